@@ -26,7 +26,6 @@ import type { Parts } from "./Parts.ts"
 import { Commits } from "./sql/Commits.ts"
 import type { DatabaseUnavailable } from "./sql/DatabaseUnavailable.ts"
 import { DatabaseHealth, DatabaseHealthLive } from "./sql/DatabaseHealth.ts"
-import type { StoreFailure } from "./tasks/StoreFailure.ts"
 import { makeMetrics, Metrics } from "./telemetry/Metrics.ts"
 
 export { Address } from "./http/Server.ts"
@@ -41,7 +40,6 @@ export type StartFailure =
   | DatabaseUnavailable
   | ListenFailure
   | SqlError
-  | StoreFailure
 
 export interface Options extends Partial<Parts> {
   /** Which daemons run; all by default. `"tasks"` leaves those that tasks and their callbacks need. */

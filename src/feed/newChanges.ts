@@ -1,6 +1,5 @@
 import { Clock, Effect } from "effect"
 import type { Bulkheads } from "../routing/Bulkhead.ts"
-import type { ChangedTask, TaskStorage } from "../tasks/TaskStorage.ts"
 import type { Changed, Look, What } from "./News.ts"
 import type { Newest } from "./store/Newest.ts"
 
@@ -40,19 +39,19 @@ export const newAudits = (newest: Newest): Look => {
 }
 
 /** Tasks whose state has changed. */
-export const newTasks = (store: Pick<TaskStorage, "changedSince">): Look => {
-  let reported = new Map<string, ChangedTask>()
+export const newTasks = (newest: Newest): Look => {
+  let reported = new Map<string, { readonly state: string; readonly updated_at: number }>()
   const since = Effect.map(Clock.currentTimeMillis, (nowMs) => nowMs - overlapMs)
-  const read = Effect.flatMap(since, (sinceMs) => store.changedSince(sinceMs))
+  const read = Effect.flatMap(since, (sinceMs) => newest.tasksSince(sinceMs))
   return {
     begin: Effect.map(read, (rows) => (reported = new Map(rows.map((row) => [row.id, row])))),
     look: Effect.map(read, (rows) => {
-      const fresh = rows.filter(({ id, state, updatedAtMs }) => {
+      const fresh = rows.filter(({ id, state, updated_at }) => {
         const before = reported.get(id)
-        return before?.state !== state || before.updatedAtMs !== updatedAtMs
+        return before?.state !== state || before.updated_at !== updated_at
       })
       reported = new Map(rows.map((row) => [row.id, row]))
-      return { changed: fresh.map(({ account, id }) => ({ what: "task" as const, id, account })) }
+      return { changed: fresh.map(({ account_id, id }) => ({ what: "task" as const, id, account: account_id })) }
     })
   }
 }

@@ -6,26 +6,16 @@ import { deliveryId } from "../../src/callbacks/Delivery.ts"
 import { DeliveryStore } from "../../src/callbacks/store/DeliveryStore.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import type { CallbackState } from "../../src/tasks/TaskParams.ts"
-import { TaskStore } from "../../src/tasks/TaskStore.ts"
+import { TaskSummaries } from "../../src/tasks/store/TaskSummaries.ts"
 import { makeMetrics, Metrics } from "../../src/telemetry/Metrics.ts"
 import { callbacks, createTask, moveTask, owner, quiet, sending, storage, stubReceiver } from "./world.ts"
 import { adjust } from "../sql/clock.ts"
 import { describeOnEach } from "../sql/engines.ts"
-
-const hook = "https://receiver.test/hook"
-const host = "receiver.test"
-const outcome = (status: number) => ({ startedAtMs: 0, endedAtMs: 0, status })
-
-/** A process on a database; leaving it without a word is what kill -9 looks like to the rows. */
-const processOn = (name: string) => callbacks.pipe(Layer.provideMerge(storage(name)))
-
-const rows = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql<{ state: string; body: string; id: string }>`SELECT id, state, body FROM deliveries ORDER BY sequence`
-)
+import { hook, host, outcome, processOn, rows } from "./deliveries.ts"
 
 /** By which way each write went. */
 const ways: Array<"write" | "writeBehind"> = []
+
 const recordedCommits = Layer.effect(
   Commits,
   Effect.map(Commits, ({ write, writeBehind, ...others }) => {
@@ -86,12 +76,12 @@ describeOnEach("deliveries in the database", ({ name: engine }) => {
   it.effect("say of their task whether they were delivered, wait, or were given up", () =>
     Effect.gen(function* () {
       const store = yield* DeliveryStore
-      const tasks = yield* TaskStore
+      const summaries = yield* TaskSummaries
       const answered = (status: number) =>
         Effect.flatMap(store.claim(host, 10), (leased) =>
           Effect.forEach(leased, (one) => store.finish(one, outcome(status)))
         )
-      const stateOf = (id: string) => Effect.map(tasks.summary(id), (row) => row?.callback_state)
+      const stateOf = (id: string) => Effect.map(summaries.find(id), (row) => row?.callback_state)
       yield* createTask("none", null)
       yield* createTask("told", hook)
       expect([yield* stateOf("none"), yield* stateOf("told")]).toEqual([null, "waiting"])
@@ -109,12 +99,12 @@ describeOnEach("deliveries in the database", ({ name: engine }) => {
       yield* moveTask("waits", "succeeded")
       yield* answered(503)
       const list = (callback: CallbackState) =>
-        Effect.map(tasks.summaries({ sinceMs: 0, limit: 10, callback }), (found) => found.map(({ id }) => id))
+        Effect.map(summaries.list({ sinceMs: 0, limit: 10, callback }), (found) => found.map(({ id }) => id))
       expect(yield* list("delivered")).toEqual(["told"])
       expect(yield* list("given_up")).toEqual(["untold"])
       expect(yield* list("waiting")).toEqual(["waits"])
-      expect(yield* tasks.summaries({ sinceMs: 0, limit: 10 })).toHaveLength(4)
-    }).pipe(Effect.provide(callbacks.pipe(Layer.provideMerge(storage("states")))))
+      expect(yield* summaries.list({ sinceMs: 0, limit: 10 })).toHaveLength(4)
+    }).pipe(Effect.provide(Layer.merge(TaskSummaries.Default, callbacks).pipe(Layer.provideMerge(storage("states")))))
   )
 
   it.effect("are over on the disk before the next change is sent, or a power cut could turn their order around", () =>
@@ -240,6 +230,7 @@ describeOnEach("deliveries in the database", ({ name: engine }) => {
   )
 
   const amongNodes = engine === "postgres" ? it.effect : undefined
+
   amongNodes?.("are kept by a node that lives, and put back where it has them in no hand", () =>
     Effect.gen(function* () {
       const store = yield* DeliveryStore
@@ -260,48 +251,5 @@ describeOnEach("deliveries in the database", ({ name: engine }) => {
       yield* store.finish(lost!, outcome(200))
       expect((yield* rows).map(({ state }) => state)).toEqual(["pending", "pending"])
     }).pipe(Effect.provide(processOn("kept")))
-  )
-
-  it.effect("of one task are never two under way, however changes and answers fall together", () =>
-    Effect.gen(function* () {
-      const store = yield* DeliveryStore
-      const tasks = yield* TaskStore
-      yield* createTask("t1", hook)
-      const [queued] = yield* store.claim(host, 10)
-      yield* Effect.all(
-        [Effect.exit(moveTask("t1", "running")), store.finish(queued!, outcome(500)), tasks.end("t1", "cancelled")],
-        { concurrency: "unbounded" }
-      )
-      const seen: Array<string> = []
-      for (let i = 0; i < 5; i++) {
-        const claimed = yield* store.claim(host, 10)
-        expect(claimed.length).toBeLessThanOrEqual(1)
-        for (const held of claimed) {
-          seen.push(held.status)
-          yield* store.finish(held, outcome(200))
-        }
-      }
-      expect(seen.at(-1)).toBe("cancelled")
-      expect(
-        (yield* rows).map((row) => row.state).filter((state) => state === "waiting" || state === "pending")
-      ).toEqual([])
-    }).pipe(Effect.provide(processOn("races")))
-  )
-
-  it.effect("name every receiver with something to send, by hops in the index", () =>
-    Effect.gen(function* () {
-      const store = yield* DeliveryStore
-      const sql = yield* SqlClient.SqlClient
-      yield* Effect.forEach(["b", "a", "c", "a"], (name, i) => createTask(`t${i}`, `https://${name}.test/`))
-      expect((yield* store.hosts).map((one) => one.host)).toEqual(["a.test", "b.test", "c.test"])
-      const claimed = sql`SELECT id FROM deliveries WHERE host = 'a.test' AND next_at <= 5 ORDER BY next_at LIMIT 3`
-      const plan = yield* sql.onDialectOrElse({
-        // Of a table that small Postgres reads all.
-        pg: () => sql.withTransaction(Effect.zipRight(sql`SET LOCAL enable_seqscan = off`, sql`EXPLAIN ${claimed}`)),
-        orElse: () => sql`EXPLAIN QUERY PLAN ${claimed}`
-      })
-      expect(JSON.stringify(plan)).toContain("deliveries_due")
-      expect(JSON.stringify(plan)).not.toMatch(/TEMP B-TREE|Sort/)
-    }).pipe(Effect.provide(processOn("hosts")))
   )
 })

@@ -3,6 +3,7 @@ import { readOrigin } from "../../src/generation/origin.ts"
 import { spoken } from "../upstreams/fakes/scenarios.ts"
 import type { World } from "../e2e/upstreams/world.ts"
 import { models, startWorld } from "../e2e/upstreams/world.ts"
+import { request } from "../request.ts"
 
 let world: World
 beforeAll(async () => {
@@ -11,10 +12,8 @@ beforeAll(async () => {
 afterAll(() => world.dispose())
 
 const ask = async (body: object, model = models["openai-chat"]) => {
-  const response = await fetch(`${world.gateway.url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${world.gateway.key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model, messages: [{ role: "user", content: "play:text" }], ...body })
+  const response = await request(world.gateway, "/v1/chat/completions", {
+    body: { model, messages: [{ role: "user", content: "play:text" }], ...body }
   })
   const text = await response.text()
   return { response, text, data: text.split("\n\n").map((line) => line.replace(/^data: /, "")) }

@@ -6,12 +6,13 @@ import { Duration, Effect, Either, Layer, Option, Redacted } from "effect"
 import { BadSettings } from "../../src/config/document.ts"
 import { Settings } from "../../src/config/Settings.ts"
 import { catalogueOf } from "../../src/catalogue/catalogueOf.ts"
-import { placeOf } from "../../src/upstreams/fromSettings.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-config-"))
+
 afterAll(() => rmSync(folder, { recursive: true }))
 
 let files = 0
+
 const settings = (yaml: string | undefined, env: Record<string, string> = {}) => {
   const path = join(folder, `${files++}.yaml`)
   if (yaml !== undefined) writeFileSync(path, yaml)
@@ -30,6 +31,7 @@ const good = (yaml: string | undefined, env?: Record<string, string>) => {
   if (exit._tag === "Failure") throw new Error(String(exit.cause))
   return exit.value
 }
+
 const complaint = (yaml: string | undefined, env?: Record<string, string>) => {
   const exit = settings(yaml, env)
   if (exit._tag === "Success" || exit.cause._tag !== "Fail") throw new Error("it was accepted")
@@ -237,88 +239,5 @@ describe("the catalogue", () => {
     const left = Option.getOrThrow(Either.getLeft(catalogue(yaml)))
     expect(left).toBeInstanceOf(BadSettings)
     expect(left.message.replace(/^.*\/\d+\.yaml/, "gateway.yaml")).toBe(message)
-  })
-})
-
-describe("without a file", () => {
-  const places = (env: Record<string, string>) => {
-    const { models = {}, upstreams = {} } = good(undefined, env).file.value
-    return {
-      upstreams: Object.entries(upstreams).map(([name, { base_url, protocol }]) => `${name} ${protocol} ${base_url}`),
-      models: (name: string) => Object.entries(models).flatMap(([id, upstream]) => (upstream === name ? [id] : []))
-    }
-  }
-
-  it("there is the sandbox alone", () => {
-    expect(places({}).upstreams).toEqual([])
-    expect(places({ OPENAI_API_KEY: "", ANTHROPIC_API_KEY: "" }).upstreams).toEqual([])
-  })
-
-  it("providers whose keys are in the environment serve the models they are known for", () => {
-    const found = places({ ANTHROPIC_API_KEY: "a", OPENAI_API_KEY: "b", ARK_API_KEY: "c" })
-    expect(found.upstreams).toEqual([
-      "anthropic anthropic-messages https://api.anthropic.com",
-      "openai openai-responses https://api.openai.com/v1",
-      "openai-videos openai-videos https://api.openai.com/v1",
-      "ark ark-video https://ark.cn-beijing.volces.com/api/v3"
-    ])
-    expect(found.models("anthropic")).toContain("claude-sonnet-4-5")
-    expect(found.models("openai")).toContain("gpt-5.1")
-    expect(found.models("openai-videos")).toContain("sora-2")
-    expect(found.models("ark")).toContain("doubao-seedance-1-0-pro-250528")
-  })
-
-  it("somebody's own server is asked what it serves", () => {
-    const env = { OPENAI_API_KEY: "b", OPENAI_BASE_URL: "http://127.0.0.1:8000/v1" }
-    expect(places(env).upstreams).toEqual(["openai openai-chat http://127.0.0.1:8000/v1"])
-    expect(good(undefined, env).file.value.upstreams?.["openai"]?.list_models).toBe(true)
-  })
-})
-
-describe("an upstream", () => {
-  const upstream = (fields: string) => {
-    const { file } = good(`upstreams:\n  a:\n    base_url: http://127.0.0.1:1\n${fields}`)
-    const place = Either.flatMap(
-      Either.fromNullable(file.value.upstreams?.["a"], () => new BadSettings({ message: "" })),
-      (entry) => placeOf(file, "a", entry)
-    )
-    return Either.match(place, {
-      onLeft: ({ message }) => message.replace(/^.*\/\d+\.yaml/, "gateway.yaml"),
-      onRight: ({ kind }) => kind
-    })
-  }
-
-  it.each([
-    ["    protocol: openai-chat\n    provider: vllm", "text"],
-    ["    protocol: ark-video\n    headers: { x-team: a }", "video"],
-    [
-      "    protocol: openai-chat\n    provider: vlm",
-      "gateway.yaml:5: upstreams.a.provider: expected one of generic, openai, vllm"
-    ],
-    [
-      "    protocol: openai-responses\n    provider: vllm",
-      "gateway.yaml:5: upstreams.a.provider: openai-responses has none"
-    ],
-    ["    protocol: anthropic-messages\n    threads: true", "text"],
-    [
-      "    protocol: openai-chat\n    threads: true",
-      "gateway.yaml:5: upstreams.a.threads: is for anthropic-messages alone"
-    ],
-    ["    protocol: anthropic-messages\n    cache: auto", "text"],
-    [
-      "    protocol: openai-responses\n    cache: auto",
-      "gateway.yaml:5: upstreams.a.cache: is for anthropic-messages alone"
-    ],
-    ["    protocol: openai-chat\n    think_tags: true", "text"],
-    [
-      "    protocol: anthropic-messages\n    think_tags: true",
-      "gateway.yaml:5: upstreams.a.think_tags: is for openai-chat alone"
-    ],
-    [
-      "    protocol: ark-video\n    max_concurrency: 3",
-      "gateway.yaml:5: upstreams.a.max_concurrency: is for upstreams of text models"
-    ]
-  ])("%s: %s", (fields, outcome) => {
-    expect(upstream(fields)).toContain(outcome)
   })
 })

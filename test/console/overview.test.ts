@@ -7,6 +7,7 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Browser } from "./browser.ts"
+import { request } from "../request.ts"
 
 const adminKey = "admin-key-0123456789abcdefghijklmnop"
 
@@ -17,10 +18,10 @@ describeOnEach("what happened", () => {
   let holder: { readonly id: string; readonly secret: string }
 
   const ask = async (key: string, model: string, tag: string) => {
-    const answer = await fetch(`${gateway.url}/v1/messages`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "x-gateway-tags": tag },
-      body: JSON.stringify({ model, max_tokens: 9, messages: "Hi" })
+    const answer = await request(gateway, "/v1/messages", {
+      body: { model, max_tokens: 9, messages: "Hi" },
+      key,
+      headers: { "x-gateway-tags": tag }
     })
     await answer.text()
     return answer.headers.get("x-request-id") ?? ""
@@ -143,10 +144,8 @@ models: { own: { routes: [{ upstream: chat }] } }
     const task = await own.send("/v1/messages", {
       body: { model: "sandbox-text", max_tokens: 9, messages: "Hi", async: true }
     })
-    const others = await fetch(`${gateway.url}/v1/messages`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${gateway.key}` },
-      body: JSON.stringify({ model: "sandbox-text", max_tokens: 9, messages: "Hi", async: true })
+    const others = await request(gateway, "/v1/messages", {
+      body: { model: "sandbox-text", max_tokens: 9, messages: "Hi", async: true }
     })
     expect(others.status).toBe(200)
     const tasks = (await own.send("/v1/tasks")).json.data

@@ -1,120 +1,18 @@
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Layer } from "effect"
-import { AccountId, Caller, KeyId } from "../../src/contract/Caller.ts"
-import { UpstreamFailed } from "../../src/contract/Failure.ts"
-import { fold } from "../../src/pipeline/fold.ts"
-import { runFuture } from "../../src/flow/runFuture.ts"
-import { toEffect } from "../../src/flow/toEffect.ts"
-import type { Conversation, SearchTool } from "../../src/generation/Conversation.ts"
-import type { Batch, Generation } from "../../src/generation/Generation.ts"
-import { noUsage } from "../../src/generation/GenerationEvent.ts"
+import { Effect, Fiber } from "effect"
+import type { Caller } from "../../src/contract/Caller.ts"
+import { AccountId, KeyId } from "../../src/contract/Caller.ts"
 import { available } from "../../src/ledger/Balances.ts"
-import { Grants } from "../../src/ledger/store/Grants.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
-import { fromUsd, nanoUsd } from "../../src/ledger/Price.ts"
-import { Catalogue } from "../../src/catalogue/Catalogue.ts"
-import { Limits } from "../../src/limits/Limits.ts"
+import { nanoUsd } from "../../src/ledger/Price.ts"
 import { Dispatch } from "../../src/dispatch/Dispatch.ts"
 import { settled } from "../sql/clock.ts"
-import { layer } from "../../src/sql/Database.ts"
-import type { TextUpstream } from "../../src/upstreams/Upstream.ts"
-import { TextUpstreams } from "../../src/upstreams/Upstreams.ts"
-import { incoming } from "../contract/incoming.ts"
-import { conversation as bare, said } from "../generation/conversations.ts"
-
-const team = AccountId.make("team")
-const caller = Caller.unrestricted(team, "key_1")
-const outputTokens = 3
-
-/** The upstream says what it was asked for; `behaviour` is the model's name there. */
-const asked: Array<Conversation> = []
-const upstream: TextUpstream = {
-  name: "fake",
-  generate: (conversation, { runtime, upstreamModel }) => {
-    asked.push(conversation)
-    const answer = Effect.suspend((): Effect.Effect<Generation, UpstreamFailed> => {
-      if (upstreamModel === "refuses") return Effect.fail(new UpstreamFailed({}))
-      if (upstreamModel === "waits") return Effect.never
-      const batches: Array<Batch | Promise<Batch>> = [
-        [{ type: "text-delta", text: "one two three" }],
-        upstreamModel === "stalls"
-          ? new Promise<Batch>(() => {})
-          : [
-              { type: "usage", usage: { ...noUsage, inputTokens: 1, outputTokens } },
-              { type: "finished", reason: "stop", stopSequence: null }
-            ]
-      ]
-      const started = Effect.succeed({ next: () => batches.shift(), cancel: () => {} })
-      return upstreamModel === "answers" ? started : Effect.zipRight(Effect.promise(turns(3)), started)
-    })
-    return runFuture(runtime, answer)
-  }
-}
-
-/** Lets microtasks run. */
-const turns = (n: number) => async () => {
-  for (let i = 0; i < n; i++) await Promise.resolve()
-}
-
-/** A dollar a token of output. */
-const price = fromUsd({ output: 1_000_000 })
-/** And a cent a token of input, which the upstream tells is one. */
-const readingPrice = fromUsd({ input: 10_000, output: 1_000_000 })
-const model = (id: string) => ({
-  id,
-  kind: "text" as const,
-  routes: [{ upstream: "fake", model: id }],
-  contextTokens: undefined,
-  ownedBy: "test",
-  price
-})
-
-const { price: _, ...unpricedModel } = model("answers")
-const catalogue = [
-  ...["answers", "refuses", "waits", "stalls"].map(model),
-  { ...model("answers"), id: "held", holdOutputTokens: 2 },
-  ...["waits", "stalls"].map((id) => ({ ...model(id), id: `reading ${id}`, price: readingPrice })),
-  { ...unpricedModel, id: "unpriced" },
-  { ...unpricedModel, id: "allowed", unpriced: "allow" as const }
-]
-
-const live = Layer.merge(Dispatch.Default, Grants.Default).pipe(
-  Layer.provideMerge(Layer.merge(Ledger.Default, Limits.Default)),
-  Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true })),
-  Layer.provide(
-    Layer.mergeAll(
-      Layer.succeed(Catalogue, new Map(catalogue.map((one) => [one.id, one]))),
-      Layer.succeed(TextUpstreams, new Map([["fake", upstream]]))
-    )
-  )
-)
-
-const conversation = (model: string, more: Partial<Conversation> = {}) =>
-  bare({ model, items: [said("user", "count to three")], maxOutputTokens: outputTokens, ...more })
+import { account, caller, conversation, live, run, team, turns } from "./paidUpstream.ts"
 
 const asAny = { family: undefined, objection: undefined }
-
-const machine = { initial: 0, step: (n: number) => [n + 1, []] as const }
-
-const run = (request: Conversation, who: Caller = caller) =>
-  Effect.flatMap(Dispatch, (models) =>
-    toEffect(() =>
-      models
-        .generate(who, request, incoming(), { stream: false })
-        .flatMap((generation) => fold({ generation, machine }))
-    )
-  )
-
-const account = (dollars: number) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const grants = yield* Grants
-    yield* sql`INSERT INTO accounts (id, created_at) VALUES (${team}, 0)`
-    yield* grants.credit(team, nanoUsd(dollars), "test")
-  })
-
 const balance = Effect.flatMap(Ledger, (ledger) => Effect.zipRight(ledger.flush, ledger.balance(team)))
+
 const rows = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql<{ outcome: string; cost_nano_usd: number }>`
@@ -269,71 +167,5 @@ describe("a model without a price", () => {
       expect(quoted.message).toBe('model "unpriced" has no price')
       yield* models.quote(caller, conversation("allowed"), asAny)
     }).pipe(Effect.provide(live))
-  )
-})
-
-describe("an account's web search", () => {
-  const search = (allowedDomains?: Array<string>, blockedDomains?: Array<string>): SearchTool => ({
-    type: "search",
-    name: "web_search",
-    allowedDomains,
-    blockedDomains,
-    maxUses: 1,
-    contextSize: "medium",
-    location: undefined
-  })
-  const none = { allowed: undefined, blocked: undefined }
-  const searching = (tool: SearchTool, searchDomains: Caller["searchDomains"]) =>
-    Effect.gen(function* () {
-      yield* account(100)
-      const exit = yield* Effect.exit(run(conversation("answers", { tools: [tool] }), { ...caller, searchDomains }))
-      return Exit.isSuccess(exit) ? asked.at(-1)?.tools[0] : yield* Effect.flip(exit)
-    }).pipe(Effect.provide(Layer.fresh(live)))
-
-  it.effect("is narrowed to its domains", () =>
-    Effect.gen(function* () {
-      const allowed = { allowed: ["example.com", "docs.dev/guide"], blocked: undefined }
-      const blocked = { allowed: undefined, blocked: ["evil.com"] }
-      expect(yield* searching(search(), allowed)).toMatchObject({ allowedDomains: ["example.com", "docs.dev/guide"] })
-      expect(yield* searching(search(["a.example.com"]), allowed)).toMatchObject({ allowedDomains: ["a.example.com"] })
-      expect(yield* searching(search(undefined, ["x.com"]), blocked)).toMatchObject({
-        blockedDomains: ["x.com", "evil.com"]
-      })
-      expect(yield* searching(search(undefined, ["example.com"]), allowed)).toMatchObject({
-        allowedDomains: ["docs.dev/guide"]
-      })
-      expect(yield* searching(search(["good.com"]), blocked)).toMatchObject({ allowedDomains: ["good.com"] })
-    })
-  )
-
-  it.effect("has at most 100 domains, with an account's rules and without", () =>
-    Effect.gen(function* () {
-      const domains = (count: number) => Array.from({ length: count }, (_, index) => `a${index}.com`)
-      for (const rules of [none, { allowed: undefined, blocked: ["evil.com"] }]) {
-        expect(yield* searching(search(domains(100)), rules)).toMatchObject({ type: "search" })
-        expect(yield* searching(search(undefined, domains(100)), rules)).toMatchObject({ type: "search" })
-        expect(yield* searching(search(domains(101)), rules)).toMatchObject({
-          message: "allowed_domains: expected at most 100 domains; got 101"
-        })
-        expect(yield* searching(search(undefined, domains(101)), rules)).toMatchObject({ param: "blocked_domains" })
-      }
-    })
-  )
-
-  it.effect("is refused where the request asks for more", () =>
-    Effect.gen(function* () {
-      const allowed = { allowed: ["example.com", "docs.dev/guide"], blocked: undefined }
-      expect(yield* searching(search(["other.com"]), allowed)).toMatchObject({
-        _tag: "InvalidRequest",
-        message:
-          'tools[0]: web search of "other.com" is not open to this account; allowed domains are example.com, docs.dev/guide'
-      })
-      expect(yield* searching(search(["docs.dev"]), allowed)).toMatchObject({ _tag: "InvalidRequest" })
-      expect(yield* searching(search(["notexample.com"]), allowed)).toMatchObject({ _tag: "InvalidRequest" })
-      const blocked = { allowed: undefined, blocked: ["evil.com"] }
-      for (const domain of ["evil.com", "www.evil.com"]) {
-        expect(yield* searching(search([domain]), blocked)).toMatchObject({ _tag: "InvalidRequest" })
-      }
-    })
   )
 })

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startGateway, testKey } from "../e2e/process.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
+import { request } from "../request.ts"
 
 export type Line = Readonly<Record<string, unknown>>
 
@@ -89,7 +90,7 @@ export const mixedRun = async (): Promise<MixedRun> => {
     const id = response.headers.get("x-request-id") ?? ""
     await eventually(() => linesOf(id).find((line) => line["event"] === "request"))
     const row = await eventually(async () => {
-      const found = await fetch(`${gateway.url}/v1/requests/${id}`, { headers: { authorization: `Bearer ${testKey}` } })
+      const found = await request(gateway, `/v1/requests/${id}`, { key: testKey })
       return found.status === 200 ? ((await found.json()) as Line) : undefined
     })
     return { status: response.status, body: read, lines: linesOf(id), row }

@@ -8,6 +8,7 @@ import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { runCommand } from "./command.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 const config = "callbacks: { allow: [127.0.0.0/8] }\n"
 
@@ -59,11 +60,7 @@ describeOnEach("an account's end", ({ name: engine }) => {
 
   const use = async (key: string) => {
     const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-      fetch(gateway.url + path, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, ...headers },
-        body: JSON.stringify(body)
-      })
+      request(gateway, path, { body, key, headers })
     const say = { model: "sandbox-text", max_tokens: 20, messages: "Hello!" }
     expect((await post("/v1/messages", { ...say, thread: { type: "create" } })).status).toBe(200)
     expect((await post("/v1/messages", say, { "idempotency-key": "one" })).status).toBe(200)
@@ -79,7 +76,7 @@ describeOnEach("an account's end", ({ name: engine }) => {
     await ok("accounts", "create", account)
     return (await ok("keys", "create", "k", "--account", account, "--json")).json<{ secret: string }>().secret
   }
-  const ask = (key: string) => fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
+  const ask = (key: string) => request(gateway, "/v1/models", { key })
   const status = async (key: string) => (await ask(key)).status
 
   it("knows every table that has something of an account", async () => {
@@ -128,13 +125,12 @@ describeOnEach("an account's end", ({ name: engine }) => {
 
   it("waits for tasks that have not ended", async () => {
     const key = await makeKey("busy")
-    const made = await fetch(`${gateway.url}/api/v3/contents/generations/tasks`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}` },
-      body: JSON.stringify({
+    const made = await request(gateway, "/api/v3/contents/generations/tasks", {
+      body: {
         model: "sandbox-video",
         content: [{ type: "text", text: "a cat [[sandbox: queue=60s]]" }]
-      })
+      },
+      key
     })
     const { id } = (await made.json()) as { id: string }
     await ok("accounts", "suspend", "busy")

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 const says = (status: number, message: string) => () =>
   Response.json({ error: { message, type: "t" } }, { status, headers: { "x-request-id": `theirs-${status}` } })
@@ -57,10 +58,8 @@ afterAll(async () => {
 })
 
 const ask = async (model: string, stream: boolean) => {
-  const response = await fetch(`${gateway.url}/v1/messages`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model, stream, max_tokens: 100, messages: [{ role: "user", content: "hello" }] })
+  const response = await request(gateway, "/v1/messages", {
+    body: { model, stream, max_tokens: 100, messages: [{ role: "user", content: "hello" }] }
   })
   return { response, text: await response.text(), id: response.headers.get("x-request-id") ?? "" }
 }

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 const other = "other-key-0123456789abcdefgh"
 let gateway: GatewayProcess
@@ -35,10 +36,9 @@ const families = {
 
 /** A request whose body of 16 MiB is longer than what is left for its key. */
 const post = (path: keyof typeof families, key: string) =>
-  fetch(gateway.url + path, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "sandbox-text", ...families[path], metadata: { long: "x".repeat(16 * 1024 * 1024) } })
+  request(gateway, path, {
+    body: { model: "sandbox-text", ...families[path], metadata: { long: "x".repeat(16 * 1024 * 1024) } },
+    key
   })
 
 describe("a key whose bodies are being read", () => {

@@ -1,27 +1,16 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Database } from "bun:sqlite"
-import { SqliteClient } from "@effect/sql-sqlite-bun"
-import * as Migrator from "@effect/sql/Migrator"
-import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runCommand } from "./command.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
-import type { BalanceRecord } from "../../src/account/BalanceRecord.ts"
 import type { AccountRecord } from "../../src/admin/AccountRecord.ts"
-import type { AuditRecord } from "../../src/admin/AuditRecord.ts"
 import type { KeyRecord } from "../../src/admin/KeyRecord.ts"
-import type { UsageRecord } from "../../src/ledger/UsageRecord.ts"
-import { keys } from "../../src/sql/migrations/0001_keys.ts"
-
-type Made = { readonly key: KeyRecord; readonly secret: string }
-type Signing = { readonly secrets: ReadonlyArray<string> }
-type Balance = typeof BalanceRecord.Type
-
-/** The schema as the first gateway made it. */
-const oldest = Migrator.make({})({ table: "migrations", loader: Effect.succeed([[1, "keys", Effect.succeed(keys)]]) })
+import { request } from "../request.ts"
+import type { Made } from "./commandTypes.ts"
+import { rows } from "./commandOutput.ts"
+import type { Balance } from "./commandOutput.ts"
 
 const config = `models:
   priced: { routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 1000, output: 1000 } }
@@ -29,14 +18,17 @@ const config = `models:
 
 let folder: string
 let gateway: GatewayProcess
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "gateway-commands-"))
   writeFileSync(join(folder, "gateway.yaml"), config)
   gateway = await startGateway({ folder })
 })
+
 afterAll(() => gateway.dispose())
 
 const run = (...args: ReadonlyArray<string>) => runCommand(folder, args)
+
 /** A command that must work; its output. */
 const ok = async (...args: ReadonlyArray<string>) => {
   const result = await run(...args)
@@ -45,13 +37,10 @@ const ok = async (...args: ReadonlyArray<string>) => {
 }
 
 const ask = (key: string, model = "priced") =>
-  fetch(`${gateway.url}/v1/messages`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}` },
-    body: JSON.stringify({ model, max_tokens: 20, messages: "Hello!" })
-  })
+  request(gateway, "/v1/messages", { body: { model, max_tokens: 20, messages: "Hello!" }, key })
+
 const get = async <A>(path: string, key = gateway.key): Promise<A> =>
-  (await (await fetch(gateway.url + path, { headers: { authorization: `Bearer ${key}` } })).json()) as A
+  (await (await request(gateway, path, { key })).json()) as A
 
 /** Asks until the answer has the status; how soon that must be is a promise by the clock. */
 const becomes = async (status: number, again: () => Promise<Response>) => {
@@ -67,13 +56,6 @@ const makeKey = async (account: string, ...options: ReadonlyArray<string>): Prom
   const { key, secret } = (await ok("keys", "create", "k", "--account", account, "--json", ...options)).json<Made>()
   return { id: key.id, secret }
 }
-
-/** Columns of a table by their header. */
-const rows = (out: string): ReadonlyArray<ReadonlyArray<string>> =>
-  out
-    .trimEnd()
-    .split("\n")
-    .map((line) => line.split(/ {2,}/))
 
 describe("gateway keys", () => {
   it("makes a key, shows its secret once, and the running server takes it", async () => {
@@ -215,278 +197,5 @@ describe("gateway accounts", () => {
       "--json"
     )
     expect(lifted.json()).toMatchObject({ search_domains: { blocked: null }, limits: { requests_per_minute: null } })
-  })
-})
-
-describe("gateway usage", () => {
-  it("says what was used, as a table, CSV and JSON, the same as the account's own report", async () => {
-    await ok("accounts", "create", "users", "--balance", "5")
-    const { id, secret } = await makeKey("users")
-    for (let i = 0; i < 3; i++) expect((await ask(secret)).status).toBe(200)
-    const by = async (what: string) =>
-      (await ok("usage", "--by", what, "--account", "users", "--since", "1d", "--json")).json<UsageRecord>()
-    const report = await by("key")
-    expect(report).toMatchObject({ by: "key", totals: { requests: 3 }, next: null, data: [{ group: id, name: "k" }] })
-    const { available, settled } = await get<Balance>("/v1/balance", secret)
-    expect(report.totals.cost).toEqual(settled)
-    expect(available?.nano_usd).toBe(5_000_000_000 - settled.nano_usd)
-    const own = await get<UsageRecord>("/v1/usage?by=key&since=1d", secret)
-    const { upstream_cost, ...charged } = report.totals
-    expect(upstream_cost).toEqual(settled)
-    expect(own.totals).toEqual(charged)
-    expect(report.data).toMatchObject(own.data)
-    expect((await by("request")).data).toHaveLength(3)
-    expect((await by("model")).data).toMatchObject([{ group: "priced" }])
-    const day = new Date().toISOString().slice(0, 10)
-    const counted = [
-      3,
-      report.totals.input_tokens,
-      0,
-      0,
-      report.totals.output_tokens,
-      0,
-      0,
-      0,
-      settled.usd,
-      settled.usd
-    ]
-    const { out } = await ok("usage", "--account", "users", "--csv")
-    expect(out).toBe(
-      "day,requests,input,cache_read,cache_write,output,reasoning,searches,video_seconds,usd,upstream_usd\r\n" +
-        `${day},${counted.join(",")}\n`
-    )
-    expect(rows((await ok("usage", "--account", "users")).out)).toEqual([
-      [
-        "DAY",
-        "REQUESTS",
-        "INPUT",
-        "CACHE READ",
-        "CACHE WRITE",
-        "OUTPUT",
-        "REASONING",
-        "SEARCHES",
-        "VIDEO SECONDS",
-        "USD",
-        "UPSTREAM USD"
-      ],
-      [day, ...counted.map(String)],
-      ["total", ...counted.map(String)]
-    ])
-  })
-})
-
-describe("gateway tasks", () => {
-  const create = async (prompt: string): Promise<string> => {
-    const response = await fetch(`${gateway.url}/api/v3/contents/generations/tasks`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${gateway.key}` },
-      body: JSON.stringify({ model: "sandbox-video", resolution: "480p", content: [{ type: "text", text: prompt }] })
-    })
-    return ((await response.json()) as { id: string }).id
-  }
-
-  it("lists them, shows where one stands, and cancels it through the server", async () => {
-    const id = await create("a cat [[sandbox: queue=60s]]")
-    const listed = await ok("tasks", "list", "--kind", "video")
-    expect(rows(listed.out)[0]).toEqual([
-      "ID",
-      "KIND",
-      "ACCOUNT",
-      "MODEL",
-      "STATE",
-      "UPSTREAM",
-      "CREATED",
-      "ENDED",
-      "CALLBACK",
-      "ERROR"
-    ])
-    expect(rows(listed.out)[1]?.slice(0, 5)).toEqual([id, "video", "default", "sandbox-video", "queued"])
-    expect((await ok("tasks", "show", id)).out).toContain("state        queued\n")
-    const cancelled = await ok("tasks", "cancel", id)
-    expect(cancelled.out).toBe(`Cancelled ${id}.\n`)
-    expect((await get<{ status: string }>(`/api/v3/contents/generations/tasks/${id}`)).status).toBe("cancelled")
-    const again = await run("tasks", "cancel", id)
-    expect([again.code, again.err]).toEqual([4, `gateway: ${id} has ended already: cancelled\n`])
-    const list = (...args: ReadonlyArray<string>) => ok("tasks", "list", "--json", ...args)
-    expect((await list("--state", "cancelled", "--account", "default")).json()).toMatchObject([{ id }])
-    expect((await list("--state", "queued", "--state", "running")).json()).toEqual([])
-    expect((await list("--account", "nobody")).json()).toEqual([])
-  })
-})
-
-describe("gateway webhooks", () => {
-  it("shows the secret that signs, and rotates it with two valid meanwhile", async () => {
-    const before = (await ok("webhooks", "secret", "default", "--json")).json<Signing>()
-    expect(before.secrets).toEqual([expect.stringMatching(/^whsec_/)])
-    const { out } = await ok("webhooks", "rotate", "default")
-    const after = (await ok("webhooks", "secret", "default", "--json")).json<Signing>()
-    expect(after.secrets).toEqual([expect.stringMatching(/^whsec_/), before.secrets[0]])
-    expect(out).toContain(after.secrets[0])
-  })
-})
-
-describe("gateway audit", () => {
-  it("has every change, by whom, and no secret", async () => {
-    await ok("accounts", "create", "watched")
-    const { id, secret } = await makeKey("watched")
-    await ok("keys", "update", id, "--name", "other")
-    await ok("keys", "revoke", id)
-    const entries = (await ok("audit", "list", "--target", id, "--json")).json<ReadonlyArray<AuditRecord>>()
-    expect(entries.map(({ action, actor }) => [action, actor])).toEqual([
-      ["key.revoke", "cli:operator"],
-      ["key.update", "cli:operator"],
-      ["key.create", "cli:operator"]
-    ])
-    expect(entries[1]).toMatchObject({ before: { name: "k" }, after: { name: "other" } })
-    const { out } = await ok("audit", "list", "--limit", "1000", "--json")
-    expect(out).not.toContain(secret)
-    expect(out).not.toContain("whsec_")
-    expect(rows((await ok("audit", "list", "--target", id)).out)[2]?.slice(1)).toEqual([
-      "cli:operator",
-      "key.update",
-      id,
-      "name"
-    ])
-  })
-})
-
-describe("the command line", () => {
-  it.each([
-    [["keys", "show", "key_none"], 3, 'gateway: no key "key_none"\n'],
-    [["keys", "create", "k", "--account", "none"], 3, 'gateway: no account "none"; it must be created first\n'],
-    [["accounts", "credit", "none", "1"], 3, 'gateway: no account "none"\n'],
-    [["tasks", "cancel", "none"], 3, 'gateway: no task "none"\n'],
-    [["webhooks", "secret", "none"], 3, 'gateway: no account "none"\n'],
-    [["accounts", "create", "a b"], 2, "gateway: id: expected a name of letters"],
-    [["accounts", "credit", "default", "1.0000000001"], 2, "gateway: usd: expected an amount in dollars"],
-    [["accounts", "set", "default", "--search-allow", "https://x"], 2, "gateway: search_allowed: expected domains"],
-    [["accounts", "set", "default", "--requests-per-minute", "0"], 2, "--requests-per-minute: expected a whole number"],
-    [["keys", "create", "k", "--expires", "yesterday"], 2, "gateway: --expires: expected how long from now"],
-    [["keys", "create", "k", "--expires", "2020-01-01"], 2, "gateway: expires_at: expected a time to come"],
-    [["keys", "create", ""], 2, "gateway: name: expected 1 to 200 characters"],
-    [["usage", "--since", "yesterday"], 2, "--since: expected how long ago"],
-    [["usage", "--csv", "--json"], 2, "gateway: --csv, --json: expected one of them"],
-    [["usage", "--by", "nothing"], 2, ""],
-    [["keys", "revoke"], 2, ""],
-    [["keys", "list", "--jsonn"], 2, ""],
-    [["nonsense"], 2, ""]
-  ])("%j ends with %i", async (args, code, message) => {
-    const result = await run(...args)
-    expect([result.code, result.out]).toEqual([code, ""])
-    expect(result.err).toContain(message)
-  })
-
-  it.each([["keys"], ["accounts"], ["usage"], ["tasks"], ["webhooks"], ["audit"]])(
-    "gateway %s --help has examples",
-    async (name) => {
-      const text = (await ok(name, "--help")).out
-      const children = { keys: "create", accounts: "credit", tasks: "cancel", webhooks: "rotate", audit: "list" }[name]
-      const help = children === undefined ? text : (await ok(name, children, "--help")).out
-      expect(help).toContain(`gateway ${name} ${children ?? "--by"}`)
-    }
-  )
-
-  it("tells its version, and helps where it stands", async () => {
-    const { version } = (await Bun.file("package.json").json()) as { version: string }
-    for (const word of ["version", "--version"]) expect((await ok(word)).out).toBe(`${version}\n`)
-    const root = (await ok("help")).out
-    expect((await ok("--help")).out).toBe(root)
-    expect(root).toContain("\n  keys        Make, list, change and revoke API keys.\n")
-    const keys = await run("keys", "nope")
-    expect([keys.code, keys.out]).toEqual([2, ""])
-    expect(keys.err).toMatch(/^gateway keys: there is no command "nope"\n/)
-    expect(keys.err).toContain((await ok("help", "keys")).out)
-    expect((await run("keys", "revok")).err).toContain("`gateway keys revoke`?")
-    expect((await ok("help", "keys", "create")).out).toBe((await ok("keys", "create", "--help")).out)
-    const option = await run("keys", "create", "--nmae", "x")
-    expect([option.code, option.err]).toEqual([
-      2,
-      "gateway: there is no option --nmae\nUsage: gateway keys create NAME [OPTIONS]\n`gateway help keys create` explains it.\n"
-    ])
-  })
-
-  it("is plain where it is piped", async () => {
-    for (const args of [["help"], ["keys"], ["keys", "create", "--help"]]) {
-      expect((await ok(...args)).out).not.toContain("\u001b")
-    }
-  })
-
-  it("prepares a gateway before its first start, and cancels a task once it runs again", async () => {
-    const empty = mkdtempSync(join(tmpdir(), "gateway-empty-"))
-    try {
-      const none = await runCommand(empty, ["keys", "list"])
-      expect([none.code, none.err]).toEqual([1, expect.stringContaining("there is no database data/gateway.db")])
-      expect(existsSync(join(empty, "data"))).toBe(false)
-      const made = await runCommand(empty, ["keys", "create", "first", "--json"])
-      expect([made.code, made.err]).toEqual([0, "gateway: created a new database: data/gateway.db\n"])
-      const { secret } = made.json<Made>()
-      const first = await startGateway({ folder: empty, env: { GATEWAY_BOOTSTRAP_KEY: "" } })
-      const headers = { authorization: `Bearer ${secret}` }
-      const tasks = "/api/v3/contents/generations/tasks"
-      const body = JSON.stringify({
-        model: "sandbox-video",
-        content: [{ type: "text", text: "a dog [[sandbox: queue=60s]]" }]
-      })
-      const created = await fetch(first.url + tasks, { method: "POST", headers, body })
-      expect(created.status).toBe(200)
-      const { id } = (await created.json()) as { id: string }
-      first.signal("SIGKILL")
-      await first.exited
-      const asked = await runCommand(empty, ["tasks", "cancel", id])
-      expect([asked.code, asked.out]).toEqual([
-        0,
-        `No gateway runs on this database; ${id} is cancelled at its next start.\n`
-      ])
-      const second = await startGateway({ folder: empty, env: { GATEWAY_BOOTSTRAP_KEY: "" } })
-      const task = async () => (await fetch(`${second.url}${tasks}/${id}`, { headers })).json()
-      await expect.poll(task).toMatchObject({ status: "cancelled" })
-      await second.dispose()
-    } finally {
-      rmSync(empty, { recursive: true, force: true })
-    }
-  })
-
-  it("refuses a newer schema, and an older one while its server runs; brings an older one up to date and says so", async () => {
-    const other = mkdtempSync(join(tmpdir(), "gateway-schema-"))
-    try {
-      await runCommand(other, ["keys", "create", "k"])
-      const file = join(other, "data/gateway.db")
-      const database = new Database(file)
-      const [{ latest } = { latest: 0 }] = database
-        .query<{ latest: number }, []>("SELECT MAX(migration_id) AS latest FROM migrations")
-        .all()
-      database.run(`INSERT INTO migrations (migration_id, name) VALUES (${latest + 1}, 'to come')`)
-      const newer = await runCommand(other, ["keys", "list"])
-      expect([newer.code, newer.err]).toEqual([
-        1,
-        `gateway: database data/gateway.db belongs to a newer gateway (schema ${latest + 1}); this one knows schema ${latest}\n`
-      ])
-      database.close()
-      for (const end of ["-wal", "-shm"]) rmSync(file + end, { force: true })
-      rmSync(file)
-      await Effect.runPromise(oldest.pipe(Effect.provide(SqliteClient.layer({ filename: file }))))
-      const holder = new Database(`${file}.lock`, { create: true })
-      holder.run("BEGIN EXCLUSIVE")
-      const older = await runCommand(other, ["keys", "list"])
-      expect([older.code, older.err]).toEqual([1, expect.stringContaining("restart it with this version")])
-      holder.close()
-      const pending = await runCommand(other, ["migrate", "--check", "--json"])
-      expect([pending.code, pending.err, pending.json()]).toEqual([
-        1,
-        `gateway: database data/gateway.db has schema 1; this version brings it to schema ${latest}\n`,
-        { database: "data/gateway.db", schema: 1, latest }
-      ])
-      const migrated = await runCommand(other, ["migrate"])
-      expect([migrated.code, migrated.err]).toEqual([
-        0,
-        `gateway: database data/gateway.db: brought from schema 1 to schema ${latest}\n`
-      ])
-      for (const again of [["migrate"], ["migrate", "--check"], ["migrate", "--check"]]) {
-        const { code, out } = await runCommand(other, again)
-        expect([code, out]).toEqual([0, `database data/gateway.db has schema ${latest}, which is this version's\n`])
-      }
-    } finally {
-      rmSync(other, { recursive: true, force: true })
-    }
   })
 })

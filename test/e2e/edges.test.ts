@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 const adminKey = "admin-key-0123456789abcdefgh"
 const [open, narrow] = ["open-key-0123456789abcdefghi", "narrow-key-0123456789abcdefg"]
@@ -21,12 +22,8 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.dispose())
 
-const post = (path: string, body: object, key: string, headers: object = {}) =>
-  fetch(gateway.url + path, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
-    body: JSON.stringify(body)
-  })
+const post = (path: string, body: object, key: string, headers: Record<string, string> = {}) =>
+  request(gateway, path, { body, key, headers })
 
 const user = [{ role: "user", content: "Hello!" }]
 

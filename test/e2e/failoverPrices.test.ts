@@ -7,6 +7,7 @@ import { arkKey, fakeArk, refusal } from "../upstreams/fakes/ark.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 const down = fakeUpstream("openai-chat", { answer: () => Response.json({ error: {} }, { status: 503 }) })
 const chat = fakeUpstream("openai-chat", {
@@ -73,11 +74,7 @@ describeOnEach("a request that fell over", ({ name }) => {
   afterAll(() => gateway.dispose())
 
   const call = (path: string, body?: object, key = "rich") =>
-    fetch(gateway.url + path, {
-      method: body === undefined ? "GET" : "POST",
-      headers: { authorization: `Bearer ${secretOf(key)}`, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) })
-    })
+    request(gateway, path, { method: body === undefined ? "GET" : "POST", body, key: secretOf(key) })
   const read = async (path: string, key?: string): Promise<Json> => (await call(path, undefined, key)).json()
   /** The usage row of an answer, once it is stored. */
   const rowOf = async (response: Response, key?: string): Promise<Json> => {

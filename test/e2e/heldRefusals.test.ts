@@ -6,6 +6,7 @@ import { connect } from "../responses/socket/connect.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 /** Calls that the upstream leaves unanswered until it refuses all of them at once. */
 const held: Array<() => void> = []
@@ -39,12 +40,8 @@ afterAll(async () => {
   await slow.stop()
 })
 
-const post = (path: string, body: object, headers: object = {}) =>
-  fetch(gateway.url + path, {
-    method: "POST",
-    headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json", ...headers },
-    body: JSON.stringify({ model: "house", ...body })
-  })
+const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+  request(gateway, path, { body: { model: "house", ...body }, headers })
 
 const message = (more: object) => ({ max_tokens: 10, messages: [{ role: "user", content: "late-refusal" }], ...more })
 

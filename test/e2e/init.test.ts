@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { runCommand } from "./command.ts"
 import { startGateway } from "./process.ts"
+import { request } from "../request.ts"
 
 let folder: string
 beforeEach(() => {
@@ -32,9 +33,7 @@ describe("gateway init", () => {
     expect(statSync(join(folder, "gateway.env")).mode & 0o777).toBe(0o600)
     expect(read("gateway.yaml")).not.toContain("gw_")
     const gateway = await startGateway({ folder, env: { GATEWAY_PORT: "0" } })
-    const balance = await fetch(`${gateway.url}/v1/balance`, {
-      headers: { authorization: `Bearer ${made()["TEAM_B_GATEWAY_KEY"]}` }
-    })
+    const balance = await request(gateway, "/v1/balance", { key: made()["TEAM_B_GATEWAY_KEY"] })
     expect(await balance.json()).toMatchObject({ granted: { usd: "12.50" } })
     expect(gateway.output()).toContain("A new key: gateway keys create NAME.")
     await gateway.dispose()

@@ -8,6 +8,7 @@ import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import type { DialectName } from "../upstreams/fakes/fakeUpstream.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 /** Never answers, and says how many calls it was sent with a text in them. */
 const silent = (dialect: DialectName) => fakeUpstream(dialect, { answer: () => new Promise<Response>(() => {}) })
@@ -50,20 +51,15 @@ afterAll(async () => {
 })
 
 const post = (path: string, body: object, name: string, signal: AbortSignal, headers: object = {}) =>
-  fetch(gateway.url + path, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${keys[posted++ % keys.length]}`,
-      "content-type": "application/json",
-      "x-gateway-tags": name,
-      ...headers
-    },
-    body: JSON.stringify(body),
+  request(gateway, path, {
+    body,
+    key: keys[posted++ % keys.length],
+    headers: { "x-gateway-tags": name, ...headers },
     signal
   })
 
 const get = async (path: string, key = gateway.key) =>
-  (await (await fetch(gateway.url + path, { headers: { authorization: `Bearer ${key}` } })).json()) as {
+  (await (await request(gateway, path, { key })).json()) as {
     readonly data: ReadonlyArray<Record<string, unknown>>
     readonly total: Record<string, unknown>
     readonly attention?: ReadonlyArray<Record<string, unknown>>
@@ -212,9 +208,7 @@ describe("a caller that leaves before the first byte", () => {
   })
 
   it("is in no count of failures", async () => {
-    const metrics = await (
-      await fetch(`${gateway.url}/metrics`, { headers: { authorization: `Bearer ${adminKey}` } })
-    ).text()
+    const metrics = await (await request(gateway, "/metrics", { key: adminKey })).text()
     expect(metrics).not.toMatch(/gateway_requests_total\{[^}]*status="5/)
     expect(metrics).not.toMatch(/gateway_upstream_attempts_total\{[^}]*status="none"/)
     expect(metrics).toMatch(/gateway_upstream_attempts_total\{[^}]*upstream="narrow"[^}]*status="hang_up"/)

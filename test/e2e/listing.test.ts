@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { startGateway } from "./process.ts"
+import { request } from "../request.ts"
 
 it("an upstream that can't say which models it has is asked again, and its models outlive its restarts", async () => {
   let listed: ReadonlyArray<string> | undefined
@@ -24,7 +25,7 @@ it("an upstream that can't say which models it has is asked again, and its model
   writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(settings))
   const gateway = await startGateway({ folder })
   const models = async () => {
-    const answer = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${gateway.key}` } })
+    const answer = await request(gateway, "/v1/models")
     const { data } = (await answer.json()) as { data: ReadonlyArray<{ id: string }> }
     return data.map(({ id }) => id)
   }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 const down = fakeUpstream("openai-chat", {
   answer: () => Response.json({ error: { message: "no room", type: "t" } }, { status: 503 })
@@ -165,10 +166,8 @@ describe("with GATEWAY_LOG=debug", () => {
   it("each change of a task has a line, in order", async () => {
     const telling = await startGateway({ toFile: true, env: { GATEWAY_LOG: "debug" } })
     try {
-      const created = await fetch(`${telling.url}/v1/messages`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${telling.key}` },
-        body: JSON.stringify({ model: "sandbox-text", max_tokens: 20, messages: words, async: true })
+      const created = await request(telling, "/v1/messages", {
+        body: { model: "sandbox-text", max_tokens: 20, messages: words, async: true }
       })
       const { id } = (await created.json()) as { id: string }
       const changes = () =>

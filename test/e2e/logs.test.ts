@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runCommand } from "./command.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 const adminKey = "admin-key-0123456789abcdefghijklmnop"
 const asAdmin = { authorization: `Bearer ${adminKey}` }
@@ -20,11 +21,7 @@ describe("the log of a running gateway", () => {
   afterAll(() => gateway.dispose())
 
   const ask = async (model: string) => {
-    const answer = await fetch(`${gateway.url}/v1/messages`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${gateway.key}` },
-      body: JSON.stringify({ model, max_tokens: 9, messages: "Hi" })
-    })
+    const answer = await request(gateway, "/v1/messages", { body: { model, max_tokens: 9, messages: "Hi" } })
     await answer.text()
     return answer.headers.get("x-request-id") ?? ""
   }

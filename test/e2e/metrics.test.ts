@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 const chat = fakeUpstream("openai-chat")
 const broken = fakeUpstream("openai-chat", { answer: () => new Response("down", { status: 503 }) })
@@ -33,13 +34,7 @@ afterAll(async () => {
   await Promise.all([chat, broken, receiver].map((server) => server.stop(true)))
 })
 
-const ask = (path: string, body: object, signal?: AbortSignal) =>
-  fetch(`${gateway.url}${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-    ...(signal && { signal })
-  })
+const ask = (path: string, body: object, signal?: AbortSignal) => request(gateway, path, { body, signal })
 const say = (content: string, more: object = {}) => ({
   model: "sandbox-text",
   max_tokens: 100,
@@ -207,10 +202,7 @@ describe("GET /metrics", () => {
     const now = await until((now) => (now[age] ?? 0) > 0)
     expect(now['gateway_tasks_active{kind="video",state="queued"}']).toBe(before + 1)
     await until((later) => (later[age] ?? 0) > (now[age] ?? 0))
-    await fetch(`${gateway.url}/api/v3/contents/generations/tasks/${id}`, {
-      method: "DELETE",
-      headers: { authorization: `Bearer ${gateway.key}` }
-    })
+    await request(gateway, `/api/v3/contents/generations/tasks/${id}`, { method: "DELETE" })
     await until((later) => later['gateway_tasks_active{kind="video",state="queued"}'] === undefined)
   })
 

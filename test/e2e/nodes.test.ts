@@ -8,6 +8,7 @@ import type { PostgresServer } from "../sql/postgresServer.ts"
 import { runCommand } from "./command.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 const programs = postgresPrograms()
 if (programs === undefined) console.log("SKIPPED: Postgres is not installed (Debian's package `postgresql`)")
@@ -54,11 +55,11 @@ afterAll(async () => {
 })
 
 const call = async (node: GatewayProcess, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-  const response = await fetch(node.url + path, {
+  const response = await request(node, path, {
     method: body === undefined ? "GET" : "POST",
-    signal: AbortSignal.timeout(60_000),
-    headers: { authorization: `Bearer ${node.key}`, "content-type": "application/json", ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    body,
+    headers,
+    signal: AbortSignal.timeout(60_000)
   })
   const text = await response.text()
   return { status: response.status, text, json: () => JSON.parse(text) }

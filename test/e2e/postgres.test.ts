@@ -6,6 +6,7 @@ import type { PostgresServer } from "../sql/postgresServer.ts"
 import { runCommand } from "./command.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 const programs = postgresPrograms()
 if (programs === undefined) console.log("SKIPPED: Postgres is not installed (Debian's package `postgresql`)")
@@ -35,11 +36,11 @@ afterAll(async () => {
 })
 
 const call = async (path: string, body?: unknown, headers: Record<string, string> = {}) => {
-  const response = await fetch(gateway.url + path, {
+  const response = await request(gateway, path, {
     method: body === undefined ? "GET" : "POST",
-    signal: AbortSignal.timeout(20_000),
-    headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json", ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    body,
+    headers,
+    signal: AbortSignal.timeout(20_000)
   })
   const text = await response.text()
   const json = () => JSON.parse(text)

@@ -6,6 +6,7 @@ import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { runCommand } from "./command.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-prices-"))
 const fake = fakeUpstream("openai-chat")
@@ -43,11 +44,7 @@ afterAll(async () => {
 })
 
 const ask = async (key: string, path: string, body: object) => {
-  const response = await fetch(`${gateway.url}${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${secretOf(key)}`, "content-type": "application/json" },
-    body: JSON.stringify(body)
-  })
+  const response = await request(gateway, path, { body, key: secretOf(key) })
   const json: unknown = await response.json()
   return { status: response.status, json }
 }

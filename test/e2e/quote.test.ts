@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { QuoteRecord } from "../../src/account/QuoteRecord.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 type Quote = typeof QuoteRecord.Type
 
@@ -22,8 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.dispose())
 
-const post = (path: string, body: unknown, key = gateway.key) =>
-  fetch(gateway.url + path, { method: "POST", headers: { authorization: `Bearer ${key}` }, body: JSON.stringify(body) })
+const post = (path: string, body: unknown, key = gateway.key) => request(gateway, path, { body, key })
 
 const quote = async (body: unknown, key?: string): Promise<Quote> => {
   const response = await post("/v1/quote", body, key)

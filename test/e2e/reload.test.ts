@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-reload-"))
 const one = fakeUpstream("openai-chat")
@@ -35,12 +36,7 @@ const printed = async (words: string | RegExp, from = 0) => {
   }
 }
 const ask = (signal?: AbortSignal, stream = false) =>
-  fetch(`${gateway.url}/v1/messages`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "m", max_tokens: 10, messages: "play:text", stream }),
-    ...(signal === undefined ? {} : { signal })
-  })
+  request(gateway, "/v1/messages", { body: { model: "m", max_tokens: 10, messages: "play:text", stream }, signal })
 
 /** Asks without a pause, so many at a time, until told to stop; tells every status. */
 const load = (clients: number) => {

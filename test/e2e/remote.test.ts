@@ -7,6 +7,7 @@ import type { RequestView } from "../../src/requests/RequestView.ts"
 import { runCommand } from "./command.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 const adminKey = "admin-key-0123456789abcdefghijklmnop"
 
@@ -37,11 +38,7 @@ const there = async (...args: ReadonlyArray<string>) => {
 }
 
 const ask = (key: string) =>
-  fetch(`${gateway.url}/v1/messages`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}` },
-    body: JSON.stringify({ model: "sandbox-text", max_tokens: 20, messages: "Hello!" })
-  })
+  request(gateway, "/v1/messages", { body: { model: "sandbox-text", max_tokens: 20, messages: "Hello!" }, key })
 
 describe("commands for a gateway elsewhere", () => {
   it("make, change and revoke keys, by id or by name", async () => {

@@ -6,6 +6,7 @@ import type { ResponseFrame } from "../../src/responses/encoding.ts"
 import { read } from "../responses/strictClient.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 let gateway: GatewayProcess
 beforeAll(async () => {
@@ -16,11 +17,7 @@ beforeAll(async () => {
 afterAll(() => gateway.dispose())
 
 const post = async (body: object, path = "/v1/responses") => {
-  const response = await fetch(`${gateway.url}${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
-    body: JSON.stringify(body)
-  })
+  const response = await request(gateway, path, { body })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 const create = async (body: object) => JSON.parse((await post(body)).text)

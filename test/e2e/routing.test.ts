@@ -8,6 +8,7 @@ import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { spoken } from "../upstreams/fakes/scenarios.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { request } from "../request.ts"
 
 const refusing = fakeUpstream("openai-chat", { answer: () => Response.json({ error: {} }, { status: 503 }) })
 const chat = fakeUpstream("openai-chat")
@@ -45,11 +46,7 @@ afterAll(async () => {
 })
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-  fetch(gateway.url + path, {
-    method: "POST",
-    headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json", ...headers },
-    body: JSON.stringify(body)
-  })
+  request(gateway, path, { body, headers })
 const hello = (model: string, more: object = {}) => ({
   model,
   max_tokens: 100,
@@ -173,9 +170,7 @@ describe("messages to an upstream of that dialect", () => {
   it("are run as async tasks too", async () => {
     const { id } = await json(await post("/v1/messages", hello("claude", { async: true })))
     for (;;) {
-      const task = await json(
-        await fetch(`${gateway.url}/v1/tasks/${id}`, { headers: { authorization: `Bearer ${gateway.key}` } })
-      )
+      const task = await json(await request(gateway, `/v1/tasks/${id}`))
       if (task.status === "pending" || task.status === "processing") continue
       expect(task.result.content).toMatchObject([{ type: "text", text: spoken.text }])
       break

@@ -7,6 +7,8 @@ import { arkKey, fakeArk, refusal } from "../upstreams/fakes/ark.ts"
 import { fakeSora, fileOf, soraKey } from "../upstreams/fakes/sora.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
+import { json, path, until } from "./videoTask.ts"
+import { request } from "../request.ts"
 
 const ark = fakeArk()
 const spare = fakeArk()
@@ -15,8 +17,8 @@ const callbacks: Array<JsonObject> = []
 const receiver = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
-  fetch: async (request) => {
-    callbacks.push((await request.json()) as JsonObject)
+  fetch: async (callback) => {
+    callbacks.push((await callback.json()) as JsonObject)
     return new Response()
   }
 })
@@ -51,33 +53,22 @@ afterAll(async () => {
   await Promise.all([ark, spare, sora, receiver].map((server) => server.stop(true)))
 })
 
-const path = "/api/v3/contents/generations/tasks"
-const ask = (method: string, tail = "", body?: object, more: Record<string, string> = {}) =>
-  fetch(`${gateway.url}${path}${tail}`, {
-    method,
-    headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json", ...more },
-    ...(body !== undefined && { body: JSON.stringify(body) })
-  })
-// oxlint-disable-next-line typescript/no-explicit-any -- whatever came
-const json = async (response: Response | Promise<Response>): Promise<any> => (await response).json()
+const ask = (method: string, tail = "", body?: object, headers: Record<string, string> = {}) =>
+  request(gateway, `${path}${tail}`, { method, body, headers })
 const create = async (model: string, text: string, more: object = {}): Promise<string> => {
   const answer = await json(ask("POST", "", { model, content: [{ type: "text", text }], ...more }))
   expect(answer).toEqual({ id: expect.stringMatching(/^cgt-/) })
   return answer.id
 }
-const until = async <A>(look: () => Promise<A> | A, isIt: (value: A) => boolean): Promise<A> => {
-  for (const deadline = Date.now() + 90_000; ; await Bun.sleep(50)) {
-    const value = await look()
-    if (isIt(value)) return value
-    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(value)}`)
-  }
-}
+
 const record = (id: string) => json(ask("GET", `/${id}`))
+
 const reaching = (id: string, status: string) =>
   until(
     () => record(id),
     (record) => record.status === status
   )
+
 /** The upstream's task for a prompt, once it is there. */
 const submitted = async (prompt: string) =>
   (await until(

@@ -5,15 +5,16 @@ import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { describeOnEach, gatewayEnv, isElsewhere } from "../sql/engines.ts"
 import { watch } from "./watch.ts"
+import { request } from "../request.ts"
 
 const adminKey = "admin-key-0123456789abcdefghijklmnop"
 const asAdmin = { authorization: `Bearer ${adminKey}` }
 
 const ask = async (gateway: GatewayProcess, key: string, tag = "none") => {
-  const answer = await fetch(`${gateway.url}/v1/messages`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "x-gateway-tags": tag },
-    body: JSON.stringify({ model: "sandbox-text", max_tokens: 9, messages: "Hi" })
+  const answer = await request(gateway, "/v1/messages", {
+    body: { model: "sandbox-text", max_tokens: 9, messages: "Hi" },
+    key,
+    headers: { "x-gateway-tags": tag }
   })
   expect(answer.status).toBe(200)
   return answer.headers.get("x-request-id") ?? ""
@@ -76,10 +77,9 @@ describeOnEach("event streams", () => {
       expect(await runCommand(gateway.folder, ["accounts", "credit", "default", "7"], env)).toHaveProperty("code", 0)
       await expect.poll(() => all.changed("account")).toContain("default")
       const task = async (secret: string) => {
-        const answer = await fetch(`${gateway.url}/v1/messages`, {
-          method: "POST",
-          headers: { authorization: `Bearer ${secret}` },
-          body: JSON.stringify({ model: "sandbox-text", max_tokens: 9, messages: "Hi", async: true })
+        const answer = await request(gateway, "/v1/messages", {
+          body: { model: "sandbox-text", max_tokens: 9, messages: "Hi", async: true },
+          key: secret
         })
         return ((await answer.json()) as { id: string }).id
       }

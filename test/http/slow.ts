@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { startGateway } from "../e2e/process.ts"
+import { request } from "../request.ts"
 
 /**
  * `bun test/http/slow.ts [connections]`: what slow clients do to others. Needs `slowhttptest`. Ordinary requests are
@@ -33,9 +34,7 @@ const measure = async (): Promise<Waits> => {
   const client = async () => {
     while (performance.now() < end) {
       const began = performance.now()
-      const answer = await fetch(`${gateway.url}/v1/messages`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${gateway.key}` },
+      const answer = await request(gateway, "/v1/messages", {
         body: '{"model":"sandbox-text","max_tokens":20,"messages":"hi"}'
       }).catch(() => undefined)
       await answer?.text()

@@ -1,28 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import { Deferred, Effect, Exit, Fiber } from "effect"
 import { AccountId } from "../../src/contract/Caller.ts"
 import { RateLimited } from "../../src/contract/Failure.ts"
 import type { Once } from "../../src/contract/handlers.ts"
-import { Idempotency } from "../../src/idempotency/Idempotency.ts"
 import { KeptAnswers } from "../../src/idempotency/store/KeptAnswers.ts"
-import { database, describeOnEach } from "../sql/engines.ts"
+import { describeOnEach } from "../sql/engines.ts"
 import { settled } from "../tasks/engine.ts"
 import { adjust } from "../sql/clock.ts"
-
-const live = Layer.mergeAll(Idempotency.Default, KeptAnswers.Default).pipe(Layer.provideMerge(database()))
-const shape = { status: 200, render: (value: unknown) => JSON.stringify(value) }
-const request = { account: AccountId.make("a"), endpoint: "e", key: "k", bodyHash: "h" }
-type Start = (once: Once) => Effect.Effect<unknown, unknown>
-
-const ask = (start: Start, over: Partial<typeof request> = {}) =>
-  Effect.flatMap(Idempotency, (idempotency) => idempotency.answer({ ...request, ...over }, start, shape))
-const contentOf = (response: Response) =>
-  Effect.map(
-    Effect.promise(() => response.text()),
-    (text) => ({ status: response.status, replayed: response.headers.get("idempotent-replayed"), text })
-  )
-const askText = (start: Start, over: Partial<typeof request> = {}) => Effect.flatMap(ask(start, over), contentOf)
+import { ask, askText, live, request, rows } from "./counted.ts"
+import type { Start } from "./counted.ts"
 
 /** Work that counts its starts and waits until `open`. */
 const counted = (answer: Effect.Effect<unknown, unknown> = Effect.succeed("done")) => {
@@ -35,34 +22,6 @@ const counted = (answer: Effect.Effect<unknown, unknown> = Effect.succeed("done"
     }).pipe(Effect.onInterrupt(() => Effect.sync(() => work.left++)))
   return { work, start }
 }
-
-/** A stream under the test's control. */
-const fed = () => {
-  let feed!: ReadableStreamDefaultController<Uint8Array>
-  const seen = { cancelled: 0, pulled: 0 }
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => void (feed = controller),
-      pull: () => void seen.pulled++,
-      cancel: () => void seen.cancelled++
-    },
-    { highWaterMark: 0 }
-  )
-  return {
-    seen,
-    start: (): Effect.Effect<unknown> =>
-      Effect.succeed(
-        new Response(stream, { headers: { "content-type": "text/event-stream", "cache-control": "no-cache" } })
-      ),
-    say: (text: string | Uint8Array) => feed.enqueue(typeof text === "string" ? new TextEncoder().encode(text) : text),
-    end: () => feed.close()
-  }
-}
-
-const rows = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql<{ n: number }>`SELECT COUNT(*) AS n FROM kept_answers`
-).pipe(Effect.map((found) => found[0]?.n))
 
 describeOnEach("requests with the same Idempotency-Key", () => {
   it.effect("share one execution when concurrent", () =>
@@ -201,118 +160,6 @@ describeOnEach("requests with the same Idempotency-Key", () => {
       expect(yield* answers.purge).toBe(100)
       expect(yield* answers.purge).toBe(20)
       expect(yield* rows).toBe(0)
-    }).pipe(Effect.provide(live))
-  )
-})
-
-describeOnEach("a streamed answer", () => {
-  it.effect("has the same bytes for readers from the start, in the middle, and after its end", () =>
-    Effect.gen(function* () {
-      const source = fed()
-      const first = yield* ask(source.start)
-      const reader = first.body!.getReader()
-      source.say("one ")
-      yield* Effect.promise(() => reader.read())
-      const twin = yield* ask(() => Effect.die("begun twice"))
-      source.say("two ")
-      source.end()
-      expect(yield* contentOf(twin)).toEqual({ status: 200, replayed: "true", text: "one two " })
-      let rest = ""
-      for (;;) {
-        const { done, value } = yield* Effect.promise(() => reader.read())
-        if (done) break
-        rest += new TextDecoder().decode(value)
-      }
-      expect(rest).toBe("two ")
-      const later = yield* ask(() => Effect.die("begun twice"))
-      expect(later.headers.get("content-type")).toBe("text/event-stream")
-      expect(yield* contentOf(later)).toEqual({ status: 200, replayed: "true", text: "one two " })
-    }).pipe(Effect.provide(live))
-  )
-
-  it.effect("is pulled no faster than its readers read", () =>
-    Effect.gen(function* () {
-      const source = fed()
-      const response = yield* ask(source.start)
-      yield* settled
-      expect(source.seen.pulled).toBe(0)
-      const reader = response.body!.getReader()
-      const read = reader.read()
-      yield* settled
-      source.say("x")
-      yield* Effect.promise(() => read)
-      yield* settled
-      expect(source.seen.pulled).toBeLessThanOrEqual(2)
-    }).pipe(Effect.provide(live))
-  )
-
-  it.effect("continues while it has a reader, and is cancelled when the last one leaves", () =>
-    Effect.gen(function* () {
-      const source = fed()
-      const [first, second] = [yield* ask(source.start), yield* ask(source.start)]
-      source.say("x")
-      yield* Effect.promise(() => first.body!.cancel())
-      expect(source.seen.cancelled).toBe(0)
-      yield* Effect.promise(() => second.body!.cancel())
-      yield* settled
-      expect(source.seen.cancelled).toBe(1)
-      expect(yield* rows).toBe(0)
-      expect(yield* askText(() => Effect.succeed("again"))).toMatchObject({ replayed: null })
-    }).pipe(Effect.provide(live))
-  )
-
-  it.effect("is not kept if it failed in-band", () =>
-    Effect.gen(function* () {
-      const source = fed()
-      const response = yield* ask((once) =>
-        Effect.zipRight(
-          Effect.sync(() => once.ended("failed")),
-          source.start()
-        )
-      )
-      source.say("event: error")
-      source.end()
-      expect(yield* contentOf(response)).toMatchObject({ text: "event: error" })
-      expect(yield* rows).toBe(0)
-    }).pipe(Effect.provide(live))
-  )
-
-  it.effect("is kept even if its client leaves at the last frame", () =>
-    Effect.gen(function* () {
-      const source = fed()
-      const response = yield* ask((once) =>
-        Effect.zipRight(
-          Effect.sync(() => once.ended("finished")),
-          source.start()
-        )
-      )
-      source.say("all")
-      source.end()
-      const reader = response.body!.getReader()
-      yield* Effect.promise(() => reader.read())
-      yield* Effect.promise(() => reader.cancel())
-      yield* settled
-      expect(yield* rows).toBe(1)
-    }).pipe(Effect.provide(live))
-  )
-
-  it.effect("of more than 8 MiB is sent, but not kept or shared", () =>
-    Effect.gen(function* () {
-      const source = fed()
-      const response = yield* ask(source.start)
-      const reader = response.body!.getReader()
-      let bytes = 0
-      for (let n = 0; n < 9; n++) {
-        source.say(new Uint8Array(1024 * 1024))
-        const { value } = yield* Effect.promise(() => reader.read())
-        bytes += value?.byteLength ?? 0
-      }
-      expect(yield* Effect.flip(ask(source.start))).toMatchObject({ _tag: "Conflict" })
-      source.end()
-      expect((yield* Effect.promise(() => reader.read())).done).toBe(true)
-      expect(bytes).toBe(9 * 1024 * 1024)
-      expect(yield* rows).toBe(0)
-      expect(yield* askText(() => Effect.succeed("again"))).toMatchObject({ replayed: null })
     }).pipe(Effect.provide(live))
   )
 })

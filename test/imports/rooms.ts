@@ -165,7 +165,6 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "guard",
     "access",
     "limits",
-    "tasks",
     "admin",
     "console",
     "http",

@@ -6,6 +6,7 @@ import { startGateway, testKey } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { startRedis, withoutRedis } from "./redisServer.ts"
 import type { RedisServer } from "./redisServer.ts"
+import { request } from "../request.ts"
 
 /** An upstream that knows how many of its calls are under way, and answers each a moment later. */
 const countingUpstream = () => {
@@ -56,10 +57,9 @@ ${sixties.map((name) => `  ${name}: { routes: [{ upstream: sandbox, model: sandb
   })
 
   const ask = async (node: GatewayProcess, model: string): Promise<number> => {
-    const response = await fetch(`${node.url}/v1/messages`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
-      body: JSON.stringify({ model, max_tokens: 20, messages: [{ role: "user", content: "Hi" }] })
+    const response = await request(node, "/v1/messages", {
+      body: { model, max_tokens: 20, messages: [{ role: "user", content: "Hi" }] },
+      key: testKey
     })
     await response.text()
     return response.status

@@ -4,25 +4,18 @@ import Anthropic from "@anthropic-ai/sdk"
 import Anthropic0 from "anthropic-sdk-0"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { startGateway } from "../e2e/process.ts"
+import { gif, time, weather } from "./clientTools.ts"
 
 let gateway: GatewayProcess
+
 beforeAll(async () => {
   gateway = await startGateway()
 })
+
 afterAll(() => gateway.dispose())
 
 const model = "sandbox-text"
 const user = (content: string) => ({ role: "user" as const, content })
-const weather = {
-  name: "get_weather",
-  description: "The weather of a city",
-  input_schema: { type: "object" as const, properties: { city: { type: "string" } }, required: ["city"] }
-}
-const time = {
-  name: "get_time",
-  description: "The time of a city",
-  input_schema: { type: "object" as const, properties: { city: { type: "string" } } }
-}
 const webSearch = { type: "web_search_20250305" as const, name: "web_search" as const }
 
 // The two generations differ in how they authenticate and in their types, not in what is used here.
@@ -30,6 +23,7 @@ const clients = {
   "@anthropic-ai/sdk 1.x": (options: Options) => new Anthropic(options),
   "@anthropic-ai/sdk 0.x": (options: Options) => new Anthropic0(options) as unknown as Anthropic
 }
+
 interface Options {
   readonly baseURL: string
   readonly apiKey: string
@@ -300,5 +294,3 @@ for (const [name, make] of Object.entries(clients)) {
 
 const textOf = (message: Anthropic.Message) =>
   message.content.map((block) => (block.type === "text" ? block.text : "")).join("")
-
-const gif = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"

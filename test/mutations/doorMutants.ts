@@ -3,8 +3,8 @@ import type { Mutant } from "./Mutant.ts"
 const doors = ["test/guard/clientAddress.test.ts"]
 const dial = ["test/guard/dial.test.ts"]
 const guard = ["test/guard/guard.test.ts"]
-const idempotency = ["test/idempotency/idempotency.test.ts"]
-const sessions = ["test/console/sessions.test.ts"]
+const idempotency = ["test/idempotency/idempotency.test.ts", "test/idempotency/streams.test.ts"]
+const sessions = ["test/console/sessions.test.ts", "test/console/signingIn.test.ts"]
 const access = ["test/access/access.test.ts"]
 const secrets = ["test/callbacks/secrets.test.ts"]
 const responses = ["test/responses/store.test.ts"]
@@ -122,14 +122,14 @@ export const doorMutants: ReadonlyArray<Mutant> = [
     snippet: "if (Option.isSome(key) && Option.isSome(yield* keys.open(ApiKey.hash(Redacted.value(key.value))))) {",
     replacement:
       "if (Option.isSome(key) && Option.isSome(yield* keys.open(ApiKey.hash(`no ${Redacted.value(key.value)}`)))) {",
-    tests: ["test/e2e/admin.test.ts"]
+    tests: ["test/e2e/admin.test.ts", "test/e2e/adminKeys.test.ts"]
   },
   {
     name: "admin: guesses are not counted",
     file: "src/admin/AdminAccess.ts",
     snippet: "return waitMs === undefined",
     replacement: "return waitMs !== null",
-    tests: ["test/e2e/admin.test.ts"]
+    tests: ["test/e2e/admin.test.ts", "test/e2e/adminKeys.test.ts"]
   },
   {
     name: "console: a change needs no token",

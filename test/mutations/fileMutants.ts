@@ -2,7 +2,7 @@ import type { Mutant } from "./Mutant.ts"
 
 const kept = ["test/files/keptFiles.test.ts"]
 const bucket = ["test/files/bucket.test.ts"]
-const custody = ["test/videos/custody/custody.test.ts"]
+const custody = ["test/videos/custody/custody.test.ts", "test/videos/custody/keeping.test.ts"]
 const own = ["test/e2e/ownFiles.test.ts"]
 
 /** Files that are nobody else's. */

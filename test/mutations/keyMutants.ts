@@ -2,7 +2,7 @@ import type { Mutant } from "./Mutant.ts"
 
 const access = ["test/access/access.test.ts"]
 const guard = ["test/guard/guard.test.ts"]
-const idempotency = ["test/idempotency/idempotency.test.ts"]
+const idempotency = ["test/idempotency/idempotency.test.ts", "test/idempotency/streams.test.ts"]
 const secrets = ["test/callbacks/secrets.test.ts"]
 
 /** Keys, secrets, other people's ids, and addresses that callers give. */
@@ -166,21 +166,21 @@ export const keyMutants: ReadonlyArray<Mutant> = [
     file: "src/videos/promote.ts",
     snippet: "const unclaimed = yield* ownership.check(account, upstream.name, [{ id, param }])",
     replacement: "const unclaimed = [id]",
-    tests: ["test/videos/videoTasks.test.ts"]
+    tests: ["test/videos/videoTasks.test.ts", "test/videos/drafts.test.ts"]
   },
   {
     name: "videos: a draft that was named first is nobody's",
     file: "src/videos/promote.ts",
     snippet: "const claim = Effect.promise(() => ownership.give(account, upstream.name, unclaimed))",
     replacement: "const claim = Effect.void",
-    tests: ["test/videos/videoTasks.test.ts"]
+    tests: ["test/videos/videoTasks.test.ts", "test/videos/drafts.test.ts"]
   },
   {
     name: "tasks: what a draft was made of is let go",
     file: "src/tasks/releasesRequest.ts",
     snippet: "return (isOver || isThere) && !isKept",
     replacement: "return isOver || isThere",
-    tests: ["test/videos/videoTasks.test.ts"]
+    tests: ["test/videos/videoTasks.test.ts", "test/videos/drafts.test.ts"]
   },
   {
     name: "http: whoever reads nothing may be refused without end",

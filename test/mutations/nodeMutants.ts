@@ -10,14 +10,14 @@ export const nodeMutants: ReadonlyArray<Mutant> = [
     file: "src/tasks/TaskRunner.ts",
     snippet: "Math.min(tentative.everyMs, (triedAt",
     replacement: "Math.max(tentative.everyMs, (triedAt",
-    tests: ["test/videos/videoKind.test.ts"]
+    tests: ["test/videos/videoKind.test.ts", "test/videos/videoPlaces.test.ts", "test/videos/silentUpstream.test.ts"]
   },
   {
     name: "videos: a task keeps the upstream at which its turn began, whoever took it",
     file: "src/videos/VideoKind.ts",
     snippet: "...movedTo(task, job, place), submitAtMs",
     replacement: "...movedTo(lease.task, job, place), submitAtMs",
-    tests: ["test/videos/videoKind.test.ts"]
+    tests: ["test/videos/videoKind.test.ts", "test/videos/videoPlaces.test.ts", "test/videos/silentUpstream.test.ts"]
   },
   {
     name: "limits: Redis lets more into a minute than it allows",
@@ -94,6 +94,6 @@ export const nodeMutants: ReadonlyArray<Mutant> = [
     file: "src/videos/VideoKind.ts",
     snippet: "- submitAtMs >= reconcileAfterMs",
     replacement: "- submitAtMs < 0",
-    tests: ["test/videos/videoKind.test.ts"]
+    tests: ["test/videos/videoKind.test.ts", "test/videos/videoPlaces.test.ts", "test/videos/silentUpstream.test.ts"]
   }
 ]

@@ -44,14 +44,14 @@ export const streamMutants: ReadonlyArray<Mutant> = [
     file: "src/upstreams/client.ts",
     snippet: "const due = this.#lastReadMs + this.#idleMs",
     replacement: "const due = this.#lastReadMs + this.#idleMs + 1e9",
-    tests: ["test/upstreams/textUpstream.test.ts"]
+    tests: ["test/upstreams/textUpstream.test.ts", "test/upstreams/connections.test.ts"]
   },
   {
     name: "upstreams: any number of stop sequences is looked for",
     file: "src/upstreams/textUpstream.ts",
     snippet: "if (characters <= mostStopCharacters) return undefined",
     replacement: "if (characters >= 0) return undefined",
-    tests: ["test/upstreams/textUpstream.test.ts"]
+    tests: ["test/upstreams/textUpstream.test.ts", "test/upstreams/connections.test.ts"]
   },
   {
     name: "upstreams: a text that may go on to a stop sequence leaves before it",
@@ -93,7 +93,7 @@ export const streamMutants: ReadonlyArray<Mutant> = [
     file: "src/http/body.ts",
     snippet: "if (bytes > limit) controller.error(tooLarge(limit))",
     replacement: "if (bytes > Infinity) controller.error(tooLarge(limit))",
-    tests: ["test/http/server.test.ts"]
+    tests: ["test/http/server.test.ts", "test/http/streams.test.ts"]
   },
   {
     name: "chat: of several answers no reasoning is kept",
@@ -119,7 +119,7 @@ export const streamMutants: ReadonlyArray<Mutant> = [
   {
     name: "videos: a task that is taken back keeps its hold",
     file: "src/tasks/store/removal.ts",
-    snippet: 'yield* changed(patched(task, { state: "failed", error }, nowMs))',
+    snippet: 'yield* store.changed(patched(task, { state: "failed", error }, nowMs))',
     replacement: "yield* Effect.void",
     tests: ["test/e2e/upstream-videos.test.ts"]
   },
@@ -128,6 +128,6 @@ export const streamMutants: ReadonlyArray<Mutant> = [
     file: "src/videos/VideoKind.ts",
     snippet: "upstream.reconcile === undefined ? failed(unconfirmed) : again({}, reconcileAfterMs)",
     replacement: "again({ submitAtMs: null }, 0)",
-    tests: ["test/videos/videoKind.test.ts"]
+    tests: ["test/videos/videoKind.test.ts", "test/videos/videoPlaces.test.ts", "test/videos/silentUpstream.test.ts"]
   }
 ]

@@ -4,6 +4,7 @@ import { readDocument } from "../contract/document.ts"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { connect } from "./socket/connect.ts"
+import { request } from "../request.ts"
 
 /*
  * What the Open Responses suite asks of a server, category by category, under its names of them. Its schema is our own
@@ -29,12 +30,7 @@ afterAll(() => gateway.dispose())
 
 const model = "sandbox-text"
 
-const post = (path: string, body: object) =>
-  fetch(`${gateway.url}/v1${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
-    body: JSON.stringify(body)
-  })
+const post = (path: string, body: object) => request(gateway, `/v1${path}`, { body })
 
 const wanted = (
   "id object created_at completed_at status incomplete_details model previous_response_id instructions output error " +

@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { Glob } from "bun"
 import { sizesOf } from "./sizes.ts"
 
-/* Whether files are short and rules hold: part of `bun run check:static`. */
+/* Checks that files, those of the tests too, are short, and that rules hold: part of `bun run check:static`. */
 
 const root = join(import.meta.dir, "../..")
 
@@ -13,14 +13,17 @@ const read = async (pattern: string): Promise<Map<string, string>> => {
 }
 
 const sources = await read("src/**/*.{ts,css,html}")
+const tests = await read("test/**/*.ts")
 const shipped = await read("{package,examples}/**/*.{ts,js}")
 const { complaints, longest, median, suppressions } = sizesOf(sources, shipped, {
   longest: 300,
   median: 80,
   suppressions: 15
 })
-for (const line of complaints) console.error(line)
+const { complaints: ofTests } = sizesOf(tests, new Map(), { longest: 300, median: Infinity, suppressions: Infinity })
+const wrong = [...complaints, ...ofTests]
+for (const line of wrong) console.error(line)
 console.log(
   `${sources.size} files, the longest of ${longest} lines, the median of ${median}, ${suppressions} suppressions`
 )
-process.exitCode = complaints.length === 0 ? 0 : 1
+process.exitCode = wrong.length === 0 ? 0 : 1

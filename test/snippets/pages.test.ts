@@ -12,6 +12,7 @@ import { blocksElsewhere, elsewhere } from "./elsewhere.ts"
 import type { Snippet } from "./snippets.ts"
 import { commandsOf, snippetsOf } from "./snippets.ts"
 import { startWritten } from "./written.ts"
+import { request } from "../request.ts"
 
 const pages = await Promise.all(documents.map(async (page) => [page, await read(page)] as const))
 const snippets = pages.flatMap(([page, text]) => snippetsOf(page, text))
@@ -25,15 +26,11 @@ const hintedIn = async (world: World): Promise<ReadonlyArray<readonly [hinted: s
     const { out } = await world.shell(`${command} --json`)
     return (JSON.parse(out) as { key: { id: string } }).key.id
   }
-  const asked = await fetch(`${world.gateway.url}/v1/messages`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${world.gateway.key}` },
-    body: JSON.stringify({ model: "sandbox-text", max_tokens: 5, messages: "Hello!" })
+  const asked = await request(world.gateway, "/v1/messages", {
+    body: { model: "sandbox-text", max_tokens: 5, messages: "Hello!" }
   })
-  const video = await fetch(`${world.gateway.url}/api/v3/contents/generations/tasks`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${world.gateway.key}` },
-    body: JSON.stringify({ model: "sandbox-video", content: [{ type: "text", text: "[[sandbox: queue=1h]] A cat" }] })
+  const video = await request(world.gateway, "/api/v3/contents/generations/tasks", {
+    body: { model: "sandbox-video", content: [{ type: "text", text: "[[sandbox: queue=1h]] A cat" }] }
   })
   return [
     ["key_4f…", await idOf("gateway keys create hinted")],

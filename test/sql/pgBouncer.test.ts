@@ -10,6 +10,7 @@ import { pgBouncerProgram, startPgBouncer } from "./pgBouncer.ts"
 import type { PgBouncer } from "./pgBouncer.ts"
 import { postgresPrograms, startPostgres } from "./postgresServer.ts"
 import type { PostgresServer } from "./postgresServer.ts"
+import { request } from "../request.ts"
 
 const programs = postgresPrograms()
 const isMissing = programs === undefined || pgBouncerProgram === undefined
@@ -37,11 +38,7 @@ describe.skipIf(isMissing)("behind a pooler that gives each transaction another 
     }
     const gateway = await startGateway({ env })
     const ask = async (path: string, body: object, key: string) => {
-      const response = await fetch(gateway.url + path, {
-        method: "POST",
-        headers: { authorization: `Bearer ${gateway.key}`, "idempotency-key": key },
-        body: JSON.stringify(body)
-      })
+      const response = await request(gateway, path, { body, headers: { "idempotency-key": key } })
       await response.text()
       return response.status
     }

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
+import { request } from "../request.ts"
 
 const adminKey = "admin-key-0123456789abcdefghijklmnop"
 
@@ -34,7 +35,7 @@ describeOnEach("a task's money and times", () => {
     return (await post("/api/v3/contents/generations/tasks", payer, body)).id
   }
   const read = async (path: string, key: string) => {
-    const answer = await fetch(gateway.url + path, { headers: { authorization: `Bearer ${key}` } })
+    const answer = await request(gateway, path, { key })
     return answer.json()
   }
   const task = (id: string) => read(`/admin/v1/tasks/${id}`, adminKey)

@@ -2,40 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import { Schema } from "effect"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
-import { Collected } from "./otlp.ts"
 import type { ReceivedSpan } from "./otlp.ts"
-
-/** A collector in a process of its own. */
-const startCollector = async (port = 0) => {
-  const child = Bun.spawn([process.execPath, join(import.meta.dirname, "collector.ts")], {
-    stdout: "pipe",
-    stderr: "inherit",
-    env: { PATH: process.env["PATH"] ?? "", COLLECTOR_PORT: String(port) }
-  })
-  const reader = child.stdout.getReader()
-  const { value } = await reader.read()
-  const url = new TextDecoder().decode(value).trim().replace(/\/$/, "")
-  const collected = async () => Schema.decodeUnknownSync(Collected)(await (await fetch(`${url}/spans`)).json())
-  return {
-    url,
-    collected,
-    spans: async (traceId?: string): Promise<ReadonlyArray<ReceivedSpan>> =>
-      (await collected()).spans.filter((span) => traceId === undefined || span.traceId === traceId),
-    be: (status: number) => fetch(`${url}/be?status=${status}`),
-    stop: async () => {
-      child.kill()
-      await child.exited
-    }
-  }
-}
+import { ask, newTrace, plain, say, startCollector } from "./tracedCalls.ts"
 
 const chat = fakeUpstream("openai-chat")
 const broken = fakeUpstream("openai-chat", { answer: () => new Response("down", { status: 503 }) })
 const heard: Array<string | null> = []
+
 const receiver = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
@@ -44,7 +20,9 @@ const receiver = Bun.serve({
     return new Response()
   }
 })
+
 const folders: Array<string> = []
+
 const newFolder = () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-traces-"))
   folders.push(folder)
@@ -65,6 +43,7 @@ callbacks: { allow: [127.0.0.0/8] }
 
 let collector: Awaited<ReturnType<typeof startCollector>>
 const gateways: Array<GatewayProcess> = []
+
 const start = async (env: Readonly<Record<string, string>> = {}, folder = newFolder()) => {
   const gateway = await startGateway({
     folder,
@@ -73,11 +52,14 @@ const start = async (env: Readonly<Record<string, string>> = {}, folder = newFol
   gateways.push(gateway)
   return gateway
 }
+
 let gateway: GatewayProcess
+
 beforeAll(async () => {
   collector = await startCollector()
   gateway = await start()
 })
+
 afterAll(async () => {
   await Promise.all(gateways.map((one) => one.dispose()))
   await Promise.all([chat, broken, receiver].map((server) => server.stop(true)))
@@ -85,40 +67,17 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
-let traces = 0
-/** A caller's own trace. */
-const newTrace = (flags = "01") => {
-  const traceId = (++traces).toString(16).padStart(32, "a")
-  const spanId = "00f067aa0ba902b7"
-  return { traceId, spanId, header: `00-${traceId}-${spanId}-${flags}` }
-}
-const ask = (to: GatewayProcess, path: string, body: object, traceparent?: string) =>
-  fetch(`${to.url}${path}`, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${to.key}`,
-      "content-type": "application/json",
-      "user-agent": "Somebody/1.0 (x)",
-      ...(traceparent !== undefined && { traceparent, tracestate: "vendor=1" })
-    },
-    body: JSON.stringify(body)
-  })
-const say = (content: string, more: object = {}) => ({
-  model: "named",
-  max_tokens: 100,
-  messages: [{ role: "user", content }],
-  ...more
-})
-const plain = { model: "plain" }
 const video = (prompt: string) => ({
   model: "sandbox-video",
   content: [{ type: "text", text: prompt }],
   callback_url: `http://127.0.0.1:${receiver.port}/hook`
 })
+
 const until = async (traceId: string, isWhole: (spans: ReadonlyArray<ReceivedSpan>) => boolean) => {
   await expect.poll(async () => isWhole(await collector.spans(traceId)), { timeout: 30_000 }).toBe(true)
   return collector.spans(traceId)
 }
+
 const one = (spans: ReadonlyArray<ReceivedSpan>, name: string) => {
   const found = spans.filter((span) => span.name === name)
   expect(found.map((span) => span.name)).toEqual([name])

@@ -1,12 +1,8 @@
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { readOrigin } from "../../src/generation/origin.ts"
-import { Effect, Either, Exit, Fiber, Redacted } from "effect"
+import { Effect, Either } from "effect"
 import type { Conversation, Item } from "../../src/generation/Conversation.ts"
-import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
-import { defaultDeadlines } from "../../src/upstreams/client.ts"
-import type { TextUpstreamOptions } from "../../src/upstreams/textUpstream.ts"
-import { protocols } from "../../src/upstreams/protocols.ts"
-import { conversation, pixel, search, user, weather } from "./conversations.ts"
+import { conversation, pixel, search } from "./conversations.ts"
 import { outcome } from "./events.ts"
 import type { DialectName } from "./fakes/fakeUpstream.ts"
 import { fakeUpstream } from "./fakes/fakeUpstream.ts"
@@ -14,49 +10,17 @@ import { spoken } from "./fakes/scenarios.ts"
 import { generated } from "./generated.ts"
 import type { Told } from "./generated.ts"
 import type { Scenario } from "./fakes/scenarios.ts"
+import { all, asking, at, how, key } from "./runningUpstream.ts"
 
 const names = ["anthropic-messages", "openai-responses", "openai-chat"] as const
+
 const fakes = {
   "anthropic-messages": fakeUpstream("anthropic-messages", { cut: 7 }),
   "openai-responses": fakeUpstream("openai-responses", { cut: 1_000 }),
   "openai-chat": fakeUpstream("openai-chat")
 }
+
 afterAll(() => Promise.all(Object.values(fakes).map((fake) => fake.stop())))
-
-const key = "sk-planted-secret"
-const at = (protocol: DialectName, url: string, over: Partial<TextUpstreamOptions> = {}) =>
-  protocols[protocol].upstream(
-    {
-      name: "up",
-      baseUrl: `${url}/v1`,
-      apiKey: Redacted.make(key),
-      headers: {},
-      deadlines: defaultDeadlines,
-      readDocument: () => Effect.dieMessage("no document is read here"),
-      ...over
-    },
-    protocol === "openai-chat" ? "openai" : undefined
-  )
-const how = (stream: boolean, over: Partial<Told> = {}): Told => ({
-  upstreamModel: "m-1",
-  stream,
-  requestId: "req_1",
-  ...over
-})
-const asking = (text: string, over: Partial<Conversation> = {}) =>
-  conversation({ items: [user(text)], tools: [weather], ...over })
-
-const all = async (generation: { next: () => unknown; cancel: () => void }) => {
-  const events: Array<GenerationEvent> = []
-  for (;;) {
-    const batch = (await generation.next()) as ReadonlyArray<GenerationEvent> | undefined
-    if (batch === undefined) break
-    expect(batch.length).toBeGreaterThan(0)
-    events.push(...batch)
-  }
-  generation.cancel()
-  return events
-}
 
 const run = (protocol: DialectName, stream: boolean, asked: Conversation, over: Partial<Told> = {}) =>
   generated(at(protocol, fakes[protocol].url), asked, how(stream, over)).pipe(
@@ -69,7 +33,9 @@ const signatures = {
   "openai-responses": spoken.encrypted,
   "openai-chat": undefined
 }
+
 const said = { type: "text", text: spoken.text }
+
 const calls = [
   { type: "tool-call", name: "get_weather", text: `{"city":"${spoken.city}"}` },
   { type: "tool-call", name: "get_weather", text: `{"city":"${spoken.other}"}` }
@@ -305,167 +271,3 @@ describe("an upstream", () => {
 })
 
 const post = (body: unknown) => ({ method: "POST", body: JSON.stringify(body) })
-
-describe("a connection", () => {
-  /** A server that says how it is talked to: plain sockets, so that a close is seen when it happens. */
-  const sockets = (head: string) => {
-    let opened = 0
-    let closed = 0
-    const waiting: Array<() => void> = []
-    const heard: Array<() => void> = []
-    const server = Bun.listen({
-      hostname: "127.0.0.1",
-      port: 0,
-      socket: {
-        open: () => void opened++,
-        data: (socket) => {
-          if (head !== "") socket.write(head)
-          heard.splice(0).forEach((tell) => tell())
-        },
-        close: () => {
-          closed++
-          waiting.splice(0).forEach((tell) => tell())
-        }
-      }
-    })
-    return {
-      url: `http://127.0.0.1:${server.port}`,
-      server,
-      open: () => opened - closed,
-      heard: () => Effect.promise(() => new Promise<void>((resolve) => void heard.push(resolve))),
-      closed: () =>
-        Effect.promise(() =>
-          opened === closed ? Promise.resolve() : new Promise<void>((done) => void waiting.push(done))
-        )
-    }
-  }
-  const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-  const line = 'data: {"id":"c","choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'
-  const chunk = `${line.length.toString(16)}\r\n${line}\r\n`
-
-  it.live("closes when the caller leaves before the head", () =>
-    Effect.gen(function* () {
-      const up = sockets("")
-      const heard = up.heard()
-      const fiber = yield* Effect.fork(generated(at("openai-chat", up.url), asking("hi"), how(true)))
-      yield* heard
-      yield* Fiber.interrupt(fiber)
-      yield* up.closed()
-      expect(up.open()).toBe(0)
-      up.server.stop(true)
-    })
-  )
-
-  it.live("closes when the caller leaves, streamed or not", () =>
-    Effect.gen(function* () {
-      const json = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"
-      for (const [stream, answer] of [
-        [true, head + chunk],
-        [true, head],
-        [false, json]
-      ] as const) {
-        const up = sockets(answer)
-        const heard = up.heard()
-        const call = generated(at("openai-chat", up.url), asking("hi"), how(stream))
-        if (answer === head + chunk) {
-          const generation = yield* call
-          yield* Effect.promise(async () => generation.next())
-          const waiting = generation.next()
-          generation.cancel()
-          yield* up.closed()
-          expect(yield* Effect.promise(async () => waiting)).toBeUndefined()
-        } else {
-          // Accepted with its first words alone.
-          const fiber = yield* Effect.fork(call)
-          yield* heard
-          yield* Fiber.interrupt(fiber)
-          yield* up.closed()
-        }
-        expect(up.open()).toBe(0)
-        up.server.stop(true)
-      }
-    })
-  )
-
-  it.live("closes when the caller leaves just as the answer arrives", () =>
-    Effect.gen(function* () {
-      const up = sockets(head)
-      for (let round = 0; round < 50; round++) {
-        const heard = up.heard()
-        const fiber = yield* Effect.fork(generated(at("openai-chat", up.url), asking("hi"), how(true)))
-        yield* heard
-        // From at once to a few turns of the loop later: around the moment the head is read.
-        for (let turn = 0; turn < round % 10; turn++) yield* Effect.promise(() => new Promise(setImmediate))
-        const exit = yield* Fiber.interrupt(fiber)
-        if (Exit.isSuccess(exit)) exit.value.cancel()
-        yield* up.closed()
-      }
-      expect(up.open()).toBe(0)
-      up.server.stop(true)
-    })
-  )
-
-  it.live("is used again after a complete answer", () =>
-    Effect.gen(function* () {
-      const up = sockets(`${head}${chunk}e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n`)
-      for (let round = 0; round < 3; round++) {
-        const generation = yield* generated(at("openai-chat", up.url), asking("hi"), how(true))
-        const events = yield* Effect.promise(() => all(generation))
-        expect(outcome(events).ending).toMatchObject({ reason: "stop" })
-        yield* Effect.promise(() => new Promise(setImmediate))
-      }
-      expect(up.open()).toBe(1)
-      up.server.stop(true)
-    })
-  )
-
-  const short = { connectMs: 60_000, firstByteMs: 60_000, idleMs: 60_000 }
-  it.live("is given up when nobody answers in time", () =>
-    Effect.gen(function* () {
-      const up = sockets("")
-      const upstream = at("openai-chat", up.url, { deadlines: { ...short, firstByteMs: 50 } })
-      const error = yield* Effect.flip(generated(upstream, asking("hi"), how(true)))
-      expect(error).toMatchObject({ retry: "elsewhere", failure: { message: expect.stringContaining("in time") } })
-      yield* up.closed()
-      up.server.stop(true)
-    })
-  )
-  it.live("is given up when nobody is there any more", () =>
-    Effect.gen(function* () {
-      const up = sockets("")
-      const upstream = at("openai-chat", up.url, { deadlines: { ...short, connectMs: 500 } })
-      const heard = up.heard()
-      const fiber = yield* Effect.fork(Effect.flip(generated(upstream, asking("hi"), how(true))))
-      yield* heard
-      up.server.stop()
-      expect(yield* Fiber.join(fiber)).toMatchObject({
-        retry: "again",
-        failure: { message: expect.stringContaining("reached") }
-      })
-      up.server.stop(true)
-    })
-  )
-  it.live("ends in-band when it goes silent, or breaks", () =>
-    Effect.gen(function* () {
-      const silent = sockets(head + chunk)
-      const upstream = at("openai-chat", silent.url, { deadlines: { ...short, idleMs: 50 } })
-      const events = yield* Effect.flatMap(generated(upstream, asking("hi"), how(true)), (generation) =>
-        Effect.promise(() => all(generation))
-      )
-      expect(outcome(events)).toMatchObject({
-        items: [{ text: "a" }],
-        ending: { failed: "UpstreamFailed", message: "The model's upstream went silent" }
-      })
-      silent.server.stop(true)
-      const broken = fakeUpstream("openai-chat", {
-        answer: () => new Response(line, { headers: { "content-type": "text/event-stream" } })
-      })
-      const cut = yield* Effect.flatMap(
-        generated(at("openai-chat", broken.url), asking("hi"), how(true)),
-        (generation) => Effect.promise(() => all(generation))
-      )
-      expect(outcome(cut)).toMatchObject({ items: [{ text: "a" }], ending: { failed: "UpstreamFailed" } })
-      yield* Effect.promise(() => broken.stop())
-    })
-  )
-})

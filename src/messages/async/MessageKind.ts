@@ -14,7 +14,6 @@ import { decodeStored, incoming } from "../../tasks/StoredRequest.ts"
 import { isTerminal } from "../../tasks/Task.ts"
 import type { Task, TaskError, TaskState } from "../../tasks/Task.ts"
 import type { TaskKind } from "../../tasks/TaskKind.ts"
-import { stored } from "../../tasks/StoreFailure.ts"
 import { waitOut } from "../../tasks/waitOut.ts"
 
 export const messageKindName = "message"
@@ -34,13 +33,14 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads 
     name: messageKindName,
     parallel,
     run: Effect.fnUntraced(function* (lease) {
-      const request = yield* Effect.flatMap(lease.request, decodeStored).pipe(Effect.catchTag("ParseError", Effect.die))
+      const stored = yield* Effect.flatMap(lease.request, decodeStored).pipe(Effect.catchTag("ParseError", Effect.die))
       // It was valid when it was accepted, so a failure here means that another version accepted it.
-      const payload = yield* Effect.orDie(decodeBody(request.body))
+      const payload = yield* Effect.orDie(decodeBody(stored.body))
       yield* lease.write({ state: "running" })
+      const request = incoming(stored, "/v1/messages", lease.trace)
       const answered = answer(
-        { caller: request.caller, payload, request: incoming(request, "/v1/messages", lease.trace) },
-        { charge: ledger.chargeOf(lease.task.id), routes: request.routes }
+        { caller: stored.caller, payload, request },
+        { charge: ledger.chargeOf(lease.task.id), routes: stored.routes }
       )
       return yield* Effect.matchEffect(Effect.flatMap(answered, messageOf), {
         onSuccess: (result) => Effect.succeed({ patch: { state: "succeeded", result } as const, againInMs: 0 }),
@@ -51,7 +51,7 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads 
     record: messageRecord,
     changed: ({ id, state }) =>
       isTerminal(state)
-        ? stored(ledger.endHold(id, state === "succeeded" ? ledger.generatedBy(id) : undefined))
+        ? ledger.endHold(id, state === "succeeded" ? ledger.generatedBy(id) : undefined)
         : Effect.succeed(0),
     gaveUp: (reason) => ({ code: "internal_server_error", message: `Internal error: ${reason}` })
   }

@@ -3,6 +3,7 @@ import type { Browser } from "playwright-core"
 import type { GatewayProcess } from "../../e2e/process.ts"
 import { adminKey, openBrowser, picture, signIn, startOperated, visit, withoutChromium } from "./browser.ts"
 import { calls } from "./seed.ts"
+import { request } from "../../request.ts"
 
 const isSkipped = withoutChromium("test/console/browser/counts.test.ts")
 
@@ -22,9 +23,7 @@ describe.skipIf(isSkipped)("how many requests there are", () => {
     ]
     for (let at = 0; at < all.length; at += 40) await Promise.all(all.slice(at, at + 40).map((text) => ask(text)))
     const counted = async () => {
-      const answer = await fetch(`${gateway.url}/admin/v1/requests/histogram?from=1h`, {
-        headers: { authorization: `Bearer ${adminKey}` }
-      })
+      const answer = await request(gateway, "/admin/v1/requests/histogram?from=1h", { key: adminKey })
       return (await answer.json()).total.requests
     }
     while ((await counted()) < all.length) await Bun.sleep(20)

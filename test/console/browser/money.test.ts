@@ -4,6 +4,7 @@ import type { GatewayProcess } from "../../e2e/process.ts"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
 import { adminKey, fitsIn, openBrowser, picture, signIn, startOperated, visit, withoutChromium } from "./browser.ts"
 import { calls } from "./seed.ts"
+import { request } from "../../request.ts"
 
 const isSkipped = withoutChromium("test/console/browser/money.test.ts")
 
@@ -34,17 +35,16 @@ interface Row {
   readonly settled_at: string | null
 }
 const rows = async (): Promise<ReadonlyArray<Row>> => {
-  const answer = await fetch(`${gateway.url}/admin/v1/requests`, { headers: { authorization: `Bearer ${adminKey}` } })
+  const answer = await request(gateway, "/admin/v1/requests", { key: adminKey })
   return (await answer.json()).data
 }
 
 /** Leaves a request once its upstream has it. */
 const leave = async (key: string) => {
   const leaving = new AbortController()
-  const left = fetch(`${gateway.url}/v1/messages`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}` },
-    body: JSON.stringify({ model: "written", max_tokens: 50, messages: "Hello" }),
+  const left = request(gateway, "/v1/messages", {
+    body: { model: "written", max_tokens: 50, messages: "Hello" },
+    key,
     signal: leaving.signal
   }).catch(() => undefined)
   await called.promise

@@ -1,16 +1,13 @@
 import type { GatewayProcess } from "../../e2e/process.ts"
 import { adminKey } from "./browser.ts"
+import { request } from "../../request.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
 /** Calls of a gateway, as an operator and as a client. */
 export const calls = (gateway: GatewayProcess) => {
   const send = async (path: string, body: Json, key: string, headers: Readonly<Record<string, string>> = {}) => {
-    const answer = await fetch(gateway.url + path, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
-      body: JSON.stringify(body)
-    })
+    const answer = await request(gateway, path, { body, key, headers })
     return answer.text()
   }
   const admin = async (path: string, body: Json = {}) => JSON.parse(await send(`/admin/v1${path}`, body, adminKey))

@@ -3,6 +3,7 @@ import type { Browser, Page } from "playwright-core"
 import type { GatewayProcess } from "../../e2e/process.ts"
 import { adminKey, openBrowser, picture, signIn, startOperated, violations, visit, withoutChromium } from "./browser.ts"
 import { calls } from "./seed.ts"
+import { request } from "../../request.ts"
 
 const isSkipped = withoutChromium("test/console/browser/two.test.ts")
 
@@ -106,10 +107,10 @@ describe.skipIf(isSkipped)("two operators at once", () => {
     await page.keyboard.press("Control+A")
     await page.keyboard.type("9")
     visitor.awaits(/status of 409/)
-    await fetch(`${gateway.url}/admin/v1/accounts/both`, {
+    await request(gateway, "/admin/v1/accounts/both", {
       method: "PATCH",
-      headers: { authorization: `Bearer ${adminKey}`, "content-type": "application/json" },
-      body: JSON.stringify({ limits: { requests_per_minute: 7 } })
+      body: { limits: { requests_per_minute: 7 } },
+      key: adminKey
     })
     await page.keyboard.press("Enter")
     await group(page, "Requests a minute").waitFor()

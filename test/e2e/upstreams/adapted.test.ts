@@ -5,6 +5,7 @@ import { spoken } from "../../upstreams/fakes/scenarios.ts"
 import type { families } from "./callers.ts"
 import type { World } from "./world.ts"
 import { models, startWorld } from "./world.ts"
+import { request } from "../../request.ts"
 
 let world: World
 beforeAll(async () => {
@@ -16,10 +17,9 @@ type Family = (typeof families)[number]
 
 const send = async (family: Family, protocol: DialectName, fields: object, headers: Record<string, string> = {}) => {
   const base = family === "messages" ? { max_tokens: 4_000, messages: [user("play:text")] } : { input: "play:text" }
-  const response = await fetch(`${world.gateway.url}/v1/${family}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${world.gateway.key}`, "content-type": "application/json", ...headers },
-    body: JSON.stringify({ model: models[protocol], ...base, ...fields })
+  const response = await request(world.gateway, `/v1/${family}`, {
+    body: { model: models[protocol], ...base, ...fields },
+    headers
   })
   return { response, body: await response.json() }
 }
@@ -177,10 +177,8 @@ describe("what an upstream's dialect can't say", () => {
   })
 
   it.each([1, 2])("is listed for a completion with answers, %i of them", async (n) => {
-    const response = await fetch(`${world.gateway.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${world.gateway.key}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: models["anthropic-messages"], messages: [user("play:text")], seed: 7, n })
+    const response = await request(world.gateway, "/v1/chat/completions", {
+      body: { model: models["anthropic-messages"], messages: [user("play:text")], seed: 7, n }
     })
     expect(response.status).toBe(200)
     expect(response.headers.get("x-gateway-adapted")).toBe("seed")

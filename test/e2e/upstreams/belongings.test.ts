@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Asked } from "../../upstreams/fakes/fakeUpstream.ts"
 import type { World } from "./world.ts"
 import { models, startWorld, usualYaml } from "./world.ts"
+import { request } from "../../request.ts"
 
 const keys = { ada: "ada-key-0123456789abcdefghijklmn", bob: "bob-key-0123456789abcdefghijklmn" }
 type Who = keyof typeof keys
@@ -92,11 +93,7 @@ beforeAll(async () => {
 afterAll(() => world.dispose())
 
 const post = async (who: Who, path: string, body: object) => {
-  const response = await fetch(`${world.gateway.url}${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${keys[who]}`, "content-type": "application/json" },
-    body: JSON.stringify(body)
-  })
+  const response = await request(world.gateway, path, { body, key: keys[who] })
   const text = await response.text()
   return { status: response.status, text, error: () => JSON.parse(text).error }
 }

@@ -7,6 +7,7 @@ import { connect } from "../../responses/socket/connect.ts"
 import { additionalTools, byMcp, bySol, found } from "./codexBodies.ts"
 import type { World } from "./world.ts"
 import { models, protocols, startWorld, usualYaml } from "./world.ts"
+import { request } from "../../request.ts"
 
 let world: World
 beforeAll(async () => {
@@ -36,12 +37,7 @@ const obeying = ({ body, path }: Asked): Response => {
 // oxlint-disable-next-line typescript/no-explicit-any -- whatever came
 type Any = any
 
-const post = (path: string, body: object) =>
-  fetch(`${world.gateway.url}/v1/responses${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${world.gateway.key}`, "content-type": "application/json" },
-    body: JSON.stringify(body)
-  })
+const post = (path: string, body: object) => request(world.gateway, `/v1/responses${path}`, { body })
 
 const framesIn = (text: string): ReadonlyArray<Any> =>
   text.split("\n").flatMap((line) => (line.startsWith("data: ") ? [JSON.parse(line.slice(6))] : []))
@@ -155,9 +151,7 @@ describe.each(translated)("on %s", (protocol) => {
     )
     expect(third.items).toMatchObject([{ namespace: "mcp__notes", arguments: '{"number":5}' }])
 
-    const read = await fetch(`${world.gateway.url}/v1/responses/${first.id}?stream=true`, {
-      headers: { authorization: `Bearer ${world.gateway.key}` }
-    })
+    const read = await request(world.gateway, `/v1/responses/${first.id}?stream=true`)
     const frames = framesIn(await read.text())
     expect(frames.flatMap(({ item, type }) => (type === "response.output_item.done" ? [item] : []))).toEqual(
       first.items
@@ -169,9 +163,7 @@ describe.each(translated)("on %s", (protocol) => {
     let told: Any
     do {
       await Bun.sleep(5)
-      const read = await fetch(`${world.gateway.url}/v1/responses/${id}`, {
-        headers: { authorization: `Bearer ${world.gateway.key}` }
-      })
+      const read = await request(world.gateway, `/v1/responses/${id}`)
       told = await read.json()
     } while (told.status === "queued" || told.status === "in_progress")
     expect(told.output).toMatchObject([{ type: "custom_tool_call", namespace: "functions", name: "exec", input: code }])

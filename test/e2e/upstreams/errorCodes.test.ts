@@ -8,6 +8,7 @@ import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
 import type { Asked, DialectName } from "../../upstreams/fakes/fakeUpstream.ts"
 import { startGateway } from "../process.ts"
 import type { GatewayProcess } from "../process.ts"
+import { request } from "../../request.ts"
 
 const protocols = ["openai-responses", "openai-chat"] as const
 type Place = "status" | "stream"
@@ -71,11 +72,7 @@ afterAll(async () => {
 
 const post = async (path: string, body: object) => {
   asked.length = 0
-  const response = await fetch(`${gateway.url}/v1/${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
-    body: JSON.stringify(body)
-  })
+  const response = await request(gateway, `/v1/${path}`, { body })
   const text = await response.text()
   return { status: response.status, text, tries: asked.length }
 }

@@ -8,6 +8,7 @@ import { startGateway } from "../process.ts"
 import type { GatewayProcess } from "../process.ts"
 import { families } from "./callers.ts"
 import { protocols, upstreamKey } from "./world.ts"
+import { request } from "../../request.ts"
 
 /** A secret that must never reach a caller. */
 const canary = "canary-7f3a"
@@ -208,11 +209,7 @@ const send = async (family: Family, model: string, stream: boolean) => {
     responses: ["responses", { model, stream, input: "play:text" }],
     chat: ["chat/completions", { model, stream, messages }]
   }[family] as [string, object]
-  const response = await fetch(`${gateway.url}/v1/${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${gateway.key}`, ...json },
-    body: JSON.stringify(body)
-  })
+  const response = await request(gateway, `/v1/${path}`, { body, headers: json })
   return { response, text: await response.text() }
 }
 

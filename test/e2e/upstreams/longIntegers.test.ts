@@ -5,6 +5,7 @@ import { dialects } from "../../upstreams/fakes/fakeUpstream.ts"
 import type { Asked, DialectName } from "../../upstreams/fakes/fakeUpstream.ts"
 import type { World } from "./world.ts"
 import { models, protocols, startWorld } from "./world.ts"
+import { request } from "../../request.ts"
 
 let world: World
 beforeAll(async () => {
@@ -97,11 +98,7 @@ const families = {
 type Family = keyof typeof families
 
 const ask = (method: string, path: string, body?: string, headers: Record<string, string> = {}) =>
-  fetch(world.gateway.url + path, {
-    method,
-    headers: { authorization: `Bearer ${world.gateway.key}`, "content-type": "application/json", ...headers },
-    ...(body !== undefined && { body })
-  })
+  request(world.gateway, path, { method, body, headers })
 
 /** JSON with its texts as they are read: pieces of arguments add up. */
 const piecesIn = (stream: string): string =>

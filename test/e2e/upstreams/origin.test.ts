@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { spoken } from "../../upstreams/fakes/scenarios.ts"
 import type { World } from "./world.ts"
 import { startWorld } from "./world.ts"
+import { request } from "../../request.ts"
 
 /** One model at two providers; whoever is told to be busy has no room, and the other answers. */
 let world: World
@@ -31,11 +32,7 @@ beforeAll(async () => {
 afterAll(() => world.dispose())
 
 const post = async (path: string, body: object) => {
-  const answer = await fetch(`${world.gateway.url}${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${world.gateway.key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "moves", ...body })
-  })
+  const answer = await request(world.gateway, path, { body: { model: "moves", ...body } })
   // oxlint-disable-next-line typescript/no-explicit-any -- whatever came
   const json: any = await answer.json()
   return { json, adapted: answer.headers.get("x-gateway-adapted") ?? "" }

@@ -3,6 +3,7 @@ import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it, vi } from "@effect/vitest"
 import type { World } from "./world.ts"
 import { models, protocols, startWorld, usualYaml } from "./world.ts"
+import { request } from "../../request.ts"
 
 const narrowKey = "narrow-key-0123456789abcdefghijkl"
 
@@ -24,20 +25,14 @@ beforeAll(async () => {
 afterAll(() => world.dispose())
 
 const post = (path: string, body: object, headers: Record<string, string> = {}) =>
-  fetch(`${world.gateway.url}${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${world.gateway.key}`, "content-type": "application/json", ...headers },
-    body: JSON.stringify(body)
-  })
+  request(world.gateway, path, { body, headers })
 
 const cost = (response: Response) => response.headers.get("x-gateway-cost-usd")
 
 /** A request's row in the account holder's usage report. */
 const reported = (requestId: string) =>
   vi.waitFor(async () => {
-    const response = await fetch(`${world.gateway.url}/v1/usage?by=request&since=1h`, {
-      headers: { authorization: `Bearer ${world.gateway.key}` }
-    })
+    const response = await request(world.gateway, "/v1/usage?by=request&since=1h")
     const { data } = (await response.json()) as { data: Array<{ request_id: string; cost: { usd: string } }> }
     const found = data.find((entry) => entry.request_id === requestId)
     if (found === undefined) throw new Error(`${requestId} is not in the report yet`)

@@ -5,6 +5,7 @@ import Anthropic, { NotFoundError } from "@anthropic-ai/sdk"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { GatewayProcess } from "../../e2e/process.ts"
 import { startGateway } from "../../e2e/process.ts"
+import { request } from "../../request.ts"
 
 let gateway: GatewayProcess
 beforeAll(async () => {
@@ -20,12 +21,7 @@ const create = { type: "create" }
 const after = (id: string) => ({ type: "continue", previous_message_id: id })
 
 const post = async (body: object, path = "/v1/messages", signal?: AbortSignal): Promise<Response> =>
-  fetch(`${gateway.url}${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model, max_tokens: 200, ...body }),
-    ...(signal === undefined ? {} : { signal })
-  })
+  request(gateway, path, { body: { model, max_tokens: 200, ...body }, signal })
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever was answered
 const asked = async (body: object): Promise<any> => (await post(body)).json()

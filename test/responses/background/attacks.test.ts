@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { startGateway } from "../../e2e/process.ts"
 import type { GatewayProcess } from "../../e2e/process.ts"
+import { request } from "../../request.ts"
 
 const secretOf = (name: string) => `${name}-secret-0123456789-0123456789`
 
@@ -28,12 +29,7 @@ afterAll(() => gateway.dispose())
 type Any = any
 
 const ask = (method: string, path: string, body?: object, name = "ada", signal?: AbortSignal) =>
-  fetch(`${gateway.url}/v1/responses${path}`, {
-    method,
-    headers: { authorization: `Bearer ${secretOf(name)}`, "content-type": "application/json" },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(signal !== undefined && { signal })
-  })
+  request(gateway, `/v1/responses${path}`, { method, body, key: secretOf(name), signal })
 const told = async (method: string, path: string, body?: object, name = "ada") => {
   const response = await ask(method, path, body, name)
   return { status: response.status, body: await response.json() }
@@ -74,7 +70,7 @@ const ended = async (id: string): Promise<Any> => {
   }
 }
 const balance = async () => {
-  const response = await fetch(`${gateway.url}/v1/balance`, { headers: { authorization: `Bearer ${secretOf("ada")}` } })
+  const response = await request(gateway, "/v1/balance", { key: secretOf("ada") })
   const { held, settled } = await response.json()
   return { held: held.nano_usd, settled: settled.nano_usd }
 }

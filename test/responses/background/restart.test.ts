@@ -4,6 +4,7 @@ import { join } from "node:path"
 import OpenAI from "openai"
 import { startGateway } from "../../e2e/process.ts"
 import type { GatewayProcess } from "../../e2e/process.ts"
+import { request } from "../../request.ts"
 
 type Event = OpenAI.Responses.ResponseStreamEvent
 
@@ -75,9 +76,7 @@ describe("a background response whose process is killed", () => {
     expect(response).toMatchObject({ status: "failed", error: { code: "server_error" }, usage: null })
     const numbers: Array<number> = told.map((event) => event.sequence_number)
     let text = told.map((event) => (event.type === "response.output_text.delta" ? event.delta : "")).join("")
-    const raw = await fetch(`${second.gateway.url}/v1/responses/${id}?stream=true&starting_after=30`, {
-      headers: { authorization: `Bearer ${second.gateway.key}` }
-    })
+    const raw = await request(second.gateway, `/v1/responses/${id}?stream=true&starting_after=30`)
     for (const line of (await raw.text()).split("\n")) {
       if (!line.startsWith("data: ")) continue
       const event = JSON.parse(line.slice(6)) as Event

@@ -6,6 +6,7 @@ import OpenAI from "openai"
 import { startGateway, testKey } from "../../e2e/process.ts"
 import type { GatewayProcess } from "../../e2e/process.ts"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
+import { request } from "../../request.ts"
 
 const compactPath = "/v1/responses/compact"
 const compaction = { id: "cmp_theirs", type: "compaction", encrypted_content: "opaque", tomorrows: 1 }
@@ -67,11 +68,7 @@ afterAll(async () => {
 })
 
 const post = async (body: object, key = testKey) => {
-  const response = await fetch(`${gateway.url}${compactPath}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify(body)
-  })
+  const response = await request(gateway, compactPath, { body, key })
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 const compactions = (fake: typeof offering) => fake.asked.filter(({ path }) => path === compactPath)

@@ -4,6 +4,7 @@ import { startGateway, testKey } from "../../e2e/process.ts"
 import type { GatewayProcess } from "../../e2e/process.ts"
 import { connect } from "./connect.ts"
 import { frame, opcodes, rawSocket } from "./raw.ts"
+import { request } from "../../request.ts"
 
 let gateway: GatewayProcess
 beforeAll(async () => {
@@ -91,9 +92,7 @@ describe("sockets of one key", () => {
     )
     expect(open).toHaveLength(256)
     expect(open.every(({ read }) => read().includes("101 Switching"))).toBe(true)
-    const refused = await fetch(`${gateway.url}/v1/responses`, {
-      headers: { authorization: `Bearer ${last}`, upgrade: "websocket" }
-    })
+    const refused = await request(gateway, "/v1/responses", { key: last, headers: { upgrade: "websocket" } })
     expect(refused.status).toBe(429)
     expect(await refused.text()).toContain("256 WebSockets open")
     for (const { closed, socket } of open) {

@@ -7,6 +7,7 @@ import { ResponsesWS } from "openai/resources/responses/ws"
 import { startGateway, testKey } from "../../e2e/process.ts"
 import type { GatewayProcess } from "../../e2e/process.ts"
 import { connect } from "./connect.ts"
+import { request } from "../../request.ts"
 
 const limited = "limited-secret-0123456789-0123456789"
 
@@ -105,7 +106,7 @@ describe("a WebSocket of /v1/responses", () => {
     await expect(connect(gateway.url, "wrong-key-0123456789abcdefghij")).rejects.toBeDefined()
     const refused = await fetch(`${gateway.url}/v1/responses`, { headers: { upgrade: "websocket" } })
     expect(refused.status).toBe(401)
-    const plain = await fetch(`${gateway.url}/v1/responses`, { headers: { authorization: `Bearer ${testKey}` } })
+    const plain = await request(gateway, "/v1/responses", { key: testKey })
     expect(plain.status).toBe(404)
     const { ask, ws } = await connect(gateway.url, limited)
     expect(await ask({ input: "Hello!" })).toMatchObject({ type: "response.completed" })

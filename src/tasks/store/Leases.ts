@@ -1,0 +1,276 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Statement } from "@effect/sql/Statement"
+import { Clock, Duration, Effect, Either, Schema } from "effect"
+import { Node } from "../../cluster/Node.ts"
+import { Commits } from "../../sql/Commits.ts"
+import { amongDue } from "../../sql/amongDue.ts"
+import { rows } from "../../sql/decode.ts"
+import { prepared, preparedAhead } from "../../sql/prepared.ts"
+import { CrashPoints } from "../CrashPoints.ts"
+import { releasesRequest } from "../releasesRequest.ts"
+import { isTerminal, patched } from "../Task.ts"
+import type { Task } from "../Task.ts"
+import { LeaseLost, TaskKinds } from "../TaskKind.ts"
+import type { Rivals, TaskTurn } from "../TaskKind.ts"
+import type { TaskPatch } from "../Task.ts"
+import { makeHolding } from "./holding.ts"
+import { makeSetAside } from "./setAside.ts"
+import { makeRemoval } from "./removal.ts"
+import { patchedColumns, readableTasks } from "./TaskRow.ts"
+import { TaskStore } from "./TaskStore.ts"
+
+/** Submits within this of each other may have made each other's videos: longer than any submit takes. */
+const rivalryMs = Duration.toMillis("5 minutes")
+/** Their requests are read whole, with images in them perhaps. */
+const mostRivals = 20
+
+/** A task in the hands of one worker. `task` follows what it writes. */
+export interface LeasedTask {
+  task: Task
+  readonly token: string
+}
+
+/** A lane with active tasks, and when its next one is due. */
+export interface LaneDue {
+  readonly lane: string
+  readonly due: number
+}
+
+/**
+ * Tasks as their workers see them. Every write names the lease's token, so a worker that was paused for longer than its
+ * lease, or whose task was ended meanwhile, changes nothing.
+ */
+export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases", {
+  dependencies: [Node.Default],
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const commits = yield* Commits
+    const store = yield* TaskStore
+    const crash = yield* CrashPoints
+    const kinds = yield* TaskKinds
+    const setAside = yield* makeSetAside
+    const withdraw = yield* makeRemoval
+    const node = yield* Node
+    const holding = yield* makeHolding
+    let claims = 0
+    const someDue = sql`SELECT id FROM tasks WHERE ended_at IS NULL AND lane = ${""} AND next_run_at <= ${0}
+      ORDER BY next_run_at LIMIT ${0}`
+    const claimRows = prepared(
+      sql,
+      sql`UPDATE tasks SET
+          attempts = attempts + CASE WHEN lease_token IS NOT NULL AND lease_owner <> ${""} THEN 1 ELSE 0 END,
+          lease_token = ${""}, lease_owner = ${""}, next_run_at = ${0}
+        WHERE ${amongDue(sql, someDue)} ${holding.mayClaim}
+        RETURNING *`
+    )
+    const keepLocked = sql.onDialectOrElse({ pg: () => sql.literal("FOR SHARE"), orElse: () => sql.literal("") })
+    const selectHeld = prepared(sql, sql`SELECT id FROM tasks WHERE id = ${""} AND lease_token = ${""} ${keepLocked}`)
+    const deleteRequest = preparedAhead(sql, sql`DELETE FROM task_requests WHERE task_id = ${""}`)
+    const selectRequest = prepared(sql, sql`SELECT request FROM task_requests WHERE task_id = ${""}`)
+    const selectLanes = prepared(
+      sql,
+      sql`SELECT * FROM (
+        WITH RECURSIVE lanes (lane) AS (
+          SELECT MIN(lane) FROM tasks WHERE ended_at IS NULL
+          UNION ALL
+          SELECT (SELECT MIN(lane) FROM tasks WHERE ended_at IS NULL AND lane > lanes.lane)
+          FROM lanes WHERE lanes.lane IS NOT NULL
+        )
+        SELECT lane, (SELECT MIN(next_run_at) FROM tasks WHERE ended_at IS NULL AND lane = lanes.lane) AS due
+        FROM lanes WHERE lane IS NOT NULL
+      ) AS active`
+    )
+
+    /**
+     * Takes up to `limit` due tasks of a lane. One statement, so two workers never take the same row: SQLite runs one
+     * writer at a time; Postgres needs SKIP LOCKED, or claimers would queue behind each other's rows. A row that is due
+     * and still has a token was left by a worker that died (or, if it was ours, by one that could not give it back).
+     * It commits by itself, at once: in line behind the group's waiting writes it took three times as long. A power cut
+     * that undoes it takes whoever claimed with it; what a worker writes later is only durable if its claim is.
+     * A task that can't be read is set aside for good.
+     */
+    const claim = Effect.fnUntraced(function* (
+      lane: string,
+      limit: number
+    ): Effect.fn.Return<ReadonlyArray<LeasedTask>, SqlError> {
+      const nowMs = yield* Clock.currentTimeMillis
+      const owner = node.id()
+      const token = `${owner}:${claims++}`
+      const claimed = yield* commits.statementNow(
+        claimRows([owner, token, owner, holding.until(nowMs), lane, nowMs, limit, ...holding.claimant()])
+      )
+      const leased = (yield* readableTasks(claimed)).map((task) => ({ task, token }))
+      if (leased.length < claimed.length)
+        yield* setAside(
+          token,
+          leased.map(({ task }) => task.id),
+          nowMs
+        )
+      return leased
+    })
+
+    const updates = new Map<string, ReturnType<typeof prepared>>()
+    /** An update that lets the task's request go too; undefined where that takes a statement of its own. */
+    const lettingGo = sql.onDialectOrElse({
+      pg: () => (update: Statement<unknown>) =>
+        sql`WITH changed AS (${update}), gone AS (
+          DELETE FROM task_requests WHERE task_id IN (SELECT id FROM changed)
+        ) SELECT id FROM changed`,
+      orElse: () => undefined
+    })
+    /** The update of these columns; there are no more combinations than ways to end a turn. */
+    const updateOf = (columns: Record<string, unknown>, more: typeof lettingGo) => {
+      const names = `${Object.keys(columns).join()}${more === undefined ? "" : " and its request"}`
+      const known = updates.get(names)
+      if (known !== undefined) return known
+      const alone = sql`UPDATE tasks SET ${sql.update(columns)} WHERE id = ${""} AND lease_token = ${""} RETURNING id`
+      const update = prepared(sql, more === undefined ? alone : more(alone))
+      updates.set(names, update)
+      return update
+    }
+
+    const fenced = (leased: LeasedTask, columns: Record<string, unknown>, more?: typeof lettingGo) =>
+      Effect.flatMap(updateOf(columns, more)([...Object.values(columns), leased.task.id, leased.token]), (rows) =>
+        rows.length > 0 ? Effect.void : new LeaseLost({ id: leased.task.id })
+      )
+
+    /** Fails where the lease is lost; in a transaction nobody else gets it before its end. */
+    const held = (leased: LeasedTask): Effect.Effect<void, LeaseLost | SqlError> =>
+      Effect.flatMap(selectHeld([leased.task.id, leased.token]), (rows) =>
+        rows.length > 0 ? Effect.void : new LeaseLost({ id: leased.task.id })
+      )
+
+    const stored = (leased: LeasedTask, patch: TaskPatch, release: Record<string, unknown>) =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+        const before = leased.task
+        const task = patched(before, patch, nowMs)
+        const ended = isTerminal(task.state)
+        const stateChanged = task.changes !== before.changes
+        const columns = {
+          updated_at: task.updatedAtMs,
+          ...patchedColumns(task, before),
+          ...(stateChanged && task.state === "running" ? { started_at: task.updatedAtMs } : {}),
+          ...release,
+          ...(ended ? { lease_token: null, lease_owner: null } : {})
+        }
+        const letGo = releasesRequest(kinds.get(task.kind), before, task)
+        const atOnce = letGo && !stateChanged ? lettingGo : undefined
+        const update = Effect.suspend(() => {
+          store.changing(task.id)
+          return fenced(leased, columns, atOnce)
+        })
+        const write =
+          stateChanged || (letGo && atOnce === undefined)
+            ? commits.write(
+                update.pipe(
+                  Effect.zipRight(letGo ? deleteRequest([task.id]) : Effect.void),
+                  Effect.zipRight(stateChanged ? store.changed(task) : Effect.void),
+                  Effect.zipRight(crash.at("writing"))
+                )
+              )
+            : // When a task is looked at again may be forgotten: it is then looked at sooner.
+              isOnlyWhen(patch)
+              ? commits.statementBehind(update)
+              : commits.statement(update)
+        return Effect.map(write, () => {
+          leased.task = task
+          if (stateChanged) store.committed(task)
+          return task
+        })
+      })
+
+    /** Stores a patch and keeps the task. */
+    const write = (leased: LeasedTask, patch: TaskPatch): Effect.Effect<Task, LeaseLost | SqlError> =>
+      stored(leased, patch, {})
+
+    /** Ends a turn: the patch, and the task given back until the next one. A turn that came this far did not crash. */
+    const settle = (leased: LeasedTask, turn: TaskTurn): Effect.Effect<Task, LeaseLost | SqlError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+        stored(leased, turn.patch, {
+          attempts: 0,
+          lease_token: null,
+          lease_owner: null,
+          next_run_at: nowMs + turn.againInMs
+        })
+      )
+
+    /** Gives a task back as it is; `crashed` counts an attempt. */
+    const release = (
+      leased: LeasedTask,
+      options: { readonly crashed: boolean; readonly againInMs: number }
+    ): Effect.Effect<void, LeaseLost | SqlError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+        commits.statementBehind(
+          fenced(leased, {
+            attempts: leased.task.attempts + (options.crashed ? 1 : 0),
+            lease_token: null,
+            lease_owner: null,
+            next_run_at: nowMs + options.againInMs
+          })
+        )
+      )
+
+    /**
+     * Answered from two indexes that hold no more than the tasks with an id, and those that were submitted and got none.
+     * One statement: a task that gets its id meanwhile is in one of them or the other, never in neither.
+     */
+    const rivals = Effect.fnUntraced(function* (
+      task: Task,
+      upstreamIds: ReadonlyArray<string>,
+      submitAtMs: number
+    ): Effect.fn.Return<Rivals, SqlError> {
+      if (upstreamIds.length === 0) return { taken: new Set<string>(), unheard: [] }
+      const found = yield* sql`SELECT upstream_id AS id, NULL AS request FROM tasks
+          WHERE ${sql.in("upstream_id", upstreamIds)} AND lane = ${task.lane} AND id <> ${task.id}
+        UNION ALL
+        SELECT NULL, request FROM (SELECT request FROM tasks
+          LEFT JOIN task_requests ON task_id = id
+          WHERE lane = ${task.lane} AND submit_at IS NOT NULL AND upstream_id IS NULL AND id <> ${task.id}
+          AND submit_at BETWEEN ${submitAtMs - rivalryMs} AND ${submitAtMs + rivalryMs}
+          LIMIT ${mostRivals + 1}) AS unheard`
+      const unheard = found.filter((row) => rivalIds.one(row).id === null)
+      return {
+        taken: new Set(found.flatMap((row) => rivalIds.one(row).id ?? [])),
+        // Of so many nobody can tell one from another.
+        unheard:
+          unheard.length > mostRivals
+            ? [null]
+            : unheard.map((row) => Either.getOrUndefined(requests.either(row))?.request ?? null)
+      }
+    })
+
+    /** The task's request; null once it was deleted. */
+    const request = (id: string): Effect.Effect<unknown, SqlError> =>
+      Effect.map(selectRequest([id]), (found) => requests.first(found)?.request ?? null)
+
+    /** Every lane with active tasks. Hops from lane to lane in the index, however many tasks wait in each. */
+    const lanes: Effect.Effect<ReadonlyArray<LaneDue>, SqlError> = Effect.map(selectLanes([]), laneDues.all)
+
+    return {
+      leaseMs: holding.leaseMs,
+      rivals,
+      claim,
+      renew: holding.renew,
+      held,
+      write,
+      settle,
+      withdraw,
+      release,
+      request,
+      takeOver: holding.takeOver,
+      lanes,
+      oldestExpiredLeaseMs: holding.oldestExpiredMs
+    } as const
+  })
+}) {}
+
+const rivalIds = rows("tasks", { id: Schema.NullOr(Schema.String) })
+const laneDues = rows("tasks", { lane: Schema.String, due: Schema.Int })
+const requests = rows("task_requests", { request: Schema.NullOr(Schema.parseJson()) })
+
+/** It says nothing of the work itself. */
+const isOnlyWhen = (patch: TaskPatch): boolean => {
+  for (const name in patch) if (name !== "tries" && name !== "state") return false
+  return true
+}

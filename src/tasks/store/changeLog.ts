@@ -1,0 +1,42 @@
+import { Effect, Runtime } from "effect"
+import { Logging } from "../../telemetry/Logging.ts"
+import { Metrics } from "../../telemetry/Metrics.ts"
+import type { Task } from "../Task.ts"
+
+/** Counts the changes of tasks, and tells them to the log. */
+export const makeChangeLog = Effect.gen(function* () {
+  const run = Runtime.runFork(yield* Effect.runtime())
+  const { level } = yield* Logging
+  const metrics = yield* Metrics
+
+  /**
+   * A change of state has been committed: it is counted, and a line (`task.changed`) where the task failed or ran out of
+   * time; other changes have theirs at `debug`, and cost nothing unless they are written.
+   */
+  const tell = (task: Task): void => {
+    const { account, createdAtMs, endedAtMs, error, id, key, kind, model, state, upstream } = task
+    metrics.tasks.of(kind, state).add(1)
+    const isFailure = state === "failed" || state === "expired"
+    if (!isFailure && level !== "debug") return
+    const line = {
+      event: "task.changed",
+      task: id,
+      kind,
+      account,
+      key,
+      model,
+      state,
+      ...(upstream === null ? {} : { upstream }),
+      ...(error === null ? {} : { error: error.code, reason: error.message }),
+      ...(endedAtMs === null ? {} : { duration_ms: endedAtMs - createdAtMs })
+    }
+    const told = isFailure ? Effect.logWarning(`a task ${how[state]}`) : Effect.logDebug(`a task is ${state}`)
+    run(Effect.annotateLogs(told, line))
+  }
+
+  /** Counts tasks that were ended since nobody can read their rows, and so tell what kind they are. */
+  const unreadable = (tasks: number): void => metrics.tasks.of("", "unreadable").add(tasks)
+  return { tell, unreadable } as const
+})
+
+const how = { failed: "has failed", expired: "ran out of time" }

@@ -1,0 +1,1 @@
+export const adminKey = "admin-key-0123456789abcdefghijklmnop"

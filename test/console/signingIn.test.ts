@@ -1,0 +1,174 @@
+import { Redacted } from "effect"
+import { describe, expect, it } from "vitest"
+import { cookieFor, isForeign, newToken, tokenIn } from "../../src/console/token.ts"
+import { runCommand } from "../e2e/command.ts"
+import { startGateway } from "../e2e/process.ts"
+import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
+import { Browser, startBehindProxy } from "./browser.ts"
+import { request } from "../request.ts"
+import { adminKey } from "./sessionKeys.ts"
+
+describeOnEach("signing in without an admin key", () => {
+  it("takes the link of the welcome, once, and another that a command prints", async () => {
+    const env = await gatewayEnv("console link")
+    const gateway = await startGateway({ env })
+    try {
+      const operator = new Browser(gateway.url)
+      expect((await operator.send("/console/session")).json.admin).toBe(false)
+      expect((await operator.send("/admin/v1/keys")).status).toBe(404)
+      const [, address, link = ""] = await expect
+        .poll(() => /(http\S+)\/console#link=([\w-]{43})/.exec(gateway.output()))
+        .not.toBeNull()
+        .then(() => /(http\S+)\/console#link=([\w-]{43})/.exec(gateway.output()) ?? [])
+      expect(address).toBe(gateway.url)
+      expect((await operator.signIn({ link: "x".repeat(43) })).status).toBe(401)
+      // Whoever opens it is one, however many try at the same moment.
+      const others = Array.from({ length: 6 }, () => new Browser(gateway.url))
+      const answers = await Promise.all(others.map((browser) => browser.signIn({ link })))
+      expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+        200, 401, 401, 401, 401, 401
+      ])
+      const opened = others.find(({ csrf }) => csrf !== "")
+      expect((await opened?.send("/admin/v1/keys"))?.status).toBe(200)
+      const printed = await runCommand(gateway.folder, ["sessions", "link"], env)
+      const another = printed.out.trim().split("#link=")[1] ?? ""
+      // A link is no cookie.
+      operator.cookie = `gateway_session=${another}`
+      expect((await operator.send("/admin/v1/keys")).status).toBe(404)
+      operator.cookie = ""
+      expect((await operator.signIn({ link: another })).json.kind).toBe("operator")
+    } finally {
+      await gateway.dispose()
+    }
+  })
+})
+
+describe("tries", () => {
+  it("are ten a minute from an address, with right keys and wrong ones", async () => {
+    const gateway = await startBehindProxy({ GATEWAY_ADMIN_KEY: adminKey })
+    try {
+      const address = "203.0.113.9"
+      const from = async (key: string, at = address) => (await new Browser(gateway.url, at).signIn({ key })).status
+      // Eleven within one minute, of however many.
+      const keys = [adminKey, "wrong", gateway.key]
+      const statuses: Array<number> = []
+      while (!statuses.includes(429) && statuses.length < 40) {
+        statuses.push(await from(keys[statuses.length % keys.length] ?? ""))
+      }
+      expect(statuses.slice(0, 10)).toEqual([200, 401, 200, 200, 401, 200, 200, 401, 200, 200])
+      expect(statuses).toContain(429)
+      const refused = await new Browser(gateway.url, address).signIn({ key: adminKey })
+      if (refused.status === 429) {
+        expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+        expect(refused.headers.get("set-cookie")).toBeNull()
+      }
+      // Nobody else is kept out, and what has the key of the admin API needs no session.
+      expect(await from(adminKey, "203.0.113.10")).toBe(200)
+      const admin = await request(gateway, "/admin/v1/keys", { key: adminKey, headers: { "x-forwarded-for": address } })
+      expect(admin.status).toBe(200)
+    } finally {
+      await gateway.dispose()
+    }
+  })
+
+  it("say what is missing", async () => {
+    const gateway = await startGateway()
+    try {
+      const browser = new Browser(gateway.url)
+      for (const body of [{}, { key: "a", link: "b" }, { key: "" }, { key: "a".repeat(501) }, { key: "a", more: 1 }]) {
+        expect((await browser.send("/console/session", { body })).status).toBe(400)
+      }
+      expect(browser.cookie).toBe("")
+    } finally {
+      await gateway.dispose()
+    }
+  })
+})
+
+describe("where browsers come by TLS", () => {
+  it("no cookie counts that a neighbour or somebody on the way could have set", async () => {
+    const gateway = await startBehindProxy({
+      GATEWAY_ADMIN_KEY: adminKey,
+      GATEWAY_PUBLIC_URL: "https://gateway.example"
+    })
+    try {
+      const attacker = new Browser(gateway.url)
+      await attacker.signIn({ key: gateway.key })
+      expect(attacker.lastSetCookie).toMatch(
+        /^__Host-gateway_session=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=43200; Secure$/
+      )
+      expect((await attacker.send("/v1/balance")).status).toBe(200)
+      // Planted under the name that needs no TLS: another subdomain can do that, and whoever answers http in its name.
+      const planted = attacker.cookie.replace("__Host-", "")
+      const victim = new Browser(gateway.url)
+      victim.cookie = planted
+      expect((await victim.send("/console/session")).json.signed_in).toBe(false)
+      expect((await victim.send("/v1/balance")).status).toBe(401)
+      await victim.signIn({ key: adminKey })
+      victim.cookie = `${planted}; ${victim.cookie}`
+      expect((await victim.send("/admin/v1/keys")).status).toBe(200)
+      const plain = await new Browser(gateway.url).signIn({ key: adminKey }, { origin: "http://gateway.example" })
+      expect(plain.status).toBe(403)
+      const out = await victim.send("/console/session", { method: "DELETE" })
+      expect([out.status, victim.lastSetCookie]).toEqual([
+        200,
+        "__Host-gateway_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0; Secure"
+      ])
+    } finally {
+      await gateway.dispose()
+    }
+  })
+})
+
+describe("an operator's session", () => {
+  it("is over when the admin key is another", async () => {
+    const first = await startGateway({ env: { GATEWAY_ADMIN_KEY: adminKey } })
+    const operator = new Browser(first.url)
+    await operator.signIn({ key: adminKey })
+    first.signal("SIGTERM")
+    await first.exited
+    const second = await startGateway({ env: { GATEWAY_ADMIN_KEY: adminKey }, folder: first.folder })
+    const again = new Browser(second.url)
+    again.cookie = operator.cookie
+    expect((await again.send("/admin/v1/keys")).status).toBe(200)
+    second.signal("SIGTERM")
+    await second.exited
+    const third = await startGateway({ env: { GATEWAY_ADMIN_KEY: `${adminKey}2` }, folder: first.folder })
+    try {
+      const later = new Browser(third.url)
+      later.cookie = operator.cookie
+      expect((await later.send("/admin/v1/keys")).status).toBe(401)
+    } finally {
+      await third.dispose()
+    }
+  })
+})
+
+describe("a token", () => {
+  it("is found among other cookies, and secure where the gateway is", () => {
+    const token = newToken()
+    const pair = `gateway_session=${Redacted.value(token)}`
+    for (const cookie of [pair, `a=b; ${pair}`, `${pair}; c=d`, `xgateway_session=e;${pair}`]) {
+      expect(Redacted.value(tokenIn(cookie, false) ?? Redacted.make(""))).toBe(Redacted.value(token))
+    }
+    for (const cookie of ["", "gateway_session=", `x${pair}`, `${pair}x`, `${pair}; ${pair}`]) {
+      expect(tokenIn(cookie, false)).toBeUndefined()
+    }
+    const secure = `__Host-${pair}`
+    expect(cookieFor(token, 60, false)).toBe(`${pair}; HttpOnly; SameSite=Strict; Path=/; Max-Age=60`)
+    expect(cookieFor(token, 60, true)).toBe(`${secure}; HttpOnly; SameSite=Strict; Path=/; Max-Age=60; Secure`)
+    expect(tokenIn(pair, true)).toBeUndefined()
+    expect(tokenIn(secure, false)).toBeUndefined()
+    expect(Redacted.value(tokenIn(`${pair}; ${secure}`, true) ?? Redacted.make(""))).toBe(Redacted.value(token))
+    expect(JSON.stringify(token)).not.toContain(Redacted.value(token))
+  })
+
+  it("comes from the public URL too, where a proxy changes the host", () => {
+    const from = (headers: Record<string, string>) => isForeign(new Headers(headers), "https://gateway.example/base")
+    expect(from({ host: "10.0.0.5:8080", origin: "https://gateway.example" })).toBe(false)
+    expect(from({ host: "10.0.0.5:8080", origin: "http://gateway.example" })).toBe(true)
+    expect(from({ host: "10.0.0.5:8080", origin: "http://10.0.0.5:8080" })).toBe(false)
+    expect(from({ host: "10.0.0.5:8080" })).toBe(false)
+    expect(from({ "sec-fetch-site": "none" })).toBe(false)
+  })
+})

@@ -1,0 +1,180 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { runCommand } from "./command.ts"
+import { startGateway } from "./process.ts"
+import type { GatewayProcess } from "./process.ts"
+import type { AuditRecord } from "../../src/admin/AuditRecord.ts"
+import type { UsageRecord } from "../../src/ledger/UsageRecord.ts"
+import { request } from "../request.ts"
+import type { Made } from "./commandTypes.ts"
+import { rows } from "./commandOutput.ts"
+import type { Balance } from "./commandOutput.ts"
+
+type Signing = { readonly secrets: ReadonlyArray<string> }
+
+const config = `models:
+  priced: { routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 1000, output: 1000 } }
+`
+
+let folder: string
+let gateway: GatewayProcess
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "gateway-commands-"))
+  writeFileSync(join(folder, "gateway.yaml"), config)
+  gateway = await startGateway({ folder })
+})
+
+afterAll(() => gateway.dispose())
+
+const run = (...args: ReadonlyArray<string>) => runCommand(folder, args)
+
+/** A command that must work; its output. */
+const ok = async (...args: ReadonlyArray<string>) => {
+  const result = await run(...args)
+  expect([result.code, result.err]).toEqual([0, ""])
+  return result
+}
+
+const ask = (key: string, model = "priced") =>
+  request(gateway, "/v1/messages", { body: { model, max_tokens: 20, messages: "Hello!" }, key })
+
+const get = async <A>(path: string, key = gateway.key): Promise<A> =>
+  (await (await request(gateway, path, { key })).json()) as A
+
+const makeKey = async (account: string, ...options: ReadonlyArray<string>): Promise<{ id: string; secret: string }> => {
+  const { key, secret } = (await ok("keys", "create", "k", "--account", account, "--json", ...options)).json<Made>()
+  return { id: key.id, secret }
+}
+
+describe("gateway usage", () => {
+  it("says what was used, as a table, CSV and JSON, the same as the account's own report", async () => {
+    await ok("accounts", "create", "users", "--balance", "5")
+    const { id, secret } = await makeKey("users")
+    for (let i = 0; i < 3; i++) expect((await ask(secret)).status).toBe(200)
+    const by = async (what: string) =>
+      (await ok("usage", "--by", what, "--account", "users", "--since", "1d", "--json")).json<UsageRecord>()
+    const report = await by("key")
+    expect(report).toMatchObject({ by: "key", totals: { requests: 3 }, next: null, data: [{ group: id, name: "k" }] })
+    const { available, settled } = await get<Balance>("/v1/balance", secret)
+    expect(report.totals.cost).toEqual(settled)
+    expect(available?.nano_usd).toBe(5_000_000_000 - settled.nano_usd)
+    const own = await get<UsageRecord>("/v1/usage?by=key&since=1d", secret)
+    const { upstream_cost, ...charged } = report.totals
+    expect(upstream_cost).toEqual(settled)
+    expect(own.totals).toEqual(charged)
+    expect(report.data).toMatchObject(own.data)
+    expect((await by("request")).data).toHaveLength(3)
+    expect((await by("model")).data).toMatchObject([{ group: "priced" }])
+    const day = new Date().toISOString().slice(0, 10)
+    const counted = [
+      3,
+      report.totals.input_tokens,
+      0,
+      0,
+      report.totals.output_tokens,
+      0,
+      0,
+      0,
+      settled.usd,
+      settled.usd
+    ]
+    const { out } = await ok("usage", "--account", "users", "--csv")
+    expect(out).toBe(
+      "day,requests,input,cache_read,cache_write,output,reasoning,searches,video_seconds,usd,upstream_usd\r\n" +
+        `${day},${counted.join(",")}\n`
+    )
+    expect(rows((await ok("usage", "--account", "users")).out)).toEqual([
+      [
+        "DAY",
+        "REQUESTS",
+        "INPUT",
+        "CACHE READ",
+        "CACHE WRITE",
+        "OUTPUT",
+        "REASONING",
+        "SEARCHES",
+        "VIDEO SECONDS",
+        "USD",
+        "UPSTREAM USD"
+      ],
+      [day, ...counted.map(String)],
+      ["total", ...counted.map(String)]
+    ])
+  })
+})
+
+describe("gateway tasks", () => {
+  const create = async (prompt: string): Promise<string> => {
+    const response = await request(gateway, "/api/v3/contents/generations/tasks", {
+      body: { model: "sandbox-video", resolution: "480p", content: [{ type: "text", text: prompt }] }
+    })
+    return ((await response.json()) as { id: string }).id
+  }
+
+  it("lists them, shows where one stands, and cancels it through the server", async () => {
+    const id = await create("a cat [[sandbox: queue=60s]]")
+    const listed = await ok("tasks", "list", "--kind", "video")
+    expect(rows(listed.out)[0]).toEqual([
+      "ID",
+      "KIND",
+      "ACCOUNT",
+      "MODEL",
+      "STATE",
+      "UPSTREAM",
+      "CREATED",
+      "ENDED",
+      "CALLBACK",
+      "ERROR"
+    ])
+    expect(rows(listed.out)[1]?.slice(0, 5)).toEqual([id, "video", "default", "sandbox-video", "queued"])
+    expect((await ok("tasks", "show", id)).out).toContain("state        queued\n")
+    const cancelled = await ok("tasks", "cancel", id)
+    expect(cancelled.out).toBe(`Cancelled ${id}.\n`)
+    expect((await get<{ status: string }>(`/api/v3/contents/generations/tasks/${id}`)).status).toBe("cancelled")
+    const again = await run("tasks", "cancel", id)
+    expect([again.code, again.err]).toEqual([4, `gateway: ${id} has ended already: cancelled\n`])
+    const list = (...args: ReadonlyArray<string>) => ok("tasks", "list", "--json", ...args)
+    expect((await list("--state", "cancelled", "--account", "default")).json()).toMatchObject([{ id }])
+    expect((await list("--state", "queued", "--state", "running")).json()).toEqual([])
+    expect((await list("--account", "nobody")).json()).toEqual([])
+  })
+})
+
+describe("gateway webhooks", () => {
+  it("shows the secret that signs, and rotates it with two valid meanwhile", async () => {
+    const before = (await ok("webhooks", "secret", "default", "--json")).json<Signing>()
+    expect(before.secrets).toEqual([expect.stringMatching(/^whsec_/)])
+    const { out } = await ok("webhooks", "rotate", "default")
+    const after = (await ok("webhooks", "secret", "default", "--json")).json<Signing>()
+    expect(after.secrets).toEqual([expect.stringMatching(/^whsec_/), before.secrets[0]])
+    expect(out).toContain(after.secrets[0])
+  })
+})
+
+describe("gateway audit", () => {
+  it("has every change, by whom, and no secret", async () => {
+    await ok("accounts", "create", "watched")
+    const { id, secret } = await makeKey("watched")
+    await ok("keys", "update", id, "--name", "other")
+    await ok("keys", "revoke", id)
+    const entries = (await ok("audit", "list", "--target", id, "--json")).json<ReadonlyArray<AuditRecord>>()
+    expect(entries.map(({ action, actor }) => [action, actor])).toEqual([
+      ["key.revoke", "cli:operator"],
+      ["key.update", "cli:operator"],
+      ["key.create", "cli:operator"]
+    ])
+    expect(entries[1]).toMatchObject({ before: { name: "k" }, after: { name: "other" } })
+    const { out } = await ok("audit", "list", "--limit", "1000", "--json")
+    expect(out).not.toContain(secret)
+    expect(out).not.toContain("whsec_")
+    expect(rows((await ok("audit", "list", "--target", id)).out)[2]?.slice(1)).toEqual([
+      "cli:operator",
+      "key.update",
+      id,
+      "name"
+    ])
+  })
+})

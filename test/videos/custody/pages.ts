@@ -1,0 +1,3 @@
+import { ours } from "./world.ts"
+
+export const link = new RegExp(`^${ours}/files/([\\w-]{43})/([\\w.]+)$`)
