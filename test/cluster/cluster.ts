@@ -133,19 +133,21 @@ export const cluster = async (programs: string, options: ClusterOptions): Promis
     if (held > 0) words.push(...(await audit.holders()))
     const missing: Array<string> = []
     for (const id of told.accepted.keys()) {
-      const { status } = await askGateway(balancer.url, "GET", pathOf(id))
+      const { status } = await untilAnswered(() => askGateway(balancer.url, "GET", pathOf(id)))
       if (status === 200) continue
       missing.push(id)
       words.push(`${id} was accepted and is answered with ${status}`)
     }
     const copies = await audit.copies()
     const wrong = await Promise.all(
-      copies.slice(0, mostRead).map(async ({ task_id, upstream_id }) => {
-        const task = (await (await askGateway(balancer.url, "GET", pathOf(task_id))).json()) as VideoTask
-        const link = new URL(task.content?.video_url ?? "http://nowhere.test/")
-        const reply = await fetch(`${balancer.url}${link.pathname}`)
-        return Buffer.compare(await reply.bytes(), videoOf(upstream_id)) === 0 ? [] : [task_id]
-      })
+      copies.slice(0, mostRead).map(({ task_id, upstream_id }) =>
+        untilAnswered(async () => {
+          const task = (await (await askGateway(balancer.url, "GET", pathOf(task_id))).json()) as VideoTask
+          const link = new URL(task.content?.video_url ?? "http://nowhere.test/")
+          const reply = await fetch(`${balancer.url}${link.pathname}`)
+          return Buffer.compare(await reply.bytes(), videoOf(upstream_id)) === 0 ? [] : [task_id]
+        })
+      )
     )
     const usage = await audit.usage()
     const rows = await audit.rows()
@@ -158,13 +160,14 @@ export const cluster = async (programs: string, options: ClusterOptions): Promis
 
     const paid = new Map<string, number>()
     for (const { request_id } of usage) paid.set(request_id, (paid.get(request_id) ?? 0) + 1)
+    const unexplained = [...texts.refused.keys(), ...told.refused].filter(isNoOutage)
     const { endings, mustBeZero, words: wrongs } = judged({ told, rows, log, missing })
     return {
       seconds: Math.round((performance.now() - begunAt) / 1_000),
       disturbances: disturbances.counts,
       endings,
       recoveries: disturbances.recoveries,
-      words: [...wrongs, ...words],
+      words: [...wrongs, ...unexplained, ...words],
       counts: {
         "tasks accepted": told.accepted.size,
         "tasks stored": rows.length,
@@ -189,7 +192,7 @@ export const cluster = async (programs: string, options: ClusterOptions): Promis
         "paid twice": [...paid.values()].filter((times) => times > 1).length,
         "twins that differ": [...texts.byKey.values()].filter((answers) => answers.size > 1).length,
         "contradictions and surprises": words.length,
-        "refusals that no outage explains": [...texts.refused.keys(), ...told.refused].filter(isNoOutage).length,
+        "refusals that no outage explains": unexplained.length,
         "exit codes of SIGTERM": codes.filter((code) => code !== 0).length
       }
     }
@@ -204,8 +207,23 @@ export const cluster = async (programs: string, options: ClusterOptions): Promis
   }
 }
 
-/** What a caller may be told while the database is away, or a node leaves: that it should ask again. */
-const isNoOutage = (refusal: string): boolean => !/^(500|503|409)/.test(refusal)
+/** Asks again where the balancer cuts the connection, as it does with a node that is slow to say that it is ready. */
+const untilAnswered = async <A>(ask: () => Promise<A>, tries = 100): Promise<A> => {
+  try {
+    return await ask()
+  } catch (error) {
+    if (tries === 1) throw error
+    await Bun.sleep(200)
+    return untilAnswered(ask, tries - 1)
+  }
+}
+
+/**
+ * What a caller may be told while the database is away, or a node leaves: that it should ask again. Each connection that the
+ * balancer cuts is a caller that left.
+ */
+const isNoOutage = (refusal: string): boolean =>
+  !/^(500|503|409)/.test(refusal) && !/^429 .*left before their answer/.test(refusal)
 
 /** What a gateway has no reason to say, whatever is done to it and around it. */
 const complaints = (output: string): ReadonlyArray<string> =>
