@@ -1,3 +1,4 @@
+import { textAt } from "../contract/json.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import type { FileSource, Item, Part, TextPart } from "../generation/Conversation.ts"
 import { atUrl, inlineFile } from "../generation/fileSource.ts"
@@ -155,7 +156,7 @@ const partOf = (part: ContentPart, at: string, complain: Complain): ReadonlyArra
   if (part instanceof Unknown) return []
   switch (part.type) {
     case "text":
-      return [isAbsent(part.cache_control) ? text(part) : { ...text(part), cacheBreakpoint: true }]
+      return [isAbsent(part.cache_control) ? text(part) : { ...text(part), ...breakpoint(part.cache_control) }]
     case "refusal":
       return [{ type: "refusal", text: part.refusal }]
     case "image_url":
@@ -167,6 +168,11 @@ const partOf = (part: ContentPart, at: string, complain: Complain): ReadonlyArra
       return []
   }
 }
+
+const breakpoint = (cacheControl: unknown): Pick<TextPart, "cacheBreakpoint" | "cacheTtl"> => ({
+  cacheBreakpoint: true,
+  ...(textAt(cacheControl, "ttl") === "1h" && { cacheTtl: "1h" })
+})
 
 const text = ({ text }: PartOf<"text">): TextPart => ({ type: "text", text })
 

@@ -29,6 +29,12 @@ export const redacted = (model: string, data: string): JsonObject => ({
 /** True if an entry of `reasoning_details` is the gateway's own. Other servers of the dialect write theirs. */
 export const isOurs = (detail: unknown): boolean => textAt(detail, "format")?.startsWith(mark) === true
 
+/** True if a piece of `reasoning_details` is the gateway's own, of another model. */
+export const isForeign =
+  (model: string) =>
+  (detail: unknown): boolean =>
+    isOurs(detail) && textAt(detail, "format") !== format(model)
+
 /** Signed reasoning that the gateway stored, by the key of its message (`sealName`). */
 export type KeptSeals = ReadonlyMap<string, ReadonlyArray<JsonObject>>
 

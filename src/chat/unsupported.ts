@@ -1,8 +1,9 @@
 import { listAt } from "../contract/json.ts"
 import { Unknown } from "../contract/Unknown.ts"
-import { unknownFields } from "../dispatch/unsupported.ts"
+import { hasBreakpoints, unknownFields } from "../dispatch/unsupported.ts"
 import type { Unsupported } from "../dispatch/unsupported.ts"
 import type { InputMessage } from "./InputMessage.ts"
+import { isForeign } from "./reasoning.ts"
 import { CreateCompletion } from "./Request.ts"
 import { isHosted } from "./Tools.ts"
 
@@ -16,11 +17,17 @@ export const unsupported = (request: CreateCompletion, body: unknown): ReadonlyA
     if (isHosted(tool)) found.push({ param: `tools.${tool.type}` })
     found.push(...unknownFields(listAt(body, "tools")[index], knownOfTools, "tools[]."))
   }
+  if (hasBreakpoints(listAt(body, "messages"))) found.push({ param: "prompt_cache_breakpoint" })
   for (const [index, message] of request.messages.entries()) {
     if (message.audio !== undefined && message.audio !== null) found.push({ param: "messages[].audio" })
+    // Another model's seals mean nothing to this one.
+    if (message.reasoning_details?.some(isForeign(request.model)) === true) found.push({ param: "reasoning" })
     if (namesItsSpeaker(message)) found.push({ param: "messages[].name" })
     if (typeof message.content === "string") continue
     for (const [place, part] of (message.content ?? []).entries()) {
+      if (part instanceof Unknown) continue
+      // The breakpoints of texts are the upstream's to name: some have them.
+      if (part.type !== "text" && "cache_control" in part && part.cache_control) found.push({ param: "cache_control" })
       if (part.type === "input_audio") found.push(noAudio(`messages[${index}].content[${place}]`))
     }
   }
@@ -43,10 +50,11 @@ const asks: Readonly<Record<string, (request: CreateCompletion) => boolean>> = {
   presence_penalty: ({ presence_penalty }) => (presence_penalty ?? 0) !== 0,
   seed: ({ seed }) => (seed ?? undefined) !== undefined,
   logit_bias: ({ logit_bias }) => Object.keys(logit_bias ?? {}).length > 0,
-  logprobs: ({ logprobs, top_logprobs }) => logprobs === true || (top_logprobs ?? 0) > 0,
+  logprobs: ({ logprobs }) => logprobs === true,
+  top_logprobs: ({ top_logprobs }) => (top_logprobs ?? 0) > 0,
   prediction: ({ prediction }) => (prediction ?? undefined) !== undefined,
-  modalities: ({ audio, modalities }) =>
-    (modalities ?? []).some((kind) => kind !== "text") || (audio ?? undefined) !== undefined,
+  modalities: ({ modalities }) => (modalities ?? []).some((kind) => kind !== "text"),
+  audio: ({ audio }) => (audio ?? undefined) !== undefined,
   store: ({ store }) => store === true,
   service_tier: ({ service_tier }) => !["auto", "default"].includes(service_tier ?? "auto"),
   moderation: ({ moderation }) => (moderation ?? undefined) !== undefined,

@@ -1,3 +1,4 @@
+import { listAt, objectAt } from "../contract/json.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { UpstreamError } from "../upstreams/UpstreamError.ts"
 
@@ -42,6 +43,12 @@ export const unknownFields = (value: unknown, known: ReadonlySet<string>, at = "
   }
   return found
 }
+
+/** True if a part of the messages or items has one of OpenAI's cache breakpoints. */
+export const hasBreakpoints = (messages: ReadonlyArray<unknown>): boolean =>
+  messages.some((message) =>
+    listAt(message, "content").some((part) => objectAt(part, "prompt_cache_breakpoint") !== undefined)
+  )
 
 const mostNames = 16
 const longestName = 64

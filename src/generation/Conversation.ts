@@ -56,6 +56,8 @@ export interface TextPart {
   readonly citations?: ReadonlyArray<Citation>
   /** The caller set a prompt-cache breakpoint here. */
   readonly cacheBreakpoint?: boolean
+  /** The lifetime of what the breakpoint caches; five minutes unless given. */
+  readonly cacheTtl?: "1h"
 }
 
 export interface ImagePart {

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { textAt } from "../contract/json.ts"
 import { registeredType } from "../generation/fileSource.ts"
 import { reasoningItem } from "../generation/origin.ts"
 import type {
@@ -125,8 +126,9 @@ const citedText = (block: BlockOf<"text">): TextPart => {
       : []
   )
   const isBreakpoint = (block.cache_control ?? undefined) !== undefined
+  const forAnHour = textAt(block.cache_control, "ttl") === "1h" ? ({ cacheTtl: "1h" } as const) : {}
   if (citations.length === 0 && !isBreakpoint) return text(block.text)
-  return { type: "text", text: block.text, citations, cacheBreakpoint: isBreakpoint }
+  return { type: "text", text: block.text, citations, cacheBreakpoint: isBreakpoint, ...forAnHour }
 }
 
 const thinking = (block: BlockOf<"thinking">): Item => {

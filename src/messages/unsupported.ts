@@ -1,3 +1,4 @@
+import { objectAt } from "../contract/json.ts"
 import { unknownFields } from "../dispatch/unsupported.ts"
 import type { Unsupported } from "../dispatch/unsupported.ts"
 import { Unknown } from "../contract/Unknown.ts"
@@ -23,6 +24,7 @@ export const unsupported = (
   { blocks, offered }: RequestParts
 ): ReadonlyArray<Unsupported> => {
   const found = unknownFields(body, known)
+  found.push(...unknownFields(objectAt(body, "output_config"), knownOfOutput, "output_config."))
   for (const [index, tool] of offered.entries()) found.push(...hosted(request, tool, index))
   // Results of such tools in earlier answers.
   for (const block of blocks) if (isHostedBlock(block)) found.push({ param: `content.${block.type}` })
@@ -55,6 +57,8 @@ const knownOfTools = new Set(
     "defer_loading"
   ).split(" ")
 )
+
+const knownOfOutput = new Set(["effort", "format"])
 
 const toolsOf = (body: unknown): ReadonlyArray<unknown> =>
   typeof body === "object" && body !== null && "tools" in body && Array.isArray(body.tools) ? body.tools : none

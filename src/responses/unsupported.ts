@@ -1,5 +1,5 @@
-import { listAt, textAt } from "../contract/json.ts"
-import { unknownFields } from "../dispatch/unsupported.ts"
+import { isObject, listAt, textAt } from "../contract/json.ts"
+import { hasBreakpoints, unknownFields } from "../dispatch/unsupported.ts"
 import type { Unsupported } from "../dispatch/unsupported.ts"
 import { CreateResponse } from "./CreateResponse.ts"
 import { ownTools } from "./decode.ts"
@@ -19,10 +19,15 @@ export const unsupported = (request: CreateResponse, body: unknown): ReadonlyArr
     param: `input.${type}`
   })),
   ...toolsIn(body).flatMap((tool) => unknownFields(tool, knownOfTools, "tools[].")),
+  ...named("prompt_cache_breakpoint", hasBreakpoints(listAt(body, "input"))),
+  // The gateway's search, and that of other upstreams, reaches the web.
+  ...named("tools[].external_web_access", toolsIn(body).some(isOffline)),
   // These refuse every other upstream, so parts that come with them are not listed.
   ...named("conversation", (request.conversation ?? null) !== null),
   ...named("prompt", (request.prompt ?? null) !== null),
   ...named("text.verbosity", (request.text?.verbosity ?? "medium") !== "medium"),
+  // It counts the searches, which is all that others run.
+  ...named("max_tool_calls", (request.max_tool_calls ?? null) !== null && !toolsIn(body).some(isSearch)),
   ...named("top_logprobs", (request.top_logprobs ?? 0) > 0),
   ...named(
     "include",
@@ -61,8 +66,7 @@ const known = new Set([
   ...Object.keys(CreateResponse.fields),
   // Stream padding and client metadata, which do not change the answer.
   "stream_options",
-  "client_metadata",
-  "access_programs"
+  "client_metadata"
 ])
 const knownOfReasoning = new Set(["effort", "summary", "generate_summary"])
 const knownOfText = new Set(["format", "verbosity"])
@@ -85,6 +89,10 @@ const toolsIn = (body: unknown): ReadonlyArray<unknown> =>
     ...listAt(body, "tools"),
     ...listAt(body, "input").flatMap((item) => (toolItems.has(textAt(item, "type") ?? "") ? listAt(item, "tools") : []))
   ].filter((tool) => servedTypes.has(textAt(tool, "type") ?? ""))
+
+const isSearch = (tool: unknown): boolean => textAt(tool, "type")?.startsWith("web_search") === true
+
+const isOffline = (tool: unknown): boolean => isObject(tool) && tool["external_web_access"] === false
 
 const toolItems = new Set(["additional_tools", "tool_search_output"])
 const servedTypes = new Set(["function", "custom", "namespace", "tool_search", "web_search", "web_search_preview"])

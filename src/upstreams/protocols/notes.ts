@@ -24,5 +24,13 @@ export const takeNotes = (): Notes => {
   }
 }
 
+/** Names cache breakpoints for a dialect without them. */
+export const nameBreakpoints = ({ items }: Conversation, notes: Notes): void => {
+  const isMarked = items.some(
+    (item) => item.type === "message" && item.content.some((part) => part.type === "text" && part.cacheBreakpoint)
+  )
+  if (isMarked) notes.adapt("cache_control")
+}
+
 /** The caller's name of the answer's format. */
 export const formatParam = ({ formatParam = "text.format" }: Conversation): string => formatParam

@@ -1,4 +1,5 @@
 import type { Conversation, Reasoning } from "../../generation/Conversation.ts"
+import type { Notes } from "./notes.ts"
 
 export type Effort = NonNullable<Reasoning["effort"]>
 
@@ -39,6 +40,18 @@ export const nearestEffort = (wanted: Effort, allowed: ReadonlyArray<Effort>): E
     (a, b) =>
       Math.abs(ladder.indexOf(a) - rank) - Math.abs(ladder.indexOf(b) - rank) || ladder.indexOf(a) - ladder.indexOf(b)
   )[0]
+}
+
+/** The nearest effort for a caller's; one that is another than the caller's own is named. */
+export const effortWithin = (
+  conversation: Conversation,
+  effort: Effort,
+  allowed: ReadonlyArray<Effort>,
+  notes: Notes
+): Effort | undefined => {
+  const nearest = nearestEffort(effort, allowed)
+  if (conversation.reasoning.effort !== undefined && nearest !== effort) notes.adapt(reasoningParam(conversation))
+  return nearest
 }
 
 /** The caller's name of the reasoning parameter. */

@@ -178,7 +178,12 @@ describe("openai-chat requests", () => {
     const ollama = lower(asked, "ollama")
     expect(ollama.body).toMatchObject({ max_tokens: 100, top_k: 40, reasoning_effort: "high" })
     expect(ollama.body).not.toHaveProperty("tool_choice")
-    expect(ollama.adapted.toSorted()).toEqual(["parallel_tool_calls", "tool_choice", "tools[].strict"])
+    expect(ollama.adapted.toSorted()).toEqual([
+      "parallel_tool_calls",
+      "reasoning.effort",
+      "tool_choice",
+      "tools[].strict"
+    ])
     expect(lower(asked, "llamacpp").body).toMatchObject({ tool_choice: "required", top_k: 40 })
     expect(lower(asked, "deepseek").body).toMatchObject({ thinking: { type: "enabled" } })
   })

@@ -101,7 +101,7 @@ describe("openai-responses requests", () => {
     const thinks = lower(asked, "gpt-5")
     expect(thinks.body).toMatchObject({ reasoning: { effort: "high", summary: "auto" }, max_output_tokens: 16 })
     expect(thinks.body).not.toHaveProperty("temperature")
-    expect(thinks.adapted.toSorted()).toEqual(["max_tokens", "temperature", "top_k", "top_p"])
+    expect(thinks.adapted.toSorted()).toEqual(["max_tokens", "reasoning.effort", "temperature", "top_k", "top_p"])
     expect(thinks.stops).toEqual(["END"])
     const plain = lower(asked, "gpt-4.1")
     expect(plain.body).toMatchObject({ temperature: 0.5, top_p: 0.9 })

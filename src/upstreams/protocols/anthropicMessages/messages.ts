@@ -5,7 +5,8 @@ import type {
   FileSource,
   Item,
   Part,
-  SearchItem
+  SearchItem,
+  TextPart
 } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
 import { isBlank, withoutTrail } from "./blankText.ts"
@@ -136,13 +137,23 @@ const searched = (item: SearchItem, back: Back, notes: Notes): ReadonlyArray<Jso
   return textBlock(`Web search for ${JSON.stringify(item.query)} found:\n${results.join("\n")}`)
 }
 
-const textBlock = (text: string, cache = false): Array<JsonObject> =>
-  isBlank(text) ? [] : [{ type: "text", text, ...(cache ? { cache_control: { type: "ephemeral" } } : {}) }]
+const textBlock = (text: string, { cacheBreakpoint, cacheTtl: ttl }: CacheMark = {}): Array<JsonObject> =>
+  isBlank(text)
+    ? []
+    : [
+        {
+          type: "text",
+          text,
+          ...(cacheBreakpoint === true && { cache_control: { type: "ephemeral", ...(ttl !== undefined && { ttl }) } })
+        }
+      ]
+
+type CacheMark = Pick<TextPart, "cacheBreakpoint" | "cacheTtl">
 
 const block = (part: Part, notes: Notes): ReadonlyArray<JsonObject> => {
   switch (part.type) {
     case "text":
-      return textBlock(part.text, part.cacheBreakpoint)
+      return textBlock(part.text, part)
     case "refusal":
       return textBlock(part.text)
     case "image":

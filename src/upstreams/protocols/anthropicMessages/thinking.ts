@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { Conversation } from "../../../generation/Conversation.ts"
 import type { Notes } from "../notes.ts"
-import { budgetForEffort, effortOf, nearestEffort, reasoningParam } from "../reasoning.ts"
+import { budgetForEffort, effortOf, effortWithin, reasoningParam } from "../reasoning.ts"
 import type { Traits } from "./models.ts"
 
 export interface Thinking {
@@ -41,7 +41,8 @@ export const thinking = (
   if (traits.thinking === "adaptive") {
     if (reasoning.budgetTokens !== undefined) notes.adapt("thinking.budget_tokens")
     const display = reasoning.summary === undefined ? {} : { display: "summarized" }
-    const allowed = reasoning.effort === undefined ? undefined : nearestEffort(effort, ["low", "medium", "high", "max"])
+    const allowed =
+      reasoning.effort === undefined ? undefined : effortWithin(conversation, effort, traits.efforts, notes)
     return {
       thinks: true,
       thinking: { type: "adaptive", ...display },

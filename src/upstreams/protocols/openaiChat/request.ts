@@ -5,11 +5,11 @@ import { backOf, customDescription, customParameters } from "../back.ts"
 import { withoutBilling } from "../billing.ts"
 import { endUser } from "../endUser.ts"
 import type { Notes } from "../notes.ts"
-import { formatParam, takeNotes } from "../notes.ts"
+import { formatParam, nameBreakpoints, takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
 import { fitSchema, isComplete } from "../schemas.ts"
 import { ToolSchemas } from "../toolSchemas.ts"
-import { effortOf, nearestEffort, reasoningParam } from "../reasoning.ts"
+import { effortOf, effortWithin, reasoningParam } from "../reasoning.ts"
 import type { Provider } from "./compatible.ts"
 import { lowerMessages } from "./messages.ts"
 import { thinkingFreely } from "./thinkingFreely.ts"
@@ -18,6 +18,7 @@ import { thinkingFreely } from "./thinkingFreely.ts"
 export const lower = (asked: Conversation, options: LowerOptions, provider: Provider): Lowered => {
   const notes = takeNotes()
   const conversation = withoutBilling(asked, notes.adapt)
+  nameBreakpoints(conversation, notes)
   const back = backOf(conversation)
   const thinks = reasoning(conversation, provider, notes)
   const body: JsonObject = {
@@ -148,12 +149,12 @@ const reasoning = (conversation: Conversation, provider: Provider, notes: Notes)
       return {
         chat_template_kwargs: { enable_thinking: enabled, thinking: enabled },
         ...(enabled && conversation.reasoning.effort !== undefined
-          ? { reasoning_effort: nearestEffort(effort, control.efforts) }
+          ? { reasoning_effort: effortWithin(conversation, effort, control.efforts, notes) }
           : {})
       }
     case "effort":
     case "object": {
-      const nearest = nearestEffort(effort, control.efforts)
+      const nearest = effortWithin(conversation, effort, control.efforts, notes)
       if ((nearest === "none") === enabled) {
         notes.adapt(reasoningParam(conversation))
         return {}

@@ -5,9 +5,9 @@ import { backOf } from "../back.ts"
 import { withoutBilling } from "../billing.ts"
 import { endUser } from "../endUser.ts"
 import type { Notes } from "../notes.ts"
-import { formatParam, takeNotes } from "../notes.ts"
+import { formatParam, nameBreakpoints, takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
-import { effortOf, nearestEffort, reasoningParam } from "../reasoning.ts"
+import { effortOf, effortWithin, reasoningParam } from "../reasoning.ts"
 import { isComplete, schemaRules } from "../schemas.ts"
 import { ToolSchemas } from "../toolSchemas.ts"
 import { lowerInput } from "./input.ts"
@@ -21,6 +21,7 @@ const leastTokens = 16
 export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   const notes = takeNotes()
   const conversation = withoutBilling(asked, notes.adapt)
+  nameBreakpoints(conversation, notes)
   const back = backOf(conversation)
   const traits = traitsOf(options.model)
   const instructions = conversation.system.filter((text) => text !== "").join("\n\n")
@@ -82,7 +83,7 @@ const reasoning = (conversation: Conversation, traits: Traits, notes: Notes): Js
     return undefined
   }
   if (reasoning.budgetTokens !== undefined) notes.adapt("thinking.budget_tokens")
-  const nearest = effort === undefined ? undefined : nearestEffort(effort, traits.efforts)
+  const nearest = effort === undefined ? undefined : effortWithin(conversation, effort, traits.efforts, notes)
   return {
     ...(nearest === undefined ? {} : { effort: nearest }),
     ...(summary === undefined || effort === "none" ? {} : { summary })
