@@ -144,7 +144,7 @@ const compact = HttpApiEndpoint.post("compact", "/v1/responses/compact")
     OpenApi.annotations({
       summary: "Compact a conversation",
       description:
-        "Compacts a conversation to the user\'s messages and a summary of the rest by the model. Send the result as the " +
+        "Compacts a conversation to the user's messages and a summary of the rest by the model. Send the result as the " +
         "input of the next request, to any model."
     })
   )

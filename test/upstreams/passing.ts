@@ -6,7 +6,7 @@ import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
 import { defaultDeadlines } from "../../src/upstreams/client.ts"
 import { protocols } from "../../src/upstreams/protocols.ts"
 import type { PassthroughRequest } from "../../src/upstreams/Upstream.ts"
-import { fakeUpstream } from "./fakes/fakeUpstream.ts"
+import type { fakeUpstream } from "./fakes/fakeUpstream.ts"
 
 export type Native = "anthropic-messages" | "openai-responses"
 

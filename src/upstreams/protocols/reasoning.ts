@@ -32,7 +32,7 @@ export const budgetForEffort: Readonly<Record<Effort, number>> = {
 }
 
 /** The allowed effort nearest to the wanted one, the weaker of two; undefined if none is allowed. */
-export const nearestEffort = (wanted: Effort, allowed: ReadonlyArray<Effort>): Effort | undefined => {
+const nearestEffort = (wanted: Effort, allowed: ReadonlyArray<Effort>): Effort | undefined => {
   const rank = ladder.indexOf(wanted)
   // Reasoning or none is a greater difference than how much.
   const kind = allowed.filter((effort) => (effort === "none") === (wanted === "none"))
