@@ -60,6 +60,7 @@ export const understand = (request: CreateCompletion, body: unknown, kept: KeptS
       stopParam: "stop",
       format: formatOf(request),
       formatParam: "response_format",
+      inputParam: "messages",
       truncation: "disabled",
       endUser: request.safety_identifier ?? request.user ?? undefined,
       cacheKey: request.prompt_cache_key ?? undefined,

@@ -8,6 +8,8 @@ export interface Conversation {
   /** System text before everything else, in order; may be empty. */
   readonly system: ReadonlyArray<string>
   readonly items: ReadonlyArray<Item>
+  /** The caller's name of the items; defaults to `input`. */
+  readonly inputParam?: string
   readonly tools: ReadonlyArray<Tool>
   readonly toolChoice: ToolChoice
   /** False if the caller allows only one tool call at a time. */

@@ -85,6 +85,7 @@ const conversation = (request: AnyRequest, { blocks, offered }: RequestParts): C
     stopSequences: request.stop_sequences ?? [],
     format: format(request),
     formatParam: "output_config.format",
+    inputParam: "messages",
     truncation: "disabled",
     endUser: request.metadata?.user_id ?? undefined,
     cacheKey: undefined,

@@ -64,7 +64,8 @@ export const lower = (conversation: Conversation, options: LowerOptions): Lowere
     ...(conversation.stopSequences.length === 0 ? {} : { stop_sequences: conversation.stopSequences }),
     ...(user === undefined ? {} : { metadata: user })
   }
-  if (turns.length === 0) notes.refuse("input", "holds nothing that the model's upstream takes")
+  if (turns.length === 0)
+    notes.refuse(conversation.inputParam ?? "input", "holds nothing that the model's upstream takes")
   return { body, adapted: notes.adapted(), refused: notes.refused(), back, stops: [] }
 }
 

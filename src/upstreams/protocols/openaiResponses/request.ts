@@ -26,7 +26,8 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   const traits = traitsOf(options.model)
   const instructions = conversation.system.filter((text) => text !== "").join("\n\n")
   const input = lowerInput(conversation.items, options, back, notes)
-  if (input.length === 0) notes.refuse("input", "holds nothing that the model's upstream takes")
+  if (input.length === 0)
+    notes.refuse(conversation.inputParam ?? "input", "holds nothing that the model's upstream takes")
   const reasoningField = reasoning(conversation, traits, notes)
   const { maxOutputTokens } = conversation
   if (maxOutputTokens !== undefined && maxOutputTokens < leastTokens) notes.adapt("max_tokens")
