@@ -78,7 +78,12 @@ const Usage = Schema.Struct({
   completion_tokens: said(count, "Generated tokens, reasoning included."),
   total_tokens: said(count, "Both together."),
   prompt_tokens_details: said(
-    Schema.Struct({ cached_tokens: said(count, "Input tokens read from a cache.") }),
+    Schema.Struct({
+      cached_tokens: said(count, "Input tokens read from a cache."),
+      cache_write_tokens: Schema.optionalWith(count, { exact: true }).annotations({
+        description: "Input tokens written to a cache, if there are any."
+      })
+    }),
     "The input."
   ),
   completion_tokens_details: said(

@@ -1,3 +1,4 @@
+import { cacheDetails } from "../generation/GenerationEvent.ts"
 import type { Usage as Tokens } from "../generation/GenerationEvent.ts"
 import type { Usage } from "./Completion.ts"
 
@@ -8,7 +9,7 @@ export const usageOf = (tokens: Tokens): Usage => {
     prompt_tokens,
     completion_tokens: tokens.outputTokens,
     total_tokens: prompt_tokens + tokens.outputTokens,
-    prompt_tokens_details: { cached_tokens: tokens.cacheReadTokens },
+    prompt_tokens_details: cacheDetails(tokens),
     completion_tokens_details: { reasoning_tokens: tokens.reasoningTokens }
   }
 }

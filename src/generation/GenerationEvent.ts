@@ -116,6 +116,12 @@ export const hourly = (cacheWriteHourTokens: number): Pick<Usage, "cacheWriteHou
 export const hourTokens = ({ cacheWriteHourTokens = 0, cacheWriteTokens }: Usage): number =>
   Math.min(cacheWriteHourTokens, cacheWriteTokens)
 
+/** The cached parts of an input, as OpenAI's dialects tell them. */
+export const cacheDetails = ({ cacheReadTokens, cacheWriteTokens }: Usage) => ({
+  cached_tokens: cacheReadTokens,
+  ...(cacheWriteTokens === 0 ? {} : { cache_write_tokens: cacheWriteTokens })
+})
+
 export const noUsage: Usage = {
   inputTokens: 0,
   cacheReadTokens: 0,

@@ -143,7 +143,12 @@ const ContentFilter = Schema.Struct({
 export const Usage = Schema.Struct({
   input_tokens: said(Schema.Int, "Tokens of the input, cached ones included."),
   input_tokens_details: said(
-    Schema.Struct({ cached_tokens: said(Schema.Int, "Input tokens read from a cache.") }),
+    Schema.Struct({
+      cached_tokens: said(Schema.Int, "Input tokens read from a cache."),
+      cache_write_tokens: Schema.optionalWith(Schema.Int, { exact: true }).annotations({
+        description: "Input tokens written to a cache, if there are any."
+      })
+    }),
     "Of the input tokens."
   ),
   output_tokens: said(Schema.Int, "Generated tokens, reasoning included."),

@@ -1,5 +1,6 @@
 import { codedError } from "../contract/codedErrors.ts"
 import type { Machine } from "../generation/Machine.ts"
+import { cacheDetails } from "../generation/GenerationEvent.ts"
 import type { FinishReason, Usage } from "../generation/GenerationEvent.ts"
 import { GrowingList } from "../generation/GrowingList.ts"
 import * as Sequence from "../generation/sequence.ts"
@@ -114,7 +115,7 @@ const usageOf = (usage: Usage): ResponseObject["usage"] => {
   const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: usage.cacheReadTokens },
+    input_tokens_details: cacheDetails(usage),
     output_tokens: usage.outputTokens,
     output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
     total_tokens: input + usage.outputTokens

@@ -127,9 +127,12 @@ const endOf = ({ error, incomplete_details: incomplete, usage }: ResponseObject)
 }
 
 const usageOf = (usage: NonNullable<ResponseObject["usage"]>): Usage => ({
-  inputTokens: usage.input_tokens - usage.input_tokens_details.cached_tokens,
+  inputTokens:
+    usage.input_tokens -
+    usage.input_tokens_details.cached_tokens -
+    (usage.input_tokens_details.cache_write_tokens ?? 0),
   cacheReadTokens: usage.input_tokens_details.cached_tokens,
-  cacheWriteTokens: 0,
+  cacheWriteTokens: usage.input_tokens_details.cache_write_tokens ?? 0,
   outputTokens: usage.output_tokens,
   reasoningTokens: usage.output_tokens_details.reasoning_tokens,
   searches: 0

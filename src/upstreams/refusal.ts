@@ -124,6 +124,14 @@ const detailsOf = ({ body, isPassthrough, secrets, sent }: Refusal): JsonObject 
 
 /** The delay of `Retry-After` and similar headers, in ms; undefined if there is none. */
 export const retryAfter = (headers: Headers): number | undefined => {
+  const ms = wanted(headers)
+  return ms === undefined ? undefined : Math.min(ms, longestRetryAfterMs)
+}
+
+/** A day: a longer pause is a mistake of the upstream's, and nothing would end it. */
+const longestRetryAfterMs = 86_400_000
+
+const wanted = (headers: Headers): number | undefined => {
   const ms = Number(headers.get("retry-after-ms") ?? Number.NaN)
   if (ms >= 0) return ms
   const after = headers.get("retry-after")

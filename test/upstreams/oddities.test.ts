@@ -73,6 +73,15 @@ const streams: Readonly<Record<string, readonly [ReadonlyArray<unknown>, string]
   "a stop sequence it names": [[hi, choice({}, "stop", { stop_reason: "END" }), done], "text hi | stop-sequence"],
   "a stop token's id": [[hi, choice({}, "stop", { stop_reason: 128009 }), done], ok],
   "two choices": [[{ id: "c", choices: [...hi.choices, { index: 1, delta: { content: "no" } }] }, stop, done], ok],
+  "two choices, each in its chunk": [
+    [hi, { id: "c", choices: [{ index: 1, delta: { content: "no" }, finish_reason: "length" }] }, stop, done],
+    ok
+  ],
+  "choices that begin with 1": [[{ id: "c", choices: [{ index: 1, delta: { content: "hi" } }] }, done], ok],
+  "a message in place of a delta": [
+    [{ id: "c", choices: [{ index: 0, message: { content: "h" } }] }, choice({ content: "i" }), stop, done],
+    ok
+  ],
   "usage on every chunk": [[{ ...hi, usage }, { ...stop, usage }, done], ok],
   "usage that is null": [[{ ...hi, usage: null }, stop, done], ok],
   "usage in words": [[hi, { ...stop, usage: { prompt_tokens: "3" } }, done], ok],

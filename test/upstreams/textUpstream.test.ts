@@ -198,6 +198,10 @@ describe("an upstream", () => {
         retryAfterMs: 7_000,
         failure: { _tag: "RateLimited", retryAfterSeconds: 7 }
       })
+      for (const header of ["retry-after", "retry-after-ms"])
+        expect(yield* refused(429, wrong("slow down"), { [header]: "99999999999" })).toMatchObject({
+          retryAfterMs: 86_400_000
+        })
       expect(yield* refused(503, wrong("10.0.0.3 is down"), { "retry-after-ms": "50" })).toMatchObject({
         retry: "again",
         retryAfterMs: 50,

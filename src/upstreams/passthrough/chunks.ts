@@ -250,7 +250,9 @@ const concerningSpaced = [
  */
 const unsaid = (frame: JsonObject): JsonObject => ({
   ...frame,
-  choices: listAt(frame, "choices").map((choice) => (isObject(choice) ? { ...choice, delta: undefined } : choice))
+  choices: listAt(frame, "choices").map((choice) =>
+    isObject(choice) ? { ...choice, delta: undefined, message: undefined } : choice
+  )
 })
 
 /**

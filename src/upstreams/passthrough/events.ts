@@ -161,7 +161,7 @@ class EventReader<S> implements Reader {
       const [start = 0, end = 0] = [places[index], places[index + 1]]
       const frame = bytes.subarray(start, end)
       const [event] = sseEvents(frame)
-      if (event === undefined) {
+      if (event === undefined || event.data.trim() === "") {
         // A frame without data is no event in the standard, but some clients take it for one.
         pass(start)
         passed = end

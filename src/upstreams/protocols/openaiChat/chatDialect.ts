@@ -1,4 +1,5 @@
 import { listAt, objectAt } from "../../../contract/json.ts"
+import { cacheDetails } from "../../../generation/GenerationEvent.ts"
 import type { ChunkDialect } from "../../passthrough/Dialect.ts"
 import { asStream, asWhole } from "./asStream.ts"
 import type { Provider } from "./compatible.ts"
@@ -33,7 +34,7 @@ export const chatDialect = (provider: Provider): ChunkDialect => ({
       prompt_tokens,
       completion_tokens: usage.outputTokens,
       total_tokens: prompt_tokens + usage.outputTokens,
-      prompt_tokens_details: { cached_tokens: usage.cacheReadTokens },
+      prompt_tokens_details: cacheDetails(usage),
       completion_tokens_details: { reasoning_tokens: usage.reasoningTokens }
     }
   }

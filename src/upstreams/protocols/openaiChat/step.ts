@@ -2,19 +2,21 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import { UpstreamFailed } from "../../../contract/Failure.ts"
 import type { FinishReason, GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
-import { countAt, isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { countAt, isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
 import { cutCall, cutOff, failedWith, garbled, unknownReason } from "../upstreamFailure.ts"
 import { Calls } from "./calls.ts"
 import { finishReasonOf } from "./finishReasons.ts"
 import type { Thinking } from "./think.ts"
 import { beginThinking, endThinking, readThinking } from "./think.ts"
-import { readUsage } from "./usage.ts"
+import { usageIn } from "./usage.ts"
 
 export interface ChatState {
   readonly back: Back
   /** Undefined if content is never searched for reasoning. */
   readonly thinking: Thinking | undefined
   readonly started: boolean
+  /** The index of the choice that is read; undefined if its chunks have none. */
+  readonly choice: number | undefined
   /** The upstream's id of the answer; empty if it gave none. */
   readonly answerId: string
   /** Mutable. */
@@ -32,6 +34,7 @@ export const begin = (back: Back, thinkTags = false): ChatState => ({
   back,
   thinking: thinkTags ? beginThinking : undefined,
   started: false,
+  choice: undefined,
   answerId: "",
   calls: new Calls(),
   finish: undefined,
@@ -42,24 +45,30 @@ export const begin = (back: Back, thinkTags = false): ChatState => ({
 /** One chunk of a stream. Any chunk may have usage, and the last one counts. Only the first choice is read. */
 export const step = (state: ChatState, chunk: JsonObject): Step => {
   if (state.over) return [state, []]
-  const choice = listAt(chunk, "choices")[0]
+  const choice = listAt(chunk, "choices").find((one) => isChoice(state, one))
   const error = errorIn(chunk) ?? objectAt(choice, "error")
   if (error !== undefined) return [{ ...state, over: true }, [failedWith(error)]]
   const events: Array<GenerationEvent> = []
   let next = state
   if (!state.started && choice !== undefined) {
-    next = { ...next, started: true, answerId: textAt(chunk, "id") ?? "" }
+    next = { ...next, started: true, answerId: textAt(chunk, "id") ?? "", choice: numberAt(choice, "index") }
     events.push({ type: "started", usage: undefined })
   }
-  const delta = objectAt(choice, "delta")
+  // A few servers stream pieces under the name of the whole.
+  const delta = objectAt(choice, "delta") ?? objectAt(choice, "message")
   if (delta !== undefined) next = readDelta(next, delta, events)
   const finish = textAt(choice, "finish_reason")
   // vLLM names the matched stop sequence here; a number is a token id.
   if (finish !== undefined) next = { ...next, finish, stopSequence: textAt(choice, "stop_reason") ?? null }
-  // Groq streams it in a field of its own.
-  const usage = readUsage(chunk["usage"] ?? objectAt(chunk, "x_groq")?.["usage"])
+  const usage = usageIn(chunk)
   if (usage !== undefined) events.push({ type: "usage", usage })
   return [next, events]
+}
+
+/** The first choice that came is read, and no other is mixed into it. */
+const isChoice = ({ choice, started }: ChatState, one: unknown): boolean => {
+  const index = numberAt(one, "index")
+  return !started || choice === undefined || index === undefined || index === choice
 }
 
 /** The end of the stream. `[DONE]` alone is enough: some servers give no finish reason. */

@@ -1,22 +1,38 @@
 import type { Usage } from "../../../generation/GenerationEvent.ts"
-import { countAt, objectAt } from "../../../contract/json.ts"
+import type { JsonObject } from "../../../contract/fields.ts"
+import { countAt, listAt, objectAt } from "../../../contract/json.ts"
 
 /** A chunk's usage; undefined if it has none, which is not zero. */
-export const readUsage = (usage: unknown): Usage | undefined => {
+export const usageIn = (chunk: JsonObject): Usage | undefined => {
+  const usage =
+    objectAt(chunk, "usage") ??
+    // Groq's place in a stream, and Moonshot's.
+    objectAt(objectAt(chunk, "x_groq"), "usage") ??
+    objectAt(listAt(chunk, "choices")[0], "usage")
+  // llama.cpp.
+  return readUsage(usage, countAt(objectAt(chunk, "timings"), "cache_n"))
+}
+
+/** @param cachedElsewhere cached tokens that stand outside the usage */
+const readUsage = (usage: unknown, cachedElsewhere?: number): Usage | undefined => {
   const prompt = countAt(usage, "prompt_tokens")
   const completion = countAt(usage, "completion_tokens")
   if (prompt === undefined && completion === undefined) return undefined
   const input = prompt ?? Number.NaN
   const total = countAt(usage, "total_tokens")
   const details = objectAt(usage, "prompt_tokens_details")
-  // DeepSeek's own name for it. In both forms cached tokens are part of the prompt's.
-  const cached = Math.min(input, countAt(details, "cached_tokens") ?? countAt(usage, "prompt_cache_hit_tokens") ?? 0)
+  // In every form cached tokens are part of the prompt's. The others are DeepSeek's and Moonshot's names.
+  const told =
+    countAt(details, "cached_tokens") ?? countAt(usage, "prompt_cache_hit_tokens") ?? countAt(usage, "cached_tokens")
+  const cached = Math.min(input, told ?? cachedElsewhere ?? 0)
+  // OpenAI and OpenRouter, of models that charge for it.
+  const written = Math.min(input - cached, countAt(details, "cache_write_tokens") ?? 0)
   // Gemini and Grok include reasoning in the total only.
   const rest = total === undefined ? (completion ?? Number.NaN) : total - input
   return {
-    inputTokens: input - cached,
+    inputTokens: input - cached - written,
     cacheReadTokens: cached,
-    cacheWriteTokens: 0,
+    cacheWriteTokens: written,
     outputTokens: Math.max(completion ?? 0, rest),
     reasoningTokens: countAt(objectAt(usage, "completion_tokens_details"), "reasoning_tokens") ?? 0,
     searches: 0

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
+import { cacheDetails } from "../../../generation/GenerationEvent.ts"
 import { FrameNames } from "../../framing/WholeFrames.ts"
 import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
 import { isFrom, readOrigin } from "../../../generation/origin.ts"
@@ -56,7 +57,7 @@ export const responsesDialect: EventDialect = {
     const input_tokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
     return {
       input_tokens,
-      input_tokens_details: { cached_tokens: usage.cacheReadTokens },
+      input_tokens_details: cacheDetails(usage),
       output_tokens: usage.outputTokens,
       output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
       total_tokens: input_tokens + usage.outputTokens

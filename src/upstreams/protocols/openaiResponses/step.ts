@@ -101,7 +101,12 @@ const emitDelta = (state: ResponsesState, frame: JsonObject, event: Piece): Step
   const at = place(frame)
   const item = state.open.get(at)
   const isCall = event.type === "tool-call-delta"
-  if (item === undefined || (item.hasDeltas && !isCall)) return [state, [event]]
+  if (item === undefined) {
+    // A server that does not announce its items: this one must not be read again at its end.
+    state.open.set(at, { callId: undefined, hasDeltas: true, isFunction: false, arguments: "" })
+    return [{ ...state, hasItems: true }, [event]]
+  }
+  if (item.hasDeltas && !isCall) return [state, [event]]
   const text = isCall ? appendText(item.arguments, event.text) : ""
   state.open.set(at, { ...item, hasDeltas: true, arguments: text })
   return [state, [event]]

@@ -7,11 +7,13 @@ export const readUsage = (usage: unknown, searches: number): Usage | undefined =
   const output = countAt(usage, "output_tokens")
   if (input === undefined && output === undefined) return undefined
   const whole = input ?? Number.NaN
-  const cached = Math.min(whole, countAt(objectAt(usage, "input_tokens_details"), "cached_tokens") ?? 0)
+  const details = objectAt(usage, "input_tokens_details")
+  const cached = Math.min(whole, countAt(details, "cached_tokens") ?? 0)
+  const written = Math.min(whole - cached, countAt(details, "cache_write_tokens") ?? 0)
   return {
-    inputTokens: whole - cached,
+    inputTokens: whole - cached - written,
     cacheReadTokens: cached,
-    cacheWriteTokens: 0,
+    cacheWriteTokens: written,
     outputTokens: output ?? Number.NaN,
     reasoningTokens: countAt(objectAt(usage, "output_tokens_details"), "reasoning_tokens") ?? 0,
     searches
