@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber } from "effect"
+import { Deferred, Effect, Exit, Fiber, FiberId } from "effect"
 import { AccountId } from "../../src/contract/Caller.ts"
 import { RateLimited } from "../../src/contract/Failure.ts"
 import type { Once } from "../../src/contract/handlers.ts"
@@ -13,7 +13,7 @@ import type { Start } from "./counted.ts"
 
 /** Work that counts its starts and waits until `open`. */
 const counted = (answer: Effect.Effect<unknown, unknown> = Effect.succeed("done")) => {
-  const gate = Deferred.unsafeMake<void>(undefined as never)
+  const gate = Deferred.unsafeMake<void>(FiberId.none)
   const work = { begun: 0, left: 0, open: Deferred.succeed(gate, undefined) }
   const start: Start = () =>
     Effect.suspend(() => {

@@ -172,7 +172,7 @@ export const startWorld = async (keys: ReadonlyArray<string>, options: Options =
   const tasks = (): ReadonlyArray<{ id: string; state: string }> => {
     const db = new Database(join(folder, "data/gateway.db"), { readonly: true })
     try {
-      return db.query(`SELECT id, state, account_id FROM tasks`).all() as never
+      return db.query<{ id: string; state: string }, []>(`SELECT id, state, account_id FROM tasks`).all()
     } finally {
       db.close()
     }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { streamed } from "../../src/pipeline/streamed.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Batch, GenerationEnding } from "../../src/generation/Generation.ts"
+import { incoming } from "../contract/incoming.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }))
 afterEach(() => void vi.useRealTimers())
@@ -17,7 +18,7 @@ const open = async () => {
   const response = await Effect.runPromise(
     toEffect(() =>
       streamed({
-        request: { shutdown: new AbortController().signal, replyHeaders: {} } as never,
+        request: incoming(),
         heartbeat: ": ping\n\n",
         machine: {
           initial: 0,

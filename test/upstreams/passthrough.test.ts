@@ -11,6 +11,7 @@ import { dialects, fakeUpstream } from "./fakes/fakeUpstream.ts"
 import type { FakeOptions } from "./fakes/fakeUpstream.ts"
 import { events, forward } from "./passing.ts"
 import type { Native } from "./passing.ts"
+import { incoming } from "../contract/incoming.ts"
 
 const fakes: Array<ReturnType<typeof fakeUpstream>> = []
 
@@ -143,7 +144,7 @@ describe.each(["anthropic-messages", "openai-responses"] as const)("%s, passed t
           generation,
           machine: passthroughMachine((failure) => [{ type: "error", message: failure.message }]),
           heartbeat: ": ping\n\n",
-          request: { shutdown: new AbortController().signal } as never,
+          request: incoming(),
           keep: () => Promise.reject(new Error("disk full"))
         })
       )
