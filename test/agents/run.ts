@@ -24,10 +24,10 @@ export const makeFolder = (files: Readonly<Record<string, string>> = {}): Folder
 }
 
 export interface Ran {
+  /** -1 where it did not end by itself. */
   readonly code: number
   /** Both streams, in the order in which they were read. */
   readonly output: string
-  readonly endedAt: number
 }
 
 const limitMs = 180_000
@@ -64,5 +64,5 @@ export const runProgram = async (
     for await (const chunk of stream) output += decoder.decode(chunk, { stream: true })
   }
   await Promise.all([gather(child.stdout), gather(child.stderr), child.exited])
-  return { code: child.exitCode ?? -1, output, endedAt: performance.now() }
+  return { code: child.exitCode ?? -1, output }
 }

@@ -34,8 +34,6 @@ export interface World {
   readonly gateway: GatewayProcess
   /** The statuses that the gateway has answered with since this was last asked. */
   readonly answered: () => Promise<ReadonlyArray<number>>
-  /** Whether it has told any since. */
-  readonly hasTold: () => boolean
   readonly dispose: () => Promise<void>
 }
 
@@ -65,7 +63,6 @@ export const startWorld = async (): Promise<World> => {
       read = statuses.length
       return fresh
     },
-    hasTold: () => told().length > read,
     dispose: async () => {
       await gateway.dispose()
       upstream.kill()
