@@ -8,6 +8,7 @@ import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { limitsOf } from "../config/limitsOf.ts"
 import { AccountId } from "../contract/Caller.ts"
+import type { Budget } from "../contract/Caller.ts"
 import { Grants } from "../ledger/store/Grants.ts"
 import { nanoUsd } from "../ledger/Price.ts"
 import { makeAlone } from "../sql/alone.ts"
@@ -134,9 +135,14 @@ const fileKeyOf = (key: Declared, before: DeclaredKey | undefined): FileKey => (
   models: key.models ?? ["*"],
   limits: key.limits === undefined ? {} : limitsOf(key.limits),
   unpriced: key.unpriced ?? null,
+  budget: budgetOf(key.budgets?.[0]),
+  expiresAtMs: key.expires_at === undefined ? null : Date.parse(key.expires_at),
   // A key that returns to the file is valid again; one that was revoked by hand, only with another secret.
   revokedAtMs: before?.declared === "here" && before.hash === hashOf(key) ? before.revoked_at : null
 })
+
+const budgetOf = (written: NonNullable<Declared["budgets"]>[number] | undefined): Budget | undefined =>
+  written && { nanoUsd: nanoUsd(written.usd), period: written.per }
 
 const hashOf = (key: Declared) => ApiKey.hash(Redacted.value(key.secret))
 

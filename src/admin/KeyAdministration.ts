@@ -7,6 +7,7 @@ import { budgetOf } from "../access/store/KeyRow.ts"
 import type { KeySettings, SpendingKey } from "../access/store/KeyRow.ts"
 import { AccountId, KeyId } from "../contract/Caller.ts"
 import type { Budget, Unpriced } from "../contract/Caller.ts"
+import { excludes, noExclusion } from "../contract/permission.ts"
 import { Conflict, InvalidRequest, NotFound } from "../contract/Failure.ts"
 import { dayOf } from "../ledger/store/usageRows.ts"
 import { Changes } from "../sql/Changes.ts"
@@ -176,6 +177,7 @@ const check = ({ budget, expiresAtMs, models, name }: KeyOptions) =>
     if (models !== undefined && (models.length === 0 || models.some((pattern) => pattern.trim() === ""))) {
       return complain("models", "expected at least one pattern, none of them empty; * is every model")
     }
+    if (models?.some(excludes) === true) return complain("models", noExclusion)
     if (budget !== undefined && budget !== null && budget.nanoUsd <= 0) {
       return complain("budget", "expected more than 0; revoke a key that is to spend nothing")
     }

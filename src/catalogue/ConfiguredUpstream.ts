@@ -1,6 +1,7 @@
 import { Duration, Effect, ExecutionStrategy, Scope } from "effect"
 import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
+import { proxyIn, proxyShown } from "../config/proxies.ts"
 import type { PublicUrl } from "../config/PublicUrl.ts"
 import { spelt } from "../config/spelt.ts"
 import type { Documents } from "../documents/Documents.ts"
@@ -91,9 +92,11 @@ const listedBy = (name: string, entry: UpstreamEntry, before: ReadonlyArray<stri
 /** A log line for the operator, without secrets. */
 const inWords = (name: string, entry: UpstreamEntry): string => {
   const url = new URL(entry.base_url)
+  const proxy = proxyIn(entry.proxy)
   return [
     `upstream ${name}: ${entry.protocol} at ${url.origin}${url.pathname.replace(/\/$/, "")}`,
     entry.api_key === undefined ? "no key" : "with a key",
+    ...(proxy === undefined ? [] : [`by the proxy ${proxyShown(proxy)}`]),
     ...(entry.max_concurrency === undefined ? [] : [`${entry.max_concurrency} at a time`])
   ].join(", ")
 }

@@ -1,4 +1,4 @@
-import { Console, Effect, Option, Redacted } from "effect"
+import { Console, Effect, Layer, Option, Redacted } from "effect"
 import { servedBy } from "../admin/readThrough.ts"
 import { Settings } from "../config/Settings.ts"
 import { parseAllowed } from "../guard/addresses.ts"
@@ -6,6 +6,7 @@ import { readCertificate } from "../http/Certificate.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { modelWarnings } from "../catalogue/modelWarnings.ts"
 import { isSecret } from "../upstreams/Endpoint.ts"
+import { logger } from "./administering.ts"
 import { ownModels } from "./ownModels.ts"
 import { priceShown } from "./priceShown.ts"
 import { table } from "./table.ts"
@@ -50,7 +51,7 @@ export const checkGateway = (live: boolean) =>
         onSome: (path) => `\n${path} is in order.`
       })
     )
-  }).pipe(Effect.provide(SettingsLive))
+  }).pipe(Effect.provide(Layer.merge(SettingsLive, logger)))
 
 const header = ["MODEL", "KIND", "ROUTES", "CONTEXT", "PRICE (USD a million tokens)"]
 

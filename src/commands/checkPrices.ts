@@ -1,10 +1,11 @@
-import { Console, Effect } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { isFree } from "../ledger/Price.ts"
 import { catalogueOf } from "../catalogue/catalogueOf.ts"
 import { findPrices } from "../catalogue/prices.ts"
 import { sandboxModels } from "../sandbox/SandboxText.ts"
 import { sandboxVideoModel } from "../sandbox/video/SandboxVideo.ts"
+import { logger } from "./administering.ts"
 import { priceShown } from "./priceShown.ts"
 import { print } from "./options.ts"
 import { table } from "./table.ts"
@@ -49,6 +50,6 @@ export const checkPrices = (asJson: boolean) =>
           : `\n${unpriced.length} without a price: refused to accounts with a balance and keys with a budget. Price them in prices_file, or under models, or set unpriced: allow.`
       )
     }
-  }).pipe(Effect.provide(CommandSettings))
+  }).pipe(Effect.provide(Layer.merge(CommandSettings, logger)))
 
 const header = ["MODEL", "PRICE (USD a million tokens)", "FROM", "AS", "ROUTE"]

@@ -12,6 +12,7 @@ import { Workers } from "../telemetry/Workers.ts"
 import type { Link } from "../cluster/workers/linked.ts"
 import { consoleLink } from "./consoleLink.ts"
 import { LogsLive } from "./logs.ts"
+import { setProxyVariables } from "./proxyVariables.ts"
 import { TracesLive } from "./traces.ts"
 
 /** The account of the first key. */
@@ -81,7 +82,10 @@ const heedless = Effect.sync(() => void process.on("SIGUSR2", () => {}))
 /** The gateway of one process, with the settings of the command. */
 const gateway = (link: Link | undefined) =>
   Layer.unwrapEffect(
-    Effect.map(Settings, (settings) => Gateway.layer({ settings: Layer.succeed(Settings, settings) }))
+    Effect.map(Settings, (settings) => {
+      setProxyVariables(settings)
+      return Gateway.layer({ settings: Layer.succeed(Settings, settings) })
+    })
   ).pipe(
     // Closed after the gateway: its last spans leave too.
     Layer.provide(TracesLive),

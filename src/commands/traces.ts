@@ -1,13 +1,16 @@
 import { hostname } from "node:os"
 import { Effect, Layer } from "effect"
 import { version } from "../../package.json"
+import { fetchBy } from "../config/proxies.ts"
+import { Settings } from "../config/Settings.ts"
 import { otlpSettings } from "../telemetry/tracing/otlpSettings.ts"
 import { tracingTo } from "../telemetry/tracing/Tracing.ts"
 
 /** Exports spans as OpenTelemetry's environment variables say; without them, nothing. */
 export const TracesLive = Layer.unwrapEffect(
   Effect.gen(function* () {
-    const { settings, warnings } = otlpSettings(process.env)
+    const { environment, proxyOf } = yield* Settings
+    const { settings, warnings } = otlpSettings(environment)
     for (const line of warnings) yield* Effect.logWarning(line)
     if (settings === undefined) return Layer.empty
     yield* Effect.annotateLogs(Effect.logInfo(`traces go to ${new URL(settings.url).host}`), {
@@ -18,6 +21,6 @@ export const TracesLive = Layer.unwrapEffect(
       "service.instance.id": `${hostname()}:${process.pid}`,
       ...settings.resource
     }
-    return tracingTo({ ...settings, resource })
+    return tracingTo({ ...settings, resource, fetchOptions: fetchBy(proxyOf(settings.url)) })
   })
 )

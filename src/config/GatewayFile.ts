@@ -1,16 +1,18 @@
 import { Schema } from "effect"
 import { Unpriced } from "../contract/Caller.ts"
 import { DatabaseSection } from "./databaseSettings.ts"
+import { secretOf } from "./SecretFiles.ts"
 import { Files } from "./sections/Files.ts"
 import { given, needed } from "./sections/given.ts"
 import { Account, DeclaredKey } from "./sections/Key.ts"
 import { Log } from "./sections/Log.ts"
 import { Model } from "./sections/Model.ts"
 import { Custody, Requests, Retention } from "./sections/Retention.ts"
+import { ProxySetting } from "./sections/Proxy.ts"
 import { Search } from "./sections/Search.ts"
 import { Server } from "./sections/Server.ts"
 import { Upstream } from "./sections/Upstream.ts"
-import { Secret, Text } from "./sections/values.ts"
+import { RedisUrl, Secret, Text } from "./sections/values.ts"
 
 /** `gateway.yaml`. Every field is optional; unknown fields are refused. */
 export const GatewayFile = Schema.Struct({
@@ -46,6 +48,11 @@ export const GatewayFile = Schema.Struct({
     "Whether accounts with a balance and keys with a budget may use models without a price ([prices](#prices)).",
     "`refuse`"
   ),
+  proxy: given(
+    ProxySetting,
+    "`http://<host>:<port>`, which calls of upstreams, search and bucket go by, or `off` ([proxies](#proxies)).",
+    "`HTTPS_PROXY`, `HTTP_PROXY`"
+  ),
   search: given(Search, "Web search for models whose upstream has none: [fields](#search).", "no search"),
   requests: given(
     Requests,
@@ -54,7 +61,7 @@ export const GatewayFile = Schema.Struct({
   ),
   log: given(Log, "Logs on standard output: [fields](#log)."),
   redis: given(
-    Schema.Struct({ url: needed(Secret, "`redis://host:port` or `rediss://…`; Valkey works too.") }),
+    Schema.Struct({ url: needed(secretOf(RedisUrl), "`redis://host:port` or `rediss://…`; Valkey works too.") }),
     "`{ url }` of a Redis that counts limits across all processes: [Redis](#redis).",
     "each process counts on its own"
   ),

@@ -69,3 +69,19 @@ export const secretOf = (rule: Schema.Schema<string>) => {
     }
   )
 }
+
+/** The path of a PEM file in a document, which is read with it. */
+export const PemFile = Schema.transformOrFail(Schema.NonEmptyString, Schema.RedactedFromSelf(Schema.String), {
+  strict: true,
+  decode: (path, _, ast) => {
+    const refused = (message: string) => new ParseResult.Forbidden(ast, path, message)
+    return Effect.flatMap(SecretFiles, ({ read }) =>
+      Either.flatMap(read(path), (text) =>
+        text === notHere || text.includes("-----BEGIN ")
+          ? Either.right(Redacted.make(text))
+          : Either.left(`the file ${path} is no PEM file`)
+      ).pipe(Either.mapLeft(refused))
+    )
+  },
+  encode: (text) => ParseResult.succeed(Redacted.value(text))
+})

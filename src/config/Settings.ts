@@ -13,6 +13,8 @@ import type { GatewayFile } from "./GatewayFile.ts"
 import { fileSource, readGatewayText, sameAsAdminKey, storedSource, storedWarnings } from "./source.ts"
 import type { Around, Source } from "./source.ts"
 import { notHere } from "./SecretFiles.ts"
+import { proxiesOf } from "./proxies.ts"
+import type { ProxyOf } from "./proxies.ts"
 import { spanOf } from "./spanOf.ts"
 import { DatabaseUrl, databaseUrls, readEnvironment, Variables } from "./variables.ts"
 import { environmentWarnings } from "./warnings.ts"
@@ -91,6 +93,8 @@ export interface GatewaySettings {
   readonly reread: Effect.Effect<Located<GatewayFile>, BadSettings>
   /** Reads another document with this process's environment. @param name for error messages */
   readonly readText: (name: string, text: string) => Effect.Effect<Located<GatewayFile>, BadSettings>
+  /** The proxy of a call that is no upstream's. */
+  readonly proxyOf: ProxyOf
   /** The environment with the variables of `gateway.env`, which may hold secrets. */
   readonly environment: Environment
 }
@@ -229,6 +233,7 @@ const settle = (
     isStored,
     reread: read,
     readText: (name, text) => Effect.flatMap(around, (around) => readGatewayText(name, text, around)),
+    proxyOf: Either.getOrElse(proxiesOf(env, file.value.proxy), () => () => undefined),
     environment: env
   })
 }

@@ -16,9 +16,14 @@ export interface PoolSettings {
   readonly slowQuery: Duration.Duration
 }
 
-export const isPostgres = (url: string) => /^postgres(ql)?:\/\/./.test(url) && URL.canParse(url)
+/** An address whose user and password can be read: raw `/`, `#` and `%` there break it. */
+export const isPostgres = (address: string) => {
+  const url = /^postgres(?:ql)?:\/\/./.test(address) ? URL.parse(address) : null
+  return url !== null && url.hash === "" && !/%(?![0-9a-f]{2})/i.test(url.username + url.password)
+}
 
-const directUrls = "expected postgres://<user>:<password>@<host>:<port>/<name>"
+export const encoded = ", with @ : / # ? % of a user or password percent-encoded (%40 for @)"
+const directUrls = `expected postgres://<user>:<password>@<host>:<port>/<name>${encoded}`
 
 const DirectUrl = Schema.String.pipe(Schema.filter(isPostgres, { message: () => directUrls }))
 const Connections = Schema.Int.pipe(Schema.between(2, 1_000))

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs"
+import { accessSync, chmodSync, constants, closeSync, mkdirSync, openSync, statSync } from "node:fs"
 import { Effect } from "effect"
 
 /** Mode bits of group and others. */
@@ -20,6 +20,24 @@ export const ownDirectory = (path: string): Effect.Effect<void> =>
           mode: octal(mode)
         })
   })
+
+/**
+ * The same for a directory that a gateway can do without: with its data in Postgres it runs as any user, and where nothing
+ * may be written.
+ *
+ * @returns true if files can be written there
+ */
+export const ownDirectoryIfPossible = (path: string): Effect.Effect<boolean> =>
+  ownDirectory(path).pipe(
+    Effect.zipRight(Effect.sync(() => accessSync(path, constants.W_OK))),
+    Effect.as(true),
+    Effect.catchAllDefect((cause) =>
+      Effect.logWarning("a directory can't be written: the gateway keeps no files of its own there").pipe(
+        Effect.annotateLogs({ directory: path, reason: cause instanceof Error ? cause.message : String(cause) }),
+        Effect.as(false)
+      )
+    )
+  )
 
 /** Restricts existing files to their owner, and logs each change. */
 export const ownFiles = (...paths: ReadonlyArray<string>): Effect.Effect<void> =>

@@ -6,6 +6,7 @@ import type { Located, Surroundings } from "./document.ts"
 import { defaultFile, inDatabase, variablesFileOf } from "./environment.ts"
 import { fileOf } from "./fromEnvironment.ts"
 import { GatewayFile } from "./GatewayFile.ts"
+import { proxiesOf, withProxies } from "./proxies.ts"
 import { stampOf } from "./stampOf.ts"
 
 /** A version of the configuration in the database. */
@@ -74,7 +75,10 @@ export const storedSource = (url: string | undefined, around: Around): Effect.Ef
       path: Option.none(),
       isStored: true,
       read: Effect.flatMap(Effect.all([around, readStored(url)]), ([around, stored]) =>
-        Option.match(stored, { onNone: () => fileOf(around), onSome: (stored) => readStoredDocument(stored, around) })
+        Option.match(stored, {
+          onNone: () => Either.flatMap(fileOf(around), (file) => proxied(file, around)),
+          onSome: (stored) => readStoredDocument(stored, around)
+        })
       )
     }
   })
@@ -91,7 +95,7 @@ const readGatewayFile = (
   around: Surroundings
 ): Either.Either<Located<GatewayFile>, BadSettings> =>
   Option.match(path, {
-    onNone: () => fileOf(around),
+    onNone: () => Either.flatMap(fileOf(around), (file) => proxied(file, around)),
     onSome: (path) =>
       Either.flatMap(readText(path), (text) => readGatewayText(path, text, { ...around, folder: dirname(path) })).pipe(
         Either.map((file) => withPricesBeside(path, file))
@@ -106,7 +110,13 @@ export const readGatewayText = (
 ): Either.Either<Located<GatewayFile>, BadSettings> =>
   Either.flatMap(readDocument(name, text, around, GatewayFile), (file) =>
     withoutAdminKey(file, around.env["GATEWAY_ADMIN_KEY"])
-  )
+  ).pipe(Either.flatMap((file) => proxied(file, around)))
+
+/** Commands that ask no upstream need no proxy, right or wrong. */
+const proxied = (file: Located<GatewayFile>, { env, needsSecrets = true }: Surroundings) =>
+  needsSecrets
+    ? Either.map(proxiesOf(env, file.value.proxy), (proxyOf) => withProxies(file, proxyOf))
+    : Either.right(file)
 
 /** Refuses the admin key as an API key: API keys are spread widely, the admin key must not be. */
 const withoutAdminKey = (

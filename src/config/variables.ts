@@ -1,10 +1,10 @@
 import { Either, ParseResult, Schema } from "effect"
 import { describe } from "../contract/describe.ts"
-import { databaseVariables, isPostgres } from "./databaseSettings.ts"
+import { databaseVariables, encoded, isPostgres } from "./databaseSettings.ts"
 import { BadSettings } from "./document.ts"
 import type { Environment } from "./secretVariable.ts"
 import { variable } from "./sections/given.ts"
-import { LogFormats, LogLevels } from "./sections/values.ts"
+import { LogFormats, LogLevels, PublicAddress, RedisUrl } from "./sections/values.ts"
 import { isInjected } from "./warnings.ts"
 
 const Port = Schema.NumberFromString.pipe(
@@ -13,17 +13,12 @@ const Port = Schema.NumberFromString.pipe(
   })
 )
 
-export const databaseUrls =
-  "expected sqlite:<path>, sqlite::memory: or postgres://<user>:<password>@<host>:<port>/<name>"
+export const databaseUrls = `expected sqlite:<path>, sqlite::memory: or postgres://<user>:<password>@<host>:<port>/<name>${encoded}`
 
 export const DatabaseUrl = Schema.String.pipe(
   Schema.filter((url) => (url.startsWith("sqlite:") ? url.length > "sqlite:".length : isPostgres(url)), {
     message: () => databaseUrls
   })
-)
-
-const RedisAddress = Schema.String.pipe(
-  Schema.pattern(/^(redis|rediss|valkey):\/\/./, { message: () => "expected redis://host:port or rediss://host:port" })
 )
 
 const Address = Schema.String.pipe(
@@ -43,7 +38,7 @@ export const Variables = Schema.Struct({
   GATEWAY_HOST: variable(Schema.String, "The address to listen on.", "`127.0.0.1`", "server.host"),
   GATEWAY_PORT: variable(Port, "The port.", "`8080`", "server.port"),
   GATEWAY_PUBLIC_URL: variable(
-    Address,
+    PublicAddress,
     "The gateway's address for clients.",
     "the listening address",
     "server.public_url"
@@ -91,7 +86,7 @@ export const Variables = Schema.Struct({
     "the folder of the SQLite file, otherwise `data`"
   ),
   GATEWAY_REDIS_URL: variable(
-    Schema.Redacted(RedisAddress),
+    Schema.Redacted(RedisUrl),
     "A Redis that counts limits across all processes ([Redis](#redis)).",
     "each process counts on its own",
     "redis.url"

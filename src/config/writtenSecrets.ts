@@ -21,12 +21,21 @@ export const writtenSecret = (text: string, file: Located<unknown>): BadSettings
       )
 }
 
+/** An address without credentials, such as a proxy's, is no secret. */
+const isOpenAddress = (text: string): boolean => {
+  const url = URL.parse(text)
+  return url !== null && url.host !== "" && url.username === "" && url.password === "" && url.search === ""
+}
+
 const secretIn = (
   decoded: unknown,
   written: unknown,
   path: ReadonlyArray<string>
 ): ReadonlyArray<string> | undefined => {
   if (Redacted.isRedacted(decoded)) {
+    // Of `tls` the paths are written.
+    if (path.at(-2) === "tls") return undefined
+    if (written === undefined || (typeof written === "string" && isOpenAddress(written))) return undefined
     if (typeof written === "object" && written !== null && "file" in written) return undefined
     return typeof written === "string" && /\$\{[A-Za-z_][A-Za-z0-9_]*\}/.test(written) ? undefined : path
   }

@@ -22,3 +22,8 @@ export const matches = (pattern: string, model: string): boolean => {
   }
   return true
 }
+
+/** True for a pattern that is meant to exclude models, which none does. */
+export const excludes = (pattern: string): boolean => pattern.startsWith("!")
+
+export const noExclusion = "a pattern can't exclude models with !: name those that are allowed, such as claude-*"

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { BadSettings } from "../config/document.ts"
+import { ownDirectoryIfPossible } from "../config/ownFiles.ts"
 import type { FilesPlace } from "../config/filesPlace.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { makeBucket } from "./Bucket.ts"
@@ -21,7 +22,7 @@ export class FileStore extends Context.Tag("gateway/files/FileStore")<FileStore,
     Layer.effect(
       FileStore,
       Effect.gen(function* () {
-        const local = yield* makeFolder(directory)
+        const local = yield* makeFolder(directory, ownDirectoryIfPossible(directory))
         if (place.kind === "local") return loggingOutages(local)
         if (place.kind === "folder") return inBoth(loggingOutages(yield* folderOrFail(place.path)), local)
         const { files, refusal } = makeBucket(place)

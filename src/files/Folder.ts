@@ -15,7 +15,10 @@ const abandonedMs = 60 * 60_000
 const lookEvery = 32 * 1024 ** 2
 
 /** Stores files in a folder, which several processes and machines may share: partial files have unique names. */
-export const makeFolder = (folder: string): Effect.Effect<Files> => {
+export const makeFolder = (
+  folder: string,
+  prepare: Effect.Effect<unknown> = ownDirectory(folder)
+): Effect.Effect<Files> => {
   const pathOf = (key: string) => join(folder, key)
 
   const find = (key: string): Effect.Effect<Option.Option<StoredFile>, FilesUnavailable> =>
@@ -63,7 +66,7 @@ export const makeFolder = (folder: string): Effect.Effect<Files> => {
       return keys
     })
 
-  return Effect.as(ownDirectory(folder), { place: folder, isAway: () => false, find, write, remove, older })
+  return Effect.as(prepare, { place: folder, isAway: () => false, find, write, remove, older })
 }
 
 const isPart = (name: string) => name.endsWith(".part")

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Clock, Context, Duration, Effect, Layer, Option, Redacted } from "effect"
-import { ownDirectory, ownFiles } from "../config/ownFiles.ts"
+import { ownDirectoryIfPossible, ownFiles } from "../config/ownFiles.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
@@ -44,8 +44,9 @@ const make = Effect.fnUntraced(function* ({ directory, lifetime, room: given, se
   }
   const store = yield* FileStore
   const lifetimeMs = Duration.toMillis(lifetime)
-  yield* ownDirectory(join(directory, kept))
-  yield* ownFiles(join(directory, "kept.key"), ...below(join(directory, kept)))
+  if (yield* ownDirectoryIfPossible(join(directory, kept))) {
+    yield* ownFiles(join(directory, "kept.key"), ...below(join(directory, kept)))
+  }
   const key = olderSecret(join(directory, "kept.key")) ?? Redacted.value(secret)
 
   /** Unguessable, and the same on every node and after a restart. */

@@ -68,7 +68,7 @@ export class Balances {
     const spending = this.spendingOf(caller.key, nowMs)
     if (nanoUsd > 0 && budget !== undefined && spending !== undefined) {
       const left = budget.nanoUsd - spending[budget.period] - spending.held
-      if (left < nanoUsd) return shortOfBudget(hold, budget, left)
+      if (left < nanoUsd) return shortOfBudget(hold, budget, left, nowMs)
     }
     if (balance !== undefined) balance.held += nanoUsd
     if (spending !== undefined) spending.held += nanoUsd
@@ -112,17 +112,28 @@ export interface Hold {
   readonly because?: () => string
 }
 
-/** @param left what the account has left, in nano-dollars */
+/** @param left what the account has left, in nano-dollars; below 0 where it is overdrawn */
 export const shortOfBalance = ({ because, nanoUsd }: Hold, left: number): InsufficientBalance =>
   new InsufficientBalance({
-    message: `Insufficient balance: ${costly(nanoUsd, because)}, available are $${showUsd(left)}`
+    message: `Insufficient balance: ${costly(nanoUsd, because)}, available are $${showUsd(Math.max(0, left))}`
   })
 
-/** @param left what the key's budget has left, in nano-dollars */
-export const shortOfBudget = ({ because, nanoUsd }: Hold, { period }: Budget, left: number): QuotaExceeded =>
-  new QuotaExceeded({
-    message: `The ${period === "day" ? "daily" : "monthly"} budget of this API key is used up: ${costly(nanoUsd, because)}, left are $${showUsd(left)}`
+/** @param left what the key's budget has left, in nano-dollars; below 0 where more was spent */
+export const shortOfBudget = (
+  { because, nanoUsd }: Hold,
+  { nanoUsd: limit, period }: Budget,
+  left: number,
+  nowMs: number
+): QuotaExceeded => {
+  const name = `${period === "day" ? "daily" : "monthly"} budget of this API key ($${showUsd(limit)})`
+  const again = `begins again at ${new Date(endOf(period, nowMs)).toISOString().replace(".000", "")}`
+  return new QuotaExceeded({
+    message:
+      left <= 0
+        ? `The ${name} is used up; it ${again}`
+        : `The ${name} has $${showUsd(left)} left, and ${costly(nanoUsd, because)}; it ${again}`
   })
+}
 
 const costly = (nanoUsd: number, because: Hold["because"]) =>
   because === undefined

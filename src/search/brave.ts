@@ -1,4 +1,5 @@
 import { Redacted } from "effect"
+import { searchAddresses } from "../config/sections/Search.ts"
 import { withoutSlash } from "../config/withoutSlash.ts"
 import type { SearchTool } from "../generation/Conversation.ts"
 import { listAt, objectAt, textAt } from "../contract/json.ts"
@@ -9,16 +10,17 @@ import type { SearchProvider } from "./SearchProvider.ts"
 export const brave = (options: {
   readonly apiKey: Redacted.Redacted
   readonly baseUrl?: string | undefined
+  readonly proxy?: string | undefined
 }): SearchProvider => ({
   name: "brave",
   search: ({ query, tool }) => {
-    const url = new URL(`${withoutSlash(options.baseUrl ?? "https://api.search.brave.com")}/res/v1/web/search`)
+    const url = new URL(`${withoutSlash(options.baseUrl ?? searchAddresses.brave)}/res/v1/web/search`)
     url.searchParams.set("q", `${query}${operators(tool)}`)
     url.searchParams.set("count", "20")
     url.searchParams.set("text_decorations", "false")
     if (tool.location?.country !== undefined) url.searchParams.set("country", tool.location.country.toUpperCase())
     const headers = { accept: "application/json", "x-subscription-token": Redacted.value(options.apiKey) }
-    return callProvider({ method: "GET", url: url.href, headers }, tool, (answer) =>
+    return callProvider({ method: "GET", url: url.href, headers, proxy: options.proxy }, tool, (answer) =>
       listAt(objectAt(answer, "web"), "results").map((result) => ({
         url: textAt(result, "url") ?? "",
         title: textAt(result, "title") ?? "",

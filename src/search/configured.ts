@@ -1,3 +1,4 @@
+import { proxyIn } from "../config/proxies.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { brave } from "./brave.ts"
 import type { SearchProvider } from "./SearchProvider.ts"
@@ -8,7 +9,8 @@ import { tavily } from "./tavily.ts"
 export const searchProvider = (search: GatewayFile["search"]): SearchProvider | undefined => {
   if (search === undefined) return undefined
   const { api_key: apiKey, base_url: baseUrl, provider } = search
-  if (provider === "searxng") return baseUrl === undefined ? undefined : searxng({ apiKey, baseUrl })
+  const proxy = proxyIn(search.proxy)
+  if (provider === "searxng") return baseUrl === undefined ? undefined : searxng({ apiKey, baseUrl, proxy })
   if (apiKey === undefined) return undefined
-  return provider === "brave" ? brave({ apiKey, baseUrl }) : tavily({ apiKey, baseUrl })
+  return provider === "brave" ? brave({ apiKey, baseUrl, proxy }) : tavily({ apiKey, baseUrl, proxy })
 }

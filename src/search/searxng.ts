@@ -8,6 +8,7 @@ import type { SearchProvider } from "./SearchProvider.ts"
 export const searxng = (options: {
   readonly apiKey: Redacted.Redacted | undefined
   readonly baseUrl: string
+  readonly proxy?: string | undefined
 }): SearchProvider => ({
   name: "searxng",
   search: ({ query, tool }) => {
@@ -17,7 +18,7 @@ export const searxng = (options: {
     url.searchParams.set("q", `${query}${only}`)
     url.searchParams.set("format", "json")
     const headers = options.apiKey === undefined ? {} : { authorization: `Bearer ${Redacted.value(options.apiKey)}` }
-    return callProvider({ method: "GET", url: url.href, headers }, tool, (answer) =>
+    return callProvider({ method: "GET", url: url.href, headers, proxy: options.proxy }, tool, (answer) =>
       listAt(answer, "results").map((result) => ({
         url: textAt(result, "url") ?? "",
         title: textAt(result, "title") ?? "",

@@ -1,4 +1,5 @@
 import { Redacted } from "effect"
+import { searchAddresses } from "../config/sections/Search.ts"
 import { withoutSlash } from "../config/withoutSlash.ts"
 import { listAt, textAt } from "../contract/json.ts"
 import { callProvider } from "./callProvider.ts"
@@ -8,6 +9,7 @@ import type { SearchProvider } from "./SearchProvider.ts"
 export const tavily = (options: {
   readonly apiKey: Redacted.Redacted
   readonly baseUrl?: string | undefined
+  readonly proxy?: string | undefined
 }): SearchProvider => ({
   name: "tavily",
   search: ({ query, tool }) => {
@@ -20,9 +22,9 @@ export const tavily = (options: {
         exclude_domains: tool.blockedDomains.filter((domain) => !domain.includes("/"))
       })
     })
-    const url = `${withoutSlash(options.baseUrl ?? "https://api.tavily.com")}/search`
+    const url = `${withoutSlash(options.baseUrl ?? searchAddresses.tavily)}/search`
     const headers = { authorization: `Bearer ${Redacted.value(options.apiKey)}` }
-    return callProvider({ url, headers, body }, tool, (answer) =>
+    return callProvider({ url, headers, body, proxy: options.proxy }, tool, (answer) =>
       listAt(answer, "results").map((result) => ({
         url: textAt(result, "url") ?? "",
         title: textAt(result, "title") ?? "",

@@ -13,6 +13,13 @@ export interface Endpoint {
   readonly headers: (apiKey: string | undefined) => Readonly<Record<string, string>>
 }
 
+/** PEM texts for the connection: the authority to trust, and the certificate and key to show. */
+export interface ClientTls {
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+}
+
 /** The address and credentials of a configured upstream. */
 export interface EndpointOptions {
   /** http or https, with or without a trailing slash. */
@@ -20,6 +27,9 @@ export interface EndpointOptions {
   readonly apiKey: Redacted.Redacted | undefined
   /** Headers that the operator configured. */
   readonly headers?: Readonly<Record<string, string>>
+  readonly tls?: ClientTls | undefined
+  /** Address of the proxy that calls go by. */
+  readonly proxy?: string | undefined
 }
 
 /** The key as a bearer token, which most providers expect. */

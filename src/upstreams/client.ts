@@ -1,14 +1,15 @@
 import type { Effect } from "effect"
-import { UpstreamFailed } from "../contract/Failure.ts"
 import { Future } from "../flow/Future.ts"
 import type { Settled } from "../flow/Future.ts"
 import { toEffect } from "../flow/toEffect.ts"
 import { PendingFuture } from "../flow/PendingFuture.ts"
 import { clearDeadline, setDeadline } from "../flow/deadlines.ts"
 import type { HasDeadline } from "../flow/deadlines.ts"
+import type { ClientTls } from "./Endpoint.ts"
 import { unpacked } from "./unpacked.ts"
+import { codeOf, silent, unreachable } from "./connectionFailure.ts"
 import { isReachable } from "./reachable.ts"
-import { UpstreamError } from "./UpstreamError.ts"
+import type { UpstreamError } from "./UpstreamError.ts"
 
 /** The time limits of a call, in ms. */
 export interface Deadlines {
@@ -30,6 +31,9 @@ export interface Call {
   /** A string is JSON. */
   readonly body?: string | FormData
   readonly deadlines: Deadlines
+  /** Address of the proxy that the call goes by; by default it is direct. */
+  readonly proxy?: string | undefined
+  readonly tls?: ClientTls | undefined
 }
 
 /**
@@ -57,7 +61,7 @@ const trailing = { bytes: 65_536, ms: 1_000 }
 /**
  * The only place that calls upstreams. Interruption closes the connection. Any status is an answer; it fails only if
  * none came. Bun's `fetch` would follow redirects, obey proxy variables and time out by itself, so all three are turned
- * off.
+ * off; `config/proxies.ts` reads those variables.
  */
 export const beginCall = (call: Call): Future<Exchange, UpstreamError> => new Calling(call)
 
@@ -81,7 +85,7 @@ class Calling extends PendingFuture<Exchange, UpstreamError> implements HasDeadl
     setDeadline(this, Math.min(call.deadlines.connectMs, call.deadlines.firstByteMs))
     send(call, this.#controller.signal).then(
       (response) => this.#answered(response),
-      (cause) => this.#settle(Future.fail(unreachable(codeOf(cause))))
+      (cause) => this.#settle(Future.fail(unreachable(codeOf(cause), call.proxy)))
     )
   }
 
@@ -100,7 +104,9 @@ class Calling extends PendingFuture<Exchange, UpstreamError> implements HasDeadl
       return Infinity
     }
     this.#isLooked = true
-    void isReachable(this.#call.url, connectMs).then((reachable) => reachable || this.#giveUp(unreachable("ETIMEDOUT")))
+    void isReachable(this.#call.proxy ?? this.#call.url, connectMs).then(
+      (reachable) => reachable || this.#giveUp(unreachable("ETIMEDOUT", this.#call.proxy))
+    )
     return now + firstByteMs - connectMs
   }
 
@@ -121,8 +127,16 @@ class Calling extends PendingFuture<Exchange, UpstreamError> implements HasDeadl
   }
 }
 
-const send = ({ body, headers, method = "POST", url }: Call, signal: AbortSignal): Promise<Response> => {
-  const options: RequestInit & { readonly timeout: false; readonly proxy: false; readonly decompress: false } = {
+/** What Bun's `fetch` takes beyond the standard. */
+interface FetchOptions extends RequestInit {
+  readonly timeout: false
+  readonly proxy: string | false
+  readonly decompress: false
+  readonly tls?: ClientTls
+}
+
+const send = ({ body, headers, method = "POST", proxy, tls, url }: Call, signal: AbortSignal): Promise<Response> => {
+  const options: FetchOptions = {
     method,
     headers: {
       // Compression would delay the events of a stream.
@@ -134,7 +148,8 @@ const send = ({ body, headers, method = "POST", url }: Call, signal: AbortSignal
     signal,
     redirect: "manual",
     timeout: false,
-    proxy: false,
+    proxy: proxy ?? false,
+    ...(tls !== undefined && { tls }),
     // A body that is compressed all the same is unpacked as it is read (`unpacked.ts`).
     decompress: false
   }
@@ -143,40 +158,6 @@ const send = ({ body, headers, method = "POST", url }: Call, signal: AbortSignal
   // oxlint-disable-next-line no-restricted-globals -- the one client that the rule protects
   return fetch(url, options)
 }
-
-/** @param code the system's error code */
-const unreachable = (code: string | undefined) => {
-  const neverSent = code !== undefined && neverLeft(code)
-  return new UpstreamError({
-    failure: new UpstreamFailed({ message: "The model's upstream could not be reached" }),
-    retry: "again",
-    retryAfterMs: undefined,
-    status: undefined,
-    neverSent,
-    trouble: neverSent || code === "EPROTO" ? "unreachable" : undefined,
-    said: code
-  })
-}
-
-const codeOf = (cause: unknown): string | undefined => {
-  if (!(cause instanceof Error) || !("code" in cause) || typeof cause.code !== "string") return undefined
-  // Only the words have the proxy's status.
-  return cause.code.startsWith("ERR_PROXY") ? `${cause.code}: ${cause.message}` : cause.code
-}
-
-/** True if no connection was made: refused, unknown host, an untrusted certificate, or a proxy that refuses. */
-const neverLeft = (code: string): boolean =>
-  /^(?:ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|UNABLE_TO_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT|ERR_PROXY)/.test(
-    code
-  )
-
-const silent = () =>
-  new UpstreamError({
-    failure: new UpstreamFailed({ message: "The model's upstream did not answer in time" }),
-    retry: "elsewhere",
-    retryAfterMs: undefined,
-    status: undefined
-  })
 
 /** An answer whose body is yet to be read. */
 class Answer implements Exchange, HasDeadline {

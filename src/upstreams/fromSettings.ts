@@ -2,6 +2,7 @@ import { Effect, Either, Redacted } from "effect"
 import type { Scope } from "effect"
 import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
+import { proxyIn } from "../config/proxies.ts"
 import type { PublicUrl } from "../config/PublicUrl.ts"
 import { Documents } from "../documents/Documents.ts"
 import { defaultDeadlines } from "./client.ts"
@@ -112,10 +113,18 @@ const withoutTextOptions = (
 export const endpointOptions = ({
   api_key: apiKey,
   base_url: baseUrl,
-  headers = {}
+  headers = {},
+  proxy,
+  tls
 }: UpstreamEntry): EndpointOptions => ({
   baseUrl,
   apiKey,
+  proxy: proxyIn(proxy),
+  tls: tls && {
+    ...(tls.ca && { ca: Redacted.value(tls.ca) }),
+    ...(tls.cert && { cert: Redacted.value(tls.cert) }),
+    ...(tls.key && { key: Redacted.value(tls.key) })
+  },
   headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Redacted.value(value)]))
 })
 

@@ -30,6 +30,10 @@ type Setting = (name: string) => string
 
 /** The meaning of the system's error codes for an operator. */
 const connectionFailures: ReadonlyArray<readonly [RegExp, (setting: Setting) => string]> = [
+  [
+    /^proxy /,
+    (setting) => `${setting("proxy")}, otherwise HTTPS_PROXY or HTTP_PROXY, names a proxy that lets no call through`
+  ],
   [/^(?:ENOTFOUND|EAI_)/, (setting) => `the host of ${setting("base_url")} does not resolve`],
   [/^(?:ECONNREFUSED|ConnectionRefused)/, (setting) => `nothing listens at ${setting("base_url")}`],
   [/^(?:EHOSTUNREACH|ENETUNREACH)/, (setting) => `no network route leads to the host of ${setting("base_url")}`],

@@ -26,7 +26,14 @@ export const listModels = Effect.fnUntraced(function* (
   const place = endpointOptions(entry)
   const url = addressOf(endpoint, place.baseUrl, models)
   const answer = yield* Effect.mapError(
-    callUpstream({ method: "GET", url, headers: headersTo(endpoint, place), deadlines }),
+    callUpstream({
+      method: "GET",
+      url,
+      headers: headersTo(endpoint, place),
+      deadlines,
+      proxy: place.proxy,
+      tls: place.tls
+    }),
     ({ failure, said }) =>
       new NoModelList({ message: said === undefined ? failure.message : `${failure.message} (${said})` })
   )

@@ -58,7 +58,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   const send = (body: string, { trace }: GenerateOptions, more?: Readonly<Record<string, string>>) => {
     const added = trace === undefined ? more : { ...more, ...trace }
     const headers = added === undefined ? (usual ??= headersTo(endpoint, options)) : headersTo(endpoint, options, added)
-    return beginCall({ url, headers, body, deadlines: options.deadlines })
+    return beginCall({ url, headers, body, deadlines: options.deadlines, proxy: options.proxy, tls: options.tls })
   }
   const generate = (asked: Conversation, how: GenerateOptions): Call => {
     const extracting = extractDocuments(asked, protocol.takesDocument, options.readDocument)

@@ -71,7 +71,9 @@ export const videoApi = (endpoint: Endpoint, options: VideoUpstreamOptions): Vid
         ...call,
         url: addressOf(endpoint, options.baseUrl, path),
         headers: { ...headers, ...trace },
-        deadlines: options.deadlines ?? videoDeadlines
+        deadlines: options.deadlines ?? videoDeadlines,
+        proxy: options.proxy,
+        tls: options.tls
       })
     ).pipe(
       Effect.mapError(

@@ -68,23 +68,28 @@ const asking = (
 ) => {
   const url = addressOf(endpoint, options.baseUrl, path)
   const secrets = secretsOf(options, url)
-  const { deadlines } = options
+  const { deadlines, proxy, tls } = options
   return (
     request: PassthroughRequest,
     callOptions: GenerateOptions,
     instead?: (exchange: Exchange) => Call | undefined
   ): Call => {
     const body = serializeBody(request, { ...request.body, model: callOptions.upstreamModel })
-    return beginCall({ url, headers: headersTo(endpoint, options, callOptions.trace), body, deadlines }).flatMap(
-      (exchange): Call => {
-        if (isSuccess(exchange)) {
-          return accepting(new Answer(read(request), exchange, { passthrough: true }), exchange, secrets, callOptions)
-        }
-        return (
-          instead?.(exchange) ??
-          runFuture(callOptions.runtime, refused({ exchange, options, url, sent: body, isPassthrough: true }))
-        )
+    return beginCall({
+      url,
+      headers: headersTo(endpoint, options, callOptions.trace),
+      body,
+      deadlines,
+      proxy,
+      tls
+    }).flatMap((exchange): Call => {
+      if (isSuccess(exchange)) {
+        return accepting(new Answer(read(request), exchange, { passthrough: true }), exchange, secrets, callOptions)
       }
-    )
+      return (
+        instead?.(exchange) ??
+        runFuture(callOptions.runtime, refused({ exchange, options, url, sent: body, isPassthrough: true }))
+      )
+    })
   }
 }

@@ -51,6 +51,17 @@ describeOnEach("keys of the configuration file", () => {
     }).pipe(Effect.provide(live))
   )
 
+  it.effect("have the budget and the expiry of the file, until the file has them no more", () =>
+    Effect.gen(function* () {
+      yield* declare(`{ name: a, secret: ${a}, budgets: [{ usd: 50, per: month }], expires_at: 1970-01-01 }`)
+      expect((yield* Effect.flip(who(a))).message).toContain("expired")
+      yield* declare(`{ name: a, secret: ${a}, budgets: [{ usd: 50, per: month }] }`)
+      expect((yield* who(a)).budget).toEqual({ nanoUsd: 50_000_000_000, period: "month" })
+      yield* declare(`{ name: a, secret: ${a} }`)
+      expect((yield* who(a)).budget).toBeUndefined()
+    }).pipe(Effect.provide(live))
+  )
+
   it.effect("are the same keys after a restart, and their balance is granted once", () =>
     Effect.gen(function* () {
       const key = `{ name: a, secret: ${a}, balance_usd: 5 }`

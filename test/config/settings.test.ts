@@ -130,7 +130,10 @@ describe("settings", () => {
       "postgres:gateway",
       "mysql://a:pa55word@b/c",
       "sqlite:",
-      "postgres://a:pa55word@h:x/y"
+      "postgres://a:pa55word@h:x/y",
+      "postgres://a:pa55word/x@h/y",
+      "postgres://a:pa55word#x@h/y",
+      "postgres://a:pa55word%x@h/y"
     ]) {
       for (const message of [
         complaint(`database: "${wrong}"`),
@@ -139,9 +142,32 @@ describe("settings", () => {
         expect(message).toContain(
           "expected sqlite:<path>, sqlite::memory: or postgres://<user>:<password>@<host>:<port>/<name>"
         )
+        expect(message).toContain("with @ : / # ? % of a user or password percent-encoded (%40 for @)")
         expect(message).not.toContain("pa55word")
       }
     }
+  })
+
+  it.each([
+    ["redis: { url: banana }", "redis.url: expected redis://host:port or rediss://host:port"],
+    [
+      'server: { public_url: "https://gateway.example.com/?a=b" }',
+      "server.public_url: expected an address without a query and a fragment"
+    ],
+    [
+      'keys: [{ name: a, secret: 0123456789-0123456789-0123, models: ["!gpt-4o"] }]',
+      "keys[0].models[0]: a pattern can't exclude models with !: name those that are allowed, such as claude-*"
+    ],
+    [
+      "keys: [{ name: a, secret: 0123456789-0123456789-0123, expires_at: soon }]",
+      "keys[0].expires_at: expected a day such as 2027-01-31 or a time such as 2027-01-31T12:00:00Z"
+    ],
+    [
+      'upstreams: { a: { protocol: openai-chat, base_url: "https://a.example.com", proxy: banana } }',
+      "upstreams.a.proxy: expected http://<host>:<port> or https://…, which may hold a user and a password, or off"
+    ]
+  ])("refuse %s with its line", (yaml, message) => {
+    expect(complaint(yaml)).toBe(`gateway.yaml:1: ${message}`)
   })
 
   it("put the environment into strings, and never into the file's structure", () => {

@@ -4,6 +4,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Either, Layer, Schema } from "effect"
 import { parse } from "yaml"
 import { Settings } from "../../src/config/Settings.ts"
+import { Variables } from "../../src/config/variables.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 
@@ -14,7 +15,7 @@ const Service = Schema.Struct({
   restart: Schema.Literal("unless-stopped"),
   init: Schema.optional(Schema.Boolean),
   ports: Schema.optional(Schema.Array(Schema.String)),
-  environment: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String })),
+  environment: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) })),
   volumes: Schema.optional(Schema.Array(Schema.String)),
   depends_on: Schema.optional(
     Schema.Record({ key: Schema.String, value: Schema.Struct({ condition: Schema.Literal("service_healthy") }) })
@@ -61,10 +62,23 @@ it("compose.yaml names volumes and variables that are there", () => {
       return value ?? ""
     })
   const env = Object.fromEntries(
-    Object.entries(gateway?.environment ?? {}).map(([name, value]) => [name, filled(value)])
+    Object.entries(gateway?.environment ?? {}).flatMap(([name, value]) =>
+      value === null ? [] : [[name, filled(value)] as const]
+    )
   )
   const settings = Effect.runSync(Effect.either(Effect.scoped(Layer.build(Settings.from(env)))))
   expect(Either.isRight(settings)).toBe(true)
   const { server, warnings } = Effect.runSync(Effect.provide(Settings, Settings.from(env)))
   expect([server.workers, warnings]).toEqual([2, []])
+})
+
+it("compose.yaml hands on every variable of the gateway's", () => {
+  // The image sets the first two, the third does nothing.
+  const others = new Set(["GATEWAY_HOST", "GATEWAY_PORT", "GATEWAY_WARM_UP"])
+  const handed = Object.keys(gateway?.environment ?? {}).filter((name) => name.startsWith("GATEWAY_"))
+  expect(handed.toSorted()).toEqual(
+    Object.keys(Variables.fields)
+      .filter((name) => !others.has(name))
+      .toSorted()
+  )
 })

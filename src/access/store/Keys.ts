@@ -43,6 +43,8 @@ export interface FileKey {
   readonly models: ReadonlyArray<string>
   readonly limits: Limits
   readonly unpriced: Unpriced | null
+  readonly budget: Budget | undefined
+  readonly expiresAtMs: number | null
   readonly revokedAtMs: number | null
 }
 
@@ -207,6 +209,9 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
         models: JSON.stringify(key.models),
         limits: JSON.stringify(key.limits),
         unpriced: key.unpriced,
+        budget_nano_usd: key.budget?.nanoUsd ?? null,
+        budget_period: key.budget?.period ?? null,
+        expires_at: key.expiresAtMs,
         revoked_at: key.revokedAtMs,
         declared: "here"
       }

@@ -54,7 +54,14 @@ const listed = (name: string, entry: UpstreamEntry) =>
     const options = endpointOptions(entry)
     const url = addressOf(endpoint, options.baseUrl, models)
     const answer = yield* Effect.mapError(
-      callUpstream({ method: "GET", url, headers: headersTo(endpoint, options), deadlines }),
+      callUpstream({
+        method: "GET",
+        url,
+        headers: headersTo(endpoint, options),
+        deadlines,
+        proxy: options.proxy,
+        tls: options.tls
+      }),
       refusedBy(name)
     )
     const body = yield* Effect.tryPromise({

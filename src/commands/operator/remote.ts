@@ -1,8 +1,9 @@
 import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import type { HttpClientError } from "@effect/platform"
-import { Effect, Layer, Redacted, Stream } from "effect"
+import { Effect, Either, Layer, Redacted, Stream } from "effect"
 import type { ParseResult } from "effect"
 import { AdminApi } from "../../admin/Api.ts"
+import { fetchBy, proxiesOf } from "../../config/proxies.ts"
 import type { Failure } from "../../contract/Failure.ts"
 import { isoTime } from "../../admin/fields.ts"
 import { ConsoleApi } from "../../console/Api.ts"
@@ -214,7 +215,13 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
           )
       }
     } satisfies Operations
-  }).pipe(Effect.provide(FetchHttpClient.layer))
+  }).pipe(
+    Effect.provide(FetchHttpClient.layer),
+    Effect.provideService(FetchHttpClient.RequestInit, fetchBy(proxyTo(url)))
+  )
+
+/** The proxy of the environment; a gateway on this machine is called directly. */
+const proxyTo = (url: string) => Either.getOrElse(proxiesOf(process.env, undefined), () => () => undefined)(url)
 
 /** Operations on a remote gateway. */
 export const remoteOperator = (place: Place) => Layer.effect(Operator, remoteOperations(place))

@@ -3,7 +3,12 @@ import { Unpriced } from "../../contract/Caller.ts"
 import { secretOf } from "../SecretFiles.ts"
 import { given, needed } from "./given.ts"
 import { Limits } from "./Model.ts"
-import { Balance, Count, Pattern, Text } from "./values.ts"
+import { Balance, Count, ModelPattern, Moment, Pattern, Text } from "./values.ts"
+
+const Budget = Schema.Struct({
+  usd: Schema.Number.pipe(Schema.positive(), Schema.lessThanOrEqualTo(9_000_000)),
+  per: Schema.Literal("day", "month")
+})
 
 /** A key declared in the file: created, changed and revoked with its entry. */
 export const DeclaredKey = Schema.Struct({
@@ -13,7 +18,7 @@ export const DeclaredKey = Schema.Struct({
     "The API key that callers send, 24 characters or more."
   ),
   account: given(Text, "The account that owns the key.", "an account of its own, with the key's name"),
-  models: given(Schema.NonEmptyArray(Text), "Patterns of the models that the key may use (`claude-*`).", "all"),
+  models: given(Schema.NonEmptyArray(ModelPattern), "Patterns of the models that the key may use (`claude-*`).", "all"),
   balance_usd: given(
     Balance,
     "A grant to the account, made once. If the figure changes, the difference is granted or withdrawn.",
@@ -24,6 +29,12 @@ export const DeclaredKey = Schema.Struct({
     "Permits or refuses models without a price for a key with a balance or a budget ([prices](#prices)).",
     "the account's"
   ),
+  budgets: given(
+    Schema.Array(Budget).pipe(Schema.maxItems(1)),
+    "`[{ usd: 50, per: month }]`: the most that the key may spend in each UTC `day` or `month`. One entry at most.",
+    "none"
+  ),
+  expires_at: given(Moment, "When the key expires: `2027-01-31` (UTC) or `2027-01-31T12:00:00Z`.", "never"),
   limits: given(Limits, "The key's [limits](#limits), in addition to its account's.", "none")
 })
 

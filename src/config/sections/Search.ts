@@ -1,12 +1,17 @@
 import { Schema } from "effect"
 import { given, needed } from "./given.ts"
+import { ProxySetting } from "./Proxy.ts"
 import { HttpUrl, Secret } from "./values.ts"
+
+/** The providers' own addresses. */
+export const searchAddresses = { brave: "https://api.search.brave.com", tavily: "https://api.tavily.com" }
 
 /** `search`: web search for models whose upstream has none. */
 export const Search = Schema.Struct({
   provider: needed(Schema.Literal("brave", "tavily", "searxng"), "The search provider."),
   api_key: given(Secret, "Its API key; required for Brave and Tavily."),
-  base_url: given(HttpUrl, "Its address; required for SearXNG.", "the provider's own")
+  base_url: given(HttpUrl, "Its address; required for SearXNG.", "the provider's own"),
+  proxy: given(ProxySetting, "Like an upstream's ([proxies](#proxies)).", "the top level's")
 }).pipe(
   Schema.filter((search) =>
     search.provider === "searxng"

@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 import { given, needed } from "./given.ts"
-import { HttpUrl, Origin, Text } from "./values.ts"
+import { Origin, PublicAddress, Text } from "./values.ts"
 
 /** `server`: the server process. */
 export const Server = Schema.Struct({
   host: given(Text, "The address to listen on; `0.0.0.0` for all.", "`127.0.0.1`"),
   port: given(Schema.Int.pipe(Schema.between(0, 65_535)), "The port; 0 for a free one.", "`8080`"),
   public_url: given(
-    HttpUrl,
+    PublicAddress,
     "The gateway's address for clients; links to files begin with it.",
     "the listening address"
   ),

@@ -1,5 +1,7 @@
 import { Schema } from "effect"
 import { given, needed } from "./given.ts"
+import { PemFile } from "../SecretFiles.ts"
+import { ProxySetting } from "./Proxy.ts"
 import { BaseUrl, Count, Secret, Seconds, Text } from "./values.ts"
 
 /** The protocols that an upstream can speak; what each is, `src/upstreams/protocols.ts` says. */
@@ -11,6 +13,14 @@ export const protocolNames = [
   "openai-videos"
 ] as const
 export type ProtocolName = (typeof protocolNames)[number]
+
+const ClientTls = Schema.Struct({
+  ca: Schema.optional(PemFile),
+  cert: Schema.optional(PemFile),
+  key: Schema.optional(PemFile)
+}).pipe(
+  Schema.filter(({ cert, key }) => (cert === undefined) === (key === undefined) || "expected cert and key together")
+)
 
 /** An entry of `upstreams`. */
 export const Upstream = Schema.Struct({
@@ -25,6 +35,16 @@ export const Upstream = Schema.Struct({
   headers: given(
     Schema.Record({ key: Schema.String, value: Secret }),
     "Headers for every request, such as another form of authentication."
+  ),
+  proxy: given(
+    ProxySetting,
+    "`http://<host>:<port>`, which its calls go by, or `off` ([proxies](#proxies)).",
+    "the top level's"
+  ),
+  tls: given(
+    ClientTls,
+    "`{ ca, cert, key }`: PEM files, relative to `gateway.yaml`: the authority that signs its certificate, and the certificate and key that the gateway shows ([proxies](#proxies)).",
+    "the usual authorities, no certificate"
   ),
   list_models: given(
     Schema.Boolean,

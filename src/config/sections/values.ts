@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { wrongBaseUrl } from "../baseUrl.ts"
 import { Regex } from "../../regex/Regex.ts"
 import { secretOf } from "../SecretFiles.ts"
+import { excludes, noExclusion } from "../../contract/permission.ts"
 import { spanOf } from "../spanOf.ts"
 
 /** A name, or part of an address. */
@@ -10,6 +11,17 @@ export const Text = Schema.NonEmptyString
 export const HttpUrl = Schema.String.pipe(
   Schema.filter((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
     message: () => "expected an http:// or https:// address"
+  })
+)
+
+/** The gateway's own address, to which paths are added. */
+export const PublicAddress = HttpUrl.pipe(
+  Schema.filter((text) => !/[?#]/.test(text), { message: () => "expected an address without a query and a fragment" })
+)
+
+export const RedisUrl = Schema.String.pipe(
+  Schema.filter((text) => /^(?:rediss?|valkey):\/\/./.test(text) && URL.canParse(text), {
+    message: () => "expected redis://host:port or rediss://host:port"
   })
 )
 
@@ -48,4 +60,17 @@ export const Span = Schema.String.pipe(
   Schema.filter((text) => spanOf(text) !== undefined, {
     message: () => "expected a number of days, hours, minutes or seconds such as 30d, 12h, 90m, 45s"
   })
+)
+
+/** `claude-*`. No pattern excludes models. */
+export const ModelPattern = Text.pipe(Schema.filter((pattern) => !excludes(pattern), { message: () => noExclusion }))
+
+/** A day or a time in ISO 8601. */
+export const Moment = Schema.String.pipe(
+  Schema.filter(
+    (text) => /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,12}(?:Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(Date.parse(text)),
+    {
+      message: () => "expected a day such as 2027-01-31 or a time such as 2027-01-31T12:00:00Z"
+    }
+  )
 )

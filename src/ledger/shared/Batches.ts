@@ -129,7 +129,7 @@ export const makeBatches = Effect.fnUntraced(function* (
 
   const judge = (some: ReadonlyArray<Ask>, applied: Applied) => {
     if (some.length === 0) return
-    const { open, short } = judged(some, applied, node.id())
+    const { open, short } = judged(some, applied, node.id(), clock.unsafeCurrentTimeMillis())
     again(open)
     lastly(short)
   }

@@ -30,7 +30,8 @@ export interface Ask {
 export const judged = (
   some: ReadonlyArray<Ask>,
   applied: Applied,
-  nodeNow: string
+  nodeNow: string,
+  nowMs: number
 ): { readonly open: ReadonlyArray<Ask>; readonly short: ReadonlyArray<Ask> } => {
   const taken = new Map<string, number>()
   const take = (whose: string, nanoUsd: number) => void taken.set(whose, (taken.get(whose) ?? 0) + nanoUsd)
@@ -55,7 +56,9 @@ export const judged = (
     const ofAccount = accountLeft === null ? Infinity : accountLeft - (taken.get(`a ${caller.account}`) ?? 0)
     if (hold.nanoUsd > ofAccount) return shortOfBalance(hold, ofAccount)
     const ofKey = keyLeft === null ? Infinity : keyLeft - (taken.get(`k ${caller.key}`) ?? 0)
-    return hold.nanoUsd > ofKey && caller.budget !== undefined ? shortOfBudget(hold, caller.budget, ofKey) : undefined
+    return hold.nanoUsd > ofKey && caller.budget !== undefined
+      ? shortOfBudget(hold, caller.budget, ofKey, nowMs)
+      : undefined
   }
   for (const [ask, verdict] of rest) {
     const refused = refusalOf(ask, verdict)

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { Database as SqliteFile } from "bun:sqlite"
 import { Effect, Either, Option } from "effect"
 import type { Scope } from "effect"
-import { makeOwnFile, ownDirectory, ownFiles } from "../../config/ownFiles.ts"
+import { makeOwnFile, ownDirectoryIfPossible, ownFiles } from "../../config/ownFiles.ts"
 import { decodeOrder, encodeOrder, OrdersUnavailable } from "./Order.ts"
 import type { Orders } from "./Order.ts"
 
@@ -57,10 +57,12 @@ const attempt = <A>(run: () => A): Either.Either<A, OrdersUnavailable> =>
 const openOrders = (directory: string) =>
   Effect.acquireRelease(
     Effect.gen(function* () {
-      const path = join(directory, file)
-      yield* ownDirectory(directory)
-      yield* ownFiles(path, `${path}-wal`, `${path}-shm`)
-      makeOwnFile(path)
+      const isWritable = yield* ownDirectoryIfPossible(directory)
+      const path = isWritable ? join(directory, file) : ":memory:"
+      if (isWritable) {
+        yield* ownFiles(path, `${path}-wal`, `${path}-shm`)
+        makeOwnFile(path)
+      }
       const database = new SqliteFile(path, { create: true })
       // Several processes of a machine share it.
       database.run("PRAGMA busy_timeout = 5000")

@@ -94,12 +94,13 @@ const makeTracing = (sampler: Sampler, queue: SpanQueue): Tracing => {
 const longestState = 512
 
 /** Records sampled spans and exports them to the collector. */
-export const tracingTo = (settings: OtlpSettings): Layer.Layer<never> =>
+export const tracingTo = (settings: OtlpSettings & { readonly fetchOptions?: RequestInit }): Layer.Layer<never> =>
   Layer.scoped(
     CurrentTracing,
     Effect.map(makeSpanQueue(settings), (queue) => makeTracing(settings.sampler, queue))
   ).pipe(
     Layer.provide(settings.protocol === "http/json" ? layerJson : layerProtobuf),
     Layer.provide(FetchHttpClient.layer),
+    Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, settings.fetchOptions ?? {})),
     Layer.provide(Daemons.Default)
   )

@@ -1,0 +1,47 @@
+import { proxyShown } from "../config/proxies.ts"
+import { UpstreamFailed } from "../contract/Failure.ts"
+import { UpstreamError } from "./UpstreamError.ts"
+
+/**
+ * The failure of a call that was not answered.
+ *
+ * @param code the system's error code
+ * @param proxy the proxy of the call, which a failed connection is then about
+ */
+export const unreachable = (code: string | undefined, proxy?: string) => {
+  const neverSent = code !== undefined && neverLeft(code)
+  return new UpstreamError({
+    failure: new UpstreamFailed({ message: "The model's upstream could not be reached" }),
+    retry: "again",
+    retryAfterMs: undefined,
+    status: undefined,
+    neverSent,
+    trouble: neverSent || code === "EPROTO" ? "unreachable" : undefined,
+    said:
+      proxy === undefined || code === undefined || /CERT|SIGNED|UNABLE_TO_/.test(code)
+        ? code
+        : `proxy ${proxyShown(proxy)}: ${code}`
+  })
+}
+
+/** The system's error code of a failed `fetch`. */
+export const codeOf = (cause: unknown): string | undefined => {
+  if (!(cause instanceof Error) || !("code" in cause) || typeof cause.code !== "string") return undefined
+  // Only the words have the proxy's status.
+  return cause.code.startsWith("ERR_PROXY") ? `${cause.code}: ${cause.message}` : cause.code
+}
+
+/** True if no connection was made: refused, unknown host, an untrusted certificate, or a proxy that refuses. */
+const neverLeft = (code: string): boolean =>
+  /^(?:ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|UNABLE_TO_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT|ERR_PROXY)/.test(
+    code
+  )
+
+/** The failure of a call that was not answered in time. */
+export const silent = () =>
+  new UpstreamError({
+    failure: new UpstreamFailed({ message: "The model's upstream did not answer in time" }),
+    retry: "elsewhere",
+    retryAfterMs: undefined,
+    status: undefined
+  })
