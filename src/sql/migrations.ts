@@ -38,6 +38,7 @@ import { hourCaches } from "./migrations/0033_hourCaches.ts"
 import { settledMoney } from "./migrations/0034_settledMoney.ts"
 import { ownRows } from "./migrations/0035_ownRows.ts"
 import { responseInputs } from "./migrations/0036_responseInputs.ts"
+import { removedSubmits } from "./migrations/0037_removedSubmits.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -87,7 +88,8 @@ const onBoth: ReadonlyArray<Step> = [
   [33, "hourCaches", hourCaches],
   [34, "settledMoney", settledMoney],
   [35, "ownRows", ownRows],
-  [36, "responseInputs", responseInputs]
+  [36, "responseInputs", responseInputs],
+  [37, "removedSubmits", removedSubmits]
 ]
 
 /** The schema that this gateway works with. */

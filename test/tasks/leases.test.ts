@@ -79,6 +79,31 @@ describeOnEach("a lease", ({ name }) => {
     )
   )
 
+  it.effect("knows rivals that their owners removed, until their time is over", () =>
+    engine().run(
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        const leases = yield* Leases
+        yield* Effect.forEach(["a", "b", "c", "d"], (id) => store.insert(newTask(id)))
+        const held = yield* leases.claim("test:m", 4)
+        const [a, b, c, d] = ["a", "b", "c", "d"].map((id) => held.find(({ task }) => task.id === id)!)
+        yield* leases.write(a!, { submitAtMs: 1_000_000 })
+        yield* leases.settle(b!, {
+          patch: { state: "succeeded", submitAtMs: 1_000_000, upstreamId: "up-b" },
+          againInMs: 0
+        })
+        yield* leases.settle(c!, { patch: { state: "failed", submitAtMs: 1_000_000 }, againInMs: 0 })
+        // It was refused: it has made nothing.
+        yield* leases.settle(d!, { patch: { state: "failed" }, againInMs: 0 })
+        for (const id of ["b", "c", "d"]) expect(yield* store.remove(alice, "test", id)).toBe(true)
+        const rivals = leases.rivals(a!.task, ["up-a", "up-b"], 1_000_000)
+        expect(yield* rivals).toEqual({ taken: new Set(["up-b"]), unheard: [null] })
+        yield* store.purge(1_000_001, 10)
+        expect(yield* rivals).toEqual({ taken: new Set(), unheard: [] })
+      })
+    )
+  )
+
   it.effect("knows a rival that gets its id while it looks for them", () =>
     engine().run(
       Effect.gen(function* () {

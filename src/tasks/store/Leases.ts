@@ -213,7 +213,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
 
     /**
      * Answered from two indexes that hold no more than the tasks with an id, and those that were submitted and got none.
-     * One statement: a task that gets its id meanwhile is in one of them or the other, never in neither.
+     * One statement: a task that gets its id or is removed meanwhile is in one of them or another, never in none.
      */
     const rivals = Effect.fnUntraced(function* (
       task: Task,
@@ -228,7 +228,10 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
           LEFT JOIN task_requests ON task_id = id
           WHERE lane = ${task.lane} AND submit_at IS NOT NULL AND upstream_id IS NULL AND id <> ${task.id}
           AND submit_at BETWEEN ${submitAtMs - rivalryMs} AND ${submitAtMs + rivalryMs}
-          LIMIT ${mostRivals + 1}) AS unheard`
+          LIMIT ${mostRivals + 1}) AS unheard
+        UNION ALL
+        SELECT upstream_id, NULL FROM removed_submits WHERE lane = ${task.lane} AND (${sql.in("upstream_id", upstreamIds)}
+          OR (upstream_id IS NULL AND submit_at BETWEEN ${submitAtMs - rivalryMs} AND ${submitAtMs + rivalryMs}))`
       const unheard = found.filter((row) => rivalIds.one(row).id === null)
       return {
         taken: new Set(found.flatMap((row) => rivalIds.one(row).id ?? [])),

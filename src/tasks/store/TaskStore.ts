@@ -20,6 +20,7 @@ import { activeTasks } from "./activeTasks.ts"
 import { anyTask, created, newColumns, readableTasks } from "./TaskRow.ts"
 import { foundTask } from "./outline.ts"
 import type { TaskListing } from "./TaskListing.ts"
+import { removedSubmits } from "./removedSubmits.ts"
 import { makeChangeLog } from "./changeLog.ts"
 import { makeWake } from "../Wake.ts"
 
@@ -49,6 +50,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
     const deadlines = makeWake()
     let nextDeadlineMs = 0
 
+    const removed = removedSubmits(sql)
     const insertTask = preparedAhead(sql, sql`INSERT INTO tasks ${sql.insert(newColumns(anyTask))}`)
     const insertRequest = preparedAhead(sql, sql`INSERT INTO task_requests ${sql.insert({ task_id: "", request: "" })}`)
     const updateCost = preparedAhead(sql, sql`UPDATE tasks SET cost_nano_usd = ${0} WHERE id = ${""}`)
@@ -214,18 +216,15 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
         )
       })
 
-    /** Removes an ended task for good; false where there is none. */
-    const remove = (account: AccountId, kind: string, id: string): Effect.Effect<boolean, SqlError> =>
-      Effect.map(
-        commits.statement(
-          Effect.suspend(() => {
-            changing(id)
-            return sql`DELETE FROM tasks WHERE id = ${id} AND account_id = ${account}
-              AND kind = ${kind} AND ended_at IS NOT NULL RETURNING id`
-          })
-        ),
-        (rows) => rows.length > 0
-      )
+    /** Removes an ended task; false where there is none. */
+    const remove = (account: AccountId, kind: string, id: string): Effect.Effect<boolean, SqlError> => {
+      const task = sql`id = ${id} AND account_id = ${account} AND kind = ${kind} AND ended_at IS NOT NULL`
+      const statements = Effect.suspend(() => {
+        changing(id)
+        return Effect.zipRight(removed.keep(task), sql`DELETE FROM tasks WHERE ${task} RETURNING id`)
+      })
+      return Effect.map(commits.write(statements), (rows) => rows.length > 0)
+    }
 
     /** Ends every task whose time is over; answers them and when the next deadline is. */
     const expireDue: Effect.Effect<Expired, SqlError> = Effect.gen(function* () {
@@ -245,17 +244,12 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
     })
 
     /** Removes up to `limit` tasks that ended before a time; answers how many there were. */
-    const purge = (endedBeforeMs: number, limit: number): Effect.Effect<number, SqlError> =>
-      Effect.map(
-        commits.statement(
-          Effect.tap(
-            sql`DELETE FROM tasks WHERE id IN (SELECT id FROM tasks
-              WHERE ended_at IS NOT NULL AND ended_at < ${endedBeforeMs} ORDER BY ended_at LIMIT ${limit}) RETURNING id`,
-            (removed) => Effect.sync(() => named.all(removed).forEach((row) => changing(row.id)))
-          )
-        ),
-        (rows) => rows.length
-      )
+    const purge = (endedBeforeMs: number, limit: number): Effect.Effect<number, SqlError> => {
+      const ended = sql`DELETE FROM tasks WHERE id IN (SELECT id FROM tasks
+        WHERE ended_at IS NOT NULL AND ended_at < ${endedBeforeMs} ORDER BY ended_at LIMIT ${limit}) RETURNING id`
+      const purged = Effect.map(ended, (rows) => named.all(rows).map((row) => changing(row.id)).length)
+      return Effect.zipLeft(commits.statement(purged), commits.statement(removed.purge(endedBeforeMs)))
+    }
 
     /** Some of the holds whose tasks have ended or are gone, or never came, by their ids, which are the tasks'. */
     const orphanedHolds = (limit: number): Effect.Effect<ReadonlyArray<string>, SqlError> =>
