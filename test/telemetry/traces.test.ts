@@ -74,7 +74,7 @@ const video = (prompt: string) => ({
 })
 
 const until = async (traceId: string, isWhole: (spans: ReadonlyArray<ReceivedSpan>) => boolean) => {
-  await expect.poll(async () => isWhole(await collector.spans(traceId)), { timeout: 30_000 }).toBe(true)
+  await expect.poll(async () => isWhole(await collector.spans(traceId)), { timeout: 120_000 }).toBe(true)
   return collector.spans(traceId)
 }
 
