@@ -127,7 +127,7 @@ class Calling extends PendingFuture<Exchange, UpstreamError> implements HasDeadl
   }
 }
 
-/** What Bun's `fetch` takes beyond the standard. */
+/** Options of Bun's `fetch` beyond the standard. */
 interface FetchOptions extends RequestInit {
   readonly timeout: false
   readonly proxy: string | false

@@ -2,7 +2,7 @@ import type { SqlClient } from "@effect/sql"
 import type { Fragment } from "@effect/sql/Statement"
 
 /**
- * What reconciliation needs of removed tasks: their videos stay in the upstream's list for as long as other tasks may look
+ * Submits of removed tasks, for reconciliation: their videos stay in the upstream's list for as long as other tasks may look
  * for theirs.
  */
 export const removedSubmits = (sql: SqlClient.SqlClient) => ({
