@@ -47,15 +47,20 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
       })
 
     /**
-     * Reads `Authorization: Bearer`, otherwise `x-api-key`. For a known key the effect has already succeeded, so the
+     * Reads `Authorization: Bearer` and `x-api-key`. Some programs send both, one of them for another service: the one
+     * that is a key here counts, `Authorization` if both are. For a known key the effect has already succeeded, so the
      * server starts no fiber.
      */
     const authenticate = (headers: Headers): Effect.Effect<Caller, AuthMissing | AuthInvalid> => {
       const authorization = headers.get("authorization")
-      const secret = authorization === null ? headers.get("x-api-key") : bearer(authorization)
+      const token = authorization === null ? null : bearer(authorization)
+      const key = headers.get("x-api-key")
+      const secret = token ?? key
       if (secret === null) return authorization === null ? missing : malformed
       if (secret === "") return malformed
-      return open(ApiKey.hash(secret), secret)
+      const opened = open(ApiKey.hash(secret), secret)
+      if (token === null || key === null || key === "") return opened
+      return Effect.catchAll(opened, (failure) => Effect.mapError(open(ApiKey.hash(key), key), () => failure))
     }
 
     /**

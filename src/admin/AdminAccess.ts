@@ -82,10 +82,12 @@ const byKey = (key: Redacted.Redacted, tries: ReturnType<typeof makeTries>) => {
     incoming: IncomingRequest
   ): Effect.Effect<Caller, AuthMissing | AuthInvalid | RateLimited> => {
     const authorization = headers.get("authorization")
-    const given = authorization === null ? headers.get("x-api-key") : /^bearer +(\S+)$/i.exec(authorization.trim())?.[1]
-    if (given === null) return missing
-    if (given === undefined) return malformed
-    return timingSafeEqual(digest(given), expected) ? operator : tries.wrong(tries.from(incoming), wrong)
+    const token = authorization === null ? undefined : /^bearer +(\S+)$/i.exec(authorization.trim())?.[1]
+    const key = headers.get("x-api-key") ?? undefined
+    const given = [token, key].filter((secret) => secret !== undefined)
+    if (given.length === 0) return authorization === null ? missing : malformed
+    const isRight = given.some((secret) => timingSafeEqual(digest(secret), expected))
+    return isRight ? operator : tries.wrong(tries.from(incoming), wrong)
   }
 }
 

@@ -53,7 +53,20 @@ describeOnEach("a key", () => {
       expect((yield* authenticate(bearer(text))).key).toBe(id)
       expect((yield* authenticate(new Headers({ "x-api-key": text }))).account).toBe(team)
       expect((yield* authenticate(new Headers({ authorization: `bearer ${text}`, "x-api-key": "no" }))).key).toBe(id)
-      const lost = yield* refusal(new Headers({ authorization: "Bearer no", "x-api-key": text }))
+      const { id: other, secret: second } = yield* make()
+      const both = new Headers({ authorization: `Bearer ${Redacted.value(second)}`, "x-api-key": text })
+      expect((yield* authenticate(both)).key).toBe(other)
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("opens beside another service's, in either header", () =>
+    Effect.gen(function* () {
+      const { id, secret } = yield* make()
+      const text = Redacted.value(secret)
+      for (const authorization of ["Bearer of-another-service", "Basic dTpw"]) {
+        expect((yield* authenticate(new Headers({ authorization, "x-api-key": text }))).key).toBe(id)
+      }
+      const lost = yield* refusal(new Headers({ authorization: "Bearer no", "x-api-key": "neither" }))
       expect(lost._tag).toBe("AuthInvalid")
     }).pipe(Effect.provide(live))
   )
