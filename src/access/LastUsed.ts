@@ -38,7 +38,7 @@ export class LastUsed extends Effect.Service<LastUsed>()("gateway/access/LastUse
       const all = [...unwritten]
       unwritten = new Map()
       for (let at = 0; at < all.length; at += atOnce) {
-        yield* Effect.onError(commits.statement(keys.used(all.slice(at, at + atOnce))), () =>
+        yield* Effect.onError(commits.commit(keys.used(all.slice(at, at + atOnce))), () =>
           Effect.sync(() => giveBack(all.slice(at)))
         )
       }

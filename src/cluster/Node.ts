@@ -113,7 +113,7 @@ const oneOfMany = (aside: SqlClient.SqlClient) =>
     )
 
     const buryOne = (dead: Dead): Effect.Effect<boolean, SqlError> =>
-      commits.write(
+      commits.commit(
         Effect.gen(function* () {
           if (!(yield* ownStore.take(dead))) return false
           yield* Effect.forEach(releases, (voids) => voids(dead.id), { discard: true })

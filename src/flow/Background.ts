@@ -12,9 +12,12 @@ const always = new Set([
   "limits.redis",
   "notices.listen",
   "notices.tell",
+  "reasoningSignatures",
   "reload",
   "requestBodies",
   "requests",
+  "responses",
+  "threads",
   "traces",
   "usage",
   "usage unheld"

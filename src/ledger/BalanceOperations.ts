@@ -3,7 +3,7 @@ import type { Effect } from "effect"
 import type { AccountId, Caller } from "../contract/Caller.ts"
 import type { InsufficientBalance, QuotaExceeded } from "../contract/Failure.ts"
 import type { Balance, HeldAmount, Hold, Owner } from "./Balances.ts"
-import type { InDoubt } from "./InDoubt.ts"
+import type { Writes } from "../sql/Writes.ts"
 import type { EndedHold, StoredHold } from "./store/holds.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 
@@ -17,11 +17,8 @@ export interface TaskMoney {
   readonly undo: Effect.Effect<void>
 }
 
-/** How usage is stored. */
-export type Writes = Pick<BalanceOperations, "write" | "writeNow" | "writeSoon">
-
 /** Balances and their holds: in the memory of one process, or shared by many in the database. */
-export interface BalanceOperations {
+export interface BalanceOperations extends Writes<UsageRow> {
   /** True if the money of both is known without a query. */
   readonly knows: (owner: Owner) => boolean
   readonly load: (owner: Owner, nowMs: number) => Effect.Effect<void, SqlError>
@@ -58,35 +55,8 @@ export interface BalanceOperations {
     nowMs: number,
     committed: () => void
   ) => Effect.Effect<void, SqlError>
-  /**
-   * Stores the rows that `take` answers, and what follows from them: all or none, and once.
-   *
-   * @param take is called when it begins, and whenever it is tried again; answers the same each time
-   * @param late runs where it was in doubt, once it is known whether they are stored, before anything else is
-   */
-  readonly write: (
-    take: () => ReadonlyArray<UsageRow>,
-    late: (isStored: boolean) => void
-  ) => Effect.Effect<void, SqlError | InDoubt>
-  /**
-   * As `write`, at once and in plain code. False where nothing was stored, for whatever reason: `write` is for that. Absent
-   * where storing means waiting.
-   */
-  readonly writeNow?: (rows: ReadonlyArray<UsageRow>) => boolean
-  /**
-   * As `write`, in plain code: `done` hears what `write` answers, `Effect.void` itself where the rows are stored. Absent
-   * where storing takes no waiting.
-   */
-  readonly writeSoon?: (
-    take: () => ReadonlyArray<UsageRow>,
-    late: (isStored: boolean) => void,
-    done: (written: Effect.Effect<void, SqlError | InDoubt>) => void
-  ) => void
-  /**
-   * The way to store rows that nothing was held for, beside which those above are under way too. Absent where storing takes
-   * no waiting.
-   */
-  readonly unheld?: Writes
+  /** A second way to store rows, for those without a hold, that does not wait for the first. Postgres only. */
+  readonly unheld?: Writes<UsageRow>
   /** An account's money, what requests hold included; undefined where there is no such account. */
   readonly balance: (account: AccountId) => Effect.Effect<Balance | undefined, SqlError>
   /** Runs before a request is refused, to apply settlements that are about to release money. */

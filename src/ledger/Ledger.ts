@@ -20,7 +20,7 @@ import { makeCap } from "./cap.ts"
 import { costOf, isFree } from "./Price.ts"
 import type { Consumption, Price } from "./Price.ts"
 import { spending } from "./spending.ts"
-import { makeUsageLogs } from "./UsageLogs.ts"
+import { makeUsageLog } from "./UsageLog.ts"
 
 /**
  * Balances, and everything that takes money. `BalanceOperations` decides where a balance is known and held: with SQLite in the
@@ -87,7 +87,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
 
     /** Of all that is open and may cost something. */
     let costly = 0
-    const log = yield* makeUsageLogs(books, () => costly > 0)
+    const log = yield* makeUsageLog(books, () => costly > 0)
     books.beforeRefusing(log.flush)
 
     /** One object for each request. */

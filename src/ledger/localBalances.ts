@@ -3,8 +3,8 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import { Changes } from "../sql/Changes.ts"
+import { committing } from "../sql/Writes.ts"
 import { Commits } from "../sql/Commits.ts"
-import { runPlain } from "../sql/prepared.ts"
 import { Balances } from "./Balances.ts"
 import type { Balance, Owner } from "./Balances.ts"
 import type { BalanceOperations } from "./BalanceOperations.ts"
@@ -72,15 +72,14 @@ export const makeLocalBalances = Effect.gen(function* () {
     },
     endTask: (hold, row, nowMs, committed) =>
       Effect.zipRight(
-        row === undefined ? Effect.void : runPlain(sql, writeUsage([row])),
+        row === undefined ? Effect.void : Effect.all(writeUsage([row]), { discard: true }),
         commits.afterCommit(() => {
           committed()
           const owner = { account: hold.account_id, key: hold.key_id }
           balances.settle(owner, hold.nano_usd, row?.costNanoUsd ?? 0, nowMs)
         })
       ),
-    write: (take) => commits.writeBehind(Effect.suspend(() => runPlain(sql, writeUsage(take())))),
-    writeNow: (all) => commits.writeNow?.(writeUsage(all)) ?? false,
+    ...committing(commits, "append", writeUsage),
     balance: (id) =>
       Effect.suspend((): Effect.Effect<Balance | undefined, SqlError> => {
         const known = balances.of(id)

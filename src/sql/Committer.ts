@@ -1,46 +1,49 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Effect } from "effect"
-import type { PlainStatement } from "./PlainStatement.ts"
+import type { StatementText } from "./prepare.ts"
 
-/** How writes reach the disk. A write that fails fails no other, on any engine. */
+/**
+ * How writes reach the disk. A write is any number of statements, all or none of them; a statement by itself (of `prepare` or
+ * `sql`) costs less. A write that fails fails no other, on either engine. The write of an interrupted caller may still
+ * happen.
+ */
 export interface Committer {
-  /** Any number of statements, all or none of them. An interrupted caller's write may still happen. */
-  readonly write: <A, E>(statements: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
-  /** Any number of statements that the death of the process does not undo, but a power cut within 20 ms. All or none. */
-  readonly writeBehind: <A, E>(statements: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
-  /** One statement, which is all or nothing by itself. */
-  readonly statement: <A, E>(one: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
-  /** One statement that a power cut may undo, as `writeBehind`. */
-  readonly statementBehind: <A, E>(one: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
-  /** As `statementBehind`, at once: in a commit of its own, before whatever waits. */
-  readonly statementNow: <A, E>(one: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
+  /** Succeeds once the write is on the disk. */
+  readonly commit: <A, E>(write: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
+  /** Does not wait for the disk: a crash of the process does not undo the write, a power cut within 20 ms may. */
+  readonly append: <A, E>(write: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
+  /** Runs one statement, such as a claim, by itself and ahead of the writes that wait. As durable as `append`. */
+  readonly now: <A, E>(one: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
+  /** Writes without a fiber, for `BatchWriter`. False if nothing was written. SQLite only: Postgres has to be waited for. */
+  readonly plainly?: (write: ReadonlyArray<StatementText>, durability: Durability) => boolean
   /**
-   * Statements that nobody reads an answer of, in plain code, as `writeBehind`: all or none, at once. False where they were
-   * not written, for whatever reason: `writeBehind` is for that. Absent where an engine has to be waited for.
+   * Sends one statement without a fiber. Postgres only.
+   *
+   * @param ended called with the rows, or with undefined if the statement failed or its answer was lost
+   * @returns false if nothing was sent
    */
-  readonly writeNow?: (statements: ReadonlyArray<PlainStatement>) => boolean
+  readonly send?: (one: StatementText, ended: (rows: ReadonlyArray<unknown> | undefined) => void) => boolean
   /**
-   * As `writeNow`, but durable once it answers, as `write`: the thread waits for the disk. False where they were not
-   * written: `write` is for that.
-   */
-  readonly writeDurably?: (statements: ReadonlyArray<PlainStatement>) => boolean
-  /**
-   * One statement in plain code, which is sent at once and waited for: `ended` hears its rows, or undefined where it failed,
-   * for whatever reason; `statement` is for that. False where it was not sent. Absent where an engine is not waited for.
-   */
-  readonly statementSoon?: (one: PlainStatement, ended: (rows: ReadonlyArray<unknown> | undefined) => void) => boolean
-  /**
-   * Inside a write: runs plain code once that is durable, whether or not anybody still waits for it; never where it is
-   * rolled back. What it throws is logged; the write is what it was.
+   * Inside a write: runs plain code once that is durable, even if its caller was interrupted; never if it is rolled back.
+   * What the code throws is logged.
    */
   readonly afterCommit: (run: () => void) => Effect.Effect<void>
-  /** Why the last commit failed, as anybody may read it; undefined where it did not. */
+  /** The tasks' names of `commit`, `append` and `now`. */
+  readonly write: Committer["commit"]
+  readonly writeBehind: Committer["append"]
+  readonly statement: Committer["commit"]
+  readonly statementBehind: Committer["append"]
+  readonly statementNow: Committer["now"]
+  /** Why the last commit failed, without details that are not for everyone; undefined if it succeeded. */
   readonly refusal: () => string | undefined
-  /** When one last succeeded, on the clock of `performance.now()`. */
+  /** The time of the last successful commit, on the clock of `performance.now()`. */
   readonly lastAt: () => number
 }
 
-/** The exception of code that follows a commit. It concerns no other follower. */
+/** Whether a write waits for the disk. */
+export type Durability = "commit" | "append"
+
+/** Runs code that follows a commit. Returns what it throws. */
 export const thrownBy = (run: () => void): ReadonlyArray<unknown> => {
   try {
     run()

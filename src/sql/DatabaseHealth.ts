@@ -23,9 +23,9 @@ export class DatabaseHealth extends Effect.Service<DatabaseHealth>()("gateway/sq
     const tryToWrite = sql.onDialectOrElse({
       sqlite: () =>
         Effect.suspend(() =>
-          commits.statement(sql`PRAGMA user_version = ${sql.literal(String((written = 1 - written)))}`)
+          commits.commit(sql`PRAGMA user_version = ${sql.literal(String((written = 1 - written)))}`)
         ),
-      orElse: () => commits.statement(sql`UPDATE access_version SET version = version`)
+      orElse: () => commits.commit(sql`UPDATE access_version SET version = version`)
     })
     /**
      * Even without room to append, the log's beginning may be reusable: pages that are in the database file already are

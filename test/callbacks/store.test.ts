@@ -14,19 +14,19 @@ import { describeOnEach } from "../sql/engines.ts"
 import { hook, host, outcome, processOn, rows } from "./deliveries.ts"
 
 /** By which way each write went. */
-const ways: Array<"write" | "writeBehind"> = []
+const ways: Array<"commit" | "append"> = []
 
 const recordedCommits = Layer.effect(
   Commits,
-  Effect.map(Commits, ({ write, writeBehind, ...others }) => {
-    const recorded: Pick<Commits, "write" | "writeBehind"> = {
-      write: (statements) => {
-        ways.push("write")
-        return write(statements)
+  Effect.map(Commits, ({ commit, append, ...others }) => {
+    const recorded: Pick<Commits, "commit" | "append"> = {
+      commit: (statements) => {
+        ways.push("commit")
+        return commit(statements)
       },
-      writeBehind: (statements) => {
-        ways.push("writeBehind")
-        return writeBehind(statements)
+      append: (statements) => {
+        ways.push("append")
+        return append(statements)
       }
     }
     return new Commits({ ...others, ...recorded })
@@ -50,11 +50,11 @@ describeOnEach("deliveries in the database", ({ name: engine }) => {
         body: "{}",
         changedAtMs: 0
       }
-      yield* Effect.flip(commits.write(Effect.zipRight(store.insert(change), Effect.fail("the change was refused"))))
+      yield* Effect.flip(commits.commit(Effect.zipRight(store.insert(change), Effect.fail("the change was refused"))))
       expect(yield* rows).toHaveLength(1)
       yield* Effect.exit(sql.withTransaction(Effect.zipRight(store.insert(change), Effect.die("the process died"))))
       expect(yield* rows).toHaveLength(1)
-      yield* commits.write(store.insert(change))
+      yield* commits.commit(store.insert(change))
       expect((yield* rows).map((row) => row.state)).toEqual(["pending", "waiting"])
     }).pipe(Effect.provide(processOn("atomic")))
   )
@@ -119,8 +119,8 @@ describeOnEach("deliveries in the database", ({ name: engine }) => {
         yield* store.finish(leased, outcome(200))
         return ways
       })
-      expect(yield* finished).toEqual(["write"])
-      expect(yield* finished).toEqual(["writeBehind"])
+      expect(yield* finished).toEqual(["commit"])
+      expect(yield* finished).toEqual(["append"])
       expect((yield* rows).map((row) => row.state)).toEqual(["delivered", "delivered"])
     }).pipe(Effect.provide(callbacks.pipe(Layer.provideMerge(Layer.provideMerge(recordedCommits, storage("order"))))))
   )

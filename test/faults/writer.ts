@@ -25,7 +25,7 @@ const writing = Effect.gen(function* () {
   console.log("listens on nothing")
   const lane = Effect.suspend(() => {
     const number = next++
-    return Effect.map(commits.write(sql`INSERT INTO acknowledged (number) VALUES (${number})`), () => tell(number))
+    return Effect.map(commits.commit(sql`INSERT INTO acknowledged (number) VALUES (${number})`), () => tell(number))
   })
   yield* Effect.replicateEffect(Effect.repeat(lane, { while: () => true }), Number(process.env["WRITERS"] ?? 256)).pipe(
     Effect.withConcurrency("unbounded"),

@@ -10,7 +10,7 @@ import { readSources } from "../imports/imports.ts"
 const names = async () => {
   const sources = await readSources(join(import.meta.dirname, "../../src"))
   return [...sources.values()].flatMap((source) =>
-    [...source.matchAll(/\b(?:daemon|makeUsageLog)\(\s*"([\w. ]+)"/g)].map(([, name = ""]) => name)
+    [...source.matchAll(/\b(?:daemon|makeBatchWriter)\(\s*"([\w. ]+)"/g)].map(([, name = ""]) => name)
   )
 }
 
@@ -25,9 +25,12 @@ it("none leaves daemons that write what requests hand over, tasks those of tasks
     "limits.redis",
     "notices.listen",
     "notices.tell",
+    "reasoningSignatures",
     "reload",
     "requestBodies",
     "requests",
+    "responses",
+    "threads",
     "traces",
     "usage",
     "usage unheld"

@@ -33,14 +33,14 @@ const hold = (id: string, dollars: number, over: Partial<typeof caller> = {}) =>
     const ledger = yield* Ledger
     const commits = yield* Commits
     const asked = { id, caller: { ...caller, ...over }, requestId: `req_${id}`, model: "m", upstream: "u", price }
-    yield* ledger.holding({ ...asked, mostNanoUsd: () => dollars * dollar }, (row) => commits.write(row))
+    yield* ledger.holding({ ...asked, mostNanoUsd: () => dollars * dollar }, (row) => commits.commit(row))
   })
 const used = (dollars: number) => ({ used: { ...noUsage, outputTokens: dollars }, estimated: false })
 const end = (id: string, dollars: number | undefined) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
     const commits = yield* Commits
-    yield* commits.write(ledger.endHold(id, dollars === undefined ? undefined : used(dollars)))
+    yield* commits.commit(ledger.endHold(id, dollars === undefined ? undefined : used(dollars)))
   })
 const balance = Effect.flatMap(Ledger, (ledger) => ledger.balance(team))
 
@@ -79,7 +79,7 @@ describeOnEach("a hold that is a row", () => {
       const ledger = yield* Ledger
       const commits = yield* Commits
       const asked = { id: "b", caller, requestId: "r", model: "m", upstream: "u", price, mostNanoUsd: () => dollar }
-      const failing = ledger.holding(asked, (row) => commits.write(Effect.zipRight(row, Effect.fail("no"))))
+      const failing = ledger.holding(asked, (row) => commits.commit(Effect.zipRight(row, Effect.fail("no"))))
       expect(yield* Effect.flip(failing)).toBe("no")
       expect(yield* balance).toEqual({ granted: 10 * dollar, settled: 0, held: 0 })
       expect(yield* stored).toEqual(yield* balance)
@@ -92,7 +92,7 @@ describeOnEach("a hold that is a row", () => {
       yield* hold("a", 4)
       const ledger = yield* Ledger
       const commits = yield* Commits
-      const failing = commits.write(Effect.zipRight(ledger.endHold("a", used(3)), Effect.fail("no")))
+      const failing = commits.commit(Effect.zipRight(ledger.endHold("a", used(3)), Effect.fail("no")))
       expect(yield* Effect.flip(failing)).toBe("no")
       expect(yield* balance).toEqual({ granted: 10 * dollar, settled: 0, held: 4 * dollar })
       expect(yield* stored).toEqual(yield* balance)

@@ -4,7 +4,6 @@ import { Effect, FastCheck as fc, Layer, TestClock } from "effect"
 import { AccountId, KeyId } from "../../src/contract/Caller.ts"
 import { readTime } from "../../src/contract/timeQuery.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
-import { runPlain } from "../../src/sql/prepared.ts"
 import { usageWriter } from "../../src/ledger/store/usageWriter.ts"
 import type { UsageRow } from "../../src/ledger/store/usageRows.ts"
 import { UsageReport } from "../../src/ledger/store/UsageReport.ts"
@@ -32,7 +31,9 @@ const row = (over: Partial<UsageRow> = {}): UsageRow => ({
 })
 
 const store = (rows: ReadonlyArray<UsageRow>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(runPlain(sql, usageWriter(sql)(rows))))
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.withTransaction(Effect.all(usageWriter(sql)(rows), { discard: true }))
+  )
 
 const ask = (question: Parameters<typeof usageReportOf>[1]) =>
   Effect.flatMap(UsageReport, (report) => usageReportOf(report, question, false))

@@ -6,7 +6,7 @@ import { AccountId, KeyId } from "../../src/contract/Caller.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import type { UsageRow } from "../../src/ledger/store/usageRows.ts"
-import { InDoubt } from "../../src/ledger/InDoubt.ts"
+import { InDoubt } from "../../src/sql/InDoubt.ts"
 import type { BalanceOperations } from "../../src/ledger/BalanceOperations.ts"
 import { BalanceStore } from "../../src/ledger/BalanceStore.ts"
 import { makeLocalBalances } from "../../src/ledger/localBalances.ts"
@@ -42,7 +42,9 @@ describeOnEach("the usage log", () => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO accounts (id, created_at) VALUES (${team}, 0)`
-      const log = yield* makeUsageLog("usage", yield* BalanceStore, () => false)
+      // By the way that adds sums up at once.
+      const { unheld: _, ...balances } = yield* BalanceStore
+      const log = yield* makeUsageLog(balances, () => false)
       const lost: Array<string> = []
       // All of one commit: in half a nano-dollar there is no money.
       log.append(row("first", 5))
@@ -71,16 +73,16 @@ describeOnEach("the usage log", () => {
       yield* sql`INSERT INTO accounts (id, created_at) VALUES (${team}, 0)`
       const real = yield* Commits
       // What can't be written in plain code goes this way.
-      const { writeNow: _, ...others } = real
+      const { plainly: _, ...others } = real
       let tries = 0
-      const writeBehind: Commits["writeBehind"] = (write) =>
+      const append: Commits["append"] = (write) =>
         Effect.suspend(() => {
           if (++tries === 1) return new SqlError({ cause: { errno: "08006" } })
-          const undone = real.writeBehind(Effect.zipRight(write, Effect.fail("a deadlock")))
-          return Effect.zipRight(Effect.ignore(undone), real.writeBehind(write))
+          const undone = real.append(Effect.zipRight(write, Effect.fail("a deadlock")))
+          return Effect.zipRight(Effect.ignore(undone), real.append(write))
         })
-      const log = yield* Effect.flatMap(makeLocalBalances, (books) => makeUsageLog("usage", books, () => false)).pipe(
-        Effect.provideService(Commits, new Commits({ ...others, writeBehind, statementBehind: writeBehind }))
+      const log = yield* Effect.flatMap(makeLocalBalances, (books) => makeUsageLog(books, () => false)).pipe(
+        Effect.provideService(Commits, new Commits({ ...others, append }))
       )
       const lost: Array<string> = []
       const cut = log.appendAwaited(row("cut", 3), () => lost.push("cut"))
@@ -111,7 +113,7 @@ describeOnEach("the usage log", () => {
           late = told
           return Effect.fail(new InDoubt({ because: new SqlError({ cause: {} }) }))
         })
-      const log = yield* makeUsageLog("usage", { write, unsettle: () => {} }, () => false)
+      const log = yield* makeUsageLog({ write, unsettle: () => {} }, () => false)
       const lost: Array<string> = []
       log.append(row("paid", 5))
       const awaited = log.appendAwaited(row("awaited", 3), () => lost.push("awaited"))

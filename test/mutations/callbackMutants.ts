@@ -17,9 +17,9 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
     name: "callbacks: a stranger's redeliver is refused, and sends all the same",
     file: "src/callbacks/store/DeliveryStore.ts",
     snippet:
-      "WHERE id = ${id} AND task_id = ${taskId} AND account_id = ${account} AND state <> 'waiting'`\n        return commits.write(\n          Effect.flatMap(row, (before) => (Option.isNone(before) ? Effect.succeedNone : Effect.zipRight(due, row)))",
+      "WHERE id = ${id} AND task_id = ${taskId} AND account_id = ${account} AND state <> 'waiting'`\n        return commits.commit(\n          Effect.flatMap(row, (before) => (Option.isNone(before) ? Effect.succeedNone : Effect.zipRight(due, row)))",
     replacement:
-      "WHERE id = ${id} AND task_id = ${taskId} AND state <> 'waiting'`\n        return commits.write(\n          Effect.zipRight(due, row)",
+      "WHERE id = ${id} AND task_id = ${taskId} AND state <> 'waiting'`\n        return commits.commit(\n          Effect.zipRight(due, row)",
     tests: sender
   },
   {
@@ -130,8 +130,8 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
   {
     name: "callbacks: the next change may be sent before this one's end is on the disk",
     file: "src/callbacks/store/DeliveryStore.ts",
-    snippet: "leased.terminal === 1 ? commits.writeBehind(changes) : commits.write(changes)",
-    replacement: "commits.writeBehind(changes)",
+    snippet: "leased.terminal === 1 ? commits.append(changes) : commits.commit(changes)",
+    replacement: "commits.append(changes)",
     tests: store
   },
   {

@@ -89,17 +89,17 @@ export const engineMutants: ReadonlyArray<Mutant> = [
     tests: ["test/sql/kept.test.ts"]
   },
   {
-    name: "sql: a row that is refused takes along those that were gathered with it",
-    file: "src/sql/gathered.ts",
-    snippet: "if (isOnes && some.length > 1)",
-    replacement: "if (isOnes && some.length > 9_000)",
-    tests: ["test/sql/gathered.test.ts"]
+    name: "sql: a row that is refused takes along those of its commit",
+    file: "src/sql/BatchWriter.ts",
+    snippet: "others.length === 0 ?",
+    replacement: "others.length < 9_000 ?",
+    tests: ["test/sql/batchWriter.test.ts"]
   },
   {
-    name: "ledger: a commit that is tried again forgets the rows of its first try",
-    file: "src/ledger/UsageLog.ts",
-    snippet: "const begin = (): UsageBatch => (batch ??= take())",
-    replacement: "const begin = (): UsageBatch => (batch = take())",
+    name: "sql: a commit that is tried again forgets the rows of its first try",
+    file: "src/sql/BatchWriter.ts",
+    snippet: "const entries = () => (taken ??= take())",
+    replacement: "const entries = () => (taken = take())",
     tests: ["test/ledger/usageLog.test.ts"]
   },
   {

@@ -6,7 +6,6 @@ import type { UsageRow } from "../../src/ledger/store/usageRows.ts"
 import { usageWriter } from "../../src/ledger/store/usageWriter.ts"
 import type { RequestRow } from "../../src/requests/RequestRow.ts"
 import { requestWriter } from "../../src/requests/store/requestWriter.ts"
-import { runPlain } from "../../src/sql/prepared.ts"
 
 /** The usage row of a request that was settled as soon as it came. */
 export const usageOf = (row: RequestRow, given: Partial<UsageRow> = {}): UsageRow => ({
@@ -29,7 +28,7 @@ export const usageOf = (row: RequestRow, given: Partial<UsageRow> = {}): UsageRo
 export const storePaid = (rows: ReadonlyArray<RequestRow>, more: ReadonlyArray<UsageRow> = []) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    yield* runPlain(sql, requestWriter(sql)(rows))
+    yield* Effect.all(requestWriter(sql)(rows), { discard: true })
     const paid = rows.filter(({ cost_nano_usd }) => cost_nano_usd !== null).map((row) => usageOf(row))
-    yield* runPlain(sql, usageWriter(sql)([...paid, ...more]))
+    yield* Effect.all(usageWriter(sql)([...paid, ...more]), { discard: true })
   })

@@ -9,7 +9,6 @@ import { requestView } from "../../src/requests/RequestView.ts"
 import type { RequestView } from "../../src/requests/RequestView.ts"
 import { RequestStore } from "../../src/requests/store/RequestStore.ts"
 import { requestWriter } from "../../src/requests/store/requestWriter.ts"
-import { runPlain } from "../../src/sql/prepared.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 
 const nowMs = Date.parse("2026-03-04T10:20:30Z")
@@ -84,7 +83,7 @@ const stored = Effect.gen(function* () {
     yield* sql`INSERT INTO keys (id, account_id, name, hash, hint, created_at)
       VALUES (${id}, ${account}, ${name}, ${id}, '', 0)`
   }
-  yield* runPlain(sql, requestWriter(sql)(rows))
+  yield* Effect.all(requestWriter(sql)(rows), { discard: true })
   yield* TestClock.setTime(nowMs)
 })
 const world = RequestStore.Default.pipe(Layer.provideMerge(database()))

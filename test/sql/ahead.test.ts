@@ -4,15 +4,15 @@ import { Effect, Layer } from "effect"
 import { Commits } from "../../src/sql/Commits.ts"
 import { errorCode } from "../../src/sql/errorCode.ts"
 import { isRefused } from "../../src/sql/isRefused.ts"
-import { preparedAhead } from "../../src/sql/prepared.ts"
+import { prepare } from "../../src/sql/prepare.ts"
 import { database, describeOnEach } from "./engines.ts"
 
 const live = Commits.Default.pipe(Layer.provideMerge(database()))
 
 /** Adds an account, without waiting for it where that is another process's work. */
 const adding = Effect.map(SqlClient.SqlClient, (sql) => {
-  const insert = preparedAhead(sql, sql`INSERT INTO accounts (id, created_at) VALUES (${""}, ${0})`)
-  return (id: string) => insert([id, 0])
+  const insert = prepare(sql, sql`INSERT INTO accounts (id, created_at) VALUES (${""}, ${0})`)
+  return (id: string) => insert([id, 0]).ahead
 })
 
 const accounts = Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -22,7 +22,7 @@ const accounts = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 describeOnEach("statements that nobody waits for", () => {
   it.effect("are all stored with their transaction, and seen by what follows in it", () =>
     Effect.gen(function* () {
-      const { write } = yield* Commits
+      const { commit: write } = yield* Commits
       const add = yield* adding
       const context = yield* Effect.context<SqlClient.SqlClient>()
       const three = Effect.all([add("a"), add("b"), add("c")])
@@ -34,7 +34,7 @@ describeOnEach("statements that nobody waits for", () => {
 
   it.effect("fail their transaction, whatever follows in it, with their own fault, and no other one", () =>
     Effect.gen(function* () {
-      const { write } = yield* Commits
+      const { commit: write } = yield* Commits
       const add = yield* adding
       yield* write(add("a"))
       const last = Effect.zipRight(add("b"), add("a"))

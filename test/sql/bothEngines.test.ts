@@ -17,10 +17,10 @@ describeOnEach("commits", () => {
       const commits = yield* Commits
       const context = yield* Effect.context<SqlClient.SqlClient>()
       const write = (id: string) =>
-        commits.write(
+        commits.commit(
           Effect.provide(id === "bad" ? Effect.zipRight(account(id), Effect.fail("no")) : account(id), context)
         )
-      const twice = commits.write(Effect.provide(Effect.zipRight(account("twice"), account("twice")), context))
+      const twice = commits.commit(Effect.provide(Effect.zipRight(account("twice"), account("twice")), context))
       const writes = [...["a", "bad", "b"].map(write), twice, write("c")]
       const exits = yield* Effect.forEach(writes, Effect.exit, { concurrency: "unbounded" })
       expect(exits.map(Exit.isSuccess)).toEqual([true, false, true, false, true])
@@ -35,7 +35,7 @@ describeOnEach("commits", () => {
       const context = yield* Effect.context<SqlClient.SqlClient>()
       const followed: Array<string> = []
       const write = (id: string, then: Effect.Effect<void, string>) =>
-        commits.write(
+        commits.commit(
           Effect.provide(account(id), context).pipe(
             Effect.zipRight(commits.afterCommit(() => followed.push(id))),
             Effect.zipRight(then)
@@ -55,7 +55,7 @@ describeOnEach("commits", () => {
     Effect.gen(function* () {
       const commits = yield* Commits
       const context = yield* Effect.context<SqlClient.SqlClient>()
-      const write = (id: string) => commits.write(Effect.provide(account(id), context))
+      const write = (id: string) => commits.commit(Effect.provide(account(id), context))
       const stays = Array.from({ length: 60 }, (_, n) => write(`stays-${n}`))
       const leaves = Array.from({ length: 60 }, (_, n) => Effect.timeoutOption(write(`leaves-${n}`), `${n % 7} millis`))
       yield* Effect.all([...stays, ...leaves], { concurrency: "unbounded", discard: true })

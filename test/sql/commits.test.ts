@@ -24,7 +24,7 @@ describe("Commits", () => {
       const commits = yield* Commits
       const context = yield* Effect.context<SqlClient.SqlClient>()
       const write = (id: string) =>
-        commits.write(
+        commits.commit(
           Effect.provide(id === "bad" ? Effect.zipRight(account(id), Effect.fail("no")) : account(id), context)
         )
       const exits = yield* Effect.forEach(["a", "bad", "b"], (id) => Effect.exit(write(id)), {
@@ -43,8 +43,8 @@ describe("Commits", () => {
         const sql = yield* SqlClient.SqlClient
         const context = yield* Effect.context<SqlClient.SqlClient>()
         const write = (id: string) =>
-          commits.write(Effect.provide(Effect.zipRight(account(id), account(`${id}-too`)), context))
-        const statement = (id: string) => commits.statement(Effect.provide(account(id), context))
+          commits.commit(Effect.provide(Effect.zipRight(account(id), account(`${id}-too`)), context))
+        const statement = (id: string) => commits.commit(Effect.provide(account(id), context))
         const big = "x".repeat(100_000)
         const [{ page_count } = { page_count: 0 }] = yield* sql<{ page_count: number }>`PRAGMA page_count`
         yield* sql`PRAGMA max_page_count = ${sql.literal(String(page_count + 8))}`
@@ -54,7 +54,7 @@ describe("Commits", () => {
         expect(yield* accounts).toEqual([])
         expect(commits.refusal()).toBe("the database takes no writes: the disk is full (SQLITE_FULL)")
         // What is refused for its own sake does not say that others would be taken.
-        yield* Effect.flip(commits.write(Effect.fail("no")))
+        yield* Effect.flip(commits.commit(Effect.fail("no")))
         expect(commits.refusal()).toBeDefined()
         yield* sql`PRAGMA max_page_count = 1000000`
         yield* write("e")
@@ -67,7 +67,7 @@ describe("Commits", () => {
     Effect.gen(function* () {
       const commits = yield* Commits
       const context = yield* Effect.context<SqlClient.SqlClient>()
-      const writes = ["a", "a", "b"].map((id) => commits.write(Effect.provide(account(id), context)))
+      const writes = ["a", "a", "b"].map((id) => commits.commit(Effect.provide(account(id), context)))
       const exits = yield* Effect.forEach(writes, Effect.exit, { concurrency: "unbounded" })
       expect(exits.map(Exit.isSuccess)).toEqual([true, false, true])
       expect((yield* accounts).map((row) => row.id)).toEqual(["a", "b"])
@@ -80,7 +80,7 @@ describe("Commits", () => {
       const context = yield* Effect.context<SqlClient.SqlClient>()
       const followed: Array<string> = []
       const write = (id: string, ...then: ReadonlyArray<() => void>) =>
-        commits.write(Effect.provide(Effect.zipRight(Effect.forEach(then, commits.afterCommit), account(id)), context))
+        commits.commit(Effect.provide(Effect.zipRight(Effect.forEach(then, commits.afterCommit), account(id)), context))
       const breaks = () => {
         throw new Error("what follows broke")
       }
@@ -111,13 +111,13 @@ describe("the database", () => {
       const context = yield* Effect.context<SqlClient.SqlClient>()
       const here = Effect.provide(context)
       expect(yield* synchronous).toBe(2)
-      yield* commits.write(here(account("a")))
-      expect(yield* commits.statementBehind(here(synchronous))).toBe(1)
+      yield* commits.commit(here(account("a")))
+      expect(yield* commits.append(here(synchronous))).toBe(1)
       expect(yield* synchronous).toBe(2)
       const failing = Effect.zipRight(here(account("b")), Effect.fail("no"))
-      expect(yield* Effect.flip(commits.writeBehind(failing))).toBe("no")
+      expect(yield* Effect.flip(commits.append(failing))).toBe("no")
       expect(yield* synchronous).toBe(2)
-      yield* commits.statementNow(here(account("c")))
+      yield* commits.now(here(account("c")))
       expect(yield* synchronous).toBe(2)
     }).pipe(Effect.provide(withCommits("synchronous.db")))
   )

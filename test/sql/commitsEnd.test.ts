@@ -21,7 +21,7 @@ it.scopedLive.skipIf(inject("postgres") === undefined)(
         Effect.zipRight(Deferred.succeed(begun, void 0)),
         Effect.zipRight(sql`SELECT pg_sleep(0.3)`)
       )
-      const write = Effect.uninterruptible(Context.get(context, Commits).write(statements))
+      const write = Effect.uninterruptible(Context.get(context, Commits).commit(statements))
       const fiber = yield* Effect.fork(write)
       yield* Deferred.await(begun)
       yield* Scope.close(scope, Exit.void)

@@ -16,7 +16,7 @@ describe.runIf(inject("postgres") !== undefined)("a database that a newer gatewa
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const commits = yield* Commits
-        const write = commits.write(
+        const write = commits.commit(
           Effect.zipRight(
             sql`UPDATE accounts SET limits = '{}' WHERE id = ${"a"} RETURNING *`,
             sql`SELECT * FROM accounts WHERE id = ${"a"}`

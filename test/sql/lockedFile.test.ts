@@ -19,15 +19,15 @@ it.effect(
       holder.run("BEGIN IMMEDIATE")
       const account = (id: string) => ({ text: "INSERT INTO accounts (id, created_at) VALUES (?, 0)", values: [id] })
       const begun = performance.now()
-      for (let other = 0; other < 10; other++) expect(commits.writeDurably?.([account(String(other))])).toBe(false)
+      for (let other = 0; other < 10; other++) expect(commits.plainly?.([account(String(other))], "commit")).toBe(false)
       // Ten that wait one after the other take this long at least.
       expect(performance.now() - begun).toBeLessThan(3_000)
-      yield* Effect.flip(commits.write(sql`INSERT INTO accounts (id, created_at) VALUES ('told', 0)`))
+      yield* Effect.flip(commits.commit(sql`INSERT INTO accounts (id, created_at) VALUES ('told', 0)`))
       expect(commits.refusal()).toBeDefined()
       holder.run("ROLLBACK")
       holder.close()
-      yield* commits.write(sql`INSERT INTO accounts (id, created_at) VALUES ('free', 0)`)
-      expect(commits.writeDurably?.([account("plain")])).toBe(true)
+      yield* commits.commit(sql`INSERT INTO accounts (id, created_at) VALUES ('free', 0)`)
+      expect(commits.plainly?.([account("plain")], "commit")).toBe(true)
     }).pipe(
       Effect.provide(Commits.Default.pipe(Layer.provideMerge(layer({ url: `sqlite:${file}`, exclusive: true })))),
       Effect.ensuring(Effect.sync(() => rmSync(folder, { recursive: true })))

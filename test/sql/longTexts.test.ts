@@ -15,7 +15,7 @@ it.effect("a transaction on SQLite gives others a turn behind each long text tha
         Effect.sync(() => void setImmediate(() => turns++)),
         sql`INSERT INTO texts VALUES (${"x".repeat(length)})`
       )
-    const seen = yield* commits.write(
+    const seen = yield* commits.commit(
       Effect.all([insert(10), Effect.sync(() => turns), insert(2_000_000), Effect.sync(() => turns)])
     )
     expect([seen[1], seen[3]]).toEqual([0, 2])

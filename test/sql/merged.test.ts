@@ -2,20 +2,20 @@ import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer } from "effect"
 import { Commits } from "../../src/sql/Commits.ts"
-import { preparedAhead } from "../../src/sql/prepared.ts"
+import { prepare } from "../../src/sql/prepare.ts"
 import { database, describeOnEach } from "./engines.ts"
 
 const live = Commits.Default.pipe(Layer.provideMerge(database()))
 
 const setUp = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { write } = yield* Commits
-  const insert = preparedAhead(sql, sql`INSERT INTO accounts (id, created_at) VALUES (${""}, ${0})`)
-  const remove = preparedAhead(sql, sql`DELETE FROM accounts WHERE id = ${""}`)
+  const { commit: write } = yield* Commits
+  const insert = prepare(sql, sql`INSERT INTO accounts (id, created_at) VALUES (${""}, ${0})`)
+  const remove = prepare(sql, sql`DELETE FROM accounts WHERE id = ${""}`)
   const stored = Effect.map(sql<{ id: string }>`SELECT id FROM accounts ORDER BY id`, (rows) =>
     rows.map(({ id }) => id)
   )
-  return { sql, write, stored, add: (id: string) => insert([id, 0]), remove: (id: string) => remove([id]) }
+  return { sql, write, stored, add: (id: string) => insert([id, 0]).ahead, remove: (id: string) => remove([id]).ahead }
 })
 
 describeOnEach("statements that nobody waits for, and nothing else", () => {
@@ -32,8 +32,8 @@ describeOnEach("statements that nobody waits for, and nothing else", () => {
   it.effect("have their texts as they are written", () =>
     Effect.gen(function* () {
       const { add, sql, stored, write } = yield* setUp
-      const priced = preparedAhead(sql, sql`INSERT INTO accounts (id, created_at) VALUES ('$1 ' || ${""}, ${0})`)
-      yield* write(Effect.all([add("a"), priced(["b", 0])]))
+      const priced = prepare(sql, sql`INSERT INTO accounts (id, created_at) VALUES ('$1 ' || ${""}, ${0})`)
+      yield* write(Effect.all([add("a"), priced(["b", 0]).ahead]))
       expect(yield* stored).toEqual(["$1 b", "a"])
     }).pipe(Effect.provide(live))
   )

@@ -82,9 +82,13 @@ describe.skipIf(isMissing)("behind a pooler that gives each transaction another 
     Effect.gen(function* () {
       const shown = Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const { write } = yield* Commits
+        const { commit: write } = yield* Commits
+        // One statement by itself would be no transaction.
         const timeouts = yield* write(
-          sql`SELECT current_setting('statement_timeout') AS one, current_setting('idle_in_transaction_session_timeout') AS other`
+          Effect.zipRight(
+            sql`SELECT 1`,
+            sql`SELECT current_setting('statement_timeout') AS one, current_setting('idle_in_transaction_session_timeout') AS other`
+          )
         )
         const late = yield* Effect.flip(write(sql`SELECT pg_sleep(20)`))
         return [timeouts, String(late)]

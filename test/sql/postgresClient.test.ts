@@ -70,12 +70,12 @@ describe.runIf(inject("postgres") !== undefined)("a client of Postgres", () => {
       const caught = Effect.zipRight(account("a"), Effect.ignore(account("a")))
       const live = Layer.provide(Commits.Default, Layer.succeed(SqlClient.SqlClient, sql))
       const commits = Context.get(yield* Layer.build(live), Commits)
-      expect(codeOf(yield* Effect.flip(commits.write(caught)))).toBe("40000")
+      expect(codeOf(yield* Effect.flip(commits.commit(caught)))).toBe("40000")
       expect(Exit.isFailure(yield* Effect.exit(sql.withTransaction(caught)))).toBe(true)
       expect(yield* sql`SELECT id FROM accounts`).toEqual([])
       // It is nobody else's trouble, and not the server's.
       expect(commits.refusal()).toBeUndefined()
-      yield* commits.write(account("b"))
+      yield* commits.commit(account("b"))
     })
   )
 

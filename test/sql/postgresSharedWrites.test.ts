@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { describe, expect, inject, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer } from "effect"
 import { Commits } from "../../src/sql/Commits.ts"
-import { preparedAhead } from "../../src/sql/prepared.ts"
+import { prepare } from "../../src/sql/prepare.ts"
 import { layer as databaseAt } from "../../src/sql/Database.ts"
 import { engines } from "./engines.ts"
 
@@ -12,16 +12,16 @@ const setUp = Effect.gen(function* () {
   const database = databaseAt({ url, exclusive: true })
   const built = yield* Layer.build(Commits.Default.pipe(Layer.provideMerge(database)))
   const sql = Context.get(built, SqlClient.SqlClient)
-  const { write } = Context.get(built, Commits)
-  const account = preparedAhead(sql, sql`INSERT INTO accounts (id, created_at) VALUES (${""}, ${0})`)
-  const key = preparedAhead(
+  const { commit: write } = Context.get(built, Commits)
+  const account = prepare(sql, sql`INSERT INTO accounts (id, created_at) VALUES (${""}, ${0})`)
+  const key = prepare(
     sql,
     sql`INSERT INTO keys (id, hash, account_id, name, hint, created_at) VALUES (${""}, ${""}, ${""}, ${""}, ${""}, ${0})`
   )
   /** A write of two statements, of which the second one needs the first. */
   const add = (id: string, name = "") =>
-    write(Effect.zipRight(account([id, 0]), key([`key of ${id}`, `hash of ${id}`, id, name, "", 0])))
-  const addAccount = (id: string) => write(account([id, 0]))
+    write(Effect.zipRight(account([id, 0]).ahead, key([`key of ${id}`, `hash of ${id}`, id, name, "", 0]).ahead))
+  const addAccount = (id: string) => write(account([id, 0]).ahead)
   const stored = Effect.map(
     sql<{ id: string; by: string }>`SELECT accounts.id, accounts.xmin::text AS by FROM accounts
       JOIN keys ON account_id = accounts.id ORDER BY accounts.id`,

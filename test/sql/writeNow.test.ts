@@ -7,8 +7,8 @@ import { SqlError } from "@effect/sql/SqlError"
 import { Effect, Fiber, Layer } from "effect"
 import { Commits } from "../../src/sql/Commits.ts"
 import { layer } from "../../src/sql/Database.ts"
-import type { PlainStatement } from "../../src/sql/PlainStatement.ts"
-import { prepared } from "../../src/sql/prepared.ts"
+import type { StatementText } from "../../src/sql/prepare.ts"
+import { prepare } from "../../src/sql/prepare.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-now-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const withCommits = (name: string) =>
   Commits.Default.pipe(Layer.provideMerge(layer({ url: `sqlite:${join(folder, name)}`, exclusive: true })))
 
-const account = (id: string): PlainStatement => ({
+const account = (id: string): StatementText => ({
   text: "INSERT INTO accounts (id, created_at) VALUES (?, ?)",
   values: [id, 0]
 })
@@ -31,7 +31,7 @@ describe("reads on SQLite that are in no transaction", () => {
   it.live("wait for the end of another's, and answer what stands then", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const count = prepared(sql, sql`SELECT COUNT(*) AS n FROM accounts WHERE created_at = ${0}`)
+      const count = prepare(sql, sql`SELECT COUNT(*) AS n FROM accounts WHERE created_at = ${0}`)
       const open = sql.withTransaction(
         Effect.gen(function* () {
           yield* sql`INSERT INTO accounts (id, created_at) VALUES ('open', 0)`
@@ -53,7 +53,7 @@ describe("reads on SQLite that are in no transaction", () => {
     Effect.gen(function* () {
       const count = yield* Effect.provide(
         Effect.map(SqlClient.SqlClient, (sql) =>
-          prepared(sql, sql`SELECT COUNT(*) AS n FROM accounts WHERE id = ${""}`)
+          prepare(sql, sql`SELECT COUNT(*) AS n FROM accounts WHERE id = ${""}`)
         ),
         withCommits("closed.db")
       )
@@ -66,17 +66,17 @@ describe("plain statements on SQLite", () => {
   it.effect("are written at once, all or none, and leave commits as they were", () =>
     Effect.gen(function* () {
       const commits = yield* Commits
-      expect(commits.writeNow?.([account("a"), account("b")])).toBe(true)
+      expect(commits.plainly?.([account("a"), account("b")], "append")).toBe(true)
       expect(commits.lastAt()).toBeGreaterThan(0)
       // The second is refused, so the first is not there either; what comes after is taken.
-      expect(commits.writeNow?.([account("c"), account("a")])).toBe(false)
+      expect(commits.plainly?.([account("c"), account("a")], "append")).toBe(false)
       expect(commits.refusal()).toBeUndefined()
-      expect(commits.writeNow?.([account("d")])).toBe(true)
+      expect(commits.plainly?.([account("d")], "append")).toBe(true)
       expect(yield* accounts).toEqual(["a", "b", "d"])
       // What has to be durable at once still waits for the disk: the transaction has begun so, or it could not be changed.
       const sql = yield* SqlClient.SqlClient
       expect(yield* sql.withTransaction(synchronous)).toEqual([{ synchronous: 2 }])
-      expect(commits.writeNow?.([account("e")])).toBe(true)
+      expect(commits.plainly?.([account("e")], "append")).toBe(true)
       expect(yield* accounts).toHaveLength(4)
       expect(yield* synchronous).toEqual([{ synchronous: 2 }])
     }).pipe(Effect.provide(withCommits("now.db")))
@@ -91,13 +91,13 @@ describe("plain statements on SQLite", () => {
         Effect.zipRight(
           sql`INSERT INTO accounts (id, created_at) VALUES ('open', 0)`,
           Effect.sync(() => {
-            during = commits.writeNow?.([account("between")])
+            during = commits.plainly?.([account("between")], "append")
           })
         )
       )
       expect(during).toBe(false)
       expect(yield* accounts).toEqual(["open"])
-      expect(commits.writeNow?.([account("after")])).toBe(true)
+      expect(commits.plainly?.([account("after")], "append")).toBe(true)
       expect(yield* accounts).toEqual(["after", "open"])
     }).pipe(Effect.provide(withCommits("open.db")))
   )
@@ -108,15 +108,15 @@ describe("plain statements on SQLite", () => {
       const sql = yield* SqlClient.SqlClient
       const [{ page_count } = { page_count: 0 }] = yield* sql<{ page_count: number }>`PRAGMA page_count`
       yield* sql`PRAGMA max_page_count = ${sql.literal(String(page_count + 8))}`
-      expect(commits.writeNow?.([account("x".repeat(100_000))])).toBe(false)
+      expect(commits.plainly?.([account("x".repeat(100_000))], "append")).toBe(false)
       // Who goes the other way hears why, and tells it.
       const insert = (id: string) => sql`INSERT INTO accounts (id, created_at) VALUES (${id}, 0)`
-      yield* Effect.flip(commits.writeBehind(insert("y".repeat(100_000))))
+      yield* Effect.flip(commits.append(insert("y".repeat(100_000))))
       expect(commits.refusal()).toBe("the database takes no writes: the disk is full (SQLITE_FULL)")
-      expect(commits.writeNow?.([account("small")])).toBe(false)
+      expect(commits.plainly?.([account("small")], "append")).toBe(false)
       yield* sql`PRAGMA max_page_count = 1000000`
-      yield* commits.writeBehind(insert("first"))
-      expect(commits.writeNow?.([account("second")])).toBe(true)
+      yield* commits.append(insert("first"))
+      expect(commits.plainly?.([account("second")], "append")).toBe(true)
       expect(yield* accounts).toEqual(["first", "second"])
     }).pipe(Effect.provide(withCommits("full.db")))
   )

@@ -4,7 +4,7 @@ import { Effect, Schema } from "effect"
 import { Unpriced } from "../../contract/Caller.ts"
 import type { AccountId, Limits } from "../../contract/Caller.ts"
 import { rows } from "../../sql/decode.ts"
-import { prepared } from "../../sql/prepared.ts"
+import { prepare } from "../../sql/prepare.ts"
 import { heldBy } from "../../ledger/store/balances.ts"
 import { allSummed } from "../../ledger/store/usageStatements.ts"
 import { LimitsJson, Patterns } from "./KeyRow.ts"
@@ -105,7 +105,7 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
       sql`UPDATE accounts SET declared_unpriced = ${unpriced}, declared_hold_output_tokens = ${holdOutputTokens}
         WHERE id = ${id}`
 
-    const selectWebhook = prepared(
+    const selectWebhook = prepare(
       sql,
       sql`SELECT webhook_version AS version, webhook_rotated_at AS rotated_at FROM accounts WHERE id = ${""}`
     )

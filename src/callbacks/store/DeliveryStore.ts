@@ -49,7 +49,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
 
     /** Makes a task's next delivery due now. If a power cut undoes this, it is sent at its original time. */
     const hurry = (taskId: string): Effect.Effect<void, SqlError> =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => commits.statementBehind(statements.hurry(taskId, nowMs)))
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => commits.append(statements.hurry(taskId, nowMs)))
 
     /**
      * Claims up to `limit` due deliveries of one receiver. A due one with a lease was left by a sender that died: its
@@ -63,7 +63,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
       const nowMs = yield* Clock.currentTimeMillis
       const owner = holding.owner()
       const token = `${owner}:${claims++}`
-      const rows = yield* commits.statementNow(
+      const rows = yield* commits.now(
         statements.claim({ token, owner, untilMs: holding.until(nowMs), host, nowMs, limit })
       )
       const leased = (yield* readableOf(rows)).map((row) => ({ ...row, token, claimedAtMs: nowMs }))
@@ -74,7 +74,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
     /** Ends claimed deliveries that could not be decoded, so that the rest of their tasks continues. */
     const setAside = (token: string, leased: ReadonlyArray<LeasedDelivery>, nowMs: number) =>
       commits
-        .write(
+        .commit(
           Effect.gen(function* () {
             const inHand = leased.map((one) => one.id)
             const ended = yield* sql`UPDATE deliveries
@@ -124,7 +124,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
     const finish = (leased: LeasedDelivery, outcome: Outcome): Effect.Effect<void, SqlError> =>
       Effect.flatMap(Random.next, (random) => {
         const changes = finished(leased, outcome, random)
-        return leased.terminal === 1 ? commits.writeBehind(changes) : commits.write(changes)
+        return leased.terminal === 1 ? commits.append(changes) : commits.commit(changes)
       })
 
     const finished = Effect.fnUntraced(function* (leased: LeasedDelivery, outcome: Outcome, random: number) {
@@ -139,7 +139,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
     /** Releases an unsent delivery, due at once. */
     const release = (leased: LeasedDelivery): Effect.Effect<void, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-        commits.statement(sql`UPDATE deliveries SET lease_token = NULL, lease_owner = NULL, next_at = ${nowMs}
+        commits.commit(sql`UPDATE deliveries SET lease_token = NULL, lease_owner = NULL, next_at = ${nowMs}
           WHERE id = ${leased.id} AND lease_token = ${leased.token}`)
       )
 
@@ -180,7 +180,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
             next_at = CASE WHEN lease_token IS NULL THEN ${nowMs} ELSE next_at END,
             state = 'pending'
           WHERE id = ${id} AND task_id = ${taskId} AND account_id = ${account} AND state <> 'waiting'`
-        return commits.write(
+        return commits.commit(
           Effect.flatMap(row, (before) => (Option.isNone(before) ? Effect.succeedNone : Effect.zipRight(due, row)))
         )
       })

@@ -38,7 +38,7 @@ const forTime = Effect.gen(function* () {
     claimant: () => [],
     // The lock on the database proves that this is the only process.
     takeOver: Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-      commits.statement(sql`UPDATE deliveries SET lease_token = NULL, lease_owner = NULL, next_at = ${nowMs}
+      commits.commit(sql`UPDATE deliveries SET lease_token = NULL, lease_owner = NULL, next_at = ${nowMs}
         WHERE lease_token IS NOT NULL AND lease_owner <> ${node.id()}`)
     ),
     putBack: () => Effect.void
@@ -67,7 +67,7 @@ const forLife = Effect.gen(function* () {
     yield* Effect.forEach(
       comeOff(claimed.all(ours), inHand),
       ({ id, token }) =>
-        commits.statement(sql`UPDATE deliveries SET lease_token = NULL, lease_owner = NULL,
+        commits.commit(sql`UPDATE deliveries SET lease_token = NULL, lease_owner = NULL,
             next_at = ${clock.unsafeCurrentTimeMillis()} WHERE id = ${id} AND lease_token = ${token}`),
       { discard: true }
     )

@@ -4,7 +4,7 @@ import { Effect, Option, Schema } from "effect"
 import { AccountId } from "../../contract/Caller.ts"
 import { amongDue } from "../../sql/amongDue.ts"
 import { rows } from "../../sql/decode.ts"
-import { prepared, preparedAhead } from "../../sql/prepared.ts"
+import { prepare } from "../../sql/prepare.ts"
 import { deliveryId } from "../Delivery.ts"
 import type { LeasedDelivery } from "../Delivery.ts"
 import type { DeliveryState } from "../DeliveryRecord.ts"
@@ -53,39 +53,39 @@ interface Claim {
 /** The statements of a delivery's path, prepared once. The caller runs each in its own transaction. */
 export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClaim }: DeliveryHolding) => {
   const locked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
-  const selectOpen = prepared(
+  const selectOpen = prepare(
     sql,
     sql`SELECT id,
         CASE WHEN state = 'pending' AND terminal = 0 AND tries > 0 AND redelivery = 0 AND lease_token IS NULL
           THEN 1 ELSE 0 END AS dropped
       FROM deliveries WHERE task_id = ${""} AND state IN ('pending', 'waiting') ORDER BY sequence ${locked}`
   )
-  const insert = preparedAhead(sql, sql`INSERT INTO deliveries ${sql.insert(newColumns(anyDelivery, true))}`)
+  const insert = prepare(sql, sql`INSERT INTO deliveries ${sql.insert(newColumns(anyDelivery, true))}`)
   const someDue = sql`SELECT id FROM deliveries WHERE host = ${""} AND next_at <= ${0} ORDER BY next_at LIMIT ${0}`
-  const claimDue = prepared(
+  const claimDue = prepare(
     sql,
     sql`UPDATE deliveries SET lease_token = ${""}, lease_owner = ${""}, next_at = ${0}
       WHERE ${amongDue(sql, someDue)} ${mayClaim} RETURNING *`
   )
-  const selectNewer = prepared(sql, sql`SELECT 1 FROM deliveries WHERE task_id = ${""} AND sequence > ${0} LIMIT 1`)
-  const updateEnded = prepared(
+  const selectNewer = prepare(sql, sql`SELECT 1 FROM deliveries WHERE task_id = ${""} AND sequence > ${0} LIMIT 1`)
+  const updateEnded = prepare(
     sql,
     sql`UPDATE deliveries SET ${sql.update(endColumns(anyStanding, ""))}
       WHERE id = ${""} AND lease_token = ${""} RETURNING id`
   )
-  const updateNext = preparedAhead(
+  const updateNext = prepare(
     sql,
     sql`UPDATE deliveries SET state = 'pending', next_at = ${0}
       WHERE task_id = ${""} AND state = 'waiting'
       AND sequence = (SELECT MIN(sequence) FROM deliveries WHERE task_id = ${""} AND state = 'waiting')
       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE task_id = ${""} AND state = 'pending')`
   )
-  const selectNextDue = prepared(
+  const selectNextDue = prepare(
     sql,
     sql`SELECT host, account_id, next_at AS due FROM deliveries
       WHERE next_at IS NOT NULL AND host = ${""} ORDER BY next_at LIMIT 1`
   )
-  const updateUnsent = prepared(
+  const updateUnsent = prepare(
     sql,
     sql`UPDATE deliveries SET next_at = ${0}
       WHERE task_id = ${""} AND tries = 0 AND lease_token IS NULL AND next_at > ${0}`
@@ -95,7 +95,7 @@ export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClai
   const openOf = (taskId: string) => Effect.map(selectOpen([taskId]), openDeliveries.all)
 
   const add = (delivery: NewDelivery, isFirst: boolean): Effect.Effect<unknown, SqlError> =>
-    insert(Object.values(newColumns(delivery, isFirst)))
+    insert(Object.values(newColumns(delivery, isFirst))).ahead
 
   const claim = ({ host, limit, nowMs, owner, token, untilMs }: Claim) =>
     claimDue([token, owner, untilMs, host, nowMs, limit, ...claimant()])
@@ -111,7 +111,7 @@ export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClai
     )
 
   /** Makes the next waiting delivery of a task pending, unless one is already. */
-  const promote = (taskId: string, nowMs: number) => updateNext([nowMs, taskId, taskId, taskId])
+  const promote = (taskId: string, nowMs: number) => updateNext([nowMs, taskId, taskId, taskId]).ahead
 
   /** The first due delivery of a receiver. */
   const nextDue = (host: string): Effect.Effect<Option.Option<HostDue>, SqlError> =>

@@ -18,14 +18,14 @@ export const makeClaimStore = Effect.gen(function* () {
   /** Claims a request for this node; false if a request with this key is already claimed. */
   const insert = (ask: Ask, token: string): Effect.Effect<boolean, SqlError> =>
     Effect.map(
-      commits.statement(
-        Effect.suspend(() => {
-          const id = node.id()
-          return sql`INSERT INTO idempotency_claims (account_id, endpoint, idempotency_key, body_hash, node, token)
+      Effect.suspend(() => {
+        const id = node.id()
+        return commits.commit(
+          sql`INSERT INTO idempotency_claims (account_id, endpoint, idempotency_key, body_hash, node, token)
             SELECT ${ask.account}, ${ask.endpoint}, ${ask.key}, ${ask.bodyHash}, ${id}, ${token}
             WHERE ${isLiving(sql, id)} ON CONFLICT DO NOTHING RETURNING token`
-        })
-      ),
+        )
+      }),
       (claimed) => claimed.length > 0
     )
 
@@ -38,7 +38,7 @@ export const makeClaimStore = Effect.gen(function* () {
     )
 
   const remove = (token: string): Effect.Effect<unknown, SqlError> =>
-    commits.statement(sql`DELETE FROM idempotency_claims WHERE token = ${token}`)
+    commits.commit(sql`DELETE FROM idempotency_claims WHERE token = ${token}`)
 
   /** Tokens of this node's claims. */
   const own: Effect.Effect<ReadonlyArray<string>, SqlError> = Effect.suspend(() =>

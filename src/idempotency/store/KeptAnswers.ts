@@ -92,7 +92,7 @@ export class KeptAnswers extends Effect.Service<KeptAnswers>()("gateway/idempote
       Effect.asVoid(sql`DELETE FROM kept_answers WHERE idempotency_key = ${ask.key} AND body_hash = ${ask.bodyHash}
         AND endpoint = ${ask.endpoint} AND account_id = ${ask.account}`)
 
-    const keepOnce = (ask: Ask, answer: KeptAnswer) => commits.write(keep(ask, answer))
+    const keepOnce = (ask: Ask, answer: KeptAnswer) => commits.commit(keep(ask, answer))
 
     /** Succeeds if this very answer is stored, because an earlier commit's confirmation was lost. */
     const keptBefore = (ask: Ask, { bytes }: KeptAnswer) =>
@@ -119,7 +119,7 @@ export class KeptAnswers extends Effect.Service<KeptAnswers>()("gateway/idempote
     /** Deletes a batch of expired answers; returns their number. */
     const purge: Effect.Effect<number, SqlError> = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
       Effect.map(
-        commits.statement(sql`DELETE FROM kept_answers WHERE id IN (SELECT id FROM kept_answers
+        commits.commit(sql`DELETE FROM kept_answers WHERE id IN (SELECT id FROM kept_answers
           WHERE at <= ${nowMs - lifetimeMs} ORDER BY at LIMIT ${atOnce}) RETURNING id`),
         (rows) => rows.length
       )

@@ -4,11 +4,10 @@ import { Effect, Either } from "effect"
 import { Mutex } from "../../flow/Mutex.ts"
 import { Node } from "../../cluster/Node.ts"
 import { Commits } from "../../sql/Commits.ts"
-import { runOutside } from "../../sql/DirectClient.ts"
 import { errorCode } from "../../sql/errorCode.ts"
 import { isRefused } from "../../sql/isRefused.ts"
-import type { PlainStatement } from "../../sql/PlainStatement.ts"
-import { InDoubt } from "../InDoubt.ts"
+import type { Prepared } from "../../sql/prepare.ts"
+import { InDoubt } from "../../sql/InDoubt.ts"
 import { answerOf, laneStatements } from "../store/lanes.ts"
 import type { BatchId } from "../store/lanes.ts"
 
@@ -23,7 +22,7 @@ export interface Applied {
 
 export interface Sending {
   /** One statement, which takes effect where its batch has not yet, and answers `answer` where it did. May be asked several times. */
-  readonly statement: (by: BatchId) => PlainStatement
+  readonly statement: (by: BatchId) => Prepared
   /** Runs where it was in doubt, once that is over: with what it did, or undefined where it did nothing. */
   readonly late: (applied: Applied | undefined) => void
 }
@@ -82,20 +81,17 @@ export const makeLane = Effect.fnUntraced(function* (lane: number) {
   const settled = Effect.suspend(() => {
     const late = doubt
     if (late === undefined) return Effect.void
-    return Effect.map(Effect.zipRight(commits.statement(rows.skip(last)), outcome), (applied) => {
+    return Effect.map(Effect.zipRight(commits.commit(rows.skip(last)), outcome), (applied) => {
       doubt = undefined
       late(applied)
     })
   })
 
-  const tried = (
-    { text, values }: PlainStatement,
-    until: number
-  ): Effect.Effect<string | undefined, SqlError | InDoubt> =>
-    Effect.catchAll(commits.statement(Effect.map(runOutside(sql, text, values), answerOf)), (error) => {
+  const tried = (statement: Prepared, until: number): Effect.Effect<string | undefined, SqlError | InDoubt> =>
+    Effect.catchAll(Effect.map(commits.commit(statement), answerOf), (error) => {
       if (isKnown(error)) return Effect.fail(error)
       return performance.now() < until
-        ? Effect.zipRight(aMoment, tried({ text, values }, until))
+        ? Effect.zipRight(aMoment, tried(statement, until))
         : Effect.fail(new InDoubt({ because: error }))
     })
 
@@ -125,13 +121,12 @@ export const makeLane = Effect.fnUntraced(function* (lane: number) {
     isInDoubt: () => doubt !== undefined,
     send: (sending) => turn.whole(Effect.zipRight(settled, sendNext(sending))),
     sendSoon: (sending, ended) => {
-      const { statementSoon } = commits
-      if (statementSoon === undefined || doubt !== undefined || last.node !== node.id()) return false
+      if (commits.send === undefined || doubt !== undefined || last.node !== node.id()) return false
       const by = { ...last, number: last.number + 1 }
       // In a fiber, an exception is reported. Here it would end the process.
       const statement = Either.getOrUndefined(Either.try(() => sending.statement(by)))
       if (statement === undefined || !turn.tryTake()) return false
-      const isSent = statementSoon(statement, (rows) => {
+      const isSent = commits.send(statement, (rows) => {
         const answer = Either.getOrUndefined(Either.try(() => answerOf(rows ?? [])))
         if (answer === undefined) return ended.left(turn.rest(sendAs(by, sending)))
         turn.give()

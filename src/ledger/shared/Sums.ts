@@ -23,7 +23,7 @@ export const makeSums = Effect.gen(function* () {
   let wake: (() => void) | undefined
   let notBefore = 0
 
-  const once = commits.statement(sumUp)
+  const once = commits.now(sumUp)
   const all: Effect.Effect<void, SqlError> = Effect.asVoid(Effect.repeat(once, { while: (isMore) => isMore }))
 
   const told = Effect.async<void>((resume) => {

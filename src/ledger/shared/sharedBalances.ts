@@ -74,7 +74,7 @@ export const makeSharedBalances = Effect.gen(function* () {
     holdForTask: (caller, hold, row, nowMs) => {
       if (hold.nanoUsd === 0) return Effect.succeed({ stored: rows.insert(row), undo: Effect.void })
       const { account, id, key, nanoUsd } = row
-      const undo = commits.write(
+      const undo = commits.commit(
         Effect.flatMap(rows.removeUnconfirmed(id), (isThere) =>
           isThere ? free(id, { account, key, nanoUsd }, nowMs) : Effect.void
         )

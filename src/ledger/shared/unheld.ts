@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { BalanceOperations, Writes } from "../BalanceOperations.ts"
+import type { Writes } from "../../sql/Writes.ts"
+import type { UsageRow } from "../store/usageRows.ts"
 import { usageStatements } from "../store/usageStatements.ts"
 import { makeLane } from "./Lane.ts"
 import type { Sending } from "./Lane.ts"
@@ -16,13 +17,13 @@ export const makeUnheld = Effect.gen(function* () {
   const { leaveAll } = usageStatements(yield* SqlClient.SqlClient)
   const lane = yield* makeLane(number)
 
-  const sendingOf = (...[take, late]: Parameters<BalanceOperations["write"]>): Sending => ({
+  const sendingOf = (...[take, late]: Parameters<Writes<UsageRow>["write"]>): Sending => ({
     statement: (by) => leaveAll(by, take()),
     late: (applied) => late(applied !== undefined)
   })
   const written = (sending: Sending) => Effect.asVoid(lane.send(sending))
 
-  const way: Writes = {
+  const way: Writes<UsageRow> = {
     write: (take, late) => Effect.uninterruptible(written(sendingOf(take, late))),
     writeSoon: (take, late, done) => {
       const sending = sendingOf(take, late)

@@ -1,8 +1,8 @@
 import type { SqlClient } from "@effect/sql"
 import { Schema } from "effect"
 import type { Budget } from "../../contract/Caller.ts"
-import type { PlainStatement } from "../../sql/PlainStatement.ts"
-import { preparedPlain } from "../../sql/prepared.ts"
+import type { Prepared } from "../../sql/prepare.ts"
+import { prepare } from "../../sql/prepare.ts"
 import { laneOfBatch } from "./lanes.ts"
 import type { BatchId } from "./lanes.ts"
 import { days, followingOfNode, recordset, usageColumns, usedNames } from "./following.ts"
@@ -47,8 +47,9 @@ export interface Happened {
  */
 export const askStatement = (
   sql: SqlClient.SqlClient
-): ((by: BatchId, happened: Happened, today: string) => PlainStatement) => {
-  const ask = preparedPlain(
+): ((by: BatchId, happened: Happened, today: string) => Prepared) => {
+  const ask = prepare(
+    sql,
     sql`WITH ${sql.literal(laneOfBatch)}, added AS (
       INSERT INTO usage (${sql.literal(usageColumns)})
       SELECT ${sql.literal(usageColumns)} FROM ${sql.literal(recordset("$7", columnNames))}

@@ -3,7 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { AccountId, KeyId } from "../../contract/Caller.ts"
 import { rows } from "../../sql/decode.ts"
-import { prepared, preparedAhead } from "../../sql/prepared.ts"
+import { prepare } from "../../sql/prepare.ts"
 
 /** A hold as it is stored: its id is the task's, its price `Price.text`. */
 export interface StoredHold {
@@ -20,17 +20,17 @@ export interface StoredHold {
 
 /** The statements behind holds that are rows. Each is to be run in the transaction of what it is part of. */
 export const holdStatements = (sql: SqlClient.SqlClient) => {
-  const insertHold = preparedAhead(
+  const insertHold = prepare(
     sql,
     sql`INSERT INTO holds (id, at, request_id, account_id, key_id, model, upstream, price, nano_usd)
       VALUES (${""}, ${0}, ${""}, ${""}, ${""}, ${""}, ${""}, ${""}, ${0})`
   )
-  const confirmHold = prepared(sql, sql`UPDATE holds SET confirmed = 1 WHERE id = ${""} RETURNING id`)
-  const deleteHold = prepared(sql, sql`DELETE FROM holds WHERE id = ${""} RETURNING *`)
+  const confirmHold = prepare(sql, sql`UPDATE holds SET confirmed = 1 WHERE id = ${""} RETURNING id`)
+  const deleteHold = prepare(sql, sql`DELETE FROM holds WHERE id = ${""} RETURNING *`)
 
   const insert = (hold: StoredHold): Effect.Effect<unknown, SqlError> => {
     const { account, atMs, id, key, model, nanoUsd, price, requestId, upstream } = hold
-    return insertHold([id, atMs, requestId, account, key, model, upstream, price, nanoUsd])
+    return insertHold([id, atMs, requestId, account, key, model, upstream, price, nanoUsd]).ahead
   }
 
   /** Ends a hold and answers what it was; undefined where it has ended already, or never was. */

@@ -2,7 +2,7 @@ import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
-import { prepared } from "../../sql/prepared.ts"
+import { prepare } from "../../sql/prepare.ts"
 
 /** Makes a statement take effect once: the node's id, the lane that sends it, and its number there. */
 export interface BatchId {
@@ -21,7 +21,7 @@ export const laneOfBatch = `lane AS MATERIALIZED (
 
 /** Batches of nodes, on Postgres. */
 export const laneStatements = (sql: SqlClient.SqlClient) => {
-  const find = prepared(
+  const find = prepare(
     sql,
     sql`SELECT batch, answer, CASE WHEN buried_at IS NULL THEN 0 ELSE 1 END AS buried FROM node_batches
       WHERE node = ${""} AND lane = ${0}`

@@ -5,8 +5,8 @@ import type { Fragment } from "@effect/sql/Statement"
 import { Effect, Option, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
 import { isRefused } from "../../sql/isRefused.ts"
-import type { PlainStatement } from "../../sql/PlainStatement.ts"
-import { prepared, preparedAhead, preparedPlain } from "../../sql/prepared.ts"
+import type { Prepared } from "../../sql/prepare.ts"
+import { prepare } from "../../sql/prepare.ts"
 import { laneOfBatch } from "./lanes.ts"
 import type { BatchId } from "./lanes.ts"
 import { days, following, followingOfNode, recordset, usageColumns, usedNames } from "./following.ts"
@@ -28,7 +28,8 @@ const atOnce = 500
  * where one statement after the other in a transaction was eight trips, with the day's row locked for others meanwhile.
  */
 export const usageStatements = (sql: SqlClient.SqlClient) => {
-  const write = preparedPlain(
+  const write = prepare(
+    sql,
     sql`WITH ${sql.literal(laneOfBatch)}, added AS (
       INSERT INTO usage (${sql.literal(usageColumns)})
       SELECT ${sql.literal(usageColumns)} FROM ${sql.literal(recordset("$4", columnNames))}
@@ -49,7 +50,8 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
     SELECT '[]' AS answer FROM lane`
   )
   const unsummedNames = ["id", ...usedNames, "held_nano_usd"]
-  const leaveAll = preparedPlain(
+  const leaveAll = prepare(
+    sql,
     sql`WITH ${sql.literal(laneOfBatch)}, added AS (
       INSERT INTO usage (${sql.literal(usageColumns)})
       SELECT ${sql.literal(usageColumns)} FROM ${sql.literal(recordset("$4", columnNames))}
@@ -64,7 +66,7 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
     )
     SELECT '[]' AS answer FROM lane`
   )
-  const leave = preparedAhead(
+  const leave = prepare(
     sql,
     sql`WITH added AS (
       INSERT INTO usage (${sql.literal(usageColumns)})
@@ -75,7 +77,7 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
   )
   /** @param ids of those that are added up, in their order */
   const summing = (ids: Fragment) =>
-    prepared(
+    prepare(
       sql,
       sql`WITH hours AS MATERIALIZED (
       DELETE FROM usage_unsummed WHERE id IN (${ids} FOR UPDATE) RETURNING *
@@ -105,13 +107,13 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
   )
   return {
     /** Once, as `by` says: rows and their sums, and what was held for them. Answers `answer`, or no row where it took no effect. */
-    write: (by: BatchId, rows: ReadonlyArray<UsageRow>, back: ReadonlyArray<GivenBack>): PlainStatement =>
+    write: (by: BatchId, rows: ReadonlyArray<UsageRow>, back: ReadonlyArray<GivenBack>): Prepared =>
       write([by.node, by.lane, by.number, rowsText(rows), JSON.stringify(byHour(rows)), backText(back)]),
     /**
      * The same for rows that nothing was held for, but what is to be added up for them once that is committed is only left
      * (`sumUp`): no row of anybody else is locked, so that others' commits need not wait for this one.
      */
-    leaveAll: (by: BatchId, rows: ReadonlyArray<UsageRow>): PlainStatement =>
+    leaveAll: (by: BatchId, rows: ReadonlyArray<UsageRow>): Prepared =>
       leaveAll([
         by.node,
         by.lane,
@@ -124,7 +126,7 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
      * other statements nobody else waits for.
      */
     leave: (id: string, row: UsageRow, heldNanoUsd: number): Effect.Effect<unknown, SqlError> =>
-      leave([rowsText([row]), unsummedText([row], id, heldNanoUsd)]),
+      leave([rowsText([row]), unsummedText([row], id, heldNanoUsd)]).ahead,
     /** The same for a task that is not paid for. */
     leaveHold: (id: string, row: GivenBack, day: string): Effect.Effect<unknown, SqlError> =>
       sql`INSERT INTO usage_unsummed ${sql.insert({

@@ -1,6 +1,6 @@
 import type { SqlClient } from "@effect/sql"
-import type { PlainStatement } from "../../sql/PlainStatement.ts"
-import { preparedPlain } from "../../sql/prepared.ts"
+import type { Prepared } from "../../sql/prepare.ts"
+import { prepare } from "../../sql/prepare.ts"
 import { anyRow, byDay, byHour, columns, hourSumNames, sumNames } from "./usageRows.ts"
 import type { DayRow, HourRow, UsageRow } from "./usageRows.ts"
 
@@ -15,29 +15,32 @@ const sizeWithin = (left: number): number => (left >= 64 ? 64 : left >= 32 ? 32 
  * Writes usage rows with all that follows: the accounts' settled sums, the keys' spending and the sums of the hour and
  * the day. Any number of rows in a few statements; must run in one transaction. On Postgres `usageStatements` does it.
  */
-export type WriteUsage = (rows: ReadonlyArray<UsageRow>) => ReadonlyArray<PlainStatement>
+export type WriteUsage = (rows: ReadonlyArray<UsageRow>) => ReadonlyArray<Prepared>
 
 export const usageWriter = (sql: SqlClient.SqlClient): WriteUsage => {
-  const inserts: Array<((values: PlainStatement["values"]) => PlainStatement) | undefined> = []
+  const inserts: Array<((values: Array<string | number | null>) => Prepared) | undefined> = []
   /** Made when it is first needed. */
   const insert = (size: number) =>
-    (inserts[size] ??= preparedPlain(
+    (inserts[size] ??= prepare(
+      sql,
       sql`INSERT INTO usage ${sql.insert(Array.from({ length: size }, () => columns(anyRow)))}`
     ))
-  const settled = preparedPlain(sql`UPDATE accounts SET settled_nano_usd = settled_nano_usd + ${0} WHERE id = ${""}`)
-  const spent = preparedPlain(
+  const settled = prepare(sql, sql`UPDATE accounts SET settled_nano_usd = settled_nano_usd + ${0} WHERE id = ${""}`)
+  const spent = prepare(
+    sql,
     sql`INSERT INTO key_spending ${sql.insert({ key_id: "", day: "", nano_usd: 0 })}
       ON CONFLICT (key_id, day) DO UPDATE SET nano_usd = key_spending.nano_usd + excluded.nano_usd`
   )
-  const used = preparedPlain(adding(sql, "usage_days", dayNames, "account_id, day, key_id, model", sumNames))
-  const usedInHour = preparedPlain(
+  const used = prepare(sql, adding(sql, "usage_days", dayNames, "account_id, day, key_id, model", sumNames))
+  const usedInHour = prepare(
+    sql,
     adding(sql, "usage_hours", hourNames, "hour, account_id, key_id, model, upstream", hourSumNames)
   )
   return (rows) => {
-    const statements: Array<PlainStatement> = []
+    const statements: Array<Prepared> = []
     for (let at = 0; at < rows.length;) {
       const size = sizeWithin(rows.length - at)
-      const values: PlainStatement["values"] = []
+      const values: Array<string | number | null> = []
       for (let n = at; n < at + size; n++) {
         const row = rows[n]
         if (row !== undefined) values.push(...Object.values(columns(row)))

@@ -4,10 +4,12 @@ import { Clock, Context, Duration, Effect, Schema } from "effect"
 import type { AccountId } from "../../contract/Caller.ts"
 import { isJsonObject } from "../../contract/fields.ts"
 import type { JsonObject } from "../../contract/fields.ts"
+import { Daemons } from "../../flow/Daemons.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
-import { gathered } from "../../sql/gathered.ts"
-import { preparedPlain } from "../../sql/prepared.ts"
+import { makeBatchWriter } from "../../sql/BatchWriter.ts"
+import { committing } from "../../sql/Writes.ts"
+import { prepare } from "../../sql/prepare.ts"
 
 /** How long signatures are kept since their last use, so that a running agent loop keeps its own. */
 export class ReasoningSignatureRetention extends Context.Reference<ReasoningSignatureRetention>()(
@@ -40,40 +42,43 @@ type Row = Readonly<Record<"call_id" | "details", string>> & {
 export class ReasoningSignatures extends Effect.Service<ReasoningSignatures>()(
   "gateway/ownership/store/ReasoningSignatures",
   {
-    dependencies: [Commits.Default],
-    effect: Effect.gen(function* () {
+    dependencies: [Commits.Default, Daemons.Default],
+    scoped: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const commits = yield* Commits
       const retentionMs = Duration.toMillis(yield* ReasoningSignatureRetention)
       const bound = yield* ReasoningSignatureBound
       const clock = yield* Effect.clock
 
-      const add = preparedPlain(
+      const add = prepare(
+        sql,
         sql`INSERT INTO reasoning_seals ${sql.insert({ account_id: "", call_id: "", details: "", expires_at: 0 })}
         ON CONFLICT (account_id, call_id) DO UPDATE SET details = excluded.details, expires_at = excluded.expires_at`
       )
 
       /** Deletes an account's signatures beyond the bound. */
-      const shorten = preparedPlain(
+      const shorten = prepare(
+        sql,
         sql`DELETE FROM reasoning_seals WHERE account_id = ${""} AND expires_at <= (
         SELECT expires_at FROM reasoning_seals WHERE account_id = ${""}
         ORDER BY expires_at DESC LIMIT 1 OFFSET ${bound}
       )`
       )
 
-      const insert = gathered(sql, commits, yield* Effect.runtime(), (added: ReadonlyArray<Row>) => [
+      const writes = committing(commits, "commit", (added: ReadonlyArray<Row>) => [
         ...added.map((row) => add([row.account_id, row.call_id, row.details, row.expires_at])),
         ...Array.from(new Set(added.map(({ account_id }) => account_id)), (account) =>
           shorten([account, account, bound])
         )
       ])
+      const writer = yield* makeBatchWriter("reasoningSignatures", 256, writes)
 
       /** Stores the reasoning of a call; resolves once it is durable. Too long reasoning is not stored. */
-      const save = (account: AccountId, callId: string, details: Details): Promise<void> => {
+      const save = async (account: AccountId, callId: string, details: Details): Promise<void> => {
         const text = JSON.stringify(details)
-        if (text.length > longest || callId.length > longestId) return Promise.resolve()
+        if (text.length > longest || callId.length > longestId) return undefined
         const expires_at = clock.unsafeCurrentTimeMillis() + retentionMs
-        return insert({ account_id: account, call_id: callId, details: text, expires_at })
+        return writer.write({ account_id: account, call_id: callId, details: text, expires_at })
       }
 
       /** The stored reasoning of these calls; extends its expiry. */
@@ -90,7 +95,7 @@ export class ReasoningSignatures extends Effect.Service<ReasoningSignatures>()(
         // Not on every turn of a loop.
         const isLate = found.some(({ expires_at }) => expires_at < now + retentionMs / 2)
         if (isLate) {
-          yield* commits.statementBehind(
+          yield* commits.append(
             sql`UPDATE reasoning_seals SET expires_at = ${now + retentionMs}
               WHERE account_id = ${account} AND ${sql.in("call_id", wanted)} AND expires_at > ${now}`
           )

@@ -25,7 +25,7 @@ export class UpstreamIds extends Effect.Service<UpstreamIds>()("gateway/ownershi
     /** Gives ids to an account permanently; ids with another owner stay there. Durable when it succeeds. */
     const give = (account: AccountId, upstream: string, ids: ReadonlyArray<string>): Effect.Effect<void, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-        commits.write(
+        commits.commit(
           Effect.forEach(
             ids,
             (id) =>

@@ -31,7 +31,7 @@ export class BodyStore extends Effect.Service<BodyStore>()("gateway/requests/sto
 
     /** Writes nothing if the account was deleted while the answer was running. */
     const write = (row: BodyRow): Effect.Effect<unknown, SqlError> =>
-      commits.statementBehind(
+      commits.append(
         sql`INSERT INTO request_bodies (request_id, account_id, at, request, answer, is_cut)
           SELECT CAST(${row.request_id} AS TEXT), CAST(${row.account_id} AS TEXT), CAST(${row.at} AS BIGINT),
             CAST(${row.request} AS TEXT), CAST(${row.answer} AS TEXT), CAST(${row.is_cut} AS BIGINT)
@@ -45,7 +45,7 @@ export class BodyStore extends Effect.Service<BodyStore>()("gateway/requests/sto
     /** Deletes up to `batch` older rows; returns their number. */
     const removeOld = (beforeMs: number, batch: number): Effect.Effect<number, SqlError> =>
       Effect.map(
-        commits.statementBehind(
+        commits.append(
           sql`DELETE FROM request_bodies WHERE request_id IN
             (SELECT request_id FROM request_bodies WHERE at < ${beforeMs} LIMIT ${batch}) RETURNING request_id`
         ),

@@ -145,7 +145,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       const surplus = last - first + 1 - mostRows
       const until = Math.min(first + Math.max(0, surplus), first + batch)
       const gone = ids.all(
-        yield* commits.statementBehind(
+        yield* commits.append(
           sql`DELETE FROM requests WHERE id IN (SELECT id FROM requests
               WHERE id < ${first + batch} AND (at < ${beforeMs} OR id < ${until}) LIMIT ${batch}) RETURNING id`
         )

@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql"
 import { recordset } from "../../sql/postgres/recordset.ts"
-import type { PlainStatement } from "../../sql/PlainStatement.ts"
-import { preparedPlain } from "../../sql/prepared.ts"
+import type { Prepared } from "../../sql/prepare.ts"
+import { prepare } from "../../sql/prepare.ts"
 import { outcomeOf } from "../outcome.ts"
 import { columns, modelOf } from "../RequestRow.ts"
 import type { RequestRow } from "../RequestRow.ts"
@@ -86,7 +86,7 @@ const nothing = {
 }
 
 /** Writes rows and their hours' sums in few statements. Must run in one transaction. */
-export type WriteRequests = (rows: ReadonlyArray<RequestRow>) => ReadonlyArray<PlainStatement>
+export type WriteRequests = (rows: ReadonlyArray<RequestRow>) => ReadonlyArray<Prepared>
 
 export const requestWriter = (sql: SqlClient.SqlClient): WriteRequests =>
   sql.onDialectOrElse({ pg: () => atOnce(sql), orElse: () => inBatches(sql) })
@@ -97,22 +97,24 @@ const batchSizes = [32, 8, 1]
 const inBatches = (sql: SqlClient.SqlClient): WriteRequests => {
   const inserts = batchSizes.map((size) => ({
     size,
-    insert: preparedPlain(
+    insert: prepare(
+      sql,
       sql`INSERT INTO requests (${sql.literal(columns.join(", "))}) VALUES ${sql.literal(
         Array(size).fill(placesFor(columns.length)).join(", ")
       )}`
     )
   }))
-  const hour = preparedPlain(
+  const hour = prepare(
+    sql,
     sql`INSERT INTO request_hours (${sql.literal(hourColumns.join(", "))})
       VALUES ${sql.literal(placesFor(hourColumns.length))} ${sql.literal(added)}`
   )
   return (rows) => {
-    const statements: Array<PlainStatement> = []
+    const statements: Array<Prepared> = []
     for (let at = 0; at < rows.length;) {
       const one = inserts.find(({ size }) => size <= rows.length - at)
       if (one === undefined) break
-      const values: PlainStatement["values"] = []
+      const values: Array<string | number | null> = []
       for (let n = at; n < at + one.size; n++) {
         const row = rows[n]
         if (row !== undefined) for (const column of columns) values.push(row[column])
@@ -147,7 +149,8 @@ const texts = new Set([
 /** Hours in one order, so that two nodes never wait for each other. */
 const atOnce = (sql: SqlClient.SqlClient): WriteRequests => {
   const [names, hourNames] = [columns.join(", "), hourColumns.join(", ")]
-  const write = preparedPlain(
+  const write = prepare(
+    sql,
     sql`WITH added AS (
       INSERT INTO requests (${sql.literal(names)}) SELECT ${sql.literal(names)} FROM ${sql.literal(recordset("$1", columns, texts))}
     )

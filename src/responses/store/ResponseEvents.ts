@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
-import { prepared } from "../../sql/prepared.ts"
+import { prepare } from "../../sql/prepare.ts"
 import type { ResponseFrame } from "../encoding.ts"
 
 /** Rows read at once. Each has up to some seconds of a response. */
@@ -15,11 +15,11 @@ const rowsAtOnce = 32
 export class ResponseEvents extends Effect.Service<ResponseEvents>()("gateway/responses/store/ResponseEvents", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const insert = prepared(
+    const insert = prepare(
       sql,
       sql`INSERT INTO response_events ${sql.insert({ response_id: "", last: 0, frames: "" })}`
     )
-    const select = prepared(
+    const select = prepare(
       sql,
       sql`SELECT frames FROM response_events WHERE response_id = ${""} AND last > ${0} ORDER BY last LIMIT ${0}`
     )

@@ -3,14 +3,16 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Context, Duration, Effect } from "effect"
 import type { AccountId } from "../../contract/Caller.ts"
 import type { InvalidRequest, NotFound } from "../../contract/Failure.ts"
+import { Daemons } from "../../flow/Daemons.ts"
 import { Commits } from "../../sql/Commits.ts"
-import { gathered } from "../../sql/gathered.ts"
+import { makeBatchWriter } from "../../sql/BatchWriter.ts"
+import { committing } from "../../sql/Writes.ts"
 import type { Include } from "../encoding.ts"
 import { inputItemId, isOfInput, responseIdOf } from "../ids.ts"
 import type { InputItem, StoredItem } from "../InputItem.ts"
 import type { OutputItem, ResponseObject, ResponseStatus } from "../ResponseObject.ts"
 import { mostConversationBytes } from "../../generation/mostBytes.ts"
-import { preparedPlain } from "../../sql/prepared.ts"
+import { prepare } from "../../sql/prepare.ts"
 import { responseWriter } from "./responseWriter.ts"
 import type { NewRow } from "./responseWriter.ts"
 import { replays, responses, sizes, standings } from "./ResponseRow.ts"
@@ -54,23 +56,26 @@ interface Added {
 
 /** Stores conversations per account. Ids of another account are unknown. */
 export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/responses/store/ResponseStore", {
-  effect: Effect.gen(function* () {
+  dependencies: [Daemons.Default],
+  scoped: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const commits = yield* Commits
     const retentionMs = Duration.toMillis(yield* ResponseRetention)
 
     const inserting = responseWriter(sql)
 
-    const insertItem = preparedPlain(
+    const insertItem = prepare(
+      sql,
       sql`INSERT INTO response_items ${sql.insert({ account_id: "", item_id: "", response_id: "" })} ON CONFLICT DO NOTHING`
     )
 
-    const insert = gathered(sql, commits, yield* Effect.runtime(), (added: ReadonlyArray<Added>) => [
+    const writes = committing(commits, "commit", (added: ReadonlyArray<Added>) => [
       ...inserting(added.map(({ row }) => row)),
       ...added.flatMap(({ foreign }) =>
         foreign.map(({ account_id, item_id, response_id }) => insertItem([account_id, item_id, response_id]))
       )
     ])
+    const writer = yield* makeBatchWriter("responses", 256, writes)
 
     /** The input of a row. That of a background response is in a row of its own. */
     const input = sql`COALESCE(
@@ -95,8 +100,8 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
     }
 
     /** Resolves once it is durable. A promise, because plain code waits for it. */
-    const save = (account: AccountId, ended: Ended): Promise<void> =>
-      insert({ row: rowOf(account, ended), foreign: foreignOf(account, ended) })
+    const save = async (account: AccountId, ended: Ended): Promise<void> =>
+      writer.write({ row: rowOf(account, ended), foreign: foreignOf(account, ended) })
 
     /** Stores a queued response, in the transaction that stores its task. */
     const queued = (account: AccountId, begun: Ended): Effect.Effect<unknown, SqlError> => {
@@ -153,7 +158,7 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
     const remove = (account: AccountId, id: string): Effect.Effect<void, NotFound> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         commits
-          .statement(
+          .commit(
             sql`DELETE FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now} RETURNING id`
           )
           .pipe(

@@ -1,6 +1,6 @@
 import type { SqlClient } from "@effect/sql"
-import type { PlainStatement } from "../../sql/PlainStatement.ts"
-import { preparedPlain } from "../../sql/prepared.ts"
+import type { Prepared } from "../../sql/prepare.ts"
+import { prepare } from "../../sql/prepare.ts"
 
 /** The columns of a new response. */
 export type NewRow = Readonly<
@@ -26,12 +26,13 @@ export type NewRow = Readonly<
 export const responseWriter = (sql: SqlClient.SqlClient) => {
   const inserts = batchSizes.map((size) => ({
     size,
-    insert: preparedPlain(
+    insert: prepare(
+      sql,
       sql`INSERT INTO responses ${sql.insert(Array.from({ length: size }, () => anyRow))} ON CONFLICT (id) DO NOTHING`
     )
   }))
-  return (rows: ReadonlyArray<NewRow>): ReadonlyArray<PlainStatement> => {
-    const statements: Array<PlainStatement> = []
+  return (rows: ReadonlyArray<NewRow>): ReadonlyArray<Prepared> => {
+    const statements: Array<Prepared> = []
     let at = 0
     for (const { insert, size } of inserts) {
       for (; rows.length - at >= size; at += size) statements.push(insert(rows.slice(at, at + size).flatMap(valuesOf)))
@@ -57,7 +58,7 @@ const anyRow: NewRow = {
 }
 
 /** In the order of `anyRow`. */
-const valuesOf = (row: NewRow): PlainStatement["values"] => [
+const valuesOf = (row: NewRow): Array<string | number | null> => [
   row.id,
   row.account_id,
   row.previous_id,

@@ -6,6 +6,7 @@ import type { DirectClient } from "../DirectClient.ts"
 import { errorCode } from "../errorCode.ts"
 import { makeCommitHealth } from "../commitHealth.ts"
 import { isRefused } from "../isRefused.ts"
+import { isStatement } from "../prepare.ts"
 import { again } from "./again.ts"
 import { afterCommit, makeTransaction } from "./transaction.ts"
 
@@ -65,7 +66,6 @@ export const makeCommit = (sql: DirectClient) =>
     }
 
     const transaction = makeTransaction(sql, hear)
-    const write = <A, E>(statements: Effect.Effect<A, E>) => committed(transaction(statements))
     const statement = <A, E>(one: Effect.Effect<A, E>) =>
       committed(
         Effect.suspend(() => {
@@ -73,13 +73,15 @@ export const makeCommit = (sql: DirectClient) =>
           return Effect.tap(one, () => hear(1, begun))
         })
       )
+    const commit = <A, E>(write: Effect.Effect<A, E>) =>
+      isStatement(write) ? statement(write) : committed(transaction(write))
 
-    const statementSoon: Committer["statementSoon"] = ({ text, values }, ended) => {
-      // Plain code cannot find out that commits succeed again.
+    const send: Committer["send"] = (one, ended) => {
+      // Only a fiber can log that commits succeed again.
       if (refusal() !== undefined) return false
       const begun = performance.now()
       running++
-      sql.send(text, values, (rows) => {
+      sql.send(one.text, one.values, (rows) => {
         over()
         if (rows instanceof SqlError) return ended(undefined)
         hear(1, begun)
@@ -90,13 +92,16 @@ export const makeCommit = (sql: DirectClient) =>
     }
 
     const committer: Committer = {
-      write,
+      commit,
+      append: commit,
+      now: statement,
+      send,
+      afterCommit,
+      write: commit,
+      writeBehind: commit,
       statement,
-      statementSoon,
-      writeBehind: write,
       statementBehind: statement,
       statementNow: statement,
-      afterCommit,
       refusal,
       lastAt
     }

@@ -7,7 +7,7 @@ import { SqlError } from "@effect/sql/SqlError"
 import * as Statement from "@effect/sql/Statement"
 import { Effect, Exit, Scope, Stream } from "effect"
 import { nextTurn } from "../../flow/eventLoop.ts"
-import type { PlainStatement } from "../PlainStatement.ts"
+import type { StatementText } from "../prepare.ts"
 import type { ReadsAtOnce } from "../ReadsAtOnce.ts"
 
 /**
@@ -102,7 +102,7 @@ export class SqliteConnection implements Connection {
    * for: the death of the process does not undo them, a power cut may. Throws what SQLite says where it takes them not;
    * nobody may be in a transaction.
    */
-  writeNow(statements: ReadonlyArray<PlainStatement>, isDurable: boolean): void {
+  writeNow(statements: ReadonlyArray<StatementText>, isDurable: boolean): void {
     const database = this.#database
     if (isDurable) this.#wait()
     else if (!this.#isRelaxed) {
@@ -111,7 +111,7 @@ export class SqliteConnection implements Connection {
     }
     try {
       this.#prepared("BEGIN").run()
-      for (const { text, values } of statements) this.#prepared(text).run(...values)
+      for (const { text, values } of statements) this.#prepared(text).run(...values.map(bindable))
       this.#prepared("COMMIT").run()
     } finally {
       // A full disk, say, may have undone it already.

@@ -6,11 +6,12 @@ import { daemon } from "../../flow/daemon.ts"
 import { everySecond } from "../../flow/schedules.ts"
 import { Metrics } from "../../telemetry/Metrics.ts"
 import { thrownBy } from "../Committer.ts"
-import type { Committer } from "../Committer.ts"
+import type { Committer, Durability } from "../Committer.ts"
 import { makeCommitHealth } from "../commitHealth.ts"
 import { errorCode } from "../errorCode.ts"
 import { isRefused } from "../isRefused.ts"
-import type { PlainStatement } from "../PlainStatement.ts"
+import { isStatement } from "../prepare.ts"
+import type { StatementText } from "../prepare.ts"
 import { SqliteConnection } from "./Client.ts"
 import { makeLogSync } from "./LogSync.ts"
 
@@ -29,7 +30,7 @@ interface Job {
 /**
  * Group commit: writes that wait at the same moment share one transaction and so one fsync. A write answers once it is
  * durable; one that fails is rolled back alone. Writes must not wait for anything but the database. A transaction of
- * nothing but `writeBehind` does not wait for the fsync.
+ * nothing but `append` does not wait for the fsync.
  */
 export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
@@ -84,10 +85,7 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
 
     yield* daemon("commits", Effect.as(commitWaiting, idle), everySecond)
 
-    const enqueue = <A, E>(
-      write: Effect.Effect<A, E>,
-      { behind, isOne }: { readonly behind: boolean; readonly isOne: boolean }
-    ): Effect.Effect<A, E | SqlError> =>
+    const enqueue = <A, E>(write: Effect.Effect<A, E>, behind: boolean): Effect.Effect<A, E | SqlError> =>
       Effect.async<A, E | SqlError>((resume) => {
         let result: Exit.Exit<A, E | SqlError> | undefined
         const own: Array<() => void> = []
@@ -95,7 +93,7 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
           behind,
           run: (connection, isAlone) => {
             after = own
-            const whole = isOne || isAlone ? write : allOrNone(connection, write)
+            const whole = isAlone || isStatement(write) ? write : allOrNone(connection, write)
             return Effect.flatMap(Effect.exit(whole), (exit) => {
               result = exit
               if (Exit.isSuccess(exit)) return Effect.void
@@ -116,18 +114,22 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
         wake()
       })
 
-    const plainly = (connection: SqliteConnection, statements: ReadonlyArray<PlainStatement>, isDurable: boolean) => {
-      // While commits fail, those that say why go the way on which it is told.
+    const plainly = (
+      connection: SqliteConnection,
+      statements: ReadonlyArray<StatementText>,
+      durability: Durability
+    ): boolean => {
+      // While commits fail, the fiber's way logs why.
       if (isLocked || refusal() !== undefined) return false
       const begun = performance.now()
       try {
         if (connection.isBusy) return false
-        connection.writeNow(statements, isDurable)
+        connection.writeNow(statements, durability === "commit")
       } catch (cause) {
         isLocked = errorCode(cause).startsWith("SQLITE_BUSY")
         return false
       }
-      if (!isDurable) logSync.soon()
+      if (durability === "append") logSync.soon()
       succeeded()
       commitSeconds.observe((performance.now() - begun) / 1_000)
       commitWrites.observe(1)
@@ -135,21 +137,25 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
       return true
     }
 
+    const commit: Committer["commit"] = (write) => enqueue(write, false)
+    const append: Committer["append"] = (write) => enqueue(write, true)
+    const now: Committer["now"] = (one) =>
+      Effect.onExit(unsynced(one), (exit) => {
+        if (Exit.isSuccess(exit)) logSync.soon()
+        return heed(exit)
+      })
     const committer: Committer = {
+      commit,
+      append,
+      now,
+      write: commit,
+      writeBehind: append,
+      statement: commit,
+      statementBehind: append,
+      statementNow: now,
       ...(own instanceof SqliteConnection && {
-        writeNow: (statements) => plainly(own, statements, false),
-        writeDurably: (statements) => plainly(own, statements, true)
+        plainly: (write, durability) => plainly(own, write, durability)
       }),
-      write: (statements) => enqueue(statements, { behind: false, isOne: false }),
-      // Saves the savepoint.
-      statement: (one) => enqueue(one, { behind: false, isOne: true }),
-      writeBehind: (statements) => enqueue(statements, { behind: true, isOne: false }),
-      statementBehind: (one) => enqueue(one, { behind: true, isOne: true }),
-      statementNow: (one) =>
-        Effect.onExit(unsynced(one), (exit) => {
-          if (Exit.isSuccess(exit)) logSync.soon()
-          return heed(exit)
-        }),
       afterCommit: (run) => Effect.sync(() => void after.push(run)),
       refusal,
       lastAt

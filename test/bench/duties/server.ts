@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { createWriteStream } from "node:fs"
 import { join } from "node:path"
-import { Pause } from "../../../src/ledger/UsageBatch.ts"
+import { CommitPause } from "../../../src/sql/CommitPause.ts"
 import { stepOf } from "./steps.ts"
 
 /**
@@ -70,7 +70,7 @@ const writeUsage = writing(intoUsage, usageColumns, (rows) => day.run(caller.acc
 const writeRequests = writing(intoRequests, requestColumns)
 
 /** As the gateway does under load: at once where the last commit is long enough ago, else with those that come until then. */
-const pause = new Pause(2.5)
+const pause = new CommitPause(2.5)
 let usageRows: Array<Value> = []
 let written = Promise.withResolvers<void>()
 let usageTimer: ReturnType<typeof setTimeout> | undefined

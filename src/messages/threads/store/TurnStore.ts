@@ -3,9 +3,11 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Context, Duration, Effect } from "effect"
 import type { AccountId } from "../../../contract/Caller.ts"
 import type { JsonObject } from "../../../contract/fields.ts"
+import { Daemons } from "../../../flow/Daemons.ts"
 import { Commits } from "../../../sql/Commits.ts"
-import { gathered } from "../../../sql/gathered.ts"
-import { preparedPlain } from "../../../sql/prepared.ts"
+import { makeBatchWriter } from "../../../sql/BatchWriter.ts"
+import { committing } from "../../../sql/Writes.ts"
+import { prepare } from "../../../sql/prepare.ts"
 import { mostConversationBytes } from "../../../generation/mostBytes.ts"
 import { sizes, turns } from "./TurnRow.ts"
 
@@ -58,22 +60,24 @@ type NewRow = Readonly<Record<(typeof columns)[number], string | number | null>>
 
 /** Stores the turns of threads. Ids of another account are unknown. */
 export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/threads/store/TurnStore", {
-  effect: Effect.gen(function* () {
+  dependencies: [Daemons.Default],
+  scoped: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const commits = yield* Commits
     const retentionMs = Duration.toMillis(yield* ThreadRetention)
 
     // If an answer is continued twice, the second continuation is not stored and cannot be continued.
-    const add = preparedPlain(
+    const add = prepare(
+      sql,
       sql`INSERT INTO thread_turns ${sql.insert(Object.fromEntries(columns.map((column) => [column, null])))} ON CONFLICT DO NOTHING`
     )
-    const insert = gathered(sql, commits, yield* Effect.runtime(), (rows: ReadonlyArray<NewRow>) =>
+    const writes = committing(yield* Commits, "commit", (rows: ReadonlyArray<NewRow>) =>
       rows.map((row) => add(columns.map((column) => row[column])))
     )
+    const writer = yield* makeBatchWriter("threads", 256, writes)
 
     /** Resolves once it is durable. A promise, because plain code waits for it. */
-    const save = (account: AccountId, turn: ThreadTurn, nowMs: number): Promise<void> =>
-      insert({
+    const save = async (account: AccountId, turn: ThreadTurn, nowMs: number): Promise<void> =>
+      writer.write({
         account_id: account,
         id: turn.id,
         previous_id: turn.previousId ?? null,

@@ -68,7 +68,7 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
       const nowMs = yield* Clock.currentTimeMillis
       const owner = node.id()
       const token = `${owner}:${claims++}`
-      const claimed = yield* commits.statement(sql`UPDATE custody
+      const claimed = yield* commits.commit(sql`UPDATE custody
           SET lease_owner = ${owner}, lease_token = ${token}, due_at = ${nowMs + leaseMs}
           WHERE (task_id, part) IN (SELECT task_id, part FROM custody
             WHERE due_at <= ${nowMs} ORDER BY due_at LIMIT ${limit} ${skipLocked})
@@ -93,37 +93,35 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
 
     /** Releases a copy, due at a time. */
     const give = (held: ArchivedFile, columns: Record<string, string | number | null>, dueAtMs: number) =>
-      fenced(
-        held,
-        sql`UPDATE custody SET ${sql.update({ ...columns, due_at: dueAtMs, lease_owner: null, lease_token: null })}
-          WHERE ${its(held)} RETURNING task_id`
-      )
+      sql`UPDATE custody SET ${sql.update({ ...columns, due_at: dueAtMs, lease_owner: null, lease_token: null })}
+        WHERE ${its(held)} RETURNING task_id`
 
     /** Renews the lease. */
     const renew = (held: ArchivedFile): Effect.Effect<void, CopyLost | SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-        commits.statementBehind(
-          fenced(held, sql`UPDATE custody SET due_at = ${nowMs + leaseMs} WHERE ${its(held)} RETURNING task_id`)
+        fenced(
+          held,
+          commits.append(sql`UPDATE custody SET due_at = ${nowMs + leaseMs} WHERE ${its(held)} RETURNING task_id`)
         )
       )
 
     /** Releases a copy unchanged. */
     const again = (held: ArchivedFile, dueAtMs: number): Effect.Effect<void, CopyLost | SqlError> =>
-      commits.statement(give(held, {}, dueAtMs))
+      fenced(held, commits.commit(give(held, {}, dueAtMs)))
 
     /** Releases a copy after a failed try. */
     const later = (held: ArchivedFile, dueAtMs: number): Effect.Effect<void, CopyLost | SqlError> =>
-      commits.statement(give(held, { tries: held.tries + 1 }, dueAtMs))
+      fenced(held, commits.commit(give(held, { tries: held.tries + 1 }, dueAtMs)))
 
     /** Records a finished copy with its expiry. Runs in the caller's transaction. */
     const copied = (
       held: ArchivedFile,
       { bytes, fileId, untilMs }: { readonly bytes: number; readonly fileId: string; readonly untilMs: number }
     ): Effect.Effect<void, CopyLost | SqlError> =>
-      give(held, { source: null, file_id: fileId, bytes, tries: 0 }, untilMs)
+      fenced(held, give(held, { source: null, file_id: fileId, bytes, tries: 0 }, untilMs))
 
     const forget = (held: ArchivedFile): Effect.Effect<void, CopyLost | SqlError> =>
-      commits.statement(fenced(held, sql`DELETE FROM custody WHERE ${its(held)} RETURNING task_id`))
+      fenced(held, commits.commit(sql`DELETE FROM custody WHERE ${its(held)} RETURNING task_id`))
 
     /** The time at which the next copy is due. */
     const next: Effect.Effect<Option.Option<number>, SqlError> = Effect.map(
@@ -141,7 +139,7 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
     /** Makes due what an earlier process held, if this process is the only one. */
     const takeOver: Effect.Effect<void, SqlError> = node.isShared
       ? Effect.void
-      : Effect.asVoid(commits.statement(Effect.suspend(() => freed(sql`lease_owner <> ${node.id()}`))))
+      : Effect.asVoid(commits.commit(Effect.suspend(() => freed(sql`lease_owner <> ${node.id()}`))))
 
     return { record, claim, renew, again, later, copied, forget, next, takeOver } as const
   })

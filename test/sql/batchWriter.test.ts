@@ -1,52 +1,58 @@
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { Daemons } from "../../src/flow/Daemons.ts"
 import { Commits } from "../../src/sql/Commits.ts"
-import { gathered } from "../../src/sql/gathered.ts"
-import { preparedPlain } from "../../src/sql/prepared.ts"
+import { makeBatchWriter } from "../../src/sql/BatchWriter.ts"
+import { committing } from "../../src/sql/Writes.ts"
+import { prepare } from "../../src/sql/prepare.ts"
 import { database, describeOnEach } from "./engines.ts"
 
 const setUp = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const writes: Array<ReadonlyArray<string>> = []
-  const insert = preparedPlain(sql`INSERT INTO accounts ${sql.insert({ id: "", created_at: 0 })}`)
-  const add = gathered(sql, yield* Commits, yield* Effect.runtime(), (rows: ReadonlyArray<string>) => {
-    writes.push(rows)
-    return rows.map((id) => insert([id, 0]))
-  })
+  const insert = prepare(sql, sql`INSERT INTO accounts ${sql.insert({ id: "", created_at: 0 })}`)
+  const { write: add } = yield* makeBatchWriter(
+    "batches",
+    100,
+    committing(yield* Commits, "commit", (rows: ReadonlyArray<string>) => {
+      writes.push(rows)
+      return rows.map((id) => insert([id, 0]))
+    })
+  )
   const stored = Effect.map(sql<{ id: string }>`SELECT id FROM accounts ORDER BY id`, (rows) =>
     rows.map(({ id }) => id)
   )
   return { add, stored, writes }
 })
 
-describeOnEach("gathered", () => {
-  const live = Commits.Default.pipe(Layer.provideMerge(database()))
+describeOnEach("a batch writer", () => {
+  const live = Layer.merge(Commits.Default, Daemons.Default).pipe(Layer.provideMerge(database()))
 
-  it.effect("writes rows that wait at the same moment at once, and answers when they are there", () =>
+  it.scoped("writes rows that wait at the same moment at once, and answers when they are there", () =>
     Effect.gen(function* () {
       const { add, stored, writes } = yield* setUp
       yield* Effect.promise(() => Promise.all([add("1"), add("2"), add("3")]))
       expect(yield* stored).toEqual(["1", "2", "3"])
-      yield* Effect.promise(() => add("4"))
+      yield* Effect.promise(async () => add("4"))
       expect(writes).toEqual([["1", "2", "3"], ["4"]])
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("rejects what the database refuses alone, keeps all that went with it, and goes on", () =>
+  it.scoped("rejects what the database refuses alone, keeps all that went with it, and goes on", () =>
     Effect.gen(function* () {
       const { add, stored } = yield* setUp
-      yield* Effect.promise(() => add("twice"))
+      yield* Effect.promise(async () => add("twice"))
       const some = ["a", "b", "twice", "c", "d", "e"]
-      const ends = yield* Effect.promise(() => Promise.allSettled(some.map(add)))
+      const ends = yield* Effect.promise(() => Promise.allSettled(some.map(async (id) => add(id))))
       expect(ends.map(({ status }) => status === "fulfilled")).toEqual(some.map((id) => id !== "twice"))
       expect(yield* stored).toEqual(["a", "b", "c", "d", "e", "twice"])
-      yield* Effect.promise(() => add("f"))
+      yield* Effect.promise(async () => add("f"))
       expect(yield* stored).toContain("f")
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("rejects all of a write that fails by nobody's fault", () =>
+  it.scoped("rejects all of a write that fails by nobody's fault", () =>
     Effect.gen(function* () {
       const { add, stored } = yield* setUp
       const sql = yield* SqlClient.SqlClient
@@ -58,23 +64,27 @@ describeOnEach("gathered", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("rejects what no statement can be made of, and goes on", () =>
+  it.scoped("rejects what no statement can be made of, and goes on", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const insert = preparedPlain(sql`INSERT INTO accounts ${sql.insert({ id: "", created_at: 0 })}`)
-      const add = gathered(sql, yield* Commits, yield* Effect.runtime(), (rows: ReadonlyArray<string>) =>
-        rows.map((id) => {
-          if (id === "") throw new Error("no id")
-          return insert([id, 0])
-        })
+      const insert = prepare(sql, sql`INSERT INTO accounts ${sql.insert({ id: "", created_at: 0 })}`)
+      const { write: add } = yield* makeBatchWriter(
+        "batches",
+        100,
+        committing(yield* Commits, "commit", (rows: ReadonlyArray<string>) =>
+          rows.map((id) => {
+            if (id === "") throw new Error("no id")
+            return insert([id, 0])
+          })
+        )
       )
       const [end] = yield* Effect.promise(() => Promise.allSettled([add("")]))
       expect(end?.status).toBe("rejected")
-      yield* Effect.promise(() => add("next"))
+      yield* Effect.promise(async () => add("next"))
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("waits for a transaction of somebody else's, and loses nothing of either", () =>
+  it.scoped("waits for a transaction of somebody else's, and loses nothing of either", () =>
     Effect.gen(function* () {
       const { add, stored } = yield* setUp
       const sql = yield* SqlClient.SqlClient
@@ -87,7 +97,7 @@ describeOnEach("gathered", () => {
           return { written }
         })
       )
-      yield* Effect.promise(() => added.written)
+      yield* Effect.promise(async () => added.written)
       expect(yield* stored).toEqual(["between", "open"])
     }).pipe(Effect.provide(live))
   )
