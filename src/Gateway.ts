@@ -26,6 +26,7 @@ import type { Parts } from "./Parts.ts"
 import { Commits } from "./sql/Commits.ts"
 import type { DatabaseUnavailable } from "./sql/DatabaseUnavailable.ts"
 import { DatabaseHealth, DatabaseHealthLive } from "./sql/DatabaseHealth.ts"
+import type { StoreFailure } from "./tasks/StoreFailure.ts"
 import { makeMetrics, Metrics } from "./telemetry/Metrics.ts"
 
 export { Address } from "./http/Server.ts"
@@ -40,6 +41,7 @@ export type StartFailure =
   | DatabaseUnavailable
   | ListenFailure
   | SqlError
+  | StoreFailure
 
 export interface Options extends Partial<Parts> {
   /** Which daemons run; all by default. `"tasks"` leaves those that tasks and their callbacks need. */

@@ -15,6 +15,7 @@ import { HealthHandlers } from "./health/Handlers.ts"
 import { MetricsPage } from "./health/MetricsPage.ts"
 import { Feed } from "./feed/Feed.ts"
 import { Quoters } from "./ledger/Quote.ts"
+import { StoredHolds } from "./ledger/store/StoredHolds.ts"
 import { UsageReport } from "./ledger/store/UsageReport.ts"
 import { MessagesHandlers } from "./messages/Handlers.ts"
 import { makeMessagesQuoter } from "./messages/quote.ts"
@@ -32,13 +33,13 @@ import { makeResponsesQuoter } from "./responses/quote.ts"
 import { AsyncMessages } from "./messages/async/AsyncMessages.ts"
 import { CancelRequestsLive } from "./tasks/CancelRequests.ts"
 import { TasksHandlers } from "./messages/async/Handlers.ts"
-import { Leases } from "./tasks/store/Leases.ts"
 import { makeMessageKind } from "./messages/async/MessageKind.ts"
 import { OrphanedHoldsLive } from "./tasks/OrphanedHolds.ts"
 import { TaskKinds, taskKinds } from "./tasks/TaskKind.ts"
 import { TaskRunnerLive } from "./tasks/TaskRunner.ts"
 import { TaskSettings } from "./tasks/TaskSettings.ts"
-import { TaskSummaries } from "./tasks/store/TaskSummaries.ts"
+import { UnitOfWork } from "./tasks/UnitOfWork.ts"
+import { TaskChanges } from "./tasks/TaskChanges.ts"
 import { Custody } from "./videos/custody/Custody.ts"
 import { CustodyLive } from "./videos/custody/CustodyLive.ts"
 import { makeVideoKind } from "./videos/VideoKind.ts"
@@ -62,7 +63,14 @@ const TaskKindsLive = Layer.effect(
   )
 ).pipe(
   Layer.provide(
-    Layer.mergeAll(ThreadsLive, StoredResponsesLive, Outages.Default, FirstReplies.Default, Custody.Default)
+    Layer.mergeAll(
+      ThreadsLive,
+      StoredResponsesLive,
+      Outages.Default,
+      FirstReplies.Default,
+      Custody.Default,
+      UnitOfWork.Default
+    )
   )
 )
 
@@ -72,7 +80,10 @@ const TaskSettingsLive = Layer.effect(
 )
 
 const tasksOn = (taskStore: Parts["taskStore"]) =>
-  Leases.Default.pipe(Layer.provideMerge(taskStore), Layer.provideMerge(Layer.mergeAll(TaskKindsLive, CallbacksLive)))
+  taskStore.pipe(
+    Layer.provideMerge(TaskChanges.Default),
+    Layer.provideMerge(Layer.mergeAll(TaskKindsLive, CallbacksLive))
+  )
 
 /** The price of a create body, by the family of its path. */
 const QuotersLive = Layer.effect(
@@ -97,7 +108,7 @@ const QuotersLive = Layer.effect(
 )
 
 const AccountLive = AccountHandlers.pipe(
-  Layer.provide(TaskSummaries.Default),
+  Layer.provide(StoredHolds.Default),
   Layer.provide(QuotersLive),
   Layer.provide(Layer.mergeAll(UsageReport.Default, RequestStore.Default, RequestOverview.Default, Searches.Default))
 )

@@ -21,7 +21,7 @@ import { Clips } from "./sandbox/video/Clips.ts"
 import { sandboxVideoModel, SandboxVideoUpstreams } from "./sandbox/video/SandboxVideo.ts"
 import { Search } from "./search/Search.ts"
 import * as Database from "./sql/Database.ts"
-import { TaskStore } from "./tasks/store/TaskStore.ts"
+import { TaskStore } from "./tasks/TaskStore.ts"
 import { AccessLog } from "./telemetry/AccessLog.ts"
 import { Logging } from "./telemetry/Logging.ts"
 

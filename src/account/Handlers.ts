@@ -6,6 +6,7 @@ import { available } from "../ledger/Balances.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { money } from "../ledger/Money.ts"
 import { Quoters } from "../ledger/Quote.ts"
+import { StoredHolds } from "../ledger/store/StoredHolds.ts"
 import { UsageReport } from "../ledger/store/UsageReport.ts"
 import { usageReportOf } from "../ledger/usageReportOf.ts"
 import { requestOf } from "../requests/ask.ts"
@@ -14,7 +15,7 @@ import { filterOf } from "../requests/RequestQuery.ts"
 import { RequestOverview } from "../requests/RequestOverview.ts"
 import { Searches } from "../requests/Searches.ts"
 import { RequestStore } from "../requests/store/RequestStore.ts"
-import { TaskSummaries } from "../tasks/store/TaskSummaries.ts"
+import { TaskStore } from "../tasks/TaskStore.ts"
 import { accountView } from "./AccountView.ts"
 import { AccountApi } from "./Api.ts"
 import { ownRequests, ownTasks } from "./listing.ts"
@@ -28,7 +29,8 @@ export const AccountHandlers = handlers(
     const quoters = yield* Quoters
     const requests = yield* RequestStore
     const overviews = yield* RequestOverview
-    const tasks = yield* TaskSummaries
+    const tasks = yield* TaskStore
+    const holds = yield* StoredHolds
     const feed = yield* Feed
     const searches = yield* Searches
 
@@ -67,7 +69,7 @@ export const AccountHandlers = handlers(
           histogramOf(requests, { ...filterOf(query), owner: caller.account }, { buckets, from, to })
         ),
       overview: ({ caller, urlParams }) => searches.ofKey(caller.key, overviews.of(urlParams, caller.account)),
-      tasks: ({ caller, urlParams }) => searches.ofKey(caller.key, ownTasks(tasks, caller.account, urlParams)),
+      tasks: ({ caller, urlParams }) => searches.ofKey(caller.key, ownTasks(tasks, holds, caller.account, urlParams)),
       events: ({ caller, request }) => feed.watch(request, caller.account),
       request: ({ caller, path }) => requestOf(requests, path.id, caller.account),
       quote: ({ caller, payload }) => quote(quoters, caller, payload),

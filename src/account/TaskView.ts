@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
 import { callbackState } from "../tasks/TaskParams.ts"
 import { TaskError, TaskState } from "../tasks/Task.ts"
-import type { SummaryRow } from "../tasks/store/TaskSummaries.ts"
+import type { SummaryRow } from "../tasks/TaskSummary.ts"
 
 const Time = Schema.NullOr(Schema.String)
 
@@ -26,7 +26,7 @@ export const TaskView = Schema.Struct({
   ended_at: said(Time, "When it ended.")
 }).annotations({ identifier: "OwnTask" })
 
-export const taskView = (row: SummaryRow): typeof TaskView.Type => ({
+export const taskView = (row: SummaryRow, heldNanoUsd: number): typeof TaskView.Type => ({
   object: "task",
   id: row.id,
   kind: row.kind,
@@ -34,7 +34,7 @@ export const taskView = (row: SummaryRow): typeof TaskView.Type => ({
   model: row.model,
   state: row.state,
   error: row.error,
-  held_usd: row.held_nano_usd / 1e9,
+  held_usd: heldNanoUsd / 1e9,
   cost_usd: row.cost_nano_usd / 1e9,
   callback_url: row.callback_url,
   callback_state: row.callback_state,

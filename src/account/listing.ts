@@ -1,12 +1,13 @@
 import { Clock, Effect } from "effect"
 import { paged } from "../contract/paging.ts"
 import { readTime } from "../contract/timeQuery.ts"
+import type { StoredHolds } from "../ledger/store/StoredHolds.ts"
 import { listFilterOf } from "../requests/RequestQuery.ts"
 import { requestView } from "../requests/RequestView.ts"
 import type { RequestStore } from "../requests/store/RequestStore.ts"
 import type { CallbackState } from "../tasks/TaskParams.ts"
 import type { TaskState } from "../tasks/Task.ts"
-import type { TaskSummaries } from "../tasks/store/TaskSummaries.ts"
+import type { TaskStorage } from "../tasks/TaskStorage.ts"
 import { taskView } from "./TaskView.ts"
 
 interface Page {
@@ -39,7 +40,8 @@ interface TasksQuery extends Page {
 
 /** An account's tasks, newest first. */
 export const ownTasks = (
-  tasks: TaskSummaries,
+  tasks: Pick<TaskStorage, "summaries">,
+  holds: StoredHolds,
   account: string,
   { after, callback, kind, limit = 100, model, since = "7d", state }: TasksQuery
 ) =>
@@ -55,7 +57,10 @@ export const ownTasks = (
       after: createdAt === undefined || id === undefined ? undefined : { createdAtMs: Number(createdAt), id },
       limit: limit + 1
     }
-    return Effect.map(Effect.orDie(tasks.list(page)), (rows) =>
-      paged(rows.map(taskView), { limit }, (last) => `${Date.parse(last.created_at)}.${last.id}`)
-    )
+    return Effect.gen(function* () {
+      const rows = yield* tasks.summaries(page)
+      const held = yield* holds.amounts(rows.map(({ id }) => id))
+      const views = rows.map((row) => taskView(row, held.get(row.id) ?? 0))
+      return paged(views, { limit }, (last) => `${Date.parse(last.created_at)}.${last.id}`)
+    }).pipe(Effect.orDie)
   })

@@ -1,8 +1,9 @@
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect } from "effect"
 import { Accounts } from "../access/store/Accounts.ts"
 import { Conflict, NotFound } from "../contract/Failure.ts"
-import { said } from "../contract/fields.ts"
 import { Changes } from "../sql/Changes.ts"
+import { TaskStore } from "../tasks/TaskStore.ts"
+import type { AccountDeleted } from "./AccountDeleted.ts"
 import { accountRecord } from "./AccountRecord.ts"
 import type { AccountRecord } from "./AccountRecord.ts"
 import { makeChange } from "./change.ts"
@@ -10,37 +11,13 @@ import { Audit } from "./store/Audit.ts"
 import type { Actor } from "./store/Audit.ts"
 import { Erasure } from "./store/Erasure.ts"
 
-const count = (what: string) => said(Schema.Int, what)
-
-/** The number of rows and files removed with an account. */
-export const AccountDeleted = Schema.Struct({
-  object: Schema.Literal("account.deleted"),
-  id: said(Schema.String, "The account's id, unique."),
-  removed: said(
-    Schema.Struct({
-      responses: count("Kept responses."),
-      tasks: count("Tasks with their callbacks."),
-      files: count("Copies of videos, removed within the hour."),
-      requests: count("Request rows."),
-      kept_answers: count("Stored answers of requests with an `Idempotency-Key`."),
-      idempotency_claims: count("Keys of requests under way."),
-      thread_turns: count("Turns of conversations."),
-      reasoning_seals: count("Upstreams' signatures of tool calls."),
-      upstream_ids: count("Ids of things stored at upstreams, which are not deleted there."),
-      sessions: count("Sessions of the console."),
-      request_bodies: count("Recorded bodies.")
-    }),
-    "How much was removed."
-  )
-}).annotations({ identifier: "AccountDeleted" })
-export type AccountDeleted = typeof AccountDeleted.Type
-
 /** Suspends, resumes and deletes accounts. */
 export class AccountEnding extends Effect.Service<AccountEnding>()("gateway/admin/AccountEnding", {
   dependencies: [Accounts.Default, Erasure.Default, Audit.Default, Changes.Default],
   effect: Effect.gen(function* () {
     const accounts = yield* Accounts
     const erasure = yield* Erasure
+    const store = yield* TaskStore
     const change = yield* makeChange
 
     const show = (id: string): Effect.Effect<AccountRecord, NotFound> =>
@@ -72,7 +49,7 @@ export class AccountEnding extends Effect.Service<AccountEnding>()("gateway/admi
         if (account.suspended_at === null) {
           return yield* conflict(`suspend ${id} first, so that what it has under way comes to its end`)
         }
-        const tasks = yield* erasure.unfinishedTasks(id)
+        const tasks = yield* Effect.orDie(store.unfinished(id))
         if (tasks > 0) {
           return yield* conflict(
             `${id} has ${tasks} unfinished ${tasks === 1 ? "task" : "tasks"}: cancel them, or wait`
@@ -89,7 +66,7 @@ export class AccountEnding extends Effect.Service<AccountEnding>()("gateway/admi
      */
     const remove = (actor: Actor, id: string): Effect.Effect<AccountDeleted, NotFound | Conflict> =>
       Effect.gen(function* () {
-        yield* Effect.catchTag(deletable(id), "SqlError", Effect.die)
+        yield* deletable(id).pipe(Effect.catchTag("SqlError", Effect.die))
         const removed = yield* Effect.orDie(erasure.erase(id))
         yield* change({
           actor,

@@ -6,7 +6,8 @@ import { DeliveryList } from "../callbacks/store/DeliveryList.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { Catalogue } from "../catalogue/Catalogue.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
-import { TaskStore } from "../tasks/store/TaskStore.ts"
+import type { StoreFailure } from "../tasks/StoreFailure.ts"
+import { TaskStore } from "../tasks/TaskStore.ts"
 import type { Attention } from "./OverviewRecord.ts"
 import { Troubles } from "./store/Troubles.ts"
 
@@ -119,7 +120,7 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
       ]
     })
 
-    const attention: Effect.Effect<ReadonlyArray<Attention>, SqlError> = Effect.flatMap(
+    const attention: Effect.Effect<ReadonlyArray<Attention>, SqlError | StoreFailure> = Effect.flatMap(
       Clock.currentTimeMillis,
       (nowMs) =>
         Effect.map(

@@ -1,8 +1,9 @@
 import { Effect, Option } from "effect"
 import { Conflict, NotFound, UpstreamFailed } from "../contract/Failure.ts"
+import { StoredHolds } from "../ledger/store/StoredHolds.ts"
 import { CancelRequests } from "../tasks/CancelRequests.ts"
-import { TaskSummaries } from "../tasks/store/TaskSummaries.ts"
-import type { TaskPage } from "../tasks/store/TaskSummaries.ts"
+import type { TaskPage } from "../tasks/TaskSummary.ts"
+import { TaskStore } from "../tasks/TaskStore.ts"
 import type { Cancelled } from "../tasks/Task.ts"
 import { Changes } from "../sql/Changes.ts"
 import { Audit } from "./store/Audit.ts"
@@ -13,22 +14,27 @@ import type { TaskSummary } from "./TaskSummary.ts"
 
 /** The operator's view of all accounts' tasks. */
 export class TaskAdministration extends Effect.Service<TaskAdministration>()("gateway/admin/TaskAdministration", {
-  dependencies: [TaskSummaries.Default, CancelRequests.Default, Audit.Default, Changes.Default],
+  dependencies: [StoredHolds.Default, CancelRequests.Default, Audit.Default, Changes.Default],
   effect: Effect.gen(function* () {
-    const tasks = yield* TaskSummaries
+    const tasks = yield* TaskStore
+    const holds = yield* StoredHolds
     const requests = yield* CancelRequests
     const change = yield* makeChange
 
     const show = (id: string): Effect.Effect<TaskSummary, NotFound> =>
-      Effect.flatMap(Effect.orDie(tasks.find(id)), (row) =>
+      Effect.flatMap(Effect.orDie(tasks.summary(id)), (row) =>
         row === undefined
           ? Effect.fail(new NotFound({ param: null, message: `no task "${id}"` }))
-          : Effect.succeed(taskSummary(row))
+          : Effect.map(Effect.orDie(holds.amounts([id])), (held) => taskSummary(row, held.get(id) ?? 0))
       )
 
     /** Newest first. Callers ask for one row more than a page to detect the next one. */
     const list = (page: TaskPage): Effect.Effect<ReadonlyArray<TaskSummary>> =>
-      Effect.orDie(Effect.map(tasks.list(page), (rows) => rows.map(taskSummary)))
+      Effect.gen(function* () {
+        const rows = yield* tasks.summaries(page)
+        const held = yield* holds.amounts(rows.map(({ id }) => id))
+        return rows.map((row) => taskSummary(row, held.get(row.id) ?? 0))
+      }).pipe(Effect.orDie)
 
     /**
      * Requests the cancellation of a task and waits `patienceMs` for the server's answer. `pending`: none came in time; the
@@ -40,7 +46,7 @@ export class TaskAdministration extends Effect.Service<TaskAdministration>()("ga
           actor,
           action: "task.cancel",
           before: Effect.map(show(id), ({ state }) => ({ state })),
-          write: requests.ask(id),
+          write: Effect.orDie(requests.ask(id)),
           after: () => Effect.succeed({ asked_to_cancel: true }),
           target: () => id
         })

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
 import { callbackState } from "../tasks/TaskParams.ts"
 import { TaskError, TaskState } from "../tasks/Task.ts"
-import type { SummaryRow } from "../tasks/store/TaskSummaries.ts"
+import type { SummaryRow } from "../tasks/TaskSummary.ts"
 import { isoOrNull, isoTime } from "./fields.ts"
 
 /** The operator's view of a task: its state, without its input and output. */
@@ -38,7 +38,7 @@ export const TaskSummary = Schema.Struct({
 export type TaskSummary = typeof TaskSummary.Type
 
 /** Converts a row of the store. */
-export const taskSummary = (row: SummaryRow): TaskSummary => ({
+export const taskSummary = (row: SummaryRow, heldNanoUsd: number): TaskSummary => ({
   object: "task",
   id: row.id,
   kind: row.kind,
@@ -51,7 +51,7 @@ export const taskSummary = (row: SummaryRow): TaskSummary => ({
   error: row.error,
   attempts: row.attempts,
   tries: row.tries,
-  held_usd: row.held_nano_usd / 1e9,
+  held_usd: heldNanoUsd / 1e9,
   cost_usd: row.cost_nano_usd / 1e9,
   callback_url: row.callback_url,
   callback_state: row.callback_state,

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Outbox } from "../tasks/Outbox.ts"
 import type { TaskChange } from "../tasks/Outbox.ts"
+import { stored } from "../tasks/StoreFailure.ts"
 import { isTerminal } from "../tasks/Task.ts"
 import type { Task } from "../tasks/Task.ts"
 import { DeliveryStore } from "./store/DeliveryStore.ts"
@@ -17,20 +18,24 @@ export const CallbackOutbox: Layer.Layer<Outbox, never, DeliveryStore | Delivery
       record: ({ task, record, notBeforeMs }: TaskChange) =>
         task.callbackUrl === null
           ? Effect.void
-          : store.insert({
-              taskId: task.id,
-              account: task.account,
-              sequence: task.changes,
-              status: task.state,
-              terminal: isTerminal(task.state),
-              url: task.callbackUrl,
-              body: JSON.stringify(record()),
-              trace: task.trace,
-              changedAtMs: task.updatedAtMs,
-              notBeforeMs
-            }),
+          : stored(
+              store.insert({
+                taskId: task.id,
+                account: task.account,
+                sequence: task.changes,
+                status: task.state,
+                terminal: isTerminal(task.state),
+                url: task.callbackUrl,
+                body: JSON.stringify(record()),
+                trace: task.trace,
+                changedAtMs: task.updatedAtMs,
+                notBeforeMs
+              })
+            ),
       hurry: ({ account, callbackUrl, id }: Task) =>
-        callbackUrl === null ? Effect.void : Effect.map(store.hurry(id), () => wake.due(hostOf(callbackUrl), account)),
+        callbackUrl === null
+          ? Effect.void
+          : Effect.map(stored(store.hurry(id)), () => wake.due(hostOf(callbackUrl), account)),
       committed: ({ task }: TaskChange) => {
         if (task.callbackUrl !== null) wake.due(hostOf(task.callbackUrl), task.account)
       }

@@ -1,7 +1,7 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
 import type { AccountOptions } from "../admin/AccountAdministration.ts"
-import type { AccountDeleted } from "../admin/AccountEnding.ts"
+import type { AccountDeleted } from "../admin/AccountDeleted.ts"
 import type { AccountRecord, GrantRecord } from "../admin/AccountRecord.ts"
 import { nanoUsdOf, Usd } from "../admin/fields.ts"
 import { InvalidRequest } from "../contract/Failure.ts"

@@ -14,6 +14,8 @@ import { eventsOf, ready } from "./events.ts"
 import { newAudits, newCircuits, newDeliveries, newTasks } from "./newChanges.ts"
 import { newRequests } from "./newRequests.ts"
 import type { Look, News } from "./News.ts"
+import type { StoreFailure } from "../tasks/StoreFailure.ts"
+import { TaskStore } from "../tasks/TaskStore.ts"
 import { Newest } from "./store/Newest.ts"
 import { Watcher } from "./Watcher.ts"
 
@@ -38,7 +40,7 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
     const looks: ReadonlyArray<Look> = [
       newRequests(yield* RequestStore),
       newAudits(newest),
-      newTasks(newest),
+      newTasks(yield* TaskStore),
       newDeliveries(newest),
       newCircuits(yield* Bulkheads)
     ]
@@ -80,7 +82,7 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
       for (const watcher of all()) if (!(yield* watcher.stillOpens)) watcher.end()
     })
 
-    const pass: Effect.Effect<Effect.Effect<void>, SqlError> = Effect.gen(function* () {
+    const pass: Effect.Effect<Effect.Effect<void>, SqlError | StoreFailure> = Effect.gen(function* () {
       if (lifecycle.isDraining()) for (const watcher of all()) watcher.end()
       if (watchers.size === 0) isBegun = false
       else {

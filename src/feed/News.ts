@@ -1,5 +1,6 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Effect } from "effect"
+import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import type { StoredRequest } from "../requests/store/RequestStore.ts"
 
 /** Kinds of things that watchers see change. */
@@ -24,6 +25,6 @@ export interface News {
 
 /** Polls for one kind of news since `begin`. */
 export interface Look {
-  readonly begin: Effect.Effect<unknown, SqlError>
-  readonly look: Effect.Effect<News, SqlError>
+  readonly begin: Effect.Effect<unknown, SqlError | StoreFailure>
+  readonly look: Effect.Effect<News, SqlError | StoreFailure>
 }

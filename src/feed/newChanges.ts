@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { Bulkheads } from "../routing/Bulkhead.ts"
+import type { ChangedTask, TaskStorage } from "../tasks/TaskStorage.ts"
 import type { Changed, Look, What } from "./News.ts"
 import type { Newest } from "./store/Newest.ts"
 
@@ -39,19 +40,19 @@ export const newAudits = (newest: Newest): Look => {
 }
 
 /** Tasks whose state has changed. */
-export const newTasks = (newest: Newest): Look => {
-  let reported = new Map<string, { readonly state: string; readonly updated_at: number }>()
+export const newTasks = (store: Pick<TaskStorage, "changedSince">): Look => {
+  let reported = new Map<string, ChangedTask>()
   const since = Effect.map(Clock.currentTimeMillis, (nowMs) => nowMs - overlapMs)
-  const read = Effect.flatMap(since, (sinceMs) => newest.tasksSince(sinceMs))
+  const read = Effect.flatMap(since, (sinceMs) => store.changedSince(sinceMs))
   return {
     begin: Effect.map(read, (rows) => (reported = new Map(rows.map((row) => [row.id, row])))),
     look: Effect.map(read, (rows) => {
-      const fresh = rows.filter(({ id, state, updated_at }) => {
+      const fresh = rows.filter(({ id, state, updatedAtMs }) => {
         const before = reported.get(id)
-        return before?.state !== state || before.updated_at !== updated_at
+        return before?.state !== state || before.updatedAtMs !== updatedAtMs
       })
       reported = new Map(rows.map((row) => [row.id, row]))
-      return { changed: fresh.map(({ account_id, id }) => ({ what: "task" as const, id, account: account_id })) }
+      return { changed: fresh.map(({ account, id }) => ({ what: "task" as const, id, account })) }
     })
   }
 }

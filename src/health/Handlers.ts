@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { UpstreamFailed } from "../contract/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
-import { Leases } from "../tasks/store/Leases.ts"
+import { TaskStore } from "../tasks/TaskStore.ts"
 import { HealthApi } from "./Api.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { DatabaseHealth } from "../sql/DatabaseHealth.ts"
@@ -13,14 +13,14 @@ export const HealthHandlers = handlers(
   HealthApi,
   Effect.gen(function* () {
     const lifecycle = yield* Lifecycle
-    const leases = yield* Leases
+    const tasks = yield* TaskStore
     const daemons = yield* Daemons
     const databaseHealth = yield* DatabaseHealth
     const limits = yield* Limits
     const keptFiles = yield* KeptFiles
     const ok = { status: "ok" } as const
 
-    const databaseAnswers = leases.oldestExpiredLeaseMs.pipe(
+    const databaseAnswers = tasks.oldestExpiredLeaseMs.pipe(
       Effect.map((ms) => ({
         ...ok,
         oldest_expired_lease_seconds: Math.floor(ms / 1_000),

@@ -6,9 +6,9 @@ import { Daemons } from "../flow/Daemons.ts"
 import type { CircuitState } from "../routing/CircuitBreaker.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
 import type { Bulkhead } from "../routing/Bulkhead.ts"
-import { Leases } from "../tasks/store/Leases.ts"
-import type { ActiveTasks } from "../tasks/store/activeTasks.ts"
-import { TaskStore } from "../tasks/store/TaskStore.ts"
+import type { StoreFailure } from "../tasks/StoreFailure.ts"
+import type { ActiveTasks } from "../tasks/TaskStorage.ts"
+import { TaskStore } from "../tasks/TaskStore.ts"
 import { AccessLog } from "../telemetry/AccessLog.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { Registry } from "../telemetry/Registry.ts"
@@ -27,14 +27,13 @@ interface Page {
   /** All metrics in Prometheus's text format. */
   readonly answer: () => Promise<Response>
 }
-type Needs = AccessLog | Daemons | Leases | TaskStore | Deliveries | Scope.Scope
+type Needs = AccessLog | Daemons | TaskStore | Deliveries | Scope.Scope
 
 /** `GET /metrics`: counts since the start, and current values. */
 export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/MetricsPage", {
   scoped: Effect.gen(function* (): Effect.fn.Return<Page, never, Needs> {
     const metrics = yield* Metrics
     const bulkheads = yield* Bulkheads
-    const leases = yield* Leases
     const tasks = yield* TaskStore
     const deliveries = yield* Deliveries
     const daemons = yield* Daemons
@@ -60,7 +59,7 @@ export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/M
     const all = workers === undefined ? Effect.sync(own) : Effect.map(Effect.promise(workers.all), together)
 
     /** Undefined if the database does not answer. */
-    const orUndefined = <A>(read: Effect.Effect<A, SqlError>): Effect.Effect<A | undefined> =>
+    const orUndefined = <A>(read: Effect.Effect<A, SqlError | StoreFailure>): Effect.Effect<A | undefined> =>
       read.pipe(
         Effect.catchAllCause((cause) =>
           Effect.as(Effect.logWarning("metrics: the database's numbers are unavailable", cause), undefined)
@@ -72,7 +71,7 @@ export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/M
       const nowMs = yield* Clock.currentTimeMillis
       standing(now, nowMs, {
         active: yield* orUndefined(tasks.active),
-        leaseMs: yield* orUndefined(leases.oldestExpiredLeaseMs),
+        leaseMs: yield* orUndefined(tasks.oldestExpiredLeaseMs),
         pending: yield* orUndefined(deliveries.pending)
       })
       return textOf([...(yield* all), ...now.snapshot()])

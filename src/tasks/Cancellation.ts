@@ -1,9 +1,9 @@
-import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Option } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
+import type { StoreFailure } from "./StoreFailure.ts"
 import type { Cancelled } from "./Task.ts"
 import { TaskKinds } from "./TaskKind.ts"
-import { TaskStore } from "./store/TaskStore.ts"
+import { TaskStore } from "./TaskStore.ts"
 
 /** How long a cancel waits for a submit that is under way to come to an end: 50 ms, a hundred times. */
 const submitLooks = { everyMs: 50, times: 100 } as const
@@ -14,7 +14,7 @@ export class Cancellation extends Effect.Service<Cancellation>()("gateway/tasks/
     const store = yield* TaskStore
     const kinds = yield* TaskKinds
 
-    const cancel = (account: AccountId, kind: string, id: string): Effect.Effect<Cancelled, SqlError> =>
+    const cancel = (account: AccountId, kind: string, id: string): Effect.Effect<Cancelled, StoreFailure> =>
       attempt(account, kind, id, submitLooks.times)
 
     const attempt = Effect.fnUntraced(function* (
@@ -22,7 +22,7 @@ export class Cancellation extends Effect.Service<Cancellation>()("gateway/tasks/
       kind: string,
       id: string,
       looksLeft: number
-    ): Effect.fn.Return<Cancelled, SqlError> {
+    ): Effect.fn.Return<Cancelled, StoreFailure> {
       const found = yield* store.find(account, kind, id)
       if (Option.isNone(found)) return "none"
       const task = found.value

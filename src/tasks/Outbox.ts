@@ -1,6 +1,6 @@
-import type { SqlError } from "@effect/sql/SqlError"
 import { Context, Effect, Layer } from "effect"
 import type { JsonObject } from "../contract/fields.ts"
+import type { StoreFailure } from "./StoreFailure.ts"
 import type { Task } from "./Task.ts"
 
 /** A task has reached a state (its creation included). */
@@ -19,11 +19,11 @@ export interface TaskChange {
 export class Outbox extends Context.Tag("gateway/tasks/Outbox")<
   Outbox,
   {
-    readonly record: (change: TaskChange) => Effect.Effect<void, SqlError>
+    readonly record: (change: TaskChange) => Effect.Effect<void, StoreFailure>
     /** Called once the change is durable: a hint to start delivering. */
     readonly committed: (change: TaskChange) => void
     /** Makes a delayed delivery due now. */
-    readonly hurry: (task: Task) => Effect.Effect<void, SqlError>
+    readonly hurry: (task: Task) => Effect.Effect<void, StoreFailure>
   }
 >() {
   /** Nobody listens. */

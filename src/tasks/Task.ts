@@ -120,3 +120,30 @@ export const patched = (task: Task, patch: TaskPatch, nowMs: number): Task => {
 /** It was submitted and nobody heard whether that made anything. */
 export const isUnheard = (task: Pick<Task, "submitAtMs" | "upstreamId">): boolean =>
   task.submitAtMs !== null && task.upstreamId === null
+
+/** A new task as it is stored, and so as it is. */
+export const created = (task: NewTask): Task => ({
+  id: task.id,
+  kind: task.kind,
+  account: task.account,
+  key: task.key,
+  model: task.model,
+  tier: task.tier ?? null,
+  state: "queued",
+  lane: task.lane,
+  upstream: task.upstream ?? null,
+  upstreamId: null,
+  submitAtMs: null,
+  callbackUrl: task.callbackUrl ?? null,
+  details: task.details,
+  result: null,
+  error: null,
+  changes: 1,
+  attempts: 0,
+  tries: 0,
+  trace: task.trace ?? null,
+  expiresAtMs: task.expiresAtMs ?? null,
+  createdAtMs: task.createdAtMs,
+  updatedAtMs: task.createdAtMs,
+  endedAtMs: null
+})

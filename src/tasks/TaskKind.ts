@@ -1,8 +1,8 @@
-import type { SqlError } from "@effect/sql/SqlError"
 import { Context, Data } from "effect"
 import type { Effect, Option } from "effect"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Trace } from "../contract/Trace.ts"
+import type { StoreFailure } from "./StoreFailure.ts"
 import type { Task, TaskError, TaskPatch } from "./Task.ts"
 
 /** Another worker holds the task, or it has ended: whatever this one still writes changes nothing. */
@@ -20,20 +20,20 @@ export interface Lease {
   /** The turn's place in the trace of the request that made the task; absent where nobody records it. */
   readonly trace?: Trace | undefined
   /** The task's request; null once it was deleted. */
-  readonly request: Effect.Effect<unknown, SqlError>
+  readonly request: Effect.Effect<unknown, StoreFailure>
   /**
    * Of the lane's other tasks: whose these ids of the upstream's are, and those submitted within some minutes of that
    * time that have no id either.
    */
-  readonly rivals: (upstreamIds: ReadonlyArray<string>, submitAtMs: number) => Effect.Effect<Rivals, SqlError>
+  readonly rivals: (upstreamIds: ReadonlyArray<string>, submitAtMs: number) => Effect.Effect<Rivals, StoreFailure>
   /** The task as it is stored now, by this worker or another; none once removed. */
-  readonly stored: Effect.Effect<Option.Option<Task>, SqlError>
+  readonly stored: Effect.Effect<Option.Option<Task>, StoreFailure>
   /** Fails where the task is not held any more. To be run in a transaction, for what only its holder may store. */
-  readonly held: Effect.Effect<void, LeaseLost | SqlError>
+  readonly held: Effect.Effect<void, LeaseLost | StoreFailure>
   /** Stores a patch now, durably, and answers the task as it is then. */
-  readonly write: (patch: TaskPatch) => Effect.Effect<Task, LeaseLost | SqlError>
+  readonly write: (patch: TaskPatch) => Effect.Effect<Task, LeaseLost | StoreFailure>
   /** Ends the turn now, for a kind that has something to do should that fail. */
-  readonly settle: (turn: TaskTurn) => Effect.Effect<"settled", LeaseLost | SqlError>
+  readonly settle: (turn: TaskTurn) => Effect.Effect<"settled", LeaseLost | StoreFailure>
   /**
    * Ends the turn and takes the task back, as if it had never been: its record, its hold and its callbacks.
    *
@@ -41,8 +41,8 @@ export interface Lease {
    */
   readonly withdraw: (
     error: TaskError,
-    behind: Effect.Effect<unknown, SqlError>
-  ) => Effect.Effect<"settled", LeaseLost | SqlError>
+    behind: Effect.Effect<unknown, StoreFailure>
+  ) => Effect.Effect<"settled", LeaseLost | StoreFailure>
 }
 
 /** How a turn of work ends: with a terminal state in the patch, or with a time to go on at. */
@@ -62,7 +62,7 @@ export interface TaskKind {
   readonly parallel: number
   /** True if a lane's upstream does not answer: then few of its turns begin at a time. Absent if it is never so. */
   readonly isSilent?: (lane: string, nowMs: number) => boolean
-  readonly run: (lease: Lease) => Effect.Effect<TaskTurn | "settled", LeaseLost | SqlError>
+  readonly run: (lease: Lease) => Effect.Effect<TaskTurn | "settled", LeaseLost | StoreFailure>
   /** The record as its owner reads it, and so the body of its callbacks. */
   readonly record: (task: Task) => JsonObject
   /**
@@ -70,7 +70,7 @@ export interface TaskKind {
    *
    * @returns the cost in nano-dollars; 0 if nothing, or not known yet
    */
-  readonly changed?: (task: Task) => Effect.Effect<number, SqlError>
+  readonly changed?: (task: Task) => Effect.Effect<number, StoreFailure>
   /** True if the request is needed after success. Otherwise it is deleted once the upstream has it. */
   readonly keepsRequest?: (task: Task) => boolean
   /** Asks the upstream to stop it. `running`: too late. `ended`: over there already. */

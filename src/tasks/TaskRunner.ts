@@ -1,4 +1,3 @@
-import type { SqlError } from "@effect/sql/SqlError"
 import { Cause, Clock, Duration, Effect, Exit, Fiber, FiberId, Layer, Option } from "effect"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
@@ -11,21 +10,21 @@ import { Node } from "../cluster/Node.ts"
 import { DatabaseHealth } from "../sql/DatabaseHealth.ts"
 import { heeding, Notices } from "../sql/Notices.ts"
 import { CrashPoints } from "./CrashPoints.ts"
-import { Leases } from "./store/Leases.ts"
-import type { LeasedTask } from "./store/Leases.ts"
 import type { Trace } from "../contract/Trace.ts"
 import { TraceHeaders } from "../telemetry/tracing/TraceHeaders.ts"
 import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
+import type { StoreFailure } from "./StoreFailure.ts"
 import type { Task } from "./Task.ts"
 import { changesNothing } from "./store/TaskRow.ts"
 import { makeWake } from "./Wake.ts"
+import { TaskChanges } from "./TaskChanges.ts"
+import { givenUp, maxAttempts } from "./maxAttempts.ts"
 import { TaskKinds } from "./TaskKind.ts"
 import type { Lease, LeaseLost, TaskKind } from "./TaskKind.ts"
-import { TaskSettings } from "./TaskSettings.ts"
-import { TaskStore } from "./store/TaskStore.ts"
+import { LeaseTime, TaskSettings } from "./TaskSettings.ts"
+import type { LeasedTask } from "./TaskStorage.ts"
+import { TaskStore } from "./TaskStore.ts"
 
-/** Workers that may die over a task, one after the other, before it is given up. */
-export const maxAttempts = 5
 /** The longest sleep while no known task is due: other nodes may store tasks, and their hints may be lost. */
 const pollMs = { shared: 5_000, alone: 60_000 } as const
 /** How often other nodes are told of what there is no room for. */
@@ -54,17 +53,17 @@ interface RunningTurn {
 /** Runs what is due, keeps the leases of what runs, ends what is late and removes what is old. */
 const start = Effect.gen(function* () {
   const store = yield* TaskStore
-  const leases = yield* Leases
+  const { bells } = yield* TaskChanges
   const node = yield* Node
   const notices = yield* Notices
   const kinds = yield* TaskKinds
   const crash = yield* CrashPoints
   const durability = yield* DatabaseHealth
   const settings = yield* TaskSettings
+  const leaseMs = Duration.toMillis(yield* LeaseTime)
   const tracing = yield* CurrentTracing
   const running = new NamedSlots<RunningTurn>()
-  /** Rings when a turn begins. */
-  const begun = makeWake()
+  const begun = makeWake() // Rings when a turn begins.
   const clock = yield* Effect.clock
   const lanePlaces = new Map<string, Slots>()
   const placesOf = (lane: string, { parallel }: TaskKind): Slots => {
@@ -88,26 +87,26 @@ const start = Effect.gen(function* () {
       )
     )
 
-  const runTurn = (leased: LeasedTask, kind: TaskKind): Effect.Effect<void, LeaseLost | SqlError> => {
+  const runTurn = (leased: LeasedTask, kind: TaskKind): Effect.Effect<void, LeaseLost | StoreFailure> => {
     const { task } = leased
     const trace = tracing?.turn(task)
     const lease: Lease = {
       task,
       trace,
-      request: leases.request(leased.task.id),
-      rivals: (ids, atMs) => leases.rivals(leased.task, ids, atMs),
+      request: store.request(leased.task.id),
+      rivals: (ids, atMs) => store.rivals(leased.task, ids, atMs),
       stored: store.find(task.account, task.kind, task.id),
-      held: leases.held(leased),
-      write: (patch) => leases.write(leased, patch),
-      settle: (turn) => Effect.as(leases.settle(leased, turn), "settled"),
-      withdraw: (error, behind) => Effect.as(leases.withdraw(leased, error, behind), "settled")
+      held: store.held(leased),
+      write: (patch) => store.write(leased, patch),
+      settle: (turn) => Effect.as(store.settle(leased, turn), "settled"),
+      withdraw: (error, behind) => Effect.as(store.withdraw(leased, error, behind), "settled")
     }
     const turn: ReturnType<TaskKind["run"]> =
       task.attempts < maxAttempts ? kind.run(lease) : Effect.succeed(givenUp(kind))
     const traced = trace === undefined ? turn : recorded(turn, task, trace)
     return crash.at("claimed").pipe(
       Effect.zipRight(traced),
-      Effect.flatMap((done) => (done === "settled" ? Effect.void : leases.settle(leased, done))),
+      Effect.flatMap((done) => (done === "settled" ? Effect.void : store.settle(leased, done))),
       Effect.zipRight(crash.at("settled"))
     )
   }
@@ -115,8 +114,8 @@ const start = Effect.gen(function* () {
   /** Interruption gives the task back as it is; a defect counts an attempt; a database that says no does not. */
   const guarded = (leased: LeasedTask, kind: TaskKind, slot: Slot): Effect.Effect<void> => {
     const giveBack = (crashed: boolean, againInMs: number) =>
-      leases.release(leased, { crashed, againInMs }).pipe(
-        Effect.retry({ schedule: backoff, while: (error) => error._tag === "SqlError" }),
+      store.release(leased, { crashed, againInMs }).pipe(
+        Effect.retry({ schedule: backoff, while: (error) => error._tag === "StoreFailure" }),
         Effect.interruptible,
         Effect.timeout("5 seconds"),
         Effect.catchTag("LeaseLost", () => Effect.void),
@@ -126,7 +125,8 @@ const start = Effect.gen(function* () {
     return Effect.interruptible(slot.isFree ? turn : Effect.zipRight(slot.turn, turn)).pipe(
       Effect.catchTags({
         LeaseLost: () => Effect.logDebug("the task was handed on or ended"),
-        SqlError: (error) => Effect.zipRight(Effect.logWarning("a turn was not stored", error), giveBack(false, 1_000))
+        StoreFailure: (error) =>
+          Effect.zipRight(Effect.logWarning("a turn was not stored", error), giveBack(false, 1_000))
       }),
       Effect.catchAllDefect((defect) =>
         Effect.zipRight(Effect.logError("a worker crashed", defect), giveBack(true, 1_000))
@@ -148,7 +148,7 @@ const start = Effect.gen(function* () {
           Effect.sync(() => {
             if (running.get(id)?.leased === leased) running.delete(id)
             slot.leave()
-            store.due.ring()
+            bells.due.ring()
           })
         ),
         Effect.uninterruptible,
@@ -181,7 +181,7 @@ const start = Effect.gen(function* () {
   /** Takes what is due in every lane with room; answers how long nothing more can be due. */
   const claimDue = Effect.gen(function* () {
     let sleepMs: number = node.isShared ? pollMs.shared : pollMs.alone
-    const lanes = yield* leases.lanes
+    const lanes = yield* store.lanes
     const most = isBusy() ? Math.ceil(polite.batch / Math.max(1, lanes.length)) : batch
     for (const { due, lane } of lanes) {
       const kind = kinds.get(lane.slice(0, lane.indexOf(":")))
@@ -203,7 +203,7 @@ const start = Effect.gen(function* () {
         continue
       }
       // Whoever is claimed is begun, also when the process is asked to stop in between: only then is it given back.
-      const claimed = yield* leases
+      const claimed = yield* store
         .claim(lane, room)
         .pipe(Effect.tap(Effect.forEach((leased) => begin(leased, kind), { discard: true })), Effect.uninterruptible)
       if (isSilent) triedAt.set(lane, nowMs)
@@ -212,13 +212,21 @@ const start = Effect.gen(function* () {
     return sleepMs
   })
 
+  let hasTakenOver = false
+  /** Before the first claim: the store is not used while the gateway is put together. */
+  const takeOver = Effect.flatMap(store.takeOver, (inherited) => {
+    hasTakenOver = true
+    return inherited > 0 ? Effect.logInfo(`taking over ${inherited} tasks of a process that died`) : Effect.void
+  })
+
   const claims = Effect.suspend(() => {
     // The cost of a turn at its upstream could not be stored.
     if (durability.lost() !== undefined) return Effect.succeed(Effect.sleep(lookAgainMs))
+    if (!hasTakenOver) return Effect.as(takeOver, Effect.yieldNow())
     return Effect.map(claimDue, (ms) => {
       // Nobody waits for a turn as a caller waits for an answer.
       if (isBusy()) return Effect.sleep(polite.everyMs)
-      return ms === 0 ? Effect.yieldNow() : Effect.timeoutOption(store.due.heard, ms)
+      return ms === 0 ? Effect.yieldNow() : Effect.timeoutOption(bells.due.heard, ms)
     })
   })
 
@@ -227,12 +235,12 @@ const start = Effect.gen(function* () {
   /** Keeps the leases of running turns, and stops a turn whose lease went to somebody else. */
   const renewals = Effect.gen(function* () {
     const all = running.values()
-    const kept = yield* leases.renew(all.map((one) => one.leased))
+    const kept = yield* store.renew(all.map((one) => one.leased))
     for (const one of all) {
       const { id } = one.leased.task
       if (!kept.has(id) && running.get(id) === one) yield* Fiber.interruptFork(one.fiber)
     }
-    const sleep = Effect.sleep(leases.leaseMs / 3)
+    const sleep = Effect.sleep(leaseMs / 3)
     return running.size === 0 ? Effect.zipRight(begun.heard, sleep) : sleep
   })
 
@@ -241,12 +249,14 @@ const start = Effect.gen(function* () {
     Effect.forkDaemon(task.upstreamId === null ? Effect.void : (kinds.get(task.kind)?.cancel?.(task) ?? Effect.void))
 
   const expiry = Effect.gen(function* () {
+    bells.sleepsUntil(Infinity)
     const { expired, nextMs } = yield* store.expireDue
+    bells.sleepsUntil(Option.getOrElse(nextMs, () => Infinity))
     yield* Effect.forEach(expired, stopUpstream, { discard: true })
     const nowMs = yield* Clock.currentTimeMillis
     const sleep = Option.match(nextMs, { onNone: () => Duration.infinity, onSome: (ms) => Duration.millis(ms - nowMs) })
     return Duration.greaterThan(sleep, Duration.zero)
-      ? Effect.timeoutOption(store.deadlines.heard, Duration.min(sleep, Duration.minutes(1)))
+      ? Effect.timeoutOption(bells.deadlines.heard, Duration.min(sleep, Duration.minutes(1)))
       : Effect.yieldNow()
   })
 
@@ -256,12 +266,9 @@ const start = Effect.gen(function* () {
     return Effect.sleep(removed === batch ? "50 millis" : "1 minute")
   })
 
-  const inherited = yield* leases.takeOver
-  if (inherited > 0) yield* Effect.logInfo(`taking over ${inherited} tasks of a process that died`)
-
   // Other nodes own this process's tasks now, and its writes would be refused.
   node.onLost(() => running.values().forEach(stop))
-  yield* heeding("tasks.due", () => store.due.ring())
+  yield* heeding("tasks.due", () => bells.due.ring())
   // Of one that another node has ended nothing more is wanted; which they are is seen at the next renewal, if not here.
   yield* heeding("tasks.ended", (ids) => ids?.forEach((id) => Option.map(Option.fromNullable(running.get(id)), stop)))
 
@@ -283,14 +290,6 @@ const claimable = ({ running, waiting }: Slots, { parallel }: TaskKind): number 
   if (waiting === 0 || running >= parallel) return parallel - running
   return Math.min(batch, mostWaiting - waiting)
 }
-
-const givenUp = (kind: TaskKind) => ({
-  patch: {
-    state: "failed",
-    error: kind.gaveUp(`the work was started ${maxAttempts} times and never finished`)
-  } as const,
-  againInMs: 0
-})
 
 /** The engine's daemons, for as long as the scope lives. */
 export const TaskRunnerLive = Layer.scopedDiscard(start).pipe(

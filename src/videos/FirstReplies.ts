@@ -1,6 +1,6 @@
-import type { SqlError } from "@effect/sql/SqlError"
 import { Deferred, Effect, FiberId } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
+import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import { NamedSlots } from "../flow/NamedSlots.ts"
 
 /** How long a create waits for its upstream's first reply. */
@@ -9,7 +9,7 @@ export const longestFirstReply = "10 seconds"
 /** A create that waits for its upstream's first reply. */
 export interface PendingReply {
   /** Undone in the same transaction if the task is withdrawn. */
-  readonly undo: Effect.Effect<unknown, SqlError>
+  readonly undo: Effect.Effect<unknown, StoreFailure>
   /** The upstream refused, and the task was withdrawn. */
   readonly refused: (message: string) => void
   /** The task stands. */

@@ -1,4 +1,3 @@
-import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Either, Option, Schedule, Schema } from "effect"
 import { exitOf } from "../flow/exitOf.ts"
 import type { JsonObject } from "../contract/fields.ts"
@@ -6,6 +5,7 @@ import { VideoAmbiguous, VideoJob, VideoTransient, VideoUpstreams } from "../ups
 import type { VideoRejected, VideoReport, VideoResult, VideoUpstream } from "../upstreams/VideoUpstream.ts"
 import { RetryAfter } from "../routing/RetryAfter.ts"
 import { CrashPoints } from "../tasks/CrashPoints.ts"
+import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import type { Task, TaskError, TaskPatch } from "../tasks/Task.ts"
 import type { Lease, LeaseLost, TaskKind, TaskTurn } from "../tasks/TaskKind.ts"
 import { again, makePacing } from "./pacing.ts"
@@ -18,7 +18,7 @@ import { FirstReplies } from "./FirstReplies.ts"
 export interface VideoFamily {
   readonly record: (task: Task) => JsonObject
   /** As in `TaskKind`. */
-  readonly changed?: (task: Task) => Effect.Effect<number, SqlError>
+  readonly changed?: (task: Task) => Effect.Effect<number, StoreFailure>
   readonly keepsRequest?: (task: Task) => boolean
   /** A result without implausible numbers. */
   readonly sound?: (task: Task, told: VideoResult) => Effect.Effect<VideoResult>
@@ -52,7 +52,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
   /** Tries the task's routes in order until one accepts it. */
   const submit = Effect.fnUntraced(function* (
     lease: Lease
-  ): Effect.fn.Return<TaskTurn | "settled", LeaseLost | SqlError> {
+  ): Effect.fn.Return<TaskTurn | "settled", LeaseLost | StoreFailure> {
     const job = yield* jobOf(lease)
     const places = placesOf(lease.task, job).filter(({ upstream }) => upstreams.has(upstream))
     const { ask, skipped } = retryAfter.order(places, lease.task.account)
@@ -66,7 +66,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       const submitted = yield* Effect.either(submitTo(lease, job, place, { task, submitAtMs }))
       if (Either.isRight(submitted)) return submitted.right
       const error = submitted.left
-      if (error._tag === "LeaseLost" || error._tag === "SqlError") return yield* Effect.fail(error)
+      if (error._tag === "LeaseLost" || error._tag === "StoreFailure") return yield* Effect.fail(error)
       if (error._tag === "VideoRejected") last = error
       else waits.push(error)
     }
@@ -141,7 +141,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     pacing.later(task, { upstreamId, tries: 0 }, 0, saidMs).pipe(
       Effect.flatMap(lease.settle),
       // The id is worth waiting for, for instance while the disk is full.
-      Effect.retry({ schedule: stubborn, while: (error) => error._tag === "SqlError" }),
+      Effect.retry({ schedule: stubborn, while: (error) => error._tag === "StoreFailure" }),
       Effect.tap(() => crash.at("recorded")),
       Effect.tapErrorTag("LeaseLost", () => Effect.ignore(cancelUnwanted(lease, task, upstream, upstreamId)))
     )
@@ -167,7 +167,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     lease: Lease,
     upstream: VideoUpstream,
     intendedMs: number
-  ): Effect.fn.Return<TaskTurn | "settled", LeaseLost | SqlError> {
+  ): Effect.fn.Return<TaskTurn | "settled", LeaseLost | StoreFailure> {
     if (upstream.reconcile === undefined) return failed(unconfirmed)
     const waitMs = intendedMs + reconcileAfterMs - (yield* Clock.currentTimeMillis)
     if (waitMs > 0) return again({}, waitMs)

@@ -14,10 +14,12 @@ import type { Price } from "../ledger/Price.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { forbidden } from "../contract/permission.ts"
 import { Cancellation } from "../tasks/Cancellation.ts"
+import { stored } from "../tasks/StoreFailure.ts"
+import { shown } from "../tasks/shown.ts"
 import { Outbox } from "../tasks/Outbox.ts"
 import type { NewTask, TaskState } from "../tasks/Task.ts"
 import { TaskSettings } from "../tasks/TaskSettings.ts"
-import { TaskStore } from "../tasks/store/TaskStore.ts"
+import { TaskStore } from "../tasks/TaskStore.ts"
 import type { VideoJob } from "../upstreams/VideoUpstream.ts"
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
 import { quoted } from "./consumption.ts"
@@ -104,10 +106,12 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         mostNanoUsd: (price: Price) => costOf(price, quoted(resolved))
       }
       const keepAnswer = incoming.once?.keep(answer) ?? Effect.void
-      const stored = ledger
-        .holding(hold, (row) => store.insert(task(), Effect.zipRight(keepAnswer, row)))
-        .pipe(Effect.catchTag("SqlError", Effect.die))
-      const made = yield* isWaitedFor ? firstReplies.await(id, incoming.once?.forget ?? Effect.void, stored) : stored
+      const storing = ledger
+        .holding(hold, (row) => store.insert(task(), stored(Effect.zipRight(keepAnswer, row))))
+        .pipe(Effect.catchTag("StoreFailure", Effect.die))
+      const made = yield* isWaitedFor
+        ? firstReplies.await(id, stored(incoming.once?.forget ?? Effect.void), storing)
+        : storing
       if (isWaitedFor) yield* Effect.orDie(outbox.hurry(made))
       yield* meant.claim
       if (incoming.record !== undefined) incoming.record.task = id
@@ -138,7 +142,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       return { model, resolved, prices }
     })
 
-    const find = store.reader(kind, (task): VideoTaskRecord => record(videoTask(task)), notFound)
+    const find = shown(store, kind, (task): VideoTaskRecord => record(videoTask(task)), notFound)
 
     /** One page of the account's tasks within the retention, newest first. */
     const list = (account: AccountId, query: ListVideoTasks) =>

@@ -6,8 +6,7 @@ import type { NotFound } from "../contract/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { listAt, objectAt } from "../contract/json.ts"
-import { Leases } from "../tasks/store/Leases.ts"
-import { TaskStore } from "../tasks/store/TaskStore.ts"
+import { TaskStore } from "../tasks/TaskStore.ts"
 import { contentOf } from "../upstreams/protocols/arkVideo/request.ts"
 import { VideoJob } from "../upstreams/VideoUpstream.ts"
 import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
@@ -34,7 +33,6 @@ export interface ResolvedDraft {
  */
 export const makePromote = Effect.gen(function* () {
   const store = yield* TaskStore
-  const leases = yield* Leases
   const ownership = yield* Ownership
 
   return Effect.fnUntraced(function* (
@@ -62,7 +60,7 @@ export const makePromote = Effect.gen(function* () {
     if (!task.details.settings.draft) return yield* refuse(param, "expected a task created with draft: true")
     if (task.state !== "succeeded") return yield* refuse(param, `expected a draft that succeeded; it is ${task.state}`)
     if (request.draft === true) return yield* refuse("draft", "expected false when a draft is promoted")
-    const content = partsOf(yield* Effect.orDie(leases.request(id)))
+    const content = partsOf(yield* Effect.orDie(store.request(id)))
     const isThere = upstream.isPassthrough && task.upstream === upstream.name && task.upstreamId !== null
     if (!isThere && request.content.length > 1) {
       return yield* refuse("content", "expected nothing beside a draft_task: the draft's own content is used again")

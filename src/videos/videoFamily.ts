@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { objectAt } from "../contract/json.ts"
 import { Ledger } from "../ledger/Ledger.ts"
+import { stored } from "../tasks/StoreFailure.ts"
 import { isTerminal } from "../tasks/Task.ts"
 import type { Task } from "../tasks/Task.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
@@ -30,9 +31,11 @@ export const makeVideoFamily: Effect.Effect<VideoFamily, never, Ledger | Custody
     record: (task) => record(videoTask(task)),
     changed: (task) =>
       isTerminal(task.state)
-        ? Effect.zipLeft(
-            ledger.endHold(task.id, task.state === "succeeded" ? usedBy(videoTask(task)) : undefined),
-            custody.record(task)
+        ? stored(
+            Effect.zipLeft(
+              ledger.endHold(task.id, task.state === "succeeded" ? usedBy(videoTask(task)) : undefined),
+              custody.record(task)
+            )
           )
         : Effect.succeed(0),
     // Promoting a draft repeats its request.

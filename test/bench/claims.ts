@@ -1,13 +1,13 @@
 import { SqlClient } from "@effect/sql"
-import type { SqlError } from "@effect/sql/SqlError"
+import type { StoreFailure } from "../../src/tasks/StoreFailure.ts"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { CallbackOutbox } from "../../src/callbacks/CallbackOutbox.ts"
 import { DeliveryStore } from "../../src/callbacks/store/DeliveryStore.ts"
 import { DeliveryWake } from "../../src/callbacks/DeliveryWake.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import { layer } from "../../src/sql/Database.ts"
-import { Leases } from "../../src/tasks/store/Leases.ts"
-import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { TaskChanges } from "../../src/tasks/TaskChanges.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import type { LeaseLost } from "../../src/tasks/TaskKind.ts"
 import { median } from "./load.ts"
@@ -33,8 +33,8 @@ const kinds = Layer.succeed(
   })
 )
 const worldOf = (url: string) =>
-  Leases.Default.pipe(
-    Layer.provideMerge(TaskStore.Default),
+  TaskStore.Default.pipe(
+    Layer.provideMerge(TaskChanges.Default),
     Layer.provide(Layer.merge(CallbackOutbox, kinds)),
     Layer.provideMerge(Layer.merge(DeliveryStore.Default, DeliveryWake.Default)),
     Layer.provideMerge(Commits.Default),
@@ -59,17 +59,17 @@ const store = (from: number, to: number, state: string) =>
     FROM generate_series(${from}::bigint, ${to}::bigint) AS n, (SELECT ${state}::text AS state) AS given`
   )
 
-const claimed = (seconds: number): Effect.Effect<Claimed, SqlError | LeaseLost, Leases> =>
+const claimed = (seconds: number): Effect.Effect<Claimed, StoreFailure | LeaseLost, TaskStore> =>
   Effect.gen(function* () {
-    const leases = yield* Leases
+    const store = yield* TaskStore
     const times: Array<number> = []
     const until = performance.now() + seconds * 1_000
     const worker = Effect.gen(function* () {
       while (performance.now() < until) {
         const began = performance.now()
-        const [one] = yield* leases.claim("video:m", 1)
+        const [one] = yield* store.claim("video:m", 1)
         times.push(performance.now() - began)
-        if (one !== undefined) yield* leases.release(one, { crashed: false, againInMs: 0 })
+        if (one !== undefined) yield* store.release(one, { crashed: false, againInMs: 0 })
       }
     })
     yield* Effect.replicateEffect(worker, 12).pipe(Effect.withConcurrency("unbounded"))

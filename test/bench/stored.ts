@@ -9,10 +9,10 @@ import { Keys } from "../../src/access/store/Keys.ts"
 import { AccountId, KeyId } from "../../src/contract/Caller.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import * as Database from "../../src/sql/Database.ts"
-import { Leases } from "../../src/tasks/store/Leases.ts"
 import { Outbox } from "../../src/tasks/Outbox.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
-import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { TaskChanges } from "../../src/tasks/TaskChanges.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
 
 /**
  * How long one create, read, claim and key look-up take over a database that holds `tasks` finished tasks and 100,000
@@ -28,8 +28,8 @@ const keys = 100_000
 
 const open = (file: string) =>
   ManagedRuntime.make(
-    Leases.Default.pipe(
-      Layer.provideMerge(TaskStore.Default),
+    TaskStore.Default.pipe(
+      Layer.provideMerge(TaskChanges.Default),
       Layer.provide(Layer.merge(Outbox.none, Layer.succeed(TaskKinds, taskKinds()))),
       Layer.provideMerge(Layer.mergeAll(Commits.Default, Keys.Default)),
       Layer.provideMerge(Database.layer({ url: `sqlite:${file}`, exclusive: true }))
@@ -59,7 +59,6 @@ const seed = (tasks: number) =>
 const sample = (n: number, secret: string) =>
   Effect.gen(function* () {
     const store = yield* TaskStore
-    const leases = yield* Leases
     const stored = yield* Keys
     const id = `task_bench_${n}_${crypto.randomUUID()}`
     const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -82,7 +81,7 @@ const sample = (n: number, secret: string) =>
       })
     )
     const read = yield* timed(store.find(account, "video", id))
-    const claim = yield* timed(leases.claim("bench", 1))
+    const claim = yield* timed(store.claim("bench", 1))
     const keyed = yield* timed(stored.open(ApiKey.hash(secret)))
     return { create, read, claim, key: keyed }
   })

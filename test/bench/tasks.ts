@@ -9,8 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
-import { Leases } from "../../src/tasks/store/Leases.ts"
-import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { alice, newTask, stores } from "../tasks/engine.ts"
 
 const at = process.argv.indexOf("--finished")
@@ -55,7 +54,6 @@ const creates = (count: number, callers: number) =>
 const latencies = (count: number) =>
   Effect.gen(function* () {
     const store = yield* TaskStore
-    const leases = yield* Leases
     const create: Array<number> = []
     const read: Array<number> = []
     const claim: Array<number> = []
@@ -63,8 +61,8 @@ const latencies = (count: number) =>
       const task = nextTask()
       yield* timed(store.insert(task), create)
       yield* timed(store.find(alice, "test", task.id), read)
-      const [held] = yield* timed(leases.claim(task.lane, 1), claim)
-      if (held !== undefined) yield* leases.settle(held, { patch: { state: "succeeded", result: 1 }, againInMs: 0 })
+      const [held] = yield* timed(store.claim(task.lane, 1), claim)
+      if (held !== undefined) yield* store.settle(held, { patch: { state: "succeeded", result: 1 }, againInMs: 0 })
     }
     return { create, read, claim }
   })

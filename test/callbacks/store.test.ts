@@ -6,7 +6,7 @@ import { deliveryId } from "../../src/callbacks/Delivery.ts"
 import { DeliveryStore } from "../../src/callbacks/store/DeliveryStore.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import type { CallbackState } from "../../src/tasks/TaskParams.ts"
-import { TaskSummaries } from "../../src/tasks/store/TaskSummaries.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { makeMetrics, Metrics } from "../../src/telemetry/Metrics.ts"
 import { callbacks, createTask, moveTask, owner, quiet, sending, storage, stubReceiver } from "./world.ts"
 import { adjust } from "../sql/clock.ts"
@@ -76,12 +76,12 @@ describeOnEach("deliveries in the database", ({ name: engine }) => {
   it.effect("say of their task whether they were delivered, wait, or were given up", () =>
     Effect.gen(function* () {
       const store = yield* DeliveryStore
-      const summaries = yield* TaskSummaries
+      const tasks = yield* TaskStore
       const answered = (status: number) =>
         Effect.flatMap(store.claim(host, 10), (leased) =>
           Effect.forEach(leased, (one) => store.finish(one, outcome(status)))
         )
-      const stateOf = (id: string) => Effect.map(summaries.find(id), (row) => row?.callback_state)
+      const stateOf = (id: string) => Effect.map(tasks.summary(id), (row) => row?.callback_state)
       yield* createTask("none", null)
       yield* createTask("told", hook)
       expect([yield* stateOf("none"), yield* stateOf("told")]).toEqual([null, "waiting"])
@@ -99,12 +99,12 @@ describeOnEach("deliveries in the database", ({ name: engine }) => {
       yield* moveTask("waits", "succeeded")
       yield* answered(503)
       const list = (callback: CallbackState) =>
-        Effect.map(summaries.list({ sinceMs: 0, limit: 10, callback }), (found) => found.map(({ id }) => id))
+        Effect.map(tasks.summaries({ sinceMs: 0, limit: 10, callback }), (found) => found.map(({ id }) => id))
       expect(yield* list("delivered")).toEqual(["told"])
       expect(yield* list("given_up")).toEqual(["untold"])
       expect(yield* list("waiting")).toEqual(["waits"])
-      expect(yield* summaries.list({ sinceMs: 0, limit: 10 })).toHaveLength(4)
-    }).pipe(Effect.provide(Layer.merge(TaskSummaries.Default, callbacks).pipe(Layer.provideMerge(storage("states")))))
+      expect(yield* tasks.summaries({ sinceMs: 0, limit: 10 })).toHaveLength(4)
+    }).pipe(Effect.provide(callbacks.pipe(Layer.provideMerge(storage("states")))))
   )
 
   it.effect("are over on the disk before the next change is sent, or a power cut could turn their order around", () =>

@@ -16,10 +16,10 @@ import type { Reply } from "../../src/guard/dial.ts"
 import { Resolver, Unresolved } from "../../src/guard/Resolver.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import { layer as databaseAt } from "../../src/sql/Database.ts"
-import { Leases } from "../../src/tasks/store/Leases.ts"
 import type { TaskState } from "../../src/tasks/Task.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
-import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { TaskChanges } from "../../src/tasks/TaskChanges.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { database, databaseNamed } from "../sql/engines.ts"
 
 export const owner = AccountId.make("acc_owner")
@@ -109,8 +109,9 @@ const databaseOf = (name: string | undefined) =>
     : Layer.unwrapEffect(Effect.map(databaseNamed(name), (url) => databaseAt({ url, exclusive: false })))
 
 /** Tasks, their callbacks and the database; the sender only with `sending`. */
-export const callbacks = Layer.mergeAll(Deliveries.Default, Leases.Default).pipe(
+export const callbacks = Deliveries.Default.pipe(
   Layer.provideMerge(TaskStore.Default),
+  Layer.provideMerge(TaskChanges.Default),
   Layer.provide(Layer.merge(CallbackOutbox, kinds)),
   Layer.provideMerge(Layer.merge(DeliveryStore.Default, DeliveryWake.Default))
 )
@@ -150,12 +151,12 @@ export const createTask = (id: string, callbackUrl: string | null, account = own
 /** Moves a task on, as its worker would. */
 export const moveTask = (id: string, ...states: ReadonlyArray<TaskState>) =>
   Effect.gen(function* () {
-    const leases = yield* Leases
+    const store = yield* TaskStore
     const sql = yield* SqlClient.SqlClient
     yield* sql`UPDATE tasks SET lease_token = NULL, next_run_at = 0 WHERE id = ${id}`
-    const [held] = yield* leases.claim(id, 1)
+    const [held] = yield* store.claim(id, 1)
     if (held === undefined) return yield* Effect.dieMessage(`task ${id} can't be claimed`)
-    for (const state of states) yield* leases.write(held, { state })
+    for (const state of states) yield* store.write(held, { state })
   })
 
 export const account = (id: string) =>

@@ -17,7 +17,6 @@ import { Commits } from "../../src/sql/Commits.ts"
 import { layer as database } from "../../src/sql/Database.ts"
 import { Cancellation } from "../../src/tasks/Cancellation.ts"
 import { CrashPoints } from "../../src/tasks/CrashPoints.ts"
-import { Leases } from "../../src/tasks/store/Leases.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { makeMessageKind, messageLane } from "../../src/messages/async/MessageKind.ts"
 import { Threads } from "../../src/messages/threads/Threads.ts"
@@ -26,7 +25,8 @@ import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import type { TaskKind } from "../../src/tasks/TaskKind.ts"
 import { TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
 import { LeaseTime } from "../../src/tasks/TaskSettings.ts"
-import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { TaskChanges } from "../../src/tasks/TaskChanges.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { videoBulkhead } from "../../src/videos/places.ts"
 import { makeVideoKind } from "../../src/videos/VideoKind.ts"
 import { Outages } from "../../src/videos/Outages.ts"
@@ -124,22 +124,23 @@ const prepared = Layer.effectDiscard(
 /** How long claims took, in ms. */
 const claims: Array<number> = []
 const timedLeases = Layer.effect(
-  Leases,
-  Effect.map(Leases, (leases) =>
-    Object.assign(Object.create(leases) as Leases, {
-      claim: (lane: string, limit: number) =>
+  TaskStore,
+  Effect.map(TaskStore, (store) =>
+    TaskStore.of({
+      ...store,
+      claim: (lane, limit) =>
         Effect.suspend(() => {
           const begun = performance.now()
-          return Effect.tap(leases.claim(lane, limit), () => Effect.sync(() => claims.push(performance.now() - begun)))
+          return Effect.tap(store.claim(lane, limit), () => Effect.sync(() => claims.push(performance.now() - begun)))
         })
     })
   )
-).pipe(Layer.provide(Leases.Default))
+).pipe(Layer.provide(TaskStore.Default))
 
 const engine = Layer.mergeAll(TaskRunnerLive, Cancellation.Default).pipe(
   Layer.provide(prepared),
   Layer.provideMerge(timedLeases),
-  Layer.provideMerge(TaskStore.Default),
+  Layer.provideMerge(TaskChanges.Default),
   Layer.provideMerge(
     CallbacksLive.pipe(Layer.provide(CallbackTransport.Default), Layer.provide(guard), Layer.provide(secrets))
   ),
@@ -236,7 +237,7 @@ const server = Bun.serve({
         await runPromise(
           Effect.gen(function* () {
             const sql = yield* SqlClient.SqlClient
-            const leases = yield* Leases
+            const store = yield* TaskStore
             const states = yield* sql<{ state: string; error: string | null; n: number }>`
               SELECT state, error, COUNT(*) AS n FROM tasks GROUP BY state, error`
             const active = yield* sql<{ n: number }>`SELECT COUNT(*) AS n FROM tasks WHERE ended_at IS NULL`
@@ -245,7 +246,7 @@ const server = Bun.serve({
               states,
               active: active[0]?.n ?? 0,
               undelivered: undelivered[0]?.n ?? 0,
-              oldestExpiredLeaseMs: yield* leases.oldestExpiredLeaseMs,
+              oldestExpiredLeaseMs: yield* store.oldestExpiredLeaseMs,
               lost,
               turns,
               claims: claims.length,

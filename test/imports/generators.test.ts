@@ -24,7 +24,7 @@ const allowed: Readonly<Record<string, string>> = {
   "responses/background/stops.ts": "once for each background response",
   "sandbox/video/localOrders.ts": "once for a process",
   "search/searchingGeneration.ts": "once for each request that the gateway searches for",
-  "tasks/store/TaskStore.ts": "tasks that are cancelled or expire",
+  "tasks/store/makeTasks.ts": "tasks that are cancelled or expire",
   "tasks/store/removal.ts": "tasks that are refused at once",
   "upstreams/streamUpstream.ts": "upstreams of a developer's own",
   "videos/quote.ts": "made once, by a function that is called once"

@@ -165,6 +165,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "guard",
     "access",
     "limits",
+    "tasks",
     "admin",
     "console",
     "http",

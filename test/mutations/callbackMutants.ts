@@ -157,14 +157,14 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "tasks: a paused worker's late writes change its task",
-    file: "src/tasks/store/Leases.ts",
+    file: "src/tasks/store/makeLeases.ts",
     snippet: 'WHERE id = ${""} AND lease_token = ${""} RETURNING id`',
     replacement: 'WHERE id = ${""} AND ${""} IS NOT NULL RETURNING id`',
     tests: leases
   },
   {
     name: "tasks: a dead worker is not counted",
-    file: "src/tasks/store/Leases.ts",
+    file: "src/tasks/store/makeLeases.ts",
     snippet: 'attempts = attempts + CASE WHEN lease_token IS NOT NULL AND lease_owner <> ${""} THEN 1 ELSE 0 END,',
     replacement: 'attempts = attempts + CASE WHEN lease_owner = ${""} THEN 0 ELSE 0 END,',
     tests: [...leases, "test/tasks/runner.test.ts", "test/tasks/runnerNodes.test.ts", "test/tasks/runnerEnds.test.ts"]

@@ -1,17 +1,18 @@
-import { SqlClient } from "@effect/sql"
+import { afterAll, beforeAll, describe } from "vitest"
 import { Effect, Layer } from "effect"
 import { AccountId, KeyId } from "../../src/contract/Caller.ts"
 import { NodeTimes } from "../../src/cluster/Node.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import { layer as databaseAt } from "../../src/sql/Database.ts"
-import { Leases } from "../../src/tasks/store/Leases.ts"
 import { Outbox } from "../../src/tasks/Outbox.ts"
 import type { TaskChange } from "../../src/tasks/Outbox.ts"
 import type { NewTask, Task } from "../../src/tasks/Task.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import type { TaskKind } from "../../src/tasks/TaskKind.ts"
-import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
-import { database } from "../sql/engines.ts"
+import { TaskChanges } from "../../src/tasks/TaskChanges.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
+import { database, describeOnEach } from "../sql/engines.ts"
+import type { Engine } from "../sql/engines.ts"
 
 export const alice = AccountId.make("alice")
 export const bob = AccountId.make("bob")
@@ -50,8 +51,8 @@ export const stores = (options: { readonly kinds?: ReadonlyArray<TaskKind>; read
     committed: (change: TaskChange) => void changes.push({ id: change.task.id, state: change.task.state }),
     hurry: () => Effect.void
   })
-  const layer = Leases.Default.pipe(
-    Layer.provideMerge(TaskStore.Default),
+  const layer = (isInMemory ? TaskStore.Memory : TaskStore.Default).pipe(
+    Layer.provideMerge(TaskChanges.Default),
     Layer.provideMerge(outbox),
     Layer.provideMerge(Layer.succeed(TaskKinds, taskKinds(...(options.kinds ?? [kind()])))),
     Layer.provideMerge(Layer.succeed(NodeTimes, unhurried)),
@@ -63,11 +64,35 @@ export const stores = (options: { readonly kinds?: ReadonlyArray<TaskKind>; read
   return { layer: Layer.orDie(layer), changes }
 }
 
-/** Every row, raw. */
-export const rows = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql<Record<string, unknown>>`SELECT * FROM tasks ORDER BY id`
+/** Every task as the store sums it up, by id. */
+export const rows = Effect.flatMap(TaskStore, (store) =>
+  Effect.map(store.summaries({ sinceMs: 0, limit: 1_000 }), (all) =>
+    all.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+  )
 )
+
+let isInMemory = false
+
+/** A store that the engine's description is run on. */
+interface Store {
+  readonly name: Engine["name"] | "memory"
+  /** The address of a new database. */
+  readonly url: Engine["url"]
+}
+
+/** What holds of the engine on every store: in memory, with SQLite for all but the tasks, and in both databases. */
+export const describeOnEachStore = (name: string, tests: (store: Store) => void): void => {
+  describe(`${name} (on memory)`, () => {
+    beforeAll(() => {
+      isInMemory = true
+    })
+    afterAll(() => {
+      isInMemory = false
+    })
+    tests({ name: "memory", url: Effect.dieMessage("a memory has no address") })
+  })
+  describeOnEach(name, tests)
+}
 
 /**
  * Waits, one turn of the event loop after the other, until something is so. The test's clock stands still meanwhile; this

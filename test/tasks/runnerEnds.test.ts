@@ -1,8 +1,8 @@
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
-import { maxAttempts } from "../../src/tasks/TaskRunner.ts"
+import { maxAttempts } from "../../src/tasks/maxAttempts.ts"
 import { TaskSettings } from "../../src/tasks/TaskSettings.ts"
-import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { alice, eventually, newTask, rows, settled } from "./engine.ts"
 import { adjust } from "../sql/clock.ts"
 import { describeOnEach } from "../sql/engines.ts"
@@ -34,7 +34,7 @@ describeOnEach("the runner", () => {
       const store = yield* TaskStore
       yield* store.insert(newTask("late", { expiresAtMs: 61_500 }))
       yield* store.insert(newTask("soon", { expiresAtMs: 30_500 }))
-      yield* eventually(rows, (all) => all.every((row) => row["lease_token"] === null))
+      yield* eventually(rows, (all) => all.every((row) => row.lease_owner === null))
       yield* adjust(30_499)
       yield* settled
       expect(yield* stateOf("soon")).toBe("queued")

@@ -2,9 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
 import { Node } from "../../src/cluster/Node.ts"
-import { Leases } from "../../src/tasks/store/Leases.ts"
 import { TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
-import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { eventually, newTask, rows } from "./engine.ts"
 import { adjust } from "../sql/clock.ts"
 import { describeOnEach } from "../sql/engines.ts"
@@ -19,7 +18,7 @@ describeOnEach("the runner", ({ name, url }) => {
     return Effect.gen(function* () {
       yield* Effect.flatMap(TaskStore, (store) => store.insert(newTask("a")))
       // Another process's leases: made again, with an owner of its own.
-      yield* Effect.flatMap(Leases, (leases) => leases.claim("test:m", 1)).pipe(Effect.provide(Leases.Default))
+      yield* Effect.flatMap(TaskStore, (store) => store.claim("test:m", 1)).pipe(Effect.provide(TaskStore.Default))
       yield* becomes("a", "succeeded").pipe(Effect.provide(TaskRunnerLive))
       expect(seen).toEqual([1])
     }).pipe(Effect.provide(layer))
@@ -56,7 +55,7 @@ describeOnEach("the runner", ({ name, url }) => {
         yield* Deferred.await(stopped)
         yield* adjust("5 seconds")
         yield* becomes("a", "succeeded")
-        expect((yield* rows)[0]).toMatchObject({ attempts: 0, lease_token: null })
+        expect((yield* rows)[0]).toMatchObject({ attempts: 0, lease_owner: null })
       }).pipe(Effect.provide(Layer.merge(live, Node.Default).pipe(Layer.provideMerge(layer))))
     })
   )

@@ -1,7 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import type { TaskKind } from "../../src/tasks/TaskKind.ts"
 import { TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
-import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { alice, eventually, kind, stores } from "./engine.ts"
 
 export const stateOf = (id: string) =>

@@ -2,19 +2,18 @@ import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Option, TestClock } from "effect"
 import { NotFound } from "../../src/contract/Failure.ts"
-import { Leases } from "../../src/tasks/store/Leases.ts"
-import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
-import { alice, bob, newTask, rows, stores } from "./engine.ts"
-import { describeOnEach } from "../sql/engines.ts"
+import { shown } from "../../src/tasks/shown.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
+import { alice, bob, describeOnEachStore, kind, newTask, rows, stores } from "./engine.ts"
 
-const run = <A, E>(body: Effect.Effect<A, E, TaskStore | Leases | SqlClient.SqlClient>) =>
-  Effect.provide(body, stores().layer)
+const run = <A, E>(body: Effect.Effect<A, E, TaskStore | SqlClient.SqlClient>) => Effect.provide(body, stores().layer)
 
 const missing = (id: string) => new NotFound({ message: `no ${id}`, param: null })
 
-describeOnEach("the task store", ({ name }) => {
+describeOnEachStore("the task store", ({ name }) => {
   // A reader of Postgres may have begun before a change that was committed before the reader is done.
-  const keeps = name === "sqlite"
+  const keeps = name !== "postgres"
+  const onDatabase = name === "memory" ? undefined : it.effect
 
   it.effect("shows a task to its account and kind alone", () =>
     run(
@@ -29,17 +28,16 @@ describeOnEach("the task store", ({ name }) => {
     )
   )
 
-  it.effect("shows of a damaged task what can be read, and that it has failed where what it came to is lost", () =>
+  onDatabase?.("shows of a damaged task what can be read, and that it has failed where what it came to is lost", () =>
     run(
       Effect.gen(function* () {
         const store = yield* TaskStore
-        const leases = yield* Leases
         const sql = yield* SqlClient.SqlClient
         const found = (id: string) => Effect.map(store.find(alice, "test", id), Option.getOrUndefined)
         for (const id of ["waits", "lost", "kept"]) yield* store.insert(newTask(id))
-        for (const held of yield* leases.claim("test:m", 3)) {
+        for (const held of yield* store.claim("test:m", 3)) {
           if (held.task.id === "waits") continue
-          yield* leases.settle(held, { patch: { state: "succeeded", result: { a: 1 } }, againInMs: 0 })
+          yield* store.settle(held, { patch: { state: "succeeded", result: { a: 1 } }, againInMs: 0 })
         }
         yield* sql`UPDATE tasks SET details = 'oops'`
         yield* sql`UPDATE tasks SET result = 'oops' WHERE id = 'lost'`
@@ -64,9 +62,8 @@ describeOnEach("the task store", ({ name }) => {
     run(
       Effect.gen(function* () {
         const store = yield* TaskStore
-        const leases = yield* Leases
-        const read = store.reader("test", ({ details, result, state }) => ({ details, result, state }), missing)
-        const isKept = Effect.sync(() => Exit.isExit(read(alice, "a")))
+        const read = shown(store, "test", ({ details, result, state }) => ({ details, result, state }), missing)
+        const isKept = Effect.sync(() => Exit.isExit(store.read(alice, "test", "a")))
         const seen = Effect.map(read(alice, "a"), ({ state }) => state)
         expect(yield* Effect.flip(read(alice, "a"))).toEqual(missing("a"))
         yield* store.insert(newTask("a"))
@@ -74,14 +71,15 @@ describeOnEach("the task store", ({ name }) => {
         expect(yield* isKept).toBe(keeps)
         expect(yield* Effect.flip(read(bob, "a"))).toEqual(missing("a"))
 
-        const [held] = yield* leases.claim("test:m", 1)
+        const [held] = yield* store.claim("test:m", 1)
         if (held === undefined) return expect.fail("nothing was claimed")
-        yield* leases.write(held, { state: "running" })
-        expect(yield* isKept).toBe(false)
+        yield* store.write(held, { state: "running" })
+        // A memory has nothing to read.
+        expect(yield* isKept).toBe(name === "memory")
         expect(yield* seen).toBe("running")
-        yield* leases.write(held, { details: { new: true } })
+        yield* store.write(held, { details: { new: true } })
         expect((yield* read(alice, "a")).details).toEqual({ new: true })
-        yield* leases.settle(held, { patch: { state: "succeeded", result: 7 }, againInMs: 0 })
+        yield* store.settle(held, { patch: { state: "succeeded", result: 7 }, againInMs: 0 })
         expect((yield* read(alice, "a")).result).toBe(7)
         expect(yield* isKept).toBe(keeps)
         yield* store.remove(alice, "test", "a")
@@ -101,7 +99,7 @@ describeOnEach("the task store", ({ name }) => {
     run(
       Effect.gen(function* () {
         const store = yield* TaskStore
-        const read = store.reader("test", ({ state }) => ({ state }), missing)
+        const read = shown(store, "test", ({ state }) => ({ state }), missing)
         for (let n = 0; n < 50; n++) {
           const id = `t${n}`
           yield* store.insert(newTask(id))
@@ -134,6 +132,51 @@ describeOnEach("the task store", ({ name }) => {
     })
   )
 
+  it.effect("leaves a task as it was where what changes with it fails", () => {
+    const { changes, layer } = stores({ kinds: [kind({ changed: () => Effect.dieMessage("no money") })] })
+    return Effect.gen(function* () {
+      const store = yield* TaskStore
+      yield* store.insert(newTask("a"))
+      const [held] = yield* store.claim("test:m", 1)
+      if (held === undefined) return expect.fail("nothing was claimed")
+      const before = yield* rows
+      const changed = [
+        Effect.asVoid(store.settle(held, { patch: { state: "succeeded", result: 1 }, againInMs: 0 })),
+        Effect.asVoid(store.end("a", "cancelled")),
+        store.withdraw(held, { code: "c", message: "m" }, Effect.void)
+      ]
+      for (const change of changed) expect(Exit.isFailure(yield* Effect.exit(change))).toBe(true)
+      expect(yield* rows).toEqual(before)
+      yield* store.held(held)
+      expect(yield* store.request("a")).toEqual({ say: "a" })
+      expect(changes.map(({ state }) => state)).toEqual(["queued"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("amends the result of a task that has succeeded, and erases an account's tasks", () =>
+    run(
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        yield* Effect.forEach(["a", "b"], (id) => store.insert(newTask(id)))
+        yield* store.insert(newTask("c", { account: bob }))
+        const [held] = yield* store.claim("test:m", 1)
+        if (held === undefined) return expect.fail("nothing was claimed")
+        expect(yield* store.amend(held.task.id, () => 2)).toBe(false)
+        yield* store.settle(held, { patch: { state: "succeeded", result: 1 }, againInMs: 0 })
+        expect(yield* store.amend(held.task.id, (one) => [one, 2])).toBe(true)
+        const task = yield* store.find(alice, "test", held.task.id)
+        expect(Option.map(task, ({ result }) => result)).toEqual(Option.some([1, 2]))
+
+        expect(yield* store.unfinished(alice)).toBe(1)
+        expect([...(yield* store.open(["a", "b", "c", "d"]))]).toHaveLength(2)
+        expect(yield* store.changedSince(0)).toHaveLength(3)
+        expect(yield* store.erase(alice, 1)).toHaveLength(1)
+        expect(yield* store.erase(alice, 9)).toHaveLength(1)
+        expect((yield* rows).map(({ id }) => id)).toEqual(["c"])
+      })
+    )
+  )
+
   it.effect("lists newest first, filtered and in pages, with the total", () =>
     run(
       Effect.gen(function* () {
@@ -159,6 +202,31 @@ describeOnEach("the task store", ({ name }) => {
     )
   )
 
+  it.effect("sums up tasks of every account, and lists those whose callbacks stand so", () =>
+    run(
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        const callbackUrl = "https://receiver.test/hook"
+        yield* store.insert(newTask("silent"))
+        yield* store.insert(newTask("told", { callbackUrl, createdAtMs: 1 }))
+        yield* store.insert(newTask("others", { callbackUrl, createdAtMs: 2, account: bob }))
+        yield* store.insert(newTask("ended", { callbackUrl, createdAtMs: 3 }))
+        yield* store.end("ended", "cancelled")
+        const all = yield* store.summaries({ sinceMs: 0, limit: 10 })
+        expect(all.map(({ callback_state, id }) => [id, callback_state])).toEqual([
+          ["ended", null],
+          ["others", "waiting"],
+          ["told", "waiting"],
+          ["silent", null]
+        ])
+        const waiting = { sinceMs: 0, limit: 10, callback: "waiting" } as const
+        expect((yield* store.summaries(waiting)).map(({ id }) => id)).toEqual(["others", "told"])
+        expect((yield* store.summaries({ ...waiting, account: alice })).map(({ id }) => id)).toEqual(["told"])
+        expect(yield* store.summary("told")).toMatchObject({ id: "told", callback_state: "waiting" })
+      })
+    )
+  )
+
   it.effect("removes what has ended and nothing else", () =>
     run(
       Effect.gen(function* () {
@@ -173,7 +241,7 @@ describeOnEach("the task store", ({ name }) => {
     )
   )
 
-  it.effect("expires what is late and lists what is there, whatever another task's row holds", () =>
+  onDatabase?.("expires what is late and lists what is there, whatever another task's row holds", () =>
     run(
       Effect.gen(function* () {
         const store = yield* TaskStore
@@ -182,7 +250,7 @@ describeOnEach("the task store", ({ name }) => {
         yield* sql`UPDATE tasks SET details = 'oops' WHERE id = 't10'`
         yield* TestClock.setTime(20)
         expect((yield* store.expireDue).expired.map((task) => task.id)).toEqual(["t20"])
-        expect((yield* rows).map((row) => row["state"])).toEqual(["expired", "expired"])
+        expect((yield* rows).map((row) => row.state)).toEqual(["expired", "expired"])
         expect(yield* store.expireDue).toEqual({ expired: [], nextMs: Option.none() })
         const listed = yield* store.list({ account: alice, kind: "test", sinceMs: 0, offset: 0, limit: 10 })
         expect(listed.tasks.map((task) => task.id)).toEqual(["t20"])
@@ -217,7 +285,7 @@ describeOnEach("the task store", ({ name }) => {
         expect(yield* store.purge(100, 2)).toBe(0)
         expect(yield* store.purge(101, 2)).toBe(2)
         expect(yield* store.purge(101, 2)).toBe(1)
-        expect((yield* rows).map((row) => row["id"])).toEqual(["d"])
+        expect((yield* rows).map((row) => row.id)).toEqual(["d"])
       })
     )
   )

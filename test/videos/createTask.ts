@@ -9,12 +9,12 @@ import { Ledger } from "../../src/ledger/Ledger.ts"
 import { AddressGuard } from "../../src/guard/AddressGuard.ts"
 import type { Model } from "../../src/catalogue/Catalogue.ts"
 import { Dispatch } from "../../src/dispatch/Dispatch.ts"
-import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { makeVideoKind } from "../../src/videos/VideoKind.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import { Outbox } from "../../src/tasks/Outbox.ts"
 import { Cancellation } from "../../src/tasks/Cancellation.ts"
-import { Leases } from "../../src/tasks/store/Leases.ts"
+import { TaskChanges } from "../../src/tasks/TaskChanges.ts"
 import { Changes } from "../../src/sql/Changes.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import { DatabaseHealth } from "../../src/sql/DatabaseHealth.ts"
@@ -98,8 +98,8 @@ const LedgerStill = Ledger.DefaultWithoutDependencies.pipe(
 
 export const layer = VideoTasks.DefaultWithoutDependencies.pipe(
   Layer.provide(Layer.merge(Ownership.Default, Cancellation.Default)),
-  Layer.provideMerge(Leases.Default),
   Layer.provideMerge(TaskStore.Default),
+  Layer.provideMerge(TaskChanges.Default),
   Layer.provideMerge(Layer.mergeAll(Kinds, Outbox.none, ModelsStub, GuardStub)),
   Layer.provideMerge(Upstreams),
   Layer.provideMerge(Outages.Default),
@@ -118,13 +118,13 @@ export const create = (fields: Record<string, unknown> = {}, caller = alice) =>
     return videos.create(caller, made, { id: "req_1", body: { ...made, ...fields } })
   })
 
-export const job = (id: string) => Effect.flatMap(Leases, (leases) => leases.request(id))
+export const job = (id: string) => Effect.flatMap(TaskStore, (leases) => leases.request(id))
 export const failure = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(effect)
 
 /** A task that has succeeded, and what its upstream called it. */
 export const made = (fields: Record<string, unknown>, lane = "video:sandbox", result: object = {}) =>
   Effect.gen(function* () {
-    const leases = yield* Leases
+    const leases = yield* TaskStore
     const { id } = yield* create(fields)
     const held = (yield* leases.claim(lane, 100)).find(({ task }) => task.id === id)!
     yield* leases.write(held, { state: "running", upstreamId: `up-${id}` })

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, TestClock } from "effect"
 import { Caller } from "../../src/contract/Caller.ts"
-import { Leases } from "../../src/tasks/store/Leases.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { VideoTasks } from "../../src/videos/VideoTasks.ts"
 import { image, text } from "./requests.ts"
 import { alice, create, failure, job, layer, made } from "./createTask.ts"
@@ -108,7 +108,7 @@ describe("a draft", () => {
       expect(yield* job(id)).not.toBeNull()
       yield* videos.remove(alice.account, id)
       expect(yield* job(id)).toBeNull()
-      const leases = yield* Leases
+      const leases = yield* TaskStore
       const other = yield* create({ draft: true })
       const held = (yield* leases.claim("video:sandbox", 100)).find(({ task }) => task.id === other.id)!
       yield* leases.write(held, { state: "running", upstreamId: "up-2" })
@@ -137,7 +137,7 @@ describe("an account's video tasks", () => {
   it.effect("are cancelled while queued, refused while running and removed once ended", () =>
     Effect.gen(function* () {
       const videos = yield* VideoTasks
-      const leases = yield* Leases
+      const leases = yield* TaskStore
       const { id } = yield* create()
       expect(yield* videos.remove(alice.account, id)).toEqual({})
       expect((yield* videos.find(alice.account, id)).status).toBe("cancelled")
@@ -182,7 +182,7 @@ describe("an account's video tasks", () => {
       expect(yield* videos.find(alice.account, three)).toMatchObject(queued)
       expect((yield* videos.find(alice.account, four)).status).toBe("queued")
       // Set aside, as its worker does.
-      const leases = yield* Leases
+      const leases = yield* TaskStore
       yield* leases.claim("video:sandbox", 100)
       expect(yield* videos.find(alice.account, three)).toMatchObject({ status: "failed", error: lost })
       expect((yield* failure(videos.find(bob.account, three)))._tag).toBe("NotFound")

@@ -3,7 +3,7 @@ import { Effect, Layer, Option, TestClock } from "effect"
 import { Cancellation } from "../../src/tasks/Cancellation.ts"
 import type { Task } from "../../src/tasks/Task.ts"
 import { TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
-import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { videoBulkhead } from "../../src/videos/places.ts"
 import { Outages } from "../../src/videos/Outages.ts"
 import { FirstReplies } from "../../src/videos/FirstReplies.ts"
@@ -66,7 +66,7 @@ export const engine = (...made: ReadonlyArray<VideoUpstream>) => {
 
 export const task = Effect.flatMap(TaskStore, (store) => Effect.map(store.find(alice, "video", "v"), Option.getOrThrow))
 export const becomes = (isSo: (task: Task) => boolean) => eventually(task, isSo)
-export const atRest = eventually(rows, (all) => all.every((row) => row["lease_token"] === null))
+export const atRest = eventually(rows, (all) => all.every((row) => row.lease_owner === null))
 export const insert = Effect.flatMap(TaskStore, (store) => store.insert(video()))
 export const pass = (ms: number) => Effect.zipRight(TestClock.adjust(ms), settled)
 

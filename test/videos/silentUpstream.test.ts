@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { videoBulkhead } from "../../src/videos/places.ts"
 import type { VideoUpstream } from "../../src/upstreams/VideoUpstream.ts"
 import { VideoTransient } from "../../src/upstreams/VideoUpstream.ts"

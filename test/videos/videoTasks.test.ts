@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Option, TestClock } from "effect"
-import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { VideoTasks } from "../../src/videos/VideoTasks.ts"
 import { settled } from "../sql/clock.ts"
 import { videoBulkhead } from "../../src/videos/places.ts"

@@ -2,6 +2,9 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
+import type { StoreFailure } from "../../tasks/StoreFailure.ts"
+import { TaskStore } from "../../tasks/TaskStore.ts"
+import { UnitOfWork } from "../../tasks/UnitOfWork.ts"
 
 /**
  * Tables whose rows are deleted with an account, with their primary keys; callbacks, inputs, items and events cascade. A
@@ -36,33 +39,52 @@ export const staying = [
 ] as const
 
 type Table = keyof typeof erased
-const tables = Object.keys(erased).filter((name): name is Table => name in erased)
+const tables = Object.keys(erased).filter((name): name is Exclude<Table, "tasks"> => name in erased && name !== "tasks")
 
 /** Rows deleted per statement, and ids of `requests` scanned per statement, so that other writes get in between. */
 const [batch, stretch] = [500, 50_000]
 
 /** Deletes an account's stored data. */
 export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Erasure", {
+  dependencies: [UnitOfWork.Default],
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const store = yield* TaskStore
+    const unit = yield* UnitOfWork
 
-    const unfinishedTasks = (account: string): Effect.Effect<number, SqlError> =>
-      Effect.map(
-        sql`SELECT COUNT(*) AS n FROM tasks WHERE account_id = ${account} AND ended_at IS NULL`,
-        (raw) => counts.first(raw)?.n ?? 0
-      )
+    /** Marks the copies of these tasks' videos as due; the custody daemon removes them. */
+    const releaseFiles = (tasks: ReadonlyArray<string>): Effect.Effect<number, SqlError> =>
+      tasks.length === 0
+        ? Effect.succeed(0)
+        : Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+            Effect.map(
+              sql`UPDATE custody SET source = NULL, due_at = ${nowMs} WHERE ${sql.in("task_id", tasks)} RETURNING task_id`,
+              (affected) => affected.length
+            )
+          )
 
-    /** Marks the account's copies of videos as due; the custody daemon removes them. */
-    const releaseFiles = (account: string): Effect.Effect<number, SqlError> =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-        Effect.map(
-          sql`UPDATE custody SET source = NULL, due_at = ${nowMs}
-            WHERE task_id IN (SELECT id FROM tasks WHERE account_id = ${account}) RETURNING task_id`,
-          (affected) => affected.length
+    const someTasks = (account: string) =>
+      unit.write(
+        Effect.flatMap(store.erase(account, batch), (ids) =>
+          Effect.map(releaseFiles(ids), (files) => ({ tasks: ids.length, files }))
         )
       )
 
-    const some = (table: Table, account: string): Effect.Effect<number, SqlError> => {
+    const allTasks = (account: string) =>
+      Effect.iterate(
+        { tasks: 0, files: 0, last: batch },
+        {
+          while: ({ last }) => last === batch,
+          body: ({ files, tasks }) =>
+            Effect.map(Effect.zipLeft(someTasks(account), Effect.yieldNow()), (some) => ({
+              tasks: tasks + some.tasks,
+              files: files + some.files,
+              last: some.tasks
+            }))
+        }
+      )
+
+    const some = (table: Exclude<Table, "tasks">, account: string): Effect.Effect<number, SqlError> => {
       const key = sql.literal(erased[table].join(", "))
       return Effect.map(
         sql`DELETE FROM ${sql(table)} WHERE (${key}) IN
@@ -71,7 +93,7 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
       )
     }
 
-    const all = (table: Table, account: string): Effect.Effect<number, SqlError> =>
+    const all = (table: Exclude<Table, "tasks">, account: string): Effect.Effect<number, SqlError> =>
       Effect.iterate(
         { removed: 0, last: batch },
         {
@@ -101,19 +123,21 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
       })
 
     /** Deletes in batches, each its own transaction. After a crash, the next call deletes the rest. */
-    const erase = (account: string): Effect.Effect<Readonly<Record<Table | "files", number>>, SqlError> =>
+    const erase = (
+      account: string
+    ): Effect.Effect<Readonly<Record<Table | "files", number>>, SqlError | StoreFailure> =>
       Effect.gen(function* () {
-        const files = yield* releaseFiles(account)
+        const { files, tasks } = yield* allTasks(account)
         const removed = yield* Effect.forEach(tables, (table) =>
           Effect.map(
             table === "requests" ? allRequests(account) : all(table, account),
             (count) => [table, count] as const
           )
         )
-        return { ...none, ...Object.fromEntries(removed), files }
+        return { ...none, ...Object.fromEntries(removed), tasks, files }
       })
 
-    return { unfinishedTasks, erase } as const
+    return { erase } as const
   })
 }) {}
 
@@ -130,5 +154,4 @@ const none = {
   request_bodies: 0
 }
 
-const counts = rows("tasks", { n: Schema.Int })
 const ends = rows("requests", { first: Schema.Int, last: Schema.Int })

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
+import { TaskStore } from "../../tasks/TaskStore.ts"
 import { isoTime } from "../fields.ts"
 import type { NodeRecord } from "../NodeRecord.ts"
 
@@ -8,24 +9,24 @@ import type { NodeRecord } from "../NodeRecord.ts"
 export class NodeList extends Effect.Service<NodeList>()("gateway/admin/store/NodeList", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const tasks = yield* TaskStore
 
     /** Longest-running first. */
     const list: Effect.Effect<ReadonlyArray<NodeRecord>> = sql.onDialectOrElse({
       pg: () =>
         sql`SELECT id, name, version, started_at,
             GREATEST(0, (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint - renewed_at) AS lag,
-            (SELECT COUNT(*) FROM tasks WHERE lease_token IS NOT NULL AND lease_owner = nodes.id) AS tasks,
             (SELECT COUNT(*) FROM deliveries WHERE lease_token IS NOT NULL AND lease_owner = nodes.id) AS deliveries
           FROM nodes ORDER BY started_at, id`.pipe(
-          Effect.map((raw) =>
-            nodes.all(raw).map(({ deliveries, id, lag, name, started_at, tasks, version }) => ({
+          Effect.zipWith(tasks.heldByNodes, (raw, held) =>
+            nodes.all(raw).map(({ deliveries, id, lag, name, started_at, version }) => ({
               object: "node" as const,
               id,
               name,
               version,
               started_at: isoTime(started_at),
               lag_seconds: lag / 1_000,
-              tasks,
+              tasks: held.get(id) ?? 0,
               deliveries
             }))
           ),
@@ -44,6 +45,5 @@ const nodes = rows("nodes", {
   version: Schema.String,
   started_at: Schema.Int,
   lag: Schema.Int,
-  tasks: Schema.Int,
   deliveries: Schema.Int
 })

@@ -1,7 +1,7 @@
 import { Context, Data } from "effect"
 import type { Effect, Stream } from "effect"
 import type { AccountOptions } from "../../admin/AccountAdministration.ts"
-import type { AccountDeleted } from "../../admin/AccountEnding.ts"
+import type { AccountDeleted } from "../../admin/AccountDeleted.ts"
 import type { AccountRecord, GrantRecord } from "../../admin/AccountRecord.ts"
 import type { AuditRecord } from "../../admin/AuditRecord.ts"
 import type { ConfigurationDocument, ConfigurationRecord } from "../../admin/ConfigurationRecord.ts"
@@ -23,7 +23,7 @@ import type { UsageQuestion } from "../../ledger/usageReportOf.ts"
 import type { HistogramAsked, RequestHistogram } from "../../requests/RequestHistogram.ts"
 import type { RequestView } from "../../requests/RequestView.ts"
 import type { RequestFilter } from "../../requests/store/matching.ts"
-import type { TaskPage } from "../../tasks/store/TaskSummaries.ts"
+import type { TaskPage } from "../../tasks/TaskSummary.ts"
 
 /** The database or the remote gateway can't be reached; the message has the address and the remedy. */
 export class Unreachable extends Data.TaggedError("Unreachable")<{ readonly message: string }> {}

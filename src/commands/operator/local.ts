@@ -8,6 +8,12 @@ import type { Actor } from "../../admin/store/Audit.ts"
 import { outcomeOf } from "../../admin/TaskAdministration.ts"
 import { Settings, visitedUrl } from "../../config/Settings.ts"
 import type { GatewaySettings } from "../../config/Settings.ts"
+import { Aside } from "../../sql/Aside.ts"
+import { Commits } from "../../sql/Commits.ts"
+import { Outbox } from "../../tasks/Outbox.ts"
+import { TaskChanges } from "../../tasks/TaskChanges.ts"
+import { TaskKinds, taskKinds } from "../../tasks/TaskKind.ts"
+import { shipped } from "../../Parts.ts"
 import { SessionAdministration } from "../../console/SessionAdministration.ts"
 import { requestOf } from "../../requests/ask.ts"
 import { histogramOf } from "../../requests/RequestHistogram.ts"
@@ -55,9 +61,17 @@ const secrets = Layer.unwrapEffect(
   })
 )
 
+/** The stored tasks, without running them: a command is not a node. */
+const storedTasks = shipped.taskStore.pipe(
+  Layer.provide(TaskChanges.Default),
+  Layer.provide(Layer.mergeAll(Outbox.none, Layer.succeed(TaskKinds, taskKinds()), Layer.succeed(Aside, undefined)))
+)
+
 /** Administration of the database of the settings, with or without a running server. */
 const administration = (mayCreate: boolean) =>
   Layer.merge(Administration.Default, SessionAdministration.Default).pipe(
+    Layer.provide(storedTasks),
+    Layer.provide(Commits.Default),
     Layer.provide(secrets),
     Layer.provide(openDatabase(mayCreate))
   )

@@ -17,14 +17,6 @@ export class Newest extends Effect.Service<Newest>()("gateway/feed/store/Newest"
     const audited = (after: number): Effect.Effect<ReadonlyArray<Audited>, SqlError> =>
       Effect.map(sql`SELECT id, action, target FROM audit WHERE id > ${after} ORDER BY id LIMIT 500`, audit.all)
 
-    /** Tasks whose state changed since a time, in Unix ms. */
-    const tasksSince = (sinceMs: number): Effect.Effect<ReadonlyArray<ChangedTask>, SqlError> =>
-      Effect.map(
-        sql`SELECT id, account_id, state, updated_at FROM tasks WHERE ended_at IS NULL AND updated_at >= ${sinceMs}
-          UNION ALL SELECT id, account_id, state, updated_at FROM tasks WHERE ended_at >= ${sinceMs} LIMIT 1000`,
-        tasks.all
-      )
-
     /** Unfinished deliveries. */
     const pending: Effect.Effect<ReadonlyArray<PendingDelivery>, SqlError> = Effect.map(
       sql`SELECT id, account_id, tries, lease_token IS NOT NULL AS sending FROM deliveries
@@ -32,18 +24,12 @@ export class Newest extends Effect.Service<Newest>()("gateway/feed/store/Newest"
       deliveries.all
     )
 
-    return { lastAudit, audited, tasksSince, pending } as const
+    return { lastAudit, audited, pending } as const
   })
 }) {}
 
 const ids = rows("audit", { id: Schema.Int })
 const audit = rows("audit", { id: Schema.Int, action: Schema.String, target: Schema.String })
-const tasks = rows("tasks", {
-  id: Schema.String,
-  account_id: Schema.String,
-  state: Schema.String,
-  updated_at: Schema.Int
-})
 const deliveries = rows("deliveries", {
   id: Schema.String,
   account_id: Schema.String,
@@ -52,5 +38,4 @@ const deliveries = rows("deliveries", {
 })
 
 type Audited = ReturnType<typeof audit.one>
-type ChangedTask = ReturnType<typeof tasks.one>
 type PendingDelivery = ReturnType<typeof deliveries.one>

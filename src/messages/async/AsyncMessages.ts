@@ -13,7 +13,8 @@ import { isThreaded } from "../threads/Threads.ts"
 import { messageKindName, messageLane } from "./MessageKind.ts"
 import { storedRequest } from "../../tasks/StoredRequest.ts"
 import type { NewTask } from "../../tasks/Task.ts"
-import { TaskStore } from "../../tasks/store/TaskStore.ts"
+import { stored } from "../../tasks/StoreFailure.ts"
+import { TaskStore } from "../../tasks/TaskStore.ts"
 
 /** The answer to an async message request (docs/api.md#async-messages). */
 export interface Handle {
@@ -65,8 +66,8 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
       })
       const answered = request.once?.keep(handle) ?? Effect.void
       yield* ledger
-        .holding(hold, (row) => store.insert(newTask(), Effect.zipRight(answered, row)))
-        .pipe(Effect.catchTag("SqlError", Effect.die))
+        .holding(hold, (row) => store.insert(newTask(), stored(Effect.zipRight(answered, row))))
+        .pipe(Effect.catchTag("StoreFailure", Effect.die))
       if (request.record !== undefined) request.record.task = id
       return handle
     })

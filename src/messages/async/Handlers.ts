@@ -3,13 +3,14 @@ import { NotFound } from "../../contract/Failure.ts"
 import { handlers } from "../../contract/handlers.ts"
 import { TasksApi } from "./Api.ts"
 import { messageKindName, messageRecord } from "./MessageKind.ts"
-import { TaskStore } from "../../tasks/store/TaskStore.ts"
+import { shown } from "../../tasks/shown.ts"
+import { TaskStore } from "../../tasks/TaskStore.ts"
 
 export const TasksHandlers = handlers(
   TasksApi,
   Effect.gen(function* () {
     const store = yield* TaskStore
-    const find = store.reader(messageKindName, messageRecord, notFound)
+    const find = shown(store, messageKindName, messageRecord, notFound)
     return { find: ({ caller, path }) => find(caller.account, path.id) }
   })
 )

@@ -14,6 +14,7 @@ import { decodeStored, incoming } from "../../tasks/StoredRequest.ts"
 import { isTerminal } from "../../tasks/Task.ts"
 import type { Task, TaskError, TaskState } from "../../tasks/Task.ts"
 import type { TaskKind } from "../../tasks/TaskKind.ts"
+import { stored } from "../../tasks/StoreFailure.ts"
 import { waitOut } from "../../tasks/waitOut.ts"
 
 export const messageKindName = "message"
@@ -33,14 +34,13 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads 
     name: messageKindName,
     parallel,
     run: Effect.fnUntraced(function* (lease) {
-      const stored = yield* Effect.flatMap(lease.request, decodeStored).pipe(Effect.catchTag("ParseError", Effect.die))
+      const request = yield* Effect.flatMap(lease.request, decodeStored).pipe(Effect.catchTag("ParseError", Effect.die))
       // It was valid when it was accepted, so a failure here means that another version accepted it.
-      const payload = yield* Effect.orDie(decodeBody(stored.body))
+      const payload = yield* Effect.orDie(decodeBody(request.body))
       yield* lease.write({ state: "running" })
-      const request = incoming(stored, "/v1/messages", lease.trace)
       const answered = answer(
-        { caller: stored.caller, payload, request },
-        { charge: ledger.chargeOf(lease.task.id), routes: stored.routes }
+        { caller: request.caller, payload, request: incoming(request, "/v1/messages", lease.trace) },
+        { charge: ledger.chargeOf(lease.task.id), routes: request.routes }
       )
       return yield* Effect.matchEffect(Effect.flatMap(answered, messageOf), {
         onSuccess: (result) => Effect.succeed({ patch: { state: "succeeded", result } as const, againInMs: 0 }),
@@ -51,7 +51,7 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads 
     record: messageRecord,
     changed: ({ id, state }) =>
       isTerminal(state)
-        ? ledger.endHold(id, state === "succeeded" ? ledger.generatedBy(id) : undefined)
+        ? stored(ledger.endHold(id, state === "succeeded" ? ledger.generatedBy(id) : undefined))
         : Effect.succeed(0),
     gaveUp: (reason) => ({ code: "internal_server_error", message: `Internal error: ${reason}` })
   }

@@ -11,7 +11,8 @@ import { Dispatch } from "../../dispatch/Dispatch.ts"
 import { Cancellation } from "../../tasks/Cancellation.ts"
 import { storedRequest } from "../../tasks/StoredRequest.ts"
 import type { NewTask } from "../../tasks/Task.ts"
-import { TaskStore } from "../../tasks/store/TaskStore.ts"
+import { stored } from "../../tasks/StoreFailure.ts"
+import { TaskStore } from "../../tasks/TaskStore.ts"
 import type { CreateResponse } from "../CreateResponse.ts"
 import { unknownOf } from "../decode.ts"
 import { prepare } from "../prepare.ts"
@@ -96,11 +97,11 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
           .holding(hold, (row) =>
             tasks.insert(
               newTask(),
-              answered.pipe(Effect.zipRight(row), Effect.zipRight(store.queued(caller.account, begun))),
-              isStreamed ? events.append(id, lifecycle(response)) : Effect.void
+              stored(answered.pipe(Effect.zipRight(row), Effect.zipRight(store.queued(caller.account, begun)))),
+              isStreamed ? stored(events.append(id, lifecycle(response))) : Effect.void
             )
           )
-          .pipe(Effect.catchTag("SqlError", Effect.die))
+          .pipe(Effect.catchTag("StoreFailure", Effect.die))
         if (request.record !== undefined) request.record.task = id
         return isStreamed ? streamOf(caller.account, id, {}, request) : response
       })

@@ -6,10 +6,12 @@ import type { Failure } from "../../contract/Failure.ts"
 import { NamedSlots } from "../../flow/NamedSlots.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import type { Pipeline } from "../../pipeline/Pipeline.ts"
-import { Commits } from "../../sql/Commits.ts"
+import { stored } from "../../tasks/StoreFailure.ts"
+import type { StoreFailure } from "../../tasks/StoreFailure.ts"
 import { isTerminal } from "../../tasks/Task.ts"
 import type { Task, TaskState } from "../../tasks/Task.ts"
 import type { Lease, LeaseLost, TaskKind, TaskTurn } from "../../tasks/TaskKind.ts"
+import { UnitOfWork } from "../../tasks/UnitOfWork.ts"
 import { waitOut } from "../../tasks/waitOut.ts"
 import type { ResponseFrame } from "../encoding.ts"
 import { ResponseEvents } from "../store/ResponseEvents.ts"
@@ -50,10 +52,10 @@ interface Outcome extends Omit<CutShort, "frames"> {
 export const makeResponseKind: Effect.Effect<
   TaskKind,
   never,
-  Pipeline | Ledger | Commits | ResponseStore | ResponseEvents
+  Pipeline | Ledger | UnitOfWork | ResponseStore | ResponseEvents
 > = Effect.gen(function* () {
   const ledger = yield* Ledger
-  const commits = yield* Commits
+  const unit = yield* UnitOfWork
   const store = yield* ResponseStore
   const events = yield* ResponseEvents
   const answer = yield* makeAnswer
@@ -61,11 +63,11 @@ export const makeResponseKind: Effect.Effect<
   const stops = makeStops()
   const outcomes = new NamedSlots<Outcome>()
 
-  const run = Effect.fnUntraced(function* (lease: Lease): Effect.fn.Return<TaskTurn, LeaseLost | SqlError> {
+  const run = Effect.fnUntraced(function* (lease: Lease): Effect.fn.Return<TaskTurn, LeaseLost | StoreFailure> {
     const { task } = lease
     const found = yield* Effect.option(store.find(task.account, task.id, false))
     if (found._tag === "None") return failing(gone)
-    const told = isStreamed(task) ? ((yield* events.last(task.id)) ?? -1) : lastOfLifecycle
+    const told = isStreamed(task) ? ((yield* stored(events.last(task.id))) ?? -1) : lastOfLifecycle
     if (told > lastOfLifecycle) return failing(interrupted)
     yield* lease.write({ state: "running" })
     const begun = { ...found.value.response, status: "in_progress" as const }
@@ -77,8 +79,8 @@ export const makeResponseKind: Effect.Effect<
    * Stores events while this process holds the lease. A write that has begun is awaited, so that no event is stored
    * twice.
    */
-  const tell = (lease: Lease, frames: ReadonlyArray<ResponseFrame>): Effect.Effect<void, LeaseLost | SqlError> =>
-    commits.write(Effect.zipRight(lease.held, events.append(lease.task.id, frames))).pipe(
+  const tell = (lease: Lease, frames: ReadonlyArray<ResponseFrame>): Effect.Effect<void, LeaseLost | StoreFailure> =>
+    unit.write(Effect.zipRight(lease.held, events.append(lease.task.id, frames))).pipe(
       Effect.map(() => events.told(lease.task.id)),
       Effect.uninterruptible
     )
@@ -130,7 +132,7 @@ export const makeResponseKind: Effect.Effect<
     }
     // A cancelled answer is charged for what was generated, like one whose client disconnects.
     const nanoUsd = yield* ledger.endHold(id, isOurs && state !== "failed" ? ledger.generatedBy(id) : undefined)
-    yield* commits.afterCommit(() => {
+    yield* unit.afterCommit(() => {
       outcomes.delete(id)
       events.told(id)
     })
@@ -142,7 +144,7 @@ export const makeResponseKind: Effect.Effect<
     parallel,
     run,
     record: ({ id, state }) => ({ id, object: "response", state }),
-    changed: (task) => (isTerminal(task.state) ? ended(task) : Effect.as(store.began(task.id), 0)),
+    changed: (task) => stored(isTerminal(task.state) ? ended(task) : Effect.as(store.began(task.id), 0)),
     stop: ({ id }) => stops.stop(id),
     gaveUp: (reason) => ({ code: "server_error", message: `Internal error: ${reason}` })
   }

@@ -1,9 +1,9 @@
-import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Either } from "effect"
 import type { Failure } from "../../contract/Failure.ts"
 import { openDecoder } from "../../contract/open.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { Pipeline } from "../../pipeline/Pipeline.ts"
+import type { StoreFailure } from "../../tasks/StoreFailure.ts"
 import { decodeStored, incoming } from "../../tasks/StoredRequest.ts"
 import type { Lease, LeaseLost } from "../../tasks/TaskKind.ts"
 import { CreateResponse } from "../CreateResponse.ts"
@@ -28,7 +28,7 @@ export const makeAnswer = Effect.gen(function* () {
     { response }: StoredResponse,
     transcript: Transcript,
     flush: Flush | undefined
-  ): Effect.fn.Return<Ended, LeaseLost | SqlError> {
+  ): Effect.fn.Return<Ended, LeaseLost | StoreFailure> {
     const { id } = lease.task
 
     const failed = (failure: Failure): Ended => {

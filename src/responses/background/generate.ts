@@ -1,4 +1,3 @@
-import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Option } from "effect"
 import { upstreamEnded } from "../../pipeline/ending.ts"
 import type { Started } from "../../pipeline/Pipeline.ts"
@@ -7,6 +6,7 @@ import type { Failure } from "../../contract/Failure.ts"
 import type { Batch, Generation } from "../../generation/Generation.ts"
 import type { GenerationEvent } from "../../generation/GenerationEvent.ts"
 import type { Frame, Machine } from "../../generation/Machine.ts"
+import type { StoreFailure } from "../../tasks/StoreFailure.ts"
 import type { LeaseLost } from "../../tasks/TaskKind.ts"
 import type { Made } from "../encoding.ts"
 import { failedWith } from "./ending.ts"
@@ -17,7 +17,7 @@ export interface Ended extends Made {
   readonly failure: Failure | undefined
 }
 
-export type Flush = Effect.Effect<void, SqlError | LeaseLost>
+export type Flush = Effect.Effect<void, StoreFailure | LeaseLost>
 
 /** The shortest time between two writes of a response's events, in ms. */
 const flushEveryMs = 100
@@ -34,7 +34,7 @@ export const generate = (
   { encode, generation }: Started<Made>,
   transcript: Transcript,
   flush: Flush | undefined
-): Effect.Effect<Ended, SqlError | LeaseLost> =>
+): Effect.Effect<Ended, StoreFailure | LeaseLost> =>
   encode(({ answer, machine }) => pulled(generation, machine, transcript, flush, answer))
 
 const pulled = <S>(
@@ -43,7 +43,7 @@ const pulled = <S>(
   transcript: Transcript,
   flush: Flush | undefined,
   made: (state: S) => Made
-): Effect.Effect<Ended, SqlError | LeaseLost> =>
+): Effect.Effect<Ended, StoreFailure | LeaseLost> =>
   Effect.gen(function* () {
     let state = initial
     let flushedAtMs = -Infinity

@@ -4,8 +4,8 @@ import { JsonObject } from "../../contract/fields.ts"
 import { rows } from "../../sql/decode.ts"
 import type { UndecodableRow } from "../../sql/decode.ts"
 import { readable } from "../../sql/readable.ts"
-import { patched, TaskError, TaskState } from "../Task.ts"
-import type { NewTask, Task, TaskPatch } from "../Task.ts"
+import { created, patched, TaskError, TaskState } from "../Task.ts"
+import type { Task, TaskPatch } from "../Task.ts"
 
 const Text = Schema.NullOr(Schema.String)
 const Time = Schema.NullOr(Schema.Int)
@@ -67,33 +67,6 @@ export const readableTasks = (all: ReadonlyArray<unknown>): Effect.Effect<Readon
   Effect.map(readable(tasks, "task", all), (some) => some.map(toTask))
 
 export const readTask = (row: unknown): Either.Either<Task, UndecodableRow> => Either.map(tasks.either(row), toTask)
-
-/** A new task as it is stored, and so as it is. */
-export const created = (task: NewTask): Task => ({
-  id: task.id,
-  kind: task.kind,
-  account: task.account,
-  key: task.key,
-  model: task.model,
-  tier: task.tier ?? null,
-  state: "queued",
-  lane: task.lane,
-  upstream: task.upstream ?? null,
-  upstreamId: null,
-  submitAtMs: null,
-  callbackUrl: task.callbackUrl ?? null,
-  details: task.details,
-  result: null,
-  error: null,
-  changes: 1,
-  attempts: 0,
-  tries: 0,
-  trace: task.trace ?? null,
-  expiresAtMs: task.expiresAtMs ?? null,
-  createdAtMs: task.createdAtMs,
-  updatedAtMs: task.createdAtMs,
-  endedAtMs: null
-})
 
 const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
 

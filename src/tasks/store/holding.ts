@@ -1,5 +1,4 @@
 import { SqlClient } from "@effect/sql"
-import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import { Clock, Duration, Effect, Schema } from "effect"
 import { makeLostClaims } from "../../cluster/lostClaims.ts"
@@ -7,8 +6,10 @@ import { Node } from "../../cluster/Node.ts"
 import { isLiving, whileItLives } from "../../cluster/store/living.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
+import { stored } from "../StoreFailure.ts"
+import type { StoreFailure } from "../StoreFailure.ts"
+import { TaskChanges } from "../TaskChanges.ts"
 import { LeaseTime } from "../TaskSettings.ts"
-import { TaskStore } from "./TaskStore.ts"
 
 /** A task that a worker of this process has. */
 export interface InHand {
@@ -18,18 +19,17 @@ export interface InHand {
 
 /** How long a worker's right to a task lasts, and what becomes of it when the worker dies. */
 export interface Holding {
-  readonly leaseMs: number
   /** When a task that is claimed now is due again if nobody says anything of it. */
   readonly until: (nowMs: number) => number
   /** The end of a claim's condition, with its values. */
   readonly mayClaim: Fragment
   readonly claimant: () => ReadonlyArray<string>
   /** Holds on to all tasks in hand; answers the ids of those that are still held. */
-  readonly renew: (leased: ReadonlyArray<InHand>) => Effect.Effect<ReadonlySet<string>, SqlError>
+  readonly renew: (leased: ReadonlyArray<InHand>) => Effect.Effect<ReadonlySet<string>, StoreFailure>
   /** Makes what a process before this one held due; answers how much that was. */
-  readonly takeOver: Effect.Effect<number, SqlError>
+  readonly takeOver: Effect.Effect<number, StoreFailure>
   /** How long ago the oldest right ran out whose task nobody took over, in ms; 0 where there is none. */
-  readonly oldestExpiredMs: Effect.Effect<number, SqlError>
+  readonly oldestExpiredMs: Effect.Effect<number, StoreFailure>
 }
 
 /** With one process, as SQLite has it: a lease until a time, renewed while the turn runs. */
@@ -40,7 +40,6 @@ const forTime = Effect.gen(function* () {
   const leaseMs = Duration.toMillis(yield* LeaseTime)
 
   const holding: Holding = {
-    leaseMs,
     until: (nowMs) => nowMs + leaseMs,
     mayClaim: sql``,
     claimant: () => [],
@@ -48,12 +47,14 @@ const forTime = Effect.gen(function* () {
       Effect.map(
         Effect.forEach(chunksOf(leased), (some) =>
           Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-            commits.statementBehind(sql`UPDATE tasks SET next_run_at = ${nowMs + leaseMs}
+            stored(
+              commits.statementBehind(sql`UPDATE tasks SET next_run_at = ${nowMs + leaseMs}
               WHERE ${sql.in(
                 "id",
                 some.map(({ task }) => task.id)
               )} AND lease_owner = ${node.id()}
               AND ${sql.in("lease_token", [...new Set(some.map(({ token }) => token))])} RETURNING id`)
+            )
           )
         ),
         (renewed) => new Set(named.all(renewed.flat()).map(({ id }) => id))
@@ -61,14 +62,16 @@ const forTime = Effect.gen(function* () {
     // This process is the only one, which the lock on the database says.
     takeOver: Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
       Effect.map(
-        commits.statement(sql`UPDATE tasks SET next_run_at = ${afterDeath(sql, nowMs)}
+        stored(
+          commits.statement(sql`UPDATE tasks SET next_run_at = ${afterDeath(sql, nowMs)}
           WHERE ended_at IS NULL AND lease_token IS NOT NULL AND lease_owner <> ${node.id()}
-          AND next_run_at > ${afterDeath(sql, nowMs)} RETURNING id`),
+          AND next_run_at > ${afterDeath(sql, nowMs)} RETURNING id`)
+        ),
         (due) => due.length
       )
     ),
     oldestExpiredMs: Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-      Effect.map(sql`SELECT MIN(next_run_at) AS at FROM tasks WHERE lease_token IS NOT NULL`, (found) =>
+      Effect.map(stored(sql`SELECT MIN(next_run_at) AS at FROM tasks WHERE lease_token IS NOT NULL`), (found) =>
         Math.max(0, nowMs - (oldest.first(found)?.at ?? nowMs))
       )
     )
@@ -81,9 +84,8 @@ const forLife = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const commits = yield* Commits
   const node = yield* Node
-  const store = yield* TaskStore
+  const { bells } = yield* TaskChanges
   const clock = yield* Effect.clock
-  const leaseMs = Duration.toMillis(yield* LeaseTime)
 
   node.atBurial((dead) =>
     Effect.suspend(
@@ -93,14 +95,16 @@ const forLife = Effect.gen(function* () {
     )
   )
   node.onBurial(() => {
-    store.due.ring()
-    store.deadlines.ring()
+    bells.due.ring()
+    bells.deadlines.ring()
   })
 
   const comeOff = makeLostClaims()
   const renew: Holding["renew"] = Effect.fnUntraced(function* (leased) {
     const ours = claimed.all(
-      yield* sql`SELECT id, lease_token AS token FROM tasks WHERE lease_token IS NOT NULL AND lease_owner = ${node.id()}`
+      yield* stored(
+        sql`SELECT id, lease_token AS token FROM tasks WHERE lease_token IS NOT NULL AND lease_owner = ${node.id()}`
+      )
     )
     const lost = comeOff(
       ours,
@@ -108,24 +112,25 @@ const forLife = Effect.gen(function* () {
     )
     const now = clock.unsafeCurrentTimeMillis()
     const putBack = ({ id, token }: (typeof lost)[number]) =>
-      commits.statement(sql`UPDATE tasks SET lease_token = NULL, lease_owner = NULL, next_run_at = ${now}
+      stored(
+        commits.statement(sql`UPDATE tasks SET lease_token = NULL, lease_owner = NULL, next_run_at = ${now}
           WHERE id = ${id} AND lease_token = ${token}`)
+      )
     yield* Effect.forEach(lost, putBack, { discard: true })
-    if (lost.length > 0) store.due.ring()
+    if (lost.length > 0) bells.due.ring()
     const tokens = new Map(ours.map(({ id, token }) => [id, token]))
     return new Set(leased.flatMap(({ task: { id }, token }) => (tokens.get(id) === token ? [id] : [])))
   })
 
   const holding: Holding = {
-    leaseMs,
     until: () => whileItLives,
     mayClaim: sql`AND ${isLiving(sql, "")}`,
     claimant: () => [node.id()],
     renew,
     takeOver: Effect.succeed(0),
     oldestExpiredMs: Effect.map(
-      sql`SELECT MAX((EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint - good_until) AS at FROM nodes
-        WHERE EXISTS (SELECT 1 FROM tasks WHERE lease_token IS NOT NULL AND lease_owner = nodes.id)`,
+      stored(sql`SELECT MAX((EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint - good_until) AS at FROM nodes
+        WHERE EXISTS (SELECT 1 FROM tasks WHERE lease_token IS NOT NULL AND lease_owner = nodes.id)`),
       (found) => Math.max(0, oldest.first(found)?.at ?? 0)
     )
   }

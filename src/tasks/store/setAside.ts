@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
+import { TaskChanges } from "../TaskChanges.ts"
 import type { TaskError } from "../Task.ts"
-import { TaskStore } from "./TaskStore.ts"
 
 /** Its family's words are not known. */
 const error: TaskError = { code: "unreadable", message: "what is stored of the task can't be read any more" }
@@ -12,30 +12,31 @@ const error: TaskError = { code: "unreadable", message: "what is stored of the t
  * Fails the tasks of a claim that are not in hand since their rows can't be read, whatever these hold; what they held is
  * freed as an orphan's. Where that fails, they are claimed again when the lease is over.
  */
-export const makeSetAside = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const commits = yield* Commits
-  const store = yield* TaskStore
-  const fail = (token: string, inHand: ReadonlyArray<string>, nowMs: number) => sql`UPDATE tasks
+export const makeSetAside = (changing: (id: string) => void) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const commits = yield* Commits
+    const changes = yield* TaskChanges
+    const fail = (token: string, inHand: ReadonlyArray<string>, nowMs: number) => sql`UPDATE tasks
     SET state = 'failed', error = ${JSON.stringify(error)}, ended_at = ${nowMs}, updated_at = ${nowMs},
       changes = changes + 1, lease_token = NULL, lease_owner = NULL
     WHERE lease_token = ${token} ${inHand.length === 0 ? sql`` : sql`AND NOT ${sql.in("id", inHand)}`}
     RETURNING id`
-  return (token: string, inHand: ReadonlyArray<string>, nowMs: number): Effect.Effect<void> => {
-    const failed = Effect.map(fail(token, inHand, nowMs), (ended) => {
-      const all = named.all(ended)
-      for (const { id } of all) store.changing(id)
-      return all.length
-    })
-    return commits.statement(failed).pipe(
-      Effect.map((count) => {
-        store.unreadable(count)
-        // Behind them others may be due.
-        store.due.ring()
-      }),
-      Effect.catchAllCause((cause) => Effect.logWarning("unreadable tasks were not set aside", cause))
-    )
-  }
-})
+    return (token: string, inHand: ReadonlyArray<string>, nowMs: number): Effect.Effect<void> => {
+      const failed = Effect.map(fail(token, inHand, nowMs), (ended) => {
+        const all = named.all(ended)
+        for (const { id } of all) changing(id)
+        return all.length
+      })
+      return commits.statement(failed).pipe(
+        Effect.map((count) => {
+          changes.unreadable(count)
+          // Behind them others may be due.
+          changes.bells.due.ring()
+        }),
+        Effect.catchAllCause((cause) => Effect.logWarning("unreadable tasks were not set aside", cause))
+      )
+    }
+  })
 
 const named = rows("tasks", { id: Schema.String })

@@ -2,6 +2,7 @@ import { Clock, Duration, Effect, FiberSet, Layer, Option } from "effect"
 import { daemon } from "../../flow/daemon.ts"
 import { Daemons } from "../../flow/Daemons.ts"
 import { backoff } from "../../flow/schedules.ts"
+import { UnitOfWork } from "../../tasks/UnitOfWork.ts"
 import { makeCopying } from "./copying.ts"
 import { Custody } from "./Custody.ts"
 import { CustodyStore } from "./store/CustodyStore.ts"
@@ -51,4 +52,4 @@ export const CustodyLive = Layer.scopedDiscard(
     yield* Effect.catchAll(store.takeOver, (error) => Effect.logWarning("taking over copies failed", error))
     yield* daemon("custody", pass, backoff)
   })
-).pipe(Layer.provide(Daemons.Default), Layer.provide(CustodyStore.Default))
+).pipe(Layer.provide([Daemons.Default, CustodyStore.Default, UnitOfWork.Default]))

@@ -3,8 +3,9 @@ import { PublicUrl } from "../../config/PublicUrl.ts"
 import { filesPath } from "../../files/Api.ts"
 import { KeptFiles } from "../../files/KeptFiles.ts"
 import { AddressGuard } from "../../guard/AddressGuard.ts"
-import { Commits } from "../../sql/Commits.ts"
-import { makeAmend } from "../../tasks/store/amend.ts"
+import { stored } from "../../tasks/StoreFailure.ts"
+import { TaskStore } from "../../tasks/TaskStore.ts"
+import { UnitOfWork } from "../../tasks/UnitOfWork.ts"
 import { Metrics } from "../../telemetry/Metrics.ts"
 import { CustodyStore, custodyLease } from "./store/CustodyStore.ts"
 import type { ArchivedFile } from "./store/CustodyStore.ts"
@@ -28,11 +29,11 @@ class NotCopied extends Data.TaggedError("NotCopied")<{ readonly isFinal: boolea
  */
 export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration) {
   const store = yield* CustodyStore
-  const commits = yield* Commits
+  const unit = yield* UnitOfWork
   const keptFiles = yield* KeptFiles
   const guard = yield* AddressGuard
   const publicUrl = yield* PublicUrl
-  const amend = yield* makeAmend
+  const tasks = yield* TaskStore
   const metrics = yield* Metrics
 
   const copy = Effect.fnUntraced(function* (held: ArchivedFile, source: string) {
@@ -42,12 +43,12 @@ export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration)
     const bytes = Option.isSome(existing) ? existing.value.size : yield* fetched(held, source, id)
     const url = `${yield* publicUrl.get}${filesPath}/${id}/${held.name}`
     const nowMs = yield* Clock.currentTimeMillis
-    const shown = Effect.flatMap(amend(held.taskId, linked(held, url)), (isShown) => {
+    const shown = Effect.flatMap(tasks.amend(held.taskId, linked(held, url)), (isShown) => {
       // The task was removed meanwhile, so its link can no longer be read.
       const untilMs = isShown ? nowMs + Duration.toMillis(keep) : nowMs
       return store.copied(held, { bytes, fileId: id, untilMs })
     })
-    yield* commits.write(shown)
+    yield* unit.write(shown)
     metrics.copies.of("copied").add(1)
     yield* Effect.annotateLogs(Effect.logInfo("a finished video was copied"), { part: held.part, bytes })
   })
@@ -104,11 +105,11 @@ export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration)
   /** True for files that the gateway made or fetched itself. */
   const made = (held: ArchivedFile, source: string) =>
     Effect.flatMap(publicUrl.get, (url) =>
-      source.startsWith(`${url}${filesPath}/`) ? store.forget(held) : copy(held, source)
+      stored(source.startsWith(`${url}${filesPath}/`) ? store.forget(held) : copy(held, source))
     )
 
   return (held: ArchivedFile): Effect.Effect<void> => {
-    const work = held.source === null ? remove(held) : made(held, held.source)
+    const work = stored(held.source === null ? remove(held) : made(held, held.source))
     return Effect.raceFirst(work, renewing(held)).pipe(
       Effect.catchTags({ NotCopied: (error) => failed(held, error), FilesUnavailable: () => postponed(held) }),
       Effect.onInterrupt(() =>

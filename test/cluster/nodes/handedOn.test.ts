@@ -2,8 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { DeliveryStore } from "../../../src/callbacks/store/DeliveryStore.ts"
-import { Leases } from "../../../src/tasks/store/Leases.ts"
-import { TaskStore } from "../../../src/tasks/store/TaskStore.ts"
+import { TaskStore } from "../../../src/tasks/TaskStore.ts"
 import { callbacks, createTask, storage } from "../../callbacks/world.ts"
 import { describeOnEach } from "../../sql/engines.ts"
 import { newTask, stores } from "../../tasks/engine.ts"
@@ -12,11 +11,12 @@ describeOnEach("what a process had that is gone", ({ name }) => {
   it.effect("of tasks is another's, which counts that it died over them", () =>
     Effect.gen(function* () {
       const store = yield* TaskStore
-      const leases = yield* Leases
       yield* store.insert(newTask("a"))
-      yield* Effect.flatMap(Leases, (gone) => gone.claim("test:m", 1)).pipe(Effect.provide(Layer.fresh(Leases.Default)))
-      yield* leases.takeOver
-      expect((yield* leases.claim("test:m", 1)).map(({ task }) => task.attempts)).toEqual([1])
+      yield* Effect.flatMap(TaskStore, (gone) => gone.claim("test:m", 1)).pipe(
+        Effect.provide(Layer.fresh(TaskStore.Default))
+      )
+      yield* store.takeOver
+      expect((yield* store.claim("test:m", 1)).map(({ task }) => task.attempts)).toEqual([1])
     }).pipe(Effect.provide(stores().layer))
   )
 
@@ -36,10 +36,9 @@ describeOnEach("what a process had that is gone", ({ name }) => {
     it.effect("is not added to by one that was buried", () =>
       Effect.gen(function* () {
         const store = yield* TaskStore
-        const leases = yield* Leases
         yield* store.insert(newTask("a"))
         yield* (yield* SqlClient.SqlClient)`DELETE FROM nodes`
-        expect(yield* leases.claim("test:m", 1)).toEqual([])
+        expect(yield* store.claim("test:m", 1)).toEqual([])
       }).pipe(Effect.provide(stores().layer))
     )
   }

@@ -12,8 +12,9 @@ import { Resolver } from "../../../src/guard/Resolver.ts"
 import { NodeReaperLive } from "../../../src/cluster/Node.ts"
 import { Commits } from "../../../src/sql/Commits.ts"
 import { Outbox } from "../../../src/tasks/Outbox.ts"
-import { Leases } from "../../../src/tasks/store/Leases.ts"
-import { TaskStore } from "../../../src/tasks/store/TaskStore.ts"
+import { stored } from "../../../src/tasks/StoreFailure.ts"
+import { TaskChanges } from "../../../src/tasks/TaskChanges.ts"
+import { TaskStore } from "../../../src/tasks/TaskStore.ts"
 import { TaskKinds, taskKinds } from "../../../src/tasks/TaskKind.ts"
 import type { VideoResult } from "../../../src/upstreams/VideoUpstream.ts"
 import { Custody } from "../../../src/videos/custody/Custody.ts"
@@ -33,7 +34,7 @@ const Kinds = Layer.effect(
       parallel: 1,
       run: () => Effect.die("not run"),
       record: () => ({}),
-      changed: (task) => Effect.as(record(task), 0),
+      changed: (task) => stored(Effect.as(record(task), 0)),
       gaveUp: (message) => ({ code: "gave_up", message })
     })
   )
@@ -61,8 +62,9 @@ export const world = (options: Options) => {
       Settings.Test({ custody: Option.map(Option.fromNullable(keep), (span) => Duration.decode(span)) })
     ),
     (custody) =>
-      Layer.merge(Leases.Default, NodeReaperLive).pipe(
+      NodeReaperLive.pipe(
         Layer.provideMerge(TaskStore.Default),
+        Layer.provideMerge(TaskChanges.Default),
         Layer.provideMerge(Layer.provide(Layer.merge(Kinds, Outbox.none), custody)),
         Layer.provideMerge(custody)
       ),
@@ -89,7 +91,6 @@ let made = 0
 export const succeeded = (result: VideoResult) =>
   Effect.gen(function* () {
     const store = yield* TaskStore
-    const leases = yield* Leases
     const id = `cgt-${++made}`
     yield* store.insert({
       id,
@@ -102,9 +103,9 @@ export const succeeded = (result: VideoResult) =>
       request: {},
       createdAtMs: 0
     })
-    const [leased] = yield* leases.claim("video:ark", 1)
+    const [leased] = yield* store.claim("video:ark", 1)
     if (leased === undefined) return yield* Effect.die("not claimed")
-    yield* leases.settle(leased, { patch: { state: "succeeded", result }, againInMs: 0 })
+    yield* store.settle(leased, { patch: { state: "succeeded", result }, againInMs: 0 })
     return id
   })
 

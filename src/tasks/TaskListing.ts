@@ -1,5 +1,5 @@
-import type { AccountId } from "../../contract/Caller.ts"
-import type { TaskState } from "../Task.ts"
+import type { AccountId } from "../contract/Caller.ts"
+import type { TaskState } from "./Task.ts"
 
 /** A page of an account's tasks of one kind, the newest first. */
 export interface TaskListing {

@@ -1,7 +1,7 @@
 import { Effect, Runtime } from "effect"
-import { Logging } from "../../telemetry/Logging.ts"
-import { Metrics } from "../../telemetry/Metrics.ts"
-import type { Task } from "../Task.ts"
+import { Logging } from "../telemetry/Logging.ts"
+import { Metrics } from "../telemetry/Metrics.ts"
+import type { Task } from "./Task.ts"
 
 /** Counts the changes of tasks, and tells them to the log. */
 export const makeChangeLog = Effect.gen(function* () {
@@ -34,7 +34,7 @@ export const makeChangeLog = Effect.gen(function* () {
     run(Effect.annotateLogs(told, line))
   }
 
-  /** Counts tasks that were ended since nobody can read their rows, and so tell what kind they are. */
+  /** Counts tasks that were ended because their rows, and so their kinds, can't be read. */
   const unreadable = (tasks: number): void => metrics.tasks.of("", "unreadable").add(tasks)
   return { tell, unreadable } as const
 })

@@ -1,7 +1,6 @@
 import { SqlClient } from "@effect/sql"
-import type { SqlError } from "@effect/sql/SqlError"
 import type { Statement } from "@effect/sql/Statement"
-import { Clock, Duration, Effect, Either, Schema } from "effect"
+import { Clock, Effect, Either, Schema } from "effect"
 import { Node } from "../../cluster/Node.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { amongDue } from "../../sql/amongDue.ts"
@@ -10,59 +9,42 @@ import { prepared, preparedAhead } from "../../sql/prepared.ts"
 import { CrashPoints } from "../CrashPoints.ts"
 import { releasesRequest } from "../releasesRequest.ts"
 import { isTerminal, patched } from "../Task.ts"
-import type { Task } from "../Task.ts"
+import { TaskChanges } from "../TaskChanges.ts"
 import { LeaseLost, TaskKinds } from "../TaskKind.ts"
-import type { Rivals, TaskTurn } from "../TaskKind.ts"
 import type { TaskPatch } from "../Task.ts"
+import { stored } from "../StoreFailure.ts"
+import type { LeasedTask, TaskStorage } from "../TaskStorage.ts"
+import { UnitOfWork } from "../UnitOfWork.ts"
+import { mostRivals, rivalryMs } from "../rivalry.ts"
 import { makeHolding } from "./holding.ts"
 import { makeSetAside } from "./setAside.ts"
 import { makeRemoval } from "./removal.ts"
+import type { makeTasks } from "./makeTasks.ts"
 import { patchedColumns, readableTasks } from "./TaskRow.ts"
-import { TaskStore } from "./TaskStore.ts"
 
-/** Submits within this of each other may have made each other's videos: longer than any submit takes. */
-const rivalryMs = Duration.toMillis("5 minutes")
-/** Their requests are read whole, with images in them perhaps. */
-const mostRivals = 20
-
-/** A task in the hands of one worker. `task` follows what it writes. */
-export interface LeasedTask {
-  task: Task
-  readonly token: string
-}
-
-/** A lane with active tasks, and when its next one is due. */
-export interface LaneDue {
-  readonly lane: string
-  readonly due: number
-}
-
-/**
- * Tasks as their workers see them. Every write names the lease's token, so a worker that was paused for longer than its
- * lease, or whose task was ended meanwhile, changes nothing.
- */
-export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases", {
-  dependencies: [Node.Default],
-  effect: Effect.gen(function* () {
+/** Tasks as their workers see them: every statement that writes one names its lease's token. */
+export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
+  Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const commits = yield* Commits
-    const store = yield* TaskStore
+    const unit = yield* UnitOfWork
+    const changes = yield* TaskChanges
     const crash = yield* CrashPoints
     const kinds = yield* TaskKinds
-    const setAside = yield* makeSetAside
-    const withdraw = yield* makeRemoval
+    const setAside = yield* makeSetAside(tasks.changing)
+    const withdraw = yield* makeRemoval(tasks)
     const node = yield* Node
     const holding = yield* makeHolding
     let claims = 0
     const someDue = sql`SELECT id FROM tasks WHERE ended_at IS NULL AND lane = ${""} AND next_run_at <= ${0}
-      ORDER BY next_run_at LIMIT ${0}`
+    ORDER BY next_run_at LIMIT ${0}`
     const claimRows = prepared(
       sql,
       sql`UPDATE tasks SET
-          attempts = attempts + CASE WHEN lease_token IS NOT NULL AND lease_owner <> ${""} THEN 1 ELSE 0 END,
-          lease_token = ${""}, lease_owner = ${""}, next_run_at = ${0}
-        WHERE ${amongDue(sql, someDue)} ${holding.mayClaim}
-        RETURNING *`
+        attempts = attempts + CASE WHEN lease_token IS NOT NULL AND lease_owner <> ${""} THEN 1 ELSE 0 END,
+        lease_token = ${""}, lease_owner = ${""}, next_run_at = ${0}
+      WHERE ${amongDue(sql, someDue)} ${holding.mayClaim}
+      RETURNING *`
     )
     const keepLocked = sql.onDialectOrElse({ pg: () => sql.literal("FOR SHARE"), orElse: () => sql.literal("") })
     const selectHeld = prepared(sql, sql`SELECT id FROM tasks WHERE id = ${""} AND lease_token = ${""} ${keepLocked}`)
@@ -71,15 +53,15 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
     const selectLanes = prepared(
       sql,
       sql`SELECT * FROM (
-        WITH RECURSIVE lanes (lane) AS (
-          SELECT MIN(lane) FROM tasks WHERE ended_at IS NULL
-          UNION ALL
-          SELECT (SELECT MIN(lane) FROM tasks WHERE ended_at IS NULL AND lane > lanes.lane)
-          FROM lanes WHERE lanes.lane IS NOT NULL
-        )
-        SELECT lane, (SELECT MIN(next_run_at) FROM tasks WHERE ended_at IS NULL AND lane = lanes.lane) AS due
-        FROM lanes WHERE lane IS NOT NULL
-      ) AS active`
+      WITH RECURSIVE lanes (lane) AS (
+        SELECT MIN(lane) FROM tasks WHERE ended_at IS NULL
+        UNION ALL
+        SELECT (SELECT MIN(lane) FROM tasks WHERE ended_at IS NULL AND lane > lanes.lane)
+        FROM lanes WHERE lanes.lane IS NOT NULL
+      )
+      SELECT lane, (SELECT MIN(next_run_at) FROM tasks WHERE ended_at IS NULL AND lane = lanes.lane) AS due
+      FROM lanes WHERE lane IS NOT NULL
+    ) AS active`
     )
 
     /**
@@ -90,15 +72,14 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
      * that undoes it takes whoever claimed with it; what a worker writes later is only durable if its claim is.
      * A task that can't be read is set aside for good.
      */
-    const claim = Effect.fnUntraced(function* (
-      lane: string,
-      limit: number
-    ): Effect.fn.Return<ReadonlyArray<LeasedTask>, SqlError> {
+    const claim: TaskStorage["claim"] = Effect.fnUntraced(function* (lane, limit) {
       const nowMs = yield* Clock.currentTimeMillis
       const owner = node.id()
       const token = `${owner}:${claims++}`
-      const claimed = yield* commits.statementNow(
-        claimRows([owner, token, owner, holding.until(nowMs), lane, nowMs, limit, ...holding.claimant()])
+      const claimed = yield* stored(
+        commits.statementNow(
+          claimRows([owner, token, owner, holding.until(nowMs), lane, nowMs, limit, ...holding.claimant()])
+        )
       )
       const leased = (yield* readableTasks(claimed)).map((task) => ({ task, token }))
       if (leased.length < claimed.length)
@@ -115,8 +96,8 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
     const lettingGo = sql.onDialectOrElse({
       pg: () => (update: Statement<unknown>) =>
         sql`WITH changed AS (${update}), gone AS (
-          DELETE FROM task_requests WHERE task_id IN (SELECT id FROM changed)
-        ) SELECT id FROM changed`,
+        DELETE FROM task_requests WHERE task_id IN (SELECT id FROM changed)
+      ) SELECT id FROM changed`,
       orElse: () => undefined
     })
     /** The update of these columns; there are no more combinations than ways to end a turn. */
@@ -135,13 +116,12 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
         rows.length > 0 ? Effect.void : new LeaseLost({ id: leased.task.id })
       )
 
-    /** Fails where the lease is lost; in a transaction nobody else gets it before its end. */
-    const held = (leased: LeasedTask): Effect.Effect<void, LeaseLost | SqlError> =>
-      Effect.flatMap(selectHeld([leased.task.id, leased.token]), (rows) =>
+    const held: TaskStorage["held"] = (leased) =>
+      Effect.flatMap(stored(selectHeld([leased.task.id, leased.token])), (rows) =>
         rows.length > 0 ? Effect.void : new LeaseLost({ id: leased.task.id })
       )
 
-    const stored = (leased: LeasedTask, patch: TaskPatch, release: Record<string, unknown>) =>
+    const patchedTo = (leased: LeasedTask, patch: TaskPatch, release: Record<string, unknown>) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
         const before = leased.task
         const task = patched(before, patch, nowMs)
@@ -157,37 +137,35 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
         const letGo = releasesRequest(kinds.get(task.kind), before, task)
         const atOnce = letGo && !stateChanged ? lettingGo : undefined
         const update = Effect.suspend(() => {
-          store.changing(task.id)
+          tasks.changing(task.id)
           return fenced(leased, columns, atOnce)
         })
         const write =
           stateChanged || (letGo && atOnce === undefined)
-            ? commits.write(
+            ? unit.write(
                 update.pipe(
                   Effect.zipRight(letGo ? deleteRequest([task.id]) : Effect.void),
-                  Effect.zipRight(stateChanged ? store.changed(task) : Effect.void),
+                  Effect.zipRight(stateChanged ? tasks.changed(task) : Effect.void),
                   Effect.zipRight(crash.at("writing"))
                 )
               )
             : // When a task is looked at again may be forgotten: it is then looked at sooner.
               isOnlyWhen(patch)
-              ? commits.statementBehind(update)
-              : commits.statement(update)
+              ? stored(commits.statementBehind(update))
+              : stored(commits.statement(update))
         return Effect.map(write, () => {
           leased.task = task
-          if (stateChanged) store.committed(task)
+          if (stateChanged) changes.changed(task)
           return task
         })
       })
 
-    /** Stores a patch and keeps the task. */
-    const write = (leased: LeasedTask, patch: TaskPatch): Effect.Effect<Task, LeaseLost | SqlError> =>
-      stored(leased, patch, {})
+    const write: TaskStorage["write"] = (leased, patch) => patchedTo(leased, patch, {})
 
-    /** Ends a turn: the patch, and the task given back until the next one. A turn that came this far did not crash. */
-    const settle = (leased: LeasedTask, turn: TaskTurn): Effect.Effect<Task, LeaseLost | SqlError> =>
+    /** A turn that came this far did not crash. */
+    const settle: TaskStorage["settle"] = (leased, turn) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-        stored(leased, turn.patch, {
+        patchedTo(leased, turn.patch, {
           attempts: 0,
           lease_token: null,
           lease_owner: null,
@@ -195,19 +173,17 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
         })
       )
 
-    /** Gives a task back as it is; `crashed` counts an attempt. */
-    const release = (
-      leased: LeasedTask,
-      options: { readonly crashed: boolean; readonly againInMs: number }
-    ): Effect.Effect<void, LeaseLost | SqlError> =>
+    const release: TaskStorage["release"] = (leased, options) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-        commits.statementBehind(
-          fenced(leased, {
-            attempts: leased.task.attempts + (options.crashed ? 1 : 0),
-            lease_token: null,
-            lease_owner: null,
-            next_run_at: nowMs + options.againInMs
-          })
+        stored(
+          commits.statementBehind(
+            fenced(leased, {
+              attempts: leased.task.attempts + (options.crashed ? 1 : 0),
+              lease_token: null,
+              lease_owner: null,
+              next_run_at: nowMs + options.againInMs
+            })
+          )
         )
       )
 
@@ -215,13 +191,9 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
      * Answered from two indexes that hold no more than the tasks with an id, and those that were submitted and got none.
      * One statement: a task that gets its id or is removed meanwhile is in one of them or another, never in none.
      */
-    const rivals = Effect.fnUntraced(function* (
-      task: Task,
-      upstreamIds: ReadonlyArray<string>,
-      submitAtMs: number
-    ): Effect.fn.Return<Rivals, SqlError> {
+    const rivals: TaskStorage["rivals"] = Effect.fnUntraced(function* (task, upstreamIds, submitAtMs) {
       if (upstreamIds.length === 0) return { taken: new Set<string>(), unheard: [] }
-      const found = yield* sql`SELECT upstream_id AS id, NULL AS request FROM tasks
+      const found = yield* stored(sql`SELECT upstream_id AS id, NULL AS request FROM tasks
           WHERE ${sql.in("upstream_id", upstreamIds)} AND lane = ${task.lane} AND id <> ${task.id}
         UNION ALL
         SELECT NULL, request FROM (SELECT request FROM tasks
@@ -231,7 +203,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
           LIMIT ${mostRivals + 1}) AS unheard
         UNION ALL
         SELECT upstream_id, NULL FROM removed_submits WHERE lane = ${task.lane} AND (${sql.in("upstream_id", upstreamIds)}
-          OR (upstream_id IS NULL AND submit_at BETWEEN ${submitAtMs - rivalryMs} AND ${submitAtMs + rivalryMs}))`
+          OR (upstream_id IS NULL AND submit_at BETWEEN ${submitAtMs - rivalryMs} AND ${submitAtMs + rivalryMs}))`)
       const unheard = found.filter((row) => rivalIds.one(row).id === null)
       return {
         taken: new Set(found.flatMap((row) => rivalIds.one(row).id ?? [])),
@@ -243,15 +215,13 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
       }
     })
 
-    /** The task's request; null once it was deleted. */
-    const request = (id: string): Effect.Effect<unknown, SqlError> =>
-      Effect.map(selectRequest([id]), (found) => requests.first(found)?.request ?? null)
+    const request: TaskStorage["request"] = (id) =>
+      Effect.map(stored(selectRequest([id])), (found) => requests.first(found)?.request ?? null)
 
-    /** Every lane with active tasks. Hops from lane to lane in the index, however many tasks wait in each. */
-    const lanes: Effect.Effect<ReadonlyArray<LaneDue>, SqlError> = Effect.map(selectLanes([]), laneDues.all)
+    /** Hops from lane to lane in the index, however many tasks wait in each. */
+    const lanes = Effect.map(stored(selectLanes([])), laneDues.all)
 
     return {
-      leaseMs: holding.leaseMs,
       rivals,
       claim,
       renew: holding.renew,
@@ -266,7 +236,8 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
       oldestExpiredLeaseMs: holding.oldestExpiredMs
     } as const
   })
-}) {}
+
+type Tasks = Effect.Effect.Success<typeof makeTasks>
 
 const rivalIds = rows("tasks", { id: Schema.NullOr(Schema.String) })
 const laneDues = rows("tasks", { lane: Schema.String, due: Schema.Int })

@@ -1,0 +1,27 @@
+import { Schema } from "effect"
+import { said } from "../contract/fields.ts"
+
+const count = (what: string) => said(Schema.Int, what)
+
+/** The number of rows and files removed with an account. */
+export const AccountDeleted = Schema.Struct({
+  object: Schema.Literal("account.deleted"),
+  id: said(Schema.String, "The account's id, unique."),
+  removed: said(
+    Schema.Struct({
+      responses: count("Kept responses."),
+      tasks: count("Tasks with their callbacks."),
+      files: count("Copies of videos, removed within the hour."),
+      requests: count("Request rows."),
+      kept_answers: count("Stored answers of requests with an `Idempotency-Key`."),
+      idempotency_claims: count("Keys of requests under way."),
+      thread_turns: count("Turns of conversations."),
+      reasoning_seals: count("Upstreams' signatures of tool calls."),
+      upstream_ids: count("Ids of things stored at upstreams, which are not deleted there."),
+      sessions: count("Sessions of the console."),
+      request_bodies: count("Recorded bodies.")
+    }),
+    "How much was removed."
+  )
+}).annotations({ identifier: "AccountDeleted" })
+export type AccountDeleted = typeof AccountDeleted.Type

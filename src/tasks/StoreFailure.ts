@@ -1,0 +1,19 @@
+import { SqlError } from "@effect/sql/SqlError"
+import { Data, Effect } from "effect"
+
+/** A store could not read or write. What it was asked for may have happened all the same. */
+export class StoreFailure extends Data.TaggedError("StoreFailure")<{
+  readonly message: string
+  readonly cause: unknown
+}> {}
+
+type Failing<A, E, R> = Effect.Effect<A, E | SqlError | StoreFailure, R>
+
+/** An effect on a database, whose failures are the store's. */
+export function stored<A, R>(effect: Failing<A, never, R>): Effect.Effect<A, StoreFailure, R>
+export function stored<A, E, R>(effect: Failing<A, E, R>): Effect.Effect<A, E | StoreFailure, R>
+export function stored<A, E, R>(effect: Failing<A, E, R>): Effect.Effect<A, E | StoreFailure, R> {
+  return Effect.mapError(effect, (error) =>
+    error instanceof SqlError ? new StoreFailure({ message: error.message, cause: error }) : error
+  )
+}

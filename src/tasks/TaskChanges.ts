@@ -1,0 +1,71 @@
+import { Effect } from "effect"
+import { Notices } from "../sql/Notices.ts"
+import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
+import { makeBells } from "./Bells.ts"
+import { makeChangeLog } from "./changeLog.ts"
+import { Outbox } from "./Outbox.ts"
+import type { TaskChange } from "./Outbox.ts"
+import { isTerminal } from "./Task.ts"
+import type { StoreFailure } from "./StoreFailure.ts"
+import type { Task } from "./Task.ts"
+import { TaskKinds } from "./TaskKind.ts"
+
+/**
+ * What a change of a task's state brings with it, whichever store makes it: what is written in the same transaction, and
+ * who hears of it once that is durable.
+ */
+export class TaskChanges extends Effect.Service<TaskChanges>()("gateway/tasks/TaskChanges", {
+  effect: Effect.gen(function* () {
+    const outbox = yield* Outbox
+    const kinds = yield* TaskKinds
+    const tracing = yield* CurrentTracing
+    const notices = yield* Notices
+    const bells = makeBells()
+    const { tell, unreadable } = yield* makeChangeLog
+
+    const changeOf = (task: Task): TaskChange => ({ task, record: () => kinds.get(task.kind)?.record(task) ?? {} })
+
+    /** In the transaction that stores a new task. */
+    const creating = (task: Task, quietUntilMs?: number): Effect.Effect<void, StoreFailure> =>
+      outbox.record({ ...changeOf(task), notBeforeMs: quietUntilMs })
+
+    /**
+     * In the transaction that changes a task's state.
+     *
+     * @param paid stores what the task has cost, in nano-dollars; not called where that is nothing
+     */
+    const changing = (
+      task: Task,
+      paid: (nanoUsd: number) => Effect.Effect<unknown, StoreFailure>
+    ): Effect.Effect<void, StoreFailure> => {
+      const also = kinds.get(task.kind)?.changed
+      const recorded = outbox.record(changeOf(task))
+      if (also === undefined) return recorded
+      const settled = Effect.flatMap(also(task), (nanoUsd) => (nanoUsd === 0 ? Effect.void : paid(nanoUsd)))
+      return Effect.zipRight(settled, recorded)
+    }
+
+    /** The change is durable. */
+    const changed = (task: Task): void => {
+      if (tracing !== undefined && isTerminal(task.state)) tracing.ended(task)
+      tell(task)
+      outbox.committed(changeOf(task))
+    }
+
+    /** The new task is durable. */
+    const created = (task: Task): void => {
+      bells.due.ring()
+      bells.deadlineAt(task.expiresAtMs)
+      changed(task)
+      tracing?.made(task)
+    }
+
+    /** The task was ended, perhaps while another node works on it. */
+    const ended = (task: Task): void => {
+      changed(task)
+      notices.tell("tasks.ended", task.id)
+    }
+
+    return { bells, creating, created, changing, changed, ended, unreadable } as const
+  })
+}) {}

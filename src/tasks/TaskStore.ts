@@ -1,0 +1,21 @@
+import { Context, Layer } from "effect"
+import { Node } from "../cluster/Node.ts"
+import { testDouble } from "../contract/testDouble.ts"
+import { memoryTaskStore } from "./memory/memoryTaskStore.ts"
+import { sqlTaskStore } from "./store/sqlTaskStore.ts"
+import type { TaskStorage } from "./TaskStorage.ts"
+import { UnitOfWork } from "./UnitOfWork.ts"
+
+/** Where the engine's tasks are: tasks, requests, leases and cancellations. */
+export class TaskStore extends Context.Tag("gateway/tasks/TaskStore")<TaskStore, TaskStorage>() {
+  /** In the database. */
+  static readonly Default = Layer.effect(TaskStore, sqlTaskStore).pipe(
+    Layer.provide(Layer.merge(Node.Default, UnitOfWork.Default))
+  )
+
+  /** In the memory of one process, and gone with it: for tests, and for gateways that need not remember. */
+  static readonly Memory = Layer.effect(TaskStore, memoryTaskStore).pipe(Layer.provide(UnitOfWork.Default))
+
+  /** For tests of what uses it: dies on what was not given. */
+  static readonly Test = (given: Partial<TaskStorage>) => testDouble(TaskStore, given)
+}

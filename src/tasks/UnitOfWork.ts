@@ -1,0 +1,49 @@
+import { SqlError } from "@effect/sql/SqlError"
+import { Context, Effect } from "effect"
+import { Commits } from "../sql/Commits.ts"
+import { StoreFailure, stored } from "./StoreFailure.ts"
+
+/** What a unit of work that fails takes back, last first. */
+class Undo extends Context.Reference<Undo>()("gateway/tasks/Undo", {
+  defaultValue: (): Array<() => void> | undefined => undefined
+}) {}
+
+/**
+ * What commits together: a task, its hold, its answer and its callbacks. A write is a transaction of the database, so
+ * SQL inside of it is all or nothing; a store that keeps tasks elsewhere says how its part is undone.
+ */
+export class UnitOfWork extends Effect.Service<UnitOfWork>()("gateway/tasks/UnitOfWork", {
+  effect: Effect.map(Commits, (commits) => {
+    function write<A>(effect: Failing<A, never>): Effect.Effect<A, StoreFailure>
+    function write<A, E>(effect: Failing<A, E>): Effect.Effect<A, E | StoreFailure>
+    function write<A, E>(effect: Failing<A, E>): Effect.Effect<A, E | StoreFailure> {
+      return Effect.suspend(() => {
+        const undo: Array<() => void> = []
+        const takeBack = Effect.sync(() => {
+          while (undo.length > 0) undo.pop()?.()
+        })
+        const inside = databaseFailures(effect).pipe(
+          Effect.provideService(Undo, undo),
+          // Before the next unit of the same commit begins.
+          Effect.onError(() => takeBack)
+        )
+        const written: Effect.Effect<A, E | StoreFailure> = stored(commits.write(inside))
+        // The commit may fail as well. A caller who leaves does not stop it.
+        return Effect.tapErrorCause(written, () => takeBack)
+      })
+    }
+
+    /** Inside a write: runs plain code if the write fails. */
+    const onUndo = (run: () => void): Effect.Effect<void> => Effect.map(Undo, (undo) => void undo?.push(run))
+
+    return { write, onUndo, afterCommit: commits.afterCommit } as const
+  })
+}) {}
+
+type Failing<A, E> = Effect.Effect<A, E | SqlError | StoreFailure>
+
+/** The database's own failure decides whether its transaction is tried again. */
+const databaseFailures = <A, E>(effect: Failing<A, E>): Failing<A, E> =>
+  Effect.mapError(effect, (error) =>
+    error instanceof StoreFailure && error.cause instanceof SqlError ? error.cause : error
+  )

@@ -1,0 +1,90 @@
+import { Clock, Effect, Option } from "effect"
+import type { Cancelled, Task } from "../Task.ts"
+import type { UnitOfWork } from "../UnitOfWork.ts"
+
+/** A task and what the engine knows of it. Never changed, but replaced. */
+export interface MemoryTask {
+  readonly task: Task
+  /** JSON; undefined once let go. */
+  readonly request: string | undefined
+  readonly nextRunAtMs: number
+  readonly token: string | null
+  readonly startedAtMs: number | null
+  readonly costNanoUsd: number
+  readonly cancel: { readonly askedAtMs: number; readonly outcome: Cancelled | undefined } | undefined
+}
+
+/** All tasks of this process, by their ids. */
+export class MemoryTasks {
+  readonly #tasks = new Map<string, MemoryTask>()
+  /** Tasks that their owners removed after a submit: their videos stay in the upstream's list for a while. */
+  readonly #removed = new Set<Task>()
+  readonly #unit: UnitOfWork
+
+  constructor(unit: UnitOfWork) {
+    this.#unit = unit
+  }
+
+  get(id: string): MemoryTask | undefined {
+    return this.#tasks.get(id)
+  }
+
+  filter(is: (one: MemoryTask) => boolean): ReadonlyArray<MemoryTask> {
+    return [...this.#tasks.values()].filter(is)
+  }
+
+  /** Removes an ended task, and keeps its submit until it is purged. */
+  remove(task: Task): void {
+    this.set(task.id, undefined)
+    if (task.submitAtMs !== null) this.#removed.add(task)
+  }
+
+  purgeRemoved(beforeMs: number): void {
+    for (const task of this.#removed) if ((task.submitAtMs ?? 0) < beforeMs) this.#removed.delete(task)
+  }
+
+  removedOf(lane: string): ReadonlyArray<Task> {
+    return [...this.#removed].filter((task) => task.lane === lane)
+  }
+
+  /** Replaces or, with undefined, removes a task: as it was again where the unit of work around it fails. */
+  put(id: string, next: MemoryTask | undefined): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const before = this.#tasks.get(id)
+      this.set(id, next)
+      return this.#unit.onUndo(() => this.set(id, before))
+    })
+  }
+
+  /** As `put`, without a way back. */
+  set(id: string, next: MemoryTask | undefined): void {
+    if (next === undefined) this.#tasks.delete(id)
+    else this.#tasks.set(id, next)
+  }
+
+  change(id: string, by: Partial<MemoryTask>): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const one = this.#tasks.get(id)
+      return one === undefined ? Effect.void : this.put(id, { ...one, ...by })
+    })
+  }
+}
+
+export const isActive = ({ task }: MemoryTask): boolean => task.endedAtMs === null
+
+/** The active tasks among these that are due first. */
+export const dueFirst = (some: ReadonlyArray<MemoryTask>): ReadonlyArray<MemoryTask> =>
+  some.toSorted((one, other) => one.nextRunAtMs - other.nextRunAtMs)
+
+/** Newest first, by time and then by id. */
+export const newestFirst = (some: ReadonlyArray<MemoryTask>): ReadonlyArray<MemoryTask> =>
+  some.toSorted(
+    ({ task: one }, { task: other }) =>
+      other.createdAtMs - one.createdAtMs || (one.id < other.id ? 1 : one.id > other.id ? -1 : 0)
+  )
+
+export const withNow = <A, E>(use: (nowMs: number) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(Clock.currentTimeMillis, use)
+
+export const least = (numbers: ReadonlyArray<number>): Option.Option<number> =>
+  numbers.length === 0 ? Option.none() : Option.some(numbers.reduce((one, other) => Math.min(one, other)))

@@ -1,0 +1,31 @@
+import { Effect, Exit, Option } from "effect"
+import type { AccountId } from "../contract/Caller.ts"
+import type { NotFound } from "../contract/Failure.ts"
+import { writtenAs } from "../contract/Written.ts"
+import type { TaskStorage } from "./TaskStorage.ts"
+import type { Task } from "./Task.ts"
+
+/**
+ * Reads tasks of a kind as their owners see them. A store answers an unchanged task by the same finished effect where it
+ * can; what was made of that one is answered again, without a fiber.
+ */
+export const shown = <A extends object>(
+  store: Pick<TaskStorage, "read">,
+  kind: string,
+  render: (task: Task) => A,
+  missing: (id: string) => NotFound
+): ((account: AccountId, id: string) => Effect.Effect<A, NotFound>) => {
+  const rendered = new WeakMap<object, Exit.Exit<A>>()
+  return (account, id) => {
+    const found = store.read(account, kind, id)
+    const known = rendered.get(found)
+    if (known !== undefined) return known
+    return Effect.flatMap(Effect.orDie(found), (task): Effect.Effect<A, NotFound> => {
+      if (Option.isNone(task)) return Effect.fail(missing(id))
+      const value = render(task.value)
+      const success = Exit.succeed(writtenAs(value, JSON.stringify(value)))
+      if (Exit.isExit(found)) rendered.set(found, success)
+      return success
+    })
+  }
+}

@@ -1,0 +1,154 @@
+import { SqlClient } from "@effect/sql"
+import { Clock, Effect, Option, Schema } from "effect"
+import type { AccountId } from "../../contract/Caller.ts"
+import { Commits } from "../../sql/Commits.ts"
+import { rows } from "../../sql/decode.ts"
+import { prepared, preparedAhead } from "../../sql/prepared.ts"
+import { stored } from "../StoreFailure.ts"
+import type { StoreFailure } from "../StoreFailure.ts"
+import type { Task } from "../Task.ts"
+import { created, isUnheard } from "../Task.ts"
+import { TaskChanges } from "../TaskChanges.ts"
+import { TaskKinds } from "../TaskKind.ts"
+import { anyTask, newColumns, readableTasks } from "./TaskRow.ts"
+import { makeKnownTasks } from "./KnownTasks.ts"
+import { removedSubmits } from "./removedSubmits.ts"
+import { foundTask } from "./outline.ts"
+import type { TaskListing } from "../TaskListing.ts"
+import type { TaskStorage } from "../TaskStorage.ts"
+import { UnitOfWork } from "../UnitOfWork.ts"
+
+/** Tasks as their families see them: made, read, listed, ended, removed. */
+export const makeTasks = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const commits = yield* Commits
+  const unit = yield* UnitOfWork
+  const changes = yield* TaskChanges
+  const kinds = yield* TaskKinds
+
+  const submits = removedSubmits(sql)
+  const insertTask = preparedAhead(sql, sql`INSERT INTO tasks ${sql.insert(newColumns(anyTask))}`)
+  const insertRequest = preparedAhead(sql, sql`INSERT INTO task_requests ${sql.insert({ task_id: "", request: "" })}`)
+  const updateCost = preparedAhead(sql, sql`UPDATE tasks SET cost_nano_usd = ${0} WHERE id = ${""}`)
+  const selectTask = prepared(sql, sql`SELECT * FROM tasks WHERE id = ${""} AND account_id = ${""} AND kind = ${""}`)
+
+  /** What a change of state brings with it. Runs in the transaction that makes the change. */
+  const changed = (task: Task): Effect.Effect<void, StoreFailure> =>
+    changes.changing(task, (nanoUsd) => stored(updateCost([nanoUsd, task.id])))
+
+  const insert: TaskStorage["insert"] = (task, alongside = Effect.void, behind = Effect.void) => {
+    const made = created(task)
+    const columns = Object.values(newColumns(made))
+    const request = JSON.stringify(task.request)
+    const statements = alongside.pipe(
+      Effect.zipRight(insertTask(columns)),
+      Effect.zipRight(insertRequest([made.id, request])),
+      Effect.zipRight(behind),
+      Effect.zipRight(changes.creating(made, task.quietUntilMs))
+    )
+    return Effect.map(unit.write(statements), () => {
+      changes.created(made)
+      return made
+    })
+  }
+
+  const known = sql.onDialectOrElse({ sqlite: makeKnownTasks, orElse: () => undefined })
+
+  /**
+   * Call this in the transaction that changes what a task shows, before it commits: until then it can't be read.
+   */
+  const changing = (id: string) => known?.changing(id)
+
+  const rowOf = (account: AccountId, kind: string, id: string) => selectTask([id, account, kind])
+  const decoded = (kind: string) => (found: ReadonlyArray<unknown>) => foundTask(found, kinds.get(kind))
+
+  const find: TaskStorage["find"] = (account, kind, id) =>
+    stored(Effect.flatMap(rowOf(account, kind, id), decoded(kind)))
+
+  const read: TaskStorage["read"] = (account, kind, id) =>
+    known === undefined
+      ? find(account, kind, id)
+      : (known.find({ account, kind, id }) ?? stored(known.remember(rowOf(account, kind, id), decoded(kind))))
+
+  const filters = (page: TaskListing) =>
+    sql.and([
+      sql`account_id = ${page.account}`,
+      sql`kind = ${page.kind}`,
+      sql`created_at >= ${page.sinceMs}`,
+      ...(page.states === undefined ? [] : [sql.in("state", page.states)]),
+      ...(page.ids === undefined ? [] : [sql.in("id", page.ids)]),
+      ...(page.model === undefined ? [] : [sql`model = ${page.model}`]),
+      ...(page.tier === undefined ? [] : [sql`tier = ${page.tier}`])
+    ])
+
+  const list: TaskStorage["list"] = (page) =>
+    stored(
+      Effect.all({
+        total: Effect.map(
+          sql`SELECT COUNT(*) AS n FROM tasks WHERE ${filters(page)}`,
+          (found) => counted.first(found)?.n ?? 0
+        ),
+        tasks: Effect.flatMap(
+          sql`SELECT * FROM tasks WHERE ${filters(page)}
+            ORDER BY created_at DESC, id DESC LIMIT ${page.limit} OFFSET ${page.offset}`,
+          readableTasks
+        )
+      })
+    )
+
+  const end: TaskStorage["end"] = (id, state, options = {}) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+      const error = options.error === undefined ? null : JSON.stringify(options.error)
+      const statements = Effect.gen(function* () {
+        changing(id)
+        const rows = yield* sql`UPDATE tasks SET state = ${state}, error = ${error}, ended_at = ${nowMs},
+          updated_at = CASE WHEN updated_at > ${nowMs} THEN updated_at ELSE ${nowMs} END, changes = changes + 1, lease_token = NULL, lease_owner = NULL
+          WHERE id = ${id} AND ended_at IS NULL AND ${sql.and([
+            ...(options.unsubmitted === true ? [sql`submit_at IS NULL AND upstream_id IS NULL`] : []),
+            sql.in("state", options.from ?? ["queued", "running"])
+          ])} RETURNING *`
+        const ended = Option.fromNullable((yield* readableTasks(rows))[0])
+        if (Option.isNone(ended)) {
+          // A task that can't be read has ended all the same.
+          if (rows.length > 0) changes.unreadable(rows.length)
+          return ended
+        }
+        if (!isUnheard(ended.value)) yield* sql`DELETE FROM task_requests WHERE task_id = ${id}`
+        yield* changed(ended.value)
+        return ended
+      })
+      return Effect.tap(unit.write(statements), (ended) =>
+        Effect.sync(() => {
+          if (Option.isSome(ended)) changes.ended(ended.value)
+        })
+      )
+    })
+
+  const remove: TaskStorage["remove"] = (account, kind, id) => {
+    const task = sql`id = ${id} AND account_id = ${account} AND kind = ${kind} AND ended_at IS NOT NULL`
+    const statements = Effect.suspend(() => {
+      changing(id)
+      return Effect.zipRight(submits.keep(task), sql`DELETE FROM tasks WHERE ${task} RETURNING id`)
+    })
+    return Effect.map(stored(commits.write(statements)), (rows) => rows.length > 0)
+  }
+
+  const expireDue: TaskStorage["expireDue"] = Effect.gen(function* () {
+    const nowMs = yield* Clock.currentTimeMillis
+    const late = yield* stored(sql`SELECT id FROM tasks
+      WHERE ended_at IS NULL AND expires_at IS NOT NULL AND expires_at <= ${nowMs} ORDER BY expires_at LIMIT 200`)
+    const ended = yield* Effect.forEach(named.all(late), (row) => end(row.id, "expired"), {
+      concurrency: "unbounded"
+    })
+    const next = earliest.first(
+      yield* stored(sql`SELECT MIN(expires_at) AS at FROM tasks WHERE ended_at IS NULL AND expires_at IS NOT NULL`)
+    )
+    return { expired: ended.flatMap(Option.toArray), nextMs: Option.fromNullable(next?.at) }
+  })
+
+  return { insert, find, read, list, end, remove, expireDue, changing, changed } as const
+})
+
+const named = rows("tasks", { id: Schema.String })
+const counted = rows("tasks", { n: Schema.Int })
+const earliest = rows("tasks", { at: Schema.NullOr(Schema.Int) })
