@@ -36,6 +36,7 @@ export const CallbackOutbox: Layer.Layer<Outbox, never, DeliveryStore | Delivery
         callbackUrl === null
           ? Effect.void
           : Effect.map(stored(store.hurry(id)), () => wake.due(hostOf(callbackUrl), account)),
+      forget: (taskIds: ReadonlyArray<string>) => stored(store.remove(taskIds)),
       committed: ({ task }: TaskChange) => {
         if (task.callbackUrl !== null) wake.due(hostOf(task.callbackUrl), task.account)
       }

@@ -39,6 +39,7 @@ import { settledMoney } from "./migrations/0034_settledMoney.ts"
 import { ownRows } from "./migrations/0035_ownRows.ts"
 import { responseInputs } from "./migrations/0036_responseInputs.ts"
 import { removedSubmits } from "./migrations/0037_removedSubmits.ts"
+import { taskReferences } from "./migrations/0038_taskReferences.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -89,7 +90,8 @@ const onBoth: ReadonlyArray<Step> = [
   [34, "settledMoney", settledMoney],
   [35, "ownRows", ownRows],
   [36, "responseInputs", responseInputs],
-  [37, "removedSubmits", removedSubmits]
+  [37, "removedSubmits", removedSubmits],
+  [38, "taskReferences", taskReferences]
 ]
 
 /** The schema that this gateway works with. */

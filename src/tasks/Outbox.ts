@@ -24,12 +24,15 @@ export class Outbox extends Context.Tag("gateway/tasks/Outbox")<
     readonly committed: (change: TaskChange) => void
     /** Makes a delayed delivery due now. */
     readonly hurry: (task: Task) => Effect.Effect<void, StoreFailure>
+    /** Removes the changes of tasks that are removed, in the same unit of work. */
+    readonly forget: (taskIds: ReadonlyArray<string>) => Effect.Effect<void, StoreFailure>
   }
 >() {
   /** Nobody listens. */
   static readonly none = Layer.succeed(Outbox, {
     record: () => Effect.void,
     committed: () => {},
-    hurry: () => Effect.void
+    hurry: () => Effect.void,
+    forget: () => Effect.void
   })
 }

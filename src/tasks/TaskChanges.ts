@@ -45,6 +45,17 @@ export class TaskChanges extends Effect.Service<TaskChanges>()("gateway/tasks/Ta
       return Effect.zipRight(settled, recorded)
     }
 
+    /** In the unit of work that removes tasks from a store outside of the database, whose triggers do this for its own. */
+    const removing = (tasks: ReadonlyArray<Task>): Effect.Effect<void, StoreFailure> => {
+      const idsByKind = Map.groupBy(tasks, ({ kind }) => kind)
+      const ofKinds = Effect.forEach(
+        idsByKind,
+        ([kind, some]) => kinds.get(kind)?.removed?.(some.map(({ id }) => id)) ?? Effect.void,
+        { discard: true }
+      )
+      return Effect.zipRight(ofKinds, outbox.forget(tasks.map(({ id }) => id)))
+    }
+
     /** The change is durable. */
     const changed = (task: Task): void => {
       if (tracing !== undefined && isTerminal(task.state)) tracing.ended(task)
@@ -66,6 +77,6 @@ export class TaskChanges extends Effect.Service<TaskChanges>()("gateway/tasks/Ta
       notices.tell("tasks.ended", task.id)
     }
 
-    return { bells, creating, created, changing, changed, ended, unreadable } as const
+    return { bells, creating, created, changing, changed, removing, ended, unreadable } as const
   })
 }) {}

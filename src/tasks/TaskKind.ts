@@ -71,6 +71,8 @@ export interface TaskKind {
    * @returns the cost in nano-dollars; 0 if nothing, or not known yet
    */
   readonly changed?: (task: Task) => Effect.Effect<number, StoreFailure>
+  /** Removes the rows that the kind has for removed tasks, in the same unit of work. */
+  readonly removed?: (ids: ReadonlyArray<string>) => Effect.Effect<unknown, StoreFailure>
   /** True if the request is needed after success. Otherwise it is deleted once the upstream has it. */
   readonly keepsRequest?: (task: Task) => boolean
   /** Asks the upstream to stop it. `running`: too late. `ended`: over there already. */

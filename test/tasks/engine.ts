@@ -49,7 +49,8 @@ export const stores = (options: { readonly kinds?: ReadonlyArray<TaskKind>; read
   const outbox = Layer.succeed(Outbox, {
     record: () => Effect.void,
     committed: (change: TaskChange) => void changes.push({ id: change.task.id, state: change.task.state }),
-    hurry: () => Effect.void
+    hurry: () => Effect.void,
+    forget: () => Effect.void
   })
   const layer = (isInMemory ? TaskStore.Memory : TaskStore.Default).pipe(
     Layer.provideMerge(TaskChanges.Default),

@@ -227,6 +227,22 @@ describeOnEachStore("the task store", ({ name }) => {
     )
   )
 
+  it.effect("has what belongs to removed tasks removed, where no trigger of the database does it", () => {
+    const gone: Array<string> = []
+    const { layer } = stores({ kinds: [kind({ removed: (ids) => Effect.sync(() => gone.push(...ids)) })] })
+    return Effect.gen(function* () {
+      const store = yield* TaskStore
+      yield* Effect.forEach(["a", "b", "c"], (id) => store.insert(newTask(id, { account: id === "c" ? bob : alice })))
+      yield* store.end("a", "cancelled")
+      yield* store.end("b", "cancelled")
+      yield* store.remove(alice, "test", "a")
+      yield* store.purge(1, 10)
+      yield* store.erase("bob", 10)
+      expect(yield* rows).toEqual([])
+      expect(gone).toEqual(name === "memory" ? ["a", "b", "c"] : [])
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("removes what has ended and nothing else", () =>
     run(
       Effect.gen(function* () {

@@ -23,7 +23,7 @@ export const erased = {
   request_bodies: ["request_id"]
 } as const
 
-/** Tables that keep usage and payments, without content, or whose rows cascade (`deliveries`, `response_items`). */
+/** Tables that keep usage and payments, without content, or whose rows go with a task or response (`deliveries`, `response_items`). */
 export const staying = [
   "keys",
   "grants",

@@ -157,6 +157,12 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
       hostDues.all
     )
 
+    /** Removes the deliveries of tasks that a trigger does not remove, because their store is not the database. */
+    const remove = (taskIds: ReadonlyArray<string>): Effect.Effect<void, SqlError> =>
+      taskIds.length === 0
+        ? Effect.void
+        : Effect.asVoid(sql`DELETE FROM deliveries WHERE ${sql.in("task_id", taskIds)}`)
+
     const list = (account: AccountId, taskId: string): Effect.Effect<ReadonlyArray<Delivery>, SqlError> =>
       Effect.flatMap(
         sql`SELECT * FROM deliveries WHERE task_id = ${taskId} AND account_id = ${account} ORDER BY sequence`,
@@ -207,6 +213,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
       hosts,
       nextDue: statements.nextDue,
       list,
+      remove,
       redeliver,
       pending
     } as const

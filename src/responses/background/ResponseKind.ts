@@ -145,6 +145,7 @@ export const makeResponseKind: Effect.Effect<
     run,
     record: ({ id, state }) => ({ id, object: "response", state }),
     changed: (task) => stored(isTerminal(task.state) ? ended(task) : Effect.as(store.began(task.id), 0)),
+    removed: (ids) => stored(events.remove(ids)),
     stop: ({ id }) => stops.stop(id),
     gaveUp: (reason) => ({ code: "server_error", message: `Internal error: ${reason}` })
   }

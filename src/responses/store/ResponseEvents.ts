@@ -47,6 +47,10 @@ export class ResponseEvents extends Effect.Service<ResponseEvents>()("gateway/re
         (found) => numbers.first(found)?.last ?? undefined
       )
 
+    /** Removes the events of tasks that a trigger does not remove, because their store is not the database. */
+    const remove = (ids: ReadonlyArray<string>): Effect.Effect<unknown, SqlError> =>
+      ids.length === 0 ? Effect.void : sql`DELETE FROM response_events WHERE ${sql.in("response_id", ids)}`
+
     /** Wakes the readers of a response in this process. */
     const told = (id: string): void => {
       for (const wake of readers.get(id) ?? []) wake()
@@ -62,7 +66,7 @@ export class ResponseEvents extends Effect.Service<ResponseEvents>()("gateway/re
       }
     }
 
-    return { append, after, last, told, listen } as const
+    return { append, after, last, remove, told, listen } as const
   })
 }) {}
 

@@ -1,20 +1,27 @@
 import { Effect, Option } from "effect"
 import type { Task } from "../Task.ts"
+import type { TaskChanges } from "../TaskChanges.ts"
 import type { TaskStorage } from "../TaskStorage.ts"
 import type { SummaryRow } from "../TaskSummary.ts"
+import type { UnitOfWork } from "../UnitOfWork.ts"
 import { isActive, newestFirst } from "./MemoryTasks.ts"
 import type { MemoryTask, MemoryTasks } from "./MemoryTasks.ts"
 
 /** Tasks of every account: counted, summed up, cancelled on request and removed. */
-export const memoryAdministered = (tasks: MemoryTasks) => {
-  const removed = (some: ReadonlyArray<MemoryTask>, limit: number) =>
-    Effect.forEach(some.slice(0, limit), ({ task: { id } }) => Effect.as(tasks.put(id, undefined), id))
+export const memoryAdministered = (tasks: MemoryTasks, unit: UnitOfWork, changes: TaskChanges) => {
+  /** Removes the first of these tasks. Answers their ids. */
+  const removed = (some: ReadonlyArray<MemoryTask>, limit: number) => {
+    const first = some.slice(0, limit).map(({ task }) => task)
+    return Effect.forEach(first, ({ id }) => Effect.as(tasks.put(id, undefined), id)).pipe(
+      Effect.zipLeft(changes.removing(first))
+    )
+  }
 
   const purge: TaskStorage["purge"] = (endedBeforeMs, limit) =>
     Effect.suspend(() => {
       tasks.purgeRemoved(endedBeforeMs)
       const old = tasks.filter(({ task: { endedAtMs } }) => endedAtMs !== null && endedAtMs < endedBeforeMs)
-      return Effect.map(removed(old, limit), (ids) => ids.length)
+      return old.length === 0 ? Effect.succeed(0) : unit.write(Effect.map(removed(old, limit), (ids) => ids.length))
     })
 
   const erase: TaskStorage["erase"] = (account, limit) =>

@@ -114,6 +114,7 @@ export const memoryLeased = (
             yield* changed(patched(leased.task, { state: "failed", error }, nowMs))
             yield* behind
             yield* tasks.put(leased.task.id, undefined)
+            yield* changes.removing([leased.task])
           })
         )
       )

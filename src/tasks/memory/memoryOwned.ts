@@ -93,11 +93,13 @@ export const memoryOwned = (
     })
 
   const remove: TaskStorage["remove"] = (account, kind, id) =>
-    Effect.sync(() => {
+    Effect.suspend(() => {
       const one = tasks.get(id)
-      if (one === undefined || isActive(one) || one.task.account !== account || one.task.kind !== kind) return false
-      tasks.remove(one.task)
-      return true
+      if (one === undefined || isActive(one) || one.task.account !== account || one.task.kind !== kind) {
+        return Effect.succeed(false)
+      }
+      const removed = unit.afterCommit(() => tasks.remove(one.task))
+      return unit.write(changes.removing([one.task]).pipe(Effect.zipRight(removed), Effect.as(true)))
     })
 
   const amend: TaskStorage["amend"] = (id, change) =>

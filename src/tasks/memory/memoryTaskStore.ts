@@ -19,7 +19,7 @@ export const memoryTaskStore = Effect.gen(function* () {
   const store: TaskStorage = {
     ...memoryOwned(tasks, unit, changes, changed),
     ...(yield* memoryLeased(tasks, unit, changes, changed)),
-    ...memoryAdministered(tasks)
+    ...memoryAdministered(tasks, unit, changes)
   }
   return store
 })
