@@ -14,9 +14,6 @@ export default defineConfig({
     globalSetup: ["test/compiled.ts", "test/sql/onePostgres.ts"],
     setupFiles: ["test/seed.ts"],
     pool: "forks",
-    // Loading Effect and the clients anew for each file took half of the suite's CPU time. Modules of `src` and `test` are
-    // evaluated for each file all the same.
-    isolate: false,
     env: { TEST_SHORT_LIVED: "true" },
     // As many files at once as there are cores: they wait for their servers most of the time.
     maxWorkers: "100%",

@@ -11,6 +11,7 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
   [/^bun test\/bench\//, "test/bench/main.ts"],
   [/^(?:bun run test:|bun run docs)/, "CONTRIBUTING.md"],
   [/^(?:[A-Z_]+=\S+ )+npx -y bun@[\d.]+ start$/, "test/config/settings.test.ts"],
+  [/^(?:[A-Z_]+=\S+ )+gateway serve$/, "test/config/settings.test.ts"],
   [/^(?:[A-Z_]+=\S+ )+bun start$/, "test/e2e/example.test.ts"],
   [/^(?:[A-Z_]+=\S+ )+bun examples\/video-callbacks\.ts$/, "test/e2e/example.test.ts"],
   [/bun examples\/embed\.ts$/, "test/e2e/embed.test.ts"],
@@ -39,6 +40,7 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
 /** Blocks of other languages than the shell's that are not run here. */
 export const blocksElsewhere: ReadonlyArray<readonly [page: string, language: string, RegExp, shown: string]> = [
   ["docs/deployment.md", "nginx", /upstream gateway/, "test/deploy/nginx.test.ts"],
+  ["docs/configuration.md", "yaml", /company\.pem/, "test/upstreams/mutualTls.test.ts"],
   ["docs/embedding.md", "ts", /streamUpstream|Gateway\.layer|const model/, "test/snippets/embedding.test.ts"],
   ["docs/embedding.md", "ts", /bun:test/, "test/package.ts"],
   ["docs/agents.md", "ts", /@openai\/agents|@langchain|@ai-sdk/, "test/agents/asWritten.ts"],
