@@ -40,7 +40,7 @@ export interface Committer {
   readonly lastAt: () => number
 }
 
-/** Whether a write waits for the disk. */
+/** `commit` waits for the disk, `append` does not. */
 export type Durability = "commit" | "append"
 
 /** Runs code that follows a commit. Returns what it throws. */

@@ -11,8 +11,8 @@ import type { Task } from "./Task.ts"
 import { TaskKinds } from "./TaskKind.ts"
 
 /**
- * What a change of a task's state brings with it, whichever store makes it: what is written in the same transaction, and
- * who hears of it once that is durable.
+ * The consequences of a change of a task's state, the same for every store: writes in the same transaction, and listeners
+ * that are called once it is durable.
  */
 export class TaskChanges extends Effect.Service<TaskChanges>()("gateway/tasks/TaskChanges", {
   effect: Effect.gen(function* () {

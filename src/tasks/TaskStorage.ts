@@ -117,7 +117,7 @@ interface LeasedTasks {
     leased: LeasedTask,
     options: { readonly crashed: boolean; readonly againInMs: number }
   ) => Stored<void, LeaseLost>
-  /** What the task was asked to do; null once let go. */
+  /** The task's request; null once deleted. */
   readonly request: (id: string) => Stored<unknown>
   /** The lane's other tasks that have one of these ids, or were submitted about then and have none. */
   readonly rivals: (task: Task, upstreamIds: ReadonlyArray<string>, submitAtMs: number) => Stored<Rivals>
@@ -156,5 +156,5 @@ interface AdministeredTasks {
   readonly answerCancel: (id: string, answer: Cancelled) => Stored<void>
 }
 
-/** What the engine asks of the place where its tasks are. */
+/** Everything that the engine needs of a task store. */
 export interface TaskStorage extends OwnedTasks, LeasedTasks, AdministeredTasks {}

@@ -6,7 +6,7 @@ import { sqlTaskStore } from "./store/sqlTaskStore.ts"
 import type { TaskStorage } from "./TaskStorage.ts"
 import { UnitOfWork } from "./UnitOfWork.ts"
 
-/** Where the engine's tasks are: tasks, requests, leases and cancellations. */
+/** The store of the engine's tasks, requests, leases and cancellations. */
 export class TaskStore extends Context.Tag("gateway/tasks/TaskStore")<TaskStore, TaskStorage>() {
   /** In the database. */
   static readonly Default = Layer.effect(TaskStore, sqlTaskStore).pipe(

@@ -3,13 +3,13 @@ import { Context, Effect } from "effect"
 import { Commits } from "../sql/Commits.ts"
 import { StoreFailure, stored } from "./StoreFailure.ts"
 
-/** What a unit of work that fails takes back, last first. */
+/** Undone by a unit of work that fails, last first. */
 class Undo extends Context.Reference<Undo>()("gateway/tasks/Undo", {
   defaultValue: (): Array<() => void> | undefined => undefined
 }) {}
 
 /**
- * What commits together: a task, its hold, its answer and its callbacks. A write is a transaction of the database, so
+ * A task, its hold, its answer and its callbacks commit together. A write is a transaction of the database, so
  * SQL inside of it is all or nothing; a store that keeps tasks elsewhere says how its part is undone.
  */
 export class UnitOfWork extends Effect.Service<UnitOfWork>()("gateway/tasks/UnitOfWork", {

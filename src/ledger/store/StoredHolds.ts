@@ -21,7 +21,7 @@ export class StoredHolds extends Effect.Service<StoredHolds>()("gateway/ledger/s
         )
       )
 
-    /** What is set aside for these tasks, in nano-dollars; those without a hold are left out. */
+    /** Holds of these tasks, in nano-dollars; tasks without one are left out. */
     const amounts = (ids: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, number>, SqlError> =>
       ids.length === 0
         ? Effect.succeed(new Map<string, number>())

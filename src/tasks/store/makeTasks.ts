@@ -32,7 +32,7 @@ export const makeTasks = Effect.gen(function* () {
   const updateCost = preparedAhead(sql, sql`UPDATE tasks SET cost_nano_usd = ${0} WHERE id = ${""}`)
   const selectTask = prepared(sql, sql`SELECT * FROM tasks WHERE id = ${""} AND account_id = ${""} AND kind = ${""}`)
 
-  /** What a change of state brings with it. Runs in the transaction that makes the change. */
+  /** Consequences of a change of state. Runs in the transaction that makes the change. */
   const changed = (task: Task): Effect.Effect<void, StoreFailure> =>
     changes.changing(task, (nanoUsd) => stored(updateCost([nanoUsd, task.id])))
 
