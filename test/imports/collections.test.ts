@@ -40,6 +40,8 @@ const allowed: Readonly<Record<string, string>> = {
   "sql/copy/tables.ts left": "lives as long as a database is copied",
   "sql/postgres/Pool.ts sent": "statements that are always the same",
   "telemetry/tracing/Tracing.ts known": "texts",
+  "tasks/memory/MemoryTasks.ts removed": "submits of removed tasks, in a store of one process",
+  "tasks/memory/MemoryTasks.ts tasks": "tasks, in a store of one process",
   "telemetry/LogTail.ts readers": "who follows the log, which is rare",
   "tokens/tokenizer.ts remembered": "a number by a hash",
   "upstreams/protocols/openaiVideos/files.ts failures": "two numbers by a text",
