@@ -1,4 +1,4 @@
-import { FetchHttpClient, HttpApi, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
+import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -6,23 +6,13 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { afterAll, beforeAll } from "vitest"
 import { AdminApi } from "../../src/admin/Api.ts"
-import { AdminSessionsApi } from "../../src/console/Api.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
-import { adminKey, endpoints, send } from "./adminClient.ts"
+import { adminKey, send } from "./adminClient.ts"
 
 let gateway: GatewayProcess
 let closed: GatewayProcess
-
-/** The console's admin endpoints. */
-const AdminSessionsOnly = HttpApi.make("sessions").add(AdminSessionsApi)
-
-HttpApi.reflect(AdminApi.addHttpApi(AdminSessionsOnly), {
-  onGroup: () => {},
-  onEndpoint: ({ endpoint }) =>
-    endpoints.push([`${endpoint.method} ${endpoint.path}`, endpoint.method, endpoint.path.replace(":id", "unknown")])
-})
 
 /** The typed client, with the operator's key. */
 const client = Effect.suspend(() =>

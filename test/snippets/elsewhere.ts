@@ -11,7 +11,7 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
   [/^bun test\/bench\//, "test/bench/main.ts"],
   [/^(?:bun run test:|bun run docs)/, "CONTRIBUTING.md"],
   [/^(?:[A-Z_]+=\S+ )+npx -y bun@[\d.]+ start$/, "test/config/settings.test.ts"],
-  [/^(?:[A-Z_]+=\S+ )+gateway serve$/, "test/config/settings.test.ts"],
+  [/^(?:[A-Z_]+=\S+ )+gateway serve(?: --workers \d)?$/, "test/config/settings.test.ts"],
   [/^(?:[A-Z_]+=\S+ )+bun start$/, "test/e2e/example.test.ts"],
   [/^(?:[A-Z_]+=\S+ )+bun examples\/video-callbacks\.ts$/, "test/e2e/example.test.ts"],
   [/bun examples\/embed\.ts$/, "test/e2e/embed.test.ts"],
@@ -28,6 +28,10 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
   // They need Postgres, an end, or a gateway that has stopped.
   [/^gateway config /, "test/e2e/configuration.test.ts"],
   [/^gateway nodes$/, "test/e2e/nodes.test.ts"],
+  [/^gateway logs .*--follow$/, "test/e2e/logs.test.ts"],
+  [/^curl -s localhost:8080\/v1\/requests\//, "test/e2e/requests.test.ts"],
+  [/^kill -TERM /, "test/deploy/service.test.ts"],
+  [/^gateway backup \S+ && systemctl /, "test/e2e/backup.test.ts"],
   [/^gateway requests tail$/, "test/e2e/requests.test.ts"],
   // What comes after them on the page would miss the account.
   [/^gateway accounts (?:suspend|delete) /, "test/e2e/accountEnding.test.ts"],

@@ -182,8 +182,10 @@ const blocksOf = ({ content }: JsonObject): ReadonlyArray<unknown> =>
 
 const isJpg = (block: unknown): boolean => textAt(objectAt(block, "source"), "media_type") === "image/jpg"
 
-const isBlankText = (block: unknown): boolean =>
-  textAt(block, "type") === "text" && isBlank(textAt(block, "text") ?? "")
+const isBlankText = (block: unknown): boolean => {
+  const text = textAt(block, "type") === "text" ? textAt(block, "text") : undefined
+  return text !== undefined && isBlank(text)
+}
 
 const hasCitations = (block: unknown): boolean => listAt(block, "citations").length > 0
 
