@@ -52,10 +52,12 @@ models:
   clip: { routes: [{ upstream: videos }] }
 `
 
+const unpriced = "gateway: models without a price, refused where money is counted: first, small, clip\n"
+
 describe("gateway check --live", () => {
   it("asks every upstream: for its list, else for a token, and videos for nothing that costs", async () => {
     const { code, err, out } = await check(all)
-    expect([code, err]).toEqual([0, ""])
+    expect([code, err]).toEqual([0, unpriced])
     expect(out).toMatch(/^lists +yes +\d+ ms +2 +list$/m)
     expect(out).toMatch(/^silent +yes +\d+ ms +a token of tiny$/m)
     expect(out).toMatch(/^videos +yes +\d+ ms +list$/m)
@@ -72,7 +74,7 @@ describe("gateway check --live", () => {
 
   it("names the setting to change, and no secret", async () => {
     const { code, err, out } = await check(all, "sk-other")
-    expect([code, err]).toEqual([1, "gateway: 3 problems\n"])
+    expect([code, err]).toEqual([1, `${unpriced}gateway: 3 problems\n`])
     expect(out).toMatch(/^lists +no /m)
     expect(out).toContain(
       "lists: it answers with status 401\n  look at: the upstream does not accept upstreams.lists.api_key"
