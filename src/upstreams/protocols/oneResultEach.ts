@@ -2,25 +2,37 @@ import type { Item, ToolResultItem } from "../../generation/Conversation.ts"
 
 /** Items with one result for each call, which all dialects require: further results join the first. */
 export const oneResultEach = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
-  const joined: Array<Item> = []
-  const places = new Map<string, number | undefined>()
+  const groups: Array<Item | Array<ToolResultItem>> = []
+  const results = new Map<string, Array<ToolResultItem>>()
   for (const item of items) {
     // Some servers use the same id in every turn.
-    if (item.type === "tool-call") places.set(item.callId, undefined)
-    const at = item.type === "tool-result" ? places.get(item.callId) : undefined
-    const first = at === undefined ? undefined : joined[at]
-    if (at !== undefined && item.type === "tool-result" && first?.type === "tool-result") {
-      joined[at] = together(first, item)
+    if (item.type === "tool-call") results.delete(item.callId)
+    if (item.type !== "tool-result") {
+      groups.push(item)
       continue
     }
-    if (item.type === "tool-result") places.set(item.callId, joined.length)
-    joined.push(item)
+    const others = results.get(item.callId)
+    if (others !== undefined) {
+      others.push(item)
+      continue
+    }
+    const group = [item]
+    results.set(item.callId, group)
+    groups.push(group)
   }
-  return joined.length === items.length ? items : joined
+  return groups.length === items.length
+    ? items
+    : groups.flatMap((one): ReadonlyArray<Item> => (Array.isArray(one) ? together(one) : [one]))
 }
 
-const together = (one: ToolResultItem, other: ToolResultItem): ToolResultItem => ({
-  ...one,
-  content: [...one.content, ...other.content],
-  isError: one.isError || other.isError
-})
+const together = (results: ReadonlyArray<ToolResultItem>): ReadonlyArray<ToolResultItem> => {
+  const [first] = results
+  if (first === undefined || results.length === 1) return results
+  return [
+    {
+      ...first,
+      content: results.flatMap(({ content }) => content),
+      isError: results.some(({ isError }) => isError)
+    }
+  ]
+}

@@ -3,6 +3,8 @@ import { atUrl } from "../../../src/generation/fileSource.ts"
 import { lower as anthropic } from "../../../src/upstreams/protocols/anthropicMessages/request.ts"
 import { messagesDialect } from "../../../src/upstreams/protocols/anthropicMessages/messagesDialect.ts"
 import { providers } from "../../../src/upstreams/protocols/openaiChat/compatible.ts"
+import { passedMessages } from "../../../src/upstreams/protocols/openaiChat/passedMessages.ts"
+import { oneResultEach } from "../../../src/upstreams/protocols/oneResultEach.ts"
 import { lower as chat } from "../../../src/upstreams/protocols/openaiChat/request.ts"
 import { lower as responses } from "../../../src/upstreams/protocols/openaiResponses/request.ts"
 import { call, conversation, result, user, weather } from "../conversations.ts"
@@ -46,6 +48,24 @@ describe("two results for one call", () => {
     expect(messagesDialect.body({ messages }, options)["messages"]).toEqual([
       { role: "user", content: [block([text("a"), text("b")], { is_error: true }), text("wait")] }
     ])
+  })
+})
+
+describe("60,000 results for one call", () => {
+  const many = 60_000
+  const all = <A>(one: A): ReadonlyArray<A> => Array.from({ length: many }, () => one)
+
+  // One by one they would be copied two thousand million times.
+  it("are joined in one go, translated and passed through", { timeout: 10_000 }, () => {
+    const joined = oneResultEach([call("t1", "f", "{}"), ...all(result("t1", "a"))])
+    expect(joined.map((item) => (item.type === "tool-result" ? item.content.length : 0))).toEqual([0, many])
+
+    const block = { type: "tool_result", tool_use_id: "t1", content: [text("a")] }
+    const passed = messagesDialect.body({ messages: [{ role: "user", content: all(block) }] }, options)["messages"]
+    expect(passed).toMatchObject([{ content: [{ content: { length: many } }] }])
+
+    const message = { role: "tool", tool_call_id: "t1", content: [text("a")] }
+    expect(passedMessages(all(message), providers.vllm, undefined)).toMatchObject([{ content: { length: many } }])
   })
 })
 

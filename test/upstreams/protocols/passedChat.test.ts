@@ -87,7 +87,8 @@ describe("a chat completion that passes through", () => {
     const next = [calling, result("again")]
     const messages = [calling, result("a"), result("b"), result([{ type: "text", text: "c" }]), ...next]
     const parts = [
-      { type: "text", text: "a\n\nb" },
+      { type: "text", text: "a" },
+      { type: "text", text: "b" },
       { type: "text", text: "c" }
     ]
     expect(passed("vllm", { messages }).sent["messages"]).toEqual([calling, result(parts), ...next])

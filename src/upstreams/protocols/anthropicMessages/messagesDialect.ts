@@ -160,22 +160,20 @@ const hasTwoResults = (content: ReadonlyArray<unknown>): boolean => {
 /** The dialect has one result for a call: further ones join the first. */
 const oneResultEach = (content: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
   if (!hasTwoResults(content)) return content
-  const places = new Map<string, number>()
-  const joined: Array<unknown> = []
-  for (const block of content) {
+  const results = Map.groupBy(content, resultOf)
+  return content.flatMap((block) => {
     const id = resultOf(block)
-    const at = id === undefined ? undefined : places.get(id)
-    const first = at === undefined ? undefined : joined[at]
-    if (at !== undefined && isObject(first) && isObject(block)) {
-      const isError = first["is_error"] === true || block["is_error"] === true
-      joined[at] = { ...first, content: [...blocksOf(first), ...blocksOf(block)], ...(isError && { is_error: true }) }
-      continue
-    }
-    if (id !== undefined) places.set(id, joined.length)
-    joined.push(block)
-  }
-  return joined
+    const [first, ...more] = (id !== undefined && results.get(id)) || []
+    if (more.length === 0) return [block]
+    return block === first && isObject(first) ? [joined(first, [first, ...more].filter(isObject))] : []
+  })
 }
+
+const joined = (first: JsonObject, all: ReadonlyArray<JsonObject>): JsonObject => ({
+  ...first,
+  content: all.flatMap(blocksOf),
+  ...(all.some((block) => block["is_error"] === true) && { is_error: true })
+})
 
 const blocksOf = ({ content }: JsonObject): ReadonlyArray<unknown> =>
   typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : []

@@ -30,27 +30,30 @@ const separated = (messages: ReadonlyArray<unknown>, { userAfterTool }: Provider
 
 /** The dialect has one result for a call: further ones join the first. */
 const oneResultEach = (messages: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
-  const joined: Array<unknown> = []
-  const places = new Map<string, number>()
+  const groups: Array<Array<unknown>> = []
+  const results = new Map<string, Array<unknown>>()
   for (const message of messages) {
     const id = roleOf(message) === "tool" ? textAt(message, "tool_call_id") : undefined
     // Ids may be used again in later turns.
-    if (roleOf(message) === "assistant") places.clear()
-    const at = id === undefined ? undefined : places.get(id)
-    const first = at === undefined ? undefined : joined[at]
-    if (at !== undefined && isObject(first) && isObject(message)) {
-      joined[at] = { ...first, content: together(first["content"], message["content"]) }
+    if (roleOf(message) === "assistant") results.clear()
+    const others = id === undefined ? undefined : results.get(id)
+    if (others !== undefined) {
+      others.push(message)
       continue
     }
-    if (id !== undefined) places.set(id, joined.length)
-    joined.push(message)
+    const group = [message]
+    groups.push(group)
+    if (id !== undefined) results.set(id, group)
   }
-  return joined
+  return groups.map(together)
 }
 
-const together = (one: unknown, other: unknown): unknown => {
-  if (typeof one === "string" && typeof other === "string") return `${one}\n\n${other}`
-  return [...partsOf(one), ...partsOf(other)]
+const together = (group: ReadonlyArray<unknown>): unknown => {
+  const [first] = group
+  if (group.length === 1 || !isObject(first)) return first
+  const contents = group.map((message) => (isObject(message) ? message["content"] : undefined))
+  const isText = contents.every((content) => typeof content === "string")
+  return { ...first, content: isText ? contents.join("\n\n") : contents.flatMap(partsOf) }
 }
 
 const partsOf = (content: unknown): ReadonlyArray<unknown> =>
