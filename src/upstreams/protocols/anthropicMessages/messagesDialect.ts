@@ -163,9 +163,9 @@ const oneResultEach = (content: ReadonlyArray<unknown>): ReadonlyArray<unknown> 
   const results = Map.groupBy(content, resultOf)
   return content.flatMap((block) => {
     const id = resultOf(block)
-    const [first, ...more] = (id !== undefined && results.get(id)) || []
-    if (more.length === 0) return [block]
-    return block === first && isObject(first) ? [joined(first, [first, ...more].filter(isObject))] : []
+    const all = id === undefined ? undefined : results.get(id)
+    if (all === undefined || all.length === 1) return [block]
+    return block === all[0] && isObject(block) ? [joined(block, all.filter(isObject))] : []
   })
 }
 
