@@ -44,6 +44,7 @@ const allowed: Readonly<Record<string, string>> = {
   "tasks/memory/MemoryTasks.ts tasks": "tasks, in a store of one process",
   "telemetry/LogTail.ts readers": "who follows the log, which is rare",
   "tokens/tokenizer.ts remembered": "a number by a hash",
+  "upstreams/protocols/oneResultEach.ts results": "lives as long as a request is read",
   "upstreams/protocols/openaiVideos/files.ts failures": "two numbers by a text",
   "upstreams/protocols/openaiVideos/files.ts gone": "texts",
   "cluster/workers/Child.ts pending": "questions of the metrics page",
