@@ -28,12 +28,6 @@ export interface Committer {
    * What the code throws is logged.
    */
   readonly afterCommit: (run: () => void) => Effect.Effect<void>
-  /** The tasks' names of `commit`, `append` and `now`. */
-  readonly write: Committer["commit"]
-  readonly writeBehind: Committer["append"]
-  readonly statement: Committer["commit"]
-  readonly statementBehind: Committer["append"]
-  readonly statementNow: Committer["now"]
   /** Why the last commit failed, without details that are not for everyone; undefined if it succeeded. */
   readonly refusal: () => string | undefined
   /** The time of the last successful commit, on the clock of `performance.now()`. */

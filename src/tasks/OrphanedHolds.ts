@@ -30,7 +30,7 @@ export const OrphanedHoldsLive = Layer.scopedDiscard(
         const orphans = ids.filter((id) => !open.has(id))
         if (orphans.length > 0) {
           yield* Effect.logWarning(`freeing ${orphans.length} holds without a task`)
-          yield* unit.write(Effect.forEach(orphans, (id) => ledger.endHold(id, undefined), { discard: true }))
+          yield* unit.commit(Effect.forEach(orphans, (id) => ledger.endHold(id, undefined), { discard: true }))
         }
         return ids
       })

@@ -9,14 +9,14 @@ class Undo extends Context.Reference<Undo>()("gateway/tasks/Undo", {
 }) {}
 
 /**
- * A task, its hold, its answer and its callbacks commit together. A write is a transaction of the database, so
+ * A task, its hold, its answer and its callbacks commit together. A commit is a transaction of the database, so
  * SQL inside of it is all or nothing; a store that keeps tasks elsewhere says how its part is undone.
  */
 export class UnitOfWork extends Effect.Service<UnitOfWork>()("gateway/tasks/UnitOfWork", {
   effect: Effect.map(Commits, (commits) => {
-    function write<A>(effect: Failing<A, never>): Effect.Effect<A, StoreFailure>
-    function write<A, E>(effect: Failing<A, E>): Effect.Effect<A, E | StoreFailure>
-    function write<A, E>(effect: Failing<A, E>): Effect.Effect<A, E | StoreFailure> {
+    function commit<A>(effect: Failing<A, never>): Effect.Effect<A, StoreFailure>
+    function commit<A, E>(effect: Failing<A, E>): Effect.Effect<A, E | StoreFailure>
+    function commit<A, E>(effect: Failing<A, E>): Effect.Effect<A, E | StoreFailure> {
       return Effect.suspend(() => {
         const undo: Array<() => void> = []
         const takeBack = Effect.sync(() => {
@@ -27,16 +27,16 @@ export class UnitOfWork extends Effect.Service<UnitOfWork>()("gateway/tasks/Unit
           // Before the next unit of the same commit begins.
           Effect.onError(() => takeBack)
         )
-        const written: Effect.Effect<A, E | StoreFailure> = stored(commits.write(inside))
+        const written: Effect.Effect<A, E | StoreFailure> = stored(commits.commit(inside))
         // The commit may fail as well. A caller who leaves does not stop it.
         return Effect.tapErrorCause(written, () => takeBack)
       })
     }
 
-    /** Inside a write: runs plain code if the write fails. */
+    /** Inside a commit: runs plain code if the commit fails. */
     const onUndo = (run: () => void): Effect.Effect<void> => Effect.map(Undo, (undo) => void undo?.push(run))
 
-    return { write, onUndo, afterCommit: commits.afterCommit } as const
+    return { commit, onUndo, afterCommit: commits.afterCommit } as const
   })
 }) {}
 

@@ -64,7 +64,7 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
           )
 
     const someTasks = (account: string) =>
-      unit.write(
+      unit.commit(
         Effect.flatMap(store.erase(account, batch), (ids) =>
           Effect.map(releaseFiles(ids), (files) => ({ tasks: ids.length, files }))
         )

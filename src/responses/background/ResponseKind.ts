@@ -80,7 +80,7 @@ export const makeResponseKind: Effect.Effect<
    * twice.
    */
   const tell = (lease: Lease, frames: ReadonlyArray<ResponseFrame>): Effect.Effect<void, LeaseLost | StoreFailure> =>
-    unit.write(Effect.zipRight(lease.held, events.append(lease.task.id, frames))).pipe(
+    unit.commit(Effect.zipRight(lease.held, events.append(lease.task.id, frames))).pipe(
       Effect.map(() => events.told(lease.task.id)),
       Effect.uninterruptible
     )

@@ -97,11 +97,6 @@ export const makeCommit = (sql: DirectClient) =>
       now: statement,
       send,
       afterCommit,
-      write: commit,
-      writeBehind: commit,
-      statement,
-      statementBehind: statement,
-      statementNow: statement,
       refusal,
       lastAt
     }

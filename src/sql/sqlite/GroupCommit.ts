@@ -148,11 +148,6 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
       commit,
       append,
       now,
-      write: commit,
-      writeBehind: append,
-      statement: commit,
-      statementBehind: append,
-      statementNow: now,
       ...(own instanceof SqliteConnection && {
         plainly: (write, durability) => plainly(own, write, durability)
       }),

@@ -21,7 +21,7 @@ export const memoryAdministered = (tasks: MemoryTasks, unit: UnitOfWork, changes
     Effect.suspend(() => {
       tasks.purgeRemoved(endedBeforeMs)
       const old = tasks.filter(({ task: { endedAtMs } }) => endedAtMs !== null && endedAtMs < endedBeforeMs)
-      return old.length === 0 ? Effect.succeed(0) : unit.write(Effect.map(removed(old, limit), (ids) => ids.length))
+      return old.length === 0 ? Effect.succeed(0) : unit.commit(Effect.map(removed(old, limit), (ids) => ids.length))
     })
 
   const erase: TaskStorage["erase"] = (account, limit) =>

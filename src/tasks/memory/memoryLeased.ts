@@ -94,7 +94,7 @@ export const memoryLeased = (
           yield* changed(task)
           yield* crash.at("writing")
         })
-        return Effect.map(isChanged ? unit.write(writing) : writing, () => {
+        return Effect.map(isChanged ? unit.commit(writing) : writing, () => {
           leased.task = task
           if (isChanged) changes.changed(task)
           return task
@@ -108,7 +108,7 @@ export const memoryLeased = (
 
     const withdraw: TaskStorage["withdraw"] = (leased, error, behind) =>
       withNow((nowMs) =>
-        unit.write(
+        unit.commit(
           Effect.gen(function* () {
             yield* fenced(leased)
             yield* changed(patched(leased.task, { state: "failed", error }, nowMs))

@@ -38,7 +38,7 @@ export const memoryOwned = (
       Effect.zipRight(behind),
       Effect.zipRight(changes.creating(task, given.quietUntilMs))
     )
-    return Effect.map(unit.write(all), () => {
+    return Effect.map(unit.commit(all), () => {
       changes.created(task)
       return task
     })
@@ -85,7 +85,7 @@ export const memoryOwned = (
         yield* changed(task)
         return Option.some(task)
       })
-      return Effect.tap(unit.write(ending), (ended) =>
+      return Effect.tap(unit.commit(ending), (ended) =>
         Effect.sync(() => {
           if (Option.isSome(ended)) changes.ended(ended.value)
         })
@@ -99,7 +99,7 @@ export const memoryOwned = (
         return Effect.succeed(false)
       }
       const removed = unit.afterCommit(() => tasks.remove(one.task))
-      return unit.write(changes.removing([one.task]).pipe(Effect.zipRight(removed), Effect.as(true)))
+      return unit.commit(changes.removing([one.task]).pipe(Effect.zipRight(removed), Effect.as(true)))
     })
 
   const amend: TaskStorage["amend"] = (id, change) =>

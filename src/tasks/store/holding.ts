@@ -48,7 +48,7 @@ const forTime = Effect.gen(function* () {
         Effect.forEach(chunksOf(leased), (some) =>
           Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
             stored(
-              commits.statementBehind(sql`UPDATE tasks SET next_run_at = ${nowMs + leaseMs}
+              commits.append(sql`UPDATE tasks SET next_run_at = ${nowMs + leaseMs}
               WHERE ${sql.in(
                 "id",
                 some.map(({ task }) => task.id)
@@ -63,7 +63,7 @@ const forTime = Effect.gen(function* () {
     takeOver: Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
       Effect.map(
         stored(
-          commits.statement(sql`UPDATE tasks SET next_run_at = ${afterDeath(sql, nowMs)}
+          commits.commit(sql`UPDATE tasks SET next_run_at = ${afterDeath(sql, nowMs)}
           WHERE ended_at IS NULL AND lease_token IS NOT NULL AND lease_owner <> ${node.id()}
           AND next_run_at > ${afterDeath(sql, nowMs)} RETURNING id`)
         ),
@@ -113,7 +113,7 @@ const forLife = Effect.gen(function* () {
     const now = clock.unsafeCurrentTimeMillis()
     const putBack = ({ id, token }: (typeof lost)[number]) =>
       stored(
-        commits.statement(sql`UPDATE tasks SET lease_token = NULL, lease_owner = NULL, next_run_at = ${now}
+        commits.commit(sql`UPDATE tasks SET lease_token = NULL, lease_owner = NULL, next_run_at = ${now}
           WHERE id = ${id} AND lease_token = ${token}`)
       )
     yield* Effect.forEach(lost, putBack, { discard: true })

@@ -5,7 +5,7 @@ import { Node } from "../../cluster/Node.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { amongDue } from "../../sql/amongDue.ts"
 import { rows } from "../../sql/decode.ts"
-import { prepared, preparedAhead } from "../../sql/prepared.ts"
+import { prepare } from "../../sql/prepare.ts"
 import { CrashPoints } from "../CrashPoints.ts"
 import { releasesRequest } from "../releasesRequest.ts"
 import { isTerminal, patched } from "../Task.ts"
@@ -38,7 +38,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
     let claims = 0
     const someDue = sql`SELECT id FROM tasks WHERE ended_at IS NULL AND lane = ${""} AND next_run_at <= ${0}
     ORDER BY next_run_at LIMIT ${0}`
-    const claimRows = prepared(
+    const claimRows = prepare(
       sql,
       sql`UPDATE tasks SET
         attempts = attempts + CASE WHEN lease_token IS NOT NULL AND lease_owner <> ${""} THEN 1 ELSE 0 END,
@@ -47,10 +47,10 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
       RETURNING *`
     )
     const keepLocked = sql.onDialectOrElse({ pg: () => sql.literal("FOR SHARE"), orElse: () => sql.literal("") })
-    const selectHeld = prepared(sql, sql`SELECT id FROM tasks WHERE id = ${""} AND lease_token = ${""} ${keepLocked}`)
-    const deleteRequest = preparedAhead(sql, sql`DELETE FROM task_requests WHERE task_id = ${""}`)
-    const selectRequest = prepared(sql, sql`SELECT request FROM task_requests WHERE task_id = ${""}`)
-    const selectLanes = prepared(
+    const selectHeld = prepare(sql, sql`SELECT id FROM tasks WHERE id = ${""} AND lease_token = ${""} ${keepLocked}`)
+    const deleteRequest = prepare(sql, sql`DELETE FROM task_requests WHERE task_id = ${""}`)
+    const selectRequest = prepare(sql, sql`SELECT request FROM task_requests WHERE task_id = ${""}`)
+    const selectLanes = prepare(
       sql,
       sql`SELECT * FROM (
       WITH RECURSIVE lanes (lane) AS (
@@ -77,9 +77,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
       const owner = node.id()
       const token = `${owner}:${claims++}`
       const claimed = yield* stored(
-        commits.statementNow(
-          claimRows([owner, token, owner, holding.until(nowMs), lane, nowMs, limit, ...holding.claimant()])
-        )
+        commits.now(claimRows([owner, token, owner, holding.until(nowMs), lane, nowMs, limit, ...holding.claimant()]))
       )
       const leased = (yield* readableTasks(claimed)).map((task) => ({ task, token }))
       if (leased.length < claimed.length)
@@ -91,7 +89,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
       return leased
     })
 
-    const updates = new Map<string, ReturnType<typeof prepared>>()
+    const updates = new Map<string, ReturnType<typeof prepare>>()
     /** An update that lets the task's request go too; undefined where that takes a statement of its own. */
     const lettingGo = sql.onDialectOrElse({
       pg: () => (update: Statement<unknown>) =>
@@ -106,20 +104,24 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
       const known = updates.get(names)
       if (known !== undefined) return known
       const alone = sql`UPDATE tasks SET ${sql.update(columns)} WHERE id = ${""} AND lease_token = ${""} RETURNING id`
-      const update = prepared(sql, more === undefined ? alone : more(alone))
+      const update = prepare(sql, more === undefined ? alone : more(alone))
       updates.set(names, update)
       return update
     }
 
+    /** Changes no row if the lease is lost. */
     const fenced = (leased: LeasedTask, columns: Record<string, unknown>, more?: typeof lettingGo) =>
-      Effect.flatMap(updateOf(columns, more)([...Object.values(columns), leased.task.id, leased.token]), (rows) =>
-        rows.length > 0 ? Effect.void : new LeaseLost({ id: leased.task.id })
+      updateOf(columns, more)([...Object.values(columns), leased.task.id, leased.token])
+
+    const orLost = <E>(leased: LeasedTask, rows: Effect.Effect<ReadonlyArray<unknown>, E>) =>
+      Effect.filterOrFail(
+        rows,
+        (found) => found.length > 0,
+        () => new LeaseLost({ id: leased.task.id })
       )
 
     const held: TaskStorage["held"] = (leased) =>
-      Effect.flatMap(stored(selectHeld([leased.task.id, leased.token])), (rows) =>
-        rows.length > 0 ? Effect.void : new LeaseLost({ id: leased.task.id })
-      )
+      Effect.asVoid(orLost(leased, stored(selectHeld([leased.task.id, leased.token]))))
 
     const patchedTo = (leased: LeasedTask, patch: TaskPatch, release: Record<string, unknown>) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
@@ -136,23 +138,20 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
         }
         const letGo = releasesRequest(kinds.get(task.kind), before, task)
         const atOnce = letGo && !stateChanged ? lettingGo : undefined
-        const update = Effect.suspend(() => {
-          tasks.changing(task.id)
-          return fenced(leased, columns, atOnce)
-        })
+        const update = fenced(leased, columns, atOnce).onRun(() => tasks.changing(task.id))
         const write =
           stateChanged || (letGo && atOnce === undefined)
-            ? unit.write(
-                update.pipe(
-                  Effect.zipRight(letGo ? deleteRequest([task.id]) : Effect.void),
+            ? unit.commit(
+                orLost(leased, update).pipe(
+                  Effect.zipRight(letGo ? deleteRequest([task.id]).ahead : Effect.void),
                   Effect.zipRight(stateChanged ? tasks.changed(task) : Effect.void),
                   Effect.zipRight(crash.at("writing"))
                 )
               )
-            : // When a task is looked at again may be forgotten: it is then looked at sooner.
+            : // If the time of the next look is lost, the task is looked at sooner.
               isOnlyWhen(patch)
-              ? stored(commits.statementBehind(update))
-              : stored(commits.statement(update))
+              ? orLost(leased, stored(commits.append(update)))
+              : orLost(leased, stored(commits.commit(update)))
         return Effect.map(write, () => {
           leased.task = task
           if (stateChanged) changes.changed(task)
@@ -175,14 +174,19 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
 
     const release: TaskStorage["release"] = (leased, options) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-        stored(
-          commits.statementBehind(
-            fenced(leased, {
-              attempts: leased.task.attempts + (options.crashed ? 1 : 0),
-              lease_token: null,
-              lease_owner: null,
-              next_run_at: nowMs + options.againInMs
-            })
+        Effect.asVoid(
+          orLost(
+            leased,
+            stored(
+              commits.append(
+                fenced(leased, {
+                  attempts: leased.task.attempts + (options.crashed ? 1 : 0),
+                  lease_token: null,
+                  lease_owner: null,
+                  next_run_at: nowMs + options.againInMs
+                })
+              )
+            )
           )
         )
       )

@@ -3,7 +3,7 @@ import { Clock, Effect, Option, Schema } from "effect"
 import type { AccountId } from "../../contract/Caller.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
-import { prepared, preparedAhead } from "../../sql/prepared.ts"
+import { prepare } from "../../sql/prepare.ts"
 import { stored } from "../StoreFailure.ts"
 import type { StoreFailure } from "../StoreFailure.ts"
 import type { Task } from "../Task.ts"
@@ -27,26 +27,26 @@ export const makeTasks = Effect.gen(function* () {
   const kinds = yield* TaskKinds
 
   const submits = removedSubmits(sql)
-  const insertTask = preparedAhead(sql, sql`INSERT INTO tasks ${sql.insert(newColumns(anyTask))}`)
-  const insertRequest = preparedAhead(sql, sql`INSERT INTO task_requests ${sql.insert({ task_id: "", request: "" })}`)
-  const updateCost = preparedAhead(sql, sql`UPDATE tasks SET cost_nano_usd = ${0} WHERE id = ${""}`)
-  const selectTask = prepared(sql, sql`SELECT * FROM tasks WHERE id = ${""} AND account_id = ${""} AND kind = ${""}`)
+  const insertTask = prepare(sql, sql`INSERT INTO tasks ${sql.insert(newColumns(anyTask))}`)
+  const insertRequest = prepare(sql, sql`INSERT INTO task_requests ${sql.insert({ task_id: "", request: "" })}`)
+  const updateCost = prepare(sql, sql`UPDATE tasks SET cost_nano_usd = ${0} WHERE id = ${""}`)
+  const selectTask = prepare(sql, sql`SELECT * FROM tasks WHERE id = ${""} AND account_id = ${""} AND kind = ${""}`)
 
   /** Consequences of a change of state. Runs in the transaction that makes the change. */
   const changed = (task: Task): Effect.Effect<void, StoreFailure> =>
-    changes.changing(task, (nanoUsd) => stored(updateCost([nanoUsd, task.id])))
+    changes.changing(task, (nanoUsd) => stored(updateCost([nanoUsd, task.id]).ahead))
 
   const insert: TaskStorage["insert"] = (task, alongside = Effect.void, behind = Effect.void) => {
     const made = created(task)
     const columns = Object.values(newColumns(made))
     const request = JSON.stringify(task.request)
     const statements = alongside.pipe(
-      Effect.zipRight(insertTask(columns)),
-      Effect.zipRight(insertRequest([made.id, request])),
+      Effect.zipRight(insertTask(columns).ahead),
+      Effect.zipRight(insertRequest([made.id, request]).ahead),
       Effect.zipRight(behind),
       Effect.zipRight(changes.creating(made, task.quietUntilMs))
     )
-    return Effect.map(unit.write(statements), () => {
+    return Effect.map(unit.commit(statements), () => {
       changes.created(made)
       return made
     })
@@ -117,7 +117,7 @@ export const makeTasks = Effect.gen(function* () {
         yield* changed(ended.value)
         return ended
       })
-      return Effect.tap(unit.write(statements), (ended) =>
+      return Effect.tap(unit.commit(statements), (ended) =>
         Effect.sync(() => {
           if (Option.isSome(ended)) changes.ended(ended.value)
         })
@@ -130,7 +130,7 @@ export const makeTasks = Effect.gen(function* () {
       changing(id)
       return Effect.zipRight(submits.keep(task), sql`DELETE FROM tasks WHERE ${task} RETURNING id`)
     })
-    return Effect.map(stored(commits.write(statements)), (rows) => rows.length > 0)
+    return Effect.map(stored(commits.commit(statements)), (rows) => rows.length > 0)
   }
 
   const expireDue: TaskStorage["expireDue"] = Effect.gen(function* () {

@@ -23,7 +23,7 @@ export const makeUpkeep = (changing: (id: string) => void) =>
         WHERE ended_at IS NOT NULL AND ended_at < ${endedBeforeMs} ORDER BY ended_at LIMIT ${limit}) RETURNING id`
       const purged = Effect.map(ended, (found) => removed(found).length)
       const submits = removedSubmits(sql).purge(endedBeforeMs)
-      return stored(Effect.zipLeft(commits.statement(purged), commits.statement(submits)))
+      return stored(Effect.zipLeft(commits.commit(purged), commits.commit(submits)))
     }
 
     const erase: TaskStorage["erase"] = (account, limit) =>

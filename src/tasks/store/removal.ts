@@ -20,7 +20,7 @@ export const makeRemoval = ({
     const unit = yield* UnitOfWork
     const withdraw: TaskStorage["withdraw"] = ({ task, token }, error, behind) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-        unit.write(
+        unit.commit(
           Effect.gen(function* () {
             changing(task.id)
             const ended = yield* stored(sql`UPDATE tasks SET state = ${"failed"}, ended_at = ${nowMs}

@@ -28,7 +28,7 @@ export const makeSetAside = (changing: (id: string) => void) =>
         for (const { id } of all) changing(id)
         return all.length
       })
-      return commits.statement(failed).pipe(
+      return commits.commit(failed).pipe(
         Effect.map((count) => {
           changes.unreadable(count)
           // Behind them others may be due.

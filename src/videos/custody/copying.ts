@@ -48,7 +48,7 @@ export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration)
       const untilMs = isShown ? nowMs + Duration.toMillis(keep) : nowMs
       return store.copied(held, { bytes, fileId: id, untilMs })
     })
-    yield* unit.write(shown)
+    yield* unit.commit(shown)
     metrics.copies.of("copied").add(1)
     yield* Effect.annotateLogs(Effect.logInfo("a finished video was copied"), { part: held.part, bytes })
   })
