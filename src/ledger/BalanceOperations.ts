@@ -9,35 +9,35 @@ import type { UsageRow } from "./store/usageRows.ts"
 
 export type Refused = InsufficientBalance | QuotaExceeded
 
-/** Money set aside for a task. */
+/** A hold for a task. */
 export interface TaskMoney {
-  /** To be run in the transaction that stores the task: stores its hold with it. */
+  /** Run it in the transaction that stores the task: it stores the hold. */
   readonly stored: Effect.Effect<unknown, SqlError>
-  /** To be run where the task could not be stored. */
+  /** Run it if the task could not be stored. */
   readonly undo: Effect.Effect<void>
 }
 
-/** Balances and their holds: in the memory of one process, or shared by many in the database. */
+/** Balances and their holds: in the memory of one process, or in the database that nodes share. */
 export interface BalanceOperations extends Writes<UsageRow> {
-  /** True if the money of both is known without a query. */
+  /** True if the balances of the account and the key are known without a query. */
   readonly knows: (owner: Owner) => boolean
   readonly load: (owner: Owner, nowMs: number) => Effect.Effect<void, SqlError>
-  /** Of a known account: whether it may spend no more than its balance. */
+  /** True if a known account may spend no more than its balance. */
   readonly isMetered: (account: AccountId) => boolean
-  /** Sets money aside, or says what is short. An own result where nobody is asked. */
+  /** Places a hold, or says what is short. Returns the result itself, not an effect, if no query is needed. */
   readonly hold: <A>(
     caller: Caller,
     hold: Hold,
     nowMs: number,
     held: (held: HeldAmount) => A
   ) => Effect.Effect<A, Refused>
-  /** The request is over: what it held is free, and what it cost spent, by the time its row (with `held`) is stored. */
+  /** Ends a request: releases its hold and charges its cost. Call it when its row (with `held`) is stored. */
   readonly settle: (owner: Owner, held: HeldAmount, costNanoUsd: number, nowMs: number) => void
   /** Undoes a charge that could not be stored. */
   readonly unsettle: (owner: Owner, held: HeldAmount, costNanoUsd: number, nowMs: number) => void
-  /** The request is over, and cost nothing. */
+  /** Ends a request without a charge. */
   readonly release: (owner: Owner, held: HeldAmount, nowMs: number) => void
-  /** Sets money aside for a task; the row is what is stored of it. */
+  /** Places a hold for a task; the row is stored with it. */
   readonly holdForTask: (
     caller: Caller,
     hold: Hold,
@@ -45,8 +45,9 @@ export interface BalanceOperations extends Writes<UsageRow> {
     nowMs: number
   ) => Effect.Effect<TaskMoney, Refused>
   /**
-   * In the transaction that ends a task and has removed its hold: pays for what it used.
-   * @param row what it used; undefined where nothing is paid for
+   * Charges a task. Run it in the transaction that ends the task and has removed its hold.
+   *
+   * @param row the usage; undefined if nothing is charged
    * @param committed runs once that is durable
    */
   readonly endTask: (
@@ -55,9 +56,9 @@ export interface BalanceOperations extends Writes<UsageRow> {
     nowMs: number,
     committed: () => void
   ) => Effect.Effect<void, SqlError>
-  /** A second way to store rows, for those without a hold, that does not wait for the first. Postgres only. */
+  /** Stores rows without a hold on a separate path, independent of the other one. Postgres only. */
   readonly unheld?: Writes<UsageRow>
-  /** An account's money, what requests hold included; undefined where there is no such account. */
+  /** An account's money, including the holds of requests; undefined if there is no such account. */
   readonly balance: (account: AccountId) => Effect.Effect<Balance | undefined, SqlError>
   /** Runs before a request is refused, to apply settlements that are about to release money. */
   readonly beforeRefusing: (settles: Effect.Effect<void>) => void

@@ -8,7 +8,7 @@ import type { BalanceOperations } from "./BalanceOperations.ts"
 import { makeLocalBalances } from "./localBalances.ts"
 import { makeSharedBalances } from "./shared/sharedBalances.ts"
 
-/** The books of one process with SQLite, of all that share the database with Postgres. */
+/** The balances: of one process with SQLite, of all processes that share the database with Postgres. */
 export class BalanceStore extends Context.Tag("gateway/ledger/BalanceStore")<BalanceStore, BalanceOperations>() {
   static readonly DefaultWithoutDependencies = Layer.scoped(
     BalanceStore,

@@ -2,9 +2,9 @@ import type { AccountId, Budget, Caller, KeyId } from "../contract/Caller.ts"
 import { InsufficientBalance, QuotaExceeded } from "../contract/Failure.ts"
 import { showUsd } from "../contract/showUsd.ts"
 
-/** An account's money, in nano-dollars. What it can still spend is `granted - settled - held`. */
+/** An account's money, in nano-dollars. It can still spend `granted - settled - held`. */
 export interface Balance {
-  /** undefined: the account is unmetered, it may spend without end. */
+  /** undefined: the account is unmetered and has no spending limit. */
   readonly granted: number | undefined
   readonly settled: number
   readonly held: number
@@ -23,8 +23,9 @@ export interface Spending {
 type Mutable<A> = { -readonly [K in keyof A]: A[K] }
 
 /**
- * The balances of this process in memory: every check and change is one synchronous step, so no two requests can both
- * spend the same dollar. The database follows (`Ledger`), and is where they are read from at first use.
+ * The balances of this process in memory. Every check and change is one synchronous step, so two requests can't spend
+ * the same dollar. Balances are read from the database at first use, and changes are written to it afterwards
+ * (`Ledger`).
  */
 export class Balances {
   private readonly accounts = new Map<AccountId, Mutable<Balance>>()
@@ -38,7 +39,7 @@ export class Balances {
     return this.accounts.has(caller.account) && this.keys.has(caller.key)
   }
 
-  /** Takes over what the database says; what is known already stays, for it is newer. */
+  /** Adds values from the database. Known values are newer and stay. */
   learn(account: AccountId, balance: Balance): void {
     if (!this.accounts.has(account)) this.accounts.set(account, { ...balance })
   }
@@ -57,12 +58,12 @@ export class Balances {
     if (balance !== undefined) balance.granted = granted
   }
 
-  /** Sets money aside, or says what is short. */
+  /** Places a hold, or says what is short. */
   hold(caller: Caller, hold: Hold, nowMs: number): InsufficientBalance | QuotaExceeded | undefined {
     const { nanoUsd } = hold
     const balance = this.accounts.get(caller.account)
     const left = balance === undefined ? undefined : available(balance)
-    // An overdrawn account may still use what is free.
+    // An overdrawn account may still use free models.
     if (nanoUsd > 0 && left !== undefined && left < nanoUsd) return shortOfBalance(hold, left)
     const { budget } = caller
     const spending = this.spendingOf(caller.key, nowMs)
@@ -75,7 +76,7 @@ export class Balances {
     return undefined
   }
 
-  /** Turns what was held into what was spent (0: gives it back). */
+  /** Replaces a hold by its cost (0: releases it). */
   settle({ account, key }: Owner, heldNanoUsd: number, costNanoUsd: number, nowMs: number): void {
     const balance = this.accounts.get(account)
     if (balance !== undefined) {
@@ -108,11 +109,11 @@ export class Balances {
 /** A hold to place. */
 export interface Hold {
   readonly nanoUsd: number
-  /** Its reason, in words. */
+  /** Its reason, for the error message. */
   readonly because?: () => string
 }
 
-/** @param left what the account has left, in nano-dollars; below 0 where it is overdrawn */
+/** @param left what the account has left, in nano-dollars; below 0 if it is overdrawn */
 export const shortOfBalance = ({ because, nanoUsd }: Hold, left: number): InsufficientBalance =>
   new InsufficientBalance({
     message: `Insufficient balance: ${costly(nanoUsd, because)}, available are $${showUsd(Math.max(0, left))}`
@@ -140,7 +141,7 @@ const costly = (nanoUsd: number, because: Hold["because"]) =>
     ? `the request may cost $${showUsd(nanoUsd)}`
     : `the request may cost $${showUsd(nanoUsd)}, held ${because()}`
 
-/** Money set aside for a request, in nano-dollars. */
+/** A request's hold, in nano-dollars. */
 export interface HeldAmount {
   readonly nanoUsd: number
   /**
@@ -150,7 +151,7 @@ export interface HeldAmount {
   readonly node: string
 }
 
-/** The account and key whose money it is. */
+/** The account and key that pay. */
 export interface Owner {
   readonly account: AccountId
   readonly key: KeyId

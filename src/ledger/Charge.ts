@@ -4,13 +4,13 @@ import type { Offers } from "./Offers.ts"
 import type { Consumption, Price } from "./Price.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 
-/** A request that is about to cost something. */
+/** A request that may cost something. */
 export interface Chargeable {
   readonly caller: Caller
   readonly requestId: string
   /** The model as the caller named it. */
   readonly model: string
-  /** The upstream to call; after the answer, the one that answered. */
+  /** The upstream to call; after the answer, the upstream that answered. */
   readonly upstream: string
   /** The price there; `unpriced` if it has none. */
   readonly price: Price
@@ -18,33 +18,32 @@ export interface Chargeable {
   readonly offers?: Pick<Offers, "prices" | "keep"> | undefined
   /** The rule for models without a price. Defaults to `refuse`. */
   readonly unpriced?: Unpriced | undefined
-  /**
-   * The most that it can cost at a price, which is held for it unless `held` says another amount; only asked for where it
-   * matters.
-   */
+  /** The maximum cost at a price, which is the hold unless `held` gives another amount. Evaluated only if needed. */
   readonly mostNanoUsd: (price: Price) => number
-  /** A smaller hold, if the operator configured one, with the reason in words. */
+  /** A smaller hold, if the operator configured one, with its reason for the error message. */
   readonly held?: (price: Price) => { readonly nanoUsd: number; readonly because: () => string }
-  /** No more than that, told at once; 0 where absent. */
+  /** The minimum cost at a price, known in advance; 0 if absent. */
   readonly leastNanoUsd?: (price: Price) => number
-  /** Runs when it is settled; and with costs of 0 where that can't be stored. */
+  /** Runs when the request is settled; runs again with costs of 0 if that can't be stored. */
   readonly tellCost?: (settlement: Settlement) => void
 }
 
-/** A request's money, from its hold to its one end: whichever of the two comes first counts, later calls do nothing. */
+/** A request's money, from its hold to its end. The first call ends it; later calls do nothing. */
 export interface Charge {
   /**
-   * Pays for what was used and gives the rest of the hold back. Answers when the row is stored, where somebody who
-   * waits for that should; rejects with `Internal` where it can't be stored: then nothing was charged.
-   * @param how `hang-up`: the client left; what was produced until then is paid for
-   * @param estimated whether the usage was counted here because the upstream told none
+   * Charges the usage and releases the rest of the hold. Resolves when the row is stored; rejects with `Internal` if it
+   * can't be stored, and then nothing is charged.
+   *
+   * @param how `hang-up`: the client left; the output until then is charged
+   * @param estimated true if the gateway counted the usage because the upstream did not report it
    */
   readonly settle: (used: Consumption, how: UsageRow["outcome"], estimated: boolean) => Promise<void> | undefined
   /**
-   * Charges nothing and gives the hold back: the caller left before an answer that comes whole or not at all.
-   * @param used what the upstream has used until then, as far as is known: the operator's cost
+   * Releases the hold without a charge: the caller left before an answer that is delivered whole or not at all.
+   *
+   * @param used the usage at the upstream so far, as far as it is known: the operator's cost
    */
   readonly abandon: (used: Consumption) => void
-  /** Gives the hold back: nothing was delivered. */
+  /** Releases the hold: nothing was delivered. */
   readonly release: () => void
 }

@@ -28,21 +28,21 @@ export interface TaskHold extends Chargeable {
 /** The usage of a task that succeeded. */
 export interface Used {
   readonly used: Consumption
-  /** It was counted here: the upstream told none. */
+  /** True if the gateway counted it because the upstream did not report it. */
   readonly estimated: boolean
-  /** `hang-up`: somebody ended it before its end; `finished` where absent. */
+  /** `hang-up` if the task was ended early; `finished` if absent. */
   readonly outcome?: UsageRow["outcome"] | undefined
-  /** Nothing is paid for: `used` is what it cost the operator. */
+  /** True if nothing is charged: `used` is the operator's cost. */
   readonly isAbandoned?: boolean | undefined
   /** The upstream that answered, if it was not known when the hold was placed. */
   readonly upstream?: string | undefined
   /** The price there (`Price.text`); absent if it is the hold's. */
   readonly price?: string | undefined
-  /** The most that it could cost, where no money was held; any cost is paid where absent. */
+  /** The maximum cost if there was no hold; without it, any cost is charged. */
   readonly mostNanoUsd?: (() => number) | undefined
 }
 
-/** A row to be stored in the transaction that stores the task. */
+/** A row to store in the transaction that stores the task. */
 type RowWrite = Effect.Effect<void, RateLimited | SqlError>
 
 interface Needs {
@@ -55,18 +55,18 @@ interface Needs {
 }
 
 /**
- * Holds that are rows: confirmed in the transaction that stores a task, ended in the one that ends it, so that no crash
- * comes between them. The money is taken before that, so that nobody else can take it.
+ * Holds as rows: confirmed in the transaction that stores a task and ended in the one that ends it, so no crash can
+ * separate them. The money is reserved first, so that other requests can't spend it.
  */
 export const makeDurableHolds = ({ afford, books, capped, clock, spent, sql }: Needs) => {
   /** The usage of async generations, until their tasks have ended. */
   const generated = new NamedSlots<Used>()
 
   /**
-   * Sets aside the most that a task can cost, and stores it with the row of its hold. Fails where the money or the
-   * tasks at a time do not suffice: then nothing is stored. The caller's balance must be known (`Ledger.holding`).
+   * Holds the maximum cost of a task and stores it with the hold's row. Fails without storing anything if the money or
+   * the limit of concurrent tasks does not suffice. The caller's balance must be known (`Ledger.holding`).
    *
-   * @param store runs when it is known which of the task's places the money covers
+   * @param store runs once the task's routes within the budget are known
    */
   const storing = <A, E>(
     hold: TaskHold,
@@ -81,7 +81,7 @@ export const makeDurableHolds = ({ afford, books, capped, clock, spent, sql }: N
         return books.holdForTask(caller, held, row, atMs)
       })
       return Effect.flatMap(placed, ({ stored, undo }) => Effect.tapErrorCause(store(within(hold, stored)), () => undo))
-      // The row may be written although nobody waits for it any more.
+      // The row may be written although the caller has left.
     }).pipe(Effect.uninterruptible)
 
   const rows = holdStatements(sql)
@@ -97,11 +97,11 @@ export const makeDurableHolds = ({ afford, books, capped, clock, spent, sql }: N
   }
 
   /**
-   * Ends a task's hold, in the transaction that ends the task (a write of `Commits`): pays for what was used, at the
-   * price that its place had at its creation, and gives the rest back. A hold that has ended already, or never was, changes nothing.
+   * Ends a task's hold, in the transaction that ends the task (a write of `Commits`): charges the usage at the price of
+   * its route at creation and releases the rest. Does nothing if the hold has ended already or never existed.
    *
    * @param used undefined: nothing was delivered
-   * @returns what was paid, in nano-dollars
+   * @returns the charge in nano-dollars
    */
   const end = Effect.fnUntraced(function* (id: string, used: Used | undefined): Effect.fn.Return<number, SqlError> {
     const held = yield* rows.remove(id)
@@ -142,7 +142,7 @@ export const makeDurableHolds = ({ afford, books, capped, clock, spent, sql }: N
     return capped({ model, requestId, price, mostNanoUsd: mostNanoUsd ?? (() => 0) }, cost, held.nano_usd)
   }
 
-  /** Pays for a generation out of a task's hold: what it settles is remembered until the task ends. */
+  /** Charges a generation to a task's hold: its settlement is remembered until the task ends. */
   const chargeOf =
     (id: string) =>
     (request: Chargeable): Charge => {
@@ -169,7 +169,7 @@ export const makeDurableHolds = ({ afford, books, capped, clock, spent, sql }: N
   return { storing, end, chargeOf, generatedBy } as const
 }
 
-/** Somebody's limit of tasks that have not ended. */
+/** A limit of concurrent tasks, with its owner. */
 interface Bound {
   readonly who: string
   readonly column: "key_id" | "account_id" | "model"
@@ -191,7 +191,7 @@ const withinBound = (rows: ReturnType<typeof holdStatements>, { column, most, va
           ? Effect.void
           : new RateLimited({
               message: `Too many tasks at once: ${who} may have ${most} that have not ended`,
-              // Whenever one of them ends; nobody knows.
+              // Unknown: it depends on when a task ends.
               retryAfterSeconds: null
             })
       )

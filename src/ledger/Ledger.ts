@@ -23,10 +23,10 @@ import { spending } from "./spending.ts"
 import { makeUsageLog } from "./UsageLog.ts"
 
 /**
- * Balances, and everything that takes money. `BalanceOperations` decides where a balance is known and held: with SQLite in the
- * memory of the one process, with Postgres where all processes see it. Usage is stored before the last byte of the
- * answer is sent, the rows of many requests in one commit, and is on disk within 20 ms, many commits in one fsync.
- * Usage without a cost is written a moment later.
+ * Balances, holds and charges. `BalanceOperations` decides where balances are: with SQLite in the memory of the one
+ * process, with Postgres in the shared database. Usage is stored before the last byte of the answer is sent, the rows
+ * of many requests in one commit, and is on disk within 20 ms, many commits in one fsync. Usage without a cost is
+ * written a moment later.
  */
 export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
   dependencies: [BalanceStore.Default, DatabaseHealth.Default, Daemons.Default],
@@ -39,13 +39,13 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const { afford, payable } = affording(books)
     const holds = makeDurableHolds({ sql: yield* SqlClient.SqlClient, books, clock, capped, spent, afford })
 
-    /** A request that costs money does not begin while its usage could not be stored. */
+    /** A request that costs money must not begin while its usage can't be stored. */
     const closed = (request: Chargeable) =>
       !mayCost(request) || durability.trouble() === undefined ? undefined : new UpstreamFailed({ message: cannotStore })
 
     /**
-     * Sets the most that the request can cost aside, which is only asked for where it matters: an account without a
-     * balance and a key without a budget may spend without end.
+     * Holds the request's maximum cost. The maximum is only computed for an account with a balance or a key with a
+     * budget; others have no spending limit.
      */
     const open = (request: Chargeable): Effect.Effect<Charge, NotAffordable | UpstreamFailed> => {
       const refused = closed(request)
@@ -57,7 +57,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
 
     const loaded = (caller: Caller) => Effect.orDie(books.load(caller, clock.unsafeCurrentTimeMillis()))
 
-    /** The prices at which the caller may be answered. Fails where there is none, as `open` would. */
+    /** The prices at which the caller may be answered. Fails if there is none, as `open` would. */
     const permit = (request: Priceable): Effect.Effect<ReadonlyArray<Price>, ModelForbidden> => {
       const permitted = Effect.suspend(() => {
         const prices = payable(request)
@@ -73,7 +73,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       return afford(request, (hold) => books.hold(request.caller, hold, nowMs, (held) => new OpenCharge(request, held)))
     }
 
-    /** As `open` for a task, whose hold is stored with it by what `store` does with the row. */
+    /** As `open` for a task. `store` stores the hold's row with the task. */
     const holding = <A, E>(
       hold: TaskHold,
       store: (row: Effect.Effect<void, RateLimited | SqlError>) => Effect.Effect<A, E>
@@ -85,12 +85,12 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         return books.knows(hold.caller) ? placed : Effect.zipRight(loaded(hold.caller), placed)
       })
 
-    /** Of all that is open and may cost something. */
+    /** The number of open requests that may cost something. */
     let costly = 0
     const log = yield* makeUsageLog(books, () => costly > 0)
     books.beforeRefusing(log.flush)
 
-    /** One object for each request. */
+    /** One object per request. */
     class OpenCharge implements Charge {
       readonly #request: Chargeable
       readonly #held: HeldAmount
@@ -108,7 +108,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         if (!this.#close()) return undefined
         const { caller, price } = this.#request
         const held = this.#held
-        // A hold for several routes is the dearest one's and does not show this route's maximum.
+        // A hold for several routes is that of the most expensive one and does not show this route's maximum.
         const heldHere = (this.#request.offers?.prices.length ?? 1) === 1 ? held.nanoUsd : 0
         const cost = capped(this.#request, costOf(price, used), heldHere)
         const row = this.#row(used, outcome, estimated, { costNanoUsd: cost, upstreamCostNanoUsd: cost })
@@ -162,7 +162,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         if (this.#close()) books.release(this.#request.caller, this.#held, clock.unsafeCurrentTimeMillis())
       }
 
-      /** False where it has ended before. */
+      /** False if it has ended already. */
       #close(): boolean {
         if (!this.#isOpen) return false
         this.#isOpen = false
@@ -171,7 +171,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       }
     }
 
-    /** Reads the account's money as this process sees it: the holds of requests that are being answered included. */
+    /** An account's money as this process sees it, including the holds of running requests. */
     const balance = (account: AccountId): Effect.Effect<Balance> =>
       Effect.orDie(Effect.map(books.balance(account), (known) => known ?? unmetered))
 
@@ -179,7 +179,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     return { open, permit, holding, endHold: end, chargeOf, generatedBy, balance, flush: log.flush } as const
   })
 }) {
-  /** For tests: a member that is not given dies when it is used. */
+  /** For tests: a method that is not given dies when it is called. */
   static readonly Test = (given: Partial<Omit<Ledger, "_tag">>) => testDouble(Ledger, given)
 }
 

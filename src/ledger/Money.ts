@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import { showUsd } from "../contract/showUsd.ts"
 
 /**
- * An amount in the API's answers. The whole number is the truth; no amount of the gateway's exceeds what a JSON number
- * holds exactly (nine million dollars).
+ * An amount in the API's answers. The integer is authoritative; amounts never exceed what a JSON number represents
+ * exactly (nine million dollars).
  */
 export const Money = Schema.Struct({
   nano_usd: Schema.Int.annotations({ description: "Nano-dollars (10⁻⁹ USD), a whole number: exact." }),

@@ -1,6 +1,6 @@
 import type { Price } from "./Price.ts"
 
-/** The places that may answer a request, in order and each at its price. There is one at least. */
+/** The routes that may answer a request, in order, each with its price. There is at least one. */
 export class Offers<A extends { readonly price: Price } = { readonly price: Price }> {
   #all: readonly [A, ...ReadonlyArray<A>]
 
@@ -16,7 +16,7 @@ export class Offers<A extends { readonly price: Price } = { readonly price: Pric
     return this.#all.map(({ price }) => price)
   }
 
-  /** Leaves out the places that ask other prices: they are not asked. One at least must be left. */
+  /** Removes routes with other prices. At least one must remain. */
   keep(prices: ReadonlyArray<Price>): void {
     const [first, ...others] = this.#all.filter(({ price }) => prices.includes(price))
     if (first !== undefined) this.#all = [first, ...others]

@@ -2,7 +2,7 @@ import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import { appendText } from "../generation/appendText.ts"
 import { countText } from "../tokens/tokenizer.ts"
 
-/** Gathers what a generation produced, to be counted if need be: an answer that tells its usage never is. */
+/** Collects the output of a generation, to count its tokens if the upstream reports no usage. */
 export class Output {
   searches = 0
   #text = ""
@@ -43,17 +43,17 @@ export class Output {
 
 const utf8 = new TextDecoder()
 
-/** In bytes: chunks that are kept as they came, and how much of each kind before it is looked through. */
+/** In bytes: the size from which chunks are kept as they came, and the most kept of each kind before it is scanned. */
 const large = { from: 2_048, most: 65_536 }
 const small = { first: 1_024, most: 8_192 }
 
 const empty = new Uint8Array()
 
-/** Keeps forwarded frames, whose text is looked for only once there is a lot of them. */
+/** Keeps passthrough frames and scans them for text once there are many. */
 class Native {
   #large: Array<string | Uint8Array> = []
   #largeBytes = 0
-  /** Small chunks behind each other. */
+  /** Small chunks, one after the other. */
   #small = empty
   #smallBytes = 0
   #deltas = ""
@@ -76,7 +76,7 @@ class Native {
     this.#smallBytes += frames.length
   }
 
-  /** If the deltas themselves are texts, the other texts repeat them. */
+  /** If the deltas are plain text, the other texts repeat them. */
   get generated(): string {
     this.#lookThrough()
     return this.#deltas === "" ? this.#texts : this.#deltas
@@ -90,7 +90,7 @@ class Native {
     this.#smallBytes = 0
   }
 
-  /** The generated text inside forwarded stream frames: the strings that deltas of any dialect carry. */
+  /** The generated text in passthrough stream frames: the strings in the deltas of any dialect. */
   #lookInto(frames: string): void {
     for (const [, name, value = ""] of frames.matchAll(generated)) {
       if (name === "delta") this.#deltas = appendText(this.#deltas, value)

@@ -4,27 +4,27 @@ import { hourTokens } from "../generation/GenerationEvent.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 
 /**
- * The price of a model. Money is counted in nano-dollars (10⁻⁹ USD): whole numbers that a double holds exactly, up to
- * nine million dollars an account; a product of tokens and rate that may exceed that is computed in bigint.
+ * The price of a model. Money is counted in nano-dollars (10⁻⁹ USD): integers that a double represents exactly, up to
+ * nine million dollars per account. Products of tokens and rates that may exceed that are computed in bigint.
  */
 export interface Price {
   readonly rates: Rates
   /** Rates for requests with more input tokens than `above`, lowest first. */
   readonly tiers: ReadonlyArray<{ readonly above: number; readonly rates: Rates }>
-  /** Nano-dollars a web search. */
+  /** Nano-dollars per web search. */
   readonly search: number
-  /** Nano-dollars a second of video. */
+  /** Nano-dollars per second of video. */
   readonly videoSecond: number
-  /** The same as JSON without its zeros, for usage rows. */
+  /** The price as JSON without zeros, for usage rows. */
   readonly text: string
 }
 
-/** Nano-dollars a million tokens. The tokens of a video are output. */
+/** Nano-dollars per million tokens. A video's tokens are output. */
 export interface Rates {
   readonly input: number
   readonly cacheRead: number
   readonly cacheWrite: number
-  /** For what is kept for an hour; as `cacheWrite` where it is absent. */
+  /** For cache entries that live an hour; `cacheWrite` if absent. */
   readonly cacheWriteHour?: number
   readonly output: number
   readonly reasoning: number
@@ -36,7 +36,10 @@ export interface Consumption extends Usage {
   readonly videoFrames?: number
 }
 
-/** A price as `gateway.yaml` says it, in USD. What is left out: cached input and cache writes cost as input, those for an hour as others, reasoning as output. */
+/**
+ * A price in `gateway.yaml`, in USD. Defaults: cached input and cache writes cost as input, one-hour cache writes as
+ * other cache writes, reasoning as output.
+ */
 export type PriceInUsd = typeof PriceSchema.Type
 
 export const fromUsd = (
@@ -55,7 +58,7 @@ export const fromUsd = (
   return { ...terms, text }
 }
 
-/** Reads `Price.text`. Throws where it is none: a defect. */
+/** Parses `Price.text`. Throws a defect if it is invalid. */
 export const priceFromText = (text: string): Price => ({ ...decodeText(text), text })
 
 const Nano = Schema.optionalWith(Schema.Number, { default: () => 0 })
@@ -88,12 +91,12 @@ const rates = (usd: PriceInUsd): Rates => ({
 const hourRate = (cacheWrite: number, usd: number | undefined): Pick<Rates, "cacheWriteHour"> =>
   usd === undefined || nanoUsd(usd) === cacheWrite ? {} : { cacheWriteHour: nanoUsd(usd) }
 
-/** Dollars to nano-dollars, half up; exact for what a person writes (nine decimals). */
+/** Dollars to nano-dollars, rounded half up; exact up to nine decimals. */
 export const nanoUsd = (usd: number): number => Math.round(Number((usd * 1e9).toPrecision(15)))
 
 export const free: Price = fromUsd({})
 
-/** Of a model that nobody has priced: costs nothing, where it may be used at all. Told from `free` by being another. */
+/** The price of a model without one: free, if it may be used at all. Distinguished from `free` by identity. */
 export const unpriced: Price = { ...free }
 
 export const isFree = (price: Price): boolean => price === free || price.text === free.text
@@ -116,7 +119,7 @@ const costAt = (rates: Rates, price: Price, used: Consumption): number => {
     (used.outputTokens - reasoning) * rates.output +
     reasoning * rates.reasoning +
     used.searches * price.search * million
-  // All terms are whole and positive: a sum that is safe had safe terms.
+  // All terms are positive integers: a safe sum has safe terms.
   if (videoFrames === 0 && parts <= Number.MAX_SAFE_INTEGER - million) {
     const halfUp = parts + million / 2
     return (halfUp - (halfUp % million)) / million
@@ -138,7 +141,7 @@ const exactCost = (price: Price, rates: Rates, used: Consumption): number => {
     times(used.outputTokens - reasoning, rates.output) +
     times(reasoning, rates.reasoning) +
     times(used.searches, price.search) * 1_000_000n
-  // Per second and 24 frames a second: both parts over one denominator, so that they are rounded once.
+  // Per second and 24 frames per second: both parts over one denominator, so that the result is rounded once.
   const sum = millionths * 24n + times(used.videoFrames ?? 0, price.videoSecond) * 1_000_000n
   const denominator = 24_000_000n
   return Number((sum * 2n + denominator) / (denominator * 2n))
@@ -151,7 +154,7 @@ const ratesFor = (price: Price, inputTokens: number): Rates => {
   return rates
 }
 
-/** The most a request can cost: its input at the dearest input rate, its output at the dearest output rate. */
+/** The maximum cost of a request: its input at the highest input rate, its output at the highest output rate. */
 export const mostOf = (
   price: Price,
   bound: { readonly inputTokens: number; readonly outputTokens: number; readonly searches: number }

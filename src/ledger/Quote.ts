@@ -8,22 +8,22 @@ import type { Consumption, Price } from "./Price.ts"
 export interface RequestQuote {
   /** The model as the request names it. */
   readonly model: string
-  /** Of the place that is asked first. */
+  /** The price of the first route. */
   readonly price: Price
-  /** Likely. */
+  /** The likely usage. */
   readonly estimated: Consumption
-  /** Nothing the request can do uses more. */
+  /** The maximum usage. */
   readonly most: Consumption
-  /** The maximum cost on the dearest route, as it would be held. */
+  /** The maximum cost on the most expensive route, which would be held. */
   readonly mostNanoUsd: number
-  /** How `estimated` came about: the request settles it, the account's own use of the model, or a usual amount. */
+  /** The source of `estimated`: the request determines it, the account's own use of the model, or a typical amount. */
   readonly basis: "exact" | "history" | "usual"
 }
 
-/** Decodes a create body as its family does and quotes it, or fails as the request would before it asks an upstream. */
+/** Decodes a create body as its family does and quotes it. Fails as the request would before it reaches an upstream. */
 export type Quoter = (caller: Caller, body: unknown) => Effect.Effect<RequestQuote, Failure>
 
-/** The families' quoters by the path that takes their create bodies. */
+/** The families' quoters, by the path of their create endpoint. */
 export class Quoters extends Context.Tag("gateway/ledger/Quoters")<
   Quoters,
   {

@@ -8,9 +8,11 @@ import { Metrics } from "../telemetry/Metrics.ts"
 import type { BalanceOperations } from "./BalanceOperations.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 
-/** The most rows of a commit: SQLite blocks the thread for about 1 ms. */
+/** The most rows per commit: SQLite blocks the thread for about 1 ms. */
 const most = 512
-/** The longest wait for others to join a commit, in ms: by what a commit costs, with a server a round trip. */
+/**
+ * The longest wait for rows that join a commit, in ms. It depends on the cost of a commit, with a server a round trip.
+ */
 const longestPause = { here: 2.5, server: 5 } as const
 
 /** Appends usage rows. */
@@ -18,21 +20,22 @@ export interface UsageLog {
   /** Stores a row soon, and at once if it costs something. */
   readonly append: (row: UsageRow) => void
   /**
-   * Stores a row that the end of an answer waits for: it survives a crash of the process, and a power cut 20 ms later.
-   * Rejects with `Internal` if that is not possible.
+   * Stores a row before the end of its answer: it survives a crash of the process, and a power cut 20 ms later. Rejects
+   * with `Internal` if that is not possible.
    *
-   * @param lost called once it is certain that the row is not stored: it costs nothing
+   * @param lost called once it is certain that the row is not stored: the request costs nothing
    * @returns undefined if the row is stored already
    */
   readonly appendAwaited: (row: UsageRow, lost: () => void) => Promise<void> | undefined
-  /** Waits until the rows so far are stored, or could not be. */
+  /** Waits until every row so far is stored or has failed. */
   readonly flush: Effect.Effect<void>
 }
 
 /**
- * With Postgres there are two writers: rows without a hold are stored by a shorter statement and do not wait for others.
+ * Writes usage rows. With Postgres there are two writers: rows without a hold are stored by a shorter statement,
+ * independently.
  *
- * @param mayFollow true while a request runs that will wait for its row too
+ * @param mayFollow true while another request runs that will also wait for its row
  */
 export const makeUsageLog = Effect.fnUntraced(function* (
   balances: Writes<UsageRow> & Pick<BalanceOperations, "unheld" | "unsettle">,
@@ -67,7 +70,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (
   return log
 })
 
-/** The answer does not fail for a row that can never be stored. */
+/** A row that can never be stored does not fail the answer. */
 const notStored = (error: unknown): void => {
   if (!isRefused(error)) throw new Internal({ message: "Internal error: the usage could not be stored" })
 }

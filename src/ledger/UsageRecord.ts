@@ -42,7 +42,7 @@ const Entry = Schema.Struct({
     "The price used: `rates` in nano-dollars per million tokens (`cacheWriteHour` if it differs from `cacheWrite`), `search` per search, `videoSecond` per second; zeros are left out."
   ),
   ...counted,
-  // Absent where a gateway of before answers the command line.
+  // Absent in answers of an older gateway to the command line.
   cache_write_1h_tokens: Schema.optionalWith(
     said(Schema.Int, "The part of `cache_write_tokens` that is kept for an hour."),
     { default: () => 0 }
@@ -78,7 +78,7 @@ export const UsageParams = {
   ).annotations({ description: "The `next` of the page before." })
 }
 
-/** A usage report: what each row used, and all of them together. */
+/** A usage report: the usage of each row and the totals. */
 export const UsageRecord = Schema.Struct({
   object: Schema.Literal("list"),
   by: said(Schema.Literal("day", "model", "key", "request"), "The grouping of the rows."),
@@ -105,7 +105,7 @@ const shown = (sums: Omit<UsageSums, "requests">, isOperator: boolean) => ({
   ...(isOperator ? { upstream_cost: money(sums.upstreamCostNanoUsd) } : {})
 })
 
-/** @param isOperator whether to show what upstreams cost */
+/** @param isOperator true to show upstream costs */
 export const totalsRecord = (sums: UsageSums, isOperator: boolean): typeof Totals.Type => ({
   requests: sums.requests,
   ...shown(sums, isOperator)
@@ -144,6 +144,6 @@ export const entryRecord = (entry: UsageEntry, isOperator: boolean): typeof Entr
   cache_write_1h_tokens: nearest(entry.cacheWriteHourTokens)
 })
 
-/** Rows of version 0.1.0 may hold what no count can be: they are shown as near to it as a whole number comes. */
+/** Rows of version 0.1.0 may contain values that are not valid counts: shown as the nearest integer. */
 const nearest = (count: number): number =>
   Math.round(Math.min(Math.max(count, -Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER))

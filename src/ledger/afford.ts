@@ -7,17 +7,20 @@ import type { BalanceOperations, Refused } from "./BalanceOperations.ts"
 import { isFree, unpriced } from "./Price.ts"
 import type { Price } from "./Price.ts"
 
-/** A request of somebody for a model, and what it costs where it may be asked. */
+/** A request for a model with the prices of its routes. */
 export interface Priceable extends Pick<Chargeable, "caller" | "model" | "unpriced"> {
   readonly prices: ReadonlyArray<Price>
 }
 
-/** Decides which of the places that may answer a request its caller can pay for. */
+/** Decides which routes of a request its caller can pay for. */
 export const affording = (books: Pick<BalanceOperations, "isMetered">) => {
-  /** True if its money is counted, so that prices must be known. */
+  /** True if the caller has a budget or a balance, so that prices must be known. */
   const isBounded = (caller: Caller): boolean => caller.budget !== undefined || books.isMetered(caller.account)
 
-  /** Those prices at which the caller may be answered: where money is counted, nothing unpriced unless that is allowed. */
+  /**
+   * The prices at which the caller may be answered. Excludes unpriced models for callers with a budget or balance,
+   * unless allowed.
+   */
   const payable = ({ caller, model, prices, unpriced: policy }: Priceable): ReadonlyArray<Price> | ModelForbidden => {
     if (!prices.includes(unpriced) || (caller.unpriced ?? policy) === "allow" || !isBounded(caller)) return prices
     const priced = prices.filter((price) => price !== unpriced)
@@ -25,8 +28,8 @@ export const affording = (books: Pick<BalanceOperations, "isMetered">) => {
   }
 
   /**
-   * Sets aside the most that a request can cost at the dearest of its places. Where that is not covered the dearest that
-   * is counts, and those beyond it are left out. Fails where not even the cheapest is covered.
+   * Holds the maximum cost of the most expensive route. If the money does not cover it, falls back to the most
+   * expensive affordable price and drops the routes beyond it. Fails if not even the cheapest is affordable.
    */
   const afford = <A>(
     request: Chargeable,

@@ -2,7 +2,7 @@ import { Effect, Runtime } from "effect"
 import { Metrics } from "../telemetry/Metrics.ts"
 import type { Chargeable } from "./Charge.ts"
 
-/** No charge exceeds this many times what is held for it, or would be for an account with a balance. */
+/** The highest charge, as a multiple of the hold (for unmetered accounts, of the hold they would have). */
 const times = 10
 
 /** The part of a cost that is charged. */
@@ -12,14 +12,17 @@ export type Cap = (
   heldNanoUsd: number
 ) => number
 
-/** Caps charges: whatever an upstream says, nobody pays for many times what the request could cost. Says so where it does. */
+/**
+ * Caps charges, so that an upstream's wrong usage can't cost a caller many times the request's maximum. Logs each
+ * capped charge.
+ */
 export const makeCap = Effect.gen(function* () {
   const metrics = yield* Metrics
   const runtime = yield* Effect.runtime()
 
   const cap: Cap = (request, cost, held) => {
     if (cost === 0 || cost <= times * (held > 0 ? held : (request.leastNanoUsd?.(request.price) ?? 0))) return cost
-    // Less may be held than a request can cost.
+    // The hold may be below the request's maximum cost.
     const most = times * Math.max(held, request.mostNanoUsd(request.price))
     if (cost <= most) return cost
     metrics.chargesCapped.of(request.model).add(1)

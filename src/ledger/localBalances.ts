@@ -15,10 +15,9 @@ import { dayOf } from "./store/usageRows.ts"
 import { usageWriter } from "./store/usageWriter.ts"
 
 /**
- * Books of the one process that serves a SQLite file: in its memory (`Balances`), where a hold is a comparison and an
- * addition, and waits for no disk. It is gone with the process, which frees it at a crash. Tasks' holds are rows; memory
- * takes the money before the row is written, so that nobody else can, and gives it back or spends it once the commit is
- * there.
+ * The balances of the one process that serves a SQLite file, in memory (`Balances`): a hold is a comparison and an
+ * addition, without disk access. A crash releases all holds of requests. Tasks' holds are rows; memory reserves the
+ * money before the row is written, so that other requests can't spend it, and releases or charges it after the commit.
  */
 export const makeLocalBalances = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -37,18 +36,18 @@ export const makeLocalBalances = Effect.gen(function* () {
 
   const load = Effect.fnUntraced(function* ({ account: id, key }: Owner, nowMs: number) {
     yield* account(id)
-    // An account that is in no table has no balance either: a caller made by a test, or deleted just now.
+    // An account in no table has no balance: a test's caller, or one that was just deleted.
     balances.learn(id, { granted: undefined, settled: 0, held: 0 })
     balances.learnKey(key, yield* stored.key(key, dayOf(nowMs)), nowMs)
   })
 
-  // Whoever has a hold is known from the start: what ends it then only has to follow in memory.
+  // Owners of holds are loaded at the start: when a hold ends, only memory has to follow.
   const nowMs = clock.unsafeCurrentTimeMillis()
   yield* Effect.flatMap(rows.owners, (owners) =>
     Effect.forEach(owners, (owner) => load(owner, nowMs), { discard: true })
   ).pipe(Effect.orDie)
 
-  // Grants are given by commands and the admin API, perhaps in another process; everything else only happens here.
+  // Commands and the admin API change grants, perhaps in another process. All other changes happen in this process.
   yield* changes.listen(
     Effect.suspend(() => grantedNow(sql, balances.known(), (id, granted) => balances.grantedIs(id, granted)))
   )

@@ -8,35 +8,36 @@ import { Output } from "./Output.ts"
 
 /** The request behind a metered generation. */
 export interface Metering {
-  /** Counts the input; only asked where the upstream does not tell. */
+  /** Counts the input. Called only if the upstream does not report it. */
   readonly inputTokens: () => number
   /** The implausible part of an upstream's usage; undefined if it is plausible. */
   readonly doubtOf: (usage: Usage, isStart: boolean) => Doubt | undefined
-  /** Runs where it can't be, and for what else was counted because it could not. */
+  /** Runs for implausible usage, with the usage that replaces it. */
   readonly doubted: (doubt: Doubt, told: Usage) => void
-  /** Runs for what is uncertain about the request (`RequestRecord.notes`). */
+  /** Runs for a note about the request (`RequestRecord.notes`). */
   readonly noted: (note: string) => void
-  /** Runs once, where the first piece of the answer comes. */
+  /** Runs once, at the first piece of the answer. */
   readonly firstPiece: () => void
-  /** Runs where the answer fails after it has begun. */
+  /** Runs if the answer fails after it has begun. */
   readonly failed: (failure: Failure) => void
   /** True if the gateway itself stops the work, so that the client pays nothing. */
   readonly isShuttingDown: () => boolean
   /** True if the caller gets the whole answer or nothing, so that it pays nothing if it disconnects early. */
   readonly isWhole: () => boolean
-  /** Runs once, when it is over, with the tokens that were used and how it ended. */
+  /** Runs once at the end, with the tokens used and the outcome. */
   readonly done: (tokens: number, how: "finished" | "hang-up" | "abandoned" | "failed", used: Usage) => void
 }
 
 /**
- * Watches a generation go by and pays for it once: what the upstream says it used when it finishes, what was produced
- * when a stream's client hangs up, nothing when it fails or when the client of a whole answer leaves. An upstream that tells no usage, or none that can be, is counted after,
- * and the count is given to the client in its place, so that both see the same numbers.
+ * Meters a generation and charges it once: the reported usage when it finishes, the output so far when a stream's
+ * client disconnects, nothing when it fails or when the client of a whole answer leaves. If the upstream reports no
+ * usage, or an implausible one, the gateway counts it and puts its count in the answer, so that the charge and the
+ * answer agree.
  */
 export const metered = (generation: Generation, charge: Charge, options: Metering): Generation =>
   new Metered(generation, charge, options)
 
-/** One object for each request, where closures would be eight. */
+/** One object per request, where closures would be eight. */
 class Metered extends WrappedGeneration {
   readonly #charge: Charge
   readonly #options: Metering
@@ -47,8 +48,8 @@ class Metered extends WrappedGeneration {
   /** True if the gateway counted it. */
   #isEstimated = false
   /**
-   * The caller heard our own count at the beginning: the total says all of what is believed in the end, of which the
-   * upstream's own frame may leave out what it had told then.
+   * The answer began with the gateway's own count, so the total must repeat all of it: the upstream's last frame may
+   * omit what it reported at the start.
    */
   #retellsTotal = false
   #isOver = false
@@ -151,7 +152,7 @@ class Metered extends WrappedGeneration {
   #started(told: Usage): Batch | undefined {
     const doubt = this.#options.doubtOf(told, true)
     if (doubt === undefined) {
-      // Of the output nothing is known yet, whatever is told.
+      // At the start, the output is unknown, whatever is reported.
       this.#reported = { ...told, outputTokens: 0, reasoningTokens: 0, searches: 0 }
       const isWhole = !Number.isNaN(told.outputTokens + told.reasoningTokens + told.searches)
       return isWhole ? undefined : [{ type: "started", usage: this.#reported }]
@@ -177,7 +178,7 @@ class Metered extends WrappedGeneration {
     return []
   }
 
-  /** A frame of the upstream's own, with what is counted here in the place of what it told or left out. */
+  /** An upstream's frame, with the gateway's counts in place of missing or implausible ones. */
   #retold(event: NativeEvent): Batch | undefined {
     const { telling } = event
     if (telling === undefined) return undefined
@@ -191,7 +192,7 @@ class Metered extends WrappedGeneration {
     return this.#isEstimated && this.#reported !== undefined ? [retold(event, this.#reported)] : undefined
   }
 
-  /** Counts what was used so far, as the total. */
+  /** Counts the usage so far as the total. */
   #count() {
     const usage = this.#counted()
     this.#reported = usage

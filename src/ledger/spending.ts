@@ -11,7 +11,7 @@ interface Spent {
 }
 export type Spending = (spent: Spent) => void
 
-/** Counts what is charged, by account and by model. The books are the truth: a counter can't take anything back. */
+/** Counts charges by account and model. The ledger is authoritative: a counter can't be corrected downwards. */
 export const spending = (metrics: Metrics): Spending => {
   const byModel = new Map<string, Map<string, Series>>()
   return ({ account, costNanoUsd, model, upstream }) => {

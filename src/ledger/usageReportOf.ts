@@ -18,9 +18,9 @@ export interface UsageQuestion {
 }
 
 /**
- * Answers a usage query: one page of it, and the totals of the whole.
+ * Answers a usage query: one page and the totals.
  *
- * @param isOperator whether to show what upstreams cost
+ * @param isOperator true to show upstream costs
  */
 export const usageReportOf = Effect.fnUntraced(function* (
   report: UsageReport,

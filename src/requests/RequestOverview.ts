@@ -18,16 +18,16 @@ export interface OverviewAsked {
 }
 
 const hourMs = 3_600_000
-/** Steps at most. */
+/** The most steps. */
 const mostSteps = 1_000
 /** The number of steps without an explicit step, and the allowed steps in ms. */
 const aim = 60
 const steps = [10_000, 60_000, 300_000, 900_000, hourMs, 3 * hourMs, 6 * hourMs, 24 * hourMs]
-/** Requests that are looked at one by one: for percentiles, and where tags tell them apart. */
+/** The most requests read one by one: for percentiles and groups by tag. */
 const mostSeen = 20_000
 const mostTagged = 100_000
 const mostGroups = 10
-/** An account's own are looked for among all: in longer times only their hours' sums are read. */
+/** An account's own requests are found among all others, so longer time spans only use the hourly sums. */
 const longestOwn = 6 * hourMs
 
 /**
@@ -162,8 +162,9 @@ interface Time {
 }
 
 /**
- * The steps' bounds lie where everybody's do; the last one may not be over.
- * @param longestMs longer times have no steps of less than an hour
+ * Steps begin at round times, the same for every query; the last one may not be over.
+ *
+ * @param longestMs longer time spans have no steps below an hour
  */
 const timeOf = (
   { from = "24h", step, to }: OverviewAsked,

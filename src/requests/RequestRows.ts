@@ -10,7 +10,7 @@ import { RequestLog } from "../telemetry/RequestLog.ts"
 import { rowOf } from "./RequestRow.ts"
 import { requestWriter } from "./store/requestWriter.ts"
 
-/** How long rows gather before a write, in ms. */
+/** How long rows are gathered before a write, in ms. */
 const lagMs = 100
 /** Rows per write: blocks the thread for about 1 ms; a commit costs as much as ten rows. */
 const most = 256

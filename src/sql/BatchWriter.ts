@@ -10,48 +10,48 @@ import { isRefused } from "./isRefused.ts"
 import type { WriteFailure, Writes } from "./Writes.ts"
 
 export interface BatchOptions<Row> {
-  /** How long rows gather that nobody waits for, in ms. */
+  /** How long appended rows are gathered, in ms. */
   readonly lagMs?: number
-  /** True for a row that does not gather, although nobody waits for it. */
+  /** True for an appended row that is written without gathering. */
   readonly isUrgent?: (row: Row) => boolean
-  /** The most rows that are kept while the database takes none. */
+  /** The most rows kept while the database accepts none. */
   readonly capacity?: number
-  /** Gathers rows that somebody waits for while others may follow. Absent: those of one turn of the event loop. */
+  /** Delays awaited rows while others may follow. Absent: rows of one event-loop turn share a commit. */
   readonly pause?: { readonly mayFollow: () => boolean; readonly longestMs: number }
   /** Runs for each row that the database refuses. */
   readonly refused?: (row: Row, error: SqlError) => Effect.Effect<void>
-  /** Called with each row that was appended and will not be stored. */
+  /** Called with each appended row that will not be stored. */
   readonly lost?: (row: Row) => void
 }
 
 export interface BatchWriter<Row> {
-  /** Writes a row a moment later, and again until it is stored. */
+  /** Writes a row soon, and retries until it is stored. */
   readonly append: (row: Row) => void
   /**
-   * Writes a row that somebody waits for. Rejects if it could not be stored: it is not tried again.
+   * Writes a row and reports the outcome. Rejects if the row could not be stored; it is not retried.
    *
    * @param lost called once it is certain that the row is not stored, which may be after the rejection
    * @returns undefined if the row is stored already
    */
   readonly write: (row: Row, lost?: () => void) => Promise<void> | undefined
-  /** Waits until the rows so far are stored, or could not be. */
+  /** Waits until every row so far is stored or has failed. */
   readonly flush: Effect.Effect<void>
 }
 
 interface Entry<Row> {
   readonly row: Row
-  /** Undefined if nobody waits: then the row is kept until it is stored. */
+  /** Undefined for an appended row, which is kept until it is stored. */
   readonly lost: (() => void) | undefined
   told: ((error?: unknown) => void) | undefined
   isStored: boolean
 }
 
 /**
- * Writes rows from plain code, many in one commit. A row that the database refuses fails alone: the others of its commit
- * are stored. What is left is written when the scope closes.
+ * Writes rows from plain code, many in one commit. A row that the database refuses fails alone; the others of its
+ * commit are stored. The rest is written when the scope closes.
  *
  * @param name the daemon's
- * @param most rows of one commit: SQLite blocks the thread for that long
+ * @param most rows per commit: SQLite blocks the thread for that long
  */
 export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
   name: string,
@@ -63,10 +63,10 @@ export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
   const pause = options.pause && new CommitPause(options.pause.longestMs)
   /** Rows to write as soon as possible. */
   let urgent: Array<Entry<Row>> = []
-  /** Rows that gather. */
+  /** Rows being gathered. */
   let behind: Array<Entry<Row>> = []
   let wake: (() => void) | undefined
-  /** It is not known whether the last rows are stored. */
+  /** The outcome of the last write is unknown. */
   let isInDoubt = false
   const turn = new Mutex()
   const plain = new PlainWork<WriteFailure>()
@@ -84,7 +84,7 @@ export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
 
   const lose = ({ lost, row }: Entry<Row>) => (lost === undefined ? options.lost?.(row) : lost())
 
-  /** Keeps rows for the next try. Those that somebody waits for are lost. */
+  /** Keeps appended rows for the next attempt. Awaited rows fail. */
   const giveBack = (entries: ReadonlyArray<Entry<Row>>, error: unknown): void => {
     const kept = entries.filter(({ lost }) => lost === undefined)
     const room = Math.max(0, capacity - urgent.length - behind.length)
@@ -96,7 +96,7 @@ export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
     }
   }
 
-  /** One write, whose rows are taken when it begins. */
+  /** One write, which takes its rows when it begins. */
   const batchOf = (take: () => ReadonlyArray<Entry<Row>>) => {
     const began = performance.now()
     let taken: ReadonlyArray<Entry<Row>> | undefined
@@ -112,7 +112,7 @@ export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
       const [first, ...others] = entries()
       if (failure?._tag === "InDoubt") {
         isInDoubt = true
-        // They are told now; what becomes of them is decided later.
+        // Callers get the error now. Whether the rows were stored is known later.
         for (const { told } of entries()) told?.(error)
         return Effect.failCause(cause)
       }
@@ -120,7 +120,7 @@ export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
         return others.length === 0 ? refuse(first, failure) : inHalves(entries())
       }
       giveBack(entries(), error)
-      // Nothing is left to try again if all of them were waited for.
+      // Awaited rows are not retried.
       return entries().every(({ lost }) => lost !== undefined) ? Effect.void : Effect.failCause(cause)
     }
     return {
@@ -160,17 +160,17 @@ export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
 
   const pass = Effect.suspend(() => (urgent.length > 0 || behind.length > 0 || isInDoubt ? written(next) : Effect.void))
 
-  /** Writes without the fiber; false, and nothing has changed, if that is not possible. */
+  /** Writes without the fiber. Returns false, and changes nothing, if that is impossible. */
   const isWrittenNow = (): boolean => {
     if (writeNow === undefined || isInDoubt) return false
     const began = performance.now()
     const from = urgent.length > 0 ? urgent : behind
     const some = from.slice(0, most)
     try {
-      // A flush may have been faster than the timer.
+      // A flush may have run before the timer.
       if (some.length > 0 && !writeNow(some.map(({ row }) => row))) return false
     } catch {
-      // The fiber fails with it again, and tells those who wait.
+      // The fiber fails with the same error and reports it to the callers.
       return false
     }
     from.splice(0, some.length)
@@ -178,7 +178,7 @@ export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
     return true
   }
 
-  /** As `isWrittenNow` where the database has to be waited for. What is left for the fiber has the turn. */
+  /** As `isWrittenNow`, for a database with a round trip. Work left for the fiber keeps the mutex. */
   const sentSoon = (ended: Ended<WriteFailure>): boolean => {
     if (writeSoon === undefined || isInDoubt || urgent.length === 0 || !turn.tryTake()) return false
     const batch = batchOf(next)
@@ -201,7 +201,7 @@ export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
     const go = () => {
       clearTimeout(timer)
       due = Infinity
-      // The fiber writes what plain code can't, and knows what to do with failures.
+      // The fiber writes what plain code can't, and handles failures.
       if (isWrittenNow()) return wake?.()
       if (!plain.begin(sentSoon, (isLeft) => (isLeft ? resumed() : wake?.()))) resumed()
     }
@@ -212,7 +212,7 @@ export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
       due = until
       timer = setTimeout(go, ms)
     }
-    /** The rows of this turn of the event loop join the same commit. */
+    /** The rows of this event-loop turn share a commit. */
     const goThisTurn = () => {
       if (due === -Infinity) return
       clearTimeout(timer)

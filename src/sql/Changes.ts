@@ -10,8 +10,9 @@ import { heeding, Notices } from "./Notices.ts"
 const watchEvery = "250 millis"
 
 /**
- * Tells every process that keys or accounts have changed, so that what they remember of them is forgotten within a
- * second. A counter in the database, because one query tells it on every engine; among nodes a notice says that it moved.
+ * Tells every process that keys or accounts have changed, so that it drops its cached copies within a second. The
+ * signal is a counter in the database, which one query reads on every engine; nodes also notify each other when it
+ * moves.
  */
 export class Changes extends Effect.Service<Changes>()("gateway/sql/Changes", {
   dependencies: [Daemons.Default],
@@ -25,12 +26,12 @@ export class Changes extends Effect.Service<Changes>()("gateway/sql/Changes", {
     )
     let seen = yield* Effect.orDie(read)
 
-    // One look at a time: whoever looks after another hears of what that one heard only once it has told everybody.
+    // One look at a time: a concurrent one returns only after the first has run the listeners.
     const alone = yield* Effect.makeSemaphore(1)
     const look = Effect.flatMap(read, (version) => {
       if (version === seen) return Effect.void
       seen = version
-      // One that fails, on a busy database say, keeps none of the others from hearing of it, and all hear of it again.
+      // A listener that fails, for example on a busy database, does not stop the others. All of them run again.
       return Effect.all(listeners, { discard: true, mode: "validate" }).pipe(
         Effect.tapErrorCause(() =>
           Effect.sync(() => {
@@ -45,14 +46,17 @@ export class Changes extends Effect.Service<Changes>()("gateway/sql/Changes", {
     yield* daemon("changes", Effect.as(look, Effect.timeoutOption(noticed.take, watchEvery)), backoff)
 
     return {
-      /** The number of the last change that the listeners heard of. */
+      /** The number of the last change that the listeners have seen. */
       seen: () => seen,
-      /** To be run once a change of this process is committed and before it is answered: here it is in effect then. */
+      /**
+       * Run this after a change of this process is committed and before it is answered: the change is then in effect
+       * here.
+       */
       notice: Effect.zipRight(
         Effect.sync(() => notices.tell("changes", "")),
         Effect.ignore(look)
       ),
-      /** To be run in the transaction of every change. */
+      /** Run this in the transaction of every change. */
       tell: sql`UPDATE access_version SET version = version + 1`,
       /** Runs after each change, in this process within 250 ms. */
       listen: (listener: Effect.Effect<unknown, SqlError>) => Effect.sync(() => listeners.push(listener))

@@ -1,9 +1,9 @@
-/** From so many rows a commit on so many come that the next ones are waited for longer: half of what a row costs is its commit. */
+/** From this many rows per commit the pause is longer: the commit is half of each row's cost. */
 const many = 4
 
 /**
- * Before its end the next commit that somebody waits for begins only where nobody could join it: a busy gateway spends a
- * tenth of its time on commits at most, a very busy one less, and an idle one keeps nobody waiting.
+ * The pause after a commit, in which an awaited row waits while other rows may join its commit. Commits then take at
+ * most a tenth of a busy gateway's time. An idle gateway does not wait.
  */
 export class CommitPause {
   readonly #longest: number
@@ -14,12 +14,12 @@ export class CommitPause {
     this.#longest = longest
   }
 
-  /** In ms; 0 or less where it is over. */
+  /** In ms; 0 or less when it is over. */
   get left(): number {
     return this.#end - performance.now()
   }
 
-  /** Begins it after a commit of so many rows that took so long. */
+  /** Begins the pause after a commit of this many rows that took this long. */
   after(tookMs: number, rows: number): void {
     this.#end = performance.now() + Math.min(this.#longest, (rows < many ? 9 : 30) * tookMs)
   }

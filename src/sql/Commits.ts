@@ -7,7 +7,7 @@ import { isDirect } from "./DirectClient.ts"
 import { makeCommit } from "./postgres/Commit.ts"
 import { makeGroupCommit } from "./sqlite/GroupCommit.ts"
 
-/** Writes, as the engine of the database makes them durable: SQLite's many to a commit, Postgres' each in its own. */
+/** Durable writes: SQLite groups many in one commit, Postgres commits each by itself. */
 export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
   dependencies: [Daemons.Default],
   scoped: Effect.gen(function* () {

@@ -11,15 +11,15 @@ export { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
 export interface DatabaseOptions {
   /** `sqlite:<path>`, `sqlite::memory:` or `postgres://…`. */
   readonly url: string
-  /** Of a server, with SQLite the only one; commands only visit. */
+  /** True for a server. SQLite allows one server per file. Commands connect briefly and pass false. */
   readonly exclusive: boolean
-  /** How a Postgres is worked with; usually where absent. */
+  /** Pool settings for Postgres; defaults if absent. */
   readonly pool?: PoolSettings | undefined
 }
 
 /**
- * Opens the database, brings its schema up to date and, for a server with SQLite, keeps every second server off it. A
- * schema of a newer gateway is refused; so is, for a visitor, an older one while a server works with it.
+ * Opens the database, migrates its schema and, for a server with SQLite, locks the file against a second server.
+ * Refuses a newer schema. A command also refuses an older one while a server is running.
  */
 export const layer = ({
   exclusive,
@@ -40,14 +40,14 @@ export const isServed = (url: string): Effect.Effect<boolean, DatabaseUnavailabl
   return place.engine === "sqlite" ? Sqlite.isServed(place.filename) : Postgres.isServed(url)
 }
 
-/** The schema that a database has, and the one that this gateway would bring it to. Changes nothing. */
+/** The schema version of a database, and the version that this gateway migrates to. Changes nothing. */
 export const schemasOf = (url: string): Effect.Effect<Schemas, DatabaseUnavailable> => {
   const place = placeOf(url)
   if (place === undefined) return Effect.fail(unknown(url))
   return place.engine === "sqlite" ? Sqlite.schemasOf(place.filename) : Postgres.schemasOf(url)
 }
 
-/** The file of a database; none for one in memory or on a server. */
+/** The file of a database; none if it is in memory or on a server. */
 export const fileOf = (url: string): Effect.Effect<Option.Option<string>, DatabaseUnavailable> => {
   const place = placeOf(url)
   if (place === undefined) return Effect.fail(unknown(url))
@@ -63,7 +63,7 @@ const placeOf = (url: string): Place | undefined => {
   return /^postgres(?:ql)?:\/\/./.test(url) ? { engine: "postgres" } : undefined
 }
 
-/** Says nothing of the address: it may hold a password. */
+/** Omits the address, which may contain a password. */
 const unknown = (url: string) =>
   new DatabaseUnavailable({
     message: `database: expected sqlite:<path>, sqlite::memory: or postgres://<user>@<host>/<name>; got "${url.slice(0, url.indexOf(":") + 1) || url.slice(0, 20)}…"`

@@ -6,10 +6,10 @@ import { everySecond } from "../flow/schedules.ts"
 import { Commits } from "./Commits.ts"
 import { databaseFile, holdFiles } from "./sqlite/heldFile.ts"
 
-/** After this long without a commit, in ms, one is made to see whether it can be. */
+/** After this long without a commit, in ms, a test write is made. */
 const quiet = 3_000
 
-/** Tells if writes survive a crash at the moment. */
+/** Reports whether writes are durable at the moment. */
 export class DatabaseHealth extends Effect.Service<DatabaseHealth>()("gateway/sql/DatabaseHealth", {
   dependencies: [Commits.Default],
   effect: Effect.gen(function* () {
@@ -19,7 +19,7 @@ export class DatabaseHealth extends Effect.Service<DatabaseHealth>()("gateway/sq
     let lost: string | undefined
     let written = 0
 
-    /** Changes a number that nobody reads, so that there is something to write. There are two texts, for each is kept prepared. */
+    /** An unused value to write. It alternates between two texts, because each text stays prepared. */
     const tryToWrite = sql.onDialectOrElse({
       sqlite: () =>
         Effect.suspend(() =>
@@ -27,37 +27,34 @@ export class DatabaseHealth extends Effect.Service<DatabaseHealth>()("gateway/sq
         ),
       orElse: () => commits.commit(sql`UPDATE access_version SET version = version`)
     })
-    /**
-     * Even without room to append, the log's beginning may be reusable: pages that are in the database file already are
-     * overwritten.
-     */
+    /** Frees space in the log on a full disk: a checkpoint overwrites existing pages of the database file. */
     const makeRoom = sql.onDialectOrElse({
       sqlite: () => Effect.ignore(sql`PRAGMA wal_checkpoint(PASSIVE)`),
       orElse: () => Effect.void
     })
 
-    /** Looks at the files, and writes where the last commit failed or was some time ago. */
+    /** Checks the files. Makes a test write if the last commit failed or was some time ago. */
     const watch = Effect.gen(function* () {
       lost = look()
       if (lost !== undefined) return
       const isFailing = commits.refusal() !== undefined
       if (!isFailing && performance.now() - commits.lastAt() < quiet) return
       if (isFailing) yield* makeRoom
-      // Its failure is what is asked for, and `commits` remembers it.
+      // The failure is recorded by `commits`.
       yield* Effect.ignore(tryToWrite)
     })
 
     return {
-      /** Why nothing that is written now would last; undefined while it does. */
+      /** The reason why writes are not durable; undefined if they are. */
       trouble: () => lost ?? commits.refusal(),
-      /** Why all that is written goes to files that are not at their paths any more, though it seems to succeed. */
+      /** The reason why writes go to files that are no longer at their paths, although they seem to succeed. */
       lost: () => lost,
       watch
     } as const
   })
 }) {}
 
-/** Looks every second: so nobody need send anything for it to be known that writes fail, or succeed again. */
+/** Checks every second, so that readiness follows the database even without traffic. */
 export const DatabaseHealthLive = Layer.scopedDiscard(
   Effect.flatMap(DatabaseHealth, ({ watch }) =>
     daemon("durability", Effect.as(watch, Effect.sleep("1 second")), everySecond)

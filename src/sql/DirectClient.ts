@@ -5,28 +5,28 @@ import { Effect } from "effect"
 import { readsAtOnce } from "./ReadsAtOnce.ts"
 
 /**
- * A client whose statements outside of transactions may go straight to a connection. What `sql` does for each otherwise
- * (a span, a scope, a look at the fiber's context) costs as much of this process as the driver does.
+ * A client that can send statements outside of transactions straight to a connection. The span, scope and context
+ * lookup of `sql` cost as much CPU time as the driver.
  */
 export interface DirectClient extends SqlClient.SqlClient {
-  /** Of nobody's own: no transaction may begin on it. */
+  /** A shared connection: no transaction may begin on it. */
   readonly direct: Connection
-  /** Sends a statement that is in no transaction, in plain code; `ended` hears its rows, or why there are none. */
+  /** Sends a statement outside of a transaction, from plain code; `ended` gets its rows or the error. */
   readonly send: (text: string, values: ReadonlyArray<unknown>, ended: Ended) => void
-  /** A connection of one's own, which is to be left. Not to be interrupted. */
+  /** Reserves a connection, which must be released with `leave`. Must not be interrupted. */
   readonly hold: Effect.Effect<ReservedConnection, SqlError>
 }
 
 export type Ended = (rows: ReadonlyArray<unknown> | SqlError) => void
 
-/** A connection that nobody else has. */
+/** A reserved connection. */
 export interface ReservedConnection {
   readonly connection: Connection
-  /** Gives it back. */
+  /** Returns the connection to the pool. */
   readonly leave: Effect.Effect<void>
 }
 
-/** Runs a statement that is in no transaction, by the shortest way that its client has. */
+/** Runs a statement outside of a transaction, the fastest way that its client offers. */
 export const runOutside = (
   sql: SqlClient.SqlClient,
   text: string,

@@ -1,7 +1,7 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Data } from "effect"
 
-/** Nobody knows for the moment whether something was stored: the database went away while it was. */
+/** The outcome of a write is unknown: the connection was lost while it ran. */
 export class InDoubt extends Data.TaggedError("InDoubt")<{ readonly because: SqlError }> {
   override get message(): string {
     return `nobody knows yet whether it was stored: ${this.because.message}`

@@ -1,14 +1,15 @@
 import { Context, Effect } from "effect"
 import type { Scope } from "effect"
 
-/** Messages from one process to the others. Best effort: listeners also look for changes now and then. */
+/** Messages between processes. Best effort: listeners also poll for changes. */
 export interface NoticeBoard {
-  /** Tells the others of something by its name, soon and with what else there is to tell. Not to be run before the commit. */
+  /** Notifies the others, soon, in one message with other notices. Call it after the commit. */
   readonly tell: (topic: Topic, name: string) => void
   /**
-   * Hears of what others tell: names, or undefined where nobody knows which, as after the connection was away: then all is
-   * to be read again.
-   * @returns no longer hears of it
+   * Listens to a topic. The listener gets names, or undefined if notices may have been missed, for example after a lost
+   * connection: then everything must be read again.
+   *
+   * @returns stops listening
    */
   readonly listen: (topic: Topic, heard: Heard) => () => void
 }
@@ -18,12 +19,12 @@ export type Heard = (names: ReadonlySet<string> | undefined) => void
 
 const nothing = () => {}
 
-/** The notices among the processes of one Postgres. With SQLite there is nobody to tell. */
+/** Notices between the processes that share a Postgres. With SQLite there is only one process. */
 export class Notices extends Context.Reference<Notices>()("gateway/sql/Notices", {
   defaultValue: (): NoticeBoard => ({ tell: nothing, listen: () => nothing })
 }) {}
 
-/** Hears of what other processes tell, for as long as the scope lives. */
+/** Listens to a topic until the scope closes. */
 export const heeding = (topic: Topic, heard: Heard): Effect.Effect<void, never, Scope.Scope> =>
   Effect.flatMap(Notices, ({ listen }) =>
     Effect.asVoid(

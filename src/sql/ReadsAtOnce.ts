@@ -2,11 +2,11 @@ import type { SqlError } from "@effect/sql/SqlError"
 import type { Exit } from "effect"
 
 /**
- * Reads outside of transactions, at an engine inside this process: they need no turn, span or scope, which cost more
+ * Reads outside of transactions on an engine in this process. They need no semaphore, span or scope, which cost more
  * than the read.
  */
 export interface ReadsAtOnce {
-  /** Undefined where it is no read, or somebody's transaction is open: what that has changed is not to be seen yet. */
+  /** Undefined if the statement does not read or a transaction is open: its uncommitted changes must not be visible. */
   readonly readAtOnce: (
     text: string,
     values: ReadonlyArray<unknown>

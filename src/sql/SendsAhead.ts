@@ -2,8 +2,8 @@ import type { Connection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
 
 /**
- * A transaction's connection to a server: what nobody reads an answer of may be sent before the answers of those before it
- * have come, so that several statements are one trip. What fails fails the next one that is waited for, at last the commit.
+ * A transaction's connection to a server. Statements without rows to read are sent before earlier answers have arrived,
+ * so several share one round trip. If one fails, the next awaited statement or the commit fails with its error.
  */
 export class SendsAhead implements Connection {
   readonly execute: Connection["execute"]
@@ -11,9 +11,9 @@ export class SendsAhead implements Connection {
   readonly executeStream: Connection["executeStream"]
   readonly executeUnprepared: Connection["executeUnprepared"]
   readonly executeValues: Connection["executeValues"]
-  /** Sends a statement; answers why it can't be sent at all. */
+  /** Sends a statement. Returns the reason if it can't be sent at all. */
   readonly send: (text: string, values: ReadonlyArray<unknown>) => SqlError | undefined
-  /** Collects the work that follows the commit; undefined if there is none. */
+  /** Collects the work to do after the commit; undefined if there is none. */
   readonly followers: Array<() => void> | undefined
 
   constructor(waiting: Connection, send: SendsAhead["send"], followers?: Array<() => void>) {

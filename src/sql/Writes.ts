@@ -6,19 +6,19 @@ import type { Prepared } from "./prepare.ts"
 
 export type WriteFailure = SqlError | InDoubt
 
-/** Stores rows, each time all of them or none. */
+/** Stores rows, each time all or none. */
 export interface Writes<Row> {
   /**
-   * @param take called when the write begins and whenever it is tried again; returns the same rows each time
+   * @param take called when the write begins and at each retry; returns the same rows each time
    * @param late called after a failure with `InDoubt`, before any other write, once the outcome is known
    */
   readonly write: (
     take: () => ReadonlyArray<Row>,
     late: (isStored: boolean) => void
   ) => Effect.Effect<unknown, WriteFailure>
-  /** Writes without a fiber; false if nothing was stored. Absent if the database has to be waited for. */
+  /** Writes without a fiber; false if nothing was stored. Absent if the database needs a round trip. */
   readonly writeNow?: ((rows: ReadonlyArray<Row>) => boolean) | undefined
-  /** Writes without a fiber; `done` gets `Effect.void` itself if the rows are stored, otherwise the rest of the work. */
+  /** Writes without a fiber; `done` gets `Effect.void` itself if the rows are stored, otherwise the remaining work. */
   readonly writeSoon?: (
     take: () => ReadonlyArray<Row>,
     late: (isStored: boolean) => void,

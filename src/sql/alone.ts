@@ -3,8 +3,8 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 
 /**
- * For the beginning of a transaction: until it ends nobody else is in one of the same name, in any process. With SQLite
- * nobody is in any other.
+ * Run it first in a transaction: until the transaction ends, no other of the same name runs, in any process. With
+ * SQLite, transactions never overlap.
  */
 export const makeAlone = (sql: SqlClient.SqlClient): ((name: string) => Effect.Effect<void, SqlError>) =>
   sql.onDialectOrElse({

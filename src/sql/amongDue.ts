@@ -2,8 +2,8 @@ import type { SqlClient } from "@effect/sql"
 import type { Fragment, Statement } from "@effect/sql/Statement"
 
 /**
- * That a row's `id` is among some that are due, for the statement that claims them. On Postgres whoever claims at the same
- * moment passes over these rows; and they are an array, or it would be free to look for more than the limit.
+ * A condition that a row's `id` is among the due ones, for a claiming statement. On Postgres, concurrent claims skip
+ * these rows; the ids are an array, because a subquery may be evaluated more than once and exceed its limit.
  *
  * @param some selects the ids, with a limit
  */

@@ -5,15 +5,15 @@ import type { Committer } from "./Committer.ts"
 import { errorCode } from "./errorCode.ts"
 
 /**
- * Remembers what became of the last commit, and says so where commits begin to fail, and where they succeed again.
+ * Remembers the outcome of the last commit. Logs when commits begin to fail and when they succeed again.
  *
- * @param outage the failure that is not a write's own; a write that failed by itself says nothing of the others
+ * @param outage finds a failure of the database itself; other failures concern one write only
  */
 export const makeCommitHealth = (
   outage: (cause: Cause.Cause<unknown>) => SqlError | undefined
 ): Pick<Committer, "refusal" | "lastAt"> & {
   readonly heed: (exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>
-  /** One more has, as those before it. */
+  /** Call it after a commit that succeeded like those before it. */
   readonly succeeded: () => void
 } => {
   let refusal: string | undefined
@@ -41,7 +41,7 @@ export const makeCommitHealth = (
   return { heed, succeeded, refusal: () => refusal, lastAt: () => lastAt }
 }
 
-/** Holds no SQL and no name of a file. */
+/** Contains no SQL and no file name. */
 const reasonOf = ({ cause }: SqlError): string => {
   const code = errorCode(cause)
   const known = reasons.find(([prefix]) => code.startsWith(prefix))?.[1] ?? "it refuses them"

@@ -1,7 +1,10 @@
 import { Data, Either, Option, ParseResult, Predicate, Schema, SchemaAST } from "effect"
 import { parseExactly } from "../contract/exactJson.ts"
 
-/** A row does not hold what its table's store writes. Says where, never what: a row may hold anything a caller sent. */
+/**
+ * A row does not match its table's schema. The message names the column and never the value, which may come from a
+ * caller.
+ */
 export class UndecodableRow extends Data.TaggedError("UndecodableRow")<{
   readonly table: string
   readonly column: string
@@ -12,23 +15,23 @@ export class UndecodableRow extends Data.TaggedError("UndecodableRow")<{
   }
 }
 
-/** The rows of a table, or of a query over it, as a Schema's columns say they are. All but `either` throw `UndecodableRow`. */
+/** Decodes the rows of a table or a query with a Schema's columns. All methods but `either` throw `UndecodableRow`. */
 export interface Rows<A> {
   readonly one: (row: unknown) => A
   readonly all: (rows: ReadonlyArray<unknown>) => ReadonlyArray<A>
-  /** One that may be unreadable without ending whoever reads it. */
+  /** Does not throw if the row is unreadable. */
   readonly either: (row: unknown) => Either.Either<A, UndecodableRow>
-  /** Undefined where there is none. */
+  /** Undefined if there is no row. */
   readonly first: (rows: ReadonlyArray<unknown>) => A | undefined
 }
 
 type Columns = Readonly<Record<string, Schema.Schema.AnyNoContext>>
 
 /**
- * Derives a decoder from the columns' schemas, once. What columns mostly are is decoded by plain code (a task's row in
- * 0.6 µs, of which its JSON is half; 17 µs by its Schema), anything else by the Schema. An integer comes as a number, a
- * bigint or digits (a sum over `BIGINT` on Postgres), and is refused where a number can't hold it (by `Schema.Int`; not by
- * `Schema.Number`); a boolean comes as 0 or 1 too. Columns that are not named are left out.
+ * Derives a decoder from the columns' schemas, once. Plain code decodes the common column types (a task's row in 0.6
+ * µs, half of it for JSON; 17 µs by its Schema), the Schema all others. An integer may come as a number, a bigint or
+ * digits (a sum over `BIGINT` on Postgres) and is refused if a number can't represent it exactly (by `Schema.Int`; not
+ * by `Schema.Number`); a boolean may come as 0 or 1. Other columns are left out.
  */
 export const rows = <const Fields extends Columns>(
   table: string,
@@ -75,7 +78,7 @@ export const Bytes = Schema.declare(
 
 interface Column {
   readonly expected: string
-  /** Undefined where the value is none of the column's. */
+  /** Undefined if the value does not fit the column. */
   readonly decode: (value: unknown) => unknown
 }
 
@@ -113,11 +116,11 @@ const number: Column = {
   decode: (value) => (typeof value === "number" ? value : fromLarge(value))
 }
 
-/** An integer of an engine that gives those of 64 bits as such, or as digits. */
+/** A 64-bit integer, which an engine returns as a bigint or as digits. */
 const fromLarge = (value: unknown): number | undefined =>
   typeof value === "bigint" || (typeof value === "string" && /^-?\d{1,20}$/.test(value)) ? Number(value) : undefined
 
-/** One of some values, or what else a column is where it is not null. */
+/** One of some literals, or a nullable column. */
 const unionOf = (ast: SchemaAST.Union): Column => {
   const values: ReadonlyArray<unknown> = ast.types.flatMap((type) => (SchemaAST.isLiteral(type) ? [type.literal] : []))
   if (values.length === ast.types.length) {
@@ -170,7 +173,7 @@ const isInteger = (ast: SchemaAST.AST) => schemaIdOf(ast) === Schema.IntSchemaId
 const isJson = (ast: SchemaAST.AST) => schemaIdOf(ast) === SchemaAST.ParseJsonSchemaId
 const isNull = (ast: SchemaAST.AST) => SchemaAST.isLiteral(ast) && ast.literal === null
 
-/** `JsonObject`: an object, with anything in it. */
+/** `JsonObject`: an object with any fields. */
 const isAnyObject = (ast: SchemaAST.AST) =>
   SchemaAST.isTypeLiteral(ast) &&
   ast.propertySignatures.length === 0 &&

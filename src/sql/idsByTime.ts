@@ -11,17 +11,17 @@ export interface Ends {
 
 interface Times {
   readonly table: "requests" | "usage"
-  /** The time that rows are nearly ordered by: an SQL expression, in Unix ms. */
+  /** The time by which rows are nearly ordered: an SQL expression, in Unix ms. */
   readonly time: string
-  /** How long a row may be stored after others with later times. */
+  /** The longest delay until a row is stored, in ms: rows with later times may precede it. */
   readonly lateMs: number
 }
 
-/** Finds a time in a table without an index on times: by ids, which are nearly in the same order. */
+/** Finds a time in a table without an index on times, by ids, which are nearly in the same order. */
 export const idsByTime = (sql: SqlClient.SqlClient, { lateMs, table, time }: Times) => {
   const of = sql.literal(table)
 
-  /** Undefined where there is no row. Two queries in one: SQLite would read all rows for both ends at once. */
+  /** Undefined if there is no row. Two subqueries, because SQLite would scan all rows for both ends at once. */
   const ends: Effect.Effect<Ends | undefined, SqlError> = Effect.map(
     sql`SELECT (SELECT MIN(id) FROM ${of}) AS first, (SELECT MAX(id) FROM ${of}) AS last`,
     (found) => {
@@ -30,7 +30,7 @@ export const idsByTime = (sql: SqlClient.SqlClient, { lateMs, table, time }: Tim
     }
   )
 
-  /** The first id of those at a time or later. */
+  /** The first id with this time or a later one. */
   const firstAt = Effect.fnUntraced(function* (
     atMs: number,
     { first, last }: Ends

@@ -2,8 +2,8 @@ import { SqlError } from "@effect/sql/SqlError"
 import { errorCode } from "./errorCode.ts"
 
 /**
- * True if the database will always refuse the write: a constraint, a trigger that guards one, a value that a column
- * can't hold (SQLSTATE classes 22 and 23), a text that is too long for an index (54).
+ * True if the database will always refuse the write: a violated constraint or trigger, a value that a column can't
+ * represent (SQLSTATE classes 22 and 23), a text that is too long for an index (54).
  */
 export const isRefused = (error: unknown): boolean => {
   if (!(error instanceof SqlError)) return false

@@ -43,8 +43,8 @@ import { taskReferences } from "./migrations/0038_taskReferences.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
- * The schema's history, oldest first. Imported, not read from disk: a compiled binary has no disk to read them from.
- * An entry that has been released never changes; a change is a new entry at the end.
+ * The schema's history, oldest first. Imported, because a compiled binary can't read migrations from disk. A released
+ * entry never changes; a change is a new entry at the end.
  */
 const onSqlite = [
   [1, "keys", keys],
@@ -64,7 +64,7 @@ const onSqlite = [
   [15, "threadHolders", threadHolders]
 ] as const
 
-/** Postgres begins where SQLite was when it came. */
+/** Postgres begins with the schema that SQLite had when Postgres was added. */
 const onPostgres = [[15, "baseline", baseline]] as const
 
 /** The migrations of both engines since: SQL that both accept, with `sql.onDialectOrElse` for differences. */
@@ -104,7 +104,7 @@ export interface Schemas {
   readonly known: number
 }
 
-/** The schema that the database has; 0 for an empty one. */
+/** The schema version of the database; 0 if it is empty. */
 export const storedVersion = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [table] = yield* sql.onDialectOrElse({

@@ -6,7 +6,7 @@ import { Context, Effect, Effectable } from "effect"
 import { runOutside } from "./DirectClient.ts"
 import { SendsAhead } from "./SendsAhead.ts"
 
-/** The values of a statement, in the order of its text. */
+/** The values of a statement, in the order of its placeholders. */
 export type Values = ReadonlyArray<unknown>
 
 /** A statement as data. */
@@ -30,14 +30,14 @@ export class Prepared extends Effectable.Class<ReadonlyArray<unknown>, SqlError>
     this.#begin = begin
   }
 
-  /** The statement with code that runs when it does, inside its transaction. */
+  /** Adds code that runs with the statement, inside its transaction. */
   onRun(begin: () => void): Prepared {
     return new Prepared(this.#sql, this.text, this.values, begin)
   }
 
   /**
-   * Runs a statement without rows to read. In a transaction on Postgres it is sent without waiting for its answer, which
-   * saves a round trip: if it fails, so does the transaction's next statement or its commit.
+   * Runs a statement without rows to read. In a transaction on Postgres, it is sent without waiting for its answer,
+   * which saves a round trip: if it fails, so does the transaction's next statement or its commit.
    */
   get ahead(): Effect.Effect<unknown, SqlError> {
     return this.#run(true)
@@ -64,10 +64,10 @@ export class Prepared extends Effectable.Class<ReadonlyArray<unknown>, SqlError>
 const nothing: Effect.Effect<ReadonlyArray<unknown>> = Effect.succeed([])
 
 /**
- * Prepares a statement of every request: its text is built once, and it goes straight to the connection. The text, span,
- * scope and semaphore of a statement of `sql` cost several times what SQLite does.
+ * Prepares a frequent statement: its text is built once, and it goes straight to the connection. The text, span, scope
+ * and semaphore of a statement of `sql` cost several times what SQLite does.
  *
- * @param like the statement with any values in place; they are only counted
+ * @param like the statement with any values; only their number matters
  */
 export const prepare = (sql: SqlClient.SqlClient, like: Statement<unknown>): ((values: Values) => Prepared) => {
   let text: string | undefined
@@ -75,6 +75,6 @@ export const prepare = (sql: SqlClient.SqlClient, like: Statement<unknown>): ((v
   return (values) => new Prepared(sql, (text ??= like.compile()[0]), values)
 }
 
-/** True for one statement by itself, which is all or nothing without a transaction around it. */
+/** True for a single statement, which is all or nothing without a transaction. */
 export const isStatement = (write: Effect.Effect<unknown, unknown, unknown>): boolean =>
   write instanceof Prepared || isFragment(write)

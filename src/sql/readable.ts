@@ -2,9 +2,10 @@ import { Effect, Either } from "effect"
 import type { Rows, UndecodableRow } from "./decode.ts"
 
 /**
- * The rows that can be read. Of another one nothing but its id and what is wrong is logged, and the others go on: a row may
- * hold anything a caller sent.
- * @param noun what a row is, and the name of its id in the log
+ * The rows that can be read. Of an unreadable row, only its id and the column are logged, because its values may come
+ * from a caller.
+ *
+ * @param noun the noun for a row, and the name of its id in the log
  */
 export const readable = <A>(
   rows: Rows<A>,

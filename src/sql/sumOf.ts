@@ -2,9 +2,10 @@ import type { SqlClient } from "@effect/sql"
 import type { Fragment } from "@effect/sql/Statement"
 
 /**
- * The sum of 64-bit integers as one, 0 of none: Postgres makes more of it, which its clients give as text; a sum that
- * does not fit is an error there.
- * @param of an expression of SQL, which holds nothing of a caller's
+ * The sum of 64-bit integers as one, 0 without rows. Postgres widens such sums, which its clients return as text; here
+ * an overflow is an error.
+ *
+ * @param of an SQL expression without a caller's text
  */
 export const sumOf = (sql: SqlClient.SqlClient, of: string): Fragment =>
   sql.literal(

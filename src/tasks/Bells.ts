@@ -1,6 +1,6 @@
 import { makeWake } from "./Wake.ts"
 
-/** Wakes the engine's daemons: each sleeps until what it knows of is due. */
+/** Wakes the engine's daemons. Each sleeps until the next known due time. */
 export const makeBells = () => {
   const due = makeWake()
   const deadlines = makeWake()
@@ -8,13 +8,13 @@ export const makeBells = () => {
   return {
     /** A task may be due now. */
     due,
-    /** A deadline may be earlier than was known. */
+    /** A deadline may be earlier than known. */
     deadlines,
     /** A task with this deadline is stored. */
     deadlineAt: (atMs: number | null): void => {
       if (atMs !== null && atMs < nextDeadlineMs) deadlines.ring()
     },
-    /** The deadline that the daemon sleeps until; infinite while it looks, so that any other wakes it. */
+    /** The deadline that the daemon sleeps until; infinite while it is checking, so that any other wakes it. */
     sleepsUntil: (atMs: number): void => {
       nextDeadlineMs = atMs
     }

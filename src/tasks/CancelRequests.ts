@@ -9,12 +9,12 @@ import type { StoreFailure } from "./StoreFailure.ts"
 import type { Cancelled, Task } from "./Task.ts"
 import { TaskStore } from "./TaskStore.ts"
 
-/** How often the answer is looked for, in ms. */
+/** How often the answer is polled, in ms. */
 const lookEvery = 50
 
 /**
- * Requests of operators to cancel a task, perhaps from another process. Only the server may end a task: it knows the
- * upstreams, and the money that the task holds is in its memory. So a request is stored, and so is its answer.
+ * Operators' requests to cancel a task, perhaps from another process. Only the server may end a task: it knows the
+ * upstreams, and holds the task's money in memory. So requests and their answers are stored.
  */
 export class CancelRequests extends Effect.Service<CancelRequests>()("gateway/tasks/CancelRequests", {
   dependencies: [Changes.Default],
@@ -22,13 +22,13 @@ export class CancelRequests extends Effect.Service<CancelRequests>()("gateway/ta
     const store = yield* TaskStore
     const changes = yield* Changes
 
-    /** Leaves the request. Run it in a transaction. */
+    /** Stores the request. Run it in a transaction. */
     const ask = (id: string): Effect.Effect<unknown, StoreFailure> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         Effect.zipRight(stored(changes.tell), store.askToCancel(id, nowMs))
       )
 
-    /** Waits for the server's answer; none where there is none in that time. */
+    /** Waits for the server's answer; none if it does not come in time. */
     const answer = (id: string, patienceMs: number): Effect.Effect<Option.Option<Cancelled>, StoreFailure> =>
       Effect.flatMap(store.cancelOutcome(id), (found) =>
         Option.isSome(found) || patienceMs <= 0
@@ -43,7 +43,7 @@ export class CancelRequests extends Effect.Service<CancelRequests>()("gateway/ta
 const wasCancelled = (task: Option.Option<Task>, sinceMs: number): boolean =>
   Option.exists(task, ({ endedAtMs, state }) => state === "cancelled" && endedAtMs !== null && endedAtMs >= sinceMs)
 
-/** The server's part: answers the requests that are there at the start, and each new one within a second. */
+/** The server's part: answers the requests found at the start, and each new one within a second. */
 export const CancelRequestsLive = Layer.scopedDiscard(
   Effect.gen(function* () {
     const changes = yield* Changes
@@ -55,7 +55,7 @@ export const CancelRequestsLive = Layer.scopedDiscard(
         open,
         ({ account, askedAtMs, id, kind }) =>
           cancellation.cancel(account, kind, id).pipe(
-            // By another node, which answers the same request.
+            // Another node may have answered the same request.
             Effect.flatMap((outcome) =>
               outcome === "ended"
                 ? Effect.map(store.find(account, kind, id), (found) =>
@@ -63,7 +63,7 @@ export const CancelRequestsLive = Layer.scopedDiscard(
                   )
                 : Effect.succeed(outcome)
             ),
-            // A task that can't be read has no answer, and must not hold up the other requests.
+            // An unreadable task has no answer, and must not block the other requests.
             Effect.catchAllDefect((defect) =>
               Effect.as(Effect.logError("a wish to cancel could not be fulfilled", defect), "none" as const)
             ),

@@ -5,10 +5,13 @@ import type { Cancelled } from "./Task.ts"
 import { TaskKinds } from "./TaskKind.ts"
 import { TaskStore } from "./TaskStore.ts"
 
-/** How long a cancel waits for a submit that is under way to come to an end: 50 ms, a hundred times. */
+/** How long a cancellation waits for a running submit: 50 ms, a hundred times. */
 const submitLooks = { everyMs: 50, times: 100 } as const
 
-/** Stops tasks that wait, and those that run where their kind can. An acknowledged cancel is final: the state is stored, and the upstream was told, before. */
+/**
+ * Cancels waiting tasks, and running ones if their kind supports it. An acknowledged cancellation is final: the
+ * upstream has confirmed it and the state is stored.
+ */
 export class Cancellation extends Effect.Service<Cancellation>()("gateway/tasks/Cancellation", {
   effect: Effect.gen(function* () {
     const store = yield* TaskStore
@@ -35,7 +38,7 @@ export class Cancellation extends Effect.Service<Cancellation>()("gateway/tasks/
       if (task.state === "running") return "running"
       if (task.submitAtMs === null && task.upstreamId === null) {
         const ended = yield* store.end(id, "cancelled", { from: ["queued"], unsubmitted: true })
-        // A worker was quicker: look again.
+        // A worker was faster: try again.
         return Option.isSome(ended) ? "cancelled" : yield* attempt(account, kind, id, looksLeft)
       }
       if (task.upstreamId === null) {
@@ -45,12 +48,12 @@ export class Cancellation extends Effect.Service<Cancellation>()("gateway/tasks/
       }
       const answer = yield* kinds.get(kind)?.cancel?.(task) ?? Effect.succeed("running" as const)
       if (answer === "ended") {
-        // It is over there and nobody has looked yet; what it came to is for the next poll to say.
+        // It has ended at the upstream; the next poll finds its outcome.
         return "running"
       }
       if (answer !== "cancelled") return answer
       yield* store.end(id, "cancelled")
-      // A poll may have ended it first, or its deadline. Then that outcome stands.
+      // A poll or the deadline may have ended it first. Then that outcome stands.
       const now = yield* store.find(account, kind, id)
       return Option.exists(now, (task) => task.state === "cancelled") ? "cancelled" : "ended"
     })

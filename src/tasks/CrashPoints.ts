@@ -1,23 +1,23 @@
 import { Context, Effect } from "effect"
 
-/** The moments at which the death of the process is hardest: between a durable step and the next thing that counts. */
+/** The critical moments for a crash: between a durable step and the next one. */
 export type CrashPoint =
-  /** A worker has the task and did nothing yet. */
+  /** A worker has claimed the task and done nothing yet. */
   | "claimed"
-  /** The intent to submit is durable, the upstream knows nothing. */
+  /** The intent to submit is durable; the upstream has no request yet. */
   | "intended"
-  /** The upstream has answered a submit, its id is not stored. */
+  /** The upstream has answered a submit; its id is not stored yet. */
   | "submitted"
   /** The upstream's id is durable. */
   | "recorded"
-  /** The upstream has answered a poll, nothing of it is stored. */
+  /** The upstream has answered a poll; nothing is stored yet. */
   | "polled"
-  /** A change of state is written with its callback, and not committed. */
+  /** A change of state and its callback are written but not committed. */
   | "writing"
-  /** The turn is durable. */
+  /** The end of the turn is durable. */
   | "settled"
 
-/** The points at which the fault tests kill the process. In production nothing happens at any of them. */
+/** The points at which fault tests kill the process. In production nothing happens at them. */
 export class CrashPoints extends Context.Reference<CrashPoints>()("gateway/tasks/CrashPoints", {
   defaultValue: (): { readonly at: (point: CrashPoint) => Effect.Effect<void> } => ({ at: () => Effect.void })
 }) {}

@@ -8,12 +8,12 @@ import { TaskStore } from "./TaskStore.ts"
 import { UnitOfWork } from "./UnitOfWork.ts"
 
 const every = "30 seconds"
-/** Holds that are looked at together. */
+/** Holds checked at a time. */
 const atOnce = 500
 
 /**
- * Frees holds whose tasks have ended or are gone. A hold is stored and ended with its task, so there should be none: this
- * is the safety net.
+ * Releases holds whose tasks have ended or are gone. A safety net: a hold is stored and ended with its task, so there
+ * should be none.
  */
 export const OrphanedHoldsLive = Layer.scopedDiscard(
   Effect.gen(function* () {
@@ -22,7 +22,7 @@ export const OrphanedHoldsLive = Layer.scopedDiscard(
     const ledger = yield* Ledger
     const holds = yield* StoredHolds
 
-    /** The holds are read first: of one that is there, the task is there to be seen. */
+    /** Holds are read before tasks: the task of a stored hold is visible by then. */
     const freeSome = (after: string) =>
       Effect.gen(function* () {
         const ids = yield* holds.after(after, atOnce)

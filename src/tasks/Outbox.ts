@@ -3,18 +3,18 @@ import type { JsonObject } from "../contract/fields.ts"
 import type { StoreFailure } from "./StoreFailure.ts"
 import type { Task } from "./Task.ts"
 
-/** A task has reached a state (its creation included). */
+/** A change of a task's state, its creation included. */
 export interface TaskChange {
   readonly task: Task
-  /** The record as its owner would read it at this change. */
+  /** The task's record at this change, as its owner would read it. */
   readonly record: () => JsonObject
-  /** When it may be told at the earliest, in Unix ms; at once where absent. */
+  /** The earliest time of delivery, in Unix ms; at once if absent. */
   readonly notBeforeMs?: number | undefined
 }
 
 /**
- * Hears of every change of state inside the transaction that makes it, so that what it inserts is stored exactly if the
- * change is. It must wait for nothing but the database; `committed` is called after the commit.
+ * Called for every change of state, inside the transaction that makes it: its inserts are stored exactly if the change
+ * is. It must wait for nothing but the database. `committed` is called after the commit.
  */
 export class Outbox extends Context.Tag("gateway/tasks/Outbox")<
   Outbox,
@@ -24,11 +24,11 @@ export class Outbox extends Context.Tag("gateway/tasks/Outbox")<
     readonly committed: (change: TaskChange) => void
     /** Makes a delayed delivery due now. */
     readonly hurry: (task: Task) => Effect.Effect<void, StoreFailure>
-    /** Removes the changes of tasks that are removed, in the same unit of work. */
+    /** Removes the deliveries of removed tasks, in the same unit of work. */
     readonly forget: (taskIds: ReadonlyArray<string>) => Effect.Effect<void, StoreFailure>
   }
 >() {
-  /** Nobody listens. */
+  /** Ignores all changes. */
   static readonly none = Layer.succeed(Outbox, {
     record: () => Effect.void,
     committed: () => {},

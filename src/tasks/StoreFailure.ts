@@ -1,7 +1,7 @@
 import { SqlError } from "@effect/sql/SqlError"
 import { Data, Effect } from "effect"
 
-/** A store could not read or write. What it was asked for may have happened all the same. */
+/** A store could not read or write. The write may have succeeded all the same. */
 export class StoreFailure extends Data.TaggedError("StoreFailure")<{
   readonly message: string
   readonly cause: unknown
@@ -9,7 +9,7 @@ export class StoreFailure extends Data.TaggedError("StoreFailure")<{
 
 type Failing<A, E, R> = Effect.Effect<A, E | SqlError | StoreFailure, R>
 
-/** An effect on a database, whose failures are the store's. */
+/** Maps database errors to `StoreFailure`. */
 export function stored<A, R>(effect: Failing<A, never, R>): Effect.Effect<A, StoreFailure, R>
 export function stored<A, E, R>(effect: Failing<A, E, R>): Effect.Effect<A, E | StoreFailure, R>
 export function stored<A, E, R>(effect: Failing<A, E, R>): Effect.Effect<A, E | StoreFailure, R> {

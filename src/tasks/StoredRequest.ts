@@ -8,7 +8,7 @@ import type { Price } from "../ledger/Price.ts"
 
 const Domains = Schema.UndefinedOr(Schema.Array(Schema.String))
 
-/** The caller when the request was accepted. Later changes of the key do not concern the task. */
+/** The caller when the request was accepted. Later changes of the key do not affect the task. */
 const StoredCaller = Schema.Struct({
   account: AccountId,
   key: KeyId,
@@ -33,15 +33,14 @@ const StoredRequest = Schema.Struct({
 })
 type StoredRequest = typeof StoredRequest.Type
 
-/** JSON has no undefined: what was left out reads as it. */
+/** JSON has no undefined: missing fields decode to it. */
 export const decodeStored = Schema.decodeUnknown(StoredRequest, { exact: false })
 
 /**
- * The stored request of an answer that is fetched later.
+ * Builds the stored request of an answer that is fetched later.
  *
  * @param kept names of the headers that change the body's meaning; all others belong to the connection or are secret
- *
- * @param offers the routes that the held money covers
+ * @param offers the routes that the hold covers
  */
 export const storedRequest = (
   caller: Caller,
@@ -58,14 +57,17 @@ export const storedRequest = (
   routes: offers.all.map(({ model, price, upstream }) => ({ upstream, model, price: price.text }))
 })
 
-/** The request as the server saw it. Nobody waits for it any more: no reply to add headers to, no shutdown to hear of. */
+/**
+ * The request as the server received it. Its client has gone: there is no response to add headers to, and no connection
+ * to watch.
+ */
 export const incoming = (stored: StoredRequest, path: string, trace?: Trace): Incoming => ({
   id: stored.requestId,
   method: "POST",
   path,
   headers: new Headers(stored.headers),
   body: stored.body,
-  // Nobody remembers, and nobody waits.
+  // Nothing is cached, because no client is waiting.
   isLarge: true,
   replyHeaders: {},
   trace,

@@ -3,12 +3,14 @@ import type { AccountId, KeyId } from "../contract/Caller.ts"
 import { said } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
 
-/** The engine's states. A family shows them under its own names (an async message: pending, processing, success, failed). */
+/**
+ * The engine's states. Families map them to their own names (an async message: pending, processing, success, failed).
+ */
 export const TaskState = Schema.Literal("queued", "running", "succeeded", "failed", "expired", "cancelled")
 export type TaskState = typeof TaskState.Type
 export const isState = Schema.is(TaskState)
 
-/** Why a task failed, in the words of its family. */
+/** The reason of a failed task, in its family's terms. */
 export const TaskError = Schema.Struct({
   code: said(Schema.String, "The kind of failure."),
   message: said(Schema.String, "The error in words.")
@@ -16,13 +18,13 @@ export const TaskError = Schema.Struct({
 export type TaskError = typeof TaskError.Type
 
 /**
- * The outcome of a cancellation. `cancelled`: it is, for good. `running`: too late. `ended`: it had ended before.
- * `unreachable`: the upstream did not answer, so nothing changed. `none`: no such task.
+ * The outcome of a cancellation. `cancelled`: final. `running`: too late. `ended`: it had ended before. `unreachable`:
+ * the upstream did not answer, and nothing changed. `none`: no such task.
  */
 export const Cancelled = Schema.Literal("cancelled", "running", "ended", "unreachable", "none")
 export type Cancelled = typeof Cancelled.Type
 
-/** A unit of work that outlives the request and the process that accepted it. Times are Unix milliseconds. */
+/** Work that outlives the request and the process that accepted it. Times are Unix milliseconds. */
 export interface Task {
   readonly id: string
   /** Name of its `TaskKind`. */
@@ -31,33 +33,30 @@ export interface Task {
   readonly key: KeyId
   /** The model as the caller named it. */
   readonly model: string
-  /** The service tier, where its family lists by it. */
+  /** The service tier, if its family lists by it. */
   readonly tier: string | null
   readonly state: TaskState
-  /** The line it waits in. Lanes have their own parallelism, so a slow upstream delays only what waits for it. */
+  /** The queue that it waits in. Lanes have their own parallelism, so a slow upstream delays only its own tasks. */
   readonly lane: string
   readonly upstream: string | null
-  /** The upstream's id for it; set once a submit is known to have worked. */
+  /** The upstream's id for it, once a submit is known to have succeeded. */
   readonly upstreamId: string | null
-  /** When the intent to submit was stored; with no `upstreamId`, whether it happened is unknown. */
+  /** When the intent to submit was stored. Without an `upstreamId`, the outcome of the submit is unknown. */
   readonly submitAtMs: number | null
   readonly callbackUrl: string | null
-  /**
-   * The fields that its family needs to show it. Small, because every step rewrites it; the request is stored
-   * separately.
-   */
+  /** The fields that its family shows. Small, because every step rewrites it; the request is stored separately. */
   readonly details: JsonObject
-  /** Set exactly when succeeded: JSON. */
+  /** JSON; set exactly if succeeded. */
   readonly result: unknown
-  /** Set exactly when failed. */
+  /** Set exactly if failed. */
   readonly error: TaskError | null
-  /** Counts changes of state, its creation being the first. */
+  /** The number of changes of state, including its creation. */
   readonly changes: number
-  /** Workers that died over it in a row, and nothing else. */
+  /** Consecutive deaths of workers that ran it. */
   readonly attempts: number
-  /** Calls in a row that brought nothing (saturated, unreachable): what its back-off grows with. */
+  /** Consecutive calls without a result (saturated, unreachable). The backoff grows with it. */
   readonly tries: number
-  /** `traceparent` of the request that made it; null where nobody recorded it. */
+  /** `traceparent` of the request that created it; null if that is not traced. */
   readonly trace: string | null
   readonly expiresAtMs: number | null
   readonly createdAtMs: number
@@ -67,10 +66,11 @@ export interface Task {
 
 /** A task to create. */
 export interface NewTask extends Pick<Task, "id" | "kind" | "account" | "key" | "model" | "lane" | "details"> {
-  /** Until when its creation is not told to a callback address, unless it is `hurried`; Unix ms. */
+  /** Until when its creation is not delivered to the callback URL, unless it is hurried; Unix ms. */
   readonly quietUntilMs?: number | undefined
   /**
-   * The worker's input, as JSON of any size. It is deleted once the upstream has it or the task has ended (`letsGo`).
+   * The worker's input, as JSON of any size. Deleted once the upstream has it or the task has ended
+   * (`releasesRequest`).
    */
   readonly request: unknown
   readonly tier?: string | null
@@ -81,13 +81,13 @@ export interface NewTask extends Pick<Task, "id" | "kind" | "account" | "key" | 
   readonly expiresAtMs?: number | null
 }
 
-/** A worker's changes to a task that it holds. A state that can't follow the present one is dropped. */
+/** A worker's changes to a task that it holds. A state that can't follow the present one is ignored. */
 export interface TaskPatch {
   readonly state?: TaskState
   readonly details?: JsonObject
   readonly result?: unknown
   readonly error?: TaskError
-  /** Another upstream, and its line. */
+  /** Another upstream and its lane. */
   readonly upstream?: string
   readonly lane?: string
   readonly upstreamId?: string
@@ -99,7 +99,9 @@ const order: Record<TaskState, number> = { queued: 0, running: 1, succeeded: 2, 
 
 export const isTerminal = (state: TaskState): boolean => order[state] === 2
 
-/** Only forward: terminal states absorb, and what runs is never queued again. A quick task may end without being seen to run. */
+/**
+ * Only forward: terminal states are final, and a running task is never queued again. A quick task may skip `running`.
+ */
 const canBecome = (from: TaskState, to: TaskState): boolean => order[to] > order[from]
 
 /** The task after a patch. */
@@ -117,11 +119,11 @@ export const patched = (task: Task, patch: TaskPatch, nowMs: number): Task => {
   }
 }
 
-/** It was submitted and nobody heard whether that made anything. */
+/** A submit without an answer: the upstream may have a video for it. */
 export const isUnheard = (task: Pick<Task, "submitAtMs" | "upstreamId">): boolean =>
   task.submitAtMs !== null && task.upstreamId === null
 
-/** A new task as it is stored, and so as it is. */
+/** The task that is stored for a new one. */
 export const created = (task: NewTask): Task => ({
   id: task.id,
   kind: task.kind,

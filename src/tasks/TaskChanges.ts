@@ -11,8 +11,8 @@ import type { Task } from "./Task.ts"
 import { TaskKinds } from "./TaskKind.ts"
 
 /**
- * The consequences of a change of a task's state, the same for every store: writes in the same transaction, and listeners
- * that are called once it is durable.
+ * The consequences of a change of a task's state, the same for every store: writes in the same transaction, and
+ * listeners called once it is durable.
  */
 export class TaskChanges extends Effect.Service<TaskChanges>()("gateway/tasks/TaskChanges", {
   effect: Effect.gen(function* () {
@@ -25,14 +25,14 @@ export class TaskChanges extends Effect.Service<TaskChanges>()("gateway/tasks/Ta
 
     const changeOf = (task: Task): TaskChange => ({ task, record: () => kinds.get(task.kind)?.record(task) ?? {} })
 
-    /** In the transaction that stores a new task. */
+    /** Runs in the transaction that stores a new task. */
     const creating = (task: Task, quietUntilMs?: number): Effect.Effect<void, StoreFailure> =>
       outbox.record({ ...changeOf(task), notBeforeMs: quietUntilMs })
 
     /**
-     * In the transaction that changes a task's state.
+     * Runs in the transaction that changes a task's state.
      *
-     * @param paid stores what the task has cost, in nano-dollars; not called where that is nothing
+     * @param paid stores the task's cost, in nano-dollars; not called if it is 0
      */
     const changing = (
       task: Task,
@@ -45,7 +45,10 @@ export class TaskChanges extends Effect.Service<TaskChanges>()("gateway/tasks/Ta
       return Effect.zipRight(settled, recorded)
     }
 
-    /** In the unit of work that removes tasks from a store outside of the database, whose triggers do this for its own. */
+    /**
+     * Runs in the unit of work that removes tasks from a store outside of the database. In the database, triggers do
+     * this.
+     */
     const removing = (tasks: ReadonlyArray<Task>): Effect.Effect<void, StoreFailure> => {
       const idsByKind = Map.groupBy(tasks, ({ kind }) => kind)
       const ofKinds = Effect.forEach(

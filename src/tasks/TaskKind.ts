@@ -5,7 +5,7 @@ import type { Trace } from "../contract/Trace.ts"
 import type { StoreFailure } from "./StoreFailure.ts"
 import type { Task, TaskError, TaskPatch } from "./Task.ts"
 
-/** Another worker holds the task, or it has ended: whatever this one still writes changes nothing. */
+/** Another worker holds the task, or it has ended: further writes of this worker change nothing. */
 export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly id: string }> {}
 
 export interface Rivals {
@@ -14,30 +14,30 @@ export interface Rivals {
   readonly unheard: ReadonlyArray<unknown>
 }
 
-/** A task that a worker holds for as long as its lease lives. */
+/** A task that a worker holds for the duration of its lease. */
 export interface Lease {
   readonly task: Task
-  /** The turn's place in the trace of the request that made the task; absent where nobody records it. */
+  /** The turn's span in the trace of the request that created the task; absent if that is not traced. */
   readonly trace?: Trace | undefined
-  /** The task's request; null once it was deleted. */
+  /** The task's request; null once it is deleted. */
   readonly request: Effect.Effect<unknown, StoreFailure>
   /**
-   * Of the lane's other tasks: whose these ids of the upstream's are, and those submitted within some minutes of that
-   * time that have no id either.
+   * Other tasks of the lane: those that own these upstream ids, and those without an id that were submitted within some
+   * minutes of this time.
    */
   readonly rivals: (upstreamIds: ReadonlyArray<string>, submitAtMs: number) => Effect.Effect<Rivals, StoreFailure>
-  /** The task as it is stored now, by this worker or another; none once removed. */
+  /** The task as stored now, by this worker or another; none once it is removed. */
   readonly stored: Effect.Effect<Option.Option<Task>, StoreFailure>
-  /** Fails where the task is not held any more. To be run in a transaction, for what only its holder may store. */
+  /** Fails if the lease is lost. Run it in the transaction of writes that only the holder may make. */
   readonly held: Effect.Effect<void, LeaseLost | StoreFailure>
-  /** Stores a patch now, durably, and answers the task as it is then. */
+  /** Stores a patch now, durably, and returns the patched task. */
   readonly write: (patch: TaskPatch) => Effect.Effect<Task, LeaseLost | StoreFailure>
-  /** Ends the turn now, for a kind that has something to do should that fail. */
+  /** Ends the turn now, for a kind that must react to a failure. */
   readonly settle: (turn: TaskTurn) => Effect.Effect<"settled", LeaseLost | StoreFailure>
   /**
-   * Ends the turn and takes the task back, as if it had never been: its record, its hold and its callbacks.
+   * Ends the turn and removes the task, its hold and its callbacks, as if it had never existed.
    *
-   * @param behind what else is undone, in the same transaction
+   * @param behind further removals in the same transaction
    */
   readonly withdraw: (
     error: TaskError,
@@ -45,40 +45,42 @@ export interface Lease {
   ) => Effect.Effect<"settled", LeaseLost | StoreFailure>
 }
 
-/** How a turn of work ends: with a terminal state in the patch, or with a time to go on at. */
+/** The end of a turn: a terminal state in the patch, or the time of the next turn. */
 export interface TaskTurn {
   readonly patch: TaskPatch
-  /** When the next turn is due, in ms from now. Not read where the patch ends the task. */
+  /** When the next turn is due, in ms from now. Ignored if the patch ends the task. */
   readonly againInMs: number
 }
 
 /**
- * One kind of task: what its family (or the driver of its upstreams) teaches the engine. `run` does one turn of work;
- * between turns a task is a row and nothing else, so thousands wait at no cost. A turn may be repeated after a crash.
+ * A kind of task, implemented by its family or the driver of its upstreams. `run` does one turn of work. Between turns
+ * a task is only a row, so thousands wait at no cost. A turn may be repeated after a crash.
  */
 export interface TaskKind {
   readonly name: string
-  /** Turns of one lane at a time. */
+  /** Concurrent turns of one lane. */
   readonly parallel: number
-  /** True if a lane's upstream does not answer: then few of its turns begin at a time. Absent if it is never so. */
+  /**
+   * True while a lane's upstream does not answer: then few of its turns begin at a time. Absent if that never happens.
+   */
   readonly isSilent?: (lane: string, nowMs: number) => boolean
   readonly run: (lease: Lease) => Effect.Effect<TaskTurn | "settled", LeaseLost | StoreFailure>
-  /** The record as its owner reads it, and so the body of its callbacks. */
+  /** The record that its owner reads, which is also the body of its callbacks. */
   readonly record: (task: Task) => JsonObject
   /**
-   * Other changes of the same transaction (a hold settled or released). Not called for the creation.
+   * Other changes in the same transaction (a hold settled or released). Not called for the creation.
    *
-   * @returns the cost in nano-dollars; 0 if nothing, or not known yet
+   * @returns the cost in nano-dollars; 0 if there is none or it is not known yet
    */
   readonly changed?: (task: Task) => Effect.Effect<number, StoreFailure>
-  /** Removes the rows that the kind has for removed tasks, in the same unit of work. */
+  /** Removes the kind's own rows of removed tasks, in the same unit of work. */
   readonly removed?: (ids: ReadonlyArray<string>) => Effect.Effect<unknown, StoreFailure>
   /** True if the request is needed after success. Otherwise it is deleted once the upstream has it. */
   readonly keepsRequest?: (task: Task) => boolean
-  /** Asks the upstream to stop it. `running`: too late. `ended`: over there already. */
+  /** Cancels the task at the upstream. `running`: too late. `ended`: it has ended there already. */
   readonly cancel?: (task: Task) => Effect.Effect<"cancelled" | "running" | "ended" | "unreachable">
   /**
-   * Stops a turn of this process, if there is one, and returns once it has stopped. Where absent, what runs can't be
+   * Stops a turn of this process, if one is running, and waits for its end. Without it, running tasks can't be
    * cancelled.
    */
   readonly stop?: (task: Task) => Effect.Effect<void>

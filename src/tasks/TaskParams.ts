@@ -10,14 +10,14 @@ import { TaskState } from "./Task.ts"
 export const CallbackState = Schema.Literal("waiting", "delivered", "given_up")
 export type CallbackState = typeof CallbackState.Type
 
-/** Of a record; absent in those of older gateways. */
+/** A field of records; absent in those of older gateways. */
 export const callbackState = Schema.optional(Schema.NullOr(CallbackState)).annotations({
   description:
     "`waiting` while a callback is being sent or more will come, `delivered` once the last was, `given_up` if the last " +
     "one failed for good; null without a `callback_url`."
 })
 
-/** Which tasks a list is of. */
+/** Query parameters that filter tasks. */
 export const TaskParams = {
   kind: Schema.optional(Schema.Literal("message", "response", "video")).annotations({
     description: "Only rows that match."

@@ -25,24 +25,27 @@ import { LeaseTime, TaskSettings } from "./TaskSettings.ts"
 import type { LeasedTask } from "./TaskStorage.ts"
 import { TaskStore } from "./TaskStore.ts"
 
-/** The longest sleep while no known task is due: other nodes may store tasks, and their hints may be lost. */
+/** The longest sleep while no known task is due: other nodes may store tasks, and their notices may be lost. */
 const pollMs = { shared: 5_000, alone: 60_000 } as const
-/** How often other nodes are told of what there is no room for. */
+/** How often other nodes are notified of tasks that this one has no room for. */
 const hintEveryMs = 250
-/** While the database's file is away. */
+/** The pause while the database's file is missing. */
 const lookAgainMs = 1_000
-/** How many tasks one claim takes: small statements let requests in between. */
+/** Tasks per claim: short statements let requests run in between. */
 const batch = 100
-/** Claimed tasks of a lane that may wait for a place, because their account has its share: others are claimed behind them. */
+/**
+ * The most claimed tasks of a lane that wait because their account has its share of places: other accounts' tasks are
+ * claimed behind them.
+ */
 const mostWaiting = 4_096
-/** While callers keep the server busy: how many turns begin at once, and how long it is until the next ones may, in ms. */
+/** While the server is busy with requests: the turns that begin at once, and the pause between them, in ms. */
 const polite = { batch: 16, everyMs: 50 } as const
 /**
- * The same for a lane whose upstream answers nobody, however many wait for it: what each of 11,000 tried for itself every
- * half minute kept the one thread busy. All of them are due as soon as one is answered.
+ * The same for a lane whose upstream does not answer. Without it, 11,000 waiting tasks that each retried every half
+ * minute kept the thread busy. All become due as soon as one gets an answer.
  */
 const tentative = { batch: 10, everyMs: 250 } as const
-/** How long running turns may take to come to an end when the process stops. */
+/** How long running turns may take to end when the process stops. */
 const longestStop = Duration.seconds(20)
 
 interface RunningTurn {
@@ -50,7 +53,7 @@ interface RunningTurn {
   readonly fiber: Fiber.RuntimeFiber<void>
 }
 
-/** Runs what is due, keeps the leases of what runs, ends what is late and removes what is old. */
+/** Runs due tasks, renews the leases of running ones, expires late ones and removes old ones. */
 const start = Effect.gen(function* () {
   const store = yield* TaskStore
   const { bells } = yield* TaskChanges
@@ -72,7 +75,7 @@ const start = Effect.gen(function* () {
     return places
   }
 
-  /** Those that are called are told of the trace, which hears what kept the turn from its end. */
+  /** Passes the trace on to upstream calls. The failure of a turn is recorded in it. */
   const recorded = (turn: ReturnType<TaskKind["run"]>, task: Task, trace: Trace) =>
     turn.pipe(
       Effect.provideService(TraceHeaders, trace.headers()),
@@ -111,7 +114,7 @@ const start = Effect.gen(function* () {
     )
   }
 
-  /** Interruption gives the task back as it is; a defect counts an attempt; a database that says no does not. */
+  /** Interruption gives the task back unchanged; a defect counts an attempt; a database failure does not. */
   const guarded = (leased: LeasedTask, kind: TaskKind, slot: Slot): Effect.Effect<void> => {
     const giveBack = (crashed: boolean, againInMs: number) =>
       store.release(leased, { crashed, againInMs }).pipe(
@@ -139,7 +142,7 @@ const start = Effect.gen(function* () {
   const begin = (leased: LeasedTask, kind: TaskKind) =>
     Effect.suspend(() => {
       const { account, id, lane } = leased.task
-      // Ours already: the process was paused past the lease. The old turn can't write any more.
+      // This process already holds it, but was paused past its lease. The old turn can't write any more.
       const before = running.get(id)
       const slot = placesOf(lane, kind).take(account)
       const work = guarded(leased, kind, slot)
@@ -163,7 +166,7 @@ const start = Effect.gen(function* () {
     })
 
   const left = new Map<string, number>()
-  /** Leaves tasks to other processes when this one is full. Returns when to look again, in ms. */
+  /** Leaves tasks to other processes when this one is full. Returns the time until the next check, in ms. */
   const leaveToOthers = (lane: string, nowMs: number): number => {
     if (!node.isShared) return pollMs.alone
     const againInMs = (left.get(lane) ?? -Infinity) + hintEveryMs - nowMs
@@ -174,11 +177,11 @@ const start = Effect.gen(function* () {
   }
 
   const triedAt = new Map<string, number>()
-  /** How long it is until the next few turns of a lane may begin whose upstream answers nobody, in ms. */
+  /** The time until the next turns of a lane without an answering upstream may begin, in ms. */
   const patienceFor = (lane: string, nowMs: number): number =>
     Math.min(tentative.everyMs, (triedAt.get(lane) ?? -Infinity) + tentative.everyMs - nowMs)
 
-  /** Takes what is due in every lane with room; answers how long nothing more can be due. */
+  /** Claims due tasks in every lane with room; returns how long nothing more can be due. */
   const claimDue = Effect.gen(function* () {
     let sleepMs: number = node.isShared ? pollMs.shared : pollMs.alone
     const lanes = yield* store.lanes
@@ -202,7 +205,8 @@ const start = Effect.gen(function* () {
         sleepMs = Math.min(sleepMs, due - nowMs)
         continue
       }
-      // Whoever is claimed is begun, also when the process is asked to stop in between: only then is it given back.
+      // A claimed task is always begun, even if the process is asked to stop in between: only a running task is given
+      // back.
       const claimed = yield* store
         .claim(lane, room)
         .pipe(Effect.tap(Effect.forEach((leased) => begin(leased, kind), { discard: true })), Effect.uninterruptible)
@@ -213,7 +217,7 @@ const start = Effect.gen(function* () {
   })
 
   let hasTakenOver = false
-  /** Before the first claim: the store is not used while the gateway is put together. */
+  /** Before the first claim, because the store is not used while layers are built. */
   const takeOver = Effect.flatMap(store.takeOver, (inherited) => {
     hasTakenOver = true
     return inherited > 0 ? Effect.logInfo(`taking over ${inherited} tasks of a process that died`) : Effect.void
@@ -224,7 +228,7 @@ const start = Effect.gen(function* () {
     if (durability.lost() !== undefined) return Effect.succeed(Effect.sleep(lookAgainMs))
     if (!hasTakenOver) return Effect.as(takeOver, Effect.yieldNow())
     return Effect.map(claimDue, (ms) => {
-      // Nobody waits for a turn as a caller waits for an answer.
+      // Requests go first: no client is waiting for a turn.
       if (isBusy()) return Effect.sleep(polite.everyMs)
       return ms === 0 ? Effect.yieldNow() : Effect.timeoutOption(bells.due.heard, ms)
     })
@@ -232,7 +236,7 @@ const start = Effect.gen(function* () {
 
   const stop = ({ fiber }: RunningTurn) => fiber.unsafeInterruptAsFork(FiberId.none)
 
-  /** Keeps the leases of running turns, and stops a turn whose lease went to somebody else. */
+  /** Renews the leases of running turns, and stops a turn whose lease is lost. */
   const renewals = Effect.gen(function* () {
     const all = running.values()
     const kept = yield* store.renew(all.map((one) => one.leased))
@@ -244,7 +248,7 @@ const start = Effect.gen(function* () {
     return running.size === 0 ? Effect.zipRight(begun.heard, sleep) : sleep
   })
 
-  /** Best effort: nobody will want it. Not waited for, and lost if the process dies now. */
+  /** Best effort: cancels the upstream's work in the background. Lost if the process dies now. */
   const stopUpstream = (task: Task) =>
     Effect.forkDaemon(task.upstreamId === null ? Effect.void : (kinds.get(task.kind)?.cancel?.(task) ?? Effect.void))
 
@@ -266,13 +270,13 @@ const start = Effect.gen(function* () {
     return Effect.sleep(removed === batch ? "50 millis" : "1 minute")
   })
 
-  // Other nodes own this process's tasks now, and its writes would be refused.
+  // Other nodes own this process's tasks now and would have its writes refused.
   node.onLost(() => running.values().forEach(stop))
   yield* heeding("tasks.due", () => bells.due.ring())
-  // Of one that another node has ended nothing more is wanted; which they are is seen at the next renewal, if not here.
+  // Stops turns of tasks that another node has ended. A missed notice is made up for at the next renewal.
   yield* heeding("tasks.ended", (ids) => ids?.forEach((id) => Option.map(Option.fromNullable(running.get(id)), stop)))
 
-  // Last to be made, first to be closed: nothing new is claimed while what runs is asked to stop.
+  // Added last, so closed first: nothing new is claimed while running turns are stopped.
   yield* Effect.addFinalizer(() =>
     Fiber.interruptAll(running.values().map((one) => one.fiber)).pipe(
       Effect.interruptible,
@@ -285,13 +289,16 @@ const start = Effect.gen(function* () {
   yield* daemon("tasks.claims", claims, backoff)
 })
 
-/** How many tasks of a lane may be claimed. While an account that has its share waits, others may be behind its tasks. */
+/**
+ * How many tasks of a lane may be claimed. While an account with its full share waits, other accounts' tasks may be
+ * behind its own.
+ */
 const claimable = ({ running, waiting }: Slots, { parallel }: TaskKind): number => {
   if (waiting === 0 || running >= parallel) return parallel - running
   return Math.min(batch, mostWaiting - waiting)
 }
 
-/** The engine's daemons, for as long as the scope lives. */
+/** The engine's daemons, until the scope closes. */
 export const TaskRunnerLive = Layer.scopedDiscard(start).pipe(
   Layer.provide([Daemons.Default, DatabaseHealth.Default, Node.Default])
 )

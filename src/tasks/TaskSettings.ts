@@ -8,7 +8,7 @@ export class TaskSettings extends Context.Reference<TaskSettings>()("gateway/tas
   })
 }) {}
 
-/** How long a worker may be silent before its tasks are handed on. */
+/** How long a worker may be silent before its tasks are given to others. */
 export class LeaseTime extends Context.Reference<LeaseTime>()("gateway/tasks/LeaseTime", {
   defaultValue: () => Duration.seconds(30)
 }) {}

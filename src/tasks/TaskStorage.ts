@@ -8,7 +8,7 @@ import type { SummaryRow, TaskPage } from "./TaskSummary.ts"
 
 type Stored<A, E = never> = Effect.Effect<A, E | StoreFailure>
 
-/** A task in the hands of one worker. `task` follows what it writes. */
+/** A task held by one worker. `task` is updated with each write. */
 export interface LeasedTask {
   task: Task
   readonly token: string
@@ -20,7 +20,7 @@ export interface LaneDue {
   readonly due: number
 }
 
-/** How many tasks of a kind are in a state, and when the oldest of them was made, in Unix ms. */
+/** The number of tasks of a kind in a state, and when the oldest was created, in Unix ms. */
 export interface ActiveTasks {
   readonly kind: string
   readonly state: string
@@ -36,7 +36,7 @@ export interface ChangedTask {
   readonly updatedAtMs: number
 }
 
-/** A task that was asked to be cancelled, at a time in Unix ms. */
+/** A request to cancel a task, with its time in Unix ms. */
 export interface CancelRequest {
   readonly id: string
   readonly kind: string
@@ -50,108 +50,108 @@ export interface Expired {
 }
 
 export interface EndOptions {
-  /** Only a task that no upstream was asked for. */
+  /** Only a task that was not submitted to an upstream. */
   readonly unsubmitted?: boolean
   readonly from?: ReadonlyArray<TaskState>
   readonly error?: TaskError
 }
 
-/** Tasks as their families see them. */
+/** Tasks for their families. */
 interface OwnedTasks {
   /**
-   * Stores a new task; it is durable when this succeeds. `alongside` happens in the same unit of work and before it: a
-   * task whose hold fails is never there. `behind` is what belongs to the task.
+   * Stores a new task, durably. `alongside` runs first in the same unit of work: a task whose hold fails is never
+   * stored. `behind` stores further rows of the task.
    */
   readonly insert: <E = never>(
     task: NewTask,
     alongside?: Effect.Effect<unknown, E | StoreFailure>,
     behind?: Stored<unknown>
   ) => Stored<Task, E>
-  /** A task of this account and kind; another account's looks like none. */
+  /** Finds a task of this account and kind; none if it belongs to another account. */
   readonly find: (account: AccountId, kind: string, id: string) => Stored<Option.Option<Task>>
   /**
-   * As `find`, for callers who poll. A task that has not changed may be answered by the very same finished effect: what
-   * is rendered of it is then not rendered again.
+   * As `find`, for callers that poll. For an unchanged task it may return the same finished effect again, so that its
+   * rendered form can be reused.
    */
   readonly read: (account: AccountId, kind: string, id: string) => Stored<Option.Option<Task>>
-  /** One page of an account's tasks, newest first, and how many there are in all. */
+  /** A page of an account's tasks, newest first, and their total number. */
   readonly list: (page: TaskListing) => Stored<{ readonly total: number; readonly tasks: ReadonlyArray<Task> }>
   /**
-   * Ends a task, held or not: the holder's lease is gone, so its later writes change nothing. Answers none where it
-   * had ended already, or is not in one of `from`.
+   * Ends a task, held or not. The holder's lease is lost, so its later writes change nothing. Returns none if the task
+   * had ended already or is not in one of the states in `from`.
    */
   readonly end: (
     id: string,
     state: "cancelled" | "expired" | "failed",
     options?: EndOptions
   ) => Stored<Option.Option<Task>>
-  /** Removes an ended task for good; false where there is none. */
+  /** Removes an ended task for good; false if there is none. */
   readonly remove: (account: AccountId, kind: string, id: string) => Stored<boolean>
-  /** Changes the result of a task that has succeeded. To be run in a unit of work; false where there is none. */
+  /** Changes the result of a task that has succeeded. Run it in a unit of work; false if there is none. */
   readonly amend: (id: string, change: (result: unknown) => unknown) => Stored<boolean>
 }
 
 /**
- * Tasks as their workers see them. Every write names the lease's token, so a worker that was paused for longer than its
- * lease, or whose task was ended meanwhile, changes nothing.
+ * Tasks for workers. Every write names the lease's token, so a worker that was paused for longer than its lease, or
+ * whose task was ended meanwhile, changes nothing.
  */
 interface LeasedTasks {
   /** Every lane with active tasks. */
   readonly lanes: Stored<ReadonlyArray<LaneDue>>
-  /** Takes up to `limit` due tasks of a lane, the oldest due first; no two workers take the same. */
+  /** Claims up to `limit` due tasks of a lane, the oldest due first. Two workers never claim the same one. */
   readonly claim: (lane: string, limit: number) => Stored<ReadonlyArray<LeasedTask>>
-  /** Keeps the leases of all tasks in hand; answers the ids of those that are still held. */
+  /** Renews the leases of all held tasks; returns the ids of those that are still held. */
   readonly renew: (
     leased: ReadonlyArray<{ readonly task: { readonly id: string }; readonly token: string }>
   ) => Stored<ReadonlySet<string>>
-  /** Fails where the lease is lost; in a unit of work no other worker gets it before its end. */
+  /** Fails if the lease is lost. In a unit of work, no other worker gets the task before its end. */
   readonly held: (leased: LeasedTask) => Stored<void, LeaseLost>
-  /** Stores a patch and keeps the task. */
+  /** Stores a patch and keeps the lease. */
   readonly write: (leased: LeasedTask, patch: TaskPatch) => Stored<Task, LeaseLost>
-  /** Ends a turn: the patch, and the task given back until the next one. */
+  /** Ends a turn: stores the patch and gives the task back until the next turn. */
   readonly settle: (leased: LeasedTask, turn: TaskTurn) => Stored<Task, LeaseLost>
-  /** Takes a task back: it fails, which ends its hold, and is gone with its callbacks, all in one unit of work. */
+  /** Removes a held task: it fails, which ends its hold, and is deleted with its callbacks, in one unit of work. */
   readonly withdraw: (leased: LeasedTask, error: TaskError, behind: Stored<unknown>) => Stored<void, LeaseLost>
-  /** Gives a task back as it is; `crashed` counts an attempt. */
+  /** Gives a task back unchanged; `crashed` counts an attempt. */
   readonly release: (
     leased: LeasedTask,
     options: { readonly crashed: boolean; readonly againInMs: number }
   ) => Stored<void, LeaseLost>
-  /** The task's request; null once deleted. */
+  /** The task's request; null once it is deleted. */
   readonly request: (id: string) => Stored<unknown>
-  /** The lane's other tasks that have one of these ids, or were submitted about then and have none. */
+  /** Other tasks of the lane that own one of these ids, or were submitted at about that time and have no id. */
   readonly rivals: (task: Task, upstreamIds: ReadonlyArray<string>, submitAtMs: number) => Stored<Rivals>
-  /** Makes what a process before this one held due; answers how much that was. */
+  /** Makes tasks held by a previous process due; returns their number. */
   readonly takeOver: Stored<number>
-  /** How long ago the oldest lease ran out whose task no worker took over, in ms; 0 where there is none. */
+  /** How long ago the oldest lease expired whose task no worker has claimed since, in ms; 0 if there is none. */
   readonly oldestExpiredLeaseMs: Stored<number>
 }
 
-/** Tasks as those who run the gateway see them, and what keeps the store in order. */
+/** Tasks for operators, and the store's maintenance. */
 interface AdministeredTasks {
-  /** Ends every task whose time is over; answers them and when the next deadline is. */
+  /** Expires every task past its deadline; returns them and the next deadline. */
   readonly expireDue: Stored<Expired>
-  /** Removes up to `limit` tasks that ended before a time; answers how many there were. */
+  /** Removes up to `limit` tasks that ended before a time; returns their number. */
   readonly purge: (endedBeforeMs: number, limit: number) => Stored<number>
   /** Tasks that have not ended, counted up to a hundred thousand, by kind and state. */
   readonly active: Stored<ReadonlyArray<ActiveTasks>>
-  /** Which of these tasks have not ended. */
+  /** Those of these tasks that have not ended. */
   readonly open: (ids: ReadonlyArray<string>) => Stored<ReadonlySet<string>>
-  /** How many tasks of an account have not ended. */
+  /** The number of an account's tasks that have not ended. */
   readonly unfinished: (account: string) => Stored<number>
   /** Tasks whose state changed since a time, in Unix ms; a thousand at most. */
   readonly changedSince: (sinceMs: number) => Stored<ReadonlyArray<ChangedTask>>
-  /** How many tasks each node works on, by the node's id. */
+  /** The number of tasks that each node holds, by the node's id. */
   readonly heldByNodes: Stored<ReadonlyMap<string, number>>
   readonly summary: (id: string) => Stored<SummaryRow | undefined>
   readonly summaries: (page: TaskPage) => Stored<ReadonlyArray<SummaryRow>>
-  /** Removes up to `limit` tasks of an account, ended or not; answers their ids. */
+  /** Removes up to `limit` tasks of an account, ended or not; returns their ids. */
   readonly erase: (account: string, limit: number) => Stored<ReadonlyArray<string>>
-  /** Leaves a request to cancel; one that was answered is open again. */
+  /** Stores a request to cancel a task. An answered one is opened again. */
   readonly askToCancel: (id: string, nowMs: number) => Stored<void>
-  /** The answer to it, if there is one. A task that is gone took its request with it. */
+  /** The answer to it, if there is one. Removing a task removes its request. */
   readonly cancelOutcome: (id: string) => Stored<Option.Option<Cancelled>>
-  /** Some of the requests that wait for an answer, the oldest first. */
+  /** Some of the unanswered requests, oldest first. */
   readonly cancelRequests: Stored<ReadonlyArray<CancelRequest>>
   readonly answerCancel: (id: string, answer: Cancelled) => Stored<void>
 }

@@ -13,9 +13,9 @@ export class TaskStore extends Context.Tag("gateway/tasks/TaskStore")<TaskStore,
     Layer.provide(Layer.merge(Node.Default, UnitOfWork.Default))
   )
 
-  /** In the memory of one process, and gone with it: for tests, and for gateways that need not remember. */
+  /** In the memory of one process, for tests and for gateways without durable tasks. */
   static readonly Memory = Layer.effect(TaskStore, memoryTaskStore).pipe(Layer.provide(UnitOfWork.Default))
 
-  /** For tests of what uses it: dies on what was not given. */
+  /** For tests: a method that is not given dies when it is called. */
   static readonly Test = (given: Partial<TaskStorage>) => testDouble(TaskStore, given)
 }

@@ -5,7 +5,10 @@ import { CallbackState } from "./TaskParams.ts"
 const Text = Schema.NullOr(Schema.String)
 const Time = Schema.NullOr(Schema.Int)
 
-/** A task without `details` and `result`, which may be large. Named as the columns of its table; `callback_state` is in none. */
+/**
+ * A task without `details` and `result`, which may be large. Names are those of the table's columns; `callback_state`
+ * is derived.
+ */
 export const summaryColumns = {
   id: Schema.String,
   kind: Schema.String,

@@ -3,14 +3,14 @@ import { Context, Effect } from "effect"
 import { Commits } from "../sql/Commits.ts"
 import { StoreFailure, stored } from "./StoreFailure.ts"
 
-/** Undone by a unit of work that fails, last first. */
+/** Actions that undo a failed unit of work, last first. */
 class Undo extends Context.Reference<Undo>()("gateway/tasks/Undo", {
   defaultValue: (): Array<() => void> | undefined => undefined
 }) {}
 
 /**
- * A task, its hold, its answer and its callbacks commit together. A commit is a transaction of the database, so
- * SQL inside of it is all or nothing; a store that keeps tasks elsewhere says how its part is undone.
+ * Commits a task with its hold, answer and callbacks. A commit is a transaction of the database, so SQL inside of it is
+ * all or nothing; a store outside of the database registers how to undo its part.
  */
 export class UnitOfWork extends Effect.Service<UnitOfWork>()("gateway/tasks/UnitOfWork", {
   effect: Effect.map(Commits, (commits) => {
@@ -28,7 +28,7 @@ export class UnitOfWork extends Effect.Service<UnitOfWork>()("gateway/tasks/Unit
           Effect.onError(() => takeBack)
         )
         const written: Effect.Effect<A, E | StoreFailure> = stored(commits.commit(inside))
-        // The commit may fail as well. A caller who leaves does not stop it.
+        // The commit may fail too. An interrupted caller does not stop it.
         return Effect.tapErrorCause(written, () => takeBack)
       })
     }
@@ -42,7 +42,7 @@ export class UnitOfWork extends Effect.Service<UnitOfWork>()("gateway/tasks/Unit
 
 type Failing<A, E> = Effect.Effect<A, E | SqlError | StoreFailure>
 
-/** The database's own failure decides whether its transaction is tried again. */
+/** The database error decides whether its transaction is retried. */
 const databaseFailures = <A, E>(effect: Failing<A, E>): Failing<A, E> =>
   Effect.mapError(effect, (error) =>
     error instanceof StoreFailure && error.cause instanceof SqlError ? error.cause : error

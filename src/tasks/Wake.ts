@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
 /**
- * A bell inside the process: whoever makes work due rings it, the daemon that sleeps until the next due work hears it at
- * once. A ring while nobody listens is kept, so none is missed.
+ * A bell inside the process: a ring wakes the daemon that sleeps until the next due work. A ring while nothing listens
+ * is kept, so none is missed.
  */
 export const makeWake = () => {
   let rung = false

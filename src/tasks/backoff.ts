@@ -1,21 +1,22 @@
 /**
- * Delays in ms. They are functions of what the row says, not running Schedules: between two tries a task is only a row,
- * and the process that tries next may be another one. `random` is a number in [0, 1).
+ * Delays in ms. They are functions of the row instead of Schedules: between two attempts a task is only a row, and
+ * another process may make the next one. `random` is a number in [0, 1).
  */
 
-/** After the upstream had no room: from 1 s, doubling up to a minute, or what the upstream asked for. */
+/** After the upstream was saturated: from 1 s, doubling up to a minute, or the upstream's Retry-After. */
 export const saturated = (tries: number, retryAfterSeconds: number | undefined, random: number): number =>
   jittered(Math.max(doubling(1_000, tries), Math.min((retryAfterSeconds ?? 0) * 1_000, 600_000)), random)
 
-/** After the upstream could not be reached: from half a second, doubling up to 30 s. */
+/** After the upstream was unreachable: from half a second, doubling up to 30 s. */
 export const unreachable = (tries: number, random: number): number =>
   jittered(Math.min(doubling(500, tries), 30_000), random)
 
 /**
- * Until the next poll. What the upstream said goes first; else half of what is left of the usual time, and past that a
- * fifth of the age: a ten-minute video is asked about a few times a minute, a quick one several times in its last seconds.
+ * Until the next poll: the upstream's hint, otherwise half of what is left of the usual duration, and past that a fifth
+ * of the age. A ten-minute video is polled a few times a minute, a quick one several times in its last seconds.
  *
- * @param waiting how many wait for the same upstream: all of them together ask it a few hundred times a second at most
+ * @param waiting the number of tasks that poll the same upstream: all together send a few hundred polls a second at
+ * most
  */
 export const untilPoll = (
   ageMs: number,
@@ -33,8 +34,8 @@ export const untilPoll = (
 const pollsPerMs = 0.4
 
 /**
- * About how many wait, told by nothing but their polls: one that asks every ten seconds brings ten seconds each time it
- * asks, and so in a second all bring as many seconds as there are of them.
+ * Estimates the number of waiting tasks from their polls: a task that polls every ten seconds adds ten seconds with
+ * each poll, so one second's polls add up to as many seconds as there are tasks.
  */
 export const makeCrowd = () => {
   let waiting = 0
@@ -53,5 +54,5 @@ const crowdMs = 10_000
 
 const doubling = (firstMs: number, tries: number) => Math.min(firstMs * 2 ** Math.min(tries, 20), 60_000)
 const clamp = (ms: number, least: number, most: number) => Math.min(Math.max(ms, least), most)
-/** 80 to 120 %, so that tasks made together don't ask together for ever. */
+/** 80 to 120 %, so that tasks created together do not poll together forever. */
 const jittered = (ms: number, random: number) => Math.round(ms * (0.8 + 0.4 * random))

@@ -3,15 +3,15 @@ import { Logging } from "../telemetry/Logging.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import type { Task } from "./Task.ts"
 
-/** Counts the changes of tasks, and tells them to the log. */
+/** Counts and logs changes of tasks. */
 export const makeChangeLog = Effect.gen(function* () {
   const run = Runtime.runFork(yield* Effect.runtime())
   const { level } = yield* Logging
   const metrics = yield* Metrics
 
   /**
-   * A change of state has been committed: it is counted, and a line (`task.changed`) where the task failed or ran out of
-   * time; other changes have theirs at `debug`, and cost nothing unless they are written.
+   * Counts a committed change of state. Failed and expired tasks are logged (`task.changed`); other changes are logged
+   * at `debug`.
    */
   const tell = (task: Task): void => {
     const { account, createdAtMs, endedAtMs, error, id, key, kind, model, state, upstream } = task

@@ -1,6 +1,6 @@
 import type { TaskKind, TaskTurn } from "./TaskKind.ts"
 
-/** Workers that may die over a task, one after the other, before it is given up. */
+/** Consecutive deaths of workers after which a task is given up. */
 export const maxAttempts = 5
 
 /** The last turn of a task that is given up. */

@@ -1,6 +1,8 @@
 import { Duration } from "effect"
 
-/** Submits within this of each other may have made each other's videos: longer than any submit takes. */
+/**
+ * Two submits within this time may be confused with each other in the upstream's list: longer than any submit takes.
+ */
 export const rivalryMs = Duration.toMillis("5 minutes")
-/** Their requests are read whole, with images in them perhaps. */
+/** The most requests that are read for this, because they may contain images. */
 export const mostRivals = 20

@@ -6,8 +6,8 @@ import type { TaskStorage } from "./TaskStorage.ts"
 import type { Task } from "./Task.ts"
 
 /**
- * Reads tasks of a kind as their owners see them. A store answers an unchanged task by the same finished effect where it
- * can; what was made of that one is answered again, without a fiber.
+ * Reads tasks of a kind as their owners see them. If the store returns the same finished effect for an unchanged task,
+ * its rendered form is reused, without a fiber.
  */
 export const shown = <A extends object>(
   store: Pick<TaskStorage, "read">,

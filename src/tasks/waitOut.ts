@@ -4,12 +4,12 @@ import { saturated } from "./backoff.ts"
 import type { Task } from "./Task.ts"
 import type { TaskTurn } from "./TaskKind.ts"
 
-/** How long a generation that nobody waits for may wait for a rate limit to pass, in ms. */
+/** How long a background generation may wait for a rate limit, in ms. */
 const patienceMs = 3_600_000
 
 /**
- * How a turn ends whose generation failed. Nobody waits on the line: a rate limit is waited out as videos do, the task a
- * row meanwhile. Anything else ends it.
+ * Ends the turn of a failed generation. No client is connected, so a rate limit is waited out: the task is only a row
+ * meanwhile. Other failures end it.
  *
  * @param failed the turn that ends it
  */

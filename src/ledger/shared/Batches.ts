@@ -23,7 +23,7 @@ import type { Ask } from "./judged.ts"
 import { makeLane } from "./Lane.ts"
 import type { Applied, Sending } from "./Lane.ts"
 
-/** Of requests, how many one statement judges: those of a burst, no more than the others may wait for. */
+/** The most requests that one statement decides. */
 const atOnce = 512
 
 interface Back {
@@ -43,22 +43,23 @@ interface Batch {
   readonly write: Write | undefined
 }
 
-/** Changes money that all nodes share, in one statement at a time for all requests of this node. */
+/** Changes shared balances, with one statement at a time for all requests of this node. */
 export interface Batches {
   /** @param row of a task's hold, which is stored with it, unconfirmed */
   readonly ask: (caller: Caller, hold: Hold, row: StoredHold | undefined) => Effect.Effect<HeldAmount, Refused>
   readonly giveBack: (owner: Owner, held: HeldAmount) => void
-  /** One at a time. */
+  /** One write at a time. */
   readonly writeSoon: NonNullable<BalanceOperations["writeSoon"]>
-  /** Waits until all that was given back so far is. */
+  /** Waits until every release so far is stored. */
   readonly flush: Effect.Effect<void>
 }
 
 /**
- * Gathers what is asked for, given back and used while a statement is under way, for the next one.
+ * While a statement runs, gathers requests for holds, releases and usage for the next one. Not a `BatchWriter`: each
+ * request gets a result of its own, and some are asked again.
  *
- * @param free lets come free whatever is about to: run before anybody is refused
- * @param summed adds up what was used while nothing bounded it: run before a key is first asked for
+ * @param free applies settlements that are about to release money; runs before a request is refused
+ * @param summed adds up usage from before a limit existed; runs before a key's first request
  */
 export const makeBatches = Effect.fnUntraced(function* (
   free: Effect.Effect<void, SqlError>,
@@ -84,7 +85,7 @@ export const makeBatches = Effect.fnUntraced(function* (
     const look = () => {
       wake = () => {
         wake = undefined
-        // Requests that arrived together are judged together.
+        // Requests that arrived together share a statement.
         setImmediate(go)
       }
       if (asks.length > 0 || backs.length > 0 || write !== undefined) wake()
@@ -119,7 +120,7 @@ export const makeBatches = Effect.fnUntraced(function* (
     for (const { done } of some) done(Effect.die(error))
   }
 
-  /** Asks for the last time, once nothing is about to come free any more. */
+  /** Asks for the last time, after all pending releases. */
   const lastly = (some: ReadonlyArray<Ask>) => {
     if (some.length === 0) return
     for (const ask of some) ask.isLast = true
@@ -213,10 +214,10 @@ export const makeBatches = Effect.fnUntraced(function* (
   })
 
   /**
-   * A pass in plain code, as nearly all are: through fibers it costs several times what the driver does.
+   * A pass in plain code, as nearly all are: with fibers it costs several times what the driver does.
    *
-   * @param ended hears what is left for a fiber to do, which has the turn
-   * @returns false where only a fiber can
+   * @param ended gets the work left for a fiber, which keeps the mutex
+   * @returns false if only a fiber can do it
    */
   const sentSoon = (ended: Ended<SqlError>): boolean => {
     if (lane.isInDoubt() || withBudgets(keysOf(asks)) !== undefined || !turn.tryTake()) return false
@@ -270,7 +271,7 @@ export const makeBatches = Effect.fnUntraced(function* (
   return batches
 })
 
-/** None of what can't be parted. */
+/** The parts of a batch; none if it can't be split. */
 const partsOf = ({ asks, backs, write }: Batch): ReadonlyArray<Batch> => {
   if (write !== undefined && (asks.length > 0 || backs.length > 0)) {
     return [

@@ -11,7 +11,7 @@ import { InDoubt } from "../../sql/InDoubt.ts"
 import { answerOf, laneStatements } from "../store/lanes.ts"
 import type { BatchId } from "../store/lanes.ts"
 
-/** How long a statement is tried again whose answer was lost, in ms. */
+/** How long a statement is retried after its answer was lost, in ms. */
 const patience = 2_000
 
 /** The effect of a statement, and its node. */
@@ -21,22 +21,25 @@ export interface Applied {
 }
 
 export interface Sending {
-  /** One statement, which takes effect where its batch has not yet, and answers `answer` where it did. May be asked several times. */
+  /**
+   * One statement, which takes effect unless its batch already has, and returns `answer` if it did. May be called
+   * several times.
+   */
   readonly statement: (by: BatchId) => Prepared
-  /** Runs where it was in doubt, once that is over: with what it did, or undefined where it did nothing. */
+  /** Runs when a doubt is resolved, with the effect; undefined if there was none. */
   readonly late: (applied: Applied | undefined) => void
 }
 
 /**
- * Sends one statement after the other. Fails with `SqlError` where one took no effect, with `InDoubt` where that is not
- * known: it will be before the next one is sent.
+ * Sends one statement at a time. Fails with `SqlError` if it took no effect, with `InDoubt` if that is unknown: it is
+ * resolved before the next one is sent.
  */
 export interface Lane {
   readonly isInDoubt: () => boolean
   readonly send: (sending: Sending) => Effect.Effect<Applied, SqlError | InDoubt>
   /**
-   * As `send`, in plain code: hears what the statement did, or else what is to be run before anything else is sent. False
-   * where only `send` can.
+   * As `send`, in plain code: reports the effect, or the work to run before anything else is sent. False if only `send`
+   * can.
    */
   readonly sendSoon: (sending: Sending, ended: SentSoon) => boolean
 }
@@ -47,11 +50,12 @@ interface SentSoon {
 }
 
 /**
- * Statements of this node that take effect once, however often they must be sent: each has a number, which the node's row
- * for the lane takes in the same commit. One whose answer is lost is sent again, and finds its number taken. A node that
- * was buried meanwhile finds its rows closed: it goes on under its new id, with what that one has to give back.
+ * Statements of this node that take effect exactly once, however often they are sent: each has a number, which is
+ * stored in the node's row for the lane in the same commit. A statement whose answer was lost is sent again and finds
+ * its number stored. If the node was declared dead meanwhile, its rows are closed: it continues under a new id, without
+ * the holds of the old one.
  *
- * @param lane which of the node's lanes this is; each sends one statement at a time
+ * @param lane the number of this lane; each lane sends one statement at a time
  */
 export const makeLane = Effect.fnUntraced(function* (lane: number) {
   const sql = yield* SqlClient.SqlClient
@@ -59,7 +63,7 @@ export const makeLane = Effect.fnUntraced(function* (lane: number) {
   const node = yield* Node
   const rows = laneStatements(sql)
   const turn = new Mutex()
-  /** The last batch that was sent, or may have been. */
+  /** The last batch that was or may have been sent. */
   let last: BatchId = { node: "", lane, number: 0 }
   let doubt: Sending["late"] | undefined
 
@@ -77,7 +81,7 @@ export const makeLane = Effect.fnUntraced(function* (lane: number) {
       found?.batch === last.number && found.answer !== null ? { node: last.node, answer: found.answer } : undefined
   )
 
-  /** Ends a doubt: what took no effect so far never will. */
+  /** Resolves a doubt: a batch without effect so far is voided. */
   const settled = Effect.suspend(() => {
     const late = doubt
     if (late === undefined) return Effect.void
@@ -95,7 +99,7 @@ export const makeLane = Effect.fnUntraced(function* (lane: number) {
         : Effect.fail(new InDoubt({ because: error }))
     })
 
-  /** A batch that has its number, and may have been sent before. */
+  /** Sends a batch that has its number and may have been sent before. */
   const sendAs = Effect.fnUntraced(function* (
     by: BatchId,
     sending: Sending
@@ -107,10 +111,10 @@ export const makeLane = Effect.fnUntraced(function* (lane: number) {
       () => doubted
     )
     if (answer !== undefined) return { node: by.node, answer }
-    // One try of several may have taken effect.
+    // One of several attempts may have taken effect.
     const applied = yield* Effect.catchAll(outcome, (because) => Effect.zipRight(doubted, new InDoubt({ because })))
     if (applied !== undefined) return applied
-    // Buried: its batch is void, and goes with the next one's.
+    // The node was declared dead: this batch is void and is sent under the new id.
     yield* node.renew
     if (node.id() === by.node) return yield* Effect.dieMessage("a node that is there has lost its batches")
     return yield* sendNext(sending)
@@ -143,5 +147,5 @@ export const makeLane = Effect.fnUntraced(function* (lane: number) {
 /** True if the server refused it. Otherwise it may have succeeded without an answer. */
 const isKnown = (error: SqlError): boolean => isRefused(error) || /^(40(?!003)|42)/.test(errorCode(error.cause))
 
-/** 20 to 40 ms of the machine's own time: a test's clock stands still. */
+/** 20 to 40 ms of real time, because a `TestClock` stands still. */
 const aMoment = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20 + 20 * Math.random())))

@@ -6,15 +6,17 @@ import { everySecond } from "../../flow/schedules.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { usageStatements } from "../store/usageStatements.ts"
 
-/** How long ended tasks gather, in ms: their rows are there at once, and whoever reads sums has them added up before. */
+/**
+ * How long ended tasks are gathered, in ms. Their rows are stored at once, and every reader of sums adds them up first.
+ */
 const gatherMs = 20
-/** How often it is looked for what requests have left, and nodes that died. */
+/** How often sums are added up without a signal: for rows left by requests and by dead nodes. */
 const every = "1 second"
 
 /**
- * Adds up what ended tasks have used, and requests that nothing was held for. What stores it adds rows and changes none,
- * since those of an account's money and day are everybody's: held until the commit, one would let a few hundred tasks a
- * second end, and keep requests waiting for one another.
+ * Adds up the usage of ended tasks and of requests without a hold. Storing their usage only inserts rows: updating an
+ * account's or a day's row would lock it until the commit, which limited a cluster to a few hundred ended tasks a
+ * second and delayed requests.
  */
 export const makeSums = Effect.gen(function* () {
   const commits = yield* Commits
@@ -48,7 +50,7 @@ export const makeSums = Effect.gen(function* () {
   yield* daemon("sums", Effect.as(pass, Effect.raceFirst(told, Effect.sleep(every))), everySecond)
 
   return {
-    /** There is something to add up. */
+    /** Signals that there is usage to add up. */
     soon: () => {
       isDue = true
       wake?.()

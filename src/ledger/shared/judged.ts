@@ -8,24 +8,23 @@ import type { Verdict } from "../store/askStatement.ts"
 import type { StoredHold } from "../store/holds.ts"
 import type { Applied } from "./Lane.ts"
 
-/** Somebody who wants money set aside. */
+/** A request for a hold. */
 export interface Ask {
   readonly caller: Caller
   readonly hold: Hold
-  /** Of a task: what is stored of it. */
+  /** The hold's row, for a task. */
   readonly row: StoredHold | undefined
   readonly done: (verdict: Effect.Effect<HeldAmount, Refused>) => void
-  /** Money that was about to be released has been awaited: refuse if it is still short. */
+  /** Pending releases have been applied: refuse if the money is still short. */
   isLast: boolean
 }
 
 /**
- * Tells who holds what he asked for; and who can't, where he asks for the last time: that what he wants is more than what
- * is left now that others have taken theirs. The others ask again: at once where it may fit (`open`), else for the last
- * time (`short`).
+ * Applies the verdicts to the requests for holds. A held request succeeds. One that is short fails if it was asked for
+ * the last time. The others are asked again: at once if they may fit (`open`), otherwise for the last time (`short`).
  *
- * @param some in the order in which they were asked for
- * @param nodeNow who this process is by now
+ * @param some in the order of the batch
+ * @param nodeNow this process's current id
  */
 export const judged = (
   some: ReadonlyArray<Ask>,

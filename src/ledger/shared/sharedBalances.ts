@@ -17,10 +17,10 @@ import { makeSums } from "./Sums.ts"
 import { makeUnheld } from "./unheld.ts"
 
 /**
- * Books that many processes keep in one Postgres. Here is only remembered which accounts have a balance at all: what
- * neither that nor a budget bounds is held without a trip, and its usage stored beside all else (`unheld.ts`). That is
- * judged where it is stored, for all requests of this node that ask at the same moment (`Batches`), and given back where
- * usage is stored. What a node holds is its own, and given back once where it dies; a task's hold is a row that outlives it.
+ * Balances that many processes share in one Postgres. This process only remembers which accounts have a balance. A
+ * request without a balance and a budget needs no round trip, and its usage is stored on a separate path (`unheld.ts`).
+ * All others are decided in the database, for all concurrent requests of this node at once (`Batches`), and released
+ * when their usage is stored. A dead node's holds are released once; a task's hold is a row that outlives the node.
  */
 export const makeSharedBalances = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -38,7 +38,7 @@ export const makeSharedBalances = Effect.gen(function* () {
     Effect.suspend(() => Effect.zipRight(settling, sums.all)),
     sums.all
   )
-  /** Writes everything that has ended in this process to the books. */
+  /** Stores everything that has ended in this process. */
   const settled = Effect.suspend(() => Effect.zipRight(settling, batches.flush))
 
   const bury = laneStatements(sql).bury
@@ -47,7 +47,7 @@ export const makeSharedBalances = Effect.gen(function* () {
     Effect.suspend(() => grantedNow(sql, [...metered.keys()], (id, granted) => metered.set(id, granted !== undefined)))
   )
 
-  /** Ends a task's hold, and gives back what it held: in a transaction. */
+  /** Ends a task's hold and releases its money. Run it in a transaction. */
   const free = (
     id: string,
     hold: { readonly account: string; readonly key: string; readonly nanoUsd: number },
@@ -68,7 +68,7 @@ export const makeSharedBalances = Effect.gen(function* () {
     hold: (caller, hold, _nowMs, held) =>
       hold.nanoUsd === 0 ? Effect.succeed(held(nothing)) : Effect.map(batches.ask(caller, hold, undefined), held),
     settle: () => {},
-    // Its row was to give it back.
+    // The lost row would have released it.
     unsettle: release,
     release,
     holdForTask: (caller, hold, row, nowMs) => {

@@ -6,12 +6,12 @@ import { usageStatements } from "../store/usageStatements.ts"
 import { makeLane } from "./Lane.ts"
 import type { Sending } from "./Lane.ts"
 
-/** The node's second lane; `Batches` sends by the first. */
+/** The node's second lane; `Batches` uses the first. */
 const number = 1
 
 /**
- * The way to store rows that nothing was held for: they change nobody's money before they are added up, and so lock no row
- * that others wait for. The next look at what is left (`Sums`) is soon enough, since whoever reads sums looks before.
+ * Stores rows without a hold. They change no balance until they are added up, so they lock no shared row. `Sums` adds
+ * them up later, and every reader of sums does it first.
  */
 export const makeUnheld = Effect.gen(function* () {
   const { leaveAll } = usageStatements(yield* SqlClient.SqlClient)

@@ -9,12 +9,12 @@ import { sumOf } from "../../sql/sumOf.ts"
 import { showUsd } from "../../contract/showUsd.ts"
 
 /**
- * The most that an account may be granted, at once and in all, or that may be taken from it, in nano-dollars: nine
- * million dollars, which a double still holds exactly.
+ * The most that an account may be granted, at once and in total, or that may be taken from it, in nano-dollars: nine
+ * million dollars, which a double represents exactly.
  */
 const mostGranted = 9_000_000_000_000_000
 
-/** Gives accounts money. Every process hears of it within a second. */
+/** Grants accounts money. Every process sees it within a second. */
 export class Grants extends Effect.Service<Grants>()("gateway/ledger/store/Grants", {
   dependencies: [Changes.Default],
   effect: Effect.gen(function* () {
@@ -28,7 +28,7 @@ export class Grants extends Effect.Service<Grants>()("gateway/ledger/store/Grant
       sql`SELECT 1 FROM accounts WHERE id = ${account} FOR NO KEY UPDATE`
     const alone = sql.onDialectOrElse({ pg: () => lock, orElse: (): typeof lock => () => Effect.void })
 
-    /** Until the transaction's end nobody else changes what is answered. */
+    /** Locks the returned row until the end of the transaction. */
     const grantedTo = (account: AccountId) =>
       Effect.zipRight(alone(account), Effect.map(select(account), accounts.first))
 
@@ -36,8 +36,8 @@ export class Grants extends Effect.Service<Grants>()("gateway/ledger/store/Grant
       sql`INSERT INTO grants ${sql.insert({ at: nowMs, account_id: account, nano_usd: nanoUsd, note })}`
 
     /**
-     * Adds to an account's balance (negative: takes from it). The first time makes the account metered: what it has
-     * used until then is granted with it, so that its balance begins at the amount.
+     * Adds to an account's balance (negative: takes from it). The first grant makes the account metered: its usage so
+     * far is granted too, so that its balance begins at the amount.
      */
     const credit = Effect.fn("Grants.credit")(
       function* (account: AccountId, nanoUsd: number, note: string) {
@@ -62,7 +62,9 @@ export class Grants extends Effect.Service<Grants>()("gateway/ledger/store/Grant
       Effect.catchTag("SqlError", Effect.die)
     )
 
-    /** Takes the balance away: the account may spend without end. Grants are only ever added to, so they sum to nothing. */
+    /**
+     * Removes the balance: the account has no spending limit. Grants are append-only, so a negative grant cancels them.
+     */
     const end = Effect.fnUntraced(function* (account: AccountId): Effect.fn.Return<void, SqlError> {
       const granted = (yield* grantedTo(account))?.granted ?? null
       if (granted === null) return

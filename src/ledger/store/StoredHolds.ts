@@ -3,7 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
 
-/** How long after its hold a task may be stored, in ms; one that comes later fails. */
+/** How long after its hold a task may be stored, in ms; a later one fails. */
 const longestInsert = 60_000
 
 /** Reads the holds of tasks. */
@@ -11,7 +11,7 @@ export class StoredHolds extends Effect.Service<StoredHolds>()("gateway/ledger/s
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** Ids of holds whose tasks should be stored by now, in their order from after an id on. A hold's id is its task's. */
+    /** Ids of holds whose tasks should be stored by now, in order, after an id. A hold's id is its task's. */
     const after = (id: string, limit: number): Effect.Effect<ReadonlyArray<string>, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         Effect.map(

@@ -52,13 +52,13 @@ const entryRows = rows("usage", {
   price: Schema.String
 })
 
-/** One settled request, as it was charged, at the price that `Price.text` says. */
+/** One settled request, as charged, at the price in `Price.text`. */
 export type UsageEntry = ReturnType<typeof entryRows.one>
 
 const spentRows = rows("key_spending", { nanoUsd: Schema.Int })
 
 export interface UsageQuery {
-  /** Absent: of all accounts. */
+  /** Absent: all accounts. */
   readonly account?: AccountId | undefined
   readonly key?: string | undefined
   readonly model?: string | undefined
@@ -88,7 +88,7 @@ const sumsOf = {
 const columns = { key: "key_id", model: "model", day: "day" } as const
 export type UsageBy = keyof typeof columns
 
-/** Reads what was used. Groups count whole UTC days: those in which the span begins and ends, and all between. */
+/** Reads usage. Groups count whole UTC days, including those in which the time span begins and ends. */
 export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/store/UsageReport", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -114,7 +114,10 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
         Effect.orDie
       )
 
-    /** The groups of a page: days newest first, keys and models dearest first. One more than the limit tells of a next page. */
+    /**
+     * The groups of a page: days newest first, keys and models by cost, highest first. One more than the limit
+     * indicates a next page.
+     */
     const groups = (
       query: UsageQuery,
       by: UsageBy,
@@ -131,7 +134,7 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
       ).pipe(Effect.map(groupRows.all), Effect.orDie)
     }
 
-    /** Settled requests, newest first, of the exact span; `after` is the last entry of the page before. */
+    /** Settled requests of the exact time span, newest first; `after` is the last entry of the page before. */
     const entries = (
       query: UsageQuery,
       { after, limit }: { readonly after: Pick<UsageEntry, "atMs" | "id"> | undefined; readonly limit: number }
@@ -184,7 +187,7 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
   })
 }) {}
 
-/** An account's rows are indexed by time; over all accounts they are read in the order they were written. */
+/** An account's rows are indexed by time; across all accounts they are read in the order they were written. */
 const isOneAccount = (query: UsageQuery) => query.account !== undefined
 
 const none: UsageSums = {

@@ -12,13 +12,13 @@ import type { GivenBack } from "./usageStatements.ts"
 import { byHour, columnNames } from "./usageRows.ts"
 import type { UsageRow } from "./usageRows.ts"
 
-/** Money that somebody wants set aside, in nano-dollars. */
+/** A request for a hold, in nano-dollars. */
 export interface HoldRequest {
   readonly account: string
   readonly key: string
   readonly nanoUsd: number
   readonly budget: Budget | undefined
-  /** Of a task: its row, which outlives the node. */
+  /** A task's row, which outlives the node. */
   readonly row: StoredHold | undefined
 }
 
@@ -39,11 +39,11 @@ export interface Happened {
 }
 
 /**
- * Stores what was used, gives back what was held and sets money aside for requests of all of a node's accounts at once, in
- * the order in which they came: an account's and a key's row is locked once for all of them. What account and key can bear
- * along with all that was asked before it is held; of the rest the caller asks again for what may fit. Accounts come before
- * their keys and in the order of their ids, in every statement that locks them: nobody waits in a circle. What keys have
- * spent stands in the row that is locked, since what other tables say may be older than the lock.
+ * Stores usage, releases holds and places holds for requests of all of a node's accounts in one statement, in order:
+ * the row of an account or key is locked once for all of them. A request is held if account and key cover it along with
+ * everything before it in the batch; the caller asks again for the rest if it may fit. Every statement locks accounts
+ * before keys, each in the order of ids, so there is no deadlock. Keys' spending is read from the locked row, since
+ * other tables may be older than the lock.
  */
 export const askStatement = (
   sql: SqlClient.SqlClient

@@ -19,10 +19,10 @@ export const heldBy = (sql: SqlClient.SqlClient, accounts: string): Fragment =>
     orElse: () => sql`(SELECT ${sumOf(sql, "nano_usd")} FROM holds WHERE account_id = ${sql(accounts)}.id)`
   })
 
-/** Reads what balances are made of, in nano-dollars. */
+/** Reads balances, in nano-dollars. */
 export const balanceStatements = (sql: SqlClient.SqlClient) => {
   const allOf = sumOf(sql, "nano_usd")
-  /** An account's money, what is held of it as `heldBy` says; undefined where there is no such account. */
+  /** An account's money, with the holds of `heldBy`; undefined if there is no such account. */
   const account = (id: AccountId) =>
     Effect.map(
       sql`SELECT granted_nano_usd AS granted, settled_nano_usd AS settled, ${heldBy(sql, "accounts")} AS held

@@ -1,7 +1,7 @@
 import { recordset as recordsetOf } from "../../sql/postgres/recordset.ts"
 import { columnNames, hourSumNames, sumNames } from "./usageRows.ts"
 
-/** Columns that are text; all others are whole numbers. */
+/** Text columns; all others are integers. */
 const texts = new Set([
   "id",
   "request_id",
@@ -15,32 +15,32 @@ const texts = new Set([
   "task_id"
 ])
 
-/** Rows of JSON as rows with these columns. */
+/** Turns JSON into rows with these columns. */
 export const recordset = (place: string, names: ReadonlyArray<string>): string => recordsetOf(place, names, texts)
 
 const dayNames: ReadonlyArray<string> = ["account_id", "day", "key_id", "model", ...sumNames]
 const hourKey = "hour, account_id, key_id, model, upstream"
 const hourNames = [hourKey, ...hourSumNames].join(", ")
-/** The columns of what an hour's rows add up to. */
+/** The columns of an hour's sums. */
 export const usedNames: ReadonlyArray<string> = ["hour", "upstream", ...dayNames]
 /** The columns of `usage`. */
 export const usageColumns = columnNames.join(", ")
 
-/** A table of rows that each change somebody's money: of its parts, once those of accounts (`cur`) are locked. */
+/** Runs after the rows of accounts (`cur`) are locked: a condition that is always true. */
 const isLocked = "(SELECT COUNT(*) FROM cur) >= 0"
 
-/** Sums of rows of `hours`, by a part of what tells them apart. */
+/** Sums of rows of `hours`, grouped by some of their columns. */
 const summed = (names: ReadonlyArray<string>) => names.map((name) => `SUM(${name})::bigint AS ${name}`).join(", ")
 
-/** Sums of `hours` by the day, for `following`. */
+/** Sums of `hours` by day, for `following`. */
 export const days = `days AS MATERIALIZED (
       SELECT account_id, day, key_id, model, ${summed(sumNames)} FROM hours GROUP BY account_id, day, key_id, model
     )`
 
 /**
- * The updates that follow from `hours` (usage), `days` (the same by the day) and `moved` (changes of holds, by account
- * and key), on Postgres. `cur` has locked the rows of all their accounts in the order of ids, as every statement does
- * that locks them, so there is no deadlock.
+ * The updates that follow from `hours` (usage), `days` (the same by day) and `moved` (changes of holds, by account and
+ * key), on Postgres. `cur` has locked the rows of all their accounts in the order of ids, as every statement does that
+ * locks them, so there is no deadlock.
  */
 export const following = `of_accounts AS (
       UPDATE accounts SET settled_nano_usd = settled_nano_usd + change.cost, held_nano_usd = held_nano_usd + change.held
@@ -85,7 +85,7 @@ export const following = `of_accounts AS (
         ${hourSumNames.map((column) => `${column} = usage_hours.${column} + excluded.${column}`).join(", ")}
     )`
 
-/** And of what a node itself holds, which is `moved.of_node`; `$1` is its id. */
+/** Also updates the holds of a node, `moved.of_node`; `$1` is its id. */
 export const followingOfNode = `${following}, of_nodes AS (
       INSERT INTO node_holds (node, account_id, key_id, nano_usd)
       SELECT $1, account_id, key_id, of_node FROM moved WHERE of_node <> 0 AND ${isLocked} ORDER BY account_id, key_id

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { AccountId } from "../../contract/Caller.ts"
 import { balanceStatements } from "./balances.ts"
 
-/** Reads again what accounts were granted in all; undefined: unmetered. */
+/** Reads the total grants of accounts again; undefined: unmetered. */
 export const grantedNow = (
   sql: SqlClient.SqlClient,
   known: ReadonlyArray<AccountId>,

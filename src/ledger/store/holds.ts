@@ -5,7 +5,7 @@ import { AccountId, KeyId } from "../../contract/Caller.ts"
 import { rows } from "../../sql/decode.ts"
 import { prepare } from "../../sql/prepare.ts"
 
-/** A hold as it is stored: its id is the task's, its price `Price.text`. */
+/** A hold as stored: its id is the task's, its price `Price.text`. */
 export interface StoredHold {
   readonly id: string
   readonly atMs: number
@@ -18,7 +18,7 @@ export interface StoredHold {
   readonly nanoUsd: number
 }
 
-/** The statements behind holds that are rows. Each is to be run in the transaction of what it is part of. */
+/** The statements for holds as rows. Run each in the transaction that it is part of. */
 export const holdStatements = (sql: SqlClient.SqlClient) => {
   const insertHold = prepare(
     sql,
@@ -33,23 +33,23 @@ export const holdStatements = (sql: SqlClient.SqlClient) => {
     return insertHold([id, atMs, requestId, account, key, model, upstream, price, nanoUsd]).ahead
   }
 
-  /** Ends a hold and answers what it was; undefined where it has ended already, or never was. */
+  /** Ends a hold and returns it; undefined if it has ended already or never existed. */
   const remove = (id: string) => Effect.map(deleteHold([id]), holds.first)
 
   const lock = (whose: string): Effect.Effect<unknown, SqlError> =>
     sql`SELECT pg_advisory_xact_lock(776002, hashtext(${whose}))`
   const alone = sql.onDialectOrElse({ pg: () => lock, orElse: (): typeof lock => () => Effect.void })
 
-  /** Says that the task of a hold is there; false where the hold was freed before. */
+  /** Confirms a hold when its task is stored; false if the hold was released before. */
   const confirm = (id: string) => Effect.map(confirmHold([id]), (found) => found.length > 0)
 
-  /** Ends a hold that has no task; false where it has one, or has ended. */
+  /** Ends a hold without a task; false if it has one or has ended. */
   const removeUnconfirmed = (id: string): Effect.Effect<boolean, SqlError> =>
     Effect.map(sql`DELETE FROM holds WHERE id = ${id} AND confirmed = 0 RETURNING id`, (found) => found.length > 0)
 
   /**
-   * How many tasks of somebody's hold something. On Postgres nobody else counts them before the transaction's end: of two
-   * that come at once each would see none of the other.
+   * The number of an owner's tasks with a hold. On Postgres it locks until the end of the transaction, otherwise two
+   * concurrent tasks would not see each other.
    */
   const count = (column: "key_id" | "account_id" | "model", value: string): Effect.Effect<number, SqlError> =>
     Effect.zipRight(
@@ -60,7 +60,7 @@ export const holdStatements = (sql: SqlClient.SqlClient) => {
       )
     )
 
-  /** Everybody who has one. */
+  /** All owners of holds. */
   const owners = Effect.map(sql`SELECT DISTINCT account_id AS account, key_id AS key FROM holds`, held.all)
 
   return { insert, confirm, remove, removeUnconfirmed, count, owners } as const

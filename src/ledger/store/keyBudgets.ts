@@ -3,9 +3,10 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 
 /**
- * Sees to it that keys have the row that is locked for them, on Postgres; a key without one has spent and holds nothing.
+ * Creates the rows that are locked for keys, on Postgres. A key without one has spent nothing and holds nothing.
+ *
  * @param summed runs before that
- * @returns undefined where all keys were seen before
+ * @returns undefined if all keys are known
  */
 export const ensureBudgets = (
   sql: SqlClient.SqlClient,

@@ -4,7 +4,7 @@ import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
 import { prepare } from "../../sql/prepare.ts"
 
-/** Makes a statement take effect once: the node's id, the lane that sends it, and its number there. */
+/** Identifies a statement that takes effect once: the node's id, the lane that sends it, and its number there. */
 export interface BatchId {
   readonly node: string
   readonly lane: number
@@ -12,14 +12,14 @@ export interface BatchId {
 }
 
 /**
- * Begins a statement that takes effect once, by its first three values: `lane` has a row where it is to, and its lock.
- * There is none where it was sent before, or the node was buried.
+ * Begins a statement that takes effect once, by its first three values: `lane` has a row, which is locked, if the
+ * statement is to take effect. It has none if it already did or the node was declared dead.
  */
 export const laneOfBatch = `lane AS MATERIALIZED (
   SELECT batch FROM node_batches WHERE node = $1 AND lane = $2::int AND batch < $3::bigint AND buried_at IS NULL FOR UPDATE
 )`
 
-/** Batches of nodes, on Postgres. */
+/** The last batches of nodes, on Postgres. */
 export const laneStatements = (sql: SqlClient.SqlClient) => {
   const find = prepare(
     sql,
@@ -27,19 +27,19 @@ export const laneStatements = (sql: SqlClient.SqlClient) => {
       WHERE node = ${""} AND lane = ${0}`
   )
   return {
-    /** Begins a lane, where the node is not buried. */
+    /** Begins a lane, unless the node was declared dead. */
     begin: ({ lane, node }: BatchId): Effect.Effect<unknown, SqlError> =>
       sql`INSERT INTO node_batches (node, lane, batch) SELECT id, ${lane}::int, 0 FROM nodes WHERE id = ${node}
         FOR KEY SHARE ON CONFLICT (node, lane) DO NOTHING`,
     /** The lane's last batch; undefined if there is none. */
     find: ({ lane, node }: BatchId) => Effect.map(find([node, lane]), batches.first),
-    /** Takes a number, so that whatever was sent with it takes no effect any more; nothing where it has. */
+    /** Voids a number: a statement sent with it takes no effect any more. Does nothing if it already has. */
     skip: ({ lane, node, number }: BatchId): Effect.Effect<unknown, SqlError> =>
       sql`UPDATE node_batches SET batch = ${number}, answer = NULL
         WHERE node = ${node} AND lane = ${lane} AND batch < ${number}`,
     /**
-     * Gives what a dead node held back to accounts and keys, in the transaction that buries it: once, for whatever the
-     * node still sends finds its lanes closed.
+     * Releases the holds of a dead node, in the transaction that declares it dead. It happens once, because the node's
+     * lanes are closed: later statements of the node take no effect.
      */
     bury: Effect.fnUntraced(function* (node: string): Effect.fn.Return<void, SqlError> {
       const now = sql`(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint`
@@ -57,7 +57,7 @@ export const laneStatements = (sql: SqlClient.SqlClient) => {
           UPDATE key_budgets SET held_nano_usd = held_nano_usd - back.nano_usd
           FROM (SELECT key_id, SUM(nano_usd)::bigint AS nano_usd FROM gone GROUP BY key_id) AS back
           WHERE key_budgets.key_id = back.key_id`
-      // Somebody may still ask what became of its last batch, but not for so long.
+      // The node may still ask for the outcome of its last batch, but not this late.
       yield* sql`DELETE FROM node_batches WHERE buried_at < ${now} - 86400000`
     })
   } as const

@@ -20,41 +20,41 @@ export interface Settled {
 
 export interface SettledQuery {
   readonly fromMs: number
-  /** That moment not. */
+  /** Exclusive. */
   readonly toMs: number
   /** The only account, by its exact id: its rows have an index. */
   readonly owner?: string | undefined
-  /** A column that tells groups apart; one group where absent. */
+  /** The column that separates groups; one group if absent. */
   readonly by?: "model" | "upstream" | "key_id" | "account_id" | undefined
   /** Conditions on `account_id`, `key_id`, `model` and `upstream`. */
   readonly where: ReadonlyArray<Fragment>
 }
 
 export interface SettledSteps extends SettledQuery {
-  /** When the first step begins, and how long each is. */
+  /** The start of the first step, and the length of each. */
   readonly firstMs: number
   readonly stepMs: number
-  /** Conditions that only rows know, and that may take long for each: shorter stretches are read. */
+  /** Conditions on rows that may take long for each: shorter stretches are read. */
   readonly whereRow?: Fragment | undefined
 }
 
 const hourMs = 3_600_000
-/** Hours, and rows, of one statement: others have a turn after it. */
+/** Hours, and rows, per statement: other work gets a turn after each. */
 const [strideHours, stride, strideOfEach, strideOfSearch] = [24, 2_000, 500, 100]
 /** A node that can't reach the database writes its rows later than others do. */
 const lateMs = 600_000
 const otherTurn = Effect.promise(nextTurn)
 
 /**
- * Sums of what was settled, by when it was settled. They are exact: hours are added up in the statement that writes the
- * usage row, and shorter times come from the rows themselves, which nothing removes.
+ * Sums of settlements, by the time of settlement. They are exact: hours are added up in the statement that writes the
+ * usage row, and shorter times come from the rows themselves, which are never removed.
  */
 export const settledSums = (sql: SqlClient.SqlClient) => {
   const { ends, firstAt } = idsByTime(sql, { table: "usage", time: "at", lateMs })
   const nameOf = (by: SettledQuery["by"]) => sql.literal(by ?? "''")
   const summed = allSummed(sql)
 
-  /** By whole hours, from the one that holds `fromMs` to the one that holds the moment before `toMs`. */
+  /** By whole hours, from the one that contains `fromMs` to the one that contains the moment before `toMs`. */
   const hours = Effect.fnUntraced(function* ({
     by,
     fromMs,
@@ -105,7 +105,7 @@ export const settledSums = (sql: SqlClient.SqlClient) => {
     }
   })
 
-  /** By steps of any length, out of the rows themselves: `where` may ask for any of their columns. */
+  /** By steps of any length, from the rows themselves: `where` may use any of their columns. */
   const steps = Effect.fnUntraced(function* ({
     firstMs,
     stepMs,
@@ -125,8 +125,10 @@ export const settledSums = (sql: SqlClient.SqlClient) => {
   })
 
   /**
-   * Shows each settled request of a time, some hundreds at once, or of more than so many a part that lies evenly among them.
-   * @returns of how many each one stands
+   * Calls a function with the settled requests of a time span, some hundreds at once. Above a limit, it takes an evenly
+   * spaced sample.
+   *
+   * @returns the number of requests that each sampled one represents
    */
   const each = Effect.fnUntraced(function* (
     query: SettledQuery & { readonly most: number },
@@ -158,7 +160,7 @@ export const settledSums = (sql: SqlClient.SqlClient) => {
   return { hours, steps, each, ofTasks } as const
 }
 
-/** A row without one is of an older gateway: it is what was charged. */
+/** Rows of older gateways have none: it equals the charge. */
 const upstreamCost = "COALESCE(upstream_cost_nano_usd, cost_nano_usd)"
 const settledColumns = `input_tokens, output_tokens, cost_nano_usd, ${upstreamCost} AS upstream_cost_nano_usd`
 const sumsOf = (of: (name: string) => string) =>

@@ -4,7 +4,7 @@ import { hourTokens, noUsage } from "../../generation/GenerationEvent.ts"
 import type { HeldAmount } from "../Balances.ts"
 import type { Consumption } from "../Price.ts"
 
-/** One settled request: what it used, and what that cost at which price. */
+/** One settled request: its usage, its cost and its price. */
 export interface UsageRow {
   readonly atMs: number
   readonly requestId: string
@@ -13,16 +13,16 @@ export interface UsageRow {
   readonly model: string
   readonly upstream: string
   readonly outcome: "finished" | "hang-up"
-  /** The upstream told no usage: it was counted here. */
+  /** True if the gateway counted the usage because the upstream did not report it. */
   readonly estimated: boolean
   readonly used: Consumption
   /** `Price.text`. */
   readonly price: string
-  /** The charge of the caller. */
+  /** The caller's charge. */
   readonly costNanoUsd: number
   /** The operator's cost by the price of the route that answered. It exceeds the charge after a disconnect. */
   readonly upstreamCostNanoUsd: number
-  /** The task that it pays for. */
+  /** The task that was charged. */
   readonly task?: string | undefined
   /** The request's hold, if it is stored (`BalanceOperations`). */
   readonly held?: HeldAmount | undefined
@@ -41,10 +41,10 @@ export const dayOf = (ms: number): string => {
 const hourOf = (ms: number): number => ms - (ms % 3_600_000)
 
 const dayMs = 86_400_000
-/** The day asked for last: nearly always the one asked for next, and a date's text costs as much as a row. */
+/** The last day: nearly always the next one too, and formatting a date costs as much as a row. */
 let known = { fromMs: 0, text: "1970-01-01" }
 
-/** Stands for any row where only the names and the number of its columns matter. */
+/** Any row, for the names and the number of its columns. */
 export const anyRow: UsageRow = {
   atMs: 0,
   requestId: "",
@@ -96,7 +96,7 @@ export const byHour = (rows: ReadonlyArray<UsageRow>): ReadonlyArray<HourRow> =>
   let sum: HourRow | undefined
   for (const row of rows) {
     const hour = hourOf(row.atMs)
-    // Mostly it is the group of the row before.
+    // Usually the group of the row before.
     if (sum === undefined || sum.hour !== hour || !isOfGroup(sum, row)) {
       const group = `${hour} ${row.key} ${row.account} ${row.upstream} ${row.model}`
       sum = hours.get(group) ?? hourRow(row, hour)
@@ -119,7 +119,7 @@ export const byHour = (rows: ReadonlyArray<UsageRow>): ReadonlyArray<HourRow> =>
 const isOfGroup = (sum: HourRow, { account, key, model, upstream }: UsageRow): boolean =>
   sum.key_id === key && sum.account_id === account && sum.model === model && sum.upstream === upstream
 
-/** The hours' sums by account, day, key and model, as `usage_days` keeps them. */
+/** The hours' sums by account, day, key and model, as `usage_days` stores them. */
 export const byDay = (hours: ReadonlyArray<HourRow>): ReadonlyArray<DayRow> => {
   const days = new Map<string, DayRow>()
   for (const { hour: _hour, upstream: _upstream, ...day } of hours) {
@@ -150,7 +150,7 @@ type Sums = typeof noSums
 /** The columns of `usage_days` that add up. */
 export const sumNames = Struct.keys(noSums)
 
-/** And those of `usage_hours`. */
+/** The columns of `usage_hours` that add up. */
 export const hourSumNames = [
   "input_tokens",
   "output_tokens",
@@ -158,7 +158,7 @@ export const hourSumNames = [
   "upstream_cost_nano_usd"
 ] as const satisfies ReadonlyArray<keyof Sums>
 
-/** An hour's row before anything is added to it. */
+/** An hour's empty row. */
 export const hourRow = ({ account, atMs, key, model, upstream }: UsageRow, hour: number): HourRow => ({
   account_id: account,
   day: dayOf(atMs),

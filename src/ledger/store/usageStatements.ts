@@ -13,19 +13,19 @@ import { days, following, followingOfNode, recordset, usageColumns, usedNames } 
 import { anyRow, byHour, columnNames, columns, hourRow } from "./usageRows.ts"
 import type { UsageRow } from "./usageRows.ts"
 
-/** Money that a request of the node held, and does no more. */
+/** A released hold of a request. */
 export interface GivenBack {
   readonly account: string
   readonly key: string
   readonly nanoUsd: number
 }
 
-/** Ended tasks that one statement sums up at most. */
+/** The most ended tasks that one statement adds up. */
 const atOnce = 500
 
 /**
- * Usage on Postgres: any number of rows, and all that follows from them, is one statement. It is a trip and a commit,
- * where one statement after the other in a transaction was eight trips, with the day's row locked for others meanwhile.
+ * Usage on Postgres: one statement stores any number of rows with all their consequences, in one round trip and commit.
+ * Separate statements in a transaction took eight round trips, with the day's row locked meanwhile.
  */
 export const usageStatements = (sql: SqlClient.SqlClient) => {
   const write = prepare(
@@ -75,7 +75,7 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
     INSERT INTO usage_unsummed (${sql.literal(unsummedNames.join(", "))})
     SELECT ${sql.literal(unsummedNames.join(", "))} FROM ${sql.literal(recordset("$2", unsummedNames))}`
   )
-  /** @param ids of those that are added up, in their order */
+  /** @param ids of the rows to add up, in order */
   const summing = (ids: Fragment) =>
     prepare(
       sql,
@@ -91,7 +91,7 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
   const some = sql`SELECT id FROM usage_unsummed WHERE id NOT LIKE '~%' ORDER BY id LIMIT ${sql.literal(String(atOnce))}`
   const sumSome = summing(some)
   const sumOne = summing(sql`SELECT id FROM usage_unsummed WHERE id = ${""}`)
-  /** One that no sum takes stays, and is passed over from now on: whoever gives or takes money still counts it (`Grants`). */
+  /** Sets a row aside that can't be added up. `Grants` still counts it. */
   const setAside = (id: string, error: SqlError) =>
     Effect.zipRight(
       sql`UPDATE usage_unsummed SET id = '~' || id WHERE id = ${id}`,
@@ -106,13 +106,13 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
     )
   )
   return {
-    /** Once, as `by` says: rows and their sums, and what was held for them. Answers `answer`, or no row where it took no effect. */
+    /**
+     * Takes effect once, as `by` says: stores rows with their sums, and releases their holds. Returns `answer`, or no
+     * row if it took no effect.
+     */
     write: (by: BatchId, rows: ReadonlyArray<UsageRow>, back: ReadonlyArray<GivenBack>): Prepared =>
       write([by.node, by.lane, by.number, rowsText(rows), JSON.stringify(byHour(rows)), backText(back)]),
-    /**
-     * The same for rows that nothing was held for, but what is to be added up for them once that is committed is only left
-     * (`sumUp`): no row of anybody else is locked, so that others' commits need not wait for this one.
-     */
+    /** The same for rows without a hold, whose sums are added up later (`sumUp`): it locks no shared row. */
     leaveAll: (by: BatchId, rows: ReadonlyArray<UsageRow>): Prepared =>
       leaveAll([
         by.node,
@@ -121,13 +121,10 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
         rowsText(rows),
         unsummedText(rows, `${by.node} ${by.lane} ${by.number}`, 0)
       ]),
-    /**
-     * A task's row, and what is to be added up for it once that is committed: in the transaction that ends the task, whose
-     * other statements nobody else waits for.
-     */
+    /** Stores a task's usage row, whose sums are added up later, in the transaction that ends the task. */
     leave: (id: string, row: UsageRow, heldNanoUsd: number): Effect.Effect<unknown, SqlError> =>
       leave([rowsText([row]), unsummedText([row], id, heldNanoUsd)]).ahead,
-    /** The same for a task that is not paid for. */
+    /** The same for a task without a charge. */
     leaveHold: (id: string, row: GivenBack, day: string): Effect.Effect<unknown, SqlError> =>
       sql`INSERT INTO usage_unsummed ${sql.insert({
         ...hourRow(anyRow, 0),
@@ -137,7 +134,10 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
         key_id: row.key,
         held_nano_usd: row.nanoUsd
       })}`,
-    /** Adds up what ended tasks and requests have left; answers whether there may be more. Whoever does at the same time is waited for. */
+    /**
+     * Adds up the usage left by ended tasks and requests; returns whether there may be more. Waits for a concurrent
+     * run.
+     */
     sumUp: Effect.suspend(() => sumSome([])).pipe(
       Effect.catchAll((error) => (isRefused(error) ? sumEach : Effect.fail(error))),
       Effect.map((taken) => taken.length === atOnce)
@@ -150,7 +150,7 @@ const unsummed = rows("usage_unsummed", { id: Schema.String })
 /** Rows as the statements take them. */
 export const rowsText = (rows: ReadonlyArray<UsageRow>): string => JSON.stringify(rows.map(columns))
 
-/** @param id whose rows they are, which nobody else's are */
+/** @param id a unique id of these rows */
 const unsummedText = (rows: ReadonlyArray<UsageRow>, id: string, heldNanoUsd: number): string =>
   JSON.stringify(
     byHour(rows).map((hour, n) => ({
@@ -164,8 +164,8 @@ export const backText = (back: ReadonlyArray<GivenBack>): string =>
   JSON.stringify(back.map(({ account, key, nanoUsd }) => ({ account_id: account, key_id: key, nano_usd: nanoUsd })))
 
 /**
- * All that ended tasks and requests have left is added up when this succeeds; whoever reads sums runs it before. With SQLite there is
- * nothing to do; nor is there in a transaction, which would keep the accounts' rows locked.
+ * Adds up all usage left by ended tasks and requests. Run it before reading sums. Does nothing with SQLite, or in a
+ * transaction, which would keep the accounts' rows locked.
  */
 export const allSummed = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError> => {
   const all = summed(sql)

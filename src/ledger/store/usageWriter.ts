@@ -5,21 +5,22 @@ import { anyRow, byDay, byHour, columns, hourSumNames, sumNames } from "./usageR
 import type { DayRow, HourRow, UsageRow } from "./usageRows.ts"
 
 /**
- * Every request writes a row, so the database gets texts that it has prepared before: a thousand rows are fifteen
- * statements of 64 and two for what is left. Up to 16 each number of rows has a text of its own: that many share a commit
- * of a busy gateway, and a statement costs as much as two rows do.
+ * The number of rows of the next statement. Every request writes a row, so statements are prepared in few sizes: a
+ * thousand rows are fifteen statements of 64 and two for the rest. Up to 16, each number has its own text, because that
+ * many share a commit on a busy gateway and a statement costs as much as two rows.
  */
 const sizeWithin = (left: number): number => (left >= 64 ? 64 : left >= 32 ? 32 : Math.min(left, 16))
 
 /**
- * Writes usage rows with all that follows: the accounts' settled sums, the keys' spending and the sums of the hour and
- * the day. Any number of rows in a few statements; must run in one transaction. On Postgres `usageStatements` does it.
+ * Writes usage rows with their consequences: the accounts' settled sums, the keys' spending and the sums of the hour
+ * and the day. Any number of rows in a few statements; must run in one transaction. On Postgres, `usageStatements` does
+ * it.
  */
 export type WriteUsage = (rows: ReadonlyArray<UsageRow>) => ReadonlyArray<Prepared>
 
 export const usageWriter = (sql: SqlClient.SqlClient): WriteUsage => {
   const inserts: Array<((values: Array<string | number | null>) => Prepared) | undefined> = []
-  /** Made when it is first needed. */
+  /** Prepared at first use. */
   const insert = (size: number) =>
     (inserts[size] ??= prepare(
       sql,
@@ -70,7 +71,7 @@ const hourNames = [
   ...hourSumNames
 ] as const satisfies ReadonlyArray<keyof HourRow>
 
-/** Adds one row's sums to those that are there. */
+/** Adds one row's sums to existing ones. */
 const adding = (
   sql: SqlClient.SqlClient,
   table: string,

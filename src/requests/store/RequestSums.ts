@@ -14,15 +14,15 @@ import { Stride, stretches } from "./stretches.ts"
 export type By = "model" | "upstream" | "key" | "account"
 const columnOf = { model: "model", upstream: "upstream", key: "key_id", account: "account_id" } as const
 
-/** Whoever waits has a turn of the loop. */
+/** Gives other work an event-loop turn. */
 const otherTurn = Effect.promise(nextTurn)
 
-/** Hours of one statement: the others have a turn after it. */
+/** Hours per statement, so that other statements can run in between. */
 const strideHours = 24
-/** Rows of one statement. */
+/** Rows per statement. */
 const stride = 2_000
 const hourMs = 3_600_000
-/** Rows of one statement that only adds up. */
+/** Rows per statement that only adds up. */
 const longStride = 5_000
 
 /** Reads requests for sums and percentiles, in parts, so that other statements don't wait. */
@@ -31,7 +31,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     const sql = yield* SqlClient.SqlClient
     const money = settledSums(sql)
 
-    /** The hours' sums from a time to another, by what tells them apart. */
+    /** Hourly sums of a time span, by group. */
     const hours = Effect.fnUntraced(function* ({
       by,
       fromMs,
@@ -62,7 +62,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     const { ends, overAt } = requestIds(sql)
     const { after: stretchAfter } = stretches(sql)
 
-    /** The sums of steps of any length, out of the requests themselves. */
+    /** Sums of steps of any length, from the requests themselves. */
     const steps = Effect.fnUntraced(function* ({
       by,
       fromMs,
@@ -90,8 +90,9 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     })
 
     /**
-     * Shows each request of a time to somebody, or of more than so many a part, which lies evenly among them.
-     * @returns of how many requests each one stands
+     * Calls a function with each request of a time span. Above a limit, it takes an evenly spaced sample.
+     *
+     * @returns the number of requests that each sampled one represents
      */
     const each = Effect.fnUntraced(function* (
       { fromMs, most, toMs, withTags }: Times,
@@ -115,8 +116,9 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     })
 
     /**
-     * The same of an account's own.
-     * @returns how many it has shown
+     * As `each`, for one account.
+     *
+     * @returns the number of sampled requests
      */
     const eachOwn = Effect.fnUntraced(function* (
       { fromMs, most, owner, requests, toMs }: OwnTimes,
@@ -126,7 +128,8 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       if (all === undefined) return 0
       const from = yield* overAt(fromMs, all)
       const every = Math.max(1, Math.ceil(requests / most))
-      // Whoever sends each fourth request, say, is met as often as others: what is taken of each stretch moves on.
+      // The sampled position moves on with each stretch, so that a client that sends every fourth request, say, is not
+      // over- or underrepresented.
       const isTaken = sql`(id + id / ${every}) % ${every} = 0`
       let shown = 0
       const stride = new Stride()
@@ -153,8 +156,9 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     })
 
     /**
-     * Shows what was settled for each request with tags, or of more than so many for a part.
-     * @returns of how many each one stands, for which its sums are already multiplied
+     * Calls a function with the settlement of each request with tags. Above a limit, it takes a sample.
+     *
+     * @returns the number of requests that each sampled one represents; its sums are already multiplied
      */
     const settledWithTags = (
       times: Omit<Times, "withTags">,
@@ -202,13 +206,13 @@ interface Times {
 
 interface OwnTimes extends Omit<Times, "withTags"> {
   readonly owner: string
-  /** How many there are in all. */
+  /** The total number of requests. */
   readonly requests: number
 }
 
 interface Hours extends Pick<Times, "fromMs" | "toMs"> {
   readonly by: By
-  /** An account, whose own they are. */
+  /** The account, for its own requests. */
   readonly owner: string | undefined
 }
 
@@ -247,5 +251,5 @@ const plain = rows("requests", columns)
 const tagged = rows("requests", { ...columns, details: DetailsText })
 const described = rows("requests", { request_id: Schema.String, details: DetailsText })
 
-/** A request, as far as sums need it. */
+/** The fields of a request that sums need. */
 export type Seen = ReturnType<typeof plain.one> & Partial<Pick<ReturnType<typeof tagged.one>, "details">>

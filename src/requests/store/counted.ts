@@ -5,7 +5,7 @@ const how = (condition: string) => `CAST(SUM(CASE WHEN ${condition} THEN 1 ELSE 
 /** `modelOf`, as a column of a query. */
 export const modelSql = `CASE WHEN upstream = '' AND details NOT LIKE '%"task":%' THEN '' ELSE model END`
 
-/** How rows of `requests` ended, as columns of a query that groups them. `errors`: all that did not go well. */
+/** Columns that count rows of `requests` by outcome, for grouped queries. `errors`: all unsuccessful ones. */
 export const countedSql = [
   "COUNT(*) AS requests",
   `${how("status >= 400 OR error <> ''")} AS errors`,

@@ -35,7 +35,7 @@ type HourRow = Record<(typeof sums)[number], number> & {
 
 const hourColumns = ["hour", "account_id", "key_id", "model", "upstream", ...sums] as const
 
-/** The rows' sums. Requests that only asked for a price are left out. */
+/** The rows' sums. Price quotes are left out. */
 const byHour = (rows: ReadonlyArray<RequestRow>): ReadonlyArray<HourRow> => {
   const hours = new Map<string, HourRow>()
   let last: HourRow | undefined
@@ -91,7 +91,7 @@ export type WriteRequests = (rows: ReadonlyArray<RequestRow>) => ReadonlyArray<P
 export const requestWriter = (sql: SqlClient.SqlClient): WriteRequests =>
   sql.onDialectOrElse({ pg: () => atOnce(sql), orElse: () => inBatches(sql) })
 
-/** Statements of so many rows, whose texts are made once. */
+/** Rows per statement. Each size is prepared once. */
 const batchSizes = [32, 8, 1]
 
 const inBatches = (sql: SqlClient.SqlClient): WriteRequests => {
@@ -146,7 +146,7 @@ const texts = new Set([
   "details"
 ])
 
-/** Hours in one order, so that two nodes never wait for each other. */
+/** Hours are written in one order, so that two nodes never wait for each other. */
 const atOnce = (sql: SqlClient.SqlClient): WriteRequests => {
   const [names, hourNames] = [columns.join(", "), hourColumns.join(", ")]
   const write = prepare(

@@ -20,7 +20,7 @@ import type { Table } from "./tables.ts"
 /** The report of a copy. */
 export interface CopyReport {
   readonly tables: ReadonlyArray<Copied>
-  /** The sums of the books on both sides, as decimal digits. */
+  /** Sums of money on both sides, as decimal digits. */
   readonly sums: Readonly<Record<string, string>>
 }
 
@@ -33,15 +33,15 @@ interface Options {
 }
 
 /**
- * Moves an installation from SQLite to an empty Postgres: every table, in one transaction, every row read back and
- * compared, and what the books add up to. The source is only read; nobody may serve from either meanwhile. Whatever goes
- * wrong leaves the target empty.
+ * Moves an installation from SQLite to an empty Postgres in one transaction. Every row is read back and compared, and
+ * so are the sums of money. The source is only read; no gateway may be serving from either database. A failure leaves
+ * the target empty.
  */
 export const copyDatabase = ({ from, progress, to }: Options) =>
   Effect.gen(function* () {
     const source = yield* openSource(from)
     yield* mustBeCurrent(yield* Database.schemasOf(to), "the target")
-    // Makes the schema where there is none.
+    // Creates the schema if there is none.
     yield* Effect.scoped(
       Effect.asVoid(Effect.provide(SqlClient.SqlClient, Database.layer({ url: to, exclusive: false })))
     )
@@ -64,7 +64,7 @@ export const copyDatabase = ({ from, progress, to }: Options) =>
           return copyTable(source, target, table, (rows) => progress(table.name, rows, of))
         })
         const added = yield* compared(source, target)
-        // A single process's memory becomes rows.
+        // Some tables exist in memory only while one process serves.
         yield* counted(target)
         return { tables, sums: added }
       })
@@ -75,7 +75,7 @@ export const copyDatabase = ({ from, progress, to }: Options) =>
     Effect.catchTag("SqlError", ({ cause }) => new CopyFailed({ message: `the target refuses it: ${wordsOf(cause)}` }))
   )
 
-/** The server's own words, which hold no values of rows. */
+/** The server's message, which contains no values of rows. */
 const wordsOf = (cause: unknown): string => (cause instanceof Error ? cause.message : "it can't be reached")
 
 const openSource = (file: string): Effect.Effect<SqliteFile, CopyFailed | Database.DatabaseUnavailable, Scope.Scope> =>
@@ -103,7 +103,7 @@ const mustBeCurrent = ({ known, stored }: { readonly known: number; readonly sto
     ? Effect.void
     : new CopyFailed({ message: `${which} has schema ${stored}, this version has schema ${known}: it must be empty` })
 
-/** A table of the source that nobody would move is worth a word before anything is moved. */
+/** Fails before anything is copied if the source has a table that is unknown here. */
 const mustHaveSame = (source: SqliteFile, all: ReadonlyArray<Table>) => {
   const known = new Set(all.map(({ name }) => name))
   const names = source

@@ -8,20 +8,20 @@ import type { Value } from "./digest.ts"
 import { seeded } from "./tables.ts"
 import type { Column, Table } from "./tables.ts"
 
-/** The most that one statement writes, in rows and characters. */
+/** Limits of one statement, in rows and characters. */
 const mostRows = 2_000
 const mostText = 4_000_000
-/** Rows that are read back at a time. */
+/** Rows read back at a time. */
 const readAtOnce = 5_000
 
 export interface Copied {
   readonly table: string
   readonly rows: number
-  /** Texts with a NUL in them, which Postgres keeps in none: it is now U+FFFD. */
+  /** Texts with a NUL, which Postgres can't store: replaced by U+FFFD. */
   readonly mended: number
 }
 
-/** Writes every row of a table, reads all of them back, and fails where they are not the same. */
+/** Writes every row of a table, reads them back, and fails if they differ. */
 export const copyTable = (
   source: SqliteFile,
   target: SqlClient.SqlClient,
@@ -70,7 +70,7 @@ export const copyTable = (
 const selectFrom = ({ columns, name }: Table) =>
   `SELECT ${columns.map((column) => quoted(column.name)).join(", ")} FROM ${quoted(name)}`
 
-/** One parameter for all rows: JSON, in which bytes are base64. */
+/** One parameter for all rows: JSON, with bytes as base64. */
 const insertInto = ({ columns, name }: Table) => {
   const values = columns.map(({ type }, at) => (type === "bytea" ? `decode(c${at}, 'base64')` : `c${at}`))
   const types = columns.map(({ type }, at) => `c${at} ${type === "bytea" ? "text" : type}`)
@@ -78,7 +78,7 @@ const insertInto = ({ columns, name }: Table) => {
     SELECT ${values.join(", ")} FROM json_to_recordset($1::text::json) AS r(${types.join(", ")})`
 }
 
-/** The counter goes on behind the last one. */
+/** Sets the counter behind the last id. */
 const countOn = (table: string, column: string) =>
   `SELECT setval(pg_get_serial_sequence('${quoted(table)}', '${column}'), COALESCE(MAX(${quoted(column)}), 1),
     MAX(${quoted(column)}) IS NOT NULL) FROM ${quoted(table)}`

@@ -1,7 +1,7 @@
-/** A row's value, as both engines have it. */
+/** A value of a row, the same on both engines. */
 export type Value = string | number | null | Uint8Array
 
-/** A digest of rows in any order: their number, and the sum of their hashes. */
+/** A digest of rows in any order: their number and the sum of their hashes. */
 export class Digest {
   rows = 0
   #sum = 0n
@@ -16,6 +16,6 @@ export class Digest {
   }
 }
 
-/** Bytes as JSON has them. */
+/** A value as JSON, with bytes as base64. */
 export const written = (value: Value): string | number | null =>
   value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value

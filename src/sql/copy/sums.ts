@@ -1,4 +1,4 @@
-/** The sums of the books, by names of ours. Each is the same text on both engines. */
+/** Named sums of money and tokens. Each is the same text on both engines. */
 export const sums: ReadonlyArray<readonly [name: string, text: string]> = [
   ["granted_nano_usd", "SELECT SUM(granted_nano_usd) FROM accounts"],
   ["granted_by_rows_nano_usd", "SELECT SUM(nano_usd) FROM grants"],

@@ -2,12 +2,12 @@ import type { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { rows } from "../decode.ts"
 
-/** A column of the target's. */
+/** A column of the target. */
 export interface Column {
   readonly name: string
-  /** As Postgres calls it. */
+  /** The type's name in Postgres. */
   readonly type: string
-  /** It counts up by itself. */
+  /** True if the database assigns its values. */
   readonly isCounter: boolean
 }
 
@@ -19,13 +19,13 @@ export interface Table {
 /** Tables about the database itself and the processes that serve from it. */
 const ofItself = new Set(["migrations", "nodes"])
 
-/** Tables that a single process keeps in memory instead. With several processes they are derived from the rest. */
+/** Tables that a single process keeps in memory. With several processes they are derived from the others. */
 export const remembered = new Set(["node_holds", "node_batches", "idempotency_claims", "key_budgets", "usage_unsummed"])
 
 /** Filled by the schema, and replaced. */
 export const seeded = new Set(["access_version"])
 
-/** The target's tables, those before others that these refer to. */
+/** The target's tables, each before the tables that refer to it. */
 export const tablesOf = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     const columns = described.all(

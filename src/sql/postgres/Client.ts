@@ -15,8 +15,8 @@ import { refusal, rowsOf, unfit, withoutValues } from "./values.ts"
 import type { Row } from "./values.ts"
 
 /**
- * A client of Postgres over Bun's own driver. An interrupted fiber lets its statement end and drops the answer: to cancel
- * it would mean to cancel whatever its connection does by then, which may be somebody else's.
+ * A client of Postgres over Bun's own driver. If a fiber is interrupted, its statement runs to its end and the answer
+ * is dropped: a cancel request would hit whatever statement the connection runs by then.
  */
 export const makeClient = (options: PoolOptions): Effect.Effect<DirectClient, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -42,13 +42,13 @@ export const makeClient = (options: PoolOptions): Effect.Effect<DirectClient, ne
     })
   }).pipe(Effect.provide(Reactivity.layer))
 
-/** Of a transaction within another one nothing is left to try again. */
+/** A nested transaction is not retried; the outermost one is. */
 const outermostAgain = <A, E, R>(transaction: Effect.Effect<A, E | SqlError, R>) =>
   Effect.flatMap(Effect.serviceOption(SqlClient.TransactionConnection), (outer) =>
     outer._tag === "Some" ? transaction : again(transaction)
   )
 
-/** Statements outside of a transaction: each on whichever connection is free. Answers how to leave the line before it. */
+/** Sends a statement outside of a transaction, on any free connection. Returns a function that leaves the queue. */
 const sending =
   (pool: Pool) =>
   (
@@ -76,7 +76,7 @@ const shared = (send: ReturnType<typeof sending>): Connection =>
     Effect.async((resume) => Effect.sync(send(text, values, (rows) => resume(asEffect(rows)))))
   )
 
-/** A connection of one's own, for a transaction. One that could not be brought out of it is nobody's any more. */
+/** Reserves a connection for a transaction. It is closed if its transaction could not be ended. */
 const holding = (pool: Pool): Effect.Effect<ReservedConnection, SqlError> => {
   const reserve = Effect.tapError(Effect.tryPromise({ try: pool.reserve, catch: failed }), () =>
     Effect.sync(() => pool.turns.give())
@@ -103,7 +103,7 @@ interface Reserved {
 }
 
 const transactional = (pool: Pool, held: Reserved): SendsAhead => {
-  /** Why what was sent ahead failed first: whatever comes after it fails for that. */
+  /** The first failure of a statement sent ahead. All later statements fail with it. */
   let broken: SqlError | undefined
   const run = (text: string, values: ReadonlyArray<unknown>, ended: (end: End) => void) => {
     const isBegin = text === "BEGIN"
@@ -118,7 +118,7 @@ const transactional = (pool: Pool, held: Reserved): SendsAhead => {
         if (text === "BEGIN" && !("failed" in end)) return resume(Effect.succeed([]))
         if (text === "COMMIT" && !("failed" in end)) {
           held.isOpen = false
-          // The commit of a transaction that has failed succeeds, as a rollback: only its tag says so.
+          // COMMIT of a failed transaction succeeds as a rollback; only the command tag says so.
           return resume(isCommit(end.answer) ? Effect.succeed([]) : Effect.fail(broken ?? rolledBack))
         }
         if (text !== "ROLLBACK") {
@@ -140,7 +140,7 @@ const transactional = (pool: Pool, held: Reserved): SendsAhead => {
   })
 }
 
-/** One of the connections is free, until it is given back. */
+/** Waits for a free connection, until it is given back. */
 const turn = (pool: Pool): Effect.Effect<void, SqlError> =>
   Effect.async((resume) =>
     Effect.sync(
@@ -168,7 +168,7 @@ const failed = (cause: unknown) =>
 export const busy = new SqlError({ cause: { code: "busy" }, message: "all connections to the database are taken" })
 const rolledBack = refusal("40000", "the transaction was rolled back")
 
-/** An answer as the driver gives it: an array with the command's tag beside its rows. */
+/** An answer of the driver: an array with the command's tag beside its rows. */
 type Run = (text: string, values: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
 
 /** The connection that `@effect/sql` expects. */

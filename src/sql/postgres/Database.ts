@@ -15,7 +15,7 @@ import { inUse, serving, unserved } from "./served.ts"
 interface Options {
   /** `postgres://<user>:<password>@<host>:<port>/<name>`. */
   readonly url: string
-  /** True for a server, which may share the database with others. Commands only connect briefly. */
+  /** True for a server, which may share the database with others. Commands connect briefly. */
   readonly exclusive: boolean
   readonly pool?: PoolSettings | undefined
 }
@@ -30,12 +30,12 @@ const usual: PoolSettings = {
 }
 /** Connections of a command. */
 const ofVisitor = 2
-/** How long a statement of what must not wait may take, in ms. */
+/** The time limit of a statement on the connection outside the pool, in ms. */
 const asideMs = 4_000
-/** Of a statement in the log, in characters. */
+/** The longest statement text in the log, in characters. */
 const longestText = 500
 
-/** A Postgres database, as `sql/Database.ts` opens it, and a connection beside its pool. */
+/** A Postgres database, as `sql/Database.ts` opens it, and a connection outside its pool. */
 export const layer = ({
   exclusive,
   pool = usual,
@@ -68,7 +68,7 @@ export const layer = ({
     }).pipe(Effect.mapError((error) => unavailable(url, error)))
   ).pipe(Layer.provide(Daemons.Default))
 
-/** The texts of statements hold no values. */
+/** Statement texts contain no values. */
 const slowLog = Effect.map(Effect.runtime(), (runtime) => (text: string, tookMs: number): void => {
   const statement = text.replaceAll(/\s+/g, " ").slice(0, longestText)
   Runtime.runFork(runtime)(
@@ -86,7 +86,7 @@ export const isServed = (url: string): Effect.Effect<boolean, DatabaseUnavailabl
     Effect.catchAll((error) => (error === inUse ? Effect.succeed(true) : Effect.fail(unavailable(url, error))))
   )
 
-/** The schema that the database has, and the one that this gateway brings it to. */
+/** The schema version of the database, and the version that this gateway migrates to. */
 export const schemasOf = (url: string): Effect.Effect<Schemas, DatabaseUnavailable> =>
   Effect.scoped(
     Effect.flatMap(makeClient({ url, connections: 1, prepares: false, name: "gateway command" }), (sql) =>
@@ -98,9 +98,7 @@ export const schemasOf = (url: string): Effect.Effect<Schemas, DatabaseUnavailab
     )
   ).pipe(Effect.mapError((error) => unavailable(url, error)))
 
-/**
- * One at a time brings the schema up to date, and the others find it so; a visitor only where no server works with it.
- */
+/** Migrates the schema under a lock, one process at a time. A command migrates only if no server is running. */
 const upToDate = (url: string, exclusive: boolean) =>
   Effect.gen(function* () {
     const version = yield* storedVersion
@@ -119,7 +117,7 @@ const upToDate = (url: string, exclusive: boolean) =>
           : error
       )
     }
-    // A change of a large table takes its time.
+    // Migrating a large table takes time.
     const lock = yield* makeClient({ url, connections: 1, prepares: false, name: "gateway migration" })
     const connection = yield* lock.reserve
     yield* connection.executeUnprepared(`SELECT pg_advisory_lock(${migratesLock})`, [], undefined)
@@ -130,10 +128,10 @@ const upToDate = (url: string, exclusive: boolean) =>
     }
   }).pipe(Effect.scoped)
 
-/** Two numbers of ours, beside those of `served`: what is locked is the whole database. */
+/** Our advisory lock, beside that of `served`: it locks the whole database. */
 const migratesLock = "776001, 2"
 
-/** Says where, without the password, and why in the server's own word. */
+/** Names the address without the password, and the server's reason. */
 export const unavailable = (url: string, error: unknown): DatabaseUnavailable => {
   const why =
     error instanceof DatabaseUnavailable

@@ -8,23 +8,23 @@ import { backoff } from "../../flow/schedules.ts"
 import type { Heard, NoticeBoard } from "../Notices.ts"
 
 const channel = "gateway"
-/** A notice in every commit would cost two thirds of them: what is told within this time goes together. */
+/** Notices within this time are sent together: one in every commit would cost two thirds of the commits. */
 const gatherFor = "5 millis"
-/** The server takes less than 8,000 bytes. */
+/** The server accepts less than 8,000 bytes. */
 const mostBytes = 7_500
 
 const Letter = Schema.parseJson(
   Schema.Struct({
     from: Schema.String,
-    /** Null where there are too many names. */
+    /** Null if there are too many names. */
     topics: Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.Array(Schema.String)) })
   })
 )
 const read = Schema.decodeUnknownOption(Letter)
 
 /**
- * Notices by `LISTEN` and `NOTIFY`: one connection that listens, from the first listener on, which the driver makes again
- * when it is gone; whoever listens then reads everything again. What is to be told is sent over another one.
+ * Notices by `LISTEN` and `NOTIFY`. A connection listens from the first listener on; the driver reopens it after a
+ * loss, and listeners then read everything again. Notices are sent on another connection.
  */
 export const makeNotices = (
   url: string,
@@ -99,7 +99,7 @@ export const makeNotices = (
       }
     }
     return board
-    // Other processes have no test's clock.
+    // Other processes do not follow a `TestClock`.
   }).pipe(Effect.withClock(Clock.make()))
 
 const letterOf = (from: string, topics: ReadonlyMap<string, ReadonlySet<string>>): string => {

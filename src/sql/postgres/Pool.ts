@@ -7,27 +7,27 @@ import { Turns } from "./Turns.ts"
 
 export interface PoolOptions {
   readonly url: string
-  /** Connections at most. */
+  /** The most connections. */
   readonly connections: number
-  /** True if the server keeps named statements. Behind a pooler that changes connections per statement, it can't. */
+  /** True if the server keeps named statements. A pooler that changes connections per statement does not. */
   readonly prepares: boolean
-  /** True behind such a pooler. It takes no settings with a connection, so each transaction sets them. */
+  /** True behind such a pooler. It accepts no settings per connection, so each transaction sets them. */
   readonly isPooled?: boolean
   /** The connections' application name. */
   readonly name: string
-  /** How long a statement, or a transaction that does nothing, may take, in ms; without end where absent. */
+  /** The time limit of a statement or an idle transaction, in ms; none if absent. */
   readonly mostMs?: number
-  /** Hears of each statement that took as long as `slowMs`: its text, which holds no values, and its ms. */
+  /** Called with each statement that took `slowMs` or longer: its text, which contains no values, and its ms. */
   readonly slow?: ((text: string, tookMs: number) => void) | undefined
   readonly slowMs?: number
 }
 
-/** Sends statements: on any connection, or on one that is held. */
+/** Sends statements, on any connection or on a reserved one. */
 export interface Sender {
   readonly unsafe: (text: string, values?: Array<unknown>) => PromiseLike<unknown>
 }
 
-/** How a statement ended. */
+/** The outcome of a statement. */
 type End = { readonly answer: unknown } | { readonly failed: unknown }
 
 export interface Pool {
@@ -35,23 +35,23 @@ export interface Pool {
   /** The statement that begins a transaction. */
   readonly begin: string
   readonly all: () => SQL
-  /** A connection of one's own, opened where none is idle. */
+  /** Reserves a connection, or opens one if none is idle. */
   readonly reserve: () => Promise<ReservedSQL>
-  /** Sends a statement, and says how it ended. Nothing calls it off. */
+  /** Sends a statement and reports its outcome. Can't be cancelled. */
   readonly run: (on: Sender, text: string, values: ReadonlyArray<unknown>, ended: (end: End) => void) => void
 }
 
-/** Statements that are under way, and connections that are being opened for one, by all clients that share it. */
+/** Statements under way and connections being opened, of all clients that share this value. */
 export class UnderWay extends Context.Reference<UnderWay>()("gateway/sql/postgres/UnderWay", {
   defaultValue: () => ({ statements: 0 })
 }) {}
 
-/** How long the server may be late with what it should have ended by itself, in ms. */
+/** How late the server may be with its own time limits, in ms. */
 const graceMs = 5_000
 
 /**
- * The driver's connections. A server that says nothing any more, not even that it is gone, takes nobody along: when a
- * statement has had its time, all connections are left to themselves and new ones are made.
+ * The driver's connections. If the server stops answering without closing its connections, a statement that exceeds its
+ * time limit makes the pool drop all connections and open new ones.
  */
 export const makePool = ({
   connections,

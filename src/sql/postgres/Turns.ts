@@ -1,7 +1,7 @@
 import { clearDeadline, setDeadline } from "../../flow/deadlines.ts"
 import type { HasDeadline } from "../../flow/deadlines.ts"
 
-/** How long one waits for a connection, in ms, and how many may wait. */
+/** The longest wait for a connection, in ms, and the most that may wait. */
 const patience = 5_000
 const mostWaiting = 10_000
 
@@ -12,12 +12,12 @@ interface Waiting {
   left: boolean
 }
 
-/** Connections are taken in turn. The driver's own line has no end: whoever waits for long is told so here. */
+/** Hands out connections in order. Unlike the driver's own queue, this one has bounds and refuses after a time. */
 export class Turns implements HasDeadline {
   deadlinePlace = -1
   #free: number
   #line: Array<Waiting> = []
-  /** Those in the line who have left it. */
+  /** Entries in the queue that have left it. */
   #left = 0
 
   constructor(connections: number) {
@@ -25,8 +25,9 @@ export class Turns implements HasDeadline {
   }
 
   /**
-   * Begins at once, or when a connection is given back; refuses what would wait for too long, or behind too many.
-   * @returns leaves the line; changes nothing once it has begun
+   * Begins at once, or when a connection is given back; refuses if the wait is too long or the queue too full.
+   *
+   * @returns leaves the queue; has no effect once begun
    */
   take(begin: () => void, refuse: () => void): () => void {
     if (this.#free > 0) {
@@ -68,7 +69,7 @@ export class Turns implements HasDeadline {
     return undefined
   }
 
-  /** Takes whoever stands first out of the line; undefined where that one has left it before. */
+  /** Removes the first entry; undefined if it had left already. */
   #first(): Waiting | undefined {
     const one = this.#line.shift()
     if (one === undefined) return undefined

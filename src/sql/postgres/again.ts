@@ -2,13 +2,13 @@ import { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import { errorCode } from "../errorCode.ts"
 
-/** How often a transaction is tried again that others stood in the way of, and one that found its statements outdated. */
+/** The most retries after conflicts with other transactions, and after outdated prepared statements. */
 const times = { inTheWay: 8, outdated: 100 } as const
 
 /**
- * Tries a transaction again that the server wants to be tried again: after a serialization failure or a deadlock, a random
- * moment later; and at once where a connection remembers a statement whose table a newer gateway has given a column since
- * (0A000), which it forgets with that: each of them may, for each statement.
+ * Retries a transaction after a serialization failure or a deadlock, with a random delay; and at once if a connection's
+ * prepared statement is outdated because a newer gateway has added a column (0A000). The connection drops that
+ * statement with the error, but every connection may have one for each statement.
  */
 export const again = <A, E, R>(
   tried: Effect.Effect<A, E | SqlError, R>,
@@ -23,5 +23,5 @@ export const again = <A, E, R>(
     return Effect.fail(error)
   })
 
-/** Up to 20 ms of the machine's own time: a test's clock stands still. */
+/** Up to 20 ms of real time, because a `TestClock` stands still. */
 const aMoment = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20 * Math.random())))

@@ -2,15 +2,15 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * The whole schema as it was when Postgres came, in one step: what the tables mean is said where SQLite's steps make
- * them (`sql/migrations/`), and a test holds the columns of both against each other.
+ * The whole schema at the time when Postgres was added, in one step. SQLite's migrations (`sql/migrations/`) describe
+ * the tables; a test compares the columns of both.
  */
 export const baseline = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   for (const statement of statements) yield* sql.unsafe(statement)
 })
 
-/** A whole number that a double holds: what an amount, a count or a sum may be. */
+/** The largest integer that a double represents exactly: the limit of amounts, counts and sums. */
 const most = Number.MAX_SAFE_INTEGER
 const isCount = (column: string) => `CHECK (${column} BETWEEN 0 AND ${most})`
 const isAmount = (column: string) => `CHECK (${column} BETWEEN ${-most} AND ${most})`
@@ -28,7 +28,7 @@ const counts = [
 ]
 const counted = counts.map((column) => `${column} BIGINT NOT NULL ${isCount(column)}`).join(", ")
 
-/** As a broken constraint, so that whoever wrote knows it is the write's own fault. */
+/** Raised as a violated constraint, so that `isRefused` recognizes it. */
 const refusing = (name: string, when: string, table: string, condition: string) =>
   `CREATE TRIGGER ${name} BEFORE ${when} ON ${table} FOR EACH ROW ${condition === "" ? "" : `WHEN (${condition})`}
     EXECUTE FUNCTION refuse_change()`

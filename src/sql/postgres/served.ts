@@ -7,17 +7,17 @@ import { backoff } from "../../flow/schedules.ts"
 import { DatabaseUnavailable } from "../DatabaseUnavailable.ts"
 import { makeClient } from "./Client.ts"
 
-/** Two numbers of ours: what is locked is the whole database, by all who serve from it together. */
+/** Our advisory lock on the whole database, shared by all gateways that serve from it. */
 const servesLock = "776001, 1"
-/** How often its holder looks whether it is still there. */
+/** How often its holder checks that it still holds the lock. */
 const every = "1 second"
 
-/** A gateway serves, and who asked wants to be alone. */
+/** A gateway is serving, and the command needs the database to itself. */
 export const inUse = new DatabaseUnavailable({ message: "it is in use by another gateway process" })
 
 /**
- * Is known to serve from the database, as any number of gateways may together, for as long as the scope lives: by a lock
- * of the server's own, which goes with the connection that holds it, however that ends, and is taken again.
+ * Marks the database as served until the scope closes. Any number of gateways hold this shared advisory lock. The
+ * server releases it when the connection ends, however that happens, and it is taken again.
  */
 export const serving = (url: string): Effect.Effect<void, SqlError | DatabaseUnavailable, Daemons | Scope.Scope> =>
   Effect.gen(function* () {
@@ -31,7 +31,7 @@ export const serving = (url: string): Effect.Effect<void, SqlError | DatabaseUna
     yield* Scope.addFinalizerExit(outer, (exit) =>
       Effect.zipRight(Effect.ignore(letGo(held.connection, "_shared")), Scope.close(held.scope, exit))
     )
-    // A visitor who changes the schema, or a gateway of a version that served alone.
+    // A command is migrating the schema, or an old gateway holds the lock exclusively.
     if (!held.isTaken) return yield* inUse
     const look = Effect.gen(function* () {
       const alive = yield* Effect.exit(held.connection.executeUnprepared("SELECT 1", [], undefined))
@@ -41,22 +41,22 @@ export const serving = (url: string): Effect.Effect<void, SqlError | DatabaseUna
       held = next
     })
     yield* daemon("database.lock", Effect.as(look, Effect.sleep(every)), backoff)
-    // Other processes have no test's clock.
+    // Other processes do not follow a `TestClock`.
   }).pipe(Effect.withClock(Clock.make()))
 
-/** Keeps every gateway from serving, for as long as the scope lives; fails with `inUse` where one does. */
+/** Keeps gateways from serving until the scope closes; fails with `inUse` if one serves already. */
 export const unserved = (url: string): Effect.Effect<void, SqlError | DatabaseUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const connection = yield* lockClient(url)
     if (!(yield* takenSoon(connection, "pg_try_advisory_lock", 10))) return yield* inUse
-    // The connection's own end is noticed a moment after whoever ends it has gone.
+    // The server notices a closed connection with a delay.
     yield* Effect.addFinalizer(() => Effect.ignore(letGo(connection, "")))
   }).pipe(Effect.withClock(Clock.make()))
 
 const letGo = (connection: Connection, how: "" | "_shared") =>
   connection.executeUnprepared(`SELECT pg_advisory_unlock${how}(${servesLock})`, [], undefined)
 
-/** Somebody who only looks holds the lock for a moment, and a process that has just ended may for another. */
+/** A check by a command, or a process that has just ended, may hold the lock for a moment. */
 const takenSoon = (connection: Connection, by: string, tries: number): Effect.Effect<boolean, SqlError> =>
   Effect.flatMap(connection.executeUnprepared(`SELECT ${by}(${servesLock}) AS held`, [], undefined), ([row]) =>
     row?.["held"] === true || tries === 0

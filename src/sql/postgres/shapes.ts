@@ -3,27 +3,30 @@ export interface Sent {
   readonly values: ReadonlyArray<unknown>
 }
 
-/** A write whose statements can be combined into one, whatever their values are. */
+/** A write whose statements can be combined with those of others, whatever their values. */
 export interface Shape {
-  /** How many values one such write has. */
+  /** The number of values of one such write. */
   readonly width: number
-  /** One statement that is so many of these writes; their values follow one another. */
+  /** The text of one statement for this many writes; their values follow one another. */
   readonly textOf: (writes: number) => string
 }
 
-/** Statements that begin alike, step by step. */
+/** Sequences of statements with a common prefix, as a tree. */
 interface Known {
   readonly after: Map<string, Known>
-  /** Null where they can't be one. */
+  /** Null if they can't be combined. */
   shape: Shape | null | undefined
 }
 
-/** Rows of values and nothing else: what they do neither reads nor ends what another one of them has done. */
+/** An insert of plain values: it does not depend on other inserts. */
 const rowOfValues = /^INSERT INTO \w+ \([^()]*\)\s+VALUES\s*\((\$\d+[, ]*)+\)$/
-/** Statements of a shape: each number of them is a text that is kept. */
+/** The most statements of a shape: each combination is a text that is kept. */
 const most = 16
 
-/** Finds what statements are as one, or undefined where they can't be. Texts that are known have their hash, one that is put together has none. */
+/**
+ * Finds the shape of these statements; undefined if they can't be combined. Looked up by the texts, whose hashes are
+ * cached; a joined text would be hashed each time.
+ */
 export const makeShapes = (): ((some: ReadonlyArray<Sent>) => Shape | undefined) => {
   const first: Known = { after: new Map(), shape: undefined }
   return (some) => {

@@ -7,15 +7,15 @@ import { busy } from "./Client.ts"
 import type { Shape } from "./shapes.ts"
 import { Turns } from "./Turns.ts"
 
-/** Statements of several writes under way: what comes meanwhile shares the next one. */
+/** The most shared statements under way. Further writes join the next one. */
 const atOnce = 2
-/** Of one that takes longer, in ms, the server has something to wait for: the next ones do not wait for it too. */
+/** After this long, in ms, a statement is probably waiting for a lock, and the next ones are sent beside it. */
 const longest = 250
-/** Writes that share a statement at most: up to `each` any number of them has a text of its own, else it is `most`. */
+/** The most writes of a statement: every number up to `each` has its own text, then only `most`. */
 const shared = { each: 16, most: 32 } as const
-/** Values that the server takes with a statement. */
+/** The most values that the server accepts with a statement. */
 const mostValues = 65_535
-/** Characters of text from which on a statement takes no further write: who writes little does not wait for much. */
+/** From this many characters of text on, a statement takes no further write, so that short writes do not wait long. */
 const enough = 1_000_000
 
 interface Waiting {
@@ -24,22 +24,22 @@ interface Waiting {
   /** Its characters of text. */
   readonly length: number
   readonly done: (error: SqlError | undefined) => void
-  /** Gives up its place in the line. */
+  /** Leaves the queue. */
   leave: () => void
 }
 
 /**
- * Writes that are one statement each go together with those that are alike and come while others are under way: the
- * server's work for a commit, and a trip of the driver, is several times that for a row. One that the server refuses fails
- * no other: each is then sent by itself.
+ * Combines writes of one shape that arrive while others are under way: the server's work for a commit, and the driver's
+ * for a round trip, cost several times that for a row. If the server refuses a combined statement, each write is sent
+ * by itself.
  *
- * @param committed hears of each commit: of how many writes, and when it was sent
+ * @param committed called after each commit, with its number of writes and when it was sent
  */
 export const makeSharedWrites = (send: DirectClient["send"], committed: (writes: number, begun: number) => void) => {
   const turns = new Turns(atOnce)
   const waiting = new Map<Shape, Array<Waiting>>()
 
-  /** How many of them the next statement takes, from the first on. */
+  /** How many of them the next statement takes. */
   const sizeOf = (alike: ReadonlyArray<Waiting>, { width }: Shape): number => {
     const most = Math.min(alike.length, shared.most, Math.floor(mostValues / width))
     let size = 1
@@ -73,7 +73,7 @@ export const makeSharedWrites = (send: DirectClient["send"], committed: (writes:
     for (const one of some) sendAll([one], one.shape, oneIsOver)
   }
 
-  /** Gives the turn back once, and not from within: whoever comes next may be refused at once, and so on. */
+  /** Gives the turn back once, in a microtask: the next write may be refused at once, which would recurse. */
   const givingOnce = (): (() => void) => {
     let isGiven = false
     const give = () => {
@@ -96,7 +96,7 @@ export const makeSharedWrites = (send: DirectClient["send"], committed: (writes:
       all.push(one)
       one.leave = turns.take(
         () => {
-          // The first of the line; whoever is alike came after it.
+          // All writes of this shape in the queue came later than this one.
           const some = all.splice(0, sizeOf(all, shape))
           for (const other of some) if (other !== one) other.leave()
           sendAll(some, shape, givingOnce())
@@ -115,6 +115,6 @@ const lengthOf = (values: ReadonlyArray<unknown>): number => {
   return length
 }
 
-/** The server has said no to the statement, or has cancelled it: for one of its writes or for all of them. */
+/** The server has refused or cancelled the statement, because of one of its writes or all. */
 const tookNoEffect = (error: SqlError): boolean =>
   isRefused(error) || /^(40(001|P01)|42|57014|0A)/.test(errorCode(error.cause))

@@ -6,8 +6,8 @@ import { makeClient } from "./Client.ts"
 import { unavailable } from "./Database.ts"
 
 /**
- * The newest version of the configuration that was applied to a database, read by a connection of its own: it says how
- * the gateway's are to be made. None where none was, or where no gateway has begun on it yet.
+ * The newest applied version of the configuration, read on a separate connection because it configures the gateway's
+ * own. None if none was applied or the database has no schema yet.
  */
 export const storedDocument = (url: string): Effect.Effect<Option.Option<StoredDocument>, BadSettings> =>
   Effect.scoped(

@@ -10,11 +10,11 @@ import { makeShapes } from "./shapes.ts"
 import type { Sent } from "./shapes.ts"
 
 /**
- * Runs a write in a transaction, which begins when something is waited for: where nothing is, all that was sent ahead is
- * one statement, which is a transaction by itself and takes a fifth of the time that beginning, each of them and the
- * commit do, and which others share. Not to be interrupted.
+ * Runs a write in a transaction, which begins at the first awaited statement. If none is awaited, everything sent ahead
+ * becomes one statement, which is a transaction by itself: it takes a fifth of the time and is combined with those of
+ * other writes. Must not be interrupted.
  *
- * @param committed hears of each commit: of how many writes, and when it began
+ * @param committed called after each commit, with its number of writes and when it began
  */
 export const makeTransaction = (sql: DirectClient, committed: (writes: number, begun: number) => void) => {
   const shapeOf = makeShapes()
@@ -52,7 +52,10 @@ export const makeTransaction = (sql: DirectClient, committed: (writes: number, b
     })
 }
 
-/** Inside a write: runs plain code once that is durable (`Committer.afterCommit`). Nothing follows anybody else's transaction. */
+/**
+ * Inside a write: runs plain code once it is durable (`Committer.afterCommit`). Has no effect in transactions of
+ * another client.
+ */
 export const afterCommit = (follow: () => void): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
     const held = Context.getOption(fiber.currentContext, Client.TransactionConnection)
@@ -70,8 +73,8 @@ const followed = (followers: ReadonlyArray<() => void>): Effect.Effect<void> => 
 }
 
 /**
- * Statements on a connection. Nothing interrupts them: what was before is put back by hand, since to provide something for
- * a part costs as much as a statement.
+ * Runs statements on a connection. The previous context is restored by hand, since they are uninterruptible and
+ * `provideService` costs as much as a statement.
  */
 const within = <A, E>(connection: Connection, statements: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.withFiberRuntime((fiber) => {
@@ -85,16 +88,16 @@ const within = <A, E>(connection: Connection, statements: Effect.Effect<A, E>): 
     )
   })
 
-/** A connection that is taken, and a transaction that is begun, when something is waited for. */
+/** Reserves a connection and begins a transaction at the first awaited statement. */
 const lazily = (sql: DirectClient) => {
   const sent: Array<Sent> = []
   const followers: Array<() => void> = []
   const alone = Effect.unsafeMakeSemaphore(1)
   let held: ReservedConnection | undefined
-  /** Why one of what was sent ahead could not be sent on: nothing is waited for, or kept, without it. */
+  /** The failure of sending an earlier statement. Every later one fails with it. */
   let unsent: SqlError | undefined
 
-  // Whole, also where the statements may be interrupted: a connection that nobody knows of is never given back.
+  // Uninterruptible, or a reserved connection could leak.
   const begun = Effect.uninterruptible(
     Effect.flatMap(sql.hold, (one) => {
       held = one
@@ -123,7 +126,7 @@ const lazily = (sql: DirectClient) => {
     /** Work to do once it is durable. */
     followers,
     isOpen: () => held !== undefined,
-    /** Gives the connection back. */
+    /** Returns the connection to the pool. */
     leave: Effect.suspend(() => held?.leave ?? Effect.void),
     commit: Effect.flatMap(opened, (connection) => connection.executeUnprepared("COMMIT", [], undefined)),
     rollback: Effect.suspend(() => held?.connection.executeUnprepared("ROLLBACK", [], undefined) ?? Effect.void),

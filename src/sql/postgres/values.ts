@@ -4,8 +4,8 @@ import { errorCode } from "../errorCode.ts"
 export type Row = Record<string, unknown>
 
 /**
- * The part of a failure that may be logged: the server's details hold whole rows, its message for a value that does not
- * fit (class 22) the value.
+ * The part of a failure that may be logged: the server's details contain whole rows, and its messages of class 22 the
+ * value.
  */
 export const withoutValues = (cause: unknown): unknown => {
   if (!(cause instanceof Error)) return cause
@@ -17,10 +17,10 @@ export const withoutValues = (cause: unknown): unknown => {
 
 const tellable = ["code", "errno", "severity", "table", "column", "constraint", "routine"]
 
-/** A statement's own fault, as the server would say it. */
+/** A statement's failure, in the server's form. */
 export const refusal = (errno: string, message: string) => new SqlError({ cause: { errno }, message })
 
-/** Postgres keeps no NUL in a text, and its driver would round what is not whole: both are refused as the server would. */
+/** Postgres stores no NUL in a text, and its driver would round fractions: refuses both as the server would. */
 export const unfit = (values: ReadonlyArray<unknown>): SqlError | undefined => {
   for (const value of values) {
     if (typeof value === "string" && value.includes("\0")) return refusal("22021", "a text holds a NUL")
@@ -29,7 +29,9 @@ export const unfit = (values: ReadonlyArray<unknown>): SqlError | undefined => {
   return undefined
 }
 
-/** The rows of an answer, 64-bit integers as numbers: one that no number holds exactly is an error. */
+/**
+ * The rows of an answer, with 64-bit integers as numbers. An integer that a number can't represent exactly is an error.
+ */
 export const rowsOf = (answer: unknown): ReadonlyArray<Row> | SqlError => {
   if (!isRows(answer)) return []
   for (const row of answer) {

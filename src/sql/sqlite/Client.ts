@@ -11,8 +11,8 @@ import type { StatementText } from "../prepare.ts"
 import type { ReadsAtOnce } from "../ReadsAtOnce.ts"
 
 /**
- * A client of SQLite over Bun's own driver: one connection, whose transactions take turns. Beside what `@effect/sql` asks
- * of a connection it takes plain statements, for rows that every request writes (`writeNow`): as effects they cost ten
+ * A client of SQLite over Bun's own driver: one connection, one transaction at a time. Besides the interface of
+ * `@effect/sql`, it runs plain statements (`writeNow`) for rows that every request writes: as effects they cost ten
  * times what SQLite does.
  *
  * @param filename a path, or `:memory:`
@@ -50,8 +50,8 @@ type Row = Readonly<Record<string, unknown>>
 type Values = Array<SQLQueryBindings>
 
 /**
- * Statements that are kept prepared, of 2 to 15 KB each outside of the heap: the driver keeps twenty, a gateway has hundreds,
- * and preparing costs more than running.
+ * The most prepared statements kept, of 2 to 15 KB each outside of the heap. The driver keeps twenty, a gateway has
+ * hundreds, and preparing costs more than running.
  */
 const mostKept = 512
 
@@ -59,8 +59,8 @@ const mostKept = 512
 export class SqliteConnection implements Connection {
   readonly #database: Database
   /**
-   * True if commits do not wait for the disk at the moment. It stays so from one `writeNow` to the next, because the
-   * pragma costs as much as two rows; all other work begins with commits that wait.
+   * True if commits do not wait for the disk at the moment. It stays true between calls of `writeNow`, because the
+   * pragma costs as much as two rows; all other work turns waiting on again.
    */
   #isRelaxed = false
   readonly #kept = new Map<string, Prepared<Row, Values>>()
@@ -98,9 +98,9 @@ export class SqliteConnection implements Connection {
   }
 
   /**
-   * Runs statements at once in a transaction of their own, all or none. Unless they are to be durable no disk is waited
-   * for: the death of the process does not undo them, a power cut may. Throws what SQLite says where it takes them not;
-   * nobody may be in a transaction.
+   * Runs statements at once in a transaction of their own, all or none. Unless they must be durable, the commit does
+   * not wait for the disk: it survives a crash of the process, but maybe not a power cut. Throws SQLite's error. No
+   * transaction may be open.
    */
   writeNow(statements: ReadonlyArray<StatementText>, isDurable: boolean): void {
     const database = this.#database
@@ -114,7 +114,7 @@ export class SqliteConnection implements Connection {
       for (const { text, values } of statements) this.#prepared(text).run(...values.map(bindable))
       this.#prepared("COMMIT").run()
     } finally {
-      // A full disk, say, may have undone it already.
+      // SQLite may have rolled it back already, for example on a full disk.
       if (database.inTransaction) this.#prepared("ROLLBACK").run()
     }
   }
@@ -128,13 +128,16 @@ export class SqliteConnection implements Connection {
     return made
   }
 
-  /** Whoever asks for lists of ever other lengths must not keep others' texts out for good. */
+  /** Lists of varying lengths make new texts: the cache is emptied so that they can't fill it for good. */
   #forget(): void {
     for (const statement of this.#kept.values()) statement.finalize()
     this.#kept.clear()
   }
 
-  /** Has commits wait for the disk again, before anything that may commit; only between transactions can that be changed. */
+  /**
+   * Makes commits wait for the disk again, before a statement that may commit; SQLite accepts the pragma only between
+   * transactions.
+   */
   #wait(): void {
     if (!this.#isRelaxed) return
     this.#prepared("PRAGMA synchronous = FULL").run()
@@ -156,7 +159,10 @@ export class SqliteConnection implements Connection {
 
 const failed = (cause: unknown) => new SqlError({ cause, message: "Failed to execute statement" })
 
-/** Writing such a text takes milliseconds: others get a turn before the next statement, which may write another one. */
+/**
+ * Writing such a text takes milliseconds: other work gets an event-loop turn before the next statement, which may write
+ * another one.
+ */
 const isLong = (value: unknown): boolean => typeof value === "string" && value.length > 1_000_000
 
 const onlyReads = /^\s*SELECT\b/i

@@ -14,7 +14,7 @@ import { makeClient } from "./Client.ts"
 interface Options {
   /** A path, or `:memory:`. */
   readonly filename: string
-  /** The one server of a file holds it; commands that only visit don't. */
+  /** True for the file's one server, which locks it. Commands connect briefly and pass false. */
   readonly exclusive: boolean
 }
 
@@ -40,7 +40,7 @@ export const layer = ({ exclusive, filename }: Options): Layer.Layer<SqlClient.S
     })
   )
 
-/** Its file, those beside it and a new directory are nobody else's; SQLite gives the others the mode of the first. */
+/** The file and a new directory are readable by their owner only; SQLite gives the files beside it the same mode. */
 const kept = (filename: string) =>
   Effect.all([
     ownDirectory(dirname(filename)),
@@ -55,7 +55,7 @@ const kept = (filename: string) =>
     )
   )
 
-/** True if the file is not a database: opening it fails, and its mode is not ours to change. */
+/** True if the file is not a database: opening it fails, and its mode stays unchanged. */
 const isForeign = (filename: string): boolean => {
   if (!existsSync(filename)) return false
   const file = openSync(filename, "r")
@@ -68,7 +68,7 @@ const isForeign = (filename: string): boolean => {
   }
 }
 
-/** The schema that a file has, and the one that this gateway brings it to; of one that is not there, none. */
+/** The schema version of a file, and the version that this gateway migrates to; 0 if there is no file. */
 export const schemasOf = (filename: string): Effect.Effect<Schemas, DatabaseUnavailable> =>
   existsSync(filename)
     ? Effect.provide(
@@ -95,9 +95,9 @@ const unavailable = (filename: string, why: string) =>
   new DatabaseUnavailable({ message: `database ${filename} can't be opened: ${why}` })
 
 /**
- * `busy_timeout`: commands of the gateway may write beside the server for a moment. `synchronous = FULL`: tasks and
- * money survive a power cut; `Commits` makes that one fsync for many requests, or another thread's (`LogSync`).
- * SQLite checkpoints by itself once the log has 32 MB: fewer pauses than its default of 4 MB.
+ * `busy_timeout`: commands may write beside the server for a moment. `synchronous = FULL`: tasks and money survive a
+ * power cut; `Commits` shares each fsync among many requests, or runs it on another thread (`LogSync`). SQLite
+ * checkpoints once the log has 32 MB: fewer pauses than with its default of 4 MB.
  */
 const prepared = (filename: string, exclusive: boolean) =>
   Layer.effectDiscard(
@@ -117,7 +117,7 @@ const prepared = (filename: string, exclusive: boolean) =>
     })
   )
 
-/** A visitor brings the schema up to date only where no server works with it, and says so. */
+/** A command migrates the schema only if no server is running, and logs it. */
 const visited = (filename: string, version: number) =>
   Effect.scoped(
     lock(filename).pipe(
@@ -138,9 +138,9 @@ const visited = (filename: string, version: number) =>
   )
 
 /**
- * One server a file. The lock is an exclusive transaction on a file beside the database, so that the kernel frees it
- * however the holder dies, and so that backups and commands can still read the database itself. A command holds it for
- * a moment, to see whether a server runs: what starts just then waits for it.
+ * One server per file. The lock is an exclusive transaction on a file beside the database, so that the kernel frees it
+ * however the holder dies, and backups and commands can still read the database itself. A command holds it briefly to
+ * check for a server; a server that starts at that moment waits for it.
  */
 export const lock = (filename: string, patienceMs = 0) =>
   Effect.acquireRelease(

@@ -16,21 +16,21 @@ import { SqliteConnection } from "./Client.ts"
 import { makeLogSync } from "./LogSync.ts"
 
 interface Job {
-  /** True if a power cut may undo it, for 20 ms (`LogSync`). */
+  /** True if a power cut may undo it for 20 ms (`LogSync`). */
   readonly behind: boolean
   /**
-   * Fails only where the database itself gave out: the whole transaction may be gone then, whoever it was for. Or where
-   * it is alone in its transaction, which then needs no savepoint to be undone.
+   * Fails if the database itself failed, since the whole transaction may be lost then. Also fails if the write is alone
+   * in its transaction, which is rolled back without a savepoint.
    */
   readonly run: (connection: Connection, isAlone: boolean) => Effect.Effect<void, SqlError>
-  /** Answers what was thrown by what was to follow. */
+  /** Returns the exceptions of code that ran after the commit. */
   readonly settle: (committed: Exit.Exit<void, SqlError>) => ReadonlyArray<unknown>
 }
 
 /**
- * Group commit: writes that wait at the same moment share one transaction and so one fsync. A write answers once it is
- * durable; one that fails is rolled back alone. Writes must not wait for anything but the database. A transaction of
- * nothing but `append` does not wait for the fsync.
+ * Group commit: concurrent writes share one transaction and so one fsync. A write succeeds once it is durable; a failed
+ * one is rolled back alone. Writes must wait for nothing but the database. A transaction of `append`s only does not
+ * wait for the fsync.
  */
 export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
@@ -40,10 +40,13 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
     const committed = metrics.commits.of("committed")
     const { transaction, unsynced } = transactions(sql)
     const logSync = yield* makeLogSync
-    // The one connection that there is; a client of somebody else's has none that takes plain statements.
+    // SQLite's one connection. A client from outside has none that takes plain statements.
     const own = yield* Effect.orDie(Effect.scoped(sql.reserve))
     const queue: Array<Job> = []
-    /** Another process held the file for as long as is waited: until a commit has been tried nobody else waits as long at once. */
+    /**
+     * Another process has held the file for the whole `busy_timeout`. Until the next commit, plain writes do not block
+     * on it again.
+     */
     let isLocked = false
     /** Work of the running write to do once it is durable. */
     let after: Array<() => void> = []
@@ -54,7 +57,7 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
       if (queue.length > 0) return resume(Effect.void)
       wake = () => {
         wake = () => {}
-        // One turn of the event loop: the requests that arrived together join the same commit.
+        // After one event-loop turn: the requests that arrived together share the commit.
         setImmediate(() => resume(Effect.void))
       }
     })
@@ -119,7 +122,7 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
       statements: ReadonlyArray<StatementText>,
       durability: Durability
     ): boolean => {
-      // While commits fail, the fiber's way logs why.
+      // While commits fail, the fiber logs the reason.
       if (isLocked || refusal() !== undefined) return false
       const begun = performance.now()
       try {
@@ -160,12 +163,14 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
 
 const run = (connection: Connection, text: string) => connection.executeUnprepared(text, [], undefined)
 
-/** As `sql.withTransaction`, without its spans, which cost more than the statements; and without fsync where that may be. */
+/**
+ * As `sql.withTransaction`, without its spans, which cost more than the statements; and without fsync where allowed.
+ */
 const transactions = (sql: SqlClient.SqlClient) => {
   const inside = <A, E>(connection: Connection, effect: Effect.Effect<A, E>) =>
     Effect.provideService(effect, SqlClient.TransactionConnection, [connection, 0])
 
-  /** Only between transactions does SQLite let it be changed. */
+  /** SQLite accepts the pragma only between transactions. */
   const relaxed = <A, E>(connection: Connection, effect: Effect.Effect<A, E>) =>
     Effect.zipRight(
       run(connection, "PRAGMA synchronous = NORMAL"),
@@ -175,7 +180,7 @@ const transactions = (sql: SqlClient.SqlClient) => {
   const begun = <A, E>(connection: Connection, effect: Effect.Effect<A, E>) =>
     Effect.zipRight(
       run(connection, "BEGIN"),
-      // A commit that failed, of a full disk say, may leave its transaction open: the next one could not begin.
+      // A failed commit, for example on a full disk, may leave its transaction open, and the next one could not begin.
       Effect.onError(
         Effect.flatMap(inside(connection, effect), (value) => Effect.as(run(connection, "COMMIT"), value)),
         () => Effect.ignore(run(connection, "ROLLBACK"))
@@ -198,17 +203,17 @@ const transactions = (sql: SqlClient.SqlClient) => {
   return { transaction, unsynced }
 }
 
-/** Ends the transaction of a write that failed by itself. */
+/** Rolls back a transaction whose only write failed. */
 const undone = new SqlError({ cause: undefined, message: "the transaction's only write failed" })
 
-/** A savepoint around one of a commit's writes. */
+/** A savepoint around one of the writes of a commit. */
 const allOrNone = <A, E>(connection: Connection, write: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
   Effect.zipRight(
     run(connection, "SAVEPOINT one_write"),
     Effect.matchCauseEffect(write, {
       onSuccess: (value) => Effect.as(run(connection, "RELEASE one_write"), value),
       onFailure: (cause) =>
-        // If the database has undone everything, there is no savepoint to go back to.
+        // After a rollback by the database itself, there is no savepoint.
         Effect.zipRight(
           Effect.ignore(
             Effect.zipRight(run(connection, "ROLLBACK TO one_write"), run(connection, "RELEASE one_write"))
@@ -219,8 +224,8 @@ const allOrNone = <A, E>(connection: Connection, write: Effect.Effect<A, E>): Ef
   )
 
 /**
- * The failure of a write that is not the write's own. SQLite answers a full disk or a bad read by rolling back whatever
- * transaction was open, which a savepoint does not survive; a broken constraint concerns one statement.
+ * The failure of the database itself, if any. On a full disk or a read error, SQLite rolls back the open transaction
+ * with its savepoints; a violated constraint concerns one statement.
  */
 const outage = (cause: Cause.Cause<unknown>): SqlError | undefined =>
   Chunk.toReadonlyArray(Chunk.appendAll(Cause.failures(cause), Cause.defects(cause)))

@@ -4,21 +4,20 @@ import { Effect, Runtime } from "effect"
 import type { Scope } from "effect"
 import { databaseFile } from "./heldFile.ts"
 
-/** How long a commit without an fsync of its own may stay without one, in ms. */
+/** The longest time until the fsync of such a commit, in ms. */
 const lag = 20
 
-/** Brings commits to the disk that did not wait for it. */
+/** Syncs commits that did not wait for the disk. */
 export interface LogSync {
-  /** There has been one; the fsync follows, for it and all others of the next 20 ms. */
+  /** Call it after such a commit. One fsync within 20 ms covers all of them. */
   readonly soon: () => void
 }
 
 const nothing: LogSync = { soon: () => {} }
 
 /**
- * Syncs SQLite's write-ahead log on another thread, where `COMMIT` would keep everybody waiting for the disk on the one
- * that there is: what nobody need wait for survives the death of the process at once, and a power cut 20 ms later.
- * Does nothing where there is no such log: in memory, on Postgres.
+ * Syncs SQLite's write-ahead log on another thread, where `COMMIT` would block this one. Such commits survive a crash
+ * of the process at once, and a power cut 20 ms later. Does nothing without a log: in memory, on Postgres.
  */
 export const makeLogSync: Effect.Effect<LogSync, never, SqlClient.SqlClient | Scope.Scope> = Effect.gen(function* () {
   const runtime = yield* Effect.runtime()
@@ -27,7 +26,7 @@ export const makeLogSync: Effect.Effect<LogSync, never, SqlClient.SqlClient | Sc
 
   let descriptor: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
-  // There is a log from the first commit on, and SQLite keeps it until the database is closed.
+  // The log exists from the first commit until the database is closed.
   const log = () => (descriptor ??= openSync(`${file}-wal`, "r"))
   const tell = (cause: unknown) =>
     void Runtime.runFork(runtime)(Effect.logError("the database's log can't be synced", cause))

@@ -5,7 +5,7 @@ import { Data, Effect, Redacted } from "effect"
 import { makeOwnFile } from "../../config/ownFiles.ts"
 import { latestVersion } from "../migrations.ts"
 
-/** A backup can't be made or taken; the message is one line that says why. */
+/** A backup can't be made or restored; the message is one line for the operator. */
 export class BackupFailed extends Data.TaggedError("BackupFailed")<{ readonly message: string }> {}
 
 /** The contents of a backup. */
@@ -19,11 +19,11 @@ export interface Backup {
   readonly madeAt: string
   /** The version of the gateway that made it. */
   readonly madeBy: string
-  /** The gateway's own secret, where that is kept in a file. */
+  /** The gateway's own secret, if it is kept in a file. */
   readonly secret: Redacted.Redacted | undefined
 }
 
-/** The backup's own table beside the database's. It is dropped when the backup is restored. */
+/** The backup's own table. It is dropped when the backup is restored. */
 const note = "gateway_backup"
 
 interface Options {
@@ -32,12 +32,12 @@ interface Options {
 }
 
 /**
- * Copies a database that may be in use to a file that is not there yet, as it was at one moment, and reads the copy
- * through. Whoever serves goes on meanwhile: it is read as by any other reader. The file appears whole or not at all.
+ * Copies a database, which may be in use, to a new file as it was at one moment, and verifies the copy. A running
+ * gateway continues: the copy is a normal read. The file appears complete or not at all.
  */
 export const backUp = (database: string, file: string, options: Options): Effect.Effect<Backup, BackupFailed> =>
   attempt(`${file} can't be made`, () => {
-    // Of this process alone: another may be at work on the same file.
+    // One draft per process: another may be writing the same file.
     const draft = `${file}.${process.pid}.part`
     rmSync(draft, { force: true })
     makeOwnFile(draft)
@@ -48,7 +48,7 @@ export const backUp = (database: string, file: string, options: Options): Effect
       noted(draft, options)
       const backup = readThrough(draft)
       synced(draft)
-      // Nobody's file is overwritten, also none that came meanwhile.
+      // Existing files are not overwritten, also if one has appeared meanwhile.
       if (existsSync(file)) throw new BackupFailed({ message: `${file} is there already` })
       renameSync(draft, file)
       synced(dirname(file))
@@ -58,7 +58,7 @@ export const backUp = (database: string, file: string, options: Options): Effect
     }
   })
 
-/** Checks a file that `backUp` made, by reading all of it. */
+/** Verifies a file that `backUp` made, by reading all of it. */
 export const inspect = (file: string): Effect.Effect<Backup, BackupFailed> =>
   attempt(`${file} can't be read`, () => {
     if (!existsSync(file)) throw new BackupFailed({ message: `there is no file ${file}` })
@@ -66,9 +66,9 @@ export const inspect = (file: string): Effect.Effect<Backup, BackupFailed> =>
   })
 
 /**
- * Puts a backup in a database's place, which nobody may serve from; what was there is kept beside it.
+ * Replaces a database, which must not be in use, by a backup. The former database is kept beside it.
  *
- * @returns where the former database is now; undefined where there was none
+ * @returns the path of the former database; undefined if there was none
  */
 export const putBack = (file: string, database: string, now: Date): Effect.Effect<string | undefined, BackupFailed> =>
   attempt(`${database} can't be put back`, () => {
@@ -90,8 +90,8 @@ export const putBack = (file: string, database: string, now: Date): Effect.Effec
   })
 
 /**
- * Gives the database a second name, with all that its log held in it: then whatever ends this process leaves the former
- * database or the new one under the first. False where that can't be: it is damaged, or the file system has no such names.
+ * Checkpoints the database and gives it a second name, so that a crash leaves the former or the new database under the
+ * first. Returns false if that is impossible: it is damaged, or the file system has no hard links.
  */
 const isAlsoAt = (database: string, former: string): boolean => {
   try {
@@ -99,7 +99,7 @@ const isAlsoAt = (database: string, former: string): boolean => {
       using file = new SqliteFile(database)
       file.run("PRAGMA wal_checkpoint(TRUNCATE)")
     }
-    // The last connection that closes the database removes its log.
+    // The last connection to close removes the log.
     if (existsSync(`${database}-wal`)) return false
     linkSync(database, former)
     return true
@@ -108,7 +108,7 @@ const isAlsoAt = (database: string, former: string): boolean => {
   }
 }
 
-/** Its log goes with it: beside another database it would be taken for that one's. */
+/** Moves the log too: SQLite would apply it to the new database. */
 const moved = (database: string, former: string | undefined): void => {
   for (const end of ["-wal", "-shm", ""]) {
     if (former !== undefined && existsSync(database + end)) renameSync(database + end, former + end)

@@ -2,7 +2,7 @@ import { statSync } from "node:fs"
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** The file of the database that is open; empty where there is none: in memory, on another engine. */
+/** The file of the open database; empty if it has none: in memory, on another engine. */
 export const databaseFile: Effect.Effect<string, never, SqlClient.SqlClient> = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) =>
@@ -17,14 +17,14 @@ export const databaseFile: Effect.Effect<string, never, SqlClient.SqlClient> = E
 )
 
 /**
- * Tells whether the files that are open are still those at their paths: what is written to one that was removed or
- * replaced is gone with the process. To be made right after the database was opened; answers what is wrong.
+ * Checks that the open files are still those at their paths: writes to a removed or replaced file are lost with the
+ * process. Call it right after opening the database. The returned function names the problem.
  */
 export const holdFiles = (file: string): (() => string | undefined) => {
   if (file === "") return () => undefined
   const log = `${file}-wal`
   const held = identity(file)
-  // There is one from the first commit on, until the database is closed.
+  // The log exists from the first commit until the database is closed.
   let heldLog = identity(log)
   return () => {
     if (identity(file) !== held) return "the database's file was removed or replaced while it is open"

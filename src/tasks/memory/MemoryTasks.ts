@@ -2,10 +2,10 @@ import { Clock, Effect, Option } from "effect"
 import type { Cancelled, Task } from "../Task.ts"
 import type { UnitOfWork } from "../UnitOfWork.ts"
 
-/** A task and what the engine knows of it. Never changed, but replaced. */
+/** A task with the engine's fields. Immutable: changes replace it. */
 export interface MemoryTask {
   readonly task: Task
-  /** JSON; undefined once let go. */
+  /** JSON; undefined once deleted. */
   readonly request: string | undefined
   readonly nextRunAtMs: number
   readonly token: string | null
@@ -14,10 +14,10 @@ export interface MemoryTask {
   readonly cancel: { readonly askedAtMs: number; readonly outcome: Cancelled | undefined } | undefined
 }
 
-/** All tasks of this process, by their ids. */
+/** All tasks of this process, by id. */
 export class MemoryTasks {
   readonly #tasks = new Map<string, MemoryTask>()
-  /** Tasks that their owners removed after a submit: their videos stay in the upstream's list for a while. */
+  /** Tasks that were removed after a submit: their videos stay in the upstream's list for a while. */
   readonly #removed = new Set<Task>()
   readonly #unit: UnitOfWork
 
@@ -47,7 +47,7 @@ export class MemoryTasks {
     return [...this.#removed].filter((task) => task.lane === lane)
   }
 
-  /** Replaces or, with undefined, removes a task: as it was again where the unit of work around it fails. */
+  /** Replaces a task, or removes it (undefined). Undone if the unit of work fails. */
   put(id: string, next: MemoryTask | undefined): Effect.Effect<void> {
     return Effect.suspend(() => {
       const before = this.#tasks.get(id)
@@ -56,7 +56,7 @@ export class MemoryTasks {
     })
   }
 
-  /** As `put`, without a way back. */
+  /** As `put`, but not undone. */
   set(id: string, next: MemoryTask | undefined): void {
     if (next === undefined) this.#tasks.delete(id)
     else this.#tasks.set(id, next)
@@ -72,7 +72,7 @@ export class MemoryTasks {
 
 export const isActive = ({ task }: MemoryTask): boolean => task.endedAtMs === null
 
-/** The active tasks among these that are due first. */
+/** Active tasks, the first due first. */
 export const dueFirst = (some: ReadonlyArray<MemoryTask>): ReadonlyArray<MemoryTask> =>
   some.toSorted((one, other) => one.nextRunAtMs - other.nextRunAtMs)
 

@@ -7,9 +7,9 @@ import type { UnitOfWork } from "../UnitOfWork.ts"
 import { isActive, newestFirst } from "./MemoryTasks.ts"
 import type { MemoryTask, MemoryTasks } from "./MemoryTasks.ts"
 
-/** Tasks of every account: counted, summed up, cancelled on request and removed. */
+/** Tasks of all accounts: counts, summaries, cancellation requests, removal. */
 export const memoryAdministered = (tasks: MemoryTasks, unit: UnitOfWork, changes: TaskChanges) => {
-  /** Removes the first of these tasks. Answers their ids. */
+  /** Removes the first of these tasks. Returns their ids. */
   const removed = (some: ReadonlyArray<MemoryTask>, limit: number) => {
     const first = some.slice(0, limit).map(({ task }) => task)
     return Effect.forEach(first, ({ id }) => Effect.as(tasks.put(id, undefined), id)).pipe(
@@ -110,7 +110,7 @@ export const memoryAdministered = (tasks: MemoryTasks, unit: UnitOfWork, changes
     open,
     unfinished,
     changedSince,
-    // There are no nodes beside this process.
+    // This process is the only node.
     heldByNodes: Effect.sync(() => new Map<string, number>()),
     summary,
     summaries,
@@ -121,7 +121,7 @@ export const memoryAdministered = (tasks: MemoryTasks, unit: UnitOfWork, changes
   } as const
 }
 
-/** Deliveries are kept elsewhere, so that of an ended task nothing is known, as of one without any in the database. */
+/** Deliveries are stored elsewhere: an ended task's state is unknown, shown like that of a task without callbacks. */
 const callbackState = ({ callbackUrl, endedAtMs }: Task): SummaryRow["callback_state"] =>
   callbackUrl === null || endedAtMs !== null ? null : "waiting"
 

@@ -14,7 +14,7 @@ import type { UnitOfWork } from "../UnitOfWork.ts"
 import { dueFirst, isActive, least, withNow } from "./MemoryTasks.ts"
 import type { MemoryTask, MemoryTasks } from "./MemoryTasks.ts"
 
-/** Tasks as their workers see them. A lease lasts for a time, and is renewed while its turn runs. */
+/** Tasks for workers. A lease lasts for a time, and is renewed while its turn runs. */
 export const memoryLeased = (
   tasks: MemoryTasks,
   unit: UnitOfWork,
@@ -166,7 +166,7 @@ export const memoryLeased = (
       release,
       request,
       rivals,
-      // No process was there before.
+      // There was no process before.
       takeOver: Effect.succeed(0),
       oldestExpiredLeaseMs
     } as const

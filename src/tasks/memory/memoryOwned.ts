@@ -9,7 +9,7 @@ import type { UnitOfWork } from "../UnitOfWork.ts"
 import { isActive, least, newestFirst, withNow } from "./MemoryTasks.ts"
 import type { MemoryTask, MemoryTasks } from "./MemoryTasks.ts"
 
-/** Tasks as their families see them: made, read, listed, ended, removed. */
+/** Tasks for their families. */
 export const memoryOwned = (
   tasks: MemoryTasks,
   unit: UnitOfWork,

@@ -4,7 +4,7 @@ import { isJsonObject } from "../../contract/fields.ts"
 import { NamedSlots } from "../../flow/NamedSlots.ts"
 import type { Task } from "../Task.ts"
 
-/** How many tasks are remembered, and how long each may be in characters: some ten megabytes at most. */
+/** The most cached tasks, and the longest row in characters: some ten megabytes in total. */
 const mostTasks = 4_096
 const maxLength = 4_096
 
@@ -20,12 +20,12 @@ interface KnownTask {
 }
 
 /**
- * The tasks that were read last, until they change: callers poll, and mostly find their task as it was. Only for a store
- * whose changes are all made by this process, as with SQLite.
+ * Caches the tasks that were read last, until they change: polling callers mostly find their task unchanged. Only for a
+ * store whose changes are all made by this process, as with SQLite.
  */
 export const makeKnownTasks = () => {
   const known = new NamedSlots<KnownTask>()
-  /** Counts the changes that have begun: what was read before one is not kept after it. */
+  /** The number of changes that have begun: a row read before a change is not cached after it. */
   let begun = 0
 
   const changing = (id: string): void => {
@@ -38,13 +38,13 @@ export const makeKnownTasks = () => {
     known.set(task.id, { task, found: Exit.succeed(Option.some(task)) })
   }
 
-  /** A known task, by the same finished effect each time; undefined where it has to be read. */
+  /** A cached task, as the same finished effect each time; undefined if it must be read. */
   const find = ({ account, id, kind }: TaskKey): Exit.Exit<Option.Option<Task>> | undefined => {
     const one = known.get(id)
     return one?.task.account === account && one.task.kind === kind ? one.found : undefined
   }
 
-  /** Reads a task and remembers it where its row is short and nothing has changed meanwhile. */
+  /** Reads a task, and caches it if its row is short and nothing has changed meanwhile. */
   const remember = <E>(
     read: Effect.Effect<ReadonlyArray<unknown>, E>,
     decode: (rows: ReadonlyArray<unknown>) => Effect.Effect<Option.Option<Task>>

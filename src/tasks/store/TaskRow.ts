@@ -62,7 +62,7 @@ const toTask = (row: ReturnType<typeof tasks.one>): Task => ({
   endedAtMs: row.ended_at
 })
 
-/** The tasks of whole rows that can be read; the others are logged. */
+/** The readable tasks among these rows; the others are logged. */
 export const readableTasks = (all: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<Task>> =>
   Effect.map(readable(tasks, "task", all), (some) => some.map(toTask))
 
@@ -88,7 +88,7 @@ const patchable: ReadonlyArray<
   ["endedAtMs", "ended_at", (task) => task.endedAtMs]
 ]
 
-/** The columns that differ from the stored task. Most turns change next to nothing. */
+/** The columns that differ from the stored task. Most turns change few. */
 export const patchedColumns = (task: Task, stored: Task): Record<string, string | number | null> => {
   const columns: Record<string, string | number | null> = {}
   for (const [field, column, value] of patchable) if (stored[field] !== task[field]) columns[column] = value(task)
@@ -127,7 +127,7 @@ export const newColumns = (task: Task): Record<string, string | number | null> =
   ended_at: task.endedAtMs
 })
 
-/** A new task's row whose columns alone matter: it gives them their names. */
+/** A new task, for the names of its columns. */
 export const anyTask = created({
   id: "",
   kind: "",

@@ -4,7 +4,7 @@ import { rows } from "../../sql/decode.ts"
 import { stored } from "../StoreFailure.ts"
 import type { TaskStorage } from "../TaskStorage.ts"
 
-/** Changes the result of a task that has succeeded: what its record says, not what became of it. */
+/** Changes the result of a task that has succeeded, but not its state. */
 export const makeAmend = (changing: (id: string) => void) =>
   Effect.map(SqlClient.SqlClient, (sql) => {
     const locked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })

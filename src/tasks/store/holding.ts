@@ -11,28 +11,28 @@ import type { StoreFailure } from "../StoreFailure.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import { LeaseTime } from "../TaskSettings.ts"
 
-/** A task that a worker of this process has. */
+/** A task held by a worker of this process. */
 export interface InHand {
   readonly task: { readonly id: string }
   readonly token: string
 }
 
-/** How long a worker's right to a task lasts, and what becomes of it when the worker dies. */
+/** How long a worker holds a task, and what happens to it when the worker dies. */
 export interface Holding {
-  /** When a task that is claimed now is due again if nobody says anything of it. */
+  /** When a task that is claimed now is due again unless it is renewed or given back. */
   readonly until: (nowMs: number) => number
   /** The end of a claim's condition, with its values. */
   readonly mayClaim: Fragment
   readonly claimant: () => ReadonlyArray<string>
-  /** Holds on to all tasks in hand; answers the ids of those that are still held. */
+  /** Renews all held tasks; returns the ids of those that are still held. */
   readonly renew: (leased: ReadonlyArray<InHand>) => Effect.Effect<ReadonlySet<string>, StoreFailure>
-  /** Makes what a process before this one held due; answers how much that was. */
+  /** Makes tasks held by a previous process due; returns their number. */
   readonly takeOver: Effect.Effect<number, StoreFailure>
-  /** How long ago the oldest right ran out whose task nobody took over, in ms; 0 where there is none. */
+  /** How long ago the oldest lease expired whose task was not claimed since, in ms; 0 if there is none. */
   readonly oldestExpiredMs: Effect.Effect<number, StoreFailure>
 }
 
-/** With one process, as SQLite has it: a lease until a time, renewed while the turn runs. */
+/** With one process, as with SQLite: a lease until a time, renewed while the turn runs. */
 const forTime = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const commits = yield* Commits
@@ -59,7 +59,7 @@ const forTime = Effect.gen(function* () {
         ),
         (renewed) => new Set(named.all(renewed.flat()).map(({ id }) => id))
       ),
-    // This process is the only one, which the lock on the database says.
+    // The lock on the database guarantees that this process is the only one.
     takeOver: Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
       Effect.map(
         stored(
@@ -79,7 +79,10 @@ const forTime = Effect.gen(function* () {
   return holding
 })
 
-/** Among nodes: for as long as the node lives. Nothing of a task is renewed; the node's burial makes its tasks due. */
+/**
+ * With nodes: a worker holds a task for as long as its node lives. Tasks are not renewed; they become due when the node
+ * is declared dead.
+ */
 const forLife = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const commits = yield* Commits
@@ -142,13 +145,13 @@ export const makeHolding = Effect.flatMap(
   ({ isShared }): Effect.Effect<Holding, never, Effect.Effect.Context<typeof forLife>> => (isShared ? forLife : forTime)
 )
 
-/** Small statements let requests in between. */
+/** Short statements let requests run in between. */
 const chunksOf = (all: ReadonlyArray<InHand>): ReadonlyArray<ReadonlyArray<InHand>> =>
   Array.from({ length: Math.ceil(all.length / 200) }, (_, index) => all.slice(index * 200, (index + 1) * 200))
 
 /**
- * When a dead worker's task is due: one that has seen several workers die waits a moment. Whichever of them it is that
- * kills, the others get time to end without it.
+ * When a dead worker's task is due: after several deaths it waits a moment. If one task kills its worker, the others
+ * get time to end without it.
  */
 const afterDeath = (sql: SqlClient.SqlClient, nowMs: number) =>
   sql`CAST(${nowMs} AS BIGINT) + CASE WHEN attempts < 2 THEN 0 WHEN attempts = 2 THEN 500

@@ -6,7 +6,7 @@ import { stored } from "../StoreFailure.ts"
 import { Cancelled } from "../Task.ts"
 import type { TaskStorage } from "../TaskStorage.ts"
 
-/** Requests to cancel a task: a row for each, which the server's answer joins. */
+/** Requests to cancel a task: one row each, to which the server adds its answer. */
 export const makeCancellations = Effect.map(SqlClient.SqlClient, (sql) => {
   const askToCancel: TaskStorage["askToCancel"] = (id, nowMs) =>
     Effect.asVoid(

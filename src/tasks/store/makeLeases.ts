@@ -22,7 +22,7 @@ import { makeRemoval } from "./removal.ts"
 import type { makeTasks } from "./makeTasks.ts"
 import { patchedColumns, readableTasks } from "./TaskRow.ts"
 
-/** Tasks as their workers see them: every statement that writes one names its lease's token. */
+/** Tasks for workers: every statement that writes one names its lease's token. */
 export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -65,12 +65,11 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
     )
 
     /**
-     * Takes up to `limit` due tasks of a lane. One statement, so two workers never take the same row: SQLite runs one
-     * writer at a time; Postgres needs SKIP LOCKED, or claimers would queue behind each other's rows. A row that is due
-     * and still has a token was left by a worker that died (or, if it was ours, by one that could not give it back).
-     * It commits by itself, at once: in line behind the group's waiting writes it took three times as long. A power cut
-     * that undoes it takes whoever claimed with it; what a worker writes later is only durable if its claim is.
-     * A task that can't be read is set aside for good.
+     * Claims up to `limit` due tasks of a lane. One statement, so two workers never claim the same row: SQLite runs one
+     * writer at a time; Postgres needs SKIP LOCKED, or claims would wait for each other's rows. A due row with a token
+     * was left by a worker that died (or by one of this process that could not give it back). It commits by itself, at
+     * once: queued behind the group's writes it took three times as long. A power cut that undoes it also kills the
+     * claimer; a worker's later writes are durable only if its claim is. An unreadable task is set aside for good.
      */
     const claim: TaskStorage["claim"] = Effect.fnUntraced(function* (lane, limit) {
       const nowMs = yield* Clock.currentTimeMillis
@@ -90,7 +89,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
     })
 
     const updates = new Map<string, ReturnType<typeof prepare>>()
-    /** An update that lets the task's request go too; undefined where that takes a statement of its own. */
+    /** An update that also deletes the task's request; undefined if that takes a separate statement. */
     const lettingGo = sql.onDialectOrElse({
       pg: () => (update: Statement<unknown>) =>
         sql`WITH changed AS (${update}), gone AS (
@@ -98,7 +97,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
       ) SELECT id FROM changed`,
       orElse: () => undefined
     })
-    /** The update of these columns; there are no more combinations than ways to end a turn. */
+    /** The update of these columns. There are only as many combinations as ways to end a turn. */
     const updateOf = (columns: Record<string, unknown>, more: typeof lettingGo) => {
       const names = `${Object.keys(columns).join()}${more === undefined ? "" : " and its request"}`
       const known = updates.get(names)
@@ -148,7 +147,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
                   Effect.zipRight(crash.at("writing"))
                 )
               )
-            : // If the time of the next look is lost, the task is looked at sooner.
+            : // If the time of the next turn is lost, the task only runs sooner.
               isOnlyWhen(patch)
               ? orLost(leased, stored(commits.append(update)))
               : orLost(leased, stored(commits.commit(update)))
@@ -192,8 +191,8 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
       )
 
     /**
-     * Answered from two indexes that hold no more than the tasks with an id, and those that were submitted and got none.
-     * One statement: a task that gets its id or is removed meanwhile is in one of them or another, never in none.
+     * Answered from two indexes, which contain only tasks with an upstream id and unanswered submits. One statement: a
+     * task that gets its id or is removed meanwhile is in one of them, never in none.
      */
     const rivals: TaskStorage["rivals"] = Effect.fnUntraced(function* (task, upstreamIds, submitAtMs) {
       if (upstreamIds.length === 0) return { taken: new Set<string>(), unheard: [] }
@@ -211,7 +210,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
       const unheard = found.filter((row) => rivalIds.one(row).id === null)
       return {
         taken: new Set(found.flatMap((row) => rivalIds.one(row).id ?? [])),
-        // Of so many nobody can tell one from another.
+        // Among too many, videos can't be told apart.
         unheard:
           unheard.length > mostRivals
             ? [null]
@@ -222,7 +221,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
     const request: TaskStorage["request"] = (id) =>
       Effect.map(stored(selectRequest([id])), (found) => requests.first(found)?.request ?? null)
 
-    /** Hops from lane to lane in the index, however many tasks wait in each. */
+    /** Skips from lane to lane in the index, however many tasks wait in each. */
     const lanes = Effect.map(stored(selectLanes([])), laneDues.all)
 
     return {
@@ -247,7 +246,7 @@ const rivalIds = rows("tasks", { id: Schema.NullOr(Schema.String) })
 const laneDues = rows("tasks", { lane: Schema.String, due: Schema.Int })
 const requests = rows("task_requests", { request: Schema.NullOr(Schema.parseJson()) })
 
-/** It says nothing of the work itself. */
+/** True if the patch does not concern the work itself. */
 const isOnlyWhen = (patch: TaskPatch): boolean => {
   for (const name in patch) if (name !== "tries" && name !== "state") return false
   return true

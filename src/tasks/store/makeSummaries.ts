@@ -5,7 +5,7 @@ import { stored } from "../StoreFailure.ts"
 import type { TaskStorage } from "../TaskStorage.ts"
 import { summaryColumns } from "../TaskSummary.ts"
 
-/** Tasks of every account, for those who run the gateway. */
+/** Tasks of all accounts, for operators. */
 export const makeSummaries = Effect.map(SqlClient.SqlClient, (sql) => {
   const columns = sql.literal(
     Object.keys(summaryColumns)
@@ -35,7 +35,7 @@ export const makeSummaries = Effect.map(SqlClient.SqlClient, (sql) => {
   return { summary, summaries } as const
 })
 
-/** By the delivery of its last change. An end that was set aside as unreadable has none. */
+/** By the delivery of its last change. A task that was set aside as unreadable has none. */
 const callbackState = `(CASE WHEN callback_url IS NULL THEN NULL ELSE
   CASE (SELECT state FROM deliveries WHERE task_id = tasks.id ORDER BY sequence DESC LIMIT 1)
     WHEN 'failed' THEN 'given_up'

@@ -18,7 +18,7 @@ import type { TaskListing } from "../TaskListing.ts"
 import type { TaskStorage } from "../TaskStorage.ts"
 import { UnitOfWork } from "../UnitOfWork.ts"
 
-/** Tasks as their families see them: made, read, listed, ended, removed. */
+/** Tasks for their families. */
 export const makeTasks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const commits = yield* Commits
@@ -32,7 +32,7 @@ export const makeTasks = Effect.gen(function* () {
   const updateCost = prepare(sql, sql`UPDATE tasks SET cost_nano_usd = ${0} WHERE id = ${""}`)
   const selectTask = prepare(sql, sql`SELECT * FROM tasks WHERE id = ${""} AND account_id = ${""} AND kind = ${""}`)
 
-  /** Consequences of a change of state. Runs in the transaction that makes the change. */
+  /** Consequences of a change of state. Run it in the transaction that makes the change. */
   const changed = (task: Task): Effect.Effect<void, StoreFailure> =>
     changes.changing(task, (nanoUsd) => stored(updateCost([nanoUsd, task.id]).ahead))
 
@@ -54,9 +54,7 @@ export const makeTasks = Effect.gen(function* () {
 
   const known = sql.onDialectOrElse({ sqlite: makeKnownTasks, orElse: () => undefined })
 
-  /**
-   * Call this in the transaction that changes what a task shows, before it commits: until then it can't be read.
-   */
+  /** Call it in the transaction that changes a task, before the commit: until then the task can't be read. */
   const changing = (id: string) => known?.changing(id)
 
   const rowOf = (account: AccountId, kind: string, id: string) => selectTask([id, account, kind])
@@ -109,7 +107,7 @@ export const makeTasks = Effect.gen(function* () {
           ])} RETURNING *`
         const ended = Option.fromNullable((yield* readableTasks(rows))[0])
         if (Option.isNone(ended)) {
-          // A task that can't be read has ended all the same.
+          // An unreadable task has ended all the same.
           if (rows.length > 0) changes.unreadable(rows.length)
           return ended
         }

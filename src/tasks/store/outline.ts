@@ -7,7 +7,7 @@ import type { Task, TaskError, TaskState } from "../Task.ts"
 import type { TaskKind } from "../TaskKind.ts"
 import { readableTasks, readTask } from "./TaskRow.ts"
 
-/** The task of a row as its owner asks for it: of one that can't be read what there is of it, and that the rest is lost. */
+/** The task of a row, for its owner. Of an unreadable row, it shows the readable fields and an error. */
 export const foundTask = (
   rows: ReadonlyArray<unknown>,
   kind: TaskKind | undefined
@@ -17,13 +17,13 @@ export const foundTask = (
   const task = readTask(row)
   if (Either.isRight(task)) return Effect.succeedSome(task.right)
   const error = kind?.gaveUp(lost) ?? { code: "unreadable", message: lost }
-  // It says in the log where it is damaged.
+  // Logs the damaged column.
   return Effect.as(readableTasks([row]), Option.fromNullable(outline(row, error)))
 }
 
 const lost = "what is stored of it can't be read any more"
 
-/** One that had succeeded has failed where its result is lost; any other stands as it stood. */
+/** A succeeded task without a readable result is shown as failed; others keep their state. */
 const outline = (row: unknown, error: TaskError): Task | undefined => {
   if (!isJsonObject(row)) return undefined
   const text = (column: string) => {

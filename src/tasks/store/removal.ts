@@ -8,8 +8,8 @@ import { UnitOfWork } from "../UnitOfWork.ts"
 import type { makeTasks } from "./makeTasks.ts"
 
 /**
- * Takes a task back that its worker holds: it fails, which ends its hold, and is gone with its callbacks, all in one
- * transaction. What a later turn of its own would store finds no row.
+ * Removes a task that its worker holds: it fails, which ends its hold, and is deleted with its callbacks, in one
+ * transaction. Later writes of its turn find no row.
  */
 export const makeRemoval = ({
   changed,

@@ -5,12 +5,12 @@ import { rows } from "../../sql/decode.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import type { TaskError } from "../Task.ts"
 
-/** Its family's words are not known. */
+/** The kind, and so its family's error codes, can't be read. */
 const error: TaskError = { code: "unreadable", message: "what is stored of the task can't be read any more" }
 
 /**
- * Fails the tasks of a claim that are not in hand since their rows can't be read, whatever these hold; what they held is
- * freed as an orphan's. Where that fails, they are claimed again when the lease is over.
+ * Fails the tasks of a claim that could not be read; their holds are released as orphans. If that fails, they are
+ * claimed again when the lease expires.
  */
 export const makeSetAside = (changing: (id: string) => void) =>
   Effect.gen(function* () {
@@ -31,7 +31,7 @@ export const makeSetAside = (changing: (id: string) => void) =>
       return commits.commit(failed).pipe(
         Effect.map((count) => {
           changes.unreadable(count)
-          // Behind them others may be due.
+          // Other tasks may be due behind them.
           changes.bells.due.ring()
         }),
         Effect.catchAllCause((cause) => Effect.logWarning("unreadable tasks were not set aside", cause))
