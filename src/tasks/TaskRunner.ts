@@ -33,16 +33,13 @@ const hintEveryMs = 250
 const lookAgainMs = 1_000
 /** Tasks per claim: short statements let requests run in between. */
 const batch = 100
-/**
- * The most claimed tasks of a lane that wait because their account has its share of places: other accounts' tasks are
- * claimed behind them.
- */
+/** Claimed tasks of a lane that wait because their account has its share of places; others are claimed behind them. */
 const mostWaiting = 4_096
 /** While the server is busy with requests: the turns that begin at once, and the pause between them, in ms. */
 const polite = { batch: 16, everyMs: 50 } as const
 /**
- * The same for a lane whose upstream does not answer. Without it, 11,000 waiting tasks that each retried every half
- * minute kept the thread busy. All become due as soon as one gets an answer.
+ * The same for a lane whose upstream does not answer: 11,000 tasks that each retried every half minute kept the thread
+ * busy. All become due as soon as one gets an answer.
  */
 const tentative = { batch: 10, everyMs: 250 } as const
 /** How long running turns may take to end when the process stops. */
@@ -205,8 +202,7 @@ const start = Effect.gen(function* () {
         sleepMs = Math.min(sleepMs, due - nowMs)
         continue
       }
-      // A claimed task is always begun, even if the process is asked to stop in between: only a running task is given
-      // back.
+      // A claimed task is always begun, also at shutdown: only a running task is given back.
       const claimed = yield* store
         .claim(lane, room)
         .pipe(Effect.tap(Effect.forEach((leased) => begin(leased, kind), { discard: true })), Effect.uninterruptible)
@@ -289,10 +285,7 @@ const start = Effect.gen(function* () {
   yield* daemon("tasks.claims", claims, backoff)
 })
 
-/**
- * How many tasks of a lane may be claimed. While an account with its full share waits, other accounts' tasks may be
- * behind its own.
- */
+/** The most tasks of a lane to claim. While an account with its full share waits, others may be behind its tasks. */
 const claimable = ({ running, waiting }: Slots, { parallel }: TaskKind): number => {
   if (waiting === 0 || running >= parallel) return parallel - running
   return Math.min(batch, mostWaiting - waiting)

@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Accounts own everything; keys open them. Of a key only the SHA-256 of its secret is kept (hex). Times are Unix ms;
- * limits, models and domains are JSON. `access_version` counts the changes, so that every process hears of one.
+ * Accounts own everything; keys authenticate them. Of a key, only the SHA-256 of its secret is stored (hex). Times are
+ * Unix ms; limits, models and domains are JSON. `access_version` counts changes, so that every process notices them.
  */
 export const keys = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -2,9 +2,9 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Stored responses, whole when they are written. `response`, `input`, `output` and `include` are JSON: `response` is the
- * object without its output, `output` has what only a replay may see. Items are found through their ids, which carry
- * their response's. Times are Unix ms.
+ * Stored responses. `response`, `input`, `output` and `include` are JSON: `response` is the object without its output,
+ * `output` also contains what only a replay may see. Items are found by their ids, which contain their response's.
+ * Times are Unix ms.
  */
 export const responses = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

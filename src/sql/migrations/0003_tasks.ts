@@ -4,9 +4,9 @@ import { Effect } from "effect"
 /**
  * Durable tasks of every kind. Times are Unix ms, objects are JSON.
  *
- * `next_run_at` is when a worker may take the task; while one holds it, it is the end of its lease. So one index answers
- * both "what is due" and "whose worker died". The indexes are partial: finished tasks, however many, are not in the way
- * of claiming, expiring and watching the active ones.
+ * `next_run_at` is when a worker may claim the task; while one holds it, it is the end of its lease. So one index finds
+ * both due tasks and those of dead workers. The indexes are partial: finished tasks do not slow down claiming, expiring
+ * and watching the active ones.
  */
 export const tasks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

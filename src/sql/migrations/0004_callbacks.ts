@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Callbacks, sent or to be sent. Times are Unix ms, `attempts` is JSON.
+ * Deliveries of callbacks. Times are Unix ms, `attempts` is JSON.
  *
  * `next_at` is when a delivery may be sent; while one is being sent, it is the end of its lease; null if nothing is
  * left to do or an earlier one of the task comes first. A webhook secret is never stored: `webhook_version` counts an

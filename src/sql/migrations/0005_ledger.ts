@@ -3,8 +3,8 @@ import { Effect } from "effect"
 
 /**
  * Money, in nano-dollars. An account's balance is `granted - settled - held`: `granted` sums its grants (null: it is
- * unmetered), `settled` its usage rows, `held` its holds here and, in the server, those of the requests it is answering.
- * Usage and grants are only ever appended to.
+ * unmetered), `settled` its usage rows, `held` its holds here and, in the server, those of running requests. Usage and
+ * grants are append-only.
  */
 export const ledger = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

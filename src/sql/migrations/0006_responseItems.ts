@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** The responses of items with an upstream's ids. They are deleted with their response. */
+/** The responses that contain items with an upstream's ids. They are deleted with their response. */
 export const responseItems = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE response_items (

@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Keys of the configuration file: `declared` is `here` while the file has them and `removed` after, null for keys made
- * otherwise. `declared_nano_usd` is the balance that the file last gave an account, so that a restart gives it no more.
+ * Keys of the configuration file: `declared` is `here` while the file has them and `removed` after, null for other
+ * keys. `declared_nano_usd` is the balance that the file last gave an account, so that a restart grants no more.
  */
 export const declaredKeys = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

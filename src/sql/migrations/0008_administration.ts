@@ -3,9 +3,8 @@ import { Effect } from "effect"
 
 /**
  * Tables for operators. `usage_days` sums the usage rows of each account, UTC day, key and model, so that a report
- * reads days, not requests. `audit` is only ever appended to; `before` and `after` are JSON without secrets.
- * `task_cancellations` carries a command's cancellation to the server, which alone may end a task: `outcome` is its
- * answer.
+ * reads days, not requests. `audit` is append-only; `before` and `after` are JSON without secrets. `task_cancellations`
+ * passes a command's cancellation to the server, which alone may end a task: `outcome` is its answer.
  */
 export const administration = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -1,7 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** Answers kept for an `Idempotency-Key`: bytes as they were sent. `body_hash` is the SHA-256 of the request's body. */
+/**
+ * Answers stored for an `Idempotency-Key`, as the bytes that were sent. `body_hash` is the SHA-256 of the request's
+ * body.
+ */
 export const idempotency = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE kept_answers (

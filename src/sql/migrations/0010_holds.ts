@@ -2,12 +2,12 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Money set aside for tasks: a row for each that has not ended, and so also what counts them. `id` is the task's; `price`
- * is `Price.text`, in nano-dollars.
+ * Holds of tasks that have not ended, which also count them. `id` is the task's; `price` is `Price.text`, in
+ * nano-dollars.
  */
 export const holds = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // Nothing has written to it so far.
+  // The old table is still unused.
   yield* sql`DROP TABLE holds`
   yield* sql`CREATE TABLE holds (
     id TEXT PRIMARY KEY,

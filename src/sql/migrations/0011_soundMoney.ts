@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** Numbers of a usage row. */
+/** The counts of a usage row. */
 const counts = [
   "input_tokens",
   "cache_read_tokens",
@@ -13,22 +13,21 @@ const counts = [
   "cost_nano_usd"
 ]
 
-/** The largest whole number below which a double holds all of them. */
+/** The largest integer that a double represents exactly, as it does all below. */
 const most = Number.MAX_SAFE_INTEGER
 
 const isNoCount = (column: string) => `typeof(${column}) <> 'integer' OR ${column} NOT BETWEEN 0 AND ${most}`
 const isNoAmount = (column: string) => `typeof(${column}) <> 'integer' OR ${column} NOT BETWEEN ${-most} AND ${most}`
 
 /**
- * Numbers that can't be money are refused from now on: what is not whole, is negative or too large for exact sums, and a
- * sum of what was used that falls. Before, an upstream's word was booked whatever it was: such rows stay as they are. A
- * sum that they have made inexact is counted again from the other rows; one that is exact stays, right or wrong. Either
- * way the audit says whose books are off (`ledger.drift`).
+ * Refuses invalid money: fractions, negative amounts, amounts too large for exact sums, and decreasing sums of usage.
+ * Older gateways recorded whatever an upstream reported: such rows stay. Sums that they made inexact are recomputed
+ * from the other rows; exact ones stay, right or wrong. Either way, the audit log names the accounts (`ledger.drift`).
  */
 export const soundMoney = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const wrong = sql.literal(counts.map(isNoCount).join(" OR "))
-  // TOTAL never overflows, and is exact as far as a double is.
+  // TOTAL never overflows, and is as exact as a double.
   yield* sql`CREATE TEMP TABLE books AS SELECT id AS account_id, settled_nano_usd AS settled,
     (SELECT CAST(TOTAL(cost_nano_usd) AS INTEGER) FROM usage WHERE account_id = accounts.id AND NOT (${wrong})) AS sound,
     (SELECT COUNT(*) FROM usage WHERE account_id = accounts.id AND (${wrong})) AS wrong_rows,

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * The rule for models without a price where money is counted: `allow` or `refuse`, null for the rule above it (the
+ * The rule for models without a price for accounts with a balance: `allow` or `refuse`, null for the rule above it (the
  * account's, the configuration file's). `declared_unpriced` is the file's rule for an account.
  */
 export const unpriced = Effect.gen(function* () {

@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Output tokens that are set aside at most for an account's request which may write more; null for all that it may.
- * `declared_hold_output_tokens` is what the configuration file says of the account.
+ * The most output tokens that are held for an account's request; null for the request's maximum.
+ * `declared_hold_output_tokens` is the configuration file's value for the account.
  */
 export const holdOutput = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

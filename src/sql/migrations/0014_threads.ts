@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** Conversations that messages go on with, a turn a row. The index lets an answer be continued once. */
+/** Conversations of messages, one row per turn. The index allows an answer to be continued once. */
 export const threads = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE thread_turns (

@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * The events of background responses' streams, some events a row, by the number of the last of them. They last as long
- * as their task.
+ * Events of background responses' streams, several per row, by the number of the last one. They are deleted with their
+ * task.
  */
 export const responseEvents = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** Signed reasoning behind the tool calls of chat completions, an answer a row. */
+/** Signed reasoning of tool calls in chat completions, one row per answer. */
 export const reasoningSeals = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE reasoning_seals (

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** The owners of things that an upstream keeps under ids of its own. */
+/** The owners of objects that an upstream keeps under its own ids. */
 export const upstreamIds = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE upstream_ids (

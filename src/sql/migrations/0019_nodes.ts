@@ -2,9 +2,9 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * The processes that serve from one Postgres, and what each of them holds of accounts' money, in nano-dollars. With SQLite
- * there is one process and no row. Times are Unix ms of the database's clock: past `good_until` a node is taken for dead.
- * `machine` and `pid` are where it runs, `backend` is the server's process behind its own connection: without either it is
+ * The processes that serve from one Postgres, and the money that each of them holds, in nano-dollars. With SQLite there
+ * is one process and no row. Times are Unix ms of the database's clock: past `good_until` a node is considered dead.
+ * `machine` and `pid` are where it runs, `backend` is the server process of its own connection: without either it is
  * dead at once. Nodes that serve together have one `secret_check`.
  */
 export const nodes = Effect.gen(function* () {

@@ -2,17 +2,17 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Money that many processes spend, on Postgres; with SQLite one process remembers it, and has no rows here.
- * `accounts.held_nano_usd` is what all requests and tasks hold: the sum of `node_holds`, of `holds` and of
- * `usage_unsummed.held_nano_usd`. `key_budgets` is the same for keys, with what they spent on the last day on which they
- * did and in its month. `node_batches` numbers what a node sends, so that nothing takes effect twice, and nothing once the
- * node is buried. A hold is `confirmed` with its task. `usage_unsummed` are ended tasks whose sums nobody has added up yet.
+ * Money that several processes spend, on Postgres; with SQLite it is in the memory of the one process.
+ * `accounts.held_nano_usd` is the sum of all holds: of `node_holds`, of `holds` and of `usage_unsummed.held_nano_usd`.
+ * `key_budgets` is the same for keys, with their spending on the last active day and in its month. `node_batches`
+ * numbers a node's statements, so that none takes effect twice, and none after the node is declared dead. A hold is
+ * `confirmed` with its task. `usage_unsummed` contains ended tasks that are not added up yet.
  */
 export const sharedMoney = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`ALTER TABLE accounts ADD COLUMN held_nano_usd BIGINT NOT NULL DEFAULT 0`
   yield* sql`ALTER TABLE holds ADD COLUMN confirmed INTEGER NOT NULL DEFAULT 1`
-  // Nothing has written to it so far: what a node holds is a key's too.
+  // The old table is still unused. A node's holds are also a key's.
   yield* sql`DROP TABLE node_holds`
   yield* sql`CREATE TABLE node_holds (
     node TEXT NOT NULL,
@@ -56,7 +56,7 @@ export const sharedMoney = Effect.gen(function* () {
   yield* sql.onDialectOrElse({ pg: () => counted(sql), orElse: () => Effect.void })
 })
 
-/** From what there was before: tasks' holds, and what keys have spent. */
+/** Computed from existing rows: tasks' holds, and keys' spending. */
 export const counted = (sql: SqlClient.SqlClient) =>
   Effect.zipRight(
     sql`UPDATE accounts SET held_nano_usd = held.nano_usd

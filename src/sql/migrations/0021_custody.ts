@@ -1,8 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** Copies of what upstreams made: those that are to be made (`source` is where from), and those that are there
- * (`file_id` is their place). */
+/** Copies of upstreams' files: to be made from `source`, or made already as `file_id`. */
 export const custody = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE custody (

@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Requests with an `Idempotency-Key` that a node is answering, on Postgres; with SQLite one process remembers them. A row
- * is gone with the answer's storing, with a failure, or with its node.
+ * Running requests with an `Idempotency-Key` of all nodes, on Postgres; with SQLite they are in memory. A row is
+ * deleted when the answer is stored, the request fails, or its node dies.
  */
 export const idempotencyClaims = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

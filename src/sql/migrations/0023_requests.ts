@@ -3,8 +3,8 @@ import { Effect } from "effect"
 
 /**
  * The outcome of each request (times in Unix ms and ms, money in nano-dollars, `details` JSON of rare fields), oldest
- * first by `id`; and sums by the hour (`hour` in Unix ms), which stay. One index: each costs every request a tenth of
- * what its row does, and lists look through the newest rows anyway.
+ * first by `id`; and hourly sums (`hour` in Unix ms), which are kept. One index only: each costs a request a tenth of
+ * its row, and lists scan the newest rows anyway.
  */
 export const requests = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** Every version of the configuration that was applied to the database; the newest counts. */
+/** Every configuration that was applied to the database; the newest is in effect. */
 export const configurations = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE configurations (

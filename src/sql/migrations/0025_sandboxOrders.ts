@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** Clips that the sandbox was asked for, on Postgres; with SQLite they are in a file of their own. */
+/** Video orders of the sandbox, on Postgres; with SQLite they are in a file of their own. */
 export const sandboxOrders = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE sandbox_orders (

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** When an account was suspended, and deliveries by when they changed, which operators list. */
+/** When an account was suspended, and an index of deliveries by change, for operators' lists. */
 export const operations = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`ALTER TABLE accounts ADD COLUMN suspended_at BIGINT`

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** `traceparent` of the request that made a task, for all that goes on in its trace; null where nobody records it. */
+/** `traceparent` of the request that created a task, for the spans of its turns; null if it is not traced. */
 export const traces = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`ALTER TABLE tasks ADD COLUMN trace TEXT`

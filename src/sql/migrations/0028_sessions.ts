@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Sessions of the console, and the links that begin one (`kind` link). `hash` is of the session's token, `opened_with`
- * the hash of the key that opened it. Times in Unix ms.
+ * Sessions of the console, and the links that begin one (`kind` link). `hash` is that of the session's token,
+ * `opened_with` that of the key that opened it. Times are Unix ms.
  */
 export const sessions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -20,6 +20,6 @@ export const sessions = Effect.gen(function* () {
     last_used_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL
   )`
-  // Tasks whose state has changed of late, for whoever watches.
+  // Active tasks by their last change, for live views.
   yield* sql`CREATE INDEX tasks_watched ON tasks (updated_at) WHERE ended_at IS NULL`
 })

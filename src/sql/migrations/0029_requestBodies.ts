@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** Bodies of requests, of accounts that want them kept (`at` in Unix ms): without what is redacted, and cut. */
+/** Recorded bodies of requests, redacted and cut (`at` in Unix ms). */
 export const requestBodies = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE request_bodies (

@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * How many of an hour's errors were refusals, and how many readers that left; the others failed. Hours whose requests are
- * still kept learn it from them.
+ * How many of an hour's errors were refusals, and how many disconnects; the others failed. Computed for hours whose
+ * requests are still stored.
  */
 export const requestOutcomes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** The columns that are summed, as far as rows of version 0.1.0 can be money. */
+/** The columns to sum, as far as rows of version 0.1.0 are valid. */
 const sound = ["input_tokens", "output_tokens", "cost_nano_usd"]
   .map((column) => `${column} BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} AND CAST(${column} AS BIGINT) = ${column}`)
   .join(" AND ")
@@ -9,9 +9,9 @@ const sound = ["input_tokens", "output_tokens", "cost_nano_usd"]
 const costs = "upstream_cost_nano_usd"
 
 /**
- * Money by the hour in which it was settled (`usage_hours`), and what the operator owes upstreams beside what callers are
- * charged. Hours are made from `usage`, which nothing removes; requests that are still kept learn what their tasks cost.
- * A usage row without an upstream cost is of an older gateway: it is what was charged.
+ * Money by the hour of settlement (`usage_hours`), and the operator's upstream costs beside the charges. Hours are
+ * computed from `usage`, which is never deleted; stored requests get their tasks' costs. A usage row without an
+ * upstream cost is from an older gateway: it equals the charge.
  */
 export const settledMoney = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -20,7 +20,7 @@ export const settledMoney = Effect.gen(function* () {
   yield* sql`CREATE INDEX usage_tasks ON usage (request_id) WHERE task_id IS NOT NULL`
   yield* sql`ALTER TABLE usage_days ADD COLUMN ${sql(costs)} BIGINT NOT NULL DEFAULT 0`
   yield* sql`ALTER TABLE usage_unsummed ADD COLUMN ${sql(costs)} BIGINT NOT NULL DEFAULT 0`
-  // Rows of before are in the hours below already: -1 says so.
+  // -1 marks older rows, which the hours below include already.
   yield* sql`ALTER TABLE usage_unsummed ADD COLUMN hour BIGINT NOT NULL DEFAULT -1`
   yield* sql`ALTER TABLE usage_unsummed ADD COLUMN upstream TEXT NOT NULL DEFAULT ''`
   yield* sql`ALTER TABLE requests ADD COLUMN ${sql(costs)} BIGINT`
@@ -51,7 +51,7 @@ export const settledMoney = Effect.gen(function* () {
   yield* sql.onDialectOrElse({ pg: () => ofOlderNodes(sql), orElse: () => Effect.void })
 })
 
-/** Nodes of the version before may go on for a while: what they write has no upstream cost, and is added up here. */
+/** Nodes of the previous version may still run: their rows have no upstream cost, and are added up here. */
 const ofOlderNodes = (sql: SqlClient.SqlClient) =>
   Effect.zipRight(
     sql.unsafe(`CREATE FUNCTION add_usage_of_older_node() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** An account's own rows without everybody's: requests, and tasks and callbacks of any kind. */
+/** Indexes of an account's own rows: requests, and tasks and callbacks of any kind. */
 export const ownRows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE INDEX requests_account ON requests (account_id, id)`

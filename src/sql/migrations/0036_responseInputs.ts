@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Inputs of background responses: SQLite rewrites a whole row with each of its updates, and an input may be many
+ * Inputs of background responses, apart because SQLite rewrites the whole row at each update and an input may have many
  * megabytes. A response without a row here has its input in `responses`.
  */
 export const responseInputs = Effect.gen(function* () {

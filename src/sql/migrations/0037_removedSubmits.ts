@@ -2,8 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Submits of tasks that their owners removed. Their videos are still in the upstream's list, and must not be taken for
- * another task's.
+ * Submits of removed tasks. Their videos are still in the upstream's list, and must not be mistaken for another task's.
  */
 export const removedSubmits = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

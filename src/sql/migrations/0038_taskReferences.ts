@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Deliveries and events without a reference to `tasks`, because a task store may keep tasks elsewhere. A trigger removes
- * them with their task, whichever version of the gateway deletes it.
+ * Deliveries and events without a reference to `tasks`, because a task store may keep tasks elsewhere. A trigger
+ * removes them with their task, whichever version of the gateway deletes it.
  */
 export const taskReferences = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -22,7 +22,7 @@ const onPostgres = (sql: SqlClient.SqlClient) =>
     yield* sql`CREATE TRIGGER tasks_removed AFTER DELETE ON tasks FOR EACH ROW EXECUTE FUNCTION remove_with_task()`
   })
 
-/** SQLite drops no constraint, so the tables are written anew. */
+/** SQLite can't drop constraints, so the tables are rebuilt. */
 const onSqlite = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     yield* sql`CREATE TABLE deliveries_free (

@@ -69,7 +69,7 @@ const followed = (followers: ReadonlyArray<() => void>): Effect.Effect<void> => 
   const broken = followers.flatMap(thrownBy)
   return broken.length === 0
     ? Effect.void
-    : Effect.logError("what was to follow a commit broke", ...broken.map(Cause.die))
+    : Effect.logError("code that runs after a commit failed", ...broken.map(Cause.die))
 }
 
 /**
