@@ -53,7 +53,8 @@ const chat: TextProtocol = {
   listing: openaiChat(providers.generic),
   upstream: (options, provider) => {
     const row = providerOf(options, provider)
-    return textUpstream(openaiChat(options.thinkTags === true ? { ...row, thinkTags: true } : row), options)
+    const { thinkTags = row.thinkTags } = options
+    return textUpstream(openaiChat({ ...row, thinkTags }), options)
   }
 }
 

@@ -20,6 +20,7 @@ import { counter } from "./passthrough/counter.ts"
 import { passthroughChunks } from "./passthrough/chunks.ts"
 import type { Dialect } from "./passthrough/Dialect.ts"
 import { passthroughEvents } from "./passthrough/events.ts"
+import type { ThinkTags } from "./protocols/openaiChat/think.ts"
 import type { Lowered, Protocol } from "./protocols/Protocol.ts"
 import { mostStopCharacters } from "./protocols/stops.ts"
 import { providerName } from "./providerName.ts"
@@ -42,8 +43,7 @@ export interface TextUpstreamOptions extends EndpointOptions {
   readonly threads?: boolean
   /** True to cache every translated prompt. */
   readonly cachesAll?: boolean
-  /** True if its content may begin with reasoning as `<think>…</think>`. */
-  readonly thinkTags?: boolean
+  readonly thinkTags?: ThinkTags
 }
 
 type Call = Future<Generation, Failure | UpstreamError>

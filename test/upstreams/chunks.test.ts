@@ -37,6 +37,47 @@ describe("usage beside a choice that says nothing", () => {
   })
 })
 
+describe("an answer whose server has its own form", () => {
+  const provider = providers.generic
+  const read = (texts: ReadonlyArray<object>, isStream: boolean) => {
+    const request = { body: {}, headers: new Headers(), rewrite: (answer: object) => ({ ...answer, model: "alias" }) }
+    const reader = passthroughChunks(openaiChat(provider), chatDialect(provider), request, isStream)
+    const bytes = texts.map((text) => `data: ${JSON.stringify(text)}\n\n`).join("") + "data: [DONE]\n\n"
+    return [...reader.push(Buffer.from(bytes))].map(nativeText).join("")
+  }
+  const message = (content: string, finish_reason: string | null = null) => ({
+    ...head,
+    choices: [{ index: 0, message: { role: "assistant", content }, finish_reason }]
+  })
+  const called = (name: string, text = "") => ({
+    ...head,
+    choices: [{ index: 0, delta: { tool_calls: [{ index: 0, id: "a", function: { name, arguments: text } }] } }]
+  })
+
+  it("streams its pieces as deltas, though it calls them messages", () => {
+    const sent = [message("H"), message("i"), { ...head, choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }]
+    const frames = sseEvents(Buffer.from(read(sent, true)))
+      .filter(({ data }) => data !== "[DONE]")
+      .map(({ data }) => JSON.parse(data))
+    expect(frames.map(({ choices: [choice] }) => choice.delta.content)).toEqual(["H", "i", undefined])
+    expect(frames.every(({ choices: [choice], model }) => !("message" in choice) && model === "alias")).toBe(true)
+    expect(JSON.parse(read(sent, false)).choices).toMatchObject([{ message: { content: "Hi" }, finish_reason: "stop" }])
+  })
+
+  it("has one call for a name in fragments, though it streams an answer that was asked for whole", () => {
+    const sent = [called("get_"), called("get_", ""), called("city"), called("", "{}"), message("", "tool_calls")]
+    expect(JSON.parse(read(sent, false)).choices[0].message.tool_calls).toMatchObject([
+      { id: "a", function: { name: "get_city", arguments: "{}" } }
+    ])
+  })
+
+  it("keeps choices without a number apart", () => {
+    const choice = (content: string) => ({ delta: { content }, finish_reason: "stop" })
+    const { choices } = JSON.parse(read([{ ...head, choices: [choice("one"), choice("two")] }], false))
+    expect(choices.map(({ message }: { message: { content: string } }) => message.content)).toEqual(["one", "two"])
+  })
+})
+
 describe("a stream of chunks that passes through", () => {
   const request = (name: string) => ({
     body: { stream_options: { include_usage: true } },

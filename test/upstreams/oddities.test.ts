@@ -125,6 +125,41 @@ const streams: Readonly<Record<string, readonly [ReadonlyArray<unknown>, string]
   "empty arguments": [[call({ index: 0, id: "a" }, { name: "f", arguments: "" }), stop, done], "f({}) | tool-calls"],
   "null arguments": [[call({ index: 0, id: "a" }, { name: "f", arguments: null }), stop, done], "f({}) | tool-calls"],
   "a name that comes behind its id": [[call({ index: 0, id: "a" }, {}), call({ index: 0 }, paris), stop, done], called],
+  "a name in fragments": [
+    [call({ index: 0, id: "a" }, { name: "get_" }), call({ index: 0 }, { ...paris, name: "city" }), stop, done],
+    'get_city({"a":1}) | tool-calls'
+  ],
+  "a name in fragments, then arguments": [
+    [
+      call({ index: 0, id: "a" }, { name: "get_", arguments: "" }),
+      call({ index: 0 }, { name: "city", arguments: "" }),
+      call({ index: 0 }, { arguments: '{"a":1}' }),
+      stop,
+      done
+    ],
+    'get_city({"a":1}) | tool-calls'
+  ],
+  "a name in fragments and no arguments": [
+    [call({ index: 0, id: "a" }, { name: "g" }), call({ index: 0 }, { name: "o" }), stop, done],
+    "go({}) | tool-calls"
+  ],
+  "a name in fragments, and a second call": [
+    [
+      call({ index: 0, id: "a" }, { name: "g" }),
+      call({ index: 0 }, { name: "o" }),
+      call({ index: 1, id: "b" }, paris),
+      stop
+    ],
+    `go({}) | ${called}`
+  ],
+  "a name that grows": [
+    [call({ index: 0, id: "a" }, { name: "ge" }), call({ index: 0 }, { name: "get", arguments: "{}" }), stop, done],
+    "get({}) | tool-calls"
+  ],
+  "a name on every piece": [
+    [call({ index: 0, id: "a" }, { name: "f" }), call({ index: 0, id: "a" }, paris), stop, done],
+    called
+  ],
   "half a call": [[call({ index: 0, id: "a" }, { name: "f", arguments: '{"a' }), stop, done], `f({"a) | ${fails}`],
   "half a call at the bound": [
     [call({ index: 0, id: "a" }, { name: "f", arguments: '{"a' }), choice({}, "length"), done],

@@ -57,8 +57,8 @@ export const Upstream = Schema.Struct({
     "continued conversations get cache marks"
   ),
   think_tags: given(
-    Schema.Boolean,
-    "`openai-chat` only: its content begins with reasoning, as `<think>…</think>`.",
+    Schema.Union(Schema.Boolean, Schema.Literal("unopened")),
+    "`openai-chat` only: its content begins with reasoning, as `<think>…</think>`; `unopened` if its chat template writes the opening tag, so that only `</think>` comes.",
     "`false`"
   ),
   threads: given(

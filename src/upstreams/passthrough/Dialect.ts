@@ -30,6 +30,8 @@ interface DialectBase {
 /** A dialect whose frames are unnamed chunks of one shape (`chunks.ts`). */
 export interface ChunkDialect extends DialectBase {
   readonly family: "chat"
+  /** A chunk with its pieces where the dialect's clients look for them; the same object if they are there. */
+  readonly mended: (chunk: JsonObject) => JsonObject
   /** The tool calls of a chunk that the server signed. */
   readonly signed: (chunk: JsonObject) => ReadonlyArray<GenerationEvent>
   /** True if its servers search the web on request. */
@@ -64,6 +66,8 @@ export interface EventDialect extends DialectBase {
   readonly asStream: (answer: JsonObject) => ReadonlyArray<JsonObject> | undefined
   /** The name of the frame that carries a finished item whole; absent if the dialect has none. */
   readonly itemEnd?: string
+  /** The final answer, with the items of those frames if it has none itself. Absent where `itemEnd` is. */
+  readonly withItems?: (answer: JsonObject, ended: ReadonlyArray<string>) => JsonObject
   /** The field of a frame that holds the answer object. */
   readonly answerIn: string
 }

@@ -129,20 +129,23 @@ class ChunkReader<S> implements Reader {
 
   /** Parses frames one by one. Returns true once the answer has ended. */
   #read(bytes: Uint8Array, events: Array<GenerationEvent>): boolean {
-    for (const { data } of sseEvents(bytes)) {
-      if (data === done) {
+    for (const { data: given } of sseEvents(bytes)) {
+      if (given === done) {
         events.push(...this.#ended(true))
         return true
       }
-      if (data.trim() === "") continue
-      const frame = parseJson(data)
-      if (!isObject(frame)) {
-        events.push(noAnswer(data))
+      if (given.trim() === "") continue
+      const chunk = parseJson(given)
+      if (!isObject(chunk)) {
+        events.push(noAnswer(given))
         return true
       }
+      const frame = this.#dialect.mended(chunk)
+      const isMended = frame !== chunk
+      const data = isMended ? JSON.stringify(frame) : given
       if (this.#step(unsaid(frame), events)) return true
       events.push(...this.#dialect.signed(frame))
-      this.#learn(frame, data)
+      this.#learn(frame, data, isMended)
       const told = this.#told(frame, data)
       if (told !== undefined) events.push(told)
     }
@@ -161,10 +164,12 @@ class ChunkReader<S> implements Reader {
     return told.at(-1)?.type === "failed"
   }
 
-  #learn(frame: JsonObject, data: string): void {
+  /** @param isMended true if every chunk has to be parsed, which it is as long as the name is unknown */
+  #learn(frame: JsonObject, data: string, isMended: boolean): void {
     if (this.#name !== undefined || listAt(frame, "choices").length === 0) return
     const { choices: _, usage: _usage, ...head } = this.#request.rewrite(frame)
     this.#head ??= head
+    if (isMended) return
     const [upstreams] = model.exec(data) ?? []
     if (upstreams === undefined || frame["model"] === "") return
     // With unusual whitespace, a byte search would miss the frames that matter: then every chunk is parsed.

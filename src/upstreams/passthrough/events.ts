@@ -39,6 +39,8 @@ class EventReader<S> implements Reader {
   #state: S
   /** True once a frame of the answer has arrived. */
   #hasBegun = false
+  /** The data of the frames of finished items. */
+  #items: Array<string> | undefined
 
   constructor(
     protocol: Protocol<S>,
@@ -116,7 +118,7 @@ class EventReader<S> implements Reader {
     if (tells === undefined) return undefined
     const { answerIn } = this.#dialect
     const as = (usage: Usage) => {
-      const answer = objectAt(frame, answerIn)
+      const answer = this.#answerOf(frame)
       const counted =
         answer === undefined
           ? this.#counted(frame, usage)
@@ -133,9 +135,17 @@ class EventReader<S> implements Reader {
   /** A frame with the caller's names; undefined if it names nothing. */
   #rename({ event }: SseEvent, frame: unknown): string | undefined {
     const { answerIn } = this.#dialect
-    const answer = objectAt(frame, answerIn)
+    const answer = this.#answerOf(frame)
     if (answer === undefined || !isObject(frame)) return undefined
     return written({ event, data: JSON.stringify({ ...frame, [answerIn]: this.#rewrite(answer) }) })
+  }
+
+  /** The answer object of a frame. The last one has the items, whether or not the server repeats them there. */
+  #answerOf(frame: unknown): JsonObject | undefined {
+    const { answerIn, isLast, withItems } = this.#dialect
+    const answer = objectAt(frame, answerIn)
+    if (answer === undefined || withItems === undefined || this.#items === undefined) return answer
+    return isObject(frame) && isLast(frame) ? withItems(answer, this.#items) : answer
   }
 
   /** Parses the frames that matter and copies the others. */
@@ -171,6 +181,7 @@ class EventReader<S> implements Reader {
         pass(start)
         passed = end
         if (this.#dialect.concerns(event.event, event.data)) this.#count(event.data, events)
+        ;(this.#items ??= []).push(event.data)
         events.push({ type: "passthrough", bytes: frame, terminal: false, item: event.data })
         continue
       }

@@ -9,6 +9,8 @@ export interface Back {
   readonly upstreamName: (name: string) => string
   /** The caller's name for an upstream's tool. */
   readonly callerName: (name: string) => string
+  /** True if it is the name of one of the request's tools, and not the beginning of another's. */
+  readonly isWholeName: (upstreamName: string) => boolean
   /** True if the caller's tool takes free text, which dialects without such tools wrap into `{"input": …}`. */
   readonly isCustom: (callerName: string) => boolean
   /** True if the call is one of such a tool. */
@@ -32,9 +34,12 @@ export const backOf = ({ items, tools }: Conversation, answerTool?: string): Bac
   const customCalls = new Set(
     items.flatMap((item) => (item.type === "tool-call" && item.kind === "custom" ? [item.callId] : []))
   )
+  const upstreamName = (name: string) => toUpstream.get(name) ?? name
+  let whole: ReadonlySet<string> | undefined
   return {
-    upstreamName: (name) => toUpstream.get(name) ?? name,
+    upstreamName,
     callerName: (name) => toCaller.get(name) ?? name,
+    isWholeName: (name) => (whole ??= wholeNames(tools.map((tool) => upstreamName(tool.name)))).has(name),
     isCustom: (name) => custom.has(name),
     isCustomCall: (callId) => customCalls.has(callId),
     answerTool
@@ -63,10 +68,18 @@ const mended = (names: ReadonlyArray<string>) => {
   return { toCaller, toUpstream }
 }
 
+/** Names with which no other one begins. */
+const wholeNames = (names: ReadonlyArray<string>): ReadonlySet<string> => {
+  // Names that begin with another one directly follow it.
+  const sorted = [...new Set(names)].toSorted()
+  return new Set(sorted.filter((name, index) => sorted[index + 1]?.startsWith(name) !== true))
+}
+
 /** For passthrough: nothing is renamed. */
 export const noBack: Back = {
   upstreamName: (name) => name,
   callerName: (name) => name,
+  isWholeName: () => false,
   isCustom: () => false,
   isCustomCall: () => false,
   answerTool: undefined

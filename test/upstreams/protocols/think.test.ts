@@ -6,6 +6,7 @@ import { providers } from "../../../src/upstreams/protocols/openaiChat/compatibl
 import { answered, outcome, streamed } from "../events.ts"
 
 const thinking = openaiChat({ ...providers.generic, thinkTags: true })
+const unopened = openaiChat({ ...providers.generic, thinkTags: "unopened" })
 const plain = openaiChat(providers.generic)
 
 const chunk = (content: string, finish_reason: string | null = null) => ({
@@ -52,6 +53,46 @@ describe("reasoning that stands in the content", () => {
   it.each(cases)("is told apart in %j as a whole", (content, items) => {
     const answer = { choices: [{ message: { role: "assistant", content }, finish_reason: "stop" }] }
     expect(outcome(answered(thinking, answer)).items).toEqual(items)
+  })
+
+  const withoutOpening: ReadonlyArray<readonly [content: string, items: ReadonlyArray<object>]> = [
+    [
+      "hm\n</think>\n\nHi",
+      [
+        { type: "reasoning", text: "hm\n" },
+        { type: "text", text: "Hi" }
+      ]
+    ],
+    [
+      "\n<think>hm</think>Hi </think>",
+      [
+        { type: "reasoning", text: "hm" },
+        { type: "text", text: "Hi </think>" }
+      ]
+    ],
+    ["</think>Hi", [{ type: "text", text: "Hi" }]],
+    // The model did not reason.
+    [
+      "Hi </thi",
+      [
+        { type: "reasoning", text: "Hi </thi" },
+        { type: "text", text: "Hi </thi" }
+      ]
+    ]
+  ]
+
+  it.each(withoutOpening)("is told apart in %j where the chat template opens it", (content, items) => {
+    expect(told([content], unopened)).toEqual(items)
+    expect(told(Array.from(content), unopened)).toEqual(items)
+    const answer = { choices: [{ message: { role: "assistant", content }, finish_reason: "stop" }] }
+    expect(outcome(answered(unopened, answer)).items).toEqual(items)
+  })
+
+  it("is no answer where a template opens it, and it is cut or a call follows", () => {
+    expect(told(["hm"], unopened, "length")).toEqual([{ type: "reasoning", text: "hm" }])
+    const call = { index: 0, id: "a", function: { name: "f", arguments: "{}" } }
+    const frames = [chunk("hm"), { choices: [{ index: 0, delta: { tool_calls: [call] } }] }, chunk("", "tool_calls")]
+    expect(outcome(streamed(unopened, frames)).items.map(({ type }) => type)).toEqual(["reasoning", "tool-call"])
   })
 
   it("holds no more back than a tag may be long", () => {

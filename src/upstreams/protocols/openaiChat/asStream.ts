@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, listAt, objectAt } from "../../../contract/json.ts"
+import { continuedName } from "./calls.ts"
 
 /** The chunks that a whole completion amounts to, without the end marker. */
 export const asStream = (completion: JsonObject): ReadonlyArray<JsonObject> => {
@@ -34,17 +35,30 @@ export const asWhole = (chunks: ReadonlyArray<JsonObject>, isMarked: boolean): J
   for (const { choices: _, usage, x_groq, ...head } of chunks) {
     Object.assign(whole, head, usageOf(usage) ?? usageOf(objectAt({ x_groq }, "x_groq")?.["usage"]))
   }
-  for (const choice of chunks.flatMap((chunk) => listAt(chunk, "choices"))) {
-    if (!isObject(choice)) continue
-    const at = choice["index"] ?? 0
-    const known = choices.get(at) ?? { index: at }
-    choices.set(at, known)
+  for (const choice of chunks.flatMap((chunk) => listAt(withDeltas(chunk), "choices").flatMap(numbered))) {
+    const known = choices.get(choice.index) ?? { index: choice.index }
+    choices.set(choice.index, known)
     add(known, choice)
   }
   const all = [...choices.values()].map(({ delta, ...choice }) => ({ ...choice, message: messageOf(delta) }))
   const isOver = isMarked || all.some((choice) => typeof Reflect.get(choice, "finish_reason") === "string")
   return isOver ? { ...whole, object: "chat.completion", choices: all } : undefined
 }
+
+/** A chunk whose choices have their pieces under the usual name: a few servers write `message`. */
+export const withDeltas = (chunk: JsonObject): JsonObject => {
+  const choices = listAt(chunk, "choices")
+  if (!choices.some(isMessage)) return chunk
+  return { ...chunk, choices: choices.map((choice) => (isMessage(choice) ? renamed(choice) : choice)) }
+}
+
+const isMessage = (choice: unknown): choice is JsonObject =>
+  isObject(choice) && isObject(choice["message"]) && !isObject(choice["delta"])
+
+const renamed = ({ message: delta, ...choice }: JsonObject): JsonObject => ({ ...choice, delta })
+
+const numbered = (choice: unknown, place: number) =>
+  isObject(choice) ? [{ ...choice, index: choice["index"] ?? place }] : []
 
 const usageOf = (usage: unknown) => (isObject(usage) ? { usage } : undefined)
 
@@ -53,14 +67,18 @@ type Grown = Record<string, unknown>
 /** Fields that arrive in pieces. Other texts arrive whole. */
 const pieces = new Set(["content", "refusal", "reasoning", "reasoning_content", "arguments", "data", "transcript"])
 
+const joined = (name: string, before: string, value: string): string => {
+  if (name === "name") return continuedName(before, value)
+  return pieces.has(name) ? before + value : value
+}
+
 const add = (grown: Grown, more: JsonObject): void => {
   for (const name in more) {
     const value = more[name]
     const before = grown[name]
     if (value === null || value === undefined) grown[name] ??= value
-    else if (typeof value === "string") {
-      grown[name] = typeof before === "string" && pieces.has(name) ? before + value : value
-    } else if (Array.isArray(value)) {
+    else if (typeof value === "string") grown[name] = typeof before === "string" ? joined(name, before, value) : value
+    else if (Array.isArray(value)) {
       const list: Array<unknown> = Array.isArray(before) ? before : []
       grown[name] = list
       for (const entry of value) addEntry(list, entry)

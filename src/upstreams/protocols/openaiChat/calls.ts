@@ -16,8 +16,10 @@ interface Call {
   upstreamId: string | undefined
   /** The id that the caller sees: the upstream's, unless it is missing or taken. */
   readonly id: string
-  /** The upstream's name. The call is not emitted while it is empty. */
+  /** The upstream's name, which may come in pieces. */
   name: string
+  /** True once its start was emitted, so that the name is final. */
+  isTold: boolean
   arguments: string
   readonly end: ObjectEnd
 }
@@ -34,6 +36,8 @@ export class Calls {
   readonly #ids = new TakenIds()
   /** The position of the last call for an index, an id, or both if several calls share an index. */
   readonly #places = new Map<number | string, number>()
+  /** A call whose name may go on. */
+  #unnamed: Call | undefined
 
   /**
    * Reads one entry of `tool_calls`. Servers identify calls by index, by id with the index always 0, or not at all if
@@ -51,16 +55,20 @@ export class Calls {
       name: textAt(fn, "name") || undefined
     }
     const text = argumentText(fn?.["arguments"])
-    const call = this.#find(piece) ?? this.#begin(piece, answerId)
+    const call = this.#find(piece, back) ?? this.#begin(piece, answerId)
+    if (this.#unnamed !== call) this.#name(back, events)
     if (call.upstreamId === undefined && piece.id !== undefined) {
       call.upstreamId = piece.id
       this.#note(call)
     }
-    const isNamed = call.name !== ""
-    if (!isNamed) call.name = piece.name ?? ""
+    if (!call.isTold) call.name = continuedName(call.name, piece.name ?? "")
     call.arguments = appendText(call.arguments, text)
     call.end.read(text)
-    tell(call, isNamed ? text : undefined, back, events)
+    if (call.isTold) tellArguments(call, text, back, events)
+    else {
+      this.#unnamed = call
+      if (call.arguments !== "" || back.isWholeName(call.name)) this.#name(back, events)
+    }
     const signature = signatureOf(entry)
     if (signature !== undefined) events.push({ type: "tool-call-signed", callId: call.id, signature })
   }
@@ -71,7 +79,9 @@ export class Calls {
    * @param isCutOff true if the answer was cut, and with it a call without arguments
    */
   end(back: Back, isCutOff: boolean): ReadonlyArray<GenerationEvent> {
-    return this.#calls.flatMap((call): ReadonlyArray<GenerationEvent> => {
+    const named: Array<GenerationEvent> = []
+    this.#name(back, named)
+    const ended = this.#calls.flatMap((call): ReadonlyArray<GenerationEvent> => {
       if (call.name === "") return []
       if (isCutOff && call.arguments === "") return []
       const rest = remainder(call, back)
@@ -81,6 +91,23 @@ export class Calls {
         ...(isCutOff && isCut(call.arguments) ? [] : [{ type: "tool-call-end", callId: call.id } as const])
       ]
     })
+    return [...named, ...ended]
+  }
+
+  /** Emits the start of the call whose name was awaited, unless it has none yet. */
+  #name(back: Back, events: Array<GenerationEvent>): void {
+    const call = this.#unnamed
+    this.#unnamed = undefined
+    if (call === undefined || call.name === "" || call.isTold) return
+    call.isTold = true
+    const name = back.callerName(call.name)
+    const kind = back.isCustom(name) ? "custom" : "function"
+    events.push({ type: "tool-call-start", callId: call.id, name, kind })
+    tellArguments(call, call.arguments, back, events)
+  }
+
+  hasAny(): boolean {
+    return this.#calls.length > 0
   }
 
   /** True if the arguments of a call are not JSON, so they were cut. */
@@ -95,6 +122,7 @@ export class Calls {
       upstreamId: id,
       id: this.#ids.fresh(id ?? "", answerId),
       name: "",
+      isTold: false,
       arguments: "",
       end: new ObjectEnd()
     }
@@ -122,17 +150,21 @@ export class Calls {
   }
 
   /** The call that a piece continues; undefined if it begins a new one. */
-  #find(piece: Piece): Call | undefined {
+  #find(piece: Piece, back: Back): Call | undefined {
     const { id, index, name } = piece
     const call =
       index !== undefined ? this.#last(index) : id === undefined ? this.#calls.at(-1) : this.#last(`id ${id}`)
     if (call === undefined) return undefined
     if (id !== undefined && call.upstreamId !== undefined && id !== call.upstreamId) return this.#last(`${index} ${id}`)
-    // Without an id, a repeated name after complete arguments begins the next call.
-    const repeats = id === undefined && name !== undefined && call.name !== ""
-    return repeats && isWhole(call) ? undefined : call
+    if (id !== undefined || name === undefined || call.name === "") return call
+    // Without an id, a repeated name after complete arguments begins the next call, and so does another tool's name.
+    const isOther = name !== call.name && back.isWholeName(name) && back.isWholeName(call.name)
+    return isOther || isWhole(call) ? undefined : call
   }
 }
+
+/** A name with its next piece. Some servers repeat what they have of it instead. */
+export const continuedName = (name: string, piece: string): string => (piece.startsWith(name) ? piece : name + piece)
 
 const isWhole = (call: Call): boolean => {
   if (!call.end.isReached) return false
@@ -148,15 +180,10 @@ const argumentText = (value: unknown): string => {
   return isObject(value) ? JSON.stringify(value) : ""
 }
 
-/** @param text the next piece of the arguments; undefined if the call was not emitted yet */
-const tell = (call: Call, text: string | undefined, back: Back, events: Array<GenerationEvent>): void => {
-  if (call.name === "") return
-  const name = back.callerName(call.name)
-  const kind = back.isCustom(name) ? "custom" : "function"
-  if (text === undefined) events.push({ type: "tool-call-start", callId: call.id, name, kind })
-  if (kind === "custom") return
-  const said = text ?? call.arguments
-  if (said !== "") events.push({ type: "tool-call-delta", callId: call.id, text: said })
+/** @param text the next piece of the arguments */
+const tellArguments = (call: Call, text: string, back: Back, events: Array<GenerationEvent>): void => {
+  if (text === "" || back.isCustom(back.callerName(call.name))) return
+  events.push({ type: "tool-call-delta", callId: call.id, text })
 }
 
 /** Content emitted only at the end: the unwrapped input of a custom tool, and `{}` for a call without arguments. */

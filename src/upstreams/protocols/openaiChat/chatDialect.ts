@@ -1,7 +1,7 @@
 import { listAt, objectAt } from "../../../contract/json.ts"
 import { cacheDetails } from "../../../generation/GenerationEvent.ts"
 import type { ChunkDialect } from "../../passthrough/Dialect.ts"
-import { asStream, asWhole } from "./asStream.ts"
+import { asStream, asWhole, withDeltas } from "./asStream.ts"
 import type { Provider } from "./compatible.ts"
 import { passedFields } from "./passedFields.ts"
 import { passedMessages } from "./passedMessages.ts"
@@ -15,6 +15,7 @@ export const chatDialect = (provider: Provider): ChunkDialect => ({
   isLast: () => false,
   asWhole,
   asStream,
+  mended: withDeltas,
   signed: (chunk) => (provider.signsCalls ? signedIn(chunk) : []),
   body: (body, { callSignatures, upstreamModel, stream }, lost = () => {}) => ({
     ...passedFields({ ...body, model: upstreamModel }, provider, lost),

@@ -2,6 +2,7 @@ import { anyId, atMost, nineCharacters } from "../callIds.ts"
 import type { CallIds } from "../callIds.ts"
 import type { EndUserField } from "../endUser.ts"
 import type { Effort } from "../reasoning.ts"
+import type { ThinkTags } from "./think.ts"
 import { schemaRules } from "../schemas.ts"
 import type { SchemaRules } from "../schemas.ts"
 
@@ -29,8 +30,7 @@ export interface Provider {
   readonly refuses: ReadonlySet<string>
   readonly format: "schema" | "object" | "none"
   readonly reasoning: ReasoningControl
-  /** True if the server writes reasoning into the content, as `<think>…</think>` before the answer. */
-  readonly thinkTags: boolean
+  readonly thinkTags: ThinkTags
   /** The field that returns reasoning inside a tool loop; undefined if it must not be returned. */
   readonly replayReasoning: "reasoning_content" | "reasoning" | undefined
   /** True if `file` parts may hold PDFs. */

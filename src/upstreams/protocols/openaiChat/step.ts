@@ -6,7 +6,7 @@ import { countAt, isObject, listAt, numberAt, objectAt, textAt } from "../../../
 import { cutCall, cutOff, failedWith, garbled, unknownReason } from "../upstreamFailure.ts"
 import { Calls } from "./calls.ts"
 import { finishReasonOf } from "./finishReasons.ts"
-import type { Thinking } from "./think.ts"
+import type { Thinking, ThinkTags } from "./think.ts"
 import { beginThinking, endThinking, readThinking } from "./think.ts"
 import { usageIn } from "./usage.ts"
 
@@ -29,10 +29,9 @@ export interface ChatState {
 
 type Step = readonly [ChatState, ReadonlyArray<GenerationEvent>]
 
-/** @param thinkTags true if the content may hold reasoning */
-export const begin = (back: Back, thinkTags = false): ChatState => ({
+export const begin = (back: Back, thinkTags: ThinkTags = false): ChatState => ({
   back,
-  thinking: thinkTags ? beginThinking : undefined,
+  thinking: beginThinking(thinkTags),
   started: false,
   choice: undefined,
   answerId: "",
@@ -85,7 +84,7 @@ export const end = (state: ChatState, marked: boolean): ReadonlyArray<Generation
   // `sequence` corrects a `stop` after tool calls.
   const reason: FinishReason = state.stopSequence === null ? (told ?? "stop") : "stop-sequence"
   return [
-    ...(state.thinking === undefined ? [] : endThinking(state.thinking)),
+    ...(state.thinking === undefined ? [] : endThinking(state.thinking, isCut || state.calls.hasAny())),
     ...state.calls.end(state.back, isCut),
     { type: "finished", reason, stopSequence: state.stopSequence, ...unknownReason(told === undefined, state.finish) }
   ]

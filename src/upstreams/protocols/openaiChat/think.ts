@@ -1,4 +1,11 @@
+import { appendText } from "../../../generation/appendText.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
+
+/**
+ * True if a server writes reasoning into the content, as `<think>…</think>` before the answer. `unopened`: its chat
+ * template writes the opening tag, so that it is part of the question.
+ */
+export type ThinkTags = boolean | "unopened"
 
 /**
  * The state of reading reasoning in front of an answer's content: `<think>…</think>`. Servers that do not parse
@@ -8,9 +15,14 @@ export interface Thinking {
   readonly at: "front" | "thought" | "behind" | "answer"
   /** Text that may begin a tag, or the space before it, held back until that is certain. */
   readonly held: string
+  /** The reasoning so far where no tag has opened it; undefined if only a tag does. */
+  readonly unopened?: string | undefined
 }
 
-export const beginThinking: Thinking = { at: "front", held: "" }
+export const beginThinking = (tags: ThinkTags): Thinking | undefined => {
+  if (tags === false) return undefined
+  return tags === true ? { at: "front", held: "" } : { at: "front", held: "", unopened: "" }
+}
 
 const opening = "<think>"
 const closing = "</think>"
@@ -20,14 +32,16 @@ const longestSpace = 64
 /** Reads one more piece of the content, which may end inside a tag. */
 export const readThinking = (state: Thinking, piece: string, events: Array<GenerationEvent>): Thinking => {
   const text = state.held + piece
+  const { unopened } = state
   switch (state.at) {
     case "front": {
       const trimmed = text.trimStart()
       const isNear = text.length - trimmed.length <= longestSpace
-      if (isNear && trimmed.length < opening.length && opening.startsWith(trimmed)) return { at: "front", held: text }
+      if (isNear && trimmed.length < opening.length && opening.startsWith(trimmed)) return { ...state, held: text }
       if (isNear && trimmed.startsWith(opening)) {
         return readThinking({ at: "thought", held: "" }, trimmed.slice(opening.length), events)
       }
+      if (unopened !== undefined) return readThinking({ at: "thought", held: "", unopened }, text, events)
       emitText("text-delta", text, events)
       return { at: "answer", held: "" }
     }
@@ -39,8 +53,13 @@ export const readThinking = (state: Thinking, piece: string, events: Array<Gener
         return readThinking({ at: "behind", held: "" }, text.slice(end + closing.length), events)
       }
       const held = beginOfTag(text)
-      emitText("reasoning-delta", text.slice(0, text.length - held), events)
-      return { at: "thought", held: text.slice(text.length - held) }
+      const thought = text.slice(0, text.length - held)
+      emitText("reasoning-delta", thought, events)
+      return {
+        at: "thought",
+        held: text.slice(text.length - held),
+        unopened: unopened === undefined ? undefined : appendText(unopened, thought)
+      }
     }
     // Blank lines separate the answer from the reasoning.
     case "behind": {
@@ -55,10 +74,17 @@ export const readThinking = (state: Thinking, piece: string, events: Array<Gener
   }
 }
 
-/** The answer has ended, so the held text was no tag. */
-export const endThinking = ({ at, held }: Thinking): ReadonlyArray<GenerationEvent> => {
+/**
+ * The answer has ended, so the held text was no tag. Without any tag, the model did not reason: its reasoning was the
+ * answer.
+ *
+ * @param isAnswered true if the answer may end without text
+ */
+export const endThinking = ({ at, held, unopened }: Thinking, isAnswered: boolean): ReadonlyArray<GenerationEvent> => {
   const events: Array<GenerationEvent> = []
-  emitText(at === "thought" ? "reasoning-delta" : "text-delta", held, events)
+  const isThought = at === "thought" || (at === "front" && unopened !== undefined)
+  emitText(isThought ? "reasoning-delta" : "text-delta", held, events)
+  if (isThought && unopened !== undefined && !isAnswered) emitText("text-delta", unopened + held, events)
   return events
 }
 

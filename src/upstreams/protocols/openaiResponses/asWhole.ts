@@ -11,8 +11,18 @@ export const asWhole = (frames: ReadonlyArray<JsonObject>): JsonObject | undefin
   if (last === undefined) return undefined
   const response = objectAt(last, "response")
   if (response === undefined) return { error: objectAt(last, "error") ?? last }
-  if (listAt(response, "output").length > 0) return response
-  // Some servers only report items by their own events.
-  const output = frames.filter((frame) => textAt(frame, "type") === "response.output_item.done")
-  return { ...response, output: output.map(({ item }) => item) }
+  return withItems(
+    response,
+    frames.filter((frame) => textAt(frame, "type") === "response.output_item.done")
+  )
 }
+
+/**
+ * A response with its items, which some servers only report by events of their own.
+ *
+ * @param ended those events
+ */
+export const withItems = (response: JsonObject, ended: ReadonlyArray<unknown>): JsonObject =>
+  listAt(response, "output").length > 0
+    ? response
+    : { ...response, output: ended.flatMap((frame) => objectAt(frame, "item") ?? []) }

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { cacheDetails } from "../../../generation/GenerationEvent.ts"
 import { FrameNames } from "../../framing/WholeFrames.ts"
-import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
+import { isObject, listAt, numberAt, objectAt, parseJson, textAt } from "../../../contract/json.ts"
 import { isFrom, readOrigin } from "../../../generation/origin.ts"
 import { signs } from "./input.ts"
 import { traitsOf } from "./models.ts"
 import { asStream } from "./asStream.ts"
-import { asWhole, isLast } from "./asWhole.ts"
+import { asWhole, isLast, withItems } from "./asWhole.ts"
 import type { EventDialect } from "../../passthrough/Dialect.ts"
 
 /** Reasoning goes back only to the model that encrypted it. The upstream judges reasoning of unknown origin. */
@@ -71,6 +71,11 @@ export const responsesDialect: EventDialect = {
   isLast,
   asWhole,
   itemEnd: "response.output_item.done",
+  withItems: (response, ended) =>
+    withItems(
+      response,
+      ended.map((data) => parseJson(data))
+    ),
   answerIn: "response"
 }
 
