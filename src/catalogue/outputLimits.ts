@@ -1,5 +1,6 @@
 import type { Conversation } from "../generation/Conversation.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { beyondOutput } from "../generation/outputBound.ts"
+import type { InvalidRequest } from "../contract/Failure.ts"
 import type { Route } from "../routing/Route.ts"
 import type { Model } from "./Catalogue.ts"
 
@@ -32,53 +33,41 @@ const known = (model: string): number | undefined => rows.find(([pattern]) => pa
 /** The upstream that is the gateway's own: what its models are called says nothing of them. */
 const sandbox = "sandbox"
 
-/** The published bounds of a model: of itself, and of each id that its routes have for it. */
-interface Published {
-  readonly most: number | undefined
-  readonly ofRoutes: ReadonlyMap<string, number | undefined>
-}
+/** The published bounds of a model's routes, by the model's id there. */
+type Published = ReadonlyMap<string, number | undefined>
 
 /** Found once for each model: the expressions take time, and every request asks. */
 const published = new WeakMap<Model, Published>()
 
 const publishedOf = (model: Model): Published => {
   let bounds = published.get(model)
-  if (bounds === undefined) published.set(model, (bounds = findPublished(model)))
+  if (bounds === undefined) {
+    bounds = new Map(model.routes.map((route) => [route.model, known(route.model)]))
+    published.set(model, bounds)
+  }
   return bounds
 }
 
-const findPublished = (model: Model): Published => {
-  const routes = model.routes.filter(({ upstream }) => upstream !== sandbox)
-  const ofRoutes = new Map(routes.map((route) => [route.model, known(route.model)]))
-  const most = routes.length === 0 ? undefined : (known(model.id) ?? [...ofRoutes.values()].reduce(larger, undefined))
-  return { most, ofRoutes }
+/** The most output tokens that the model of a route writes; undefined if unknown. */
+export const mostOutput = (model: Model, route: Route): number | undefined => {
+  if (route.upstream === sandbox) return undefined
+  const ofRoute = publishedOf(model).get(route.model)
+  if (model.maxOutputTokens === undefined) return ofRoute
+  // The entry of a model knows better than the list, but not of another model behind the same name.
+  return route.model === model.id ? model.maxOutputTokens : Math.min(model.maxOutputTokens, ofRoute ?? Infinity)
 }
-
-const larger = (one: number | undefined, other: number | undefined) =>
-  one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)
 
 /**
- * Why a model can't be asked for that much output; undefined where it can. An upstream that gets the request as it came
- * judges for itself.
+ * Refuses more output than the specification allows, at the sandbox. Other upstreams judge a passthrough request
+ * themselves, and a translated one is cut.
  */
 export const tooMuchOutput = (
-  model: Model,
-  { maxOutputTokens, outputBound }: Conversation
+  { maxOutputTokens: ofEntry, routes }: Model,
+  conversation: Conversation
 ): InvalidRequest | undefined => {
-  if (maxOutputTokens === undefined) return undefined
-  const most = model.maxOutputTokens ?? publishedOf(model).most ?? outputBound?.usual
-  if (most === undefined || maxOutputTokens <= most) return undefined
-  const param = outputBound?.param ?? "max_output_tokens"
-  return new InvalidRequest({
-    param,
-    message: `${param}: expected an integer between 1 and ${most}; got ${maxOutputTokens}`
-  })
-}
-
-/** The most that a route's model writes, where a request in the gateway's words wants more; undefined where it fits. */
-export const cutTo = (model: Model, route: Route, { maxOutputTokens }: Conversation): number | undefined => {
-  if (maxOutputTokens === undefined || route.upstream === sandbox) return undefined
-  const isSame = route.model === model.id && model.maxOutputTokens !== undefined
-  const most = isSame ? model.maxOutputTokens : publishedOf(model).ofRoutes.get(route.model)
-  return most !== undefined && maxOutputTokens > most ? most : undefined
+  const { maxOutputTokens, outputBound } = conversation
+  const most = ofEntry ?? outputBound?.usual
+  if (maxOutputTokens === undefined || most === undefined || maxOutputTokens <= most) return undefined
+  if (routes.some(({ upstream }) => upstream !== sandbox)) return undefined
+  return beyondOutput(conversation, most)
 }

@@ -25,7 +25,7 @@ import type { Signing } from "./callSignatures.ts"
 import { ReasoningSignatures } from "../ownership/store/ReasoningSignatures.ts"
 import type { GenerationOptions } from "./GenerationOptions.ts"
 import { heldOutput } from "./mostUsed.ts"
-import { cutTo } from "../catalogue/outputLimits.ts"
+import { fitOutput } from "./fitOutput.ts"
 import { translateInstead } from "./translateInstead.ts"
 import { quoting } from "./quoting.ts"
 import { severally } from "./several.ts"
@@ -106,17 +106,17 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
           work.leftOut = []
           return through(bulkheads.get(route.upstream), work.caller.account, () =>
             work.attempts.sends(
-              endpoint.send(passthrough.request(upstream), how, translateInstead(work, upstream, how)).map(keeping)
+              endpoint
+                .send(passthrough.request(upstream), how, translateInstead(work, route, upstream, how))
+                .map(keeping)
             )
           )
         }
         work.isPassed = false
-        const cut = cutTo(entry, route, conversation)
-        const param = conversation.outputBound?.param ?? "max_output_tokens"
-        work.leftOut = cut === undefined ? work.unsupported() : [...work.unsupported(), { param }]
+        const { cut, fitted } = fitOutput(entry, route, conversation, strict)
+        work.leftOut = [...work.unsupported(), ...cut]
         const refused = unsupportedError(work.leftOut, strict) ?? tooManyDomains(work)
         if (refused !== undefined) return Future.fail(refused)
-        const fitted = cut === undefined ? conversation : { ...conversation, maxOutputTokens: cut }
         return severally(work.options.several, runtime, () =>
           through(bulkheads.get(route.upstream), work.caller.account, () =>
             work.attempts.sends(upstream.generate(fitted, how).map(keeping))
@@ -135,7 +135,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       if (refused !== undefined) return Future.fail(refused)
       // Without a bound, the output is counted afterwards.
       const mostTokens = () =>
-        work.inputTokens() + work.answers * heldOutput(work.caller, work.entry, work.conversation.maxOutputTokens ?? 0)
+        work.inputTokens() + work.answers * heldOutput(work.caller, work.entry, work.boundedOutput)
       return limits.begin(work.caller, work.entry, mostTokens).flatMap((admission) => {
         work.admission = admission
         const { replyHeaders, tellStanding } = work.request

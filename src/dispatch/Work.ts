@@ -21,6 +21,7 @@ import { Attempts, makeFailedAttempts } from "./Attempts.ts"
 import { makeUsageDoubts } from "./usageDoubts.ts"
 import type { GenerationOptions, Prepaid } from "./GenerationOptions.ts"
 import { heldFor, mostUsed } from "./mostUsed.ts"
+import type { Most } from "./mostUsed.ts"
 import { shareOf } from "./several.ts"
 import type { Unsupported } from "./unsupported.ts"
 import { tellCost } from "./tellCost.ts"
@@ -53,6 +54,7 @@ export class Work implements Chargeable, Metering {
   readonly attempts: Attempts
   /** The number of answers, each of which is charged. */
   readonly answers: number
+  readonly #mostOutput: number
   readonly #reportDoubt: Observers["reportDoubt"]
   #route: AdmittedRoute | undefined
   readonly #limits: Observers["limits"]
@@ -66,13 +68,14 @@ export class Work implements Chargeable, Metering {
     options: GenerationOptions,
     { reportDoubt, failedAttempts, limits }: Observers
   ) {
-    const { fitting, model: entry, routes } = admitted
+    const { fitting, model: entry, mostOutput, routes } = admitted
     this.caller = caller
     this.requestId = request.id
     this.model = entry.id
     this.unpriced = entry.unpriced
     this.offers = new Offers(agreed(routes, options.prepaid?.routes))
     this.entry = entry
+    this.#mostOutput = mostOutput
     this.conversation = fitting
     this.request = request
     this.options = options
@@ -99,14 +102,22 @@ export class Work implements Chargeable, Metering {
     return (this.#inputTokens ??= this.answers * countTokens(this.conversation))
   }
 
+  /** The most output tokens of an answer; 0 if the caller set no bound. */
+  get boundedOutput(): number {
+    return Math.min(this.conversation.maxOutputTokens ?? 0, this.#mostOutput)
+  }
+
+  #mostUsed(inputTokens: number): Most {
+    return mostUsed(this.conversation, { model: this.entry, mostOutput: this.#mostOutput }, inputTokens)
+  }
+
   mostNanoUsd(price: Price): number {
-    const { answers, conversation, entry } = this
-    return answers * mostOf(price, mostUsed(conversation, entry, this.inputTokens() / answers))
+    return this.answers * mostOf(price, this.#mostUsed(this.inputTokens() / this.answers))
   }
 
   held(price: Price) {
     const { answers, caller, conversation, entry: model } = this
-    const most = mostUsed(conversation, model, this.inputTokens() / answers)
+    const most = this.#mostUsed(this.inputTokens() / answers)
     return heldFor(price, most, { answers, caller, conversation, model })
   }
 
@@ -120,7 +131,7 @@ export class Work implements Chargeable, Metering {
     const { conversation, entry } = this
     // Counting the input takes time, so it is only done if it bounds the output.
     const isBounding = conversation.maxOutputTokens === undefined && entry.contextTokens !== undefined
-    const { outputTokens, searches } = mostUsed(conversation, entry, isBounding ? mostTokens(conversation) : 0)
+    const { outputTokens, searches } = this.#mostUsed(isBounding ? mostTokens(conversation) : 0)
     return this.answers * mostOf(price, { inputTokens: 0, outputTokens, searches })
   }
 

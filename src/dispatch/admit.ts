@@ -11,7 +11,7 @@ import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { Catalogue, priceAt } from "../catalogue/Catalogue.ts"
 import type { ListedRoute, Model, PricedRoute } from "../catalogue/Catalogue.ts"
 import { unknownModel, wrongKind } from "../catalogue/notServed.ts"
-import { tooMuchOutput } from "../catalogue/outputLimits.ts"
+import { mostOutput, tooMuchOutput } from "../catalogue/outputLimits.ts"
 import { forbidden } from "../contract/permission.ts"
 import { isConfined, withinAccount } from "./searchDomains.ts"
 
@@ -44,6 +44,8 @@ export interface Admitted {
   readonly fitting: Conversation
   /** The routes that can serve it. */
   readonly routes: readonly [AdmittedRoute, ...ReadonlyArray<AdmittedRoute>]
+  /** The most output tokens that one of the routes may write; Infinity if unknown, or if the request passes through. */
+  readonly mostOutput: number
 }
 
 interface HasEndpoint {
@@ -142,7 +144,9 @@ export const makeAdmit = Effect.gen(function* () {
     // Reading the tools takes time, so they are read only if needed.
     const ways = routes.some(isSearchedFor) ? searching(routes, fitting, asked.objection) : routes
     const [first, ...others] = ways.map((route) => ({ ...route, price: priceAt(model, route) }))
-    return first === undefined ? unknownModel(model.id) : { model, fitting, routes: [first, ...others] }
+    if (first === undefined) return unknownModel(model.id)
+    const ofRoutes = ways.map((route) => (isPassed(route) ? undefined : mostOutput(model, route)) ?? Infinity)
+    return { model, fitting, routes: [first, ...others], mostOutput: Math.max(...ofRoutes) }
   }
 
   /** True if a route passes that dialect through for the model. */

@@ -3,6 +3,7 @@ import type { Conversation } from "../generation/Conversation.ts"
 import { mostOf } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
+import type { Admitted } from "./admit.ts"
 
 /** Output tokens held for a request without a bound of its own or of its model's context. */
 const unboundedOutput = 16_384
@@ -17,12 +18,16 @@ export interface Most {
 }
 
 /** The maximum usage of a request: its own bounds, otherwise the usual ones. */
-export const mostUsed = (conversation: Conversation, model: Model, inputTokens: number): Most => {
+export const mostUsed = (
+  conversation: Conversation,
+  { model, mostOutput }: Pick<Admitted, "model" | "mostOutput">,
+  inputTokens: number
+): Most => {
   const left = model.contextTokens === undefined ? Infinity : Math.max(0, model.contextTokens - inputTokens)
   const search = conversation.tools.find((tool) => tool.type === "search")
   return {
     inputTokens,
-    outputTokens: conversation.maxOutputTokens ?? Math.min(left, unboundedOutput),
+    outputTokens: Math.min(conversation.maxOutputTokens ?? Math.min(left, unboundedOutput), mostOutput),
     searches: search === undefined ? 0 : (search.maxUses ?? unboundedSearches)
   }
 }

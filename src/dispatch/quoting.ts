@@ -32,7 +32,7 @@ export const quoting =
       const { unpriced } = model
       const offers = new Offers(admitted.routes)
       const answers = asked.answers ?? 1
-      const most = once(() => mostUsed(fitting, model, countTokens(fitting)))
+      const most = once(() => mostUsed(fitting, admitted, countTokens(fitting)))
       return Effect.map(ledger.permit({ caller, model: model.id, prices: offers.prices, unpriced }), (prices) => {
         offers.keep(prices)
         return {

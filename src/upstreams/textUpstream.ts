@@ -4,6 +4,7 @@ import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Conversation } from "../generation/Conversation.ts"
+import { beyondOutput, outputParam } from "../generation/outputBound.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 import { beginCall } from "./client.ts"
@@ -16,6 +17,7 @@ import { accepting } from "./accepting.ts"
 import { Answer } from "./generationOf.ts"
 import type { Reader } from "./generationOf.ts"
 import { continued } from "./continued.ts"
+import { LearnedLimits } from "./outputLimits/LearnedLimits.ts"
 import { counter } from "./passthrough/counter.ts"
 import { passthroughChunks } from "./passthrough/chunks.ts"
 import type { Dialect } from "./passthrough/Dialect.ts"
@@ -63,11 +65,27 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   const generate = (asked: Conversation, how: GenerateOptions): Call => {
     const extracting = extractDocuments(asked, protocol.takesDocument, options.readDocument)
     return extracting === undefined
-      ? ask(asked, how, nothing)
-      : runFuture(how.runtime, extracting).flatMap((conversation) => ask(conversation, how, ["document"]))
+      ? asking(asked, how, nothing)
+      : runFuture(how.runtime, extracting).flatMap((conversation) => asking(conversation, how, ["document"]))
   }
-  /** @param extracted names of the parts that became text */
-  const ask = (conversation: Conversation, how: GenerateOptions, extracted: ReadonlyArray<string>): Call => {
+  const limits = new LearnedLimits()
+  /** Asks for no more output than the upstream allows, as far as it has said so. */
+  const asking = (conversation: Conversation, how: GenerateOptions, extracted: ReadonlyArray<string>): Call => {
+    const most = limits.mostFor(how.upstreamModel, conversation)
+    if (most === undefined) return ask(conversation, how, extracted)
+    if (how.strict === true) return Future.fail(beyondOutput(conversation, most))
+    return ask({ ...conversation, maxOutputTokens: most }, how, [...extracted, outputParam(conversation)])
+  }
+  /**
+   * @param extracted names of the parts that became text or were cut
+   * @param isRetry true with the output bound that the upstream named when it refused the request
+   */
+  const ask = (
+    conversation: Conversation,
+    how: GenerateOptions,
+    extracted: ReadonlyArray<string>,
+    isRetry = false
+  ): Call => {
     const lowered = protocol.lower(conversation, {
       model: how.upstreamModel,
       stream: how.stream,
@@ -88,7 +106,14 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
             )
           : runFuture(how.runtime, refused({ exchange, options, url, sent: body, isPassthrough: false }))
       )
-    return mayPause(conversation, how) ? round(lowered.body, call) : call(JSON.stringify(lowered.body))
+    const answer = mayPause(conversation, how) ? round(lowered.body, call) : call(JSON.stringify(lowered.body))
+    if (conversation.maxOutputTokens === undefined) return answer
+    return answer.catchAll((error) => {
+      const most = limits.learn(how.upstreamModel, conversation, messageOf(error), lowered.body)
+      if (most === undefined || how.strict === true || isRetry) return Future.fail(error)
+      const adapted = new Set([...extracted, outputParam(conversation)])
+      return ask({ ...conversation, maxOutputTokens: most }, how, [...adapted], true)
+    })
   }
   type Ask = (body: string, onFrame: (frame: JsonObject) => void) => Call
   /** Sends the request, and the next ones if the answer pauses. */
@@ -184,6 +209,12 @@ const dialectHeaders = (
 }
 
 const nothing: ReadonlyArray<never> = []
+
+/** The upstream's words about the request; empty if the failure is about something else. */
+const messageOf = (error: Failure | UpstreamError): string => {
+  const failure = error._tag === "UpstreamError" ? error.failure : error
+  return failure._tag === "InvalidRequest" ? failure.message : ""
+}
 
 /** The reason not to send a request: something cannot be expressed, or in strict mode was dropped. */
 const refusedBy = (

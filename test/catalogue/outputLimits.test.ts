@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { Model } from "../../src/catalogue/Catalogue.ts"
-import { cutTo, tooMuchOutput } from "../../src/catalogue/outputLimits.ts"
+import { mostOutput, tooMuchOutput } from "../../src/catalogue/outputLimits.ts"
 import { conversation } from "../messages/request.ts"
 
 const model = (id: string, more: Partial<Model> = {}): Model => ({
@@ -12,9 +12,13 @@ const model = (id: string, more: Partial<Model> = {}): Model => ({
   ...more
 })
 const asks = (max_tokens: number) => conversation({ max_tokens })
+const served = (by: string, maxOutputTokens: number) =>
+  model("claude-opus-5-5", { routes: [{ upstream: "u", model: by }], maxOutputTokens })
 const sandbox = { routes: [{ upstream: "sandbox", model: "sandbox-text" }] }
 
-describe("the most output that may be asked for", () => {
+const onRoute = (entry: Model) => mostOutput(entry, entry.routes[0]!)
+
+describe("the most output of a route's model", () => {
   it.each([
     ["what is known of the id", model("claude-opus-5-5"), 128_000],
     ["that of a dated id", model("claude-haiku-4-5-20251001"), 64_000],
@@ -26,10 +30,21 @@ describe("the most output that may be asked for", () => {
     ["an o's", model("o4-mini"), 100_000],
     ["that of the model behind another name", model("smart", { routes: [{ upstream: "u", model: "gpt-5" }] }), 128_000],
     ["what the entry says", model("claude-opus-5-5", { maxOutputTokens: 9_000 }), 9_000],
-    ["the specification's, where nothing is known", model("qwen3"), 32_000],
-    ["the specification's on the sandbox, whatever its name", model("claude-opus-5-5", sandbox), 32_000],
-    ["what the entry says on the sandbox", model("claude-opus-5-5", { ...sandbox, maxOutputTokens: 128_000 }), 128_000]
+    ["more, where the entry says so of the same model", model("gpt-4o", { maxOutputTokens: 20_000 }), 20_000],
+    ["less, where the entry says so of another", served("qwen3", 8_192), 8_192],
+    ["no more than that of another model, whatever the entry says", served("gpt-4o", 128_000), 16_384],
+    ["unknown", model("qwen3"), undefined],
+    ["unknown at the sandbox, whatever its name", model("claude-opus-5-5", sandbox), undefined]
   ])("is %s", (_, entry, most) => {
+    expect(onRoute(entry)).toBe(most)
+  })
+})
+
+describe("more output than the specification's bound", () => {
+  it.each([
+    ["the specification's", model("sandbox-text", sandbox), 32_000],
+    ["the entry's", model("claude-opus-5-5", { ...sandbox, maxOutputTokens: 128_000 }), 128_000]
+  ])("is refused at the sandbox: %s", (_, entry, most) => {
     expect(tooMuchOutput(entry, asks(most))).toBeUndefined()
     expect(tooMuchOutput(entry, asks(most + 1))).toMatchObject({
       param: "max_tokens",
@@ -37,25 +52,8 @@ describe("the most output that may be asked for", () => {
     })
   })
 
-  it("is nobody's business where a responses request asks a model of which nothing is known", () => {
-    const asked = { ...asks(1_000_000), outputBound: { param: "max_output_tokens" } }
-    expect(tooMuchOutput(model("qwen3"), asked)).toBeUndefined()
-    expect(tooMuchOutput(model("gpt-5"), asked)?.param).toBe("max_output_tokens")
-  })
-})
-
-describe("a translated request", () => {
-  const route = (of: string) => ({ upstream: "u", model: of })
-
-  it("is cut to what the route's model writes", () => {
-    const routes = [route("claude-opus-5-5"), route("gpt-4o"), route("qwen3")]
-    const several = model("claude-opus-5-5", { routes })
-    expect(cutTo(several, route("gpt-4o"), asks(64_000))).toBe(16_384)
-    expect(cutTo(several, route("gpt-4o"), asks(16_384))).toBeUndefined()
-    expect(cutTo(several, route("qwen3"), asks(32_000))).toBeUndefined()
-  })
-
-  it("is cut to what the model's own entry says where the route names the same model", () => {
-    expect(cutTo(model("gpt-4o", { maxOutputTokens: 20_000 }), route("gpt-4o"), asks(20_000))).toBeUndefined()
+  it("is the upstream's business elsewhere", () => {
+    expect(tooMuchOutput(model("qwen3"), asks(1_000_000))).toBeUndefined()
+    expect(tooMuchOutput(model("gpt-5", { maxOutputTokens: 100 }), asks(1_000_000))).toBeUndefined()
   })
 })

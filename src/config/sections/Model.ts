@@ -48,8 +48,8 @@ export const Model = Schema.Struct({
   ),
   max_output_tokens: given(
     Count,
-    "The largest `max_tokens` and `max_output_tokens`; 32000 for sandbox models. Passthrough requests keep their value. Translated requests are cut to the known maximum of the route's model, and `x-gateway-adapted` names the field.",
-    "the known maximum of the id (Claude and GPT families), otherwise 32000 for messages and no limit for responses"
+    "The most output that the model writes. Translated requests that ask for more (`max_tokens`, `max_output_tokens`) are cut to it and to the room that the input leaves in `context`; `x-gateway-adapted` names the field. In strict mode they are refused. Passthrough requests keep their value.",
+    "the known maximum of the route's model (Claude and GPT families), otherwise the one that the upstream names when it refuses a request, for ten minutes; the sandbox refuses more than 32000 in messages"
   ),
   hold_output_tokens: given(
     Count,

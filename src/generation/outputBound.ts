@@ -1,0 +1,14 @@
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { Conversation } from "./Conversation.ts"
+
+/** The caller's name of the output bound. */
+export const outputParam = ({ outputBound }: Conversation): string => outputBound?.param ?? "max_output_tokens"
+
+/** Refuses more output than the model writes. */
+export const beyondOutput = (conversation: Conversation, most: number): InvalidRequest => {
+  const param = outputParam(conversation)
+  return new InvalidRequest({
+    param,
+    message: `${param}: expected an integer between 1 and ${most}; got ${conversation.maxOutputTokens}`
+  })
+}
