@@ -10,6 +10,7 @@ import * as Sequence from "../generation/sequence.ts"
 import type { Delta, Head, ToolCallDelta, Writer } from "./chunks.ts"
 import { ending, failed, writer, written } from "./chunks.ts"
 import type { Annotation, AnswerMessage, ChatCompletion, Choice, FinishReason, ToolCall } from "./Completion.ts"
+import type { Place } from "./reasoning.ts"
 import { redacted, sealed } from "./reasoning.ts"
 import { usageOf } from "./usage.ts"
 
@@ -124,7 +125,7 @@ const open = (draft: Draft, item: OpenItem, { head, isLegacy }: Options): Delta 
   draft.open = { item, start: draft.message.content?.length ?? 0, text: "", isTold }
   switch (item.type) {
     case "redacted-reasoning":
-      return { reasoning_details: [redacted(head.model, item.data)] }
+      return { reasoning_details: [redacted(head.model, item.data, placeIn(draft))] }
     case "tool-call":
       return isTold ? called(draft.calls.length, item, isLegacy) : undefined
     default:
@@ -188,8 +189,14 @@ const closed = (draft: Draft, signature: string | undefined, { head, isLegacy }:
   draft.open = undefined
   if (open?.item.type === "tool-call" && !isLegacy) draft.calls = draft.calls.with(callOf(open.item, open.text))
   if (open?.item.type !== "reasoning" || signature === undefined) return undefined
-  return { reasoning_details: [sealed(head.model, open.text, signature)] }
+  return { reasoning_details: [sealed(head.model, open.text, signature, placeIn(draft))] }
 }
+
+/** The content and the calls so far, so that thinking between them keeps its place. */
+const placeIn = ({ calls, message }: Draft): Place => ({
+  content: message.content?.length ?? 0,
+  tool_calls: calls.length
+})
 
 const finishOf = (reason: Ended, message: AnswerMessage): FinishReason => {
   switch (reason) {

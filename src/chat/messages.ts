@@ -4,6 +4,7 @@ import type { FileSource, Item, Part, TextPart } from "../generation/Conversatio
 import { atUrl, inlineFile } from "../generation/fileSource.ts"
 import type { ContentPart, PartOf } from "./Content.ts"
 import type { InputMessage, ToolCall } from "./InputMessage.ts"
+import { interleaved } from "./interleaved.ts"
 import { reasoningOf } from "./reasoning.ts"
 import type { KeptSeals } from "./reasoning.ts"
 
@@ -111,7 +112,8 @@ const assistant = (
   at: string,
   { before, calls, complain, kept, model }: Context
 ): ReadonlyArray<Item> => {
-  const items: Array<Item> = [...reasoningOf(message, before, model, kept)]
+  const reasoning = reasoningOf(message, before, model, kept)
+  const called: Array<Item> = []
   const toolCalls = message.tool_calls ?? []
   const legacy = message.function_call ?? undefined
   const refusal = message.refusal ?? ""
@@ -121,16 +123,15 @@ const assistant = (
   }
   const content = isAbsent(message.content) ? [] : contentOf(message, at, complain).filter(isSaid)
   if (refusal !== "") content.push({ type: "refusal", text: refusal })
-  if (content.length > 0) items.push({ type: "message", role: "assistant", content })
   for (const call of toolCalls) {
     if (call instanceof Unknown) continue
     calls.called(call.id)
-    items.push(itemOfCall(call))
+    called.push(itemOfCall(call))
   }
   if (legacy !== undefined) {
-    items.push({ type: "tool-call", callId: calls.calledUnnamed(), ...legacy, kind: "function" })
+    called.push({ type: "tool-call", callId: calls.calledUnnamed(), ...legacy, kind: "function" })
   }
-  return items
+  return interleaved(reasoning, content, called)
 }
 
 const itemOfCall = (call: Exclude<ToolCall, Unknown>): Item =>

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import type { JsonObject } from "../contract/fields.ts"
-import { textAt } from "../contract/json.ts"
+import { countAt, textAt } from "../contract/json.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import type { ReasoningItem } from "../generation/Conversation.ts"
 import { reasoningItem } from "../generation/origin.ts"
@@ -11,20 +11,33 @@ import type { InputMessage } from "./InputMessage.ts"
 const format = (model: string) => `${mark}${model}`
 const mark = "model-gateway:"
 
+/** The characters of content and the calls in front of a message's reasoning. */
+export interface Place {
+  readonly content: number
+  readonly tool_calls: number
+}
+
+const inFront: Place = { content: 0, tool_calls: 0 }
+
 /** Signed reasoning, as clients return it in `reasoning_details`. */
-export const sealed = (model: string, text: string, signature: string): JsonObject => ({
+export const sealed = (model: string, text: string, signature: string, after = inFront): JsonObject => ({
   type: "reasoning.text",
   text,
   signature,
-  format: format(model)
+  format: format(model),
+  ...placed(after)
 })
 
 /** Redacted reasoning, which is not readable. */
-export const redacted = (model: string, data: string): JsonObject => ({
+export const redacted = (model: string, data: string, after = inFront): JsonObject => ({
   type: "reasoning.encrypted",
   data,
-  format: format(model)
+  format: format(model),
+  ...placed(after)
 })
+
+/** Reasoning in front of everything else, which is usual, needs no place. */
+const placed = (after: Place) => (after.content + after.tool_calls === 0 ? {} : { after })
 
 /** True if an entry of `reasoning_details` is the gateway's own. Other servers of the dialect write theirs. */
 export const isOurs = (detail: unknown): boolean => textAt(detail, "format")?.startsWith(mark) === true
@@ -65,6 +78,12 @@ export const sealName = (
   return `function:${createHash("sha256").update(said).digest("hex")}`
 }
 
+/** Reasoning with its place among a message's content and calls. */
+export interface PlacedReasoning {
+  readonly item: ReasoningItem
+  readonly after: Place
+}
+
 /**
  * The reasoning of an assistant's message: signed entries for the model that signed them, from the client or the store;
  * otherwise the readable text.
@@ -74,15 +93,21 @@ export const reasoningOf = (
   before: InputMessage | undefined,
   model: string,
   kept: KeptSeals
-): ReadonlyArray<ReasoningItem> => {
+): ReadonlyArray<PlacedReasoning> => {
   const sealed = (details: ReadonlyArray<JsonObject>) =>
     details.filter((detail) => isOurs(detail) && detail["format"] === format(model))
   const sent = sealed(message.reasoning_details ?? [])
   const details = sent.length > 0 ? sent : sealed(kept.get(sealName(message, before) ?? "") ?? [])
   const text = message.reasoning_content ?? ""
-  if (details.length > 0) return details.map(itemOf)
-  return text === "" ? [] : [{ type: "reasoning", text, signature: undefined, redacted: undefined }]
+  if (details.length > 0) return details.map((detail) => ({ item: itemOf(detail), after: placeOf(detail["after"]) }))
+  if (text === "") return []
+  return [{ item: { type: "reasoning", text, signature: undefined, redacted: undefined }, after: inFront }]
 }
+
+const placeOf = (after: unknown): Place => ({
+  content: countAt(after, "content") || 0,
+  tool_calls: countAt(after, "tool_calls") || 0
+})
 
 const itemOf = (detail: JsonObject): ReasoningItem =>
   reasoningItem({

@@ -83,7 +83,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         work.asks(route)
         work.attempts.calls(route, upstream)
         return owned(work, upstream, route.endpoint !== undefined, () => {
-          const signed = signing(work.caller.account, upstream, conversation)
+          const signed = signing(work.caller.account, upstream, conversation, route.model)
           return signed === undefined
             ? ask(route, upstream, signsNothing)
             : runFuture(runtime, signed).flatMap((found) => ask(route, upstream, found))

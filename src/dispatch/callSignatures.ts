@@ -28,19 +28,24 @@ export const makeSigning = Effect.gen(function* () {
   return (
     account: AccountId,
     upstream: TextUpstream,
-    conversation: Pick<Conversation, "items">
+    conversation: Pick<Conversation, "items">,
+    model: string
   ): Effect.Effect<Signing> | undefined => {
     // Checked first, because reading the items would create them.
     if (upstream.signsCalls !== true) return undefined
-    const keep: Keep = (callId, signature) => seals.save(account, nameOf(callId), [{ signature }]).catch(() => {})
+    const keep: Keep = (callId, signature) =>
+      seals.save(account, nameOf(callId), [{ signature, model }]).catch(() => {})
     const keeping = (generation: Generation) => new Keeping(generation, keep)
     const calls = conversation.items.flatMap((item) => (item.type === "tool-call" ? [item.callId] : []))
     if (calls.length === 0) return Effect.succeed({ callSignatures: undefined, keeping })
     return Effect.map(seals.find(account, calls.map(nameOf)), (found) => ({
       callSignatures: new Map(
         calls.flatMap((id): ReadonlyArray<[string, string]> => {
-          const signature = textAt(found.get(nameOf(id))?.[0], "signature")
-          return signature === undefined ? [] : [[id, signature]]
+          const [kept] = found.get(nameOf(id)) ?? []
+          const signature = textAt(kept, "signature")
+          // No other model accepts it.
+          const isOwn = (textAt(kept, "model") ?? model) === model
+          return signature === undefined || !isOwn ? [] : [[id, signature]]
         })
       ),
       keeping

@@ -27,13 +27,21 @@ interface DialectBase {
   readonly asWhole: (frames: ReadonlyArray<JsonObject>, isMarked: boolean) => JsonObject | undefined
 }
 
+/** Reads signatures from an answer's chunks, and the rest of them at its end. */
+export interface CallSigning {
+  readonly read: (chunk: JsonObject) => ReadonlyArray<GenerationEvent>
+  readonly end: () => ReadonlyArray<GenerationEvent>
+}
+
 /** A dialect whose frames are unnamed chunks of one shape (`chunks.ts`). */
 export interface ChunkDialect extends DialectBase {
   readonly family: "chat"
   /** A chunk with its pieces where the dialect's clients look for them; the same object if they are there. */
   readonly mended: (chunk: JsonObject) => JsonObject
-  /** The tool calls of a chunk that the server signed. */
-  readonly signed: (chunk: JsonObject) => ReadonlyArray<GenerationEvent>
+  /** Texts in chunks with signatures, which have to be parsed. */
+  readonly marks: ReadonlyArray<string>
+  /** Reads the signatures of one answer's tool calls; absent if the server signs none. */
+  readonly signing?: () => CallSigning
   /** True if its servers search the web on request. */
   readonly searches: boolean
   /** The chunks that a whole answer amounts to, without the end marker. */

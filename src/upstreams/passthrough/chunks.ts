@@ -10,7 +10,7 @@ import { noBack } from "../protocols/back.ts"
 import type { Protocol } from "../protocols/Protocol.ts"
 import { noAnswer, tooLongAsStream } from "../protocols/upstreamFailure.ts"
 import type { PassthroughRequest } from "../Upstream.ts"
-import type { ChunkDialect } from "./Dialect.ts"
+import type { CallSigning, ChunkDialect } from "./Dialect.ts"
 import { gathered } from "./gathered.ts"
 import { Renamed } from "./Renamed.ts"
 import { writtenFrames } from "./written.ts"
@@ -36,6 +36,8 @@ class ChunkReader<S> implements Reader {
   readonly #request: PassthroughRequest
   readonly #isStream: boolean
   readonly #cutter = new WholeFrames()
+  readonly #signing: CallSigning | undefined
+  readonly #marks: Readonly<Record<"usual" | "spaced", ReadonlyArray<Buffer>>>
   #state: S
   /** True once a chunk of the answer has arrived. */
   #hasBegun = false
@@ -49,6 +51,8 @@ class ChunkReader<S> implements Reader {
     this.#dialect = dialect
     this.#request = request
     this.#isStream = isStream
+    this.#signing = dialect.signing?.()
+    this.#marks = marksOf(dialect)
     this.#state = protocol.begin(noBack)
   }
 
@@ -111,7 +115,7 @@ class ChunkReader<S> implements Reader {
       if (this.#read(bytes.subarray(at, end), events)) return events
       at = end
     }
-    for (const place of placesOf(bytes.includes(afterColon) ? concerningSpaced : concerning, bytes)) {
+    for (const place of placesOf(bytes.includes(afterColon) ? this.#marks.spaced : this.#marks.usual, bytes)) {
       if (place < at) continue
       const start = startOfFrame(bytes, place, at)
       this.#pass(bytes.subarray(at, start), events)
@@ -144,7 +148,7 @@ class ChunkReader<S> implements Reader {
       const isMended = frame !== chunk
       const data = isMended ? JSON.stringify(frame) : given
       if (this.#step(unsaid(frame), events)) return true
-      events.push(...this.#dialect.signed(frame))
+      if (this.#signing !== undefined) events.push(...this.#signing.read(frame))
       this.#learn(frame, data, isMended)
       const told = this.#told(frame, data)
       if (told !== undefined) events.push(told)
@@ -212,7 +216,11 @@ class ChunkReader<S> implements Reader {
         const chunk = { ...this.#head, choices: [], usage: this.#dialect.usage(usage) }
         return written(JSON.stringify(chunk)) + written(done)
       }
-      return [{ type: "passthrough", terminal: true, text: written(done), telling: { isTotal: true, as } }, ending]
+      return [
+        ...(this.#signing?.end() ?? []),
+        { type: "passthrough", terminal: true, text: written(done), telling: { isTotal: true, as } },
+        ending
+      ]
     })
   }
 }
@@ -232,15 +240,10 @@ const isAbsent = (value: unknown): boolean => value === undefined || value === n
 const done = "[DONE]"
 const carriageReturn = 13
 
-/** Marks of the few chunks that must be parsed: usage, finish reason, error, signature, end of the stream. */
-const concerning = [
-  '"usage":{',
-  '"finish_reason":"',
-  '"error":',
-  '"object":"error"',
-  "[DONE]",
-  '"thought_signature"'
-].map((text) => Buffer.from(text))
+/** Marks of the few chunks that must be parsed: usage, finish reason, error, end of the stream. */
+const concerning = ['"usage":{', '"finish_reason":"', '"error":', '"object":"error"', "[DONE]"].map((text) =>
+  Buffer.from(text)
+)
 
 /** Most servers write no space after a colon. Others may write one in any of these places. */
 const afterColon = Buffer.from('": ')
@@ -248,6 +251,15 @@ const concerningSpaced = [
   ...concerning,
   ...['"usage": {', '"finish_reason": "', '"object": "error"'].map((text) => Buffer.from(text))
 ]
+
+/** The same with the dialect's own, made once for each. */
+const marksOf = ({ marks }: ChunkDialect) => {
+  if (marks.length === 0) return usualMarks
+  const own = marks.map((text) => Buffer.from(text))
+  return { usual: [...concerning, ...own], spaced: [...concerningSpaced, ...own] }
+}
+
+const usualMarks = { usual: concerning, spaced: concerningSpaced }
 
 /**
  * A chunk without its content, which passes through anyway. Chunks that are not parsed have some of it, so a call's

@@ -78,6 +78,12 @@ describe("openai-chat requests", () => {
     const over = messages({ items: [...loop, thought("second"), assistant("done"), user("b")] }, "deepseek")
     expect(JSON.stringify(over)).not.toContain("reasoning_content")
     expect(JSON.stringify(messages({ items: loop }, "openai"))).not.toContain("first")
+    // Older and newer versions.
+    expect(messages({ items: loop }, "vllm")).toMatchObject([
+      {},
+      { reasoning: "first", reasoning_content: "first" },
+      {}
+    ])
   })
 
   it("gives Mistral ids it takes, and nobody speaks right behind a tool but the model", () => {

@@ -15,6 +15,23 @@ const passed = (name: ProviderName, body: JsonObject, upstreamModel = "m") => {
   return { sent: { ...rest, ...("messages" in body ? {} : { messages: undefined }) }, lost }
 }
 
+const called = { role: "assistant", tool_calls: [{ id: "a" }] }
+
+it.each([
+  ["vllm", { reasoning: "r" }, { reasoning: "r", reasoning_content: "r" }],
+  ["vllm", { reasoning_content: "r" }, { reasoning: "r", reasoning_content: "r" }],
+  ["deepseek", { reasoning: "r" }, { reasoning: "r", reasoning_content: "r" }],
+  ["ollama", { reasoning_content: "r" }, { reasoning: "r", reasoning_content: "r" }],
+  ["generic", { reasoning: "r" }, { reasoning: "r" }],
+  ["vllm", { reasoning: "" }, { reasoning: "" }]
+] as const)("%s reads the reasoning in front of a call wherever a client returns it: %j", (name, given, expected) => {
+  const { sent } = passed(name, { messages: [{ ...called, ...given }] })
+  expect(sent.messages).toEqual([{ ...called, ...expected }])
+  // Elsewhere some servers refuse it.
+  const alone = { role: "assistant", content: "Hi", ...given }
+  expect(passed(name, { messages: [alone] }).sent.messages).toEqual([alone])
+})
+
 /** What a caller says in the dialect's words, and what the server is told. */
 const rows: ReadonlyArray<readonly [ProviderName, JsonObject, JsonObject, ReadonlyArray<string>]> = [
   ["mistral", { max_completion_tokens: 9 }, { max_tokens: 9 }, []],

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, listAt, objectAt } from "../../../contract/json.ts"
+import { addDetail } from "./reasoningDetails.ts"
 import { continuedName } from "./calls.ts"
 
 /** The chunks that a whole completion amounts to, without the end marker. */
@@ -81,7 +82,10 @@ const add = (grown: Grown, more: JsonObject): void => {
     else if (Array.isArray(value)) {
       const list: Array<unknown> = Array.isArray(before) ? before : []
       grown[name] = list
-      for (const entry of value) addEntry(list, entry)
+      for (const entry of value) {
+        if (name === "reasoning_details") addDetail(list, entry)
+        else addEntry(list, entry)
+      }
     } else if (isObject(value)) {
       const inner: Grown = isObject(before) ? before : {}
       grown[name] = inner

@@ -110,6 +110,10 @@ export class Calls {
     return this.#calls.length > 0
   }
 
+  firstId(): string | undefined {
+    return this.#calls[0]?.id
+  }
+
   /** True if the arguments of a call are not JSON, so they were cut. */
   hasCut(): boolean {
     return this.#calls.some((call) => call.name !== "" && isCut(call.arguments))

@@ -5,7 +5,17 @@ import { asStream, asWhole, withDeltas } from "./asStream.ts"
 import type { Provider } from "./compatible.ts"
 import { passedFields } from "./passedFields.ts"
 import { passedMessages } from "./passedMessages.ts"
+import { PassedDetails } from "./reasoningDetails.ts"
 import { signedIn } from "./signedCalls.ts"
+
+/** How signatures are read from chunks that pass through, and the marks of those chunks. */
+const signing: Readonly<
+  Record<NonNullable<Provider["signsCalls"]> | "nothing", Pick<ChunkDialect, "marks" | "signing">>
+> = {
+  nothing: { marks: [] },
+  thought_signature: { marks: ['"thought_signature"'], signing: () => ({ read: signedIn, end: () => [] }) },
+  reasoning_details: { marks: ['"reasoning_details"', '"tool_calls"'], signing: () => new PassedDetails() }
+}
 
 /** Chat completions to an upstream of the dialect. */
 export const chatDialect = (provider: Provider): ChunkDialect => ({
@@ -16,7 +26,7 @@ export const chatDialect = (provider: Provider): ChunkDialect => ({
   asWhole,
   asStream,
   mended: withDeltas,
-  signed: (chunk) => (provider.signsCalls ? signedIn(chunk) : []),
+  ...signing[provider.signsCalls ?? "nothing"],
   body: (body, { callSignatures, upstreamModel, stream }, lost = () => {}) => ({
     ...passedFields({ ...body, model: upstreamModel }, provider, lost),
     stream,

@@ -31,8 +31,8 @@ export interface Provider {
   readonly format: "schema" | "object" | "none"
   readonly reasoning: ReasoningControl
   readonly thinkTags: ThinkTags
-  /** The field that returns reasoning inside a tool loop; undefined if it must not be returned. */
-  readonly replayReasoning: "reasoning_content" | "reasoning" | undefined
+  /** The fields that return reasoning inside a tool loop; none if it must not be returned. */
+  readonly replayReasoning: ReadonlyArray<"reasoning_content" | "reasoning">
   /** True if `file` parts may hold PDFs. */
   readonly documents: boolean
   /** The most stop sequences that it accepts. The gateway searches for the others itself. */
@@ -44,8 +44,8 @@ export interface Provider {
   readonly callIds: CallIds
   /** True if a user message may directly follow a tool's result. */
   readonly userAfterTool: boolean
-  /** True if its tool calls carry a thought signature (`extra_content.google`) that must come back with the call. */
-  readonly signsCalls: boolean
+  /** The field that must come back with a tool call: `extra_content.google`, or the reasoning in front of it. */
+  readonly signsCalls: "thought_signature" | "reasoning_details" | undefined
 }
 
 /** The form in which reasoning is requested. */
@@ -82,7 +82,7 @@ const usual: Provider = {
   format: "schema",
   reasoning: { by: "effort", efforts: degrees },
   thinkTags: false,
-  replayReasoning: undefined,
+  replayReasoning: [],
   documents: false,
   maxStops: 4,
   endUser: { name: "user" },
@@ -90,7 +90,7 @@ const usual: Provider = {
   webSearch: false,
   callIds: anyId,
   userAfterTool: true,
-  signsCalls: false
+  signsCalls: undefined
 }
 
 /** An unknown server may be a proxy of any other. */
@@ -102,7 +102,7 @@ const server: Provider = {
   topK: true,
   strictTools: true,
   reasoning: { by: "template", efforts: degrees },
-  replayReasoning: "reasoning_content",
+  replayReasoning: ["reasoning_content"],
   maxStops: 64
 }
 
@@ -123,7 +123,8 @@ export const providers = {
     webSearch: true,
     callIds: atMost(40)
   },
-  vllm: server,
+  // Older ones read `reasoning_content`, newer ones `reasoning`.
+  vllm: { ...server, replayReasoning: ["reasoning_content", "reasoning"] },
   sglang: server,
   // Tool calls come whole, without an index; `tool_choice` is ignored.
   ollama: {
@@ -134,7 +135,7 @@ export const providers = {
     toolChoice: "none",
     parallelToolCalls: false,
     reasoning: { by: "effort", efforts: ["none", "low", "medium", "high"] },
-    replayReasoning: "reasoning",
+    replayReasoning: ["reasoning"],
     maxStops: 64,
     endUser: undefined
   },
@@ -149,7 +150,7 @@ export const providers = {
     format: "object",
     forcesWhileThinking: false,
     reasoning: { by: "thinking" },
-    replayReasoning: "reasoning_content",
+    replayReasoning: ["reasoning_content"],
     maxStops: 16,
     endUser: undefined
   },
@@ -160,7 +161,7 @@ export const providers = {
     maxTokens: "max_completion_tokens",
     systemAnywhere: true,
     reasoning: { by: "effort", efforts: ["none", "low", "medium", "high"] },
-    replayReasoning: "reasoning"
+    replayReasoning: ["reasoning"]
   },
   gemini: {
     ...usual,
@@ -169,7 +170,7 @@ export const providers = {
     parallelToolCalls: false,
     reasoning: { by: "effort", efforts: ["none", "minimal", "low", "medium", "high"] },
     endUser: undefined,
-    signsCalls: true
+    signsCalls: "thought_signature"
   },
   openrouter: {
     ...usual,
@@ -178,10 +179,11 @@ export const providers = {
     topK: true,
     strictTools: true,
     reasoning: { by: "object", efforts: ["none", "minimal", "low", "medium", "high", "xhigh"] },
-    replayReasoning: "reasoning",
+    replayReasoning: ["reasoning"],
     documents: true,
     endUser: { name: "user", characters: 128 },
-    webSearch: true
+    webSearch: true,
+    signsCalls: "reasoning_details"
   },
   // Answers 400 to other ids (code 3280), and to a user message directly after a tool (3230), 422 to unknown fields.
   mistral: {
@@ -197,7 +199,7 @@ export const providers = {
     endUser: undefined
   },
   together: { ...usual, host: /(^|\.)together\.(xyz|ai)$/, topK: true },
-  fireworks: { ...usual, host: /(^|\.)fireworks\.ai$/, topK: true, replayReasoning: "reasoning_content" },
+  fireworks: { ...usual, host: /(^|\.)fireworks\.ai$/, topK: true, replayReasoning: ["reasoning_content"] },
   xai: {
     ...usual,
     host: /(^|\.)x\.ai$/,
@@ -213,7 +215,7 @@ export const providers = {
     toolChoice: "all",
     forcesWhileThinking: false,
     reasoning: { by: "enable_thinking" },
-    replayReasoning: "reasoning_content",
+    replayReasoning: ["reasoning_content"],
     endUser: undefined
   },
   moonshot: {
@@ -223,7 +225,7 @@ export const providers = {
     parallelToolCalls: false,
     forcesWhileThinking: false,
     reasoning: { by: "thinking" },
-    replayReasoning: "reasoning_content",
+    replayReasoning: ["reasoning_content"],
     endUser: undefined
   },
   zhipu: {
@@ -233,7 +235,7 @@ export const providers = {
     parallelToolCalls: false,
     format: "object",
     reasoning: { by: "thinking" },
-    replayReasoning: "reasoning_content",
+    replayReasoning: ["reasoning_content"],
     maxStops: 1,
     endUser: undefined
   }

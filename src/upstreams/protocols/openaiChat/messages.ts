@@ -7,6 +7,7 @@ import type { Notes } from "../notes.ts"
 import { oneResultEach } from "../oneResultEach.ts"
 import type { CallSignatures } from "../../Upstream.ts"
 import type { Provider } from "./compatible.ts"
+import { detailsOf } from "./reasoningDetails.ts"
 import { signedCalls, standIn } from "./signedCalls.ts"
 
 type Content = string | ReadonlyArray<JsonObject>
@@ -191,15 +192,17 @@ const written = (draft: Draft, { provider, signatures = noSignatures }: Recipien
     case "tool":
       return { role: "tool", tool_call_id: provider.callIds(draft.callId), content: draft.content }
     case "assistant": {
-      const field = provider.replayReasoning
-      const calls = provider.signsCalls ? signedCalls(draft.calls, signatures, standIn) : draft.calls
+      const { replayReasoning, signsCalls } = provider
+      const calls = signsCalls === "thought_signature" ? signedCalls(draft.calls, signatures, standIn) : draft.calls
+      const details = signsCalls === "reasoning_details" ? detailsOf(calls, signatures) : undefined
       return {
         role: "assistant",
         content: draft.text === "" && calls.length > 0 ? null : draft.text,
         // DeepSeek wants reasoning back inside a tool loop and nowhere else.
-        ...(field !== undefined && inLoop && calls.length > 0 && draft.reasoning !== ""
-          ? { [field]: draft.reasoning }
+        ...(details === undefined && inLoop && calls.length > 0 && draft.reasoning !== ""
+          ? Object.fromEntries(replayReasoning.map((name) => [name, draft.reasoning]))
           : {}),
+        ...(details === undefined ? {} : { reasoning_details: details }),
         ...(calls.length > 0 ? { tool_calls: calls } : {})
       }
     }

@@ -14,9 +14,9 @@ export const openaiChat = (provider: Provider): Protocol<ChatState> => ({
   searches: false,
   dialect: chatDialect(provider),
   takesDocument: (mediaType) => provider.documents && mediaType === "application/pdf",
-  signsCalls: provider.signsCalls,
+  signsCalls: provider.signsCalls !== undefined,
   lower: (conversation, options) => lower(conversation, options, provider),
-  begin: (back) => begin(back, provider.thinkTags),
+  begin: (back) => begin(back, provider),
   step,
   // Reasoning in tags begins and ends inside a text.
   end,

@@ -1,9 +1,10 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { isObject, objectAt, textAt } from "../../../contract/json.ts"
+import { isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
 import type { CallSignatures } from "../../Upstream.ts"
 import { anyId } from "../callIds.ts"
 import type { Provider } from "./compatible.ts"
 import { acknowledged } from "./messages.ts"
+import { detailsOf } from "./reasoningDetails.ts"
 import { signedCalls } from "./signedCalls.ts"
 
 /** A caller's own messages as the server accepts them. Those that need no change stay the same objects. */
@@ -15,6 +16,7 @@ export const passedMessages = (
   separated(oneResultEach(messages), provider)
     .map(withRole(provider))
     .map(withIds(provider))
+    .map(withReasoning(provider))
     .map(withSignatures(provider, signatures))
     .map(withImageTypes)
 
@@ -81,14 +83,27 @@ const withIds =
       : result
   }
 
+/** A call's reasoning may come back under the name that another server gave it. */
+const withReasoning =
+  ({ replayReasoning }: Provider) =>
+  (message: unknown): unknown => {
+    if (!isObject(message) || listAt(message, "tool_calls").length === 0) return message
+    const reasoning = textAt(message, "reasoning_content") || textAt(message, "reasoning")
+    const missing = replayReasoning.filter((name) => !textAt(message, name))
+    if (!reasoning || missing.length === 0) return message
+    return { ...message, ...Object.fromEntries(missing.map((name) => [name, reasoning])) }
+  }
+
 /** Most clients do not return unknown fields. */
 const withSignatures =
   ({ signsCalls }: Provider, signatures: CallSignatures = new Map()) =>
   (message: unknown): unknown => {
-    const calls: unknown = isObject(message) ? message["tool_calls"] : undefined
-    return signsCalls && isObject(message) && Array.isArray(calls)
-      ? { ...message, tool_calls: signedCalls(calls.filter(isObject), signatures) }
-      : message
+    if (signsCalls === undefined || !isObject(message) || !Array.isArray(message["tool_calls"])) return message
+    const calls = message["tool_calls"].filter(isObject)
+    if (signsCalls === "thought_signature") return { ...message, tool_calls: signedCalls(calls, signatures) }
+    if (listAt(message, "reasoning_details").length > 0) return message
+    const details = detailsOf(calls, signatures)
+    return details === undefined ? message : { ...message, reasoning_details: details }
   }
 
 /** Several servers know JPEG by its registered name alone. */

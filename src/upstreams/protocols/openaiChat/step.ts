@@ -6,8 +6,10 @@ import { countAt, isObject, listAt, numberAt, objectAt, textAt } from "../../../
 import { cutCall, cutOff, failedWith, garbled, unknownReason } from "../upstreamFailure.ts"
 import { Calls } from "./calls.ts"
 import { finishReasonOf } from "./finishReasons.ts"
-import type { Thinking, ThinkTags } from "./think.ts"
+import type { Thinking } from "./think.ts"
 import { beginThinking, endThinking, readThinking } from "./think.ts"
+import type { Provider } from "./compatible.ts"
+import { ReasoningDetails } from "./reasoningDetails.ts"
 import { usageIn } from "./usage.ts"
 
 export interface ChatState {
@@ -21,6 +23,8 @@ export interface ChatState {
   readonly answerId: string
   /** Mutable. */
   readonly calls: Calls
+  /** Mutable; undefined if they need not come back. */
+  readonly details: ReasoningDetails | undefined
   /** The upstream's finish reason; undefined until it comes. */
   readonly finish: string | undefined
   readonly stopSequence: string | null
@@ -29,9 +33,13 @@ export interface ChatState {
 
 type Step = readonly [ChatState, ReadonlyArray<GenerationEvent>]
 
-export const begin = (back: Back, thinkTags: ThinkTags = false): ChatState => ({
+export const begin = (
+  back: Back,
+  { signsCalls, thinkTags }: Pick<Provider, "signsCalls" | "thinkTags">
+): ChatState => ({
   back,
   thinking: beginThinking(thinkTags),
+  details: signsCalls === "reasoning_details" ? new ReasoningDetails() : undefined,
   started: false,
   choice: undefined,
   answerId: "",
@@ -85,6 +93,7 @@ export const end = (state: ChatState, marked: boolean): ReadonlyArray<Generation
   const reason: FinishReason = state.stopSequence === null ? (told ?? "stop") : "stop-sequence"
   return [
     ...(state.thinking === undefined ? [] : endThinking(state.thinking, isCut || state.calls.hasAny())),
+    ...(state.details?.signed(state.calls.firstId()) ?? []),
     ...state.calls.end(state.back, isCut),
     { type: "finished", reason, stopSequence: state.stopSequence, ...unknownReason(told === undefined, state.finish) }
   ]
@@ -119,8 +128,9 @@ const errorIn = (chunk: JsonObject): unknown => {
 }
 
 const readDelta = (state: ChatState, delta: JsonObject, events: Array<GenerationEvent>): ChatState => {
+  state.details?.read(delta)
   // The older and the newer name of one field, sometimes both at once.
-  const reasoning = textAt(delta, "reasoning_content") || textAt(delta, "reasoning") || detailsOf(delta)
+  const reasoning = textAt(delta, "reasoning_content") || textAt(delta, "reasoning") || detailedText(delta)
   if (reasoning) events.push({ type: "reasoning-delta", text: reasoning })
   const thinking = readContent(delta["content"], events, state.thinking)
   for (const annotation of listAt(delta, "annotations")) readCitation(annotation, events)
@@ -133,7 +143,7 @@ const readDelta = (state: ChatState, delta: JsonObject, events: Array<Generation
 }
 
 /** OpenRouter's list of pieces, without either name. */
-const detailsOf = (delta: JsonObject): string => {
+const detailedText = (delta: JsonObject): string => {
   const details = listAt(delta, "reasoning_details")
   if (details.length === 0) return ""
   return details.map((detail) => textAt(detail, "text") ?? textAt(detail, "summary") ?? "").join("")
