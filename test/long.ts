@@ -43,6 +43,11 @@ const runs: Readonly<Record<string, LongRun>> = {
     takes: "10 min",
     shows: "hostile bodies and the event loop; --short"
   },
+  prices: {
+    command: ["./test/prices/compare.ts"],
+    takes: "a minute",
+    shows: "the built-in prices beside LiteLLM's list; needs python3 and the network"
+  },
   mutations: { command: ["./test/mutations/run.ts"], takes: "10 min", shows: "a test fails for each broken line" },
   agents: {
     command: ["./test/agents/main.ts"],

@@ -1,6 +1,6 @@
 import { commonResolutions } from "../catalogue/Catalogue.ts"
 import type { ListedRoute, Model } from "../catalogue/Catalogue.ts"
-import { priceListDate } from "../catalogue/prices.ts"
+import { priceListDate } from "../catalogue/prices/builtInList.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
 import type { ModelRecord } from "./UpstreamRecord.ts"

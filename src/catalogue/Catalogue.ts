@@ -38,7 +38,7 @@ export interface Model {
   /** The most output tokens to hold for a request without a smaller bound. */
   readonly holdOutputTokens?: number | undefined
   readonly ownedBy: string
-  /** The price in its entry, for every route. */
+  /** The price in its entry, for routes without their own. */
   readonly price?: Price
   /** Set if it may be used without a price where balances count, unless the caller's key or account says otherwise. */
   readonly unpriced?: Unpriced
@@ -53,7 +53,7 @@ export interface Model {
 }
 
 /** A model's price on one of its routes; `unpriced` if there is none. */
-export const priceAt = ({ price }: Pick<Model, "price">, route: ListedRoute): Price => price ?? route.price ?? unpriced
+export const priceAt = ({ price }: Pick<Model, "price">, route: ListedRoute): Price => route.price ?? price ?? unpriced
 
 /** The resolutions of a video model whose entry names none. */
 export const commonResolutions: ReadonlyArray<string> = ["480p", "720p", "1080p"]

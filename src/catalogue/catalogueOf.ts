@@ -3,9 +3,8 @@ import type { BadSettings, Located } from "../config/document.ts"
 import { limitsOf } from "../config/limitsOf.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { fromUsd } from "../ledger/Price.ts"
-import type { Route } from "../routing/Route.ts"
 import { protocolOf } from "../upstreams/protocols.ts"
-import type { Model } from "./Catalogue.ts"
+import type { ListedRoute, Model } from "./Catalogue.ts"
 
 /** The built-in upstream. */
 const sandbox = "sandbox"
@@ -52,9 +51,9 @@ const modelOf = (
   own: ReadonlyArray<Model>
 ): Either.Either<Model, BadSettings> =>
   Either.gen(function* () {
-    const routes: Array<Route> = []
+    const routes: Array<ListedRoute> = []
     const kinds: Array<Model["kind"]> = []
-    for (const [index, { model = id, upstream }] of entry.routes.entries()) {
+    for (const [index, { model = id, price, upstream }] of entry.routes.entries()) {
       const kind = kindOf(file, { upstream, model, id, said: entry.kind }, own)
       const path = ["models", id, "routes", index, "upstream"]
       if (kind === undefined) {
@@ -70,7 +69,13 @@ const modelOf = (
         )
       }
       kinds.push(kind)
-      routes.push({ upstream, model: upstream === sandbox ? sandboxModel(model, kind, own) : model })
+      const knownAs = file.value.upstreams?.[upstream]?.models?.[model]
+      routes.push({
+        upstream,
+        model: upstream === sandbox ? sandboxModel(model, kind, own) : model,
+        ...(knownAs === undefined ? {} : { knownAs }),
+        ...(price === undefined ? {} : { price: fromUsd(price) })
+      })
     }
     return {
       id,

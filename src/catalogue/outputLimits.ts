@@ -42,16 +42,18 @@ const published = new WeakMap<Model, Published>()
 const publishedOf = (model: Model): Published => {
   let bounds = published.get(model)
   if (bounds === undefined) {
-    bounds = new Map(model.routes.map((route) => [route.model, known(route.model)]))
+    bounds = new Map(model.routes.map((route) => [nameOf(route), known(route.knownAs ?? route.model)]))
     published.set(model, bounds)
   }
   return bounds
 }
 
+const nameOf = ({ model, upstream }: Route) => `${upstream}/${model}`
+
 /** The most output tokens that the model of a route writes; undefined if unknown. */
 export const mostOutput = (model: Model, route: Route): number | undefined => {
   if (route.upstream === sandbox) return undefined
-  const ofRoute = publishedOf(model).get(route.model)
+  const ofRoute = publishedOf(model).get(nameOf(route))
   if (model.maxOutputTokens === undefined) return ofRoute
   // The entry of a model knows better than the list, but not of another model behind the same name.
   return route.model === model.id ? model.maxOutputTokens : Math.min(model.maxOutputTokens, ofRoute ?? Infinity)

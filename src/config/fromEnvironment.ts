@@ -46,9 +46,8 @@ export const fileOf = ({
     const keyed = openai === undefined ? {} : { api_key: openai }
     add("openai", { protocol: "openai-chat", base_url: baseUrl, list_models: true, ...keyed }, [])
   } else if (openai !== undefined) {
-    const place = { base_url: "https://api.openai.com/v1", api_key: openai }
-    add("openai", { protocol: "openai-responses", ...place }, wellKnown.openai)
-    add("openai-videos", { protocol: "openai-videos", ...place }, wellKnown.openaiVideos)
+    const base_url = "https://api.openai.com/v1"
+    add("openai", { protocol: "openai-responses", base_url, api_key: openai }, wellKnown.openai)
   }
 
   const ark = keyOf("ARK_API_KEY")

@@ -16,6 +16,11 @@ export const wellKnown = {
     "claude-haiku-4-5"
   ],
   openai: [
+    "gpt-6.1-sol",
+    "gpt-6.1-terra",
+    "gpt-6-astra",
+    "gpt-6-sol",
+    "gpt-6-luna",
     "gpt-5.6-sol",
     "gpt-5.6-terra",
     "gpt-5.6-luna",
@@ -42,10 +47,11 @@ export const wellKnown = {
     "gpt-4o",
     "gpt-4o-mini"
   ],
-  openaiVideos: ["sora-2", "sora-2-pro"],
   ark: [
+    "doubao-seedance-2-5-260628",
     "doubao-seedance-2-0-260128",
     "doubao-seedance-2-0-fast-260128",
+    "doubao-seedance-2-0-mini-260615",
     "doubao-seedance-1-5-pro-251215",
     "doubao-seedance-1-0-pro-250528",
     "doubao-seedance-1-0-pro-fast-251015",

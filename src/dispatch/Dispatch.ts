@@ -90,7 +90,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         })
       }
       const ask = (route: AdmittedRoute, upstream: TextUpstream, { callSignatures, keeping }: Signing) => {
-        const to = { upstreamModel: route.model, callSignatures, trace: work.attempts.headers }
+        const to = { upstreamModel: route.model, knownAs: route.knownAs, callSignatures, trace: work.attempts.headers }
         const how = {
           ...to,
           stream,

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
-import type { Price as PriceSchema } from "../config/sections/Model.ts"
+import { dearestVideo, usdOfVideo, variesByVideo } from "./videoPrice.ts"
+import type { PricedVideo, PriceInUsd, PriceOfOne } from "./videoPrice.ts"
 import { hourTokens } from "../generation/GenerationEvent.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 
@@ -13,8 +14,10 @@ export interface Price {
   readonly tiers: ReadonlyArray<{ readonly above: number; readonly rates: Rates }>
   /** Nano-dollars per web search. */
   readonly search: number
-  /** Nano-dollars per second of video. */
+  /** Nano-dollars per second of video; the most of any video if they differ. */
   readonly videoSecond: number
+  /** Set if videos differ in price: `priceOfVideo` finds the price of one. */
+  readonly ofVideos?: PriceInUsd
   /** The price as JSON without zeros, for usage rows. */
   readonly text: string
 }
@@ -36,27 +39,26 @@ export interface Consumption extends Usage {
   readonly videoFrames?: number
 }
 
-/**
- * A price in `gateway.yaml`, in USD. Defaults: cached input and cache writes cost as input, one-hour cache writes as
- * other cache writes, reasoning as output.
- */
-export type PriceInUsd = typeof PriceSchema.Type
-
 export const fromUsd = (
   usd: PriceInUsd,
   tiers: ReadonlyArray<{ readonly above: number; readonly usd: PriceInUsd }> = []
 ): Price => {
+  const dearest = dearestVideo(usd)
   const terms = {
-    rates: rates(usd),
-    tiers: tiers.map((tier) => ({ above: tier.above, rates: rates(tier.usd) })),
+    rates: rates(dearest),
+    tiers: tiers.map((tier) => ({ above: tier.above, rates: rates(dearestVideo(tier.usd)) })),
     search: nanoUsd(usd.per_search ?? 0),
-    videoSecond: nanoUsd(usd.per_second ?? 0)
+    videoSecond: nanoUsd(dearest.per_second ?? 0)
   }
   const text = JSON.stringify(terms, (key, value: unknown) =>
     (value === 0 && key !== "cacheWriteHour") || (Array.isArray(value) && value.length === 0) ? undefined : value
   )
-  return { ...terms, text }
+  return { ...terms, text, ...(variesByVideo(usd) && { ofVideos: usd }) }
 }
+
+/** The price of one video; the same price if all videos cost the same. */
+export const priceOfVideo = (price: Price, video: PricedVideo): Price =>
+  price.ofVideos === undefined ? price : fromUsd(usdOfVideo(price.ofVideos, video))
 
 /** Parses `Price.text`. Throws a defect if it is invalid. */
 export const priceFromText = (text: string): Price => ({ ...decodeText(text), text })
@@ -78,7 +80,7 @@ const PriceText = Schema.Struct({
 })
 const decodeText = Schema.decodeSync(Schema.parseJson(PriceText))
 
-const rates = (usd: PriceInUsd): Rates => ({
+const rates = (usd: PriceOfOne): Rates => ({
   input: nanoUsd(usd.input ?? 0),
   cacheRead: nanoUsd(usd.cached_input ?? usd.input ?? 0),
   cacheWrite: nanoUsd(usd.cache_write ?? usd.input ?? 0),

@@ -4,4 +4,6 @@ export interface Route {
   readonly upstream: string
   /** The model's id at the upstream. */
   readonly model: string
+  /** The public id of the model, if `model` is a name of the operator's own. */
+  readonly knownAs?: string
 }

@@ -14,6 +14,8 @@ export type CallSignatures = ReadonlyMap<string, string>
 export interface GenerateOptions {
   /** The model's id at the upstream. */
   readonly upstreamModel: string
+  /** The public id of the model behind it, if the operator named one. */
+  readonly knownAs?: string | undefined
   /** True if the client reads a stream. Otherwise an upstream may answer in one piece. */
   readonly stream: boolean
   readonly requestId: string

@@ -88,6 +88,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   ): Call => {
     const lowered = protocol.lower(conversation, {
       model: how.upstreamModel,
+      knownAs: how.knownAs,
       stream: how.stream,
       cachesAll: options.cachesAll ?? false,
       callSignatures: how.callSignatures

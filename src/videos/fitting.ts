@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import { Effect, Either } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import type { InvalidRequest, NotFound } from "../contract/Failure.ts"
+import { priceOfVideo } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import { commonResolutions, priceAt } from "../catalogue/Catalogue.ts"
 import type { ListedRoute, Model } from "../catalogue/Catalogue.ts"
@@ -53,7 +54,7 @@ export const makeFitting = Effect.gen(function* () {
     const fit = upstream.fit?.(resolved)
     return fit?.type === "refused"
       ? yield* fit.refused
-      : { place, price: priceAt(model, place), upstream, meant, resolved }
+      : { place, price: priceOfVideo(priceAt(model, place), pricedVideo(resolved)), upstream, meant, resolved }
   })
 
   return Effect.fnUntraced(function* (asked: FittingRequest) {
@@ -78,15 +79,23 @@ export const makeFitting = Effect.gen(function* () {
   })
 })
 
+/** The properties of a video that its price depends on. */
+const pricedVideo = ({ media, settings }: Resolved) => ({
+  resolution: settings.resolution,
+  hasVideoInput: media.some(({ kind }) => kind === "video"),
+  hasSound: settings.generateAudio,
+  serviceTier: settings.serviceTier
+})
+
 /** The limits of a model's videos at an upstream. */
-const limitsOf = (model: Model, upstream: VideoUpstream, place: Route) => ({
+const limitsOf = (model: Model, upstream: VideoUpstream, place: ListedRoute) => ({
   images: 9,
   videos: 3,
   audios: 3,
   isPassthrough: upstream.isPassthrough,
   resolutions: model.resolutions ?? commonResolutions,
   seconds: upstream.seconds,
-  ...openLength(upstream, [place.model, model.id])
+  ...openLength(upstream, [place.knownAs ?? place.model, model.id])
 })
 
 /** Another route, if it makes the same video as the first; otherwise undefined. */

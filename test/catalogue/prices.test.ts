@@ -11,7 +11,8 @@ import { costOf, free, fromUsd, nanoUsd, unpriced } from "../../src/ledger/Price
 import { priceAt } from "../../src/catalogue/Catalogue.ts"
 import type { Model } from "../../src/catalogue/Catalogue.ts"
 import { dependencies } from "../../package.json"
-import { findPrices, priced, priceListDate } from "../../src/catalogue/prices.ts"
+import { findPrices, priced } from "../../src/catalogue/prices.ts"
+import { priceListDate } from "../../src/catalogue/prices/builtInList.ts"
 
 const file = (value: GatewayFile = {}): Located<GatewayFile> => ({
   value,

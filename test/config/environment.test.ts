@@ -51,12 +51,10 @@ describe("without a file", () => {
     expect(found.upstreams).toEqual([
       "anthropic anthropic-messages https://api.anthropic.com",
       "openai openai-responses https://api.openai.com/v1",
-      "openai-videos openai-videos https://api.openai.com/v1",
       "ark ark-video https://ark.cn-beijing.volces.com/api/v3"
     ])
     expect(found.models("anthropic")).toContain("claude-sonnet-4-5")
     expect(found.models("openai")).toContain("gpt-5.1")
-    expect(found.models("openai-videos")).toContain("sora-2")
     expect(found.models("ark")).toContain("doubao-seedance-1-0-pro-250528")
   })
 

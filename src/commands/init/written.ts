@@ -27,11 +27,8 @@ const describe = (provider: Provider): Described => {
       const place = `base_url: "https://api.openai.com/v1", ${key(variable)}`
       return {
         variable,
-        upstreams: [
-          `  openai: { protocol: openai-responses, ${place} }`,
-          `  openai-videos: { protocol: openai-videos, ${place} }`
-        ],
-        models: [...all(wellKnown.openai, "openai"), ...all(wellKnown.openaiVideos, "openai-videos")]
+        upstreams: [`  openai: { protocol: openai-responses, ${place} }`],
+        models: all(wellKnown.openai, "openai")
       }
     }
     case "ark": {

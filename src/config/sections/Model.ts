@@ -2,19 +2,50 @@ import { Schema } from "effect"
 import { given, needed } from "./given.ts"
 import { Count, Text, Usd } from "./values.ts"
 
+/** A rate in US dollars, or one for each resolution of a video. A resolution that is not named costs as the dearest. */
+const ByResolution = Schema.Union(
+  Usd,
+  Schema.Record({
+    key: Schema.String.pipe(
+      Schema.pattern(/^(?:\d{3,4}p|\dk)$/, { message: () => "expected a resolution such as 720p or 4k" })
+    ),
+    value: Usd
+  }).pipe(Schema.filter((rates) => Object.keys(rates).length > 0 || "expected a resolution"))
+)
+
+/** The rates of some videos. */
+const VideoRates = Schema.Struct({
+  output: Schema.optional(ByResolution),
+  per_second: Schema.optional(ByResolution)
+})
+
 /** Prices in US dollars per million tokens, per search and per second of video. */
 export const Price = Schema.Struct({
   input: given(Usd, "Per million input tokens, without cache reads and writes."),
   cached_input: given(Usd, "Per million tokens read from the cache.", "as `input`"),
   cache_write: given(Usd, "Per million tokens written to the cache.", "as `input`"),
   cache_write_1h: given(Usd, "Per million tokens written to a one-hour cache.", "as `cache_write`"),
-  output: given(Usd, "Per million output tokens."),
+  output: given(
+    ByResolution,
+    "Per million output tokens. For videos also by resolution: `{ 720p: 7, 1080p: 7.7 }`; a resolution that is not named costs as the dearest."
+  ),
   reasoning: given(Usd, "Per million reasoning tokens, which are part of the output.", "as `output`"),
   per_search: given(Usd, "Per web search."),
-  per_second: given(Usd, "Per second of video.")
+  per_second: given(ByResolution, "Per second of video; also by resolution: `{ 720p: 0.1, 1080p: 0.2 }`."),
+  with_video: given(
+    VideoRates,
+    "`{ output, per_second }` of a video that has videos among its inputs.",
+    "as other videos"
+  ),
+  with_audio: given(VideoRates, "`{ output, per_second }` of a video with sound.", "as without sound"),
+  flex: given(
+    Schema.Number.pipe(Schema.between(0, 1)),
+    "The share of a video's price that `service_tier: flex` costs.",
+    "`1`"
+  )
 })
 
-/** A `prices_file`: prices by the upstream's id of a model. */
+/** A `prices_file`: prices by the upstream's id of a model, or by `provider/id`. */
 export const PricesFile = Schema.Record({ key: Schema.NonEmptyString, value: Price })
 
 export const Limits = Schema.Struct({
@@ -27,7 +58,8 @@ export type Limits = typeof Limits.Type
 
 const Route = Schema.Struct({
   upstream: needed(Text, "A name from `upstreams`."),
-  model: given(Text, "The upstream's id of the model.", "the caller's id")
+  model: given(Text, "The upstream's id of the model.", "the caller's id"),
+  price: given(Price, "In USD, on this route; see [Prices](#prices).", "the model's `price`")
 })
 
 /** An entry of `models` as a mapping. */
@@ -56,7 +88,11 @@ export const Model = Schema.Struct({
     "The most output tokens that a hold on the balance and `tokens_per_minute` covers: a hold for 128,000 tokens would be about ten dollars. Callers pay for what is written. `accounts` has it too; the smaller value applies.",
     "the request's own maximum"
   ),
-  price: given(Price, "In USD; see [Prices](#prices).", "from the `prices_file`, otherwise the public list"),
+  price: given(
+    Price,
+    "In USD, on routes without their own; see [Prices](#prices).",
+    "from the `prices_file`, otherwise the public list"
+  ),
   limits: given(Limits, "[Limits](#limits) for all callers together.", "none"),
   strict: given(
     Schema.Boolean,

@@ -46,6 +46,11 @@ export const Upstream = Schema.Struct({
     "`{ ca, cert, key }`: PEM files, relative to `gateway.yaml`: the authority that signs its certificate, and the certificate and key that the gateway shows ([proxies](#proxies)).",
     "the usual authorities, no certificate"
   ),
+  models: given(
+    Schema.Record({ key: Schema.String, value: Text }),
+    "`{ my-deployment: gpt-6.1 }`: the public id of the model behind a name there, for prices, limits and efforts. Requests keep the name.",
+    "each name is its model's id"
+  ),
   list_models: given(
     Schema.Boolean,
     "Serve all models that it lists, under their own ids; models of the file take precedence. If the list can't be read or is empty, the previous one stays, and the gateway retries (after 1 s, 2 s, … 60 s).",

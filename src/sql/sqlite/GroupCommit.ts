@@ -81,7 +81,10 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
           const broken = batch.flatMap((job) => job.settle(exit))
           const heeded = heed(exit)
           if (broken.length === 0) return heeded
-          return Effect.zipRight(heeded, Effect.logError("code that runs after a commit failed", ...broken.map(Cause.die)))
+          return Effect.zipRight(
+            heeded,
+            Effect.logError("code that runs after a commit failed", ...broken.map(Cause.die))
+          )
         })
       )
     }).pipe(Effect.uninterruptible)

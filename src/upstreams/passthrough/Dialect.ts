@@ -12,7 +12,7 @@ interface DialectBase {
   /** The upstream's body for a caller's body. `lost` collects the names of dropped parameters. */
   readonly body: (
     body: JsonObject,
-    options: Pick<GenerateOptions, "upstreamModel" | "stream" | "callSignatures">,
+    options: Pick<GenerateOptions, "upstreamModel" | "knownAs" | "stream" | "callSignatures">,
     lost?: (param: string) => void
   ) => JsonObject
   /** Usage in the dialect's form. */

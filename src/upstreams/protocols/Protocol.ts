@@ -52,6 +52,8 @@ export interface Protocol<S> {
 export interface LowerOptions {
   /** The model's id at the upstream. */
   readonly model: string
+  /** The public id of the model behind `model`, if the operator named one. */
+  readonly knownAs?: string | undefined
   readonly stream: boolean
   /** True to cache every prompt, for dialects that need cache marks. */
   readonly cachesAll?: boolean

@@ -21,7 +21,7 @@ const answerTool = "json_answer"
 /** A conversation as a messages request. */
 export const lower = (conversation: Conversation, options: LowerOptions): Lowered => {
   const notes = takeNotes()
-  const traits = traitsOf(options.model)
+  const traits = traitsOf(options.knownAs ?? options.model)
   const { format } = conversation
   const byTool = format.type === "json-schema" && !traits.structured
   const back = backOf(conversation, byTool ? answerTool : undefined)

@@ -23,7 +23,7 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   const conversation = withoutBilling(asked, notes.adapt)
   nameBreakpoints(conversation, notes)
   const back = backOf(conversation)
-  const traits = traitsOf(options.model)
+  const traits = traitsOf(options.knownAs ?? options.model)
   const instructions = conversation.system.filter((text) => text !== "").join("\n\n")
   const input = lowerInput(conversation.items, options, back, notes)
   if (input.length === 0)

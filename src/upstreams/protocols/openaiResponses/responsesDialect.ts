@@ -25,7 +25,7 @@ const reasoning =
 export const responsesDialect: EventDialect = {
   family: "responses",
   headers: ["openai-beta"],
-  body: (body, { upstreamModel, stream }, lost = () => {}) => ({
+  body: (body, { knownAs, upstreamModel, stream }, lost = () => {}) => ({
     ...body,
     ...(Array.isArray(body["input"]) && { input: body["input"].flatMap(reasoning(upstreamModel, lost)) }),
     model: upstreamModel,
@@ -33,7 +33,7 @@ export const responsesDialect: EventDialect = {
     // The upstream itself keeps a conversation.
     store: (body["conversation"] ?? undefined) === undefined ? false : body["store"],
     previous_response_id: undefined,
-    ...include(body, upstreamModel)
+    ...include(body, knownAs ?? upstreamModel)
   }),
   names: new FrameNames([
     "response.created",
