@@ -50,11 +50,11 @@ export class DeliveryQueue {
   /** Records that a delivery to the host is due at this time, if none is due earlier. */
   note(host: string, due: Due): void {
     this.queries.delete(host)
-    this.saw(host, due)
+    this.noteScan(host, due)
   }
 
   /** `note` for a scan of the whole table, which may be outdated: it does not invalidate a pending query. */
-  saw(host: string, due: Due): void {
+  noteScan(host: string, due: Due): void {
     const known = this.due.get(host)
     if (known === undefined || due.atMs < known.atMs) this.due.set(host, due)
   }
@@ -104,7 +104,7 @@ export class DeliveryQueue {
   }
 
   /** Records an attempt: `answered` if the host gave any answer. */
-  heard(host: string, answered: boolean): void {
+  noteAnswer(host: string, answered: boolean): void {
     if (answered) this.proven.add(host)
     else this.proven.delete(host)
   }

@@ -14,7 +14,7 @@ export class DeliveryWake extends Effect.Service<DeliveryWake>()("gateway/callba
         wake.ring()
       },
       ring: wake.ring,
-      heard: wake.heard,
+      nextRing: wake.nextRing,
       /** The receivers recorded since the last call. */
       drain: (): ReadonlyMap<string, AccountId> => {
         const named = hosts

@@ -8,7 +8,7 @@ import type { Delivery, LeasedDelivery, Outcome } from "./Delivery.ts"
 import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
 import { parseRetryAfterMs } from "./schedule.ts"
 
-type Came = Pick<Outcome, "status" | "reason" | "retryAfterMs">
+type AttemptResult = Pick<Outcome, "status" | "reason" | "retryAfterMs">
 
 /**
  * How long after its claim a delivery may be sent, in ms. A process that was suspended for longer may have lost its claim,
@@ -35,7 +35,7 @@ export const makeSend = Effect.gen(function* () {
     const headers = { ...baseHeaders, ...signatureOf(delivery, startedAtMs, signing), ...trace?.headers() }
     if ((yield* Clock.currentTimeMillis) - delivery.claimedAtMs >= sendWithinMs) return yield* new ClaimTooOld()
     const came = yield* Effect.match(transport.send({ url: delivery.url, headers, body: delivery.body }), {
-      onFailure: ({ reason }): Came => ({ reason }),
+      onFailure: ({ reason }): AttemptResult => ({ reason }),
       onSuccess: (reply) => read(reply, startedAtMs)
     })
     const outcome: Outcome = { ...came, startedAtMs, endedAtMs: yield* Clock.currentTimeMillis }
@@ -66,7 +66,7 @@ const signatureOf = (delivery: Delivery, nowMs: number, secrets: ReadonlyArray<R
     .join(" ")
 })
 
-const read = ({ status, headers }: CallbackReply, nowMs: number): Came => {
+const read = ({ status, headers }: CallbackReply, nowMs: number): AttemptResult => {
   if (status >= 200 && status < 300) return { status }
   if (status === 410) return { status, reason: "the receiver wants no more of it" }
   if (status >= 300 && status < 400) return { status, reason: "redirects are not followed" }

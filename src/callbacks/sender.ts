@@ -59,9 +59,9 @@ const make = Effect.gen(function* () {
 
   const look = Effect.gen(function* () {
     yield* store.putBack(inHand)
-    for (const one of yield* store.hosts) queue.saw(one.host, dueOf(one))
+    for (const one of yield* store.hosts) queue.noteScan(one.host, dueOf(one))
     wake.ring()
-    return Effect.timeoutOption(died.heard, lookEvery(node.isShared))
+    return Effect.timeoutOption(died.nextRing, lookEvery(node.isShared))
   })
 
   /** Only the sending is interruptible: a claimed delivery is always recorded or released. */
@@ -69,7 +69,7 @@ const make = Effect.gen(function* () {
     Effect.interruptible(send(leased)).pipe(
       Effect.onInterrupt(() => Effect.ignore(store.release(leased))),
       Effect.tap((outcome) => {
-        queue.heard(leased.host, outcome.status !== undefined)
+        queue.noteAnswer(leased.host, outcome.status !== undefined)
         return store.finish(leased, outcome)
       }),
       Effect.tap((outcome) => logAttempt(leased, outcome)),
@@ -119,13 +119,13 @@ const make = Effect.gen(function* () {
     yield* Effect.forEach(queue.ready(nowMs), claim, { discard: true, concurrency: 32 })
     const pause = queue.nextAt() - (yield* Clock.currentTimeMillis)
     if (pause <= 0) return Effect.void
-    return pause < Infinity ? Effect.raceFirst(wake.heard, Effect.sleep(pause)) : wake.heard
+    return pause < Infinity ? Effect.raceFirst(wake.nextRing, Effect.sleep(pause)) : wake.nextRing
   })
 
   yield* Effect.orDie(store.takeOver)
   yield* daemon("callbacks", dispatch, backoff)
   // Deliveries that a dead node held, or that only it knew to be due later.
-  node.onBurial(died.ring)
+  node.onReaped(died.ring)
   const looks = daemon("callbacks.look", look, backoff)
   // A TestClock does not drive other processes.
   yield* node.isShared ? Effect.withClock(looks, Clock.make()) : looks

@@ -25,78 +25,89 @@ import { SharedBulkheads } from "./SharedBulkheads.ts"
 import { modelWarnings } from "./modelWarnings.ts"
 import { priced } from "./prices.ts"
 
-type Given = Configuration | Documents | TextUpstreams | VideoUpstreams | OwnModels | KeptFiles | PublicUrl | Search
+type Dependencies =
+  | Configuration
+  | Documents
+  | TextUpstreams
+  | VideoUpstreams
+  | OwnModels
+  | KeptFiles
+  | PublicUrl
+  | Search
 
 /**
  * The configured models and upstreams, beside the built-in ones. A reload replaces the maps' contents at once; running
  * requests keep what they looked up.
  */
-export const ConfiguredModels: Layer.Layer<Catalogue | TextUpstreams | VideoUpstreams | Bulkheads, BadSettings, Given> =
-  Layer.scopedContext(
-    Effect.gen(function* () {
-      const configuration = yield* Configuration
-      const own = yield* OwnModels
-      const { providerFor } = yield* Search
-      const runtime = yield* Effect.runtime<Documents | KeptFiles | PublicUrl | Scope.Scope | SharedBulkheads>()
-      const ownTexts = yield* TextUpstreams
-      const ownVideos = yield* VideoUpstreams
-      const catalogue = new Map<string, Model>()
-      const texts = new Map<string, TextUpstream>()
-      const videos = new Map<string, VideoUpstream>()
-      const bulkheads = new Map<string, Bulkhead>()
-      let made = new Map<string, ConfiguredUpstream>()
+export const ConfiguredModels: Layer.Layer<
+  Catalogue | TextUpstreams | VideoUpstreams | Bulkheads,
+  BadSettings,
+  Dependencies
+> = Layer.scopedContext(
+  Effect.gen(function* () {
+    const configuration = yield* Configuration
+    const own = yield* OwnModels
+    const { providerFor } = yield* Search
+    const runtime = yield* Effect.runtime<Documents | KeptFiles | PublicUrl | Scope.Scope | SharedBulkheads>()
+    const ownTexts = yield* TextUpstreams
+    const ownVideos = yield* VideoUpstreams
+    const catalogue = new Map<string, Model>()
+    const texts = new Map<string, TextUpstream>()
+    const videos = new Map<string, VideoUpstream>()
+    const bulkheads = new Map<string, Bulkhead>()
+    let made = new Map<string, ConfiguredUpstream>()
 
-      const stale = yield* Queue.sliding<void>(1)
+    const stale = yield* Queue.sliding<void>(1)
 
-      yield* configuration.follow((file) =>
-        Effect.gen(function* () {
-          const next = new Map<string, ConfiguredUpstream>()
-          for (const [name, entry] of Object.entries(file.value.upstreams ?? {})) {
-            next.set(name, yield* configureUpstream(file, name, entry, made.get(name)))
-          }
-          const listed = new Map([...next].map(([name, { listed }]) => [name, listed]))
-          const models = yield* Effect.flatMap(catalogueOf(file, own, listed), (all) => priced(all, file))
-          for (const line of modelWarnings(file.value, models.keys())) yield* Effect.logWarning(line)
-          const search = providerFor(file.value.search)
-          return () => {
-            const keptScopes = new Set([...next.values()].map(({ scope }) => scope))
-            const gone = [...made.values()].filter(({ scope }) => !keptScopes.has(scope))
-            made = next
-            refill(catalogue, models)
-            refill(texts, [...ownTexts, ...present(next, ({ text }) => text && withSearch(text, search))])
-            refill(videos, [...ownVideos, ...present(next, ({ video }) => video)])
-            refill(
-              bulkheads,
-              present(next, ({ bulkhead }) => bulkhead)
-            )
-            if (isAnyStale(made)) stale.unsafeOffer(undefined)
-            for (const { scope } of gone) Runtime.runFork(runtime)(Scope.close(scope, Exit.void))
-          }
-        }).pipe(Effect.provide(runtime))
-      )
-
-      // Upstreams that could not be listed are tried again, later each time, without counting as failures of this
-      // daemon.
-      let tries = 0
-      const relist = Effect.gen(function* () {
-        if (isAnyStale(made) && tries > 0) {
-          yield* Effect.catchAll(configuration.renew, ({ message }) => Effect.logWarning(message))
+    yield* configuration.follow((file) =>
+      Effect.gen(function* () {
+        const next = new Map<string, ConfiguredUpstream>()
+        for (const [name, entry] of Object.entries(file.value.upstreams ?? {})) {
+          next.set(name, yield* configureUpstream(file, name, entry, made.get(name)))
         }
-        tries = isAnyStale(made) ? tries + 1 : 0
-        return tries === 0 ? stale.take : Effect.sleep(Duration.seconds(Math.min(2 ** (tries - 1), longestWait)))
-      })
-      yield* daemon("models.list", relist, backoff)
-      const { look } = yield* SharedBulkheads
-      if (look !== undefined) {
-        yield* daemon("models.circuits", Effect.as(look(bulkheads), Effect.sleep("1 second")), backoff)
+        const listed = new Map([...next].map(([name, { listed }]) => [name, listed]))
+        const models = yield* Effect.flatMap(catalogueOf(file, own, listed), (all) => priced(all, file))
+        for (const line of modelWarnings(file.value, models.keys())) yield* Effect.logWarning(line)
+        const search = providerFor(file.value.search)
+        return () => {
+          const keptScopes = new Set([...next.values()].map(({ scope }) => scope))
+          const gone = [...made.values()].filter(({ scope }) => !keptScopes.has(scope))
+          made = next
+          refill(catalogue, models)
+          refill(texts, [...ownTexts, ...present(next, ({ text }) => text && withSearch(text, search))])
+          refill(videos, [...ownVideos, ...present(next, ({ video }) => video)])
+          refill(
+            bulkheads,
+            present(next, ({ bulkhead }) => bulkhead)
+          )
+          if (isAnyStale(made)) stale.unsafeOffer(undefined)
+          for (const { scope } of gone) Runtime.runFork(runtime)(Scope.close(scope, Exit.void))
+        }
+      }).pipe(Effect.provide(runtime))
+    )
+
+    // Upstreams that could not be listed are tried again, later each time, without counting as failures of this
+    // daemon.
+    let tries = 0
+    const relist = Effect.gen(function* () {
+      if (isAnyStale(made) && tries > 0) {
+        yield* Effect.catchAll(configuration.renew, ({ message }) => Effect.logWarning(message))
       }
-      return Context.make(Catalogue, catalogue).pipe(
-        Context.add(TextUpstreams, texts),
-        Context.add(VideoUpstreams, videos),
-        Context.add(Bulkheads, bulkheads)
-      )
+      tries = isAnyStale(made) ? tries + 1 : 0
+      return tries === 0 ? stale.take : Effect.sleep(Duration.seconds(Math.min(2 ** (tries - 1), longestWait)))
     })
-  ).pipe(Layer.provide(SharedBulkheads.layer), Layer.provide(Daemons.Default))
+    yield* daemon("models.list", relist, backoff)
+    const { look } = yield* SharedBulkheads
+    if (look !== undefined) {
+      yield* daemon("models.circuits", Effect.as(look(bulkheads), Effect.sleep("1 second")), backoff)
+    }
+    return Context.make(Catalogue, catalogue).pipe(
+      Context.add(TextUpstreams, texts),
+      Context.add(VideoUpstreams, videos),
+      Context.add(Bulkheads, bulkheads)
+    )
+  })
+).pipe(Layer.provide(SharedBulkheads.layer), Layer.provide(Daemons.Default))
 
 /** The longest delay between two tries to list an upstream's models, in seconds. */
 const longestWait = 60

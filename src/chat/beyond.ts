@@ -8,10 +8,10 @@ import { isHosted } from "./Tools.ts"
 
 /** The size of the parts that only an upstream of this dialect understands. */
 export const unknownBytes = (request: CreateCompletion): number | undefined => {
-  const heard = partsOf(request).filter((part) => part.type === "input_audio")
+  const audio = partsOf(request).filter((part) => part.type === "input_audio")
   const unknown = unknownIn(request)
-  if (heard.length + unknown.length === 0) return undefined
-  return JSON.stringify([heard, unknown]).length - spared(heard) - spared(unknown)
+  if (audio.length + unknown.length === 0) return undefined
+  return JSON.stringify([audio, unknown]).length - omittedBytes(audio) - omittedBytes(unknown)
 }
 
 /**
@@ -61,16 +61,16 @@ const isMedia = (part: unknown): boolean =>
  * Bytes to subtract: media in base64 are about one token per 25 bytes (like the pages of a document), not one per four.
  * Plain loops, because a callback for each of hundreds of thousands of values blocked the event loop.
  */
-const spared = (value: unknown, key = ""): number => {
+const omittedBytes = (value: unknown, key = ""): number => {
   if (typeof value === "string") {
     const isMedia = value.length > longText && (key === "data" || value.startsWith("data:"))
     return isMedia ? value.length - Math.ceil(value.length / 6) : 0
   }
   let bytes = 0
   if (Array.isArray(value)) {
-    for (const one of value) if (typeof one === "object" || typeof one === "string") bytes += spared(one)
-  } else if (value instanceof Unknown) bytes += spared(value.sent)
-  else if (isObject(value)) for (const name in value) bytes += spared(value[name], name)
+    for (const one of value) if (typeof one === "object" || typeof one === "string") bytes += omittedBytes(one)
+  } else if (value instanceof Unknown) bytes += omittedBytes(value.sent)
+  else if (isObject(value)) for (const name in value) bytes += omittedBytes(value[name], name)
   return bytes
 }
 

@@ -6,7 +6,7 @@ import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
 import { Aside } from "../sql/Aside.ts"
 import { Commits } from "../sql/Commits.ts"
-import { heeding, Notices } from "../sql/Notices.ts"
+import { onNotice, Notices } from "../sql/Notices.ts"
 import { nodeStore } from "./store/NodeStore.ts"
 import type { Dead } from "./store/NodeStore.ts"
 import { isAlive, thisProcess } from "./ThisProcess.ts"
@@ -30,7 +30,7 @@ export class SecretCheck extends Context.Reference<SecretCheck>()("gateway/clust
 }) {}
 
 /** How long a stopping node tries to reap itself; after that another node does. */
-const longestBurial = "3 seconds"
+const longestReap = "3 seconds"
 
 /** Releases a dead node's leases, holds and claims, in the transaction that reaps it. */
 export type OnReap = (dead: string) => Effect.Effect<unknown, SqlError>
@@ -54,21 +54,21 @@ interface Standing {
   /** Called after this node was reaped by another: all that it had under its former id is released. */
   readonly onLost: (listener: (former: string) => void) => void
   /** Adds work for when this process reaps a node, including itself at a clean end. */
-  readonly atBurial: (voids: OnReap) => void
+  readonly whenReaping: (voids: OnReap) => void
   /** Called after any process has, or may have, reaped a node. */
-  readonly onBurial: (listener: () => void) => void
+  readonly onReaped: (listener: () => void) => void
   /** The name of an older node with another secret; if there is one, this node must not serve. */
   readonly stranger: Effect.Effect<string | undefined, SqlError>
   /** Renews the row now, for callers that find it gone. */
   readonly renew: Effect.Effect<void, SqlError>
   /** Reaps dead nodes. */
-  readonly bury: Effect.Effect<void, SqlError>
+  readonly reap: Effect.Effect<void, SqlError>
 }
 
 const onlyNode = (): Standing => {
   const id = crypto.randomUUID()
   const nothing = () => {}
-  const never = { onLost: nothing, atBurial: nothing, onBurial: nothing, renew: Effect.void, bury: Effect.void }
+  const never = { onLost: nothing, whenReaping: nothing, onReaped: nothing, renew: Effect.void, reap: Effect.void }
   return { isShared: false, id: () => id, ...never, stranger: Effect.succeed(undefined) }
 }
 
@@ -91,7 +91,7 @@ const oneOfMany = (aside: SqlClient.SqlClient) =>
     const notifyReaped = () => {
       for (const listener of reapListeners) listener()
     }
-    yield* heeding("nodes", notifyReaped)
+    yield* onNotice("nodes", notifyReaped)
 
     const alone = yield* Effect.makeSemaphore(1)
     const renew = Effect.gen(function* () {
@@ -112,7 +112,7 @@ const oneOfMany = (aside: SqlClient.SqlClient) =>
       alone.withPermits(1)
     )
 
-    const buryOne = (dead: Dead): Effect.Effect<boolean, SqlError> =>
+    const reapOne = (dead: Dead): Effect.Effect<boolean, SqlError> =>
       commits.commit(
         Effect.gen(function* () {
           if (!(yield* ownStore.take(dead))) return false
@@ -120,17 +120,17 @@ const oneOfMany = (aside: SqlClient.SqlClient) =>
           yield* ownStore.remove(dead.id)
           yield* commits.afterCommit(() => {
             notifyReaped()
-            notices.tell("nodes", dead.id)
+            notices.notify("nodes", dead.id)
           })
           return true
         })
       )
 
-    const bury = Effect.gen(function* () {
+    const reap = Effect.gen(function* () {
       const mayJudge = performance.now() - wellSince >= times.othersFirst
       for (const one of yield* nodes.suspects(self.machine)) {
         const isDead = one.silent ? mayJudge : !isAlive(one.pid)
-        if (!isDead || one.id === id || !(yield* buryOne(one))) continue
+        if (!isDead || one.id === id || !(yield* reapOne(one))) continue
         const warning = Effect.logWarning(`node ${one.name} is dead: its leases, holds and claims are released`)
         yield* Effect.annotateLogs(warning, { event: "node.buried", node: one.id })
       }
@@ -138,18 +138,18 @@ const oneOfMany = (aside: SqlClient.SqlClient) =>
 
     yield* Effect.orDie(nodes.insert(id, self, secretCheck))
     yield* Effect.addFinalizer(() =>
-      buryOne({ id, silent: false }).pipe(Effect.interruptible, Effect.timeout(longestBurial), Effect.ignore)
+      reapOne({ id, silent: false }).pipe(Effect.interruptible, Effect.timeout(longestReap), Effect.ignore)
     )
     yield* daemon("nodes.renewal", Effect.as(renew, Effect.sleep(times.renewEvery)), backoff)
     const standing: Standing = {
       isShared: true,
       id: () => id,
       onLost: (listener) => void lostListeners.push(listener),
-      atBurial: (voids) => void releases.push(voids),
-      onBurial: (listener) => void reapListeners.push(listener),
+      whenReaping: (voids) => void releases.push(voids),
+      onReaped: (listener) => void reapListeners.push(listener),
       stranger: Effect.suspend(() => nodes.stranger(id)),
       renew,
-      bury
+      reap
     }
     return standing
     // The real clock, because other processes do not share a test's.
@@ -157,7 +157,7 @@ const oneOfMany = (aside: SqlClient.SqlClient) =>
 
 /** Reaper of dead nodes. Build it after all services that use `atBurial`. */
 export const NodeReaperLive = Layer.scopedDiscard(
-  Effect.flatMap(Effect.all([Node, NodeTimes]), ([{ bury, isShared }, { lookEvery }]) =>
-    isShared ? daemon("nodes.burials", Effect.as(bury, Effect.sleep(lookEvery)), backoff) : Effect.void
+  Effect.flatMap(Effect.all([Node, NodeTimes]), ([{ reap, isShared }, { lookEvery }]) =>
+    isShared ? daemon("nodes.burials", Effect.as(reap, Effect.sleep(lookEvery)), backoff) : Effect.void
   ).pipe(Effect.withClock(Clock.make()))
 ).pipe(Layer.provide([Node.Default, Daemons.Default]))

@@ -40,9 +40,9 @@ const settings = {
   ...limits
 }
 
-type Given = Command.Command.ParseConfig<typeof settings>
+type AccountFlags = Command.Command.ParseConfig<typeof settings>
 
-const optionsOf = (given: Given): AccountOptions => {
+const optionsOf = (given: AccountFlags): AccountOptions => {
   const allowed = listed(given.searchAllow)
   const blocked = listed(given.searchBlock)
   return {

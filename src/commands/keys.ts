@@ -45,9 +45,9 @@ const settings = {
   ...limits
 }
 
-type Given = Command.Command.ParseConfig<typeof settings>
+type KeyFlags = Command.Command.ParseConfig<typeof settings>
 
-const optionsOf = (given: Given): Effect.Effect<KeyOptions, InvalidRequest> =>
+const optionsOf = (given: KeyFlags): Effect.Effect<KeyOptions, InvalidRequest> =>
   Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     const models = listed(given.models)

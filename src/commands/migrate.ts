@@ -13,7 +13,7 @@ const check = Options.boolean("check").pipe(
 )
 
 /** The database has another schema, or does not exist. */
-class Behind extends Data.TaggedError("Behind")<{ readonly message: string }> {}
+class NotMigrated extends Data.TaggedError("NotMigrated")<{ readonly message: string }> {}
 
 const migrateDatabase = Effect.fn(function* (isCheck: boolean, asJson: boolean) {
   const url = visitedUrl(yield* Settings)
@@ -22,13 +22,13 @@ const migrateDatabase = Effect.fn(function* (isCheck: boolean, asJson: boolean) 
   if (isCheck) {
     if (stored === known) return yield* print(asJson, record(stored), () => current(place, known))
     if (asJson) yield* Console.log(JSON.stringify(record(stored), null, 2))
-    return yield* new Behind({
+    return yield* new NotMigrated({
       message: `database ${place} has schema ${stored}; this version ${stored < known ? "brings it to" : "knows"} schema ${known}`
     })
   }
   const file = yield* Database.fileOf(url)
   if (Option.isSome(file) && !existsSync(file.value)) {
-    return yield* new Behind({ message: `there is no database ${file.value}; the first start creates it` })
+    return yield* new NotMigrated({ message: `there is no database ${file.value}; the first start creates it` })
   }
   yield* Effect.scoped(Layer.build(Database.layer({ url, exclusive: false })))
   yield* print(asJson, record(known), () => current(place, known))

@@ -11,7 +11,7 @@ import { filesPlace } from "./filesPlace.ts"
 import type { FilesPlace } from "./filesPlace.ts"
 import type { GatewayFile } from "./GatewayFile.ts"
 import { fileSource, readGatewayText, sameAsAdminKey, storedSource, storedWarnings } from "./source.ts"
-import type { Around, Source } from "./source.ts"
+import type { LoadContext, Source } from "./source.ts"
 import { notHere } from "./SecretFiles.ts"
 import { proxiesOf } from "./proxies.ts"
 import type { ProxyOf } from "./proxies.ts"
@@ -112,9 +112,9 @@ export class Settings extends Context.Tag("gateway/config/Settings")<Settings, G
         const read = Effect.suspend(() => environmentOf(given, configurationFile(given)))
         const env = yield* read
         const variables = yield* readEnvironment(env)
-        const around = Effect.map(read, (env) => ({ env, needsSecrets }))
-        const source = yield* sourceOf(variables, around)
-        return yield* settle(env, variables, { ...source, around }, yield* source.read)
+        const context = Effect.map(read, (env) => ({ env, needsSecrets }))
+        const source = yield* sourceOf(variables, context)
+        return yield* settle(env, variables, { ...source, context }, yield* source.read)
       })
     )
 
@@ -132,8 +132,8 @@ const besideDatabase = (url: string): string =>
 
 const days = (count: number) => Duration.days(count)
 
-const sourceOf = (variables: Variables, around: Around): Effect.Effect<Source, BadSettings> => {
-  if (variables.GATEWAY_CONFIG !== inDatabase) return Effect.succeed(fileSource(variables.GATEWAY_CONFIG, around))
+const sourceOf = (variables: Variables, context: LoadContext): Effect.Effect<Source, BadSettings> => {
+  if (variables.GATEWAY_CONFIG !== inDatabase) return Effect.succeed(fileSource(variables.GATEWAY_CONFIG, context))
   const url = Option.fromNullable(variables.GATEWAY_DATABASE_URL).pipe(
     Option.map(Redacted.value),
     Option.filter(isPostgres),
@@ -141,7 +141,7 @@ const sourceOf = (variables: Variables, around: Around): Effect.Effect<Source, B
       variables.GATEWAY_DATABASE_DIRECT_URL === undefined ? url : Redacted.value(variables.GATEWAY_DATABASE_DIRECT_URL)
     )
   )
-  return storedSource(Option.getOrUndefined(url), around)
+  return storedSource(Option.getOrUndefined(url), context)
 }
 
 /** Both are still accepted, so that an upgrade does not fail on them. */
@@ -151,7 +151,7 @@ const warmUpEnded = "GATEWAY_WARM_UP and server.warm_up no longer do anything an
 const settle = (
   env: Environment,
   variables: Variables,
-  { around, isStored, path, read }: Source & { readonly around: Around },
+  { context, isStored, path, read }: Source & { readonly context: LoadContext },
   file: Located<GatewayFile>
 ): Either.Either<GatewaySettings, BadSettings> => {
   const { callbacks, custody, database, log, redis, requests, retention, server } = file.value
@@ -232,7 +232,7 @@ const settle = (
     filePath: path,
     isStored,
     reread: read,
-    readText: (name, text) => Effect.flatMap(around, (around) => readGatewayText(name, text, around)),
+    readText: (name, text) => Effect.flatMap(context, (context) => readGatewayText(name, text, context)),
     proxyOf: Either.getOrElse(proxiesOf(env, file.value.proxy), () => () => undefined),
     environment: env
   })

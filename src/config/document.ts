@@ -23,7 +23,7 @@ export interface Located<A> {
 }
 
 /** The surroundings of a document. */
-export interface Surroundings {
+export interface DocumentContext {
   readonly env: Environment
   /** Base of relative paths in `{ file }`; by default the working directory. */
   readonly folder?: string
@@ -41,7 +41,7 @@ const servedSections = new Set<PropertyKey | undefined>(["upstreams", "search", 
 export const readDocument = <A, I>(
   file: string,
   text: string,
-  { env, folder = ".", needsSecrets = true }: Surroundings,
+  { env, folder = ".", needsSecrets = true }: DocumentContext,
   schema: Schema.Schema<A, I, SecretFiles>
 ): Either.Either<Located<A>, BadSettings> => {
   const lines = new LineCounter()

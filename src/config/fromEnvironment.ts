@@ -1,6 +1,6 @@
 import { Either, Redacted } from "effect"
 import { BadSettings } from "./document.ts"
-import type { Located, Surroundings } from "./document.ts"
+import type { Located, DocumentContext } from "./document.ts"
 import type { GatewayFile } from "./GatewayFile.ts"
 import { wrongBaseUrl } from "./baseUrl.ts"
 import { secretReader } from "./SecretFiles.ts"
@@ -14,7 +14,7 @@ import { wellKnown } from "./wellKnown.ts"
 export const fileOf = ({
   env,
   needsSecrets = true
-}: Surroundings): Either.Either<Located<GatewayFile>, BadSettings> => {
+}: DocumentContext): Either.Either<Located<GatewayFile>, BadSettings> => {
   const reader = secretReader(".", needsSecrets)
   const wrong: Array<string> = []
   const upstreams: Record<string, Upstream> = {}

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { Context, Effect, Either, Option, Redacted } from "effect"
 import { BadSettings, readDocument } from "./document.ts"
-import type { Located, Surroundings } from "./document.ts"
+import type { Located, DocumentContext } from "./document.ts"
 import { defaultFile, inDatabase, variablesFileOf } from "./environment.ts"
 import { fileOf } from "./fromEnvironment.ts"
 import { GatewayFile } from "./GatewayFile.ts"
@@ -35,10 +35,10 @@ export interface Source {
 }
 
 /** A document's surroundings, looked at anew each time. */
-export type Around = Effect.Effect<Omit<Surroundings, "folder">, BadSettings>
+export type LoadContext = Effect.Effect<Omit<DocumentContext, "folder">, BadSettings>
 
 /** @param named the value of `GATEWAY_CONFIG` */
-export const fileSource = (named: string | undefined, around: Around): Source => {
+export const fileSource = (named: string | undefined, context: LoadContext): Source => {
   const findFile = () => {
     if (named !== undefined) return Option.some(named)
     return existsSync(defaultFile) ? Option.some(defaultFile) : Option.none()
@@ -52,8 +52,8 @@ export const fileSource = (named: string | undefined, around: Around): Source =>
       const found = Option.orElse(path, findFile)
       const own = Option.getOrElse(found, () => defaultFile)
       const before = [own, variablesFileOf(own)].map((file) => [file, stampOf(file)] as const)
-      return Effect.flatMap(around, (around) =>
-        Either.map(readGatewayFile(found, around), (file) => ({
+      return Effect.flatMap(context, (context) =>
+        Either.map(readGatewayFile(found, context), (file) => ({
           ...file,
           files: new Map([...before, ...(file.files ?? [])])
         }))
@@ -63,7 +63,7 @@ export const fileSource = (named: string | undefined, around: Around): Source =>
 }
 
 /** @param url of the database; undefined if the environment names no Postgres */
-export const storedSource = (url: string | undefined, around: Around): Effect.Effect<Source, BadSettings> =>
+export const storedSource = (url: string | undefined, context: LoadContext): Effect.Effect<Source, BadSettings> =>
   Effect.gen(function* () {
     if (url === undefined) {
       return yield* new BadSettings({
@@ -74,10 +74,10 @@ export const storedSource = (url: string | undefined, around: Around): Effect.Ef
     return {
       path: Option.none(),
       isStored: true,
-      read: Effect.flatMap(Effect.all([around, readStored(url)]), ([around, stored]) =>
+      read: Effect.flatMap(Effect.all([context, readStored(url)]), ([context, stored]) =>
         Option.match(stored, {
-          onNone: () => Either.flatMap(fileOf(around), (file) => proxied(file, around)),
-          onSome: (stored) => readStoredDocument(stored, around)
+          onNone: () => Either.flatMap(fileOf(context), (file) => proxied(file, context)),
+          onSome: (stored) => readStoredDocument(stored, context)
         })
       )
     }
@@ -86,18 +86,18 @@ export const storedSource = (url: string | undefined, around: Around): Effect.Ef
 /** Reads a stored version with this environment. */
 const readStoredDocument = (
   { text, version }: StoredDocument,
-  around: Surroundings
+  context: DocumentContext
 ): Either.Either<Located<GatewayFile>, BadSettings> =>
-  Either.map(readGatewayText(`configuration version ${version}`, text, around), (file) => ({ ...file, version }))
+  Either.map(readGatewayText(`configuration version ${version}`, text, context), (file) => ({ ...file, version }))
 
 const readGatewayFile = (
   path: Option.Option<string>,
-  around: Surroundings
+  context: DocumentContext
 ): Either.Either<Located<GatewayFile>, BadSettings> =>
   Option.match(path, {
-    onNone: () => Either.flatMap(fileOf(around), (file) => proxied(file, around)),
+    onNone: () => Either.flatMap(fileOf(context), (file) => proxied(file, context)),
     onSome: (path) =>
-      Either.flatMap(readText(path), (text) => readGatewayText(path, text, { ...around, folder: dirname(path) })).pipe(
+      Either.flatMap(readText(path), (text) => readGatewayText(path, text, { ...context, folder: dirname(path) })).pipe(
         Either.map((file) => withPricesBeside(path, file))
       )
   })
@@ -106,14 +106,14 @@ const readGatewayFile = (
 export const readGatewayText = (
   name: string,
   text: string,
-  around: Surroundings
+  context: DocumentContext
 ): Either.Either<Located<GatewayFile>, BadSettings> =>
-  Either.flatMap(readDocument(name, text, around, GatewayFile), (file) =>
-    withoutAdminKey(file, around.env["GATEWAY_ADMIN_KEY"])
-  ).pipe(Either.flatMap((file) => proxied(file, around)))
+  Either.flatMap(readDocument(name, text, context, GatewayFile), (file) =>
+    withoutAdminKey(file, context.env["GATEWAY_ADMIN_KEY"])
+  ).pipe(Either.flatMap((file) => proxied(file, context)))
 
 /** Commands that ask no upstream need no proxy, right or wrong. */
-const proxied = (file: Located<GatewayFile>, { env, needsSecrets = true }: Surroundings) =>
+const proxied = (file: Located<GatewayFile>, { env, needsSecrets = true }: DocumentContext) =>
   needsSecrets
     ? Either.map(proxiesOf(env, file.value.proxy), (proxyOf) => withProxies(file, proxyOf))
     : Either.right(file)

@@ -11,7 +11,7 @@ import { Sessions } from "./Sessions.ts"
 import type { SessionRow } from "./store/SessionStore.ts"
 import { csrfOf, isForeign, tokenIn } from "./token.ts"
 
-interface Knocking {
+interface Connection {
   readonly request: Request
   readonly server: Pick<Bun.Server<undefined>, "requestIP">
 }
@@ -59,7 +59,7 @@ const make = Effect.gen(function* () {
   }
 
   const callers = {
-    authenticate: (headers: Headers, { request }: Knocking) => {
+    authenticate: (headers: Headers, { request }: Connection) => {
       const cookie = cookieWithoutKey(headers)
       if (cookie === null) return access.authenticate(headers)
       return Effect.flatMap(sessionOf(cookie, request), (session) => asCaller(session, headers))
@@ -68,12 +68,12 @@ const make = Effect.gen(function* () {
   }
 
   const operators = {
-    authenticate: (headers: Headers, knocking: Knocking) => {
+    authenticate: (headers: Headers, connection: Connection) => {
       const cookie = cookieWithoutKey(headers)
-      if (cookie === null) return byKey.authenticate(headers, knocking)
+      if (cookie === null) return byKey.authenticate(headers, connection)
       return Effect.gen(function* () {
-        const session = yield* sessionOf(cookie, knocking.request)
-        if (session === undefined) return yield* byKey.authenticate(headers, knocking)
+        const session = yield* sessionOf(cookie, connection.request)
+        if (session === undefined) return yield* byKey.authenticate(headers, connection)
         return session.kind === "operator" ? operator(session) : yield* notOperator
       })
     },
@@ -82,9 +82,9 @@ const make = Effect.gen(function* () {
 
   /** Anybody may knock, with a program or from the gateway's own page. */
   const anyone = {
-    authenticate: (headers: Headers, knocking: Knocking) =>
+    authenticate: (headers: Headers, connection: Connection) =>
       Effect.flatMap(publicUrl.get, (own) =>
-        isForeign(headers, own) ? foreign : Effect.succeed({ ...anonymous, address: byKey.tries.from(knocking) })
+        isForeign(headers, own) ? foreign : Effect.succeed({ ...anonymous, address: byKey.tries.from(connection) })
       ),
     admit: () => uncounted
   }

@@ -13,7 +13,7 @@ import { makeWake } from "../tasks/Wake.ts"
 import { eventsOf, ready } from "./events.ts"
 import { newAudits, newCircuits, newDeliveries, newTasks } from "./newChanges.ts"
 import { newRequests } from "./newRequests.ts"
-import type { Look, News } from "./News.ts"
+import type { NewsPoll, News } from "./News.ts"
 import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { Newest } from "./store/Newest.ts"
@@ -37,7 +37,7 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
     const newest = yield* Newest
     const changes = yield* Changes
     const lifecycle = yield* Lifecycle
-    const looks: ReadonlyArray<Look> = [
+    const looks: ReadonlyArray<NewsPoll> = [
       newRequests(yield* RequestStore),
       newAudits(newest),
       newTasks(yield* TaskStore),
@@ -90,7 +90,7 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
         publish(yield* Effect.forEach(looks, ({ look }) => look))
       }
       for (const watcher of attended) watcher.beat()
-      if (all().length === 0) return bell.heard
+      if (all().length === 0) return bell.nextRing
       yield* dismiss
       return Effect.sleep(every)
     })

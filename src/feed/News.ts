@@ -4,11 +4,11 @@ import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import type { StoredRequest } from "../requests/store/RequestStore.ts"
 
 /** Kinds of things that watchers see change. */
-export type What = "key" | "account" | "task" | "delivery" | "configuration" | "session" | "upstream"
+export type ChangedKind = "key" | "account" | "task" | "delivery" | "configuration" | "session" | "upstream"
 
 /** A change. */
 export interface Changed {
-  readonly what: What
+  readonly what: ChangedKind
   readonly id: string
   /** The owning account; absent for changes that only operators see. */
   readonly account?: string
@@ -24,7 +24,7 @@ export interface News {
 }
 
 /** Polls for one kind of news since `begin`. */
-export interface Look {
+export interface NewsPoll {
   readonly begin: Effect.Effect<unknown, SqlError | StoreFailure>
   readonly look: Effect.Effect<News, SqlError | StoreFailure>
 }

@@ -1,14 +1,14 @@
 import { Clock, Effect } from "effect"
 import type { Bulkheads } from "../routing/Bulkhead.ts"
 import type { ChangedTask, TaskStorage } from "../tasks/TaskStorage.ts"
-import type { Changed, Look, What } from "./News.ts"
+import type { Changed, NewsPoll, ChangedKind } from "./News.ts"
 import type { Newest } from "./store/Newest.ts"
 
 /** How far back to poll for tasks: clocks differ, and a later commit may have an earlier time. */
 const overlapMs = 2_000
 
 /** Kinds by the first part of an audit action. */
-const audited: Readonly<Record<string, What>> = {
+const audited: Readonly<Record<string, ChangedKind>> = {
   key: "key",
   account: "account",
   webhooks: "account",
@@ -20,7 +20,7 @@ const audited: Readonly<Record<string, What>> = {
 }
 
 /** Changes by operators, on any node or by a command. */
-export const newAudits = (newest: Newest): Look => {
+export const newAudits = (newest: Newest): NewsPoll => {
   let last = 0
   return {
     begin: Effect.map(newest.lastAudit, (id) => (last = id)),
@@ -40,7 +40,7 @@ export const newAudits = (newest: Newest): Look => {
 }
 
 /** Tasks whose state has changed. */
-export const newTasks = (store: Pick<TaskStorage, "changedSince">): Look => {
+export const newTasks = (store: Pick<TaskStorage, "changedSince">): NewsPoll => {
   let reported = new Map<string, ChangedTask>()
   const since = Effect.map(Clock.currentTimeMillis, (nowMs) => nowMs - overlapMs)
   const read = Effect.flatMap(since, (sinceMs) => store.changedSince(sinceMs))
@@ -58,7 +58,7 @@ export const newTasks = (store: Pick<TaskStorage, "changedSince">): Look => {
 }
 
 /** Deliveries that are due, running or over. One that ends between two polls is reported only with its task. */
-export const newDeliveries = (newest: Newest): Look => {
+export const newDeliveries = (newest: Newest): NewsPoll => {
   let known = new Map<string, { readonly account: string; readonly standing: string }>()
   const read = Effect.map(
     newest.pending,
@@ -79,7 +79,7 @@ export const newDeliveries = (newest: Newest): Look => {
 }
 
 /** Upstreams whose circuit breaker opens or closes in this process. */
-export const newCircuits = (bulkheads: (typeof Bulkheads)["Service"]): Look => {
+export const newCircuits = (bulkheads: (typeof Bulkheads)["Service"]): NewsPoll => {
   let known = new Map<string, string>()
   const read = Effect.map(
     Clock.currentTimeMillis,

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { RequestStore } from "../requests/store/RequestStore.ts"
-import type { Look } from "./News.ts"
+import type { NewsPoll } from "./News.ts"
 
 /** The most rows per poll. */
 const most = 200
@@ -8,7 +8,7 @@ const most = 200
 const lateMs = 1_000
 
 /** Newly stored requests. */
-export const newRequests = (store: RequestStore): Look => {
+export const newRequests = (store: RequestStore): NewsPoll => {
   /** All rows up to this id were reported. */
   let floor = 0
   /** Rows beyond it that were reported: time by id. */

@@ -7,7 +7,7 @@ export type Ended<E> = (left: Effect.Effect<void, E> | undefined) => void
 export class PlainWork<E> {
   #isUnderWay = false
   #left: Effect.Effect<void, E> | undefined
-  #heard: (() => void) | undefined
+  #onEnd: (() => void) | undefined
 
   get isUnderWay(): boolean {
     return this.#isUnderWay
@@ -17,13 +17,13 @@ export class PlainWork<E> {
    * @param work calls back when it has ended; returns false if it could not begin
    * @param over called after that, with true if work is left
    */
-  begin(work: (ended: Ended<E>) => boolean, over: (isLeft: boolean) => void): boolean {
+  begin(work: (ended: Ended<E>) => boolean, finished: (isLeft: boolean) => void): boolean {
     this.#isUnderWay = true
     const hasBegun = work((left) => {
       this.#isUnderWay = false
       this.#left = left
-      if (this.#heard === undefined) over(left !== undefined)
-      else this.#heard()
+      if (this.#onEnd === undefined) finished(left !== undefined)
+      else this.#onEnd()
     })
     if (!hasBegun) this.#isUnderWay = false
     return hasBegun
@@ -40,10 +40,10 @@ export class PlainWork<E> {
 
   /** Waits, once the fiber has ended, until running work has ended too. */
   readonly end: Effect.Effect<void> = Effect.suspend(() => {
-    const over = Effect.async<void>((resume) => {
+    const finished = Effect.async<void>((resume) => {
       if (!this.#isUnderWay) return resume(Effect.void)
-      this.#heard = () => resume(Effect.void)
+      this.#onEnd = () => resume(Effect.void)
     })
-    return Effect.zipRight(over, Effect.ignore(this.leftOr(Effect.void)))
+    return Effect.zipRight(finished, Effect.ignore(this.leftOr(Effect.void)))
   })
 }

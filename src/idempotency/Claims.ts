@@ -150,7 +150,7 @@ const amongNodes = Effect.gen(function* () {
     daemon("idempotency.claims", Effect.as(sweep, Effect.sleep(sweepEvery)), backoff),
     Clock.make()
   )
-  node.onBurial(waiting.wakeAll)
+  node.onReaped(waiting.wakeAll)
 
   const claims: OneAtATime = { once }
   return claims

@@ -1,6 +1,6 @@
 import { Deferred, Effect, FiberId } from "effect"
 import type { Scope } from "effect"
-import { heeding, Notices } from "../sql/Notices.ts"
+import { onNotice, Notices } from "../sql/Notices.ts"
 
 /** The identity of requests that share an answer. */
 interface Named {
@@ -15,14 +15,14 @@ export class PendingAnswers extends Effect.Service<PendingAnswers>()("gateway/id
     const notices = yield* Notices
     const all = new Map<string, Set<Deferred.Deferred<void>>>()
     const wake = (name: string) => all.get(name)?.forEach((one) => Deferred.unsafeDone(one, Effect.void))
-    yield* heeding("answers", (names) => (names ?? all.keys()).forEach(wake))
+    yield* onNotice("answers", (names) => (names ?? all.keys()).forEach(wake))
 
     return {
       /** Called once the answer is stored or abandoned. */
       tell: (ask: Named): void => {
         const name = nameOf(ask)
         wake(name)
-        notices.tell("answers", name)
+        notices.notify("answers", name)
       },
       /** Makes all waiting requests check again. */
       wakeAll: (): void => all.forEach((_, name) => wake(name)),

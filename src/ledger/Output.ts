@@ -7,7 +7,7 @@ export class Output {
   searches = 0
   #text = ""
   #reasoning = ""
-  #native: Native | undefined
+  #passthrough: PassthroughText | undefined
 
   take(event: GenerationEvent): void {
     switch (event.type) {
@@ -27,12 +27,12 @@ export class Output {
         return
       case "passthrough":
         if (event.terminal && event.isRepeated === true) return
-        ;(this.#native ??= new Native()).add(event.terminal ? event.text : event.bytes)
+        ;(this.#passthrough ??= new PassthroughText()).add(event.terminal ? event.text : event.bytes)
     }
   }
 
   tokens(): number {
-    const text = this.#text + (this.#native?.generated ?? "")
+    const text = this.#text + (this.#passthrough?.generated ?? "")
     return countText(text) + this.reasoningTokens()
   }
 
@@ -50,7 +50,7 @@ const small = { first: 1_024, most: 8_192 }
 const empty = new Uint8Array()
 
 /** Keeps passthrough frames and scans them for text once there are many. */
-class Native {
+class PassthroughText {
   #large: Array<string | Uint8Array> = []
   #largeBytes = 0
   /** Small chunks, one after the other. */

@@ -52,7 +52,7 @@ export const makeLocalBalances = Effect.gen(function* () {
     Effect.suspend(() => grantedNow(sql, balances.known(), (id, granted) => balances.grantedIs(id, granted)))
   )
 
-  const books: BalanceOperations = {
+  const operations: BalanceOperations = {
     knows: (owner) => balances.knows(owner),
     load,
     isMetered: (id) => balances.of(id)?.granted !== undefined,
@@ -86,5 +86,5 @@ export const makeLocalBalances = Effect.gen(function* () {
       }),
     beforeRefusing: () => {}
   }
-  return books
+  return operations
 })

@@ -33,10 +33,10 @@ const heartbeat = ": ping\n\n"
  * retries, long reasoning) the client gets an open stream with heartbeats, and failures are sent in-band.
  */
 export const holdResponse = (answer: Future<Response, Failure>, options: HoldOptions): Future<Response, Failure> =>
-  answer.settled === undefined ? new HeldResponse(answer, options) : told(answer.settled, options)
+  answer.settled === undefined ? new HeldResponse(answer, options) : inStream(answer.settled, options)
 
 /** A failure that clients expect in the stream becomes a stream. */
-const told = (end: Settled<Response, Failure>, options: HoldOptions): Settled<Response, Failure> =>
+const inStream = (end: Settled<Response, Failure>, options: HoldOptions): Settled<Response, Failure> =>
   end instanceof Failed && options.isToldInStream?.(failureOf(end)) === true
     ? Future.succeed(opened(end, options))
     : end
@@ -63,7 +63,7 @@ class HeldResponse extends PendingFuture<Response, Failure> implements HasDeadli
   #release(end: Settled<Response, Failure>): void {
     if (this.settled !== undefined) return
     clearDeadline(this)
-    this.end(told(end, this.#options))
+    this.end(inStream(end, this.#options))
   }
 
   override interrupt(): void {

@@ -5,8 +5,8 @@ import { readTime } from "../contract/timeQuery.ts"
 import { outcomeOf } from "./outcome.ts"
 import type { OwnOverview } from "./OverviewSums.ts"
 import { RequestSums } from "./store/RequestSums.ts"
-import type { By, Seen } from "./store/RequestSums.ts"
-import { shownSums, Tally, Took } from "./Tally.ts"
+import type { By, SampledRequest } from "./store/RequestSums.ts"
+import { shownSums, Tally, Durations } from "./Tally.ts"
 import type { Sums } from "./Tally.ts"
 
 export interface OverviewAsked {
@@ -52,11 +52,11 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
           if (group === undefined) groups.set(name, (group = new Tally(fromMs, stepMs, count)))
           return group
         }
-        const tookOf = Array.from({ length: count }, () => new Took())
-        const saw = (row: Seen) => {
-          total.took.saw(row)
-          tookOf[total.stepOf(row.at)]?.saw(row)
-          for (const name of namesOf(row, by)) groupOf(name).took.saw(row)
+        const tookOf = Array.from({ length: count }, () => new Durations())
+        const sample = (row: SampledRequest) => {
+          total.took.add(row)
+          tookOf[total.stepOf(row.at)]?.add(row)
+          for (const name of namesOf(row, by)) groupOf(name).took.add(row)
         }
         let isPart = false
         const add = (at: number, names: ReadonlyArray<string>, sums: Partial<Sums>) => {
@@ -67,9 +67,9 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
         const isOfTags = by === "tag"
         for (const { name, step, ...sums } of settled) add(fromMs + step * stepMs, isOfTags ? [] : [name], sums)
         if (isOfTags) {
-          const seen: Array<Seen> = []
+          const seen: Array<SampledRequest> = []
           const every = yield* requests.each({ fromMs, toMs, most: mostTagged, withTags: true }, (row) => {
-            saw(row)
+            sample(row)
             seen.push(row)
           })
           for (const row of seen) add(row.at, namesOf(row, by), countsOf(row, every))
@@ -89,10 +89,10 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
             for (const { name, step, ...sums } of found) add(fromMs + step * stepMs, [name], sums)
           }
           if (owner === undefined) {
-            isPart = (yield* requests.each({ fromMs, toMs, most: mostSeen, withTags: false }, saw)) > 1
+            isPart = (yield* requests.each({ fromMs, toMs, most: mostSeen, withTags: false }, sample)) > 1
           } else {
             const own = { owner, requests: total.total.requests }
-            isPart = (yield* requests.eachOwn({ fromMs, toMs, most: mostSeen, ...own }, saw)) < own.requests
+            isPart = (yield* requests.eachOwn({ fromMs, toMs, most: mostSeen, ...own }, sample)) < own.requests
           }
         }
         const timeAt = (step: number) => new Date(fromMs + step * stepMs).toISOString()
@@ -113,7 +113,7 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
             points: total.steps.map((sums, step) => ({
               time: timeAt(step),
               ...shown(sums),
-              ...(tookOf[step] ?? new Took()).shown()
+              ...(tookOf[step] ?? new Durations()).shown()
             }))
           },
           groups: largest.slice(0, mostGroups).map(([name, tally]) => ({
@@ -129,7 +129,7 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
   })
 }) {}
 
-const countsOf = (row: Seen, every: number): Partial<Sums> => {
+const countsOf = (row: SampledRequest, every: number): Partial<Sums> => {
   const outcome = outcomeOf(row)
   return {
     requests: every,
@@ -139,7 +139,7 @@ const countsOf = (row: Seen, every: number): Partial<Sums> => {
   }
 }
 
-const namesOf = (row: Seen, by: By | "tag"): ReadonlyArray<string> => {
+const namesOf = (row: SampledRequest, by: By | "tag"): ReadonlyArray<string> => {
   switch (by) {
     case "model":
       return [row.model]

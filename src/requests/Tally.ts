@@ -1,5 +1,5 @@
 import { failedOf } from "./RequestHistogram.ts"
-import type { Seen } from "./store/RequestSums.ts"
+import type { SampledRequest } from "./store/RequestSums.ts"
 
 /** Sums of a step or a group. */
 export interface Sums {
@@ -40,11 +40,11 @@ const add = (to: Sums, from: Partial<Sums>): void => {
 }
 
 /** Percentiles of requests' times. */
-export class Took {
+export class Durations {
   readonly #firstByte: Array<number> = []
   readonly #duration: Array<number> = []
 
-  saw({ duration_ms, first_byte_ms }: Pick<Seen, "duration_ms" | "first_byte_ms">): void {
+  add({ duration_ms, first_byte_ms }: Pick<SampledRequest, "duration_ms" | "first_byte_ms">): void {
     this.#firstByte.push(first_byte_ms)
     this.#duration.push(duration_ms)
   }
@@ -65,7 +65,7 @@ const percentiles = (times: ReadonlyArray<number>) => {
 export class Tally {
   readonly total = nothing()
   readonly steps: ReadonlyArray<Sums>
-  readonly took = new Took()
+  readonly took = new Durations()
   readonly #from: number
   readonly #step: number
 

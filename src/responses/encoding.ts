@@ -45,13 +45,13 @@ export interface State {
 }
 
 /** An answer to store. */
-export interface Made {
+export interface Encoded {
   readonly response: ResponseObject
   /** With the parts that the caller does not see. */
   readonly output: ReadonlyArray<OutputItem>
 }
 
-export const madeOf = ({ output, response }: State): Made => ({ output: output.toArray(), response })
+export const encodedOf = ({ output, response }: State): Encoded => ({ output: output.toArray(), response })
 
 /** The open output item. */
 export type Open = OpenMessage | OpenReasoning | OpenCall | OpenSearch

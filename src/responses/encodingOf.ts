@@ -3,13 +3,13 @@ import type { Understood } from "./decode.ts"
 import type { Encoding } from "./encoding.ts"
 import { newResponseId, outputItemId } from "./ids.ts"
 import { initialResponse } from "./initialResponse.ts"
-import type { Birth } from "./initialResponse.ts"
+import type { InitialFields } from "./initialResponse.ts"
 
 /** The encoder's inputs for a request. A response without an id gets one here. */
 export const encodingOf = (
   payload: CreateResponse,
   { conversation, toolbox }: Understood,
-  birth: Birth = born()
+  birth: InitialFields = born()
 ): Encoding => {
   const { id } = birth
   const include = payload.include ?? []
@@ -33,4 +33,4 @@ export const encodingOf = (
 
 const now = () => Math.floor(Date.now() / 1_000)
 
-const born = (): Birth => ({ id: newResponseId(), createdAt: now() })
+const born = (): InitialFields => ({ id: newResponseId(), createdAt: now() })

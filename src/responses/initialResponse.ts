@@ -4,7 +4,7 @@ import type { ResponseObject } from "./ResponseObject.ts"
 import { toolEntries } from "./toolEntries.ts"
 
 /** A response's id and time of creation. */
-export interface Birth {
+export interface InitialFields {
   readonly id: string
   /** Unix seconds. */
   readonly createdAt: number
@@ -14,7 +14,7 @@ export interface Birth {
 export const initialResponse = (
   request: CreateResponse,
   conversation: Pick<Conversation, "parallelToolCalls" | "reasoning" | "truncation">,
-  birth: Birth
+  birth: InitialFields
 ): ResponseObject => ({
   id: birth.id,
   object: "response",

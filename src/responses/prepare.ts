@@ -6,7 +6,7 @@ import { understand } from "./decode.ts"
 import type { Replay } from "./decode.ts"
 import type { State, Encoding } from "./encoding.ts"
 import { encodingOf } from "./encodingOf.ts"
-import type { Birth } from "./initialResponse.ts"
+import type { InitialFields } from "./initialResponse.ts"
 import { passthroughOf } from "./passthrough.ts"
 import type { PassingState, ResponsesPassthrough } from "./passthrough.ts"
 import { ownReplay } from "./replayFor.ts"
@@ -29,7 +29,7 @@ export const prepare = (
   payload: CreateResponse,
   request: Incoming,
   found: Replay | undefined,
-  birth?: Birth
+  birth?: InitialFields
 ): Prepared | InvalidRequest => {
   const replay = found ?? ownReplay(payload)
   const understood = understand(payload, request.body, replay)

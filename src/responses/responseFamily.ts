@@ -8,8 +8,8 @@ import type { CreateResponse } from "./CreateResponse.ts"
 import { unknownOf } from "./decode.ts"
 import type { Replay } from "./decode.ts"
 import { machine } from "./encode.ts"
-import { madeOf } from "./encoding.ts"
-import type { Made, State } from "./encoding.ts"
+import { encodedOf } from "./encoding.ts"
+import type { Encoded, State } from "./encoding.ts"
 import type { PassingState } from "./passthrough.ts"
 import { prepare } from "./prepare.ts"
 import { Recent } from "./Recent.ts"
@@ -50,7 +50,7 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
       const { id, store: isStored } = encoding.response
 
       /** Stores an answer before its last frame is sent, so that it can be continued at once. */
-      const keeping = <S>(made: (state: S) => Made): Ending<S> => {
+      const keeping = <S>(made: (state: S) => Encoded): Ending<S> => {
         if (!isStored) {
           const { connection } = request
           if (connection === undefined) return {}
@@ -60,7 +60,7 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
             }
           }
         }
-        const save = ({ output, response }: Made) =>
+        const save = ({ output, response }: Encoded) =>
           store.save(account, { response, output, input: replay.input, include: encoding.include })
         let saved: Promise<void> | undefined
         // The client has seen the id. If the write fails, the id stays unknown.
@@ -83,7 +83,7 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
         translated: () => ({
           machine: machine(encoding),
           answer: ({ response }) => response,
-          ...keeping(madeOf)
+          ...keeping(encodedOf)
         }),
         passed: () => ({
           machine: passing.machine,

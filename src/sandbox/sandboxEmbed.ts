@@ -39,7 +39,7 @@ export const sandboxEmbed = endpointOf("embeddings", ({ body, rewrite }) => {
   const inputTokens = inputs.reduce((sum, words) => sum + (words.tokens ?? countText(words.text)), 0)
   const usage = { prompt_tokens: inputTokens, total_tokens: inputTokens }
   return Effect.succeed(
-    told([
+    generationOf([
       { type: "usage", usage: { ...noUsage, inputTokens } },
       { type: "passthrough", terminal: true, text: JSON.stringify(rewrite({ object: "list", data, usage })) },
       { type: "finished", reason: "stop", stopSequence: null }
@@ -48,7 +48,7 @@ export const sandboxEmbed = endpointOf("embeddings", ({ body, rewrite }) => {
 })
 
 /** A generation that is over as soon as it begins. */
-const told = (events: ReadonlyArray<GenerationEvent>): Generation => {
+const generationOf = (events: ReadonlyArray<GenerationEvent>): Generation => {
   let left: ReadonlyArray<GenerationEvent> | undefined = events
   return {
     passthrough: true,

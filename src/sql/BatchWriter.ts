@@ -42,7 +42,7 @@ interface Entry<Row> {
   readonly row: Row
   /** Undefined for an appended row, which is kept until it is stored. */
   readonly lost: (() => void) | undefined
-  told: ((error?: unknown) => void) | undefined
+  done: ((error?: unknown) => void) | undefined
   isStored: boolean
 }
 
@@ -78,21 +78,21 @@ export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
     if (entries[0] !== undefined && isUrgent(entries[0])) pause?.after(performance.now() - began, entries.length)
     for (const entry of entries) {
       entry.isStored = true
-      entry.told?.()
+      entry.done?.()
     }
   }
 
   const lose = ({ lost, row }: Entry<Row>) => (lost === undefined ? options.lost?.(row) : lost())
 
   /** Keeps appended rows for the next attempt. Awaited rows fail. */
-  const giveBack = (entries: ReadonlyArray<Entry<Row>>, error: unknown): void => {
+  const requeue = (entries: ReadonlyArray<Entry<Row>>, error: unknown): void => {
     const kept = entries.filter(({ lost }) => lost === undefined)
     const room = Math.max(0, capacity - urgent.length - behind.length)
     behind.unshift(...kept.slice(0, room))
     for (const entry of kept.slice(room)) lose(entry)
     for (const entry of entries) {
       if (entry.lost !== undefined) lose(entry)
-      entry.told?.(error)
+      entry.done?.(error)
     }
   }
 
@@ -104,7 +104,7 @@ export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
 
     const late = (isStored: boolean) => {
       isInDoubt = false
-      if (!isStored) giveBack(entries(), new Error("the rows were not stored"))
+      if (!isStored) requeue(entries(), new Error("the rows were not stored"))
     }
     const failed = (cause: Cause.Cause<WriteFailure>): Effect.Effect<void, WriteFailure> => {
       const failure = Option.getOrUndefined(Cause.failureOption(cause))
@@ -113,13 +113,13 @@ export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
       if (failure?._tag === "InDoubt") {
         isInDoubt = true
         // Callers get the error now. Whether the rows were stored is known later.
-        for (const { told } of entries()) told?.(error)
+        for (const { done } of entries()) done?.(error)
         return Effect.failCause(cause)
       }
       if (failure !== undefined && isRefused(failure) && first !== undefined) {
         return others.length === 0 ? refuse(first, failure) : inHalves(entries())
       }
-      giveBack(entries(), error)
+      requeue(entries(), error)
       // Awaited rows are not retried.
       return entries().every(({ lost }) => lost !== undefined) ? Effect.void : Effect.failCause(cause)
     }
@@ -154,7 +154,7 @@ export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
   const refuse = (entry: Entry<Row>, error: SqlError): Effect.Effect<void> =>
     Effect.suspend(() => {
       lose(entry)
-      entry.told?.(error)
+      entry.done?.(error)
       return options.refused?.(entry.row, error) ?? Effect.void
     })
 
@@ -251,19 +251,19 @@ export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
 
   const writer: BatchWriter<Row> = {
     append: (row) => {
-      const entry: Entry<Row> = { row, lost: undefined, told: undefined, isStored: false }
+      const entry: Entry<Row> = { row, lost: undefined, done: undefined, isStored: false }
       if (urgent.length + behind.length >= capacity) return lose(entry)
       const line = isUrgent(entry) ? urgent : behind
       line.push(entry)
       wake?.()
     },
     write: (row, lost = nothing) => {
-      const entry: Entry<Row> = { row, lost, told: undefined, isStored: false }
+      const entry: Entry<Row> = { row, lost, done: undefined, isStored: false }
       urgent.push(entry)
       wake?.()
       if (entry.isStored) return undefined
       const { promise, reject, resolve } = Promise.withResolvers<void>()
-      entry.told = (error) => (error === undefined ? resolve() : reject(error))
+      entry.done = (error) => (error === undefined ? resolve() : reject(error))
       promise.catch(nothing)
       return promise
     },

@@ -4,7 +4,7 @@ import { Effect, Queue } from "effect"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
-import { heeding, Notices } from "./Notices.ts"
+import { onNotice, Notices } from "./Notices.ts"
 
 /** How soon a change by another process (a command, another server) is noticed. */
 const watchEvery = "250 millis"
@@ -42,7 +42,7 @@ export class Changes extends Effect.Service<Changes>()("gateway/sql/Changes", {
     }).pipe(alone.withPermits(1))
 
     const noticed = yield* Queue.sliding<void>(1)
-    yield* heeding("changes", () => noticed.unsafeOffer(undefined))
+    yield* onNotice("changes", () => noticed.unsafeOffer(undefined))
     yield* daemon("changes", Effect.as(look, Effect.timeoutOption(noticed.take, watchEvery)), backoff)
 
     return {
@@ -53,7 +53,7 @@ export class Changes extends Effect.Service<Changes>()("gateway/sql/Changes", {
        * here.
        */
       notice: Effect.zipRight(
-        Effect.sync(() => notices.tell("changes", "")),
+        Effect.sync(() => notices.notify("changes", "")),
         Effect.ignore(look)
       ),
       /** Run this in the transaction of every change. */

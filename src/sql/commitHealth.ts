@@ -12,14 +12,14 @@ import { errorCode } from "./errorCode.ts"
 export const makeCommitHealth = (
   outage: (cause: Cause.Cause<unknown>) => SqlError | undefined
 ): Pick<Committer, "refusal" | "lastAt"> & {
-  readonly heed: (exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>
+  readonly observe: (exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>
   /** Call it after a commit that succeeded like those before it. */
   readonly succeeded: () => void
 } => {
   let refusal: string | undefined
   let lastAt = -Infinity
 
-  const heed = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> => {
+  const observe = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> => {
     const before = refusal
     if (Exit.isSuccess(exit)) {
       refusal = undefined
@@ -38,7 +38,7 @@ export const makeCommitHealth = (
     lastAt = performance.now()
   }
 
-  return { heed, succeeded, refusal: () => refusal, lastAt: () => lastAt }
+  return { observe, succeeded, refusal: () => refusal, lastAt: () => lastAt }
 }
 
 /** Contains no SQL and no file name. */

@@ -17,12 +17,12 @@ export const readable = <A>(
   for (const row of all) {
     const one = rows.either(row)
     if (Either.isRight(one)) found.push(one.right)
-    else broken.push(told(noun, row, one.left))
+    else broken.push(complaint(noun, row, one.left))
   }
   return broken.length === 0 ? Effect.succeed(found) : Effect.as(Effect.all(broken, { discard: true }), found)
 }
 
-const told = (noun: string, row: unknown, { column, expected }: UndecodableRow) => {
+const complaint = (noun: string, row: unknown, { column, expected }: UndecodableRow) => {
   const id = typeof row === "object" && row !== null && "id" in row ? String(row.id) : ""
   return Effect.annotateLogs(Effect.logError(`a ${noun} can't be read`), { [noun]: id, column, expected })
 }

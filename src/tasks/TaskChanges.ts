@@ -77,7 +77,7 @@ export class TaskChanges extends Effect.Service<TaskChanges>()("gateway/tasks/Ta
     /** The task was ended, perhaps while another node works on it. */
     const ended = (task: Task): void => {
       changed(task)
-      notices.tell("tasks.ended", task.id)
+      notices.notify("tasks.ended", task.id)
     }
 
     return { bells, creating, created, changing, changed, removing, ended, unreadable } as const

@@ -39,7 +39,7 @@ export interface Lease {
    *
    * @param behind further removals in the same transaction
    */
-  readonly withdraw: (
+  readonly removeHeld: (
     error: TaskError,
     behind: Effect.Effect<unknown, StoreFailure>
   ) => Effect.Effect<"settled", LeaseLost | StoreFailure>

@@ -8,7 +8,7 @@ import { Slots } from "../flow/Slots.ts"
 import type { Slot } from "../flow/Slots.ts"
 import { Node } from "../cluster/Node.ts"
 import { DatabaseHealth } from "../sql/DatabaseHealth.ts"
-import { heeding, Notices } from "../sql/Notices.ts"
+import { onNotice, Notices } from "../sql/Notices.ts"
 import { CrashPoints } from "./CrashPoints.ts"
 import type { Trace } from "../contract/Trace.ts"
 import { TraceHeaders } from "../telemetry/tracing/TraceHeaders.ts"
@@ -99,7 +99,7 @@ const start = Effect.gen(function* () {
       held: store.held(leased),
       write: (patch) => store.write(leased, patch),
       settle: (turn) => Effect.as(store.settle(leased, turn), "settled"),
-      withdraw: (error, behind) => Effect.as(store.withdraw(leased, error, behind), "settled")
+      removeHeld: (error, behind) => Effect.as(store.removeHeld(leased, error, behind), "settled")
     }
     const turn: ReturnType<TaskKind["run"]> =
       task.attempts < maxAttempts ? kind.run(lease) : Effect.succeed(givenUp(kind))
@@ -169,7 +169,7 @@ const start = Effect.gen(function* () {
     const againInMs = (left.get(lane) ?? -Infinity) + hintEveryMs - nowMs
     if (againInMs > 0) return againInMs
     left.set(lane, nowMs)
-    notices.tell("tasks.due", lane)
+    notices.notify("tasks.due", lane)
     return hintEveryMs
   }
 
@@ -226,7 +226,7 @@ const start = Effect.gen(function* () {
     return Effect.map(claimDue, (ms) => {
       // Requests go first: no client is waiting for a turn.
       if (isBusy()) return Effect.sleep(polite.everyMs)
-      return ms === 0 ? Effect.yieldNow() : Effect.timeoutOption(bells.due.heard, ms)
+      return ms === 0 ? Effect.yieldNow() : Effect.timeoutOption(bells.due.nextRing, ms)
     })
   })
 
@@ -241,7 +241,7 @@ const start = Effect.gen(function* () {
       if (!kept.has(id) && running.get(id) === one) yield* Fiber.interruptFork(one.fiber)
     }
     const sleep = Effect.sleep(leaseMs / 3)
-    return running.size === 0 ? Effect.zipRight(begun.heard, sleep) : sleep
+    return running.size === 0 ? Effect.zipRight(begun.nextRing, sleep) : sleep
   })
 
   /** Best effort: cancels the upstream's work in the background. Lost if the process dies now. */
@@ -256,7 +256,7 @@ const start = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     const sleep = Option.match(nextMs, { onNone: () => Duration.infinity, onSome: (ms) => Duration.millis(ms - nowMs) })
     return Duration.greaterThan(sleep, Duration.zero)
-      ? Effect.timeoutOption(bells.deadlines.heard, Duration.min(sleep, Duration.minutes(1)))
+      ? Effect.timeoutOption(bells.deadlines.nextRing, Duration.min(sleep, Duration.minutes(1)))
       : Effect.yieldNow()
   })
 
@@ -268,9 +268,9 @@ const start = Effect.gen(function* () {
 
   // Other nodes own this process's tasks now and would have its writes refused.
   node.onLost(() => running.values().forEach(stop))
-  yield* heeding("tasks.due", () => bells.due.ring())
+  yield* onNotice("tasks.due", () => bells.due.ring())
   // Stops turns of tasks that another node has ended. A missed notice is made up for at the next renewal.
-  yield* heeding("tasks.ended", (ids) => ids?.forEach((id) => Option.map(Option.fromNullable(running.get(id)), stop)))
+  yield* onNotice("tasks.ended", (ids) => ids?.forEach((id) => Option.map(Option.fromNullable(running.get(id)), stop)))
 
   // Added last, so closed first: nothing new is claimed while running turns are stopped.
   yield* Effect.addFinalizer(() =>

@@ -111,7 +111,7 @@ interface LeasedTasks {
   /** Ends a turn: stores the patch and gives the task back until the next turn. */
   readonly settle: (leased: LeasedTask, turn: TaskTurn) => Stored<Task, LeaseLost>
   /** Removes a held task: it fails, which ends its hold, and is deleted with its callbacks, in one unit of work. */
-  readonly withdraw: (leased: LeasedTask, error: TaskError, behind: Stored<unknown>) => Stored<void, LeaseLost>
+  readonly removeHeld: (leased: LeasedTask, error: TaskError, behind: Stored<unknown>) => Stored<void, LeaseLost>
   /** Gives a task back unchanged; `crashed` counts an attempt. */
   readonly release: (
     leased: LeasedTask,

@@ -6,22 +6,22 @@ import { Effect } from "effect"
  */
 export const makeWake = () => {
   let rung = false
-  let hear: (() => void) | undefined
+  let wake: (() => void) | undefined
   const ring = () => {
     rung = true
-    hear?.()
+    wake?.()
   }
-  const heard: Effect.Effect<void> = Effect.async((resume) => {
+  const nextRing: Effect.Effect<void> = Effect.async((resume) => {
     const answer = () => {
       rung = false
-      hear = undefined
+      wake = undefined
       resume(Effect.void)
     }
     if (rung) return answer()
-    hear = answer
+    wake = answer
     return Effect.sync(() => {
-      hear = undefined
+      wake = undefined
     })
   })
-  return { ring, heard }
+  return { ring, nextRing }
 }

@@ -12,7 +12,7 @@ import type { Lowered, Protocol } from "./protocols/Protocol.ts"
 import { beginStopSearch, stopAt } from "./protocols/stops.ts"
 import { noAnswer, tooMuch } from "./protocols/upstreamFailure.ts"
 
-interface Hearing {
+interface TranslationOptions {
   /** The model's id at the upstream, recorded as the origin of its signatures. */
   readonly model: string
   /** Called with every frame. */
@@ -23,7 +23,7 @@ interface Hearing {
 export const translated = <S>(
   protocol: Protocol<S>,
   { back, stops }: Pick<Lowered, "back" | "stops">,
-  { onFrame, model }: Hearing
+  { onFrame, model }: TranslationOptions
 ): Reader => {
   const withOrigin = protocol.signs === undefined ? undefined : sealing({ by: protocol.signs, model })
   const parser = sseParser()

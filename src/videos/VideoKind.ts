@@ -127,7 +127,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
   const refusedBy = (lease: Lease, error: VideoRejected): Effect.Effect<TaskTurn | "settled"> => {
     const caller = firstReplies.take(lease.task.id)
     if (caller === undefined) return Effect.succeed(refused(error))
-    return lease.withdraw(error, caller.undo).pipe(
+    return lease.removeHeld(error, caller.undo).pipe(
       Effect.tap(() => caller.refused(error.message)),
       Effect.catchAllCause(() => {
         caller.stands()

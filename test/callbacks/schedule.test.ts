@@ -57,11 +57,11 @@ describe("the queue", () => {
   it("gives a receiver more room once it answers, and less when it stops", () => {
     const one = queue()
     expect(one.room("a", me)).toBe(2)
-    one.heard("a", true)
+    one.noteAnswer("a", true)
     expect(one.room("a", me)).toBe(8)
     const taken = one.take("a", me, 5)
     expect(one.room("a", me)).toBe(3)
-    one.heard("a", false)
+    one.noteAnswer("a", false)
     expect(one.room("a", me)).toBe(0)
     one.give(taken, 5)
     expect(one.room("a", me)).toBe(2)
@@ -69,7 +69,7 @@ describe("the queue", () => {
 
   it("never has more under way than it may in all", () => {
     const one = queue()
-    for (const host of ["a", "b", "c"]) one.heard(host, true)
+    for (const host of ["a", "b", "c"]) one.noteAnswer(host, true)
     const taken = one.take("a", me, 8)
     expect([one.room("b", me), one.room("c", me)]).toEqual([2, 2])
     one.take("b", me, 2)
@@ -104,7 +104,7 @@ describe("the queue", () => {
     expect(one.nextAt()).toBe(3)
     // What a look at everything saw may be over.
     const fourth = one.ask("a")
-    one.saw("a", { atMs: 9, account: me })
+    one.noteScan("a", { atMs: 9, account: me })
     one.settle("a", { atMs: 1, account: me }, fourth)
     expect(one.nextAt()).toBe(1)
   })
@@ -117,9 +117,9 @@ describe("the queue", () => {
     expect([one.room("two.test", me), one.room("two.test", other)]).toEqual([0, 2])
     one.take("c.one.test", other, 2)
     expect([one.room("d.one.test", third), one.room("two.test", third)]).toEqual([0, 2])
-    one.heard("d.one.test", true)
+    one.noteAnswer("d.one.test", true)
     expect(one.room("d.one.test", me)).toBe(4)
-    one.heard("b.one.test", true)
+    one.noteAnswer("b.one.test", true)
     one.give(taken, 2)
     expect([one.room("two.test", me), one.room("e.one.test", third)]).toEqual([2, 2])
   })

@@ -123,7 +123,7 @@ export const conversation = (model: string) =>
   bare({ model, items: [said("user", "Count to four, please.")], maxOutputTokens })
 
 /** What an answer told its client, whichever way it went. */
-interface Heard {
+interface NoticeListener {
   usage: Usage | undefined
   native: string
 }
@@ -158,7 +158,7 @@ export const request = (protocol: TextProtocol, stream: boolean, isNative: boole
       })
     )
     return yield* Effect.promise(async () => {
-      const heard: Heard = { usage: undefined, native: "" }
+      const heard: NoticeListener = { usage: undefined, native: "" }
       for (;;) {
         const batch = await generation.next()
         if (batch === undefined) return heard

@@ -92,7 +92,7 @@ describe.runIf(inject("postgres") !== undefined)("requests with one Idempotency-
       yield* other.sql`UPDATE nodes SET good_until = 0 WHERE id = ${paused.node.id()}`
       yield* eventually(
         Effect.zipRight(
-          other.node.bury,
+          other.node.reap,
           Effect.suspend(() => other.sql`SELECT 1 FROM nodes`)
         ),
         ({ length }) => length === 1
@@ -118,7 +118,7 @@ describe.runIf(inject("postgres") !== undefined)("requests with one Idempotency-
         const late = yield* Effect.fork(paused.ask(Effect.as(Deferred.await(gate), "late")))
         yield* isClaimed(paused.sql)
         yield* other.sql`UPDATE nodes SET good_until = 0 WHERE id = ${paused.node.id()}`
-        yield* eventually(Effect.zipRight(other.node.bury, claims(other.sql)), ({ length }) => length === 0)
+        yield* eventually(Effect.zipRight(other.node.reap, claims(other.sql)), ({ length }) => length === 0)
         yield* Deferred.succeed(gate, undefined)
         expect(yield* Fiber.join(late)).toBe('"late"')
         expect(yield* other.ask(Effect.succeed("anew"))).toBe('"anew"')

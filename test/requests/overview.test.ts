@@ -6,7 +6,7 @@ import { histogramOf } from "../../src/requests/RequestHistogram.ts"
 import { operatorView } from "../../src/requests/RequestView.ts"
 import { RequestStore } from "../../src/requests/store/RequestStore.ts"
 import { RequestSums } from "../../src/requests/store/RequestSums.ts"
-import type { Seen } from "../../src/requests/store/RequestSums.ts"
+import type { SampledRequest } from "../../src/requests/store/RequestSums.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 import { storePaid, usageOf } from "./paid.ts"
 
@@ -152,7 +152,7 @@ describeOnEach("an account's requests in sums", () => {
         // Each fourth request is mine, and each fourth of mine is looked at.
         [50, 30]
       ] as const) {
-        const seen: Array<Seen> = []
+        const seen: Array<SampledRequest> = []
         const count = yield* sums.eachOwn({ ...times, most }, (row) => seen.push(row))
         expect(count).toBe(seen.length)
         expect(seen.every(({ account_id }) => account_id === "me")).toBe(true)

@@ -20,7 +20,7 @@ const start = (url: string) =>
     // Everything is read when it begins to listen.
     yield* hears(heard, (all) => all.length === 1)
     expect(heard.shift()).toBe(undefined)
-    return { sql, heard, tell: (name: string) => notices.tell("answers", name) }
+    return { sql, heard, tell: (name: string) => notices.notify("answers", name) }
   })
 
 const hears = (heard: ReadonlyArray<ReadonlyArray<string> | undefined>, isSo: (all: typeof heard) => boolean) =>

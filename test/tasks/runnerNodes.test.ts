@@ -42,10 +42,10 @@ describeOnEach("the runner", ({ name, url }) => {
         yield* Deferred.await(begun)
         // As another does that finds this one silent for too long.
         const former = node.id()
-        yield* Effect.flatMap(Node, ({ bury }) =>
+        yield* Effect.flatMap(Node, ({ reap }) =>
           eventually(
             Effect.zipRight(
-              Effect.zipRight(sql`UPDATE nodes SET good_until = 0 WHERE id = ${former}`, bury),
+              Effect.zipRight(sql`UPDATE nodes SET good_until = 0 WHERE id = ${former}`, reap),
               sql`SELECT id FROM nodes WHERE id = ${former}`
             ),
             ({ length }) => length === 0

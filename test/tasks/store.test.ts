@@ -143,7 +143,7 @@ describeOnEachStore("the task store", ({ name }) => {
       const changed = [
         Effect.asVoid(store.settle(held, { patch: { state: "succeeded", result: 1 }, againInMs: 0 })),
         Effect.asVoid(store.end("a", "cancelled")),
-        store.withdraw(held, { code: "c", message: "m" }, Effect.void)
+        store.removeHeld(held, { code: "c", message: "m" }, Effect.void)
       ]
       for (const change of changed) expect(Exit.isFailure(yield* Effect.exit(change))).toBe(true)
       expect(yield* rows).toEqual(before)

@@ -53,19 +53,19 @@ const forLife = Effect.gen(function* () {
   const node = yield* Node
   const clock = yield* Effect.clock
 
-  node.atBurial((dead) =>
+  node.whenReaping((dead) =>
     Effect.suspend(
       () => sql`UPDATE deliveries SET lease_token = NULL, lease_owner = NULL, next_at = ${clock.unsafeCurrentTimeMillis()}
         WHERE lease_token IS NOT NULL AND lease_owner = ${dead}`
     )
   )
 
-  const comeOff = makeLostClaims()
+  const findLost = makeLostClaims()
   const putBack: DeliveryHolding["putBack"] = Effect.fnUntraced(function* (inHand) {
     const ours = yield* sql`SELECT id, lease_token AS token FROM deliveries
         WHERE lease_token IS NOT NULL AND lease_owner = ${node.id()}`
     yield* Effect.forEach(
-      comeOff(claimed.all(ours), inHand),
+      findLost(claimed.all(ours), inHand),
       ({ id, token }) =>
         commits.commit(sql`UPDATE deliveries SET lease_token = NULL, lease_owner = NULL,
             next_at = ${clock.unsafeCurrentTimeMillis()} WHERE id = ${id} AND lease_token = ${token}`),

@@ -24,7 +24,7 @@ export interface Supervision extends Pick<ChildOptions, "command" | "env" | "pri
 /** The first worker failed to start. The message is one line for the operator; the worker has printed the reason. */
 class NotBegun extends Data.TaggedError("NotBegun")<{ readonly message: string }> {}
 
-interface Crew {
+interface WorkerPool {
   /** Replaces all workers, one after the other, without refusing requests. */
   readonly replaceAll: Effect.Effect<void>
   /** Makes all workers reload the configuration. */
@@ -32,13 +32,13 @@ interface Crew {
 }
 
 /** A request to replace a worker, completed once that is done. */
-type Wish = Deferred.Deferred<void>
+type Replacement = Deferred.Deferred<void>
 
 /**
  * Runs a fixed number of workers. Ended workers are replaced at once; stuck ones are killed and replaced. The first starts
  * alone, for one-time work such as migrations; if it fails, the start fails. All workers drain when the scope closes.
  */
-export const supervise = (options: Supervision): Effect.Effect<Crew, NotBegun, Scope.Scope | Daemons> =>
+export const supervise = (options: Supervision): Effect.Effect<WorkerPool, NotBegun, Scope.Scope | Daemons> =>
   Effect.gen(function* () {
     const { command, drainDeadline, env, print, workers } = options
     const children = new Set<Child>()
@@ -91,7 +91,7 @@ export const supervise = (options: Supervision): Effect.Effect<Crew, NotBegun, S
       )
 
     /** Keeps one worker running. */
-    const keep = (wishes: Queue.Dequeue<Wish>, first: Child | undefined) => {
+    const keep = (replacements: Queue.Dequeue<Replacement>, first: Child | undefined) => {
       let child = first
       let begunAt = performance.now()
       let failures = 0
@@ -101,7 +101,7 @@ export const supervise = (options: Supervision): Effect.Effect<Crew, NotBegun, S
         child = undefined
         yield* said("worker.ended", "a worker ended and is being replaced", former, { ...ended })
       })
-      const relieved = Effect.fnUntraced(function* (former: Child, wish: Wish) {
+      const relieved = Effect.fnUntraced(function* (former: Child, replacement: Replacement) {
         const other = yield* begun(false)
         if (other === undefined) yield* Effect.logError("a worker was not replaced: its replacement did not start")
         else {
@@ -110,7 +110,7 @@ export const supervise = (options: Supervision): Effect.Effect<Crew, NotBegun, S
           child = other
           begunAt = performance.now()
         }
-        yield* Deferred.succeed(wish, undefined)
+        yield* Deferred.succeed(replacement, undefined)
       })
       const next = Effect.gen(function* () {
         if (child === undefined) {
@@ -120,7 +120,7 @@ export const supervise = (options: Supervision): Effect.Effect<Crew, NotBegun, S
         const present = child
         yield* Effect.flatten(
           Effect.raceFirst(
-            Effect.map(wishes.take, (wish) => relieved(present, wish)),
+            Effect.map(replacements.take, (replacement) => relieved(present, replacement)),
             Effect.map(gone(present), (ended) => replaced(present, ended))
           )
         )
@@ -144,16 +144,18 @@ export const supervise = (options: Supervision): Effect.Effect<Crew, NotBegun, S
     const first = yield* begun(true)
     if (first === undefined) return yield* new NotBegun({ message: "the first worker did not start" })
     const others = Array.from({ length: workers - 1 }, () => begun(false))
-    const wishes: Array<Queue.Enqueue<Wish>> = []
+    const replacements: Array<Queue.Enqueue<Replacement>> = []
     for (const child of [first, ...(yield* Effect.all(others, { concurrency: "unbounded" }))]) {
-      const place = yield* Queue.unbounded<Wish>()
-      wishes.push(place)
+      const place = yield* Queue.unbounded<Replacement>()
+      replacements.push(place)
       yield* keep(place, child)
     }
-    const replaced = (place: Queue.Enqueue<Wish>) =>
-      Effect.flatMap(Deferred.make<void>(), (wish) => Effect.zipRight(place.offer(wish), Deferred.await(wish)))
+    const replaced = (place: Queue.Enqueue<Replacement>) =>
+      Effect.flatMap(Deferred.make<void>(), (replacement) =>
+        Effect.zipRight(place.offer(replacement), Deferred.await(replacement))
+      )
     return {
-      replaceAll: Effect.forEach(wishes, replaced, { discard: true }),
+      replaceAll: Effect.forEach(replacements, replaced, { discard: true }),
       hangUp: Effect.sync(() => {
         for (const child of children) child.kill("SIGHUP")
       })

@@ -13,7 +13,7 @@ export const makeClaimStore = Effect.gen(function* () {
   const commits = yield* Commits
   const node = yield* Node
 
-  node.atBurial((dead) => sql`DELETE FROM idempotency_claims WHERE node = ${dead}`)
+  node.whenReaping((dead) => sql`DELETE FROM idempotency_claims WHERE node = ${dead}`)
 
   /** Claims a request for this node; false if a request with this key is already claimed. */
   const insert = (ask: Ask, token: string): Effect.Effect<boolean, SqlError> =>

@@ -26,7 +26,7 @@ import type { Applied, Sending } from "./Lane.ts"
 /** The most requests that one statement decides. */
 const atOnce = 512
 
-interface Back {
+interface Release {
   readonly owner: Owner
   readonly held: HeldAmount
 }
@@ -39,7 +39,7 @@ interface Write {
 
 interface Batch {
   readonly asks: ReadonlyArray<Ask>
-  readonly backs: ReadonlyArray<Back>
+  readonly releases: ReadonlyArray<Release>
   readonly write: Write | undefined
 }
 
@@ -47,7 +47,7 @@ interface Batch {
 export interface Batches {
   /** @param row of a task's hold, which is stored with it, unconfirmed */
   readonly ask: (caller: Caller, hold: Hold, row: StoredHold | undefined) => Effect.Effect<HeldAmount, Refused>
-  readonly giveBack: (owner: Owner, held: HeldAmount) => void
+  readonly release: (owner: Owner, held: HeldAmount) => void
   /** One write at a time. */
   readonly writeSoon: NonNullable<BalanceOperations["writeSoon"]>
   /** Waits until every release so far is stored. */
@@ -74,7 +74,7 @@ export const makeBatches = Effect.fnUntraced(function* (
   const statement = askStatement(sql)
   const withBudgets = ensureBudgets(sql, summed)
   let asks: Array<Ask> = []
-  let backs: Array<Back> = []
+  let releases: Array<Release> = []
   let write: Write | undefined
   let wake: (() => void) | undefined
 
@@ -88,7 +88,7 @@ export const makeBatches = Effect.fnUntraced(function* (
         // Requests that arrived together share a statement.
         setImmediate(go)
       }
-      if (asks.length > 0 || backs.length > 0 || write !== undefined) wake()
+      if (asks.length > 0 || releases.length > 0 || write !== undefined) wake()
     }
     const resumed = () => resume(Effect.void)
     const go = () => {
@@ -98,7 +98,7 @@ export const makeBatches = Effect.fnUntraced(function* (
   })
 
   /** Holds under an earlier id of the node were released when that node was declared dead. */
-  const owed = (some: ReadonlyArray<Back>, used: ReadonlyArray<UsageRow>, to: string) =>
+  const releasesOf = (some: ReadonlyArray<Release>, used: ReadonlyArray<UsageRow>, to: string) =>
     [...some.map(({ held, owner }) => ({ ...owner, held })), ...used].flatMap(({ account, held, key }) =>
       held === undefined || held.nanoUsd === 0 || held.node !== to ? [] : [{ account, key, nanoUsd: held.nanoUsd }]
     )
@@ -116,15 +116,15 @@ export const makeBatches = Effect.fnUntraced(function* (
     wake?.()
   }
 
-  const tellAll = (some: ReadonlyArray<Ask>, error: unknown) => {
+  const failAll = (some: ReadonlyArray<Ask>, error: unknown) => {
     for (const { done } of some) done(Effect.die(error))
   }
 
   /** Asks for the last time, after all pending releases. */
-  const lastly = (some: ReadonlyArray<Ask>) => {
+  const askLastTime = (some: ReadonlyArray<Ask>) => {
     if (some.length === 0) return
     for (const ask of some) ask.isLast = true
-    const freed = Effect.match(free, { onSuccess: () => again(some), onFailure: (error) => tellAll(some, error) })
+    const freed = Effect.match(free, { onSuccess: () => again(some), onFailure: (error) => failAll(some, error) })
     Runtime.runFork(runtime)(Effect.forkIn(freed, scope))
   }
 
@@ -132,50 +132,50 @@ export const makeBatches = Effect.fnUntraced(function* (
     if (some.length === 0) return
     const { open, short } = judged(some, applied, node.id(), clock.unsafeCurrentTimeMillis())
     again(open)
-    lastly(short)
+    askLastTime(short)
   }
 
-  const owe = (some: ReadonlyArray<Back>) => {
-    backs.push(...some)
+  const addReleases = (some: ReadonlyArray<Release>) => {
+    releases.push(...some)
     if (some.length > 0) wake?.()
   }
 
   /** Releases a hold that no request waits for. Holds without a task are released later. */
   const undo =
-    ({ asks: some, backs: back, write: stored }: Batch) =>
+    ({ asks: some, releases: back, write: stored }: Batch) =>
     (applied: Applied | undefined) => {
       stored?.late(applied !== undefined)
-      if (applied === undefined) return owe(back)
+      if (applied === undefined) return addReleases(back)
       for (const [n, isHeld] of decodeVerdicts(applied.answer)) {
         const ask = some[n]
         if (isHeld === 0 || ask === undefined || ask.row !== undefined) continue
-        owe([{ owner: ask.caller, held: { nanoUsd: ask.hold.nanoUsd, node: applied.node } }])
+        addReleases([{ owner: ask.caller, held: { nanoUsd: ask.hold.nanoUsd, node: applied.node } }])
       }
     }
 
   const failed = ({ asks: some, write: stored }: Batch, error: SqlError | InDoubt) => {
-    tellAll(some, error._tag === "InDoubt" ? error.because : error)
+    failAll(some, error._tag === "InDoubt" ? error.because : error)
     stored?.done(Effect.fail(error))
   }
 
   const sendingOf = (batch: Batch): Sending => ({
     statement: (by) => {
       const used = batch.write?.take() ?? []
-      const happened = { asked: batch.asks.map(asked), back: owed(batch.backs, used, by.node), used }
-      return statement(by, happened, dayOf(clock.unsafeCurrentTimeMillis()))
+      const changes = { asked: batch.asks.map(asked), back: releasesOf(batch.releases, used, by.node), used }
+      return statement(by, changes, dayOf(clock.unsafeCurrentTimeMillis()))
     },
     late: undo(batch)
   })
 
-  const applied = (batch: Batch, how: Applied): void => {
+  const applied = (batch: Batch, result: Applied): void => {
     batch.write?.done(Effect.void)
-    judge(batch.asks, how)
+    judge(batch.asks, result)
   }
 
   /** If the database refuses a batch, its parts are sent separately until the refused one is alone. */
-  const heeded = (batch: Batch, sent: Effect.Effect<Applied, SqlError | InDoubt>): Effect.Effect<void, SqlError> =>
+  const handled = (batch: Batch, sent: Effect.Effect<Applied, SqlError | InDoubt>): Effect.Effect<void, SqlError> =>
     Effect.matchEffect(sent, {
-      onSuccess: (how) => Effect.sync(() => applied(batch, how)),
+      onSuccess: (result) => Effect.sync(() => applied(batch, result)),
       onFailure: (error) => {
         if (error._tag === "InDoubt") {
           failed(batch, error)
@@ -183,21 +183,21 @@ export const makeBatches = Effect.fnUntraced(function* (
         }
         const parts = isRefused(error) ? partsOf(batch) : []
         if (parts.length > 0) return Effect.forEach(parts, (part) => Effect.ignore(send(part)), { discard: true })
-        owe(batch.backs)
+        addReleases(batch.releases)
         failed(batch, error)
-        return isRefused(error) && batch.backs.length === 0 ? Effect.void : Effect.fail(error)
+        return isRefused(error) && batch.releases.length === 0 ? Effect.void : Effect.fail(error)
       }
     })
-  const send = (batch: Batch): Effect.Effect<void, SqlError> => heeded(batch, lane.send(sendingOf(batch)))
+  const send = (batch: Batch): Effect.Effect<void, SqlError> => handled(batch, lane.send(sendingOf(batch)))
 
   const gathered = (): Batch => {
-    const batch: Batch = { asks: asks.splice(0, atOnce), backs, write }
-    backs = []
+    const batch: Batch = { asks: asks.splice(0, atOnce), releases, write }
+    releases = []
     write = undefined
     return batch
   }
   const isNothing = (batch: Batch): boolean =>
-    batch.asks.length === 0 && batch.write === undefined && owed(batch.backs, [], node.id()).length === 0
+    batch.asks.length === 0 && batch.write === undefined && releasesOf(batch.releases, [], node.id()).length === 0
   const keysOf = (some: ReadonlyArray<Ask>) => some.map(({ caller }) => caller.key)
 
   const pass = Effect.suspend(() => {
@@ -206,7 +206,7 @@ export const makeBatches = Effect.fnUntraced(function* (
     return Effect.matchEffect(withBudgets(keysOf(batch.asks)) ?? Effect.void, {
       onSuccess: () => send(batch),
       onFailure: (error) => {
-        owe(batch.backs)
+        addReleases(batch.releases)
         failed(batch, error)
         return Effect.fail(error)
       }
@@ -225,13 +225,13 @@ export const makeBatches = Effect.fnUntraced(function* (
     const isSent = isNothing(batch)
       ? undefined
       : lane.sendSoon(sendingOf(batch), {
-          applied: (how) => {
-            const [broken] = thrownBy(() => applied(batch, how))
+          applied: (result) => {
+            const [broken] = thrownBy(() => applied(batch, result))
             if (broken !== undefined) return ended(turn.rest(Effect.die(broken)))
             turn.give()
             ended(undefined)
           },
-          left: (rest) => ended(turn.rest(heeded(batch, rest)))
+          left: (rest) => ended(turn.rest(handled(batch, rest)))
         })
     if (isSent === true) return true
     turn.give()
@@ -240,7 +240,7 @@ export const makeBatches = Effect.fnUntraced(function* (
       return true
     }
     asks.unshift(...batch.asks)
-    backs.unshift(...batch.backs)
+    releases.unshift(...batch.releases)
     write = batch.write
     return false
   }
@@ -261,7 +261,7 @@ export const makeBatches = Effect.fnUntraced(function* (
         asks.push({ caller, hold, row, done: resume, isLast: false })
         wake?.()
       }).pipe(Effect.uninterruptible),
-    giveBack: (owner, held) => owe([{ owner, held }]),
+    release: (owner, held) => addReleases([{ owner, held }]),
     writeSoon: (take, late, done) => {
       write = { take, late, done }
       wake?.()
@@ -272,18 +272,18 @@ export const makeBatches = Effect.fnUntraced(function* (
 })
 
 /** The parts of a batch; none if it can't be split. */
-const partsOf = ({ asks, backs, write }: Batch): ReadonlyArray<Batch> => {
-  if (write !== undefined && (asks.length > 0 || backs.length > 0)) {
+const partsOf = ({ asks, releases, write }: Batch): ReadonlyArray<Batch> => {
+  if (write !== undefined && (asks.length > 0 || releases.length > 0)) {
     return [
-      { asks, backs, write: undefined },
-      { asks: [], backs: [], write }
+      { asks, releases, write: undefined },
+      { asks: [], releases: [], write }
     ]
   }
   const middle = Math.ceil(asks.length / 2)
   return asks.length < 2
     ? []
     : [
-        { asks: asks.slice(0, middle), backs, write },
-        { asks: asks.slice(middle), backs: [], write }
+        { asks: asks.slice(0, middle), releases, write },
+        { asks: asks.slice(middle), releases: [], write }
       ]
 }

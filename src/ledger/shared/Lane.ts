@@ -65,7 +65,7 @@ export const makeLane = Effect.fnUntraced(function* (lane: number) {
   const turn = new Mutex()
   /** The last batch that was or may have been sent. */
   let last: BatchId = { node: "", lane, number: 0 }
-  let doubt: Sending["late"] | undefined
+  let unresolved: Sending["late"] | undefined
 
   const next = Effect.suspend((): Effect.Effect<BatchId, SqlError> => {
     const id = node.id()
@@ -83,10 +83,10 @@ export const makeLane = Effect.fnUntraced(function* (lane: number) {
 
   /** Resolves a doubt: a batch without effect so far is voided. */
   const settled = Effect.suspend(() => {
-    const late = doubt
+    const late = unresolved
     if (late === undefined) return Effect.void
     return Effect.map(Effect.zipRight(commits.commit(rows.skip(last)), outcome), (applied) => {
-      doubt = undefined
+      unresolved = undefined
       late(applied)
     })
   })
@@ -104,15 +104,17 @@ export const makeLane = Effect.fnUntraced(function* (lane: number) {
     by: BatchId,
     sending: Sending
   ): Effect.fn.Return<Applied, SqlError | InDoubt> {
-    const doubted = Effect.sync(() => void (doubt = sending.late))
+    const markUnresolved = Effect.sync(() => void (unresolved = sending.late))
     const answer = yield* Effect.tapErrorTag(
       tried(sending.statement(by), performance.now() + patience),
       "InDoubt",
-      () => doubted
+      () => markUnresolved
     )
     if (answer !== undefined) return { node: by.node, answer }
     // One of several attempts may have taken effect.
-    const applied = yield* Effect.catchAll(outcome, (because) => Effect.zipRight(doubted, new InDoubt({ because })))
+    const applied = yield* Effect.catchAll(outcome, (because) =>
+      Effect.zipRight(markUnresolved, new InDoubt({ because }))
+    )
     if (applied !== undefined) return applied
     // The node was declared dead: this batch is void and is sent under the new id.
     yield* node.renew
@@ -122,10 +124,10 @@ export const makeLane = Effect.fnUntraced(function* (lane: number) {
   const sendNext = (sending: Sending) => Effect.flatMap(next, (by) => sendAs(by, sending))
 
   const one: Lane = {
-    isInDoubt: () => doubt !== undefined,
+    isInDoubt: () => unresolved !== undefined,
     send: (sending) => turn.whole(Effect.zipRight(settled, sendNext(sending))),
     sendSoon: (sending, ended) => {
-      if (commits.send === undefined || doubt !== undefined || last.node !== node.id()) return false
+      if (commits.send === undefined || unresolved !== undefined || last.node !== node.id()) return false
       const by = { ...last, number: last.number + 1 }
       // In a fiber, an exception is reported. Here it would end the process.
       const statement = Either.getOrUndefined(Either.try(() => sending.statement(by)))

@@ -28,7 +28,7 @@ export const makeSums = Effect.gen(function* () {
   const once = commits.now(sumUp)
   const all: Effect.Effect<void, SqlError> = Effect.asVoid(Effect.repeat(once, { while: (isMore) => isMore }))
 
-  const told = Effect.async<void>((resume) => {
+  const signalled = Effect.async<void>((resume) => {
     const go = () => {
       wake = undefined
       resume(Effect.void)
@@ -47,7 +47,7 @@ export const makeSums = Effect.gen(function* () {
     isDue = false
     return Effect.map(all, () => void (notBefore = performance.now() + gatherMs))
   })
-  yield* daemon("sums", Effect.as(pass, Effect.raceFirst(told, Effect.sleep(every))), everySecond)
+  yield* daemon("sums", Effect.as(pass, Effect.raceFirst(signalled, Effect.sleep(every))), everySecond)
 
   return {
     /** Signals that there is usage to add up. */

@@ -41,8 +41,7 @@ export const makeSharedBalances = Effect.gen(function* () {
   /** Stores everything that has ended in this process. */
   const settled = Effect.suspend(() => Effect.zipRight(settling, batches.flush))
 
-  const bury = laneStatements(sql).bury
-  node.atBurial(bury)
+  node.whenReaping(laneStatements(sql).release)
   yield* changes.listen(
     Effect.suspend(() => grantedNow(sql, [...metered.keys()], (id, granted) => metered.set(id, granted !== undefined)))
   )
@@ -55,10 +54,10 @@ export const makeSharedBalances = Effect.gen(function* () {
   ) => (hold.nanoUsd === 0 ? Effect.void : usage.leaveHold(id, hold, dayOf(nowMs)))
 
   const release = (owner: Owner, held: HeldAmount) => {
-    if (held.nanoUsd > 0) batches.giveBack(owner, held)
+    if (held.nanoUsd > 0) batches.release(owner, held)
   }
 
-  const books: BalanceOperations = {
+  const operations: BalanceOperations = {
     knows: ({ account }) => metered.has(account),
     load: ({ account }) =>
       Effect.map(balances.granted([account]), ([row]) => {
@@ -116,7 +115,7 @@ export const makeSharedBalances = Effect.gen(function* () {
       settling = settles
     }
   }
-  return books
+  return operations
 })
 
 const nothing: HeldAmount = { nanoUsd: 0, node: "" }

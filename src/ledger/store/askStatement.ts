@@ -31,7 +31,7 @@ export type Verdict = typeof Verdict.Type
 export const decodeVerdicts = Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(Verdict)))
 
 /** A node's changes of money since its last batch. */
-export interface Happened {
+export interface MoneyChanges {
   readonly asked: ReadonlyArray<HoldRequest>
   readonly back: ReadonlyArray<GivenBack>
   /** The usage of requests. Their holds are in `back`. */
@@ -47,7 +47,7 @@ export interface Happened {
  */
 export const askStatement = (
   sql: SqlClient.SqlClient
-): ((by: BatchId, happened: Happened, today: string) => Prepared) => {
+): ((by: BatchId, changes: MoneyChanges, today: string) => Prepared) => {
   const ask = prepare(
     sql,
     sql`WITH ${sql.literal(laneOfBatch)}, added AS (

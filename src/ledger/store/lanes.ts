@@ -41,7 +41,7 @@ export const laneStatements = (sql: SqlClient.SqlClient) => {
      * Releases the holds of a dead node, in the transaction that declares it dead. It happens once, because the node's
      * lanes are closed: later statements of the node take no effect.
      */
-    bury: Effect.fnUntraced(function* (node: string): Effect.fn.Return<void, SqlError> {
+    release: Effect.fnUntraced(function* (node: string): Effect.fn.Return<void, SqlError> {
       const now = sql`(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint`
       yield* sql`UPDATE node_batches SET buried_at = ${now} WHERE node = ${node}`
       yield* sql`WITH cur AS MATERIALIZED (

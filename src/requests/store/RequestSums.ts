@@ -96,7 +96,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
      */
     const each = Effect.fnUntraced(function* (
       { fromMs, most, toMs, withTags }: Times,
-      see: (row: Seen) => void
+      see: (row: SampledRequest) => void
     ): Effect.fn.Return<number, SqlError> {
       const all = yield* ends
       if (all === undefined) return 1
@@ -122,7 +122,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
      */
     const eachOwn = Effect.fnUntraced(function* (
       { fromMs, most, owner, requests, toMs }: OwnTimes,
-      see: (row: Seen) => void
+      see: (row: SampledRequest) => void
     ): Effect.fn.Return<number, SqlError> {
       const all = requests === 0 ? undefined : yield* ends
       if (all === undefined) return 0
@@ -252,4 +252,4 @@ const tagged = rows("requests", { ...columns, details: DetailsText })
 const described = rows("requests", { request_id: Schema.String, details: DetailsText })
 
 /** The fields of a request that sums need. */
-export type Seen = ReturnType<typeof plain.one> & Partial<Pick<ReturnType<typeof tagged.one>, "details">>
+export type SampledRequest = ReturnType<typeof plain.one> & Partial<Pick<ReturnType<typeof tagged.one>, "details">>

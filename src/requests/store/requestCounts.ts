@@ -91,7 +91,7 @@ export const requestCounts = (sql: SqlClient.SqlClient) => {
     yield* byRows({ ...span, fromMs: toMs }, filter, add)
   })
 
-  const paidByRows = ({ widthMs, ...times }: Buckets, who: Who, add: Add) =>
+  const paidByRows = ({ widthMs, ...times }: Buckets, who: RowFilter, add: Add) =>
     Effect.map(settled.steps({ ...times, ...who, firstMs: 0, stepMs: widthMs }), (found) => {
       for (const { step, ...sums } of found) add(step * widthMs, sums)
     })
@@ -137,7 +137,7 @@ const wholeHours = ({ fromMs, toMs }: Pick<Buckets, "fromMs" | "toMs">) => ({
   toMs: Math.floor(toMs / hourMs) * hourMs
 })
 
-type Who = Pick<SettledSteps, "owner" | "where" | "whereRow">
+type RowFilter = Pick<SettledSteps, "owner" | "where" | "whereRow">
 type Add = (bucketMs: number, more: Partial<Tallied>) => void
 
 /** True if the hourly sums can answer the filter. They lack models of requests that reached no upstream. */

@@ -64,16 +64,16 @@ const addTo = (item: Record<string, unknown>, frame: ResponseFrame): void => {
   }
 }
 
-type Grown = Record<string, unknown>
+type MutableObject = Record<string, unknown>
 
-const grow = (part: Grown | undefined, field: string, delta: unknown): void => {
+const grow = (part: MutableObject | undefined, field: string, delta: unknown): void => {
   if (part === undefined || typeof delta !== "string") return
   const before = part[field]
   part[field] = typeof before === "string" ? before + delta : delta
 }
 
 /** Items are copies, so their lists may grow. */
-const put = (item: Grown, list: string, at: unknown, part: unknown): void => {
+const put = (item: MutableObject, list: string, at: unknown, part: unknown): void => {
   if (typeof at !== "number" || !isJsonObject(part)) return
   const before: unknown = item[list]
   const parts: Array<unknown> = Array.isArray(before) ? before : []
@@ -81,7 +81,7 @@ const put = (item: Grown, list: string, at: unknown, part: unknown): void => {
   item[list] = parts
 }
 
-const partOf = (item: Grown, list: string, at: unknown): Grown | undefined => {
+const partOf = (item: MutableObject, list: string, at: unknown): MutableObject | undefined => {
   const parts: unknown = item[list]
   const part: unknown = Array.isArray(parts) && typeof at === "number" ? parts[at] : undefined
   return isJsonObject(part) ? part : undefined

@@ -67,11 +67,11 @@ export const makeResponseKind: Effect.Effect<
     const { task } = lease
     const found = yield* Effect.option(store.find(task.account, task.id, false))
     if (found._tag === "None") return failing(gone)
-    const told = isStreamed(task) ? ((yield* stored(events.last(task.id))) ?? -1) : lastOfLifecycle
-    if (told > lastOfLifecycle) return failing(interrupted)
+    const lastSent = isStreamed(task) ? ((yield* stored(events.last(task.id))) ?? -1) : lastOfLifecycle
+    if (lastSent > lastOfLifecycle) return failing(interrupted)
     yield* lease.write({ state: "running" })
     const begun = { ...found.value.response, status: "in_progress" as const }
-    if (told < lastOfLifecycle) yield* tell(lease, lifecycle(begun).slice(told + 1))
+    if (lastSent < lastOfLifecycle) yield* tell(lease, lifecycle(begun).slice(lastSent + 1))
     return yield* stops.stoppable(task.id, (isStopped) => generated(lease, found.value, isStopped))
   })
 
@@ -81,7 +81,7 @@ export const makeResponseKind: Effect.Effect<
    */
   const tell = (lease: Lease, frames: ReadonlyArray<ResponseFrame>): Effect.Effect<void, LeaseLost | StoreFailure> =>
     unit.commit(Effect.zipRight(lease.held, events.append(lease.task.id, frames))).pipe(
-      Effect.map(() => events.told(lease.task.id)),
+      Effect.map(() => events.notify(lease.task.id)),
       Effect.uninterruptible
     )
 
@@ -134,7 +134,7 @@ export const makeResponseKind: Effect.Effect<
     const nanoUsd = yield* ledger.endHold(id, isOurs && state !== "failed" ? ledger.generatedBy(id) : undefined)
     yield* unit.afterCommit(() => {
       outcomes.delete(id)
-      events.told(id)
+      events.notify(id)
     })
     return nanoUsd
   })

@@ -32,9 +32,9 @@ export const makeAnswer = Effect.gen(function* () {
     const { id } = lease.task
 
     const failed = (failure: Failure): Ended => {
-      const told = failedWith(response, failure)
-      transcript.take(endingOf(told))
-      return { response: told, output: [], failure }
+      const failed = failedWith(response, failure)
+      transcript.take(endingOf(failed))
+      return { response: failed, output: [], failure }
     }
 
     const stored = yield* Effect.flatMap(lease.request, decodeStored).pipe(Effect.catchTag("ParseError", Effect.die))

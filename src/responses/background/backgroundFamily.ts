@@ -3,9 +3,9 @@ import type { TextFamily } from "../../pipeline/TextFamily.ts"
 import type { CreateResponse } from "../CreateResponse.ts"
 import type { Replay } from "../decode.ts"
 import { machine } from "../encode.ts"
-import { madeOf } from "../encoding.ts"
-import type { Made, State } from "../encoding.ts"
-import type { Birth } from "../initialResponse.ts"
+import { encodedOf } from "../encoding.ts"
+import type { Encoded, State } from "../encoding.ts"
+import type { InitialFields } from "../initialResponse.ts"
 import type { PassingState } from "../passthrough.ts"
 import { prepare } from "../prepare.ts"
 import { lookUpReplay } from "../replayFor.ts"
@@ -14,8 +14,8 @@ import type { ResponseStore } from "../store/ResponseStore.ts"
 /** The family for a response that already has its id, and whose task stores the result. */
 export const backgroundFamily = (
   store: ResponseStore,
-  birth: Birth
-): TextFamily<CreateResponse, Replay, State, PassingState, Made> => ({
+  birth: InitialFields
+): TextFamily<CreateResponse, Replay, State, PassingState, Encoded> => ({
   dialect: "responses",
   heartbeat: "",
   lookUp: ({ caller, payload }) => lookUpReplay(store, caller.account, payload),
@@ -25,7 +25,7 @@ export const backgroundFamily = (
     const { encoding, passing, text } = prepared
     return {
       ...text,
-      translated: () => ({ machine: machine(encoding), answer: madeOf }),
+      translated: () => ({ machine: machine(encoding), answer: encodedOf }),
       passed: () => ({
         machine: passing.machine,
         answer: () => ({ output: passing.output(), response: passing.response() })

@@ -8,12 +8,12 @@ import type { GenerationEvent } from "../../generation/GenerationEvent.ts"
 import type { Frame, Machine } from "../../generation/Machine.ts"
 import type { StoreFailure } from "../../tasks/StoreFailure.ts"
 import type { LeaseLost } from "../../tasks/TaskKind.ts"
-import type { Made } from "../encoding.ts"
+import type { Encoded } from "../encoding.ts"
 import { failedWith } from "./ending.ts"
 import type { Transcript } from "./Transcript.ts"
 
 /** An ended response. */
-export interface Ended extends Made {
+export interface Ended extends Encoded {
   readonly failure: Failure | undefined
 }
 
@@ -31,7 +31,7 @@ const idleDeadline = "5 minutes"
  * @param flush stores the transcript's frames; undefined if no reader will need them
  */
 export const generate = (
-  { encode, generation }: Started<Made>,
+  { encode, generation }: Started<Encoded>,
   transcript: Transcript,
   flush: Flush | undefined
 ): Effect.Effect<Ended, StoreFailure | LeaseLost> =>
@@ -42,7 +42,7 @@ const pulled = <S>(
   { initial, step }: Machine<S, Frame>,
   transcript: Transcript,
   flush: Flush | undefined,
-  made: (state: S) => Made
+  made: (state: S) => Encoded
 ): Effect.Effect<Ended, StoreFailure | LeaseLost> =>
   Effect.gen(function* () {
     let state = initial

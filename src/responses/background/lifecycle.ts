@@ -3,7 +3,7 @@ import type { ResponseObject } from "../ResponseObject.ts"
 
 /** The first events of every background response, up to its current status. */
 export const lifecycle = (response: ResponseObject): ReadonlyArray<ResponseFrame> => {
-  const told = (status: ResponseObject["status"]): ResponseObject => ({
+  const inState = (status: ResponseObject["status"]): ResponseObject => ({
     ...response,
     status,
     completed_at: null,
@@ -12,11 +12,11 @@ export const lifecycle = (response: ResponseObject): ReadonlyArray<ResponseFrame
     output: [],
     usage: null
   })
-  const queued = told("queued")
+  const queued = inState("queued")
   return [
     { type: "response.created", sequence_number: 0, response: queued },
     { type: "response.queued", sequence_number: 1, response: queued },
-    { type: "response.in_progress", sequence_number: 2, response: told("in_progress") }
+    { type: "response.in_progress", sequence_number: 2, response: inState("in_progress") }
   ].slice(0, response.status === "queued" ? 2 : 3)
 }
 

@@ -13,12 +13,12 @@ export const replayed = (stored: StoredResponse, include: Include): ReadonlyArra
   const { output, response } = stored
   if (!isOver(response)) return lifecycle(response)
   const isCut = response.status === "cancelled"
-  const told = framesOf(
+  const items = framesOf(
     isCut ? { ...stored, response: { ...response, incomplete_details: { reason: "max_output_tokens" } } } : stored,
     include
   ).filter((frame) => !isLifecycle(frame) && !isEnding(frame))
   const whole = { ...response, output: output.map((item) => shown(item, include)) }
-  return [...lifecycle(response), ...told, ...endingOf(whole)].map((frame, index) => ({
+  return [...lifecycle(response), ...items, ...endingOf(whole)].map((frame, index) => ({
     ...frame,
     sequence_number: index
   }))

@@ -2,9 +2,9 @@ import type { Item, Part } from "../../generation/Conversation.ts"
 
 /** A conversation as text, for a model that summarizes it. */
 export const transcript = (instructions: ReadonlyArray<string>, items: ReadonlyArray<Item>): string =>
-  [...instructions.map((text) => `System: ${text}`), ...items.flatMap(told)].join("\n\n")
+  [...instructions.map((text) => `System: ${text}`), ...items.flatMap(linesOf)].join("\n\n")
 
-const told = (item: Item): ReadonlyArray<string> => {
+const linesOf = (item: Item): ReadonlyArray<string> => {
   switch (item.type) {
     case "message":
       return [`${speakers[item.role]}: ${item.content.map(shown).join("\n")}`]

@@ -52,7 +52,7 @@ export class ResponseEvents extends Effect.Service<ResponseEvents>()("gateway/re
       ids.length === 0 ? Effect.void : sql`DELETE FROM response_events WHERE ${sql.in("response_id", ids)}`
 
     /** Wakes the readers of a response in this process. */
-    const told = (id: string): void => {
+    const notify = (id: string): void => {
       for (const wake of readers.get(id) ?? []) wake()
     }
 
@@ -66,7 +66,7 @@ export class ResponseEvents extends Effect.Service<ResponseEvents>()("gateway/re
       }
     }
 
-    return { append, after, last, remove, told, listen } as const
+    return { append, after, last, remove, notify, listen } as const
   })
 }) {}
 

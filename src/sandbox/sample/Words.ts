@@ -31,7 +31,7 @@ export class Words {
     return (this.#name ??= nameIn(whole) ?? whole)
   }
 
-  says(choice: string): boolean {
+  includes(choice: string): boolean {
     return (this.#lower ??= this.text.toLowerCase()).includes(choice.toLowerCase())
   }
 

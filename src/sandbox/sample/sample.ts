@@ -164,7 +164,7 @@ const padding = " and so on"
 const choose = (choices: ReadonlyArray<unknown>, place: Place): unknown => {
   const looked = choices.slice(0, mostChoices)
   if (!place.budget.step(looked.length)) return null
-  const named = looked.filter((choice) => typeof choice === "string" && choice !== "" && place.words.says(choice))
+  const named = looked.filter((choice) => typeof choice === "string" && choice !== "" && place.words.includes(choice))
   const from = named.length > 0 ? named : choices
   return from[place.index % from.length]
 }

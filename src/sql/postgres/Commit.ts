@@ -21,16 +21,16 @@ export const makeCommit = (sql: DirectClient) =>
     const commitWrites = metrics.commitWrites.of()
     const commits = metrics.commits.of("committed")
     const failedCommits = metrics.commits.of("failed")
-    const hear = (writes: number, begun: number) => {
+    const count = (writes: number, begun: number) => {
       commitSeconds.observe((performance.now() - begun) / 1_000)
       commitWrites.observe(writes)
       commits.add(1)
     }
     const scope = yield* Effect.scope
-    const { heed, lastAt, refusal, succeeded } = makeCommitHealth(outage)
+    const { observe, lastAt, refusal, succeeded } = makeCommitHealth(outage)
     let running = 0
     let noneRuns = () => {}
-    const over = () => {
+    const leave = () => {
       if (--running === 0) noneRuns()
     }
     // Connections close after this finalizer, but an uninterruptible caller's write may still be running.
@@ -49,10 +49,10 @@ export const makeCommit = (sql: DirectClient) =>
       const ended = Effect.suspend(() => {
         running++
         return Effect.flatMap(Effect.exit(again(attempt)), (exit) => {
-          over()
+          leave()
           if (Exit.isFailure(exit)) failedCommits.add(1)
-          const heeded = heed(exit)
-          return heeded === Effect.void ? exit : Effect.zipRight(heeded, exit)
+          const observed = observe(exit)
+          return observed === Effect.void ? exit : Effect.zipRight(observed, exit)
         })
       })
       return Effect.checkInterruptible((isInterruptible) =>
@@ -64,12 +64,12 @@ export const makeCommit = (sql: DirectClient) =>
       )
     }
 
-    const transaction = makeTransaction(sql, hear)
+    const transaction = makeTransaction(sql, count)
     const statement = <A, E>(one: Effect.Effect<A, E>) =>
       committed(
         Effect.suspend(() => {
           const begun = performance.now()
-          return Effect.tap(one, () => hear(1, begun))
+          return Effect.tap(one, () => count(1, begun))
         })
       )
     const commit = <A, E>(write: Effect.Effect<A, E>) =>
@@ -81,9 +81,9 @@ export const makeCommit = (sql: DirectClient) =>
       const begun = performance.now()
       running++
       sql.send(one.text, one.values, (rows) => {
-        over()
+        leave()
         if (rows instanceof SqlError) return ended(undefined)
-        hear(1, begun)
+        count(1, begun)
         succeeded()
         ended(rows)
       })

@@ -5,7 +5,7 @@ import type { Scope } from "effect"
 import { daemon } from "../../flow/daemon.ts"
 import type { Daemons } from "../../flow/Daemons.ts"
 import { backoff } from "../../flow/schedules.ts"
-import type { Heard, NoticeBoard } from "../Notices.ts"
+import type { NoticeListener, NoticeBoard } from "../Notices.ts"
 
 const channel = "gateway"
 /** Notices within this time are sent together: one in every commit would cost two thirds of the commits. */
@@ -32,20 +32,20 @@ export const makeNotices = (
 ): Effect.Effect<NoticeBoard, never, Daemons | Scope.Scope> =>
   Effect.gen(function* () {
     const self = crypto.randomUUID()
-    const listeners = new Map<string, Set<Heard>>()
-    let untold = new Map<string, Set<string>>()
-    const toTell = yield* Queue.sliding<void>(1)
+    const listeners = new Map<string, Set<NoticeListener>>()
+    let unsent = new Map<string, Set<string>>()
+    const toSend = yield* Queue.sliding<void>(1)
     const wanted = Deferred.unsafeMake<void>(FiberId.none)
 
     const rereadAll = () => {
-      for (const some of listeners.values()) for (const heard of some) heard(undefined)
+      for (const some of listeners.values()) for (const listener of some) listener(undefined)
     }
     const receive = (payload: string) => {
       const letter = Option.getOrUndefined(read(payload))
       if (letter === undefined) return rereadAll()
       if (letter.from === self) return
       for (const [topic, names] of Object.entries(letter.topics)) {
-        for (const heard of listeners.get(topic) ?? []) heard(names === null ? undefined : new Set(names))
+        for (const listener of listeners.get(topic) ?? []) listener(names === null ? undefined : new Set(names))
       }
     }
 
@@ -63,10 +63,10 @@ export const makeNotices = (
       )
     )
 
-    const tellAll = Effect.suspend(() => {
-      const those = untold
+    const sendAll = Effect.suspend(() => {
+      const those = unsent
       if (those.size === 0) return Effect.succeed(next)
-      untold = new Map()
+      unsent = new Map()
       const text = letterOf(self, those)
       return Effect.uninterruptible(aside`SELECT pg_notify(${channel}, ${text})`).pipe(
         Effect.tapError(() =>
@@ -75,27 +75,27 @@ export const makeNotices = (
         Effect.as(next)
       )
     })
-    const next = Effect.zipRight(toTell.take, Effect.sleep(gatherFor))
+    const next = Effect.zipRight(toSend.take, Effect.sleep(gatherFor))
     const add = (topic: string, name: string) => {
-      const names = untold.get(topic)
-      if (names === undefined) untold.set(topic, new Set([name]))
+      const names = unsent.get(topic)
+      if (names === undefined) unsent.set(topic, new Set([name]))
       else names.add(name)
     }
 
     // A stopping process still sends its last notices.
-    yield* Effect.addFinalizer(() => Effect.ignore(tellAll))
+    yield* Effect.addFinalizer(() => Effect.ignore(sendAll))
     yield* daemon("notices.listen", listen, backoff)
-    yield* daemon("notices.tell", tellAll, backoff)
+    yield* daemon("notices.tell", sendAll, backoff)
     const board: NoticeBoard = {
-      tell: (topic, name) => {
+      notify: (topic, name) => {
         add(topic, name)
-        toTell.unsafeOffer(undefined)
+        toSend.unsafeOffer(undefined)
       },
-      listen: (topic, heard) => {
+      listen: (topic, listener) => {
         const some = listeners.get(topic) ?? new Set()
-        listeners.set(topic, some.add(heard))
+        listeners.set(topic, some.add(listener))
         Deferred.unsafeDone(wanted, Effect.void)
-        return () => void some.delete(heard)
+        return () => void some.delete(listener)
       }
     }
     return board

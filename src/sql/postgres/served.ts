@@ -29,7 +29,7 @@ export const serving = (url: string): Effect.Effect<void, SqlError | DatabaseUna
     })
     let held = yield* take
     yield* Scope.addFinalizerExit(outer, (exit) =>
-      Effect.zipRight(Effect.ignore(letGo(held.connection, "_shared")), Scope.close(held.scope, exit))
+      Effect.zipRight(Effect.ignore(unlock(held.connection, "_shared")), Scope.close(held.scope, exit))
     )
     // A command is migrating the schema, or an old gateway holds the lock exclusively.
     if (!held.isTaken) return yield* inUse
@@ -50,11 +50,11 @@ export const unserved = (url: string): Effect.Effect<void, SqlError | DatabaseUn
     const connection = yield* lockClient(url)
     if (!(yield* takenSoon(connection, "pg_try_advisory_lock", 10))) return yield* inUse
     // The server notices a closed connection with a delay.
-    yield* Effect.addFinalizer(() => Effect.ignore(letGo(connection, "")))
+    yield* Effect.addFinalizer(() => Effect.ignore(unlock(connection, "")))
   }).pipe(Effect.withClock(Clock.make()))
 
-const letGo = (connection: Connection, how: "" | "_shared") =>
-  connection.executeUnprepared(`SELECT pg_advisory_unlock${how}(${servesLock})`, [], undefined)
+const unlock = (connection: Connection, mode: "" | "_shared") =>
+  connection.executeUnprepared(`SELECT pg_advisory_unlock${mode}(${servesLock})`, [], undefined)
 
 /** A check by a command, or a process that has just ended, may hold the lock for a moment. */
 const takenSoon = (connection: Connection, by: string, tries: number): Effect.Effect<boolean, SqlError> =>

@@ -51,24 +51,24 @@ export const makeSharedWrites = (send: DirectClient["send"], committed: (writes:
   }
 
   /** @param over runs when all of them have ended */
-  const sendAll = (some: ReadonlyArray<Waiting>, { textOf }: Shape, over: () => void) => {
+  const sendAll = (some: ReadonlyArray<Waiting>, { textOf }: Shape, finished: () => void) => {
     const begun = performance.now()
     send(
       textOf(some.length),
       some.flatMap(({ values }) => values),
       (rows) => {
         if (!(rows instanceof SqlError)) committed(some.length, begun)
-        else if (some.length > 1 && tookNoEffect(rows)) return sendEach(some, over)
+        else if (some.length > 1 && tookNoEffect(rows)) return sendEach(some, finished)
         for (const { done } of some) done(rows instanceof SqlError ? rows : undefined)
-        over()
+        finished()
       }
     )
   }
 
-  const sendEach = (some: ReadonlyArray<Waiting>, over: () => void): void => {
+  const sendEach = (some: ReadonlyArray<Waiting>, finished: () => void): void => {
     let left = some.length
     const oneIsOver = () => {
-      if (--left === 0) over()
+      if (--left === 0) finished()
     }
     for (const one of some) sendAll([one], one.shape, oneIsOver)
   }

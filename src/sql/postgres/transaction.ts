@@ -24,10 +24,10 @@ export const makeTransaction = (sql: DirectClient, committed: (writes: number, b
     Effect.suspend(() => {
       const begun = performance.now()
       const own = lazily(sql)
-      const heard = <B, F>(one: Effect.Effect<B, F>) => Effect.tap(one, () => committed(1, begun))
+      const counted = <B, F>(one: Effect.Effect<B, F>) => Effect.tap(one, () => committed(1, begun))
       const commit = (): Effect.Effect<unknown, SqlError> => {
         const { sent } = own
-        if (own.isOpen()) return heard(own.commit)
+        if (own.isOpen()) return counted(own.commit)
         const [first] = sent
         if (first === undefined) return Effect.void
         const shape = shapeOf(sent)
@@ -36,7 +36,7 @@ export const makeTransaction = (sql: DirectClient, committed: (writes: number, b
             shape,
             sent.flatMap(({ values }) => values)
           )
-        return heard(sent.length === 1 ? sql.direct.execute(first.text, first.values, undefined) : own.commit)
+        return counted(sent.length === 1 ? sql.direct.execute(first.text, first.values, undefined) : own.commit)
       }
       const run = Effect.flatMap(within(own.connection, statements), (value) => Effect.as(commit(), value))
       return Effect.matchCauseEffect(run, {

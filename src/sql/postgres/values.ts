@@ -11,11 +11,13 @@ export const withoutValues = (cause: unknown): unknown => {
   if (!(cause instanceof Error)) return cause
   const code = errorCode(cause)
   const why = new Error(code.startsWith("22") ? "a value that the database does not take" : cause.message)
-  const told = Object.fromEntries(tellable.flatMap((name) => (name in cause ? [[name, Reflect.get(cause, name)]] : [])))
-  return Object.assign(why, { name: cause.name, ...told })
+  const details = Object.fromEntries(
+    loggable.flatMap((name) => (name in cause ? [[name, Reflect.get(cause, name)]] : []))
+  )
+  return Object.assign(why, { name: cause.name, ...details })
 }
 
-const tellable = ["code", "errno", "severity", "table", "column", "constraint", "routine"]
+const loggable = ["code", "errno", "severity", "table", "column", "constraint", "routine"]
 
 /** A statement's failure, in the server's form. */
 export const refusal = (errno: string, message: string) => new SqlError({ cause: { errno }, message })

@@ -51,7 +51,7 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
     /** Work of the running write to do once it is durable. */
     let after: Array<() => void> = []
     let wake = () => {}
-    const { heed, lastAt, refusal, succeeded } = makeCommitHealth(outage)
+    const { observe, lastAt, refusal, succeeded } = makeCommitHealth(outage)
 
     const idle = Effect.async<void>((resume) => {
       if (queue.length > 0) return resume(Effect.void)
@@ -79,10 +79,10 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
           commitWrites.observe(batch.length)
           metrics.commits.of(Exit.isSuccess(exit) ? "committed" : "failed").add(1)
           const broken = batch.flatMap((job) => job.settle(exit))
-          const heeded = heed(exit)
-          if (broken.length === 0) return heeded
+          const observed = observe(exit)
+          if (broken.length === 0) return observed
           return Effect.zipRight(
-            heeded,
+            observed,
             Effect.logError("code that runs after a commit failed", ...broken.map(Cause.die))
           )
         })
@@ -148,7 +148,7 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
     const now: Committer["now"] = (one) =>
       Effect.onExit(unsynced(one), (exit) => {
         if (Exit.isSuccess(exit)) logSync.soon()
-        return heed(exit)
+        return observe(exit)
       })
     const committer: Committer = {
       commit,

@@ -28,14 +28,14 @@ export const makeLogSync: Effect.Effect<LogSync, never, SqlClient.SqlClient | Sc
   let timer: ReturnType<typeof setTimeout> | undefined
   // The log exists from the first commit until the database is closed.
   const log = () => (descriptor ??= openSync(`${file}-wal`, "r"))
-  const tell = (cause: unknown) =>
+  const logFailure = (cause: unknown) =>
     void Runtime.runFork(runtime)(Effect.logError("the database's log can't be synced", cause))
   const sync = () => {
     timer = undefined
     try {
-      fdatasync(log(), (cause) => cause !== null && tell(cause))
+      fdatasync(log(), (cause) => cause !== null && logFailure(cause))
     } catch (cause) {
-      tell(cause)
+      logFailure(cause)
     }
   }
 
@@ -47,7 +47,7 @@ export const makeLogSync: Effect.Effect<LogSync, never, SqlClient.SqlClient | Sc
         if (isDue) fdatasyncSync(log())
         if (descriptor !== undefined) closeSync(descriptor)
       } catch (cause) {
-        tell(cause)
+        logFailure(cause)
       }
     })
   )

@@ -106,7 +106,7 @@ export const memoryLeased = (
     const settle: TaskStorage["settle"] = (leased, turn) =>
       withNow((nowMs) => patchedTo(leased, turn.patch, { token: null, nextRunAtMs: nowMs + turn.againInMs }, 0))
 
-    const withdraw: TaskStorage["withdraw"] = (leased, error, behind) =>
+    const removeHeld: TaskStorage["removeHeld"] = (leased, error, behind) =>
       withNow((nowMs) =>
         unit.commit(
           Effect.gen(function* () {
@@ -162,7 +162,7 @@ export const memoryLeased = (
       held: (leased: LeasedTask) => Effect.asVoid(fenced(leased)),
       write,
       settle,
-      withdraw,
+      removeHeld,
       release,
       request,
       rivals,

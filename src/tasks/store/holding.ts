@@ -90,26 +90,26 @@ const forLife = Effect.gen(function* () {
   const { bells } = yield* TaskChanges
   const clock = yield* Effect.clock
 
-  node.atBurial((dead) =>
+  node.whenReaping((dead) =>
     Effect.suspend(
       () => sql`UPDATE tasks SET attempts = attempts + 1, lease_token = NULL, lease_owner = NULL,
           next_run_at = ${afterDeath(sql, clock.unsafeCurrentTimeMillis())}
         WHERE lease_token IS NOT NULL AND lease_owner = ${dead}`
     )
   )
-  node.onBurial(() => {
+  node.onReaped(() => {
     bells.due.ring()
     bells.deadlines.ring()
   })
 
-  const comeOff = makeLostClaims()
+  const findLost = makeLostClaims()
   const renew: Holding["renew"] = Effect.fnUntraced(function* (leased) {
     const ours = claimed.all(
       yield* stored(
         sql`SELECT id, lease_token AS token FROM tasks WHERE lease_token IS NOT NULL AND lease_owner = ${node.id()}`
       )
     )
-    const lost = comeOff(
+    const lost = findLost(
       ours,
       leased.map(({ task, token }) => ({ id: task.id, token }))
     )

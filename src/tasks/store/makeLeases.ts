@@ -32,7 +32,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
     const crash = yield* CrashPoints
     const kinds = yield* TaskKinds
     const setAside = yield* makeSetAside(tasks.changing)
-    const withdraw = yield* makeRemoval(tasks)
+    const removeHeld = yield* makeRemoval(tasks)
     const node = yield* Node
     const holding = yield* makeHolding
     let claims = 0
@@ -90,7 +90,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
 
     const updates = new Map<string, ReturnType<typeof prepare>>()
     /** An update that also deletes the task's request; undefined if that takes a separate statement. */
-    const lettingGo = sql.onDialectOrElse({
+    const deletingRequest = sql.onDialectOrElse({
       pg: () => (update: Statement<unknown>) =>
         sql`WITH changed AS (${update}), gone AS (
         DELETE FROM task_requests WHERE task_id IN (SELECT id FROM changed)
@@ -98,7 +98,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
       orElse: () => undefined
     })
     /** The update of these columns. There are only as many combinations as ways to end a turn. */
-    const updateOf = (columns: Record<string, unknown>, more: typeof lettingGo) => {
+    const updateOf = (columns: Record<string, unknown>, more: typeof deletingRequest) => {
       const names = `${Object.keys(columns).join()}${more === undefined ? "" : " and its request"}`
       const known = updates.get(names)
       if (known !== undefined) return known
@@ -109,7 +109,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
     }
 
     /** Changes no row if the lease is lost. */
-    const fenced = (leased: LeasedTask, columns: Record<string, unknown>, more?: typeof lettingGo) =>
+    const fenced = (leased: LeasedTask, columns: Record<string, unknown>, more?: typeof deletingRequest) =>
       updateOf(columns, more)([...Object.values(columns), leased.task.id, leased.token])
 
     const orLost = <E>(leased: LeasedTask, rows: Effect.Effect<ReadonlyArray<unknown>, E>) =>
@@ -135,14 +135,14 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
           ...release,
           ...(ended ? { lease_token: null, lease_owner: null } : {})
         }
-        const letGo = releasesRequest(kinds.get(task.kind), before, task)
-        const atOnce = letGo && !stateChanged ? lettingGo : undefined
+        const deletesRequest = releasesRequest(kinds.get(task.kind), before, task)
+        const atOnce = deletesRequest && !stateChanged ? deletingRequest : undefined
         const update = fenced(leased, columns, atOnce).onRun(() => tasks.changing(task.id))
         const write =
-          stateChanged || (letGo && atOnce === undefined)
+          stateChanged || (deletesRequest && atOnce === undefined)
             ? unit.commit(
                 orLost(leased, update).pipe(
-                  Effect.zipRight(letGo ? deleteRequest([task.id]).ahead : Effect.void),
+                  Effect.zipRight(deletesRequest ? deleteRequest([task.id]).ahead : Effect.void),
                   Effect.zipRight(stateChanged ? tasks.changed(task) : Effect.void),
                   Effect.zipRight(crash.at("writing"))
                 )
@@ -231,7 +231,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
       held,
       write,
       settle,
-      withdraw,
+      removeHeld,
       release,
       request,
       takeOver: holding.takeOver,

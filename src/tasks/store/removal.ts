@@ -18,7 +18,7 @@ export const makeRemoval = ({
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const unit = yield* UnitOfWork
-    const withdraw: TaskStorage["withdraw"] = ({ task, token }, error, behind) =>
+    const removeHeld: TaskStorage["removeHeld"] = ({ task, token }, error, behind) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         unit.commit(
           Effect.gen(function* () {
@@ -32,5 +32,5 @@ export const makeRemoval = ({
           })
         )
       )
-    return withdraw
+    return removeHeld
   })

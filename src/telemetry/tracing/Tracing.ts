@@ -10,7 +10,7 @@ import type { Sampler } from "./sampler.ts"
 import { makeSpanQueue } from "./SpanQueue.ts"
 import type { SpanQueue } from "./SpanQueue.ts"
 import { deliverySpan, lifeOf, taskSpan, turnSpans } from "./taskSpans.ts"
-import type { TracedDelivery, TracedTask, Turned } from "./taskSpans.ts"
+import type { TracedDelivery, TracedTask, FinishedTurn } from "./taskSpans.ts"
 
 /** The most tasks of this process to remember. */
 const mostKnown = 10_000
@@ -25,7 +25,7 @@ export interface Tracing {
   /** Starts the span of a task's turn; undefined if it is not sampled. */
   readonly turn: (task: TracedTask) => Trace | undefined
   /** Ends a turn's span. Uneventful turns are dropped, because a video is polled hundreds of times. */
-  readonly turned: (turn: Trace, how: Turned) => void
+  readonly turned: (turn: Trace, how: FinishedTurn) => void
   /** A task has reached its final state. */
   readonly ended: (task: TracedTask) => void
   /** Starts the span of a callback attempt. @param made the reported task's `trace` */

@@ -55,7 +55,7 @@ export const taskSpan = (task: TracedTask, life: SpanContext): OtlpSpan => {
 }
 
 /** The result of a turn. */
-export interface Turned {
+export interface FinishedTurn {
   /** The task at the turn's start. */
   readonly task: TracedTask
   /** The error message of a failed turn. */
@@ -64,7 +64,7 @@ export interface Turned {
   readonly isUneventful: boolean
 }
 
-interface OfTask extends Turned {
+interface OfTask extends FinishedTurn {
   /** The task's earlier turns were not this process's. */
   readonly isTakenOver: boolean
 }

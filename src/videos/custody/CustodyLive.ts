@@ -37,9 +37,9 @@ export const CustodyLive = Layer.scopedDiscard(
 
     const pass = Effect.gen(function* () {
       const free = parallel - underWay
-      if (free === 0) return due.heard
+      if (free === 0) return due.nextRing
       const waitMs = yield* untilDue
-      if (waitMs > 0) return Effect.raceFirst(due.heard, Effect.sleep(waitMs))
+      if (waitMs > 0) return Effect.raceFirst(due.nextRing, Effect.sleep(waitMs))
       const claimed = yield* store.claim(free)
       for (const held of claimed) {
         underWay++

@@ -62,8 +62,8 @@ describeOnEach("a node", ({ name, url }) => {
       if (!isShared) return
       const two = yield* start(at)
       const buried: Array<string> = []
-      one.node.atBurial((dead) => Effect.sync(() => buried.push(dead)))
-      two.node.atBurial((dead) => Effect.sync(() => buried.push(dead)))
+      one.node.whenReaping((dead) => Effect.sync(() => buried.push(dead)))
+      two.node.whenReaping((dead) => Effect.sync(() => buried.push(dead)))
       expect(yield* ids(one.sql)).toEqual([one.node.id(), two.node.id()].sort())
       yield* one.stop
       expect(yield* ids(two.sql)).toEqual([two.node.id()])
@@ -92,10 +92,10 @@ describe.runIf(postgres !== undefined)("nodes on one Postgres", () => {
       const at = yield* newUrl
       const buried: Array<string> = []
       const some = yield* Effect.forEach([1, 2, 3], () => start(at))
-      for (const { node } of some) node.atBurial((dead) => Effect.sync(() => buried.push(dead)))
+      for (const { node } of some) node.whenReaping((dead) => Effect.sync(() => buried.push(dead)))
       const { sql } = yield* start(at)
       yield* leave(sql, "dead", how)
-      const all = Effect.forEach(some, ({ node }) => node.bury, { concurrency: "unbounded", discard: true })
+      const all = Effect.forEach(some, ({ node }) => node.reap, { concurrency: "unbounded", discard: true })
       yield* until(Effect.zipRight(all, ids(sql)), (left) => !left.includes("dead"))
       expect(buried).toEqual(["dead"])
       expect(yield* ids(sql)).toHaveLength(4)
@@ -108,13 +108,13 @@ describe.runIf(postgres !== undefined)("nodes on one Postgres", () => {
       yield* sql`INSERT INTO node_holds VALUES ('dead', 'a', 'k', 5)`
       yield* leave(sql, "dead", "ended")
       let isBroken = true
-      node.atBurial((dead) => sql`DELETE FROM node_holds WHERE node = ${dead}`)
-      node.atBurial(() => (isBroken ? new SqlError({ cause: "broken" }) : Effect.void))
-      expect(Exit.isFailure(yield* Effect.exit(node.bury))).toBe(true)
+      node.whenReaping((dead) => sql`DELETE FROM node_holds WHERE node = ${dead}`)
+      node.whenReaping(() => (isBroken ? new SqlError({ cause: "broken" }) : Effect.void))
+      expect(Exit.isFailure(yield* Effect.exit(node.reap))).toBe(true)
       const left = Effect.zip(ids(sql), sql`SELECT nano_usd FROM node_holds`)
       expect(yield* left).toEqual([["dead", node.id()].sort(), [{ nano_usd: 5 }]])
       isBroken = false
-      yield* node.bury
+      yield* node.reap
       expect(yield* left).toEqual([[node.id()], []])
     })
   )
@@ -123,11 +123,11 @@ describe.runIf(postgres !== undefined)("nodes on one Postgres", () => {
     Effect.gen(function* () {
       const { node, sql } = yield* start(yield* newUrl)
       yield* leave(sql, "busy", "ended")
-      const tried = Effect.zipRight(sql`SELECT 1 FROM nodes WHERE id = 'busy' FOR KEY SHARE`, Effect.fork(node.bury))
+      const tried = Effect.zipRight(sql`SELECT 1 FROM nodes WHERE id = 'busy' FOR KEY SHARE`, Effect.fork(node.reap))
       const under = yield* sql.withTransaction(Effect.tap(tried, (fiber) => fiber.await))
       expect(Exit.isSuccess(yield* under.await)).toBe(true)
       expect(yield* ids(sql)).toContain("busy")
-      yield* node.bury
+      yield* node.reap
       expect(yield* ids(sql)).toEqual([node.id()])
     })
   )
@@ -149,7 +149,7 @@ describe.runIf(postgres !== undefined)("nodes on one Postgres", () => {
   it.scopedLive("take nobody for dead after an outage before they have renewed themselves", () =>
     Effect.gen(function* () {
       const { node, sql } = yield* start(yield* newUrl, { renewEvery: 3_600_000 })
-      const isBuried = Effect.map(Effect.zipRight(node.bury, ids(sql)), (left) => !left.includes("silent"))
+      const isBuried = Effect.map(Effect.zipRight(node.reap, ids(sql)), (left) => !left.includes("silent"))
       yield* leave(sql, "silent", "silent")
       yield* until(isBuried, (buried) => buried)
       yield* sql`ALTER TABLE nodes RENAME TO away`

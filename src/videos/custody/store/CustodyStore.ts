@@ -134,7 +134,7 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
         Clock.currentTimeMillis,
         (nowMs) => sql`UPDATE custody SET due_at = ${nowMs}, lease_owner = NULL, lease_token = NULL WHERE ${whose}`
       )
-    node.atBurial((dead) => freed(sql`lease_owner = ${dead}`))
+    node.whenReaping((dead) => freed(sql`lease_owner = ${dead}`))
 
     /** Makes due what an earlier process held, if this process is the only one. */
     const takeOver: Effect.Effect<void, SqlError> = node.isShared
