@@ -1,21 +1,26 @@
 import { connect } from "node:net"
 import type { Socket } from "node:net"
 
-/** What a client that keeps its connection and never tries again has seen. */
+/** What a client that keeps its connection has seen. */
 export interface Seen {
   answers: number
+  /** 502s after which it asked once more, where it does. */
+  askedAgain: number
   readonly failures: Array<string>
 }
 
 /** Asks one request after the other on one connection, and opens another only where it was told that this one ends. */
 export class KeepingClient {
-  readonly seen: Seen = { answers: 0, failures: [] }
+  readonly seen: Seen = { answers: 0, askedAgain: 0, failures: [] }
   #isOver = false
   readonly #port: number
   readonly #request: string
+  readonly #repeats: boolean
 
-  constructor(port: number, path: string, headers: Readonly<Record<string, string>>, body: string) {
+  /** @param repeats true to ask once more after a 502, as the official clients do; it never tries again otherwise */
+  constructor(port: number, path: string, headers: Readonly<Record<string, string>>, body: string, repeats = false) {
     this.#port = port
+    this.#repeats = repeats
     const lines = Object.entries({ host: "127.0.0.1", ...headers, "content-length": Buffer.byteLength(body) })
     this.#request = `POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`
   }
@@ -29,7 +34,11 @@ export class KeepingClient {
     while (!this.#isOver) {
       try {
         socket ??= await opened(this.#port)
-        const head = await answered(socket, this.#request)
+        let head = await answered(socket, this.#request)
+        if (this.#repeats && head.startsWith("HTTP/1.1 502 ")) {
+          this.seen.askedAgain++
+          head = await answered(socket, this.#request)
+        }
         if (!head.startsWith("HTTP/1.1 200 ")) this.seen.failures.push(head.split("\r\n")[0] ?? "")
         this.seen.answers++
         if (/\r\nconnection: close\r\n/i.test(head)) {
