@@ -10,7 +10,7 @@ import { Documents } from "./documents/Documents.ts"
 import { FileSources } from "./files/FileSources.ts"
 import { FileStore } from "./files/FileStore.ts"
 import { KeptFiles } from "./files/KeptFiles.ts"
-import { AllowedAddresses, parseAllowed } from "./guard/addresses.ts"
+import { AllowedAddresses, CallerProxy, parseAllowed } from "./guard/addresses.ts"
 import { AddressGuard } from "./guard/AddressGuard.ts"
 import { Resolver } from "./guard/Resolver.ts"
 import { Idempotency } from "./idempotency/Idempotency.ts"
@@ -36,6 +36,12 @@ const GuardLive = AddressGuard.Default.pipe(
     Layer.effect(
       AllowedAddresses,
       Effect.flatMap(Settings, ({ allowAddresses }) => parseAllowed(allowAddresses, "GATEWAY_ALLOW_ADDRESSES"))
+    )
+  ),
+  Layer.provide(
+    Layer.effect(
+      CallerProxy,
+      Effect.map(Settings, ({ callerProxyOf }) => callerProxyOf)
     )
   ),
   Layer.provide(Resolver.Default)

@@ -1,3 +1,4 @@
+import { proxyIn, proxyShown } from "../config/proxies.ts"
 import type { GatewaySettings } from "../config/Settings.ts"
 
 const names = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()])
@@ -12,4 +13,19 @@ export const setProxyVariables = ({ files, proxyOf }: Pick<GatewaySettings, "fil
   if (proxy === undefined) return
   process.env["HTTPS_PROXY"] = proxy
   process.env["HTTP_PROXY"] = proxy
+}
+
+type Proxied = Pick<GatewaySettings, "callerProxyOf" | "file" | "files" | "proxyOf">
+
+/** Lines that say what goes by which proxy, beside upstreams and traces, which are logged with their addresses. */
+export const proxyLines = ({ callerProxyOf, file, files, proxyOf }: Proxied): ReadonlyArray<string> => {
+  const bySchemes = ["https", "http"].flatMap((scheme) => callerProxyOf(`${scheme}://caller.invalid`) ?? [])
+  const parts: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+    ["search goes", [proxyIn(file.value.search?.proxy) ?? []].flat()],
+    ["the bucket goes", [(files.kind === "bucket" ? proxyOf(files.endpoint) : undefined) ?? []].flat()],
+    ["callbacks and addresses that callers name go", [...new Set(bySchemes)]]
+  ]
+  return parts
+    .filter(([, proxies]) => proxies.length > 0)
+    .map(([subject, proxies]) => `${subject} by the proxy ${proxies.map(proxyShown).join(", ")}`)
 }

@@ -12,7 +12,7 @@ import { Workers } from "../telemetry/Workers.ts"
 import type { Link } from "../cluster/workers/linked.ts"
 import { consoleLink } from "./consoleLink.ts"
 import { LogsLive } from "./logs.ts"
-import { setProxyVariables } from "./proxyVariables.ts"
+import { proxyLines, setProxyVariables } from "./proxyVariables.ts"
 import { TracesLive } from "./traces.ts"
 
 /** The account of the first key. */
@@ -23,6 +23,7 @@ const greet = Effect.gen(function* () {
   const { url } = yield* Gateway.Address
   const settings = yield* Settings
   for (const line of settings.warnings) yield* Effect.logWarning(line)
+  for (const line of proxyLines(settings)) yield* Effect.logInfo(line)
   if (Option.isNone(settings.redisUrl) && !Redacted.value(settings.databaseUrl).startsWith("sqlite:")) {
     yield* Effect.logInfo(
       "each process counts limits by itself; set GATEWAY_REDIS_URL to count them in Redis for all processes"

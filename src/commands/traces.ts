@@ -1,7 +1,7 @@
 import { hostname } from "node:os"
 import { Effect, Layer } from "effect"
 import { version } from "../../package.json"
-import { fetchBy } from "../config/proxies.ts"
+import { fetchBy, proxyShown } from "../config/proxies.ts"
 import { Settings } from "../config/Settings.ts"
 import { otlpSettings } from "../telemetry/tracing/otlpSettings.ts"
 import { tracingTo } from "../telemetry/tracing/Tracing.ts"
@@ -13,7 +13,9 @@ export const TracesLive = Layer.unwrapEffect(
     const { settings, warnings } = otlpSettings(environment)
     for (const line of warnings) yield* Effect.logWarning(line)
     if (settings === undefined) return Layer.empty
-    yield* Effect.annotateLogs(Effect.logInfo(`traces go to ${new URL(settings.url).host}`), {
+    const proxy = proxyOf(settings.url)
+    const by = proxy === undefined ? "" : ` by the proxy ${proxyShown(proxy)}`
+    yield* Effect.annotateLogs(Effect.logInfo(`traces go to ${new URL(settings.url).host}${by}`), {
       event: "traces.exported"
     })
     const resource = {
@@ -21,6 +23,6 @@ export const TracesLive = Layer.unwrapEffect(
       "service.instance.id": `${hostname()}:${process.pid}`,
       ...settings.resource
     }
-    return tracingTo({ ...settings, resource, fetchOptions: fetchBy(proxyOf(settings.url)) })
+    return tracingTo({ ...settings, resource, fetchOptions: fetchBy(proxy) })
   })
 )

@@ -50,7 +50,7 @@ export const GatewayFile = Schema.Struct({
   ),
   proxy: given(
     ProxySetting,
-    "`http://<host>:<port>`, which calls of upstreams, search and bucket go by, or `off` ([proxies](#proxies)).",
+    "`http://<host>:<port>`, which calls of upstreams, search, bucket and traces go by, or `off` ([proxies](#proxies)).",
     "`HTTPS_PROXY`, `HTTP_PROXY`"
   ),
   search: given(Search, "Web search for models whose upstream has none: [fields](#search).", "no search"),
@@ -67,10 +67,11 @@ export const GatewayFile = Schema.Struct({
   ),
   callbacks: given(
     Schema.Struct({
-      allow: given(Schema.Array(Text), "Private address ranges that callers' URLs may reach.", "none")
+      allow: given(Schema.Array(Text), "Private address ranges that callers' URLs may reach.", "none"),
+      proxy: given(Schema.Boolean, "Whether callers' URLs are called by the proxy.", "`false`")
     }),
-    '`{ allow: ["10.1.0.0/16"] }`: private address ranges that callers\' URLs (callbacks, images, documents) may reach.',
-    "none"
+    'How callers\' URLs (callbacks, images, documents) are called. `{ allow: ["10.1.0.0/16"] }`: these private ranges too; `{ proxy: true }`: [by the proxy](#proxies).',
+    "directly, public addresses only"
   ),
   files: given(
     Schema.Union(Text, Files),

@@ -95,6 +95,8 @@ export interface GatewaySettings {
   readonly readText: (name: string, text: string) => Effect.Effect<Located<GatewayFile>, BadSettings>
   /** The proxy of a call that is no upstream's. */
   readonly proxyOf: ProxyOf
+  /** The proxy of a call to a caller's URL. */
+  readonly callerProxyOf: ProxyOf
   /** The environment with the variables of `gateway.env`, which may hold secrets. */
   readonly environment: Environment
 }
@@ -144,6 +146,8 @@ const sourceOf = (variables: Variables, context: LoadContext): Effect.Effect<Sou
   return storedSource(Option.getOrUndefined(url), context)
 }
 
+const direct: ProxyOf = () => undefined
+
 /** Both are still accepted, so that an upgrade does not fail on them. */
 const warmUpEnded = "GATEWAY_WARM_UP and server.warm_up no longer do anything and are refused from 2.0 on: remove them"
 
@@ -176,6 +180,7 @@ const settle = (
   }
   const databaseUrl = variables.GATEWAY_DATABASE_URL ?? section.url ?? Redacted.make("sqlite:data/gateway.db")
   const pool = poolSettings(variables, section)
+  const proxyOf = Either.getOrElse(proxiesOf(env, file.value.proxy), () => direct)
   return Either.right({
     server: {
       host: variables.GATEWAY_HOST ?? server?.host ?? "127.0.0.1",
@@ -233,7 +238,8 @@ const settle = (
     isStored,
     reread: read,
     readText: (name, text) => Effect.flatMap(context, (context) => readGatewayText(name, text, context)),
-    proxyOf: Either.getOrElse(proxiesOf(env, file.value.proxy), () => () => undefined),
+    proxyOf,
+    callerProxyOf: callbacks?.proxy === true ? proxyOf : direct,
     environment: env
   })
 }

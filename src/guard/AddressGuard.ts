@@ -2,7 +2,7 @@ import { Data, Effect, Either } from "effect"
 import type { Scope } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { testDouble } from "../contract/testDouble.ts"
-import { AllowedAddresses, isCallable } from "./addresses.ts"
+import { AllowedAddresses, CallerProxy, isCallable } from "./addresses.ts"
 import { hostOf, parseCallerUrl } from "./callerUrl.ts"
 import { dial, DialFailed } from "./dial.ts"
 import type { CheckedUrl } from "./dial.ts"
@@ -19,17 +19,28 @@ class AddressRefused extends Data.TaggedError("AddressRefused")<{
 
 /**
  * Guards all calls to addresses from callers (SSRF): http or https without credentials, resolved once, with only public
- * addresses (or allowed ones). The checked addresses are the ones dialled.
+ * addresses (or allowed ones). The checked addresses are the ones dialled; a proxy, if there is one, resolves anew.
  */
 export class AddressGuard extends Effect.Service<AddressGuard>()("gateway/guard/AddressGuard", {
   effect: Effect.gen(function* () {
     const resolver = yield* Resolver
     const allowed = yield* AllowedAddresses
+    const proxyOf = yield* CallerProxy
 
     const check = (written: string): Effect.Effect<CheckedUrl, AddressRefused> =>
       Either.match(parseCallerUrl(written), {
         onLeft: (reason) => Effect.fail(new AddressRefused({ reason, unresolved: false })),
-        onRight: (url) => Effect.map(answers(url), (addresses) => ({ url, addresses }))
+        onRight: (url) => {
+          const proxy = proxyOf(url.href)
+          return answers(url).pipe(
+            // Behind a proxy, outside names often resolve nowhere but at the proxy.
+            Effect.catchIf(
+              ({ unresolved }) => unresolved && proxy !== undefined,
+              () => Effect.succeed([])
+            ),
+            Effect.map((addresses) => ({ url, addresses, proxy }))
+          )
+        }
       })
 
     const answers = (url: URL) => {

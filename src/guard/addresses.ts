@@ -9,6 +9,14 @@ export class AllowedAddresses extends Context.Reference<AllowedAddresses>()("gat
   defaultValue: (): ReadonlyArray<Range> => []
 }) {}
 
+/** The proxy for a call to a caller's URL; undefined for a direct call, which is the default. */
+export class CallerProxy extends Context.Reference<CallerProxy>()("gateway/guard/CallerProxy", {
+  defaultValue:
+    () =>
+    (_url: string): string | undefined =>
+      undefined
+}) {}
+
 /** An invalid entry of the allow list; the message is one line for the operator. */
 export class BadAllowList extends Data.TaggedError("BadAllowList")<{ readonly message: string }> {}
 

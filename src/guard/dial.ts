@@ -1,13 +1,17 @@
 import http from "node:http"
 import https from "node:https"
 import { isIP } from "node:net"
+import type { LookupFunction } from "node:net"
 import { Data, Effect } from "effect"
 import { hostOf } from "./callerUrl.ts"
 
 /** A URL with its checked addresses; made only by `AddressGuard.check`. */
 export interface CheckedUrl {
   readonly url: URL
+  /** Empty only if the call goes by a proxy, for a name that does not resolve here. */
   readonly addresses: ReadonlyArray<string>
+  /** The proxy that the call goes by, which resolves the name itself. */
+  readonly proxy?: string | undefined
 }
 
 export interface Outgoing {
@@ -34,7 +38,7 @@ export interface Reply {
 export class DialFailed extends Data.TaggedError("DialFailed")<{ readonly reason: string }> {}
 
 /**
- * Sends one request to one of the checked addresses, with the URL's host name in `Host` and TLS. Uses `node:http` instead
+ * Sends one request to one of the checked addresses, or by the proxy, with the URL's host name in `Host` and TLS. Uses `node:http` instead
  * of `fetch`, because it dials the addresses of `lookup`, ignores proxy variables (`agent: false`), follows no redirects,
  * reports when the connection is open, and uses none of the process's 256 concurrent fetches.
  */
@@ -90,29 +94,43 @@ export const dial = (checked: CheckedUrl, request: Outgoing): Effect.Effect<Repl
     return Effect.sync(stop)
   })
 
-/** Makes, without sending, a request to one of the checked addresses. */
+/** Makes, without sending, a request to one of the checked addresses, or by the proxy. */
 export const requestTo = (
-  { addresses, url }: CheckedUrl,
+  { addresses, proxy, url }: CheckedUrl,
   { headers, method }: Pick<Outgoing, "method" | "headers">
-): http.ClientRequest =>
-  (url.protocol === "https:" ? https : http).request({
+): http.ClientRequest => {
+  const scheme = url.protocol === "https:" ? https : http
+  const connection: http.RequestOptions =
+    proxy === undefined
+      ? { agent: false, lookup: oneOf(addresses) }
+      : { agent: new scheme.Agent({ proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }) }
+  return scheme.request({
     method,
     host: hostOf(url),
     port: url.port === "" ? undefined : Number(url.port),
     path: url.pathname + url.search,
     headers: { ...headers, host: url.host, connection: "close", "accept-encoding": "identity" },
-    agent: false,
     rejectUnauthorized: true,
-    lookup: (_host, options, answer) => {
-      const [first = ""] = addresses
-      if (options.all === true) answer(null, addresses.map(withFamily))
-      else answer(null, first, isIP(first))
-    }
+    ...connection
   })
+}
+
+const oneOf =
+  (addresses: ReadonlyArray<string>): LookupFunction =>
+  (_host, options, answer) => {
+    const [first = ""] = addresses
+    if (options.all === true) answer(null, addresses.map(withFamily))
+    else answer(null, first, isIP(first))
+  }
 
 /** Calls `then` once the connection is open, including TLS. */
-export const onceConnected = ({ url }: CheckedUrl, outgoing: http.ClientRequest, then: () => void): void => {
-  outgoing.on("socket", (socket) => socket.once(url.protocol === "https:" ? "secureConnect" : "connect", then))
+export const onceConnected = ({ proxy, url }: CheckedUrl, outgoing: http.ClientRequest, then: () => void): void => {
+  const isTls = url.protocol === "https:"
+  outgoing.on("socket", (socket) => {
+    // A tunnel by a proxy is handed over once it is open.
+    if (isTls && proxy !== undefined) then()
+    else socket.once(isTls ? "secureConnect" : "connect", then)
+  })
 }
 
 const withFamily = (address: string) => ({ address, family: isIP(address) })
@@ -120,6 +138,7 @@ const withFamily = (address: string) => ({ address, family: isIP(address) })
 /** A failure's reason that is safe to show to callers. */
 export const reasonOf = (cause: Error & { readonly code?: string }): string => {
   const code = cause.code ?? ""
+  if (code === "ERR_PROXY_TUNNEL") return "the proxy did not let it through"
   if (code === "ECONNREFUSED") return "connection refused"
   if (code.startsWith("HPE_")) return "the answer is not HTTP"
   if (/TLS|SSL|CERT|SELF_SIGNED|UNABLE_TO/.test(code)) return "the TLS certificate or handshake was not accepted"

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { createServer as createHttp } from "node:http"
 import type { RequestListener } from "node:http"
 import { createServer as createHttps } from "node:https"
-import { createServer as createTcp } from "node:net"
+import { connect, createServer as createTcp } from "node:net"
 import type { AddressInfo, Server, Socket } from "node:net"
 import { join, resolve } from "node:path"
 import tls from "node:tls"
@@ -99,6 +99,43 @@ describe("dialling a checked address", () => {
       })
       expect(yield* Effect.promise(() => new Response(child.stdout).text())).toBe("200\n")
       expect(proxied).toBe(0)
+    })
+  )
+
+  it.scopedLive("by a proxy, lets it resolve the name, and speaks TLS with the receiver itself", () =>
+    Effect.gen(function* () {
+      const tls = { key: fixture("receiver.test.key.pem"), cert: fixture("receiver.test.pem") }
+      const port = yield* listening(
+        createHttps(tls, (request, reply) => {
+          // Later than a connection may take.
+          setTimeout(() => reply.end(`secure ${request.url}`), hurry.connectTimeoutMs + 50)
+        })
+      )
+      const heads: Array<string> = []
+      const proxy = yield* raw((socket) =>
+        socket.once("data", (first) => {
+          const head = first.toString("latin1")
+          heads.push(head)
+          if (head.startsWith("CONNECT refused.test")) return void socket.end("HTTP/1.1 403 Forbidden\r\n\r\n")
+          if (!head.startsWith("CONNECT")) return void socket.end("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nplain")
+          const onward = connect(port, "127.0.0.1", () => {
+            socket.write("HTTP/1.1 200 Connection established\r\n\r\n")
+            socket.pipe(onward).pipe(socket)
+          })
+        })
+      )
+      const by = (url: string) =>
+        dial({ url: new URL(url), addresses: [], proxy: `http://user:p%40ss@127.0.0.1:${proxy}` }, { ...get, ...hurry })
+      const bodyOf = (url: string) => Effect.map(by(url), ({ body }) => Buffer.from(body).toString())
+      expect(yield* bodyOf("http://receiver.test/a?b=c")).toBe("plain")
+      expect(heads[0]).toContain("GET http://receiver.test/a?b=c HTTP/1.1")
+      expect(heads[0]).toMatch(new RegExp(`proxy-authorization: Basic ${btoa("user:p@ss")}`, "i"))
+      expect(yield* bodyOf("https://receiver.test/hook")).toBe("secure /hook")
+      expect(heads[1]).toContain("CONNECT receiver.test:443 HTTP/1.1")
+      expect((yield* Effect.flip(by("https://other.test/"))).reason).toBe(
+        "the TLS certificate or handshake was not accepted"
+      )
+      expect((yield* Effect.flip(by("https://refused.test/"))).reason).toBe("the proxy did not let it through")
     })
   )
 
