@@ -168,6 +168,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
           // No other route will need the text, and the stream may be long.
           work.request.bodyText?.forget()
           work.attempts.answered(generation)
+          Object.assign(work.request.replyHeaders, generation.replyHeaders)
           tellAdapted(work.request.replyHeaders, generation.adapted ?? [], work.leftOut, metrics.adapted)
           return Future.succeed(metered(generation, charge, work))
         }

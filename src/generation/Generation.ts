@@ -29,6 +29,8 @@ export interface Generation {
   readonly passthrough?: true
   /** Names of parameters that the upstream does not support (`top_k`); undefined if there are none. */
   readonly adapted?: ReadonlyArray<string>
+  /** The upstream's headers that the caller gets. */
+  readonly replyHeaders?: Readonly<Record<string, string>>
   /** The upstream's id of the call; undefined if it gave none. */
   readonly upstreamRequestId?: string
 }

@@ -6,6 +6,7 @@ type Noted = Batch | undefined | Promise<Batch | undefined>
 export abstract class WrappedGeneration implements Generation {
   declare readonly passthrough?: true
   declare readonly adapted?: ReadonlyArray<string>
+  declare readonly replyHeaders?: Readonly<Record<string, string>>
   declare readonly upstreamRequestId?: string
   protected inner: Generation
   /** Made once, not for every chunk. */
@@ -15,6 +16,7 @@ export abstract class WrappedGeneration implements Generation {
     this.inner = inner
     if (inner.passthrough !== undefined) this.passthrough = inner.passthrough
     if (inner.adapted !== undefined) this.adapted = inner.adapted
+    if (inner.replyHeaders !== undefined) this.replyHeaders = inner.replyHeaders
     if (inner.upstreamRequestId !== undefined) this.upstreamRequestId = inner.upstreamRequestId
   }
 

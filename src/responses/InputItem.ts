@@ -120,6 +120,15 @@ const ToolSearchOutput = Schema.Struct({
   tools: Schema.Array(ToolEntry).annotations({ description: "The tools found: the model may call them from here on." })
 }).annotations({ identifier: "ResponsesToolSearchOutput" })
 
+const CompactionTrigger = Schema.Struct({
+  type: Schema.Literal("compaction_trigger"),
+  id,
+  status
+}).annotations({
+  identifier: "ResponsesCompactionTrigger",
+  description: "As the last item: the answer is one `compaction` item, which holds the conversation in short."
+})
+
 /** Items of tools that OpenAI runs. Only upstreams of this dialect get them. */
 const hosted = [
   "apply_patch_call",
@@ -160,7 +169,8 @@ const members = {
   web_search_call: WebSearchCall,
   additional_tools: AdditionalTools,
   tool_search_call: ToolSearchCall,
-  tool_search_output: ToolSearchOutput
+  tool_search_output: ToolSearchOutput,
+  compaction_trigger: CompactionTrigger
 }
 
 /** One entry of an array `input`. */
@@ -195,6 +205,9 @@ const isToolSearch = (item: InputItem): item is ToolSearch =>
 export const isClientSearch = <Search extends ToolSearch>(
   item: Search
 ): item is Search & { readonly call_id: string } => typeof item.call_id === "string" && item.execution !== "server"
+
+/** True if the request asks for a compaction of its conversation. */
+export const endsInTrigger = (input: ReadonlyArray<InputItem>): boolean => input.at(-1)?.type === "compaction_trigger"
 
 /** The tools that an item adds. */
 export const toolsOf = (item: InputItem): ReadonlyArray<ToolEntry> =>

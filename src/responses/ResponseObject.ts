@@ -111,6 +111,13 @@ const OutputWebSearch = Schema.Struct({
   })
 }).annotations({ identifier: "ResponsesWebSearchCall" })
 
+const OutputCompaction = Schema.Struct({
+  id: itemId,
+  type: Schema.Literal("compaction"),
+  status: ItemStatus,
+  encrypted_content: said(Schema.String, "The conversation in short, for the input of the next request.")
+}).annotations({ identifier: "ResponsesCompaction" })
+
 /** One entry of `output`. */
 export const OutputItem = variants({
   message: OutputMessage,
@@ -118,7 +125,8 @@ export const OutputItem = variants({
   function_call: OutputFunctionCall,
   custom_tool_call: OutputCustomToolCall,
   tool_search_call: OutputToolSearchCall,
-  web_search_call: OutputWebSearch
+  web_search_call: OutputWebSearch,
+  compaction: OutputCompaction
 })
 export type OutputItem = typeof OutputItem.Type
 

@@ -120,12 +120,16 @@ type Named = Pick<CreateResponse, "model">
  * The input as it came if it refers to nothing. Otherwise references are replaced and the gateway's wrappers removed.
  */
 const inputOf = (raw: unknown, { model }: Named, { history, input }: Replay): unknown => {
-  if (!Array.isArray(raw)) return history.length === 0 ? raw : [...history, ...input].flatMap(forUpstream(model))
+  if (!Array.isArray(raw))
+    return history.length === 0 ? raw : [...history.filter(isSaid), ...input].flatMap(forUpstream(model))
   const own = raw.map((item: unknown, index) =>
     isObject(item) && item["type"] === "item_reference" ? input[index] : item
   )
-  return [...history, ...own].flatMap(forUpstream(model))
+  return [...history.filter(isSaid), ...own].flatMap(forUpstream(model))
 }
+
+/** A trigger of an earlier request has been answered. */
+const isSaid = ({ type }: Replay["history"][number]): boolean => type !== "compaction_trigger"
 
 /** An upstream that stores nothing only knows reasoning by its encrypted form. */
 const forUpstream =

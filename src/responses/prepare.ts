@@ -4,7 +4,12 @@ import type { TextRequest } from "../pipeline/TextFamily.ts"
 import type { CreateResponse } from "./CreateResponse.ts"
 import { understand } from "./decode.ts"
 import type { Replay } from "./decode.ts"
-import type { State, Encoding } from "./encoding.ts"
+import type { Machine } from "../generation/Machine.ts"
+import { compactionMachine } from "./compact/compactionMachine.ts"
+import { nothingIn, summarizing } from "./compact/summarizing.ts"
+import { machine } from "./encode.ts"
+import type { State, Encoding, ResponseFrame } from "./encoding.ts"
+import { endsInTrigger } from "./InputItem.ts"
 import { encodingOf } from "./encodingOf.ts"
 import type { InitialFields } from "./initialResponse.ts"
 import { passthroughOf } from "./passthrough.ts"
@@ -16,6 +21,8 @@ import { unsupported } from "./unsupported.ts"
 export interface Prepared {
   readonly replay: Replay
   readonly encoding: Encoding
+  /** The encoder of a translated answer. */
+  readonly machine: Machine<State, ResponseFrame>
   readonly passing: ResponsesPassthrough
   /** The request without the encodings of its answer. */
   readonly text: Omit<TextRequest<State, PassingState, unknown>, "translated" | "passed">
@@ -36,15 +43,17 @@ export const prepare = (
   if (understood instanceof InvalidRequest) return understood
   const encoding = encodingOf(payload, understood, birth)
   const passing = passthroughOf(payload, replay, request, encoding.response)
-  const { conversation, mayReachWeb, objection } = understood
+  const { mayReachWeb, objection } = understood
+  const compacts = endsInTrigger(replay.input)
   return {
     replay,
     encoding,
+    machine: compacts ? compactionMachine(encoding) : machine(encoding),
     passing,
     text: {
-      conversation,
+      conversation: compacts ? summarizing(understood.conversation) : understood.conversation,
       mayReachWeb,
-      objection,
+      objection: () => objection() ?? (compacts ? nothingIn(understood.conversation) : undefined),
       stream: payload.stream ?? false,
       passthrough: passing.passthrough,
       unsupported: () => unsupported(payload, request.body)

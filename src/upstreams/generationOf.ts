@@ -24,12 +24,13 @@ const answerLimit = 64 * 1024 * 1024
 const sliceLength = 500
 
 /** Other fields of the generation. */
-type GenerationFields = Pick<Generation, "passthrough" | "adapted">
+type GenerationFields = Pick<Generation, "passthrough" | "adapted" | "replyHeaders">
 
 /** An upstream's answer as a generation, streamed or in one piece. One batch per chunk. */
 export class Answer implements Generation {
   declare readonly passthrough?: true
   declare readonly adapted?: ReadonlyArray<string>
+  declare readonly replyHeaders?: Readonly<Record<string, string>>
   declare readonly upstreamRequestId?: string
   readonly #reader: Reader
   readonly #exchange: Exchange
@@ -45,12 +46,17 @@ export class Answer implements Generation {
   #complete = false
   #cancelled = false
 
-  constructor(reader: Reader, exchange: Exchange, { adapted, passthrough: isPassthrough }: GenerationFields) {
+  constructor(
+    reader: Reader,
+    exchange: Exchange,
+    { adapted, passthrough: isPassthrough, replyHeaders }: GenerationFields
+  ) {
     this.#reader = reader
     this.#exchange = exchange
     this.#streams = exchange.headers.get("content-type")?.includes("text/event-stream") === true
     if (isPassthrough !== undefined) this.passthrough = isPassthrough
     if (adapted !== undefined) this.adapted = adapted
+    if (replyHeaders !== undefined) this.replyHeaders = replyHeaders
     const upstreamRequestId = upstreamRequestIdIn(exchange.headers)
     if (upstreamRequestId !== undefined) this.upstreamRequestId = upstreamRequestId
   }

@@ -8,7 +8,7 @@ import { beyondOutput, outputParam } from "../generation/outputBound.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 import { beginCall } from "./client.ts"
-import type { Deadlines } from "./client.ts"
+import type { Deadlines, Exchange } from "./client.ts"
 import type { ReadDocument } from "../documents/Documents.ts"
 import { addressOf, headersTo, secretsOf } from "./Endpoint.ts"
 import type { EndpointOptions } from "./Endpoint.ts"
@@ -156,7 +156,11 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
     return send(body, how, dialectHeaders(dialect, request)).flatMap((exchange) =>
       isSuccess(exchange)
         ? accepting(
-            new Answer(passing(protocol, dialect, request, how), exchange, { passthrough: true, adapted }),
+            new Answer(passing(protocol, dialect, request, how), exchange, {
+              passthrough: true,
+              adapted,
+              ...replyHeaders(dialect, exchange)
+            }),
             exchange,
             secrets,
             how
@@ -208,6 +212,17 @@ const dialectHeaders = (
   }
   return added
 }
+
+const replyHeaders = (dialect: Dialect, { headers }: Pick<Exchange, "headers">) => {
+  const found = dialect.replyHeaders.flatMap((name) => {
+    const value = headers.get(name)
+    return value === null || value.length > longestHeader ? [] : [[name, value] as const]
+  })
+  return found.length > 0 && { replyHeaders: Object.fromEntries(found) }
+}
+
+/** Characters. */
+const longestHeader = 8_192
 
 const nothing: ReadonlyArray<never> = []
 

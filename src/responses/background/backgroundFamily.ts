@@ -2,7 +2,6 @@ import { InvalidRequest } from "../../contract/Failure.ts"
 import type { TextFamily } from "../../pipeline/TextFamily.ts"
 import type { CreateResponse } from "../CreateResponse.ts"
 import type { Replay } from "../decode.ts"
-import { machine } from "../encode.ts"
 import { encodedOf } from "../encoding.ts"
 import type { Encoded, State } from "../encoding.ts"
 import type { InitialFields } from "../initialResponse.ts"
@@ -22,10 +21,10 @@ export const backgroundFamily = (
   understand: ({ payload, request }, found) => {
     const prepared = prepare(payload, request, found, birth)
     if (prepared instanceof InvalidRequest) return prepared
-    const { encoding, passing, text } = prepared
+    const { machine, passing, text } = prepared
     return {
       ...text,
-      translated: () => ({ machine: machine(encoding), answer: encodedOf }),
+      translated: () => ({ machine, answer: encodedOf }),
       passed: () => ({
         machine: passing.machine,
         answer: () => ({ output: passing.output(), response: passing.response() })

@@ -9,6 +9,8 @@ export type Dialect = EventDialect | ChunkDialect
 interface DialectBase {
   /** The caller's headers that belong to the dialect, in lower case. */
   readonly headers: ReadonlyArray<string>
+  /** The upstream's headers that belong to it, in lower case. */
+  readonly replyHeaders: ReadonlyArray<string>
   /** The upstream's body for a caller's body. `lost` collects the names of dropped parameters. */
   readonly body: (
     body: JsonObject,

@@ -56,7 +56,7 @@ export const rows: ReadonlyArray<Row> = [
   ["messages", block({ type: "image", source: { type: "hologram" } }), "messages[0].content[0].source.type"],
   ["messages", block({ type: "text" }), "messages[0].content[0].text"],
   ["messages", block({ type: "tool_result", tool_use_id: "t" }), "messages[0].content[0].tool_use_id"],
-  ["messages", { max_tokens: 200_000 }, "max_tokens"],
+
   ["messages", { max_tokens: 0 }, "max_tokens", "own"],
   ["messages", { messages: [] }, "messages"],
   ["messages", { messages: [{ role: "user" }] }, "messages[0].content", "own"],
@@ -72,7 +72,7 @@ export const rows: ReadonlyArray<Row> = [
   ["responses", { text: { format: { type: "yaml" } } }, "text.format.type"],
   ["responses", { text: { verbosity: "ultra" } }, "text.verbosity"],
   ["responses", { temperature: 3 }, "temperature"],
-  ...["program", "program_output", "configuration_update", "compaction_trigger"].map((type): Row => [
+  ...["program", "program_output", "configuration_update"].map((type): Row => [
     "responses",
     item({ type, id: "x_1", anything: { deep: 1 } }),
     "input[0].type"

@@ -16,6 +16,7 @@ import type { EventDialect } from "../../passthrough/Dialect.ts"
 export const messagesDialect: EventDialect = {
   family: "messages",
   headers: ["anthropic-beta", "anthropic-version"],
+  replyHeaders: [],
   body: (body, { upstreamModel, stream }, lost = () => {}) => ({
     ...body,
     model: upstreamModel,

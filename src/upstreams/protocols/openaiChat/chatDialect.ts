@@ -21,6 +21,7 @@ const signing: Readonly<
 export const chatDialect = (provider: Provider): ChunkDialect => ({
   family: "chat",
   headers: [],
+  replyHeaders: [],
   searches: provider.webSearch,
   isLast: () => false,
   asWhole,
