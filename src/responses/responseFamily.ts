@@ -7,14 +7,8 @@ import { hasProgramCode } from "../contract/wire.ts"
 import type { CreateResponse } from "./CreateResponse.ts"
 import { unknownOf } from "./decode.ts"
 import type { Replay } from "./decode.ts"
-<<<<<<< HEAD
-import { machine } from "./encode.ts"
 import { encodedOf } from "./encoding.ts"
 import type { Encoded, State } from "./encoding.ts"
-=======
-import { madeOf } from "./encoding.ts"
-import type { Made, State } from "./encoding.ts"
->>>>>>> 1e4174f (responses: a compaction_trigger is answered with one compaction on every upstream)
 import type { PassingState } from "./passthrough.ts"
 import { prepare } from "./prepare.ts"
 import { Recent } from "./Recent.ts"

@@ -24,15 +24,10 @@ const reasoning =
 /** Responses to an upstream of the responses dialect. The gateway keeps their state; the upstream stores nothing. */
 export const responsesDialect: EventDialect = {
   family: "responses",
-<<<<<<< HEAD
-  headers: ["openai-beta"],
-  body: (body, { knownAs, upstreamModel, stream }, lost = () => {}) => ({
-=======
   // Codex returns the state with the next request of its turn.
   headers: ["openai-beta", "x-codex-turn-state"],
   replyHeaders: ["x-codex-turn-state", "x-reasoning-included"],
-  body: (body, { upstreamModel, stream }, lost = () => {}) => ({
->>>>>>> 1e4174f (responses: a compaction_trigger is answered with one compaction on every upstream)
+  body: (body, { knownAs, upstreamModel, stream }, lost = () => {}) => ({
     ...body,
     ...(Array.isArray(body["input"]) && { input: body["input"].flatMap(reasoning(upstreamModel, lost)) }),
     model: upstreamModel,
