@@ -25,6 +25,7 @@ import { fallback, serveRoute } from "./route.ts"
 import type { Authenticators, Server, Serving } from "./exchange.ts"
 import { Listener } from "./Listener.ts"
 import type { Listen } from "./Listener.ts"
+import { otherPaths } from "./misspelt.ts"
 import { renewing, warned } from "./renewing.ts"
 import type { Socket } from "./Socket.ts"
 import { makeSockets } from "./sockets.ts"
@@ -142,6 +143,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         if (route.socketEvent !== null) {
           methods["GET"] = sockets.upgrade(route, route.socketEvent, handler, otherwise)
         }
+        for (const path of otherPaths(route.path)) table[path] = methods
       }
       for (const [path, page] of Object.entries(pages)) {
         table[path] = { GET: (request, server) => page(request, server) ?? otherwise(request, server) }

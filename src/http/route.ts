@@ -11,10 +11,10 @@ import { newReply, shuttingDown } from "./answer.ts"
 import type { Fallback, Route } from "./compile.ts"
 import { echo } from "./echo.ts"
 import { finish, renderedCause, renderedFailure } from "./finish.ts"
-import { doubled } from "./doubled.ts"
 import type { Exchange, Handler, Server, Serving } from "./exchange.ts"
 import type { Framed } from "./Framed.ts"
 import { handled } from "./handled.ts"
+import { endpointPath } from "./misspelt.ts"
 import { run } from "./run.ts"
 
 /** Serves an endpoint, with plain calls as long as nothing waits. */
@@ -32,7 +32,7 @@ export const serveRoute = (serving: Serving, route: Route, handler: Handler) => 
     serving.cors?.allow(request, reply.headers)
     // A kept connection would end with this process.
     if (serving.lifecycle.isLeaving()) reply.headers["connection"] = "close"
-    const path = isFixed ? route.path : pathOf(request)
+    const path = isFixed ? route.path : endpointPath(pathOf(request))
     const record = new RequestRecord(
       { requestId: reply.requestId, method: request.method, path },
       named,
@@ -144,12 +144,10 @@ export const fallback = (serving: Serving, fallbacks: ReadonlyArray<Fallback>) =
     const preflight = serving.cors?.preflight(request, reply.headers)
     if (preflight !== undefined) return preflight
     serving.cors?.allow(request, reply.headers)
-    const twice = doubled(path)
-    const meant = twice === undefined ? path : path.slice(twice.length)
+    const meant = endpointPath(path)
     const family = fallbacks.find(({ prefix }) => prefix === "/" || meant === prefix || meant.startsWith(`${prefix}/`))
     if (family === undefined) return new Response(null, { status: 404 })
-    const advice = twice === undefined ? "" : `: leave "${twice}" out of the base URL, the client adds it itself`
-    const failure = new UnknownRoute({ message: `Invalid URL (${request.method} ${path})${advice}` })
+    const failure = new UnknownRoute({ message: `Invalid URL (${request.method} ${path})` })
     const named = { family: "none", endpoint: "other" }
     const ids = { requestId: reply.requestId, method: request.method, path }
     const record = new RequestRecord(ids, named, begun, serving.ended)
