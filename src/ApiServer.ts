@@ -52,7 +52,14 @@ export const ApiServer = Layer.unwrapEffect(
           ...docsPages(OperatorApi, "/admin")
         }
       : watched
-    const pages = { ...docsPages(GatewayApi), ...consolePages(Option.getOrUndefined(server.publicUrl)), ...adminPages }
+    // Claude Code asks for it when it starts.
+    const hello = { "/api/hello": () => Response.json({ message: "hello" }) }
+    const pages = {
+      ...hello,
+      ...docsPages(GatewayApi),
+      ...consolePages(Option.getOrUndefined(server.publicUrl)),
+      ...adminPages
+    }
     return serve(GatewayApi.addHttpApi(OperatorApi), pages, options)
   })
 ).pipe(Layer.provide(ConsoleLive), Layer.provide(Layer.mergeAll(DeclaredKeysLive, KeptAnswersExpiry, RequestsLive)))

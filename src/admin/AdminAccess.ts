@@ -5,8 +5,8 @@ import * as ApiKey from "../access/ApiKey.ts"
 import { Keys } from "../access/store/Keys.ts"
 import { BadSettings } from "../config/document.ts"
 import { Caller } from "../contract/Caller.ts"
-import { AuthInvalid, AuthMissing, RateLimited, UnknownRoute } from "../contract/Failure.ts"
-import { pathOf } from "../contract/pathOf.ts"
+import { AuthInvalid, AuthMissing, RateLimited } from "../contract/Failure.ts"
+import { unknownRoute } from "../contract/unknownRoute.ts"
 import { parseAllowed } from "../guard/addresses.ts"
 import type { Range } from "../guard/addresses.ts"
 import { clientAddress } from "../guard/clientAddress.ts"
@@ -92,8 +92,7 @@ const byKey = (key: Redacted.Redacted, tries: ReturnType<typeof makeTries>) => {
 }
 
 /** The answer of an unknown route, so the response does not reveal that the path exists. */
-const absent = (_: Headers, { request }: IncomingRequest) =>
-  Effect.fail(new UnknownRoute({ message: `Invalid URL (${request.method} ${pathOf(request)})` }))
+const absent = (_: Headers, { request }: IncomingRequest) => Effect.fail(unknownRoute(request))
 
 const digest = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest()
 

@@ -1,13 +1,17 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { Prefixes, RateHeaders } from "../contract/annotations.ts"
+import { AnthropicError } from "../contract/anthropicErrors.ts"
+import { Prefixes, RateHeaders, SharedPaths } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { said } from "../contract/fields.ts"
+
+const Kind = Schema.Literal("text", "embedding", "video")
 
 const ModelEntry = Schema.Struct({
   id: Schema.String.annotations({ description: "The id that requests use." }),
   object: Schema.Literal("model"),
   created: Schema.Int.annotations({ description: "Unix seconds." }),
+  kind: said(Kind, "Generates text, embeddings or videos."),
   owned_by: said(Schema.String, "The owner of the model."),
   type: said(Schema.Literal("model"), "The same as `object`, for Anthropic's clients."),
   display_name: said(Schema.String, "The id again: models have no other name."),
@@ -15,6 +19,7 @@ const ModelEntry = Schema.Struct({
 })
 
 const list = HttpApiEndpoint.get("list", "/v1/models")
+  .setUrlParams(Schema.Struct({ kind: Schema.optional(said(Kind, "Only models of this kind.")) }))
   .addSuccess(
     Schema.Struct({
       object: Schema.Literal("list"),
@@ -36,6 +41,8 @@ export class ModelsApi extends HttpApiGroup.make("models")
   .add(list)
   .add(find)
   .addError(CodedError)
+  .addError(AnthropicError)
   .annotate(Prefixes, ["/v1/models"])
+  .annotate(SharedPaths, true)
   .annotate(RateHeaders, "openai")
   .annotateContext(OpenApi.annotations({ title: "Models", description: "Models that this gateway serves." })) {}

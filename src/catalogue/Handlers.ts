@@ -13,18 +13,21 @@ export const ModelsHandlers = handlers(
     // The catalogue is as old as its process.
     const created = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
     const created_at = new Date(created * 1_000).toISOString()
-    const entry = ({ id, ownedBy }: Model) => ({
+    const entry = ({ id, kind, ownedBy }: Model) => ({
       id,
       object: "model" as const,
       created,
+      kind,
       owned_by: ownedBy,
       type: "model" as const,
       display_name: id,
       created_at
     })
     return {
-      list: ({ caller }) => {
-        const data = [...catalogue.values()].filter(({ id }) => forbidden(caller, id) === undefined).map(entry)
+      list: ({ caller, urlParams: { kind } }) => {
+        const data = [...catalogue.values()]
+          .filter((model) => forbidden(caller, model.id) === undefined && (kind ?? model.kind) === model.kind)
+          .map(entry)
         return Effect.succeed({
           object: "list" as const,
           data,

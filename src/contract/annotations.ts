@@ -1,7 +1,25 @@
 import { Context } from "effect"
+import type { Schema } from "effect"
 
 /** On a group: path prefixes for which it renders unknown paths and methods. The longest match wins; `/` takes the rest. */
 export class Prefixes extends Context.Tag("gateway/contract/Prefixes")<Prefixes, ReadonlyArray<string>>() {}
+
+/** Renders the failures of a dialect's clients at paths that several dialects have, or that this gateway does not serve. */
+interface DialectClients {
+  /** The headers that its clients send. */
+  readonly headers: ReadonlyArray<string>
+  /** Paths of the dialect's own that are not served. */
+  readonly prefixes: ReadonlyArray<string>
+  readonly errors: Schema.Schema.All
+}
+
+/** On a group: its dialect's clients, where other groups' errors would be foreign to them. */
+export class Clients extends Context.Tag("gateway/contract/Clients")<Clients, DialectClients>() {}
+
+/** On a group: its paths are those of several dialects. */
+export class SharedPaths extends Context.Reference<SharedPaths>()("gateway/contract/SharedPaths", {
+  defaultValue: () => false
+}) {}
 
 /** On an endpoint: answered without a key. */
 export class Public extends Context.Reference<Public>()("gateway/contract/Public", { defaultValue: () => false }) {}

@@ -6,6 +6,7 @@ import { Context, Option, ParseResult, Schema, SchemaAST as AST } from "effect"
 import {
   AskedBySocket,
   BodyLimit,
+  Clients,
   Idempotent,
   KnownFieldsOnly,
   LongLived,
@@ -13,7 +14,8 @@ import {
   Prefixes,
   Public,
   RateHeaders,
-  RequestIdInErrors
+  RequestIdInErrors,
+  SharedPaths
 } from "../contract/annotations.ts"
 import type { Failure, InvalidRequest } from "../contract/Failure.ts"
 import { jsonDecoder } from "../contract/jsonDecoder.ts"
@@ -43,7 +45,7 @@ export interface Route {
   readonly isArrayParam: (name: string) => boolean
   readonly status: number
   readonly encode: (value: unknown) => unknown
-  readonly renderFailure: RenderFailure
+  readonly rendererFor: RendererFor
 }
 
 type Decode = (input: unknown) => Either.Either<unknown, InvalidRequest>
@@ -51,10 +53,13 @@ type Decode = (input: unknown) => Either.Either<unknown, InvalidRequest>
 /** Renders a failure as a family's status and body. */
 export type RenderFailure = (failure: Failure, requestId: string) => { readonly status: number; readonly body: unknown }
 
+/** The renderer for a request, by its headers where several dialects have the path. */
+type RendererFor = (headers: Headers) => RenderFailure
+
 /** Renders unknown paths for the family with the longest matching prefix. */
 export interface Fallback {
   readonly prefix: string
-  readonly renderFailure: RenderFailure
+  readonly rendererFor: RendererFor
 }
 
 export interface Compiled {
@@ -76,18 +81,35 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
 ): Compiled => {
   const routes: Array<Route> = []
   const fallbacks: Array<Fallback> = []
+  const clients: Array<{ readonly headers: ReadonlyArray<string>; readonly renderFailure: RenderFailure }> = []
+  /** The dialect's renderer if the request is one of its clients'. */
+  const byClient =
+    (otherwise: RenderFailure): RendererFor =>
+    (headers) =>
+      clients.find((dialect) => dialect.headers.some((name) => headers.has(name)))?.renderFailure ?? otherwise
   HttpApi.reflect(api, {
     onGroup: ({ group, mergedAnnotations }) => {
       const renderFailure = failureRenderer(() => group.errorSchema.ast, mergedAnnotations)
+      const isShared = Context.get(mergedAnnotations, SharedPaths)
       for (const prefix of Option.getOrElse(Context.getOption(mergedAnnotations, Prefixes), () => [])) {
-        fallbacks.push({ prefix, renderFailure })
+        const rendererFor = isShared || prefix === "/" ? byClient(renderFailure) : () => renderFailure
+        fallbacks.push({ prefix, rendererFor })
       }
+      const dialect = Option.getOrUndefined(Context.getOption(mergedAnnotations, Clients))
+      if (dialect === undefined) return
+      const render = failureRenderer(() => dialect.errors.ast, mergedAnnotations)
+      clients.push({ headers: dialect.headers, renderFailure: render })
+      for (const prefix of dialect.prefixes) fallbacks.push({ prefix, rendererFor: () => render })
     },
     onEndpoint: ({ endpoint, group, mergedAnnotations, successes }) => {
       const [success] = successes
       if (success === undefined) throw new Error(`${group.identifier}.${endpoint.name} declares no success`)
       const [status, { ast }] = success
       const rateDialect = Context.get(mergedAnnotations, RateHeaders)
+      const renderFailure = failureRenderer(
+        () => AST.Union.make([group.errorSchema.ast, endpoint.errorSchema.ast]),
+        mergedAnnotations
+      )
       const onlyKnown = Context.get(mergedAnnotations, KnownFieldsOnly)
       routes.push({
         group: group.identifier,
@@ -107,10 +129,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
         isArrayParam: arrayParams(endpoint.urlParamsSchema),
         status,
         encode: Option.match(ast, { onNone: () => () => undefined, onSome: (type) => encoder(type, options) }),
-        renderFailure: failureRenderer(
-          () => AST.Union.make([group.errorSchema.ast, endpoint.errorSchema.ast]),
-          mergedAnnotations
-        )
+        rendererFor: Context.get(mergedAnnotations, SharedPaths) ? byClient(renderFailure) : () => renderFailure
       })
     }
   })
@@ -174,10 +193,13 @@ const failureRenderer = (errors: () => AST.AST, annotations: Context.Context<nev
   const withRequestId = Context.get(annotations, RequestIdInErrors)
   const rows = lazily(() => {
     const members = new Map(
-      membersOf(errors()).map((ast) => [
-        tagOf(ast),
-        { status: HttpApiSchema.getStatusErrorAST(ast), encode: ParseResult.encodeUnknownSync(Schema.make(ast)) }
-      ])
+      // Of two forms of a failure, the first one declared is the group's own; the other is that of `Clients`.
+      membersOf(errors())
+        .toReversed()
+        .map((ast) => [
+          tagOf(ast),
+          { status: HttpApiSchema.getStatusErrorAST(ast), encode: ParseResult.encodeUnknownSync(Schema.make(ast)) }
+        ])
     )
     return () => members
   })

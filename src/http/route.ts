@@ -1,8 +1,8 @@
 import { Cause } from "effect"
 import type { Caller } from "../contract/Caller.ts"
-import { UnknownRoute } from "../contract/Failure.ts"
 import type { RateLimited } from "../contract/Failure.ts"
 import { pathOf } from "../contract/pathOf.ts"
+import { unknownRoute } from "../contract/unknownRoute.ts"
 import { RequestRecord } from "../contract/RequestRecord.ts"
 import { Failed } from "../flow/Future.ts"
 import { came, endOfTurn } from "../flow/eventLoop.ts"
@@ -47,7 +47,7 @@ export const serveRoute = (serving: Serving, route: Route, handler: Handler) => 
       path,
       reply,
       record,
-      renderFailure: route.renderFailure,
+      renderFailure: route.rendererFor(request.headers),
       count,
       framed,
       recorded: undefined,
@@ -100,7 +100,8 @@ export const authenticate = (serving: Serving, route: Route, full: (caller: Call
     const begun = performance.now()
     const reply = newReply(serving.newRequestId())
     echo(request.headers, reply.headers)
-    const { path, renderFailure } = route
+    const { path } = route
+    const renderFailure = route.rendererFor(request.headers)
     const record = new RequestRecord(
       { requestId: reply.requestId, method: request.method, path },
       { family: route.group, endpoint: path },
@@ -147,11 +148,11 @@ export const fallback = (serving: Serving, fallbacks: ReadonlyArray<Fallback>) =
     const meant = endpointPath(path)
     const family = fallbacks.find(({ prefix }) => prefix === "/" || meant === prefix || meant.startsWith(`${prefix}/`))
     if (family === undefined) return new Response(null, { status: 404 })
-    const failure = new UnknownRoute({ message: `Invalid URL (${request.method} ${path})` })
+    const failure = unknownRoute(request)
     const named = { family: "none", endpoint: "other" }
     const ids = { requestId: reply.requestId, method: request.method, path }
     const record = new RequestRecord(ids, named, begun, serving.ended)
-    const { renderFailure } = family
+    const renderFailure = family.rendererFor(request.headers)
     const exchange: Exchange = {
       serving,
       request,

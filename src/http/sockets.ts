@@ -34,8 +34,9 @@ export const makeSockets = (serving: Serving) => {
 
   /** Opens a socket for an authenticated upgrade request on a route's path; other requests get the plain answer. */
   const upgrade = (route: Route, event: string, handler: Handler, answerPlain: PlainAnswer) => {
-    const rendered = socketFailure(route.renderFailure)
-    const ask = serveRoute(serving, { ...route, isIdempotent: false, renderFailure: rendered }, handler)
+    // Only endpoints of one family have sockets, so the headers do not matter.
+    const rendered = socketFailure(route.rendererFor(new Headers()))
+    const ask = serveRoute(serving, { ...route, isIdempotent: false, rendererFor: () => rendered }, handler)
     const callerOf = authenticate(serving, route, full)
     return async (request: Bun.BunRequest, server: Upgrading): Promise<Response | undefined> => {
       if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return answerPlain(request, server)

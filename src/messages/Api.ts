@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { BodyLimit, Idempotent, Prefixes, RateHeaders, RequestIdInErrors } from "../contract/annotations.ts"
+import { AnthropicError } from "../contract/anthropicErrors.ts"
+import { BodyLimit, Clients, Idempotent, Prefixes, RateHeaders, RequestIdInErrors } from "../contract/annotations.ts"
 import { eventStream } from "../contract/eventStream.ts"
 import { MessagesError } from "./Errors.ts"
 import { Message, TaskHandle, TokenCount } from "./Message.ts"
@@ -45,6 +46,11 @@ export class MessagesApi extends HttpApiGroup.make("messages")
   .add(countTokens)
   .addError(MessagesError)
   .annotate(Prefixes, ["/v1/messages"])
+  .annotate(Clients, {
+    headers: ["anthropic-version", "x-api-key"],
+    prefixes: ["/v1/messages/batches"],
+    errors: AnthropicError
+  })
   .annotate(BodyLimit, 32 * 1024 * 1024)
   .annotate(RequestIdInErrors, true)
   .annotate(RateHeaders, "anthropic")

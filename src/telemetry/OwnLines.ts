@@ -1,4 +1,4 @@
-import { Cause, Effect, HashMap, Inspectable, Layer, Logger } from "effect"
+import { Cause, Effect, FiberRef, HashMap, Inspectable, Layer, Logger, Option } from "effect"
 import { leastLevel, Logging, nameOf } from "./Logging.ts"
 import { StandardOutput } from "./StandardOutput.ts"
 
@@ -49,12 +49,14 @@ export const LogToOutput = Layer.unwrapEffect(
       if (logging.format === "json") output.write(`${text}\n`, 1)
     })
     const forPeople = Logger.map(words, (text) => output.write(`${text}\n`, 1))
-    return Layer.merge(
+    return Layer.mergeAll(
       Logger.replace(
         Logger.defaultLogger,
         logging.format === "json" ? forMachines : Logger.zip(forMachines, forPeople)
       ),
-      Logger.minimumLogLevel(leastLevel(logging))
+      Logger.minimumLogLevel(leastLevel(logging)),
+      // A fiber's failure belongs to its reader: at `debug`, each refused request would be "an unhandled error".
+      Layer.scopedDiscard(Effect.locallyScoped(FiberRef.unhandledErrorLogLevel, Option.none()))
     )
   })
 ).pipe(Layer.provide(StandardOutput.Default))

@@ -80,7 +80,10 @@ describe("the console's page", () => {
     expect([browser.status, browser.headers.get("location")]).toEqual([302, "/console"])
     const client = await get("/", { accept: "*/*" })
     expect(client.status).toBe(404)
-    expect(await client.json()).toHaveProperty("error.message", "Invalid URL (GET /)")
+    expect(await client.json()).toHaveProperty(
+      "error.message",
+      "Invalid URL (GET /): this gateway does not serve this API"
+    )
   })
 })
 

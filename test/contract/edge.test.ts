@@ -41,7 +41,7 @@ describe("without a good key", () => {
       // Bearer wins where both are sent.
       { authorization: "Bearer nobody-knows-this-key", "x-api-key": "nobody-knows-this-one" }
     ]) {
-      const unknown = await expectError(path, "invalidKey", await send(method, path, headers, body))
+      const unknown = await expectError(path, "invalidKey", await send(method, path, headers, body), headers)
       expect(unknown.message).toContain("Invalid API key")
     }
   })

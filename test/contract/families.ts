@@ -64,9 +64,10 @@ export const familyOf = (path: string): Family => {
 export const expectError = async (
   path: string,
   kind: Exclude<keyof Family, "shape" | "param">,
-  response: Response
+  response: Response,
+  headers: Readonly<Record<string, string>> = {}
 ): Promise<{ readonly message: string; readonly param: string | null }> => {
-  const family = familyOf(path)
+  const family = "x-api-key" in headers && path.startsWith("/v1/models") ? messages : familyOf(path)
   const [status, code, type] = family[kind]
   const text = await response.text()
   expect([response.status, text.slice(0, 300)]).toEqual([status, expect.anything()])

@@ -42,7 +42,7 @@ describeOnEach("the admin API", () => {
       expect(JSON.parse(text)).toEqual({
         error: {
           code: "invalid_request_error",
-          message: `Invalid URL (${method} ${path})`,
+          message: `Invalid URL (${method} ${path}): this gateway does not serve this API`,
           param: null,
           type: "invalid_request_error"
         }

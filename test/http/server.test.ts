@@ -164,7 +164,10 @@ describe("the server", () => {
     ["DELETE", "/echo"]
   ])("answers %s %s as an invalid URL", async (method, path) => {
     const refused = await failure(await fetch(new URL(path, url), { method }))
-    expect(refused).toMatchObject({ status: 404, message: `Invalid URL (${method} ${path})` })
+    expect(refused).toMatchObject({
+      status: 404,
+      message: `Invalid URL (${method} ${path}): this gateway does not serve this API`
+    })
   })
 
   it("hides a defect behind the request id", async () => {

@@ -130,9 +130,9 @@ describe("a refused request has the family's body", () => {
   it("where the path or the method is none of the family's", async () => {
     const headers = { authorization: `Bearer ${gateway.key}` }
     expect(await refused(await fetch(`${gateway.url}/v1/messages`, { headers }))).toBe(
-      "404 invalid_request_error: Invalid URL (GET /v1/messages)"
+      "404 invalid_request_error: Invalid URL (GET /v1/messages): this gateway does not serve this API"
     )
-    expect(await refused(await post("/v1/messages/batches", {}))).toMatch(/^404 invalid_request_error: /)
+    expect(await refused(await post("/v1/messages/other", {}))).toMatch(/^404 invalid_request_error: /)
   })
 
   it("where it is larger than 32 MiB", async () => {

@@ -188,7 +188,9 @@ describe("GET /v1/tasks/{id}", () => {
   it("answers 400 invalid_url for another method", async () => {
     const { json, status } = await get("/v1/tasks/task_0123456789", { method: "POST" })
     expect(status).toBe(400)
-    expect(json).toEqual(invalidUrl("Invalid URL (POST /v1/tasks/task_0123456789)"))
+    expect(json).toEqual(
+      invalidUrl("Invalid URL (POST /v1/tasks/task_0123456789): this gateway does not serve this API")
+    )
   })
 
   it("answers 401 auth_invalid without a key", async () => {
