@@ -15,6 +15,7 @@ import type { InitialFields } from "./initialResponse.ts"
 import { passthroughOf } from "./passthrough.ts"
 import type { PassingState, ResponsesPassthrough } from "./passthrough.ts"
 import { ownReplay } from "./replayFor.ts"
+import { checkedBody } from "./warmUp.ts"
 import { unsupported } from "./unsupported.ts"
 
 /** An understood request, with the state of its answer, translated and passthrough. */
@@ -39,7 +40,7 @@ export const prepare = (
   birth?: InitialFields
 ): Prepared | InvalidRequest => {
   const replay = found ?? ownReplay(payload)
-  const understood = understand(payload, request.body, replay)
+  const understood = understand(payload, checkedBody(request), replay)
   if (understood instanceof InvalidRequest) return understood
   const encoding = encodingOf(payload, understood, birth)
   const passing = passthroughOf(payload, replay, request, encoding.response)

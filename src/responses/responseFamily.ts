@@ -15,7 +15,7 @@ import { Recent } from "./Recent.ts"
 import { lookUpReplay } from "./replayFor.ts"
 import type { ResponseObject } from "./ResponseObject.ts"
 import { ResponseStore } from "./store/ResponseStore.ts"
-import { isWarmUp } from "./warmUp.ts"
+import { checkedBody, isWarmUp } from "./warmUp.ts"
 
 type ResponseFamily = TextFamily<CreateResponse, Replay, State, PassingState, ResponseObject | Response>
 
@@ -31,7 +31,9 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
     isToldInStream: (failure) => hasProgramCode(failure) && failure.isInStream === true,
     lookUp: ({ caller, payload, request }, routes) => {
       // No look-up for a request that no route can answer.
-      const unknown = routes.passes(payload.model, "responses") ? undefined : unknownOf.create(payload, request.body)
+      const unknown = routes.passes(payload.model, "responses")
+        ? undefined
+        : unknownOf.create(payload, checkedBody(request))
       if (unknown !== undefined) return Effect.fail(unknown)
       return lookUpReplay(
         store,

@@ -12,3 +12,11 @@ export const isWarmUp = ({ body, connection }: Pick<Incoming, "body" | "connecti
         message: `generate: expected a boolean; got ${JSON.stringify(generate)}`
       })
 }
+
+/** The body as the contract checks it. A warm-up may have no input yet; the next message brings it. */
+export const checkedBody = (request: Pick<Incoming, "body" | "connection">): unknown => {
+  const { body } = request
+  if (!isJsonObject(body) || isWarmUp(request) !== true) return body
+  const input = body["input"] ?? []
+  return Array.isArray(input) && input.length === 0 ? { ...body, input: "" } : body
+}

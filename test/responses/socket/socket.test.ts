@@ -102,6 +102,18 @@ describe("a WebSocket of /v1/responses", () => {
     ws.close()
   })
 
+  it.each([{ input: [] }, {}, { input: null }])("warms up without an input: %j", async (nothing) => {
+    const { ask, ws } = await connect(gateway.url, testKey)
+    for (const store of [false, true]) {
+      const { response, type } = await ask({ ...nothing, instructions: "Be brief.", store, generate: false })
+      expect([type, response.output]).toEqual(["response.completed", []])
+      const next = await ask({ input: "Hello!", store, previous_response_id: response.id })
+      expect(next).toMatchObject({ type: "response.completed", response: { previous_response_id: response.id } })
+    }
+    expect(await ask(nothing)).toMatchObject({ status: 400, error: { param: "input" } })
+    ws.close()
+  })
+
   it("opens for a key alone, and counts its messages as requests", async () => {
     await expect(connect(gateway.url, "wrong-key-0123456789abcdefghij")).rejects.toBeDefined()
     const refused = await fetch(`${gateway.url}/v1/responses`, { headers: { upgrade: "websocket" } })
