@@ -1,5 +1,6 @@
 import { BodyText } from "../contract/BodyText.ts"
 import type { Places } from "../contract/BodyText.ts"
+import { decompression } from "../contract/decompression.ts"
 import { parseExactly, TooManyLongIntegers } from "../contract/exactJson.ts"
 import { InvalidRequest, TooLarge, Undecodable, UnsupportedEncoding } from "../contract/Failure.ts"
 import type { RateLimited } from "../contract/Failure.ts"
@@ -44,13 +45,17 @@ export const readText = (request: Request, limit: number, reading: BodyReading):
   return request.body === null ? Promise.resolve("") : readCounted(request.body, { limit, reading })
 }
 
+/** Encodings of request bodies. Codex sends zstd. */
+const accepted: ReadonlySet<string> = new Set(["gzip", "x-gzip", "br", "zstd"])
+
 /** Reads a compressed body. Bounds both the compressed and the decompressed bytes. */
 const readEncoded = async (request: Request, encoding: string, bounds: Bounds): Promise<string | Unread> => {
   if (request.body === null) return ""
   if (encoding === "identity" || encoding === "") return readCounted(request.body, bounds)
-  if (encoding !== "gzip" && encoding !== "x-gzip") {
+  const unpacking = accepted.has(encoding) ? decompression(encoding) : undefined
+  if (unpacking === undefined) {
     return new UnsupportedEncoding({
-      message: `Content-Encoding: expected gzip or identity; got "${encoding.slice(0, 80)}"`
+      message: `Content-Encoding: expected one of gzip, br, zstd, identity; got "${encoding.slice(0, 80)}"`
     })
   }
   const { limit } = bounds
@@ -63,12 +68,12 @@ const readEncoded = async (request: Request, encoding: string, bounds: Bounds): 
     }
   })
   try {
-    return await readCounted(request.body.pipeThrough(counting).pipeThrough(new DecompressionStream("gzip")), bounds)
+    return await readCounted(request.body.pipeThrough(counting).pipeThrough(unpacking), bounds)
   } catch (cause) {
     if (bytes > limit) return tooLarge(limit)
-    // A client that is still connected sent something other than gzip.
+    // A client that is still connected sent something else, or only part of it.
     if (request.signal.aborted) throw cause
-    return new Undecodable({ message: "The request body is not gzip, or ends too early" })
+    return new Undecodable({ message: `The request body is not ${encoding}, or ends too early` })
   }
 }
 

@@ -145,7 +145,7 @@ const meanings: Readonly<Record<string, string>> = {
   "404": "There is nothing of the caller's here.",
   "409": "The request conflicts with the state of its target.",
   "413": "The request body is too large.",
-  "415": "The request body's `Content-Encoding` is neither `gzip` nor `identity`.",
+  "415": "The request body's `Content-Encoding` is none of `gzip`, `br`, `zstd` and `identity`.",
   "422": "The request body is not what its `Content-Encoding` says.",
   "429": "Too many requests; `retry-after` says when to come back.",
   "500": "The gateway or the model's upstream failed; the request may be sent again.",

@@ -1,11 +1,4 @@
-/** Supported content encodings. */
-const formats: ReadonlyMap<string, string> = new Map([
-  ["gzip", "gzip"],
-  ["x-gzip", "gzip"],
-  ["deflate", "deflate"],
-  ["br", "brotli"],
-  ["zstd", "zstd"]
-])
+import { decompression } from "../contract/decompression.ts"
 
 /**
  * A body's bytes, unpacked as they are read: `fetch` unpacks everything received at once, and a few kilobytes may
@@ -14,9 +7,7 @@ const formats: ReadonlyMap<string, string> = new Map([
 export const unpacked = ({ body, headers }: Response): ReadableStream<Uint8Array> | null => {
   const encoding = headers.get("content-encoding")?.trim().toLowerCase() ?? "identity"
   if (body === null || encoding === "identity" || encoding === "") return body
-  const format = formats.get(encoding)
-  if (format === undefined) throw new Error("unknown content encoding")
-  // The platform supports more formats than its types list.
-  const unpacking: ReadableWritablePair<Uint8Array, Uint8Array> = Reflect.construct(DecompressionStream, [format])
+  const unpacking = decompression(encoding)
+  if (unpacking === undefined) throw new Error("unknown content encoding")
   return body.pipeThrough(unpacking)
 }
