@@ -28,7 +28,6 @@ const allowed: Readonly<Record<string, string>> = {
   "asStream.ts placesIn": "by a list of an answer that is read, and gone with it",
   "content.ts noSearches": "empty, and typed so that it stays so",
   "messages.ts noSignatures": "empty, and typed so that it stays so",
-  "outputLimits.ts published": "by a gateway's own model, and gone with it",
   "BodyText.ts none": "empty, and typed so that it stays so",
   "WholeFrames.ts none": "empty: who would add to it begins another",
   "tokenizer.ts remembered": "the tokens of a text",

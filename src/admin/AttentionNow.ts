@@ -4,6 +4,7 @@ import { Accounts } from "../access/store/Accounts.ts"
 import { Deliveries } from "../callbacks/Deliveries.ts"
 import { DeliveryList } from "../callbacks/store/DeliveryList.ts"
 import { Daemons } from "../flow/Daemons.ts"
+import { unpriced } from "../ledger/Price.ts"
 import { Catalogue } from "../catalogue/Catalogue.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
 import type { StoreFailure } from "../tasks/StoreFailure.ts"
@@ -103,9 +104,9 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
         )
       )
 
-    const unpriced = Effect.sync(() => {
+    const withoutPrice = Effect.sync(() => {
       const names = [...catalogue.values()]
-        .filter(({ price, routes }) => price === undefined && routes.every((route) => route.price === undefined))
+        .filter(({ routes }) => routes.every(({ price }) => price === unpriced))
         .map(({ id }) => id)
       const [first] = names
       if (first === undefined) return []
@@ -124,7 +125,7 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
       Clock.currentTimeMillis,
       (nowMs) =>
         Effect.map(
-          Effect.all([background, circuits, failures(nowMs), callbacks(nowMs), empty, expiring(nowMs), unpriced]),
+          Effect.all([background, circuits, failures(nowMs), callbacks(nowMs), empty, expiring(nowMs), withoutPrice]),
           (problems) => problems.flat().toSorted((a, b) => (a.level === b.level ? 0 : a.level === "error" ? -1 : 1))
         )
     )

@@ -1,6 +1,7 @@
 import { commonResolutions } from "../catalogue/Catalogue.ts"
-import type { ListedRoute, Model } from "../catalogue/Catalogue.ts"
+import type { Model, ServedRoute } from "../catalogue/Catalogue.ts"
 import { priceListDate } from "../catalogue/prices/builtInList.ts"
+import { unpriced } from "../ledger/Price.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
 import type { ModelRecord } from "./UpstreamRecord.ts"
@@ -20,18 +21,18 @@ export const modelRecord = (model: Model, first: FirstRoute): ModelRecord => {
     object: "model",
     id,
     kind,
-    routes: routes.map((route) => ({ upstream: route.upstream, model: route.model, price: priceOf(model, route) })),
+    routes: routes.map((route) => ({ upstream: route.upstream, model: route.model, price: priceOf(route) })),
     context_tokens: contextTokens ?? null,
     max_output_tokens: maxOutputTokens ?? null,
-    price: priceOf(model, routes[0]),
+    price: priceOf(routes[0]),
     price_source: sourceOf(model),
     capabilities: capabilitiesOf(model, first)
   }
 }
 
-const priceOf = (model: Model, route: ListedRoute | undefined): ModelRecord["price"] => {
-  const price = model.price ?? route?.price
-  if (price === undefined) return null
+const priceOf = (route: ServedRoute | undefined): ModelRecord["price"] => {
+  if (route === undefined || route.price === unpriced) return null
+  const { price } = route
   return {
     input: price.rates.input / 1e9,
     cached_input: price.rates.cacheRead / 1e9,

@@ -4,24 +4,24 @@ import { sectionOf } from "../config/databaseSettings.ts"
 import type { Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { writtenSecret } from "../config/writtenSecrets.ts"
-import type { Model } from "../catalogue/Catalogue.ts"
+import type { ModelEntry } from "../catalogue/Catalogue.ts"
 import { catalogueOf } from "../catalogue/catalogueOf.ts"
-import { priced } from "../catalogue/prices.ts"
+import { servedModels } from "../catalogue/prices.ts"
 import { placeOf } from "../upstreams/fromSettings.ts"
 
 /** Validates a configuration as a start does. Gives the models it would serve, `own` ones included. */
-export const servedBy = (file: Located<GatewayFile>, own: ReadonlyArray<Model>) =>
+export const servedBy = (file: Located<GatewayFile>, own: ReadonlyArray<ModelEntry>) =>
   Effect.gen(function* () {
     const wrong = contradiction(file)
     if (wrong !== undefined) return yield* wrong
     for (const [name, entry] of Object.entries(file.value.upstreams ?? {})) yield* placeOf(file, name, entry)
-    return yield* priced(yield* catalogueOf(file, own), file)
+    return yield* servedModels(yield* catalogueOf(file, own), file)
   })
 
 /**
  * Checks that a document can be every node's configuration: this node could start with it, and it contains no secret.
  */
-export const readThrough = (text: string, file: Located<GatewayFile>, own: ReadonlyArray<Model>) =>
+export const readThrough = (text: string, file: Located<GatewayFile>, own: ReadonlyArray<ModelEntry>) =>
   Effect.gen(function* () {
     yield* servedBy(file, own)
     if (sectionOf(file.value.database).url !== undefined) {

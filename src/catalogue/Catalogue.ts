@@ -1,6 +1,5 @@
 import { Context } from "effect"
 import type { Limits, Unpriced } from "../contract/Caller.ts"
-import { unpriced } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { Route } from "../routing/Route.ts"
 
@@ -11,9 +10,9 @@ export interface PricedBy {
   readonly name: string
 }
 
-/** A route with its price in the lists. */
-export interface ListedRoute extends Route {
-  /** Absent if it has no price. */
+/** A route of a model's entry. */
+export interface EntryRoute extends Route {
+  /** Its own price, otherwise the one in the lists; absent if it has none. */
   readonly price?: Price
   /** The source of the price; absent if none was searched. */
   readonly pricedBy?: PricedBy
@@ -21,16 +20,22 @@ export interface ListedRoute extends Route {
 
 /** A route with the price that is charged if it answers. */
 export interface PricedRoute extends Route {
+  /** `unpriced` if it has none. */
   readonly price: Price
 }
 
-/** A model as callers know it, with its routes. */
-export interface Model {
+/** A route of a served model. */
+export interface ServedRoute extends PricedRoute {
+  readonly pricedBy?: PricedBy
+  /** The most output tokens that its model writes; undefined if unknown. */
+  readonly outputLimit: number | undefined
+}
+
+/** The fields of a model that its entry gives. */
+interface Described {
   /** The caller's name of it. */
   readonly id: string
   readonly kind: "text" | "video" | "embedding"
-  /** Tried in order. */
-  readonly routes: ReadonlyArray<ListedRoute>
   /** Context window in tokens; undefined if unknown. */
   readonly contextTokens: number | undefined
   /** The most output tokens of a request; undefined for the known limit of its id. */
@@ -38,8 +43,6 @@ export interface Model {
   /** The most output tokens to hold for a request without a smaller bound. */
   readonly holdOutputTokens?: number | undefined
   readonly ownedBy: string
-  /** The price in its entry, for routes without their own. */
-  readonly price?: Price
   /** Set if it may be used without a price where balances count, unless the caller's key or account says otherwise. */
   readonly unpriced?: Unpriced
   /** Limits for all callers together. */
@@ -52,8 +55,19 @@ export interface Model {
   readonly resolutions?: ReadonlyArray<string> | undefined
 }
 
-/** A model's price on one of its routes; `unpriced` if there is none. */
-export const priceAt = ({ price }: Pick<Model, "price">, route: ListedRoute): Price => route.price ?? price ?? unpriced
+/** A model as the configuration or an embedding program describes it. */
+export interface ModelEntry extends Described {
+  /** Tried in order. */
+  readonly routes: ReadonlyArray<EntryRoute>
+  /** The price for routes without their own. */
+  readonly price?: Price
+}
+
+/** A model as callers know it. Prices and limits are looked up when it is loaded, so that no request does it again. */
+export interface Model extends Described {
+  /** Tried in order. */
+  readonly routes: ReadonlyArray<ServedRoute>
+}
 
 /** The resolutions of a video model whose entry names none. */
 export const commonResolutions: ReadonlyArray<string> = ["480p", "720p", "1080p"]

@@ -23,7 +23,7 @@ import { configureUpstream } from "./ConfiguredUpstream.ts"
 import type { ConfiguredUpstream } from "./ConfiguredUpstream.ts"
 import { SharedBulkheads } from "./SharedBulkheads.ts"
 import { modelWarnings } from "./modelWarnings.ts"
-import { priced } from "./prices.ts"
+import { servedModels } from "./prices.ts"
 
 type Dependencies =
   | Configuration
@@ -66,7 +66,7 @@ export const ConfiguredModels: Layer.Layer<
           next.set(name, yield* configureUpstream(file, name, entry, made.get(name)))
         }
         const listed = new Map([...next].map(([name, { listed }]) => [name, listed]))
-        const models = yield* Effect.flatMap(catalogueOf(file, own, listed), (all) => priced(all, file))
+        const models = yield* Effect.flatMap(catalogueOf(file, own, listed), (entries) => servedModels(entries, file))
         for (const line of modelWarnings(file.value, models.keys())) yield* Effect.logWarning(line)
         const search = providerFor(file.value.search)
         return () => {

@@ -4,7 +4,7 @@ import { limitsOf } from "../config/limitsOf.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { fromUsd } from "../ledger/Price.ts"
 import { protocolOf } from "../upstreams/protocols.ts"
-import type { ListedRoute, Model } from "./Catalogue.ts"
+import type { EntryRoute, ModelEntry } from "./Catalogue.ts"
 
 /** The built-in upstream. */
 const sandbox = "sandbox"
@@ -18,9 +18,9 @@ const sandbox = "sandbox"
  */
 export const catalogueOf = (
   file: Located<GatewayFile>,
-  own: ReadonlyArray<Model>,
+  own: ReadonlyArray<ModelEntry>,
   listed: ReadonlyMap<string, ReadonlyArray<string>> = new Map()
-): Either.Either<ReadonlyMap<string, Model>, BadSettings> =>
+): Either.Either<ReadonlyMap<string, ModelEntry>, BadSettings> =>
   Either.gen(function* () {
     const models = new Map(own.map((model) => [model.id, model]))
     if (file.value.upstreams !== undefined && sandbox in file.value.upstreams) {
@@ -48,11 +48,11 @@ const modelOf = (
   file: Located<GatewayFile>,
   id: string,
   entry: Entry,
-  own: ReadonlyArray<Model>
-): Either.Either<Model, BadSettings> =>
+  own: ReadonlyArray<ModelEntry>
+): Either.Either<ModelEntry, BadSettings> =>
   Either.gen(function* () {
-    const routes: Array<ListedRoute> = []
-    const kinds: Array<Model["kind"]> = []
+    const routes: Array<EntryRoute> = []
+    const kinds: Array<ModelEntry["kind"]> = []
     for (const [index, { model = id, price, upstream }] of entry.routes.entries()) {
       const kind = kindOf(file, { upstream, model, id, said: entry.kind }, own)
       const path = ["models", id, "routes", index, "upstream"]
@@ -107,8 +107,8 @@ interface Named {
 const kindOf = (
   file: Located<GatewayFile>,
   { id, model, said, upstream }: Named,
-  own: ReadonlyArray<Model>
-): Model["kind"] | undefined => {
+  own: ReadonlyArray<ModelEntry>
+): ModelEntry["kind"] | undefined => {
   const builtIn = upstream === sandbox ? own.find((one) => one.id === model)?.kind : undefined
   if (builtIn !== undefined) return builtIn
   const configured = file.value.upstreams?.[upstream]
@@ -122,5 +122,5 @@ const kindOf = (
 const isEmbedding = /embed/i
 
 /** `gpt-5.1: sandbox` gives the sandbox's model another name. */
-const sandboxModel = (model: string, kind: Model["kind"], own: ReadonlyArray<Model>) =>
+const sandboxModel = (model: string, kind: ModelEntry["kind"], own: ReadonlyArray<ModelEntry>) =>
   own.some(({ id }) => id === model) ? model : (own.find((one) => one.kind === kind)?.id ?? model)

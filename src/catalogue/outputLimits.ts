@@ -2,7 +2,7 @@ import type { Conversation } from "../generation/Conversation.ts"
 import { beyondOutput } from "../generation/outputBound.ts"
 import type { InvalidRequest } from "../contract/Failure.ts"
 import type { Route } from "../routing/Route.ts"
-import type { Model } from "./Catalogue.ts"
+import type { Model, ModelEntry } from "./Catalogue.ts"
 
 /**
  * The most output tokens of a request, by families of models as their makers publish them. The first match counts; dated
@@ -28,35 +28,18 @@ const rows: ReadonlyArray<readonly [RegExp, number]> = [
   [/(^|\/)o[134]|codex-mini/, 100_000]
 ]
 
-const known = (model: string): number | undefined => rows.find(([pattern]) => pattern.test(model))?.[1]
+const published = (model: string): number | undefined => rows.find(([pattern]) => pattern.test(model))?.[1]
 
 /** The upstream that is the gateway's own: what its models are called says nothing of them. */
 const sandbox = "sandbox"
 
-/** The published bounds of a model's routes, by the model's id there. */
-type Published = ReadonlyMap<string, number | undefined>
-
-/** Found once for each model: the expressions take time, and every request asks. */
-const published = new WeakMap<Model, Published>()
-
-const publishedOf = (model: Model): Published => {
-  let bounds = published.get(model)
-  if (bounds === undefined) {
-    bounds = new Map(model.routes.map((route) => [nameOf(route), known(route.knownAs ?? route.model)]))
-    published.set(model, bounds)
-  }
-  return bounds
-}
-
-const nameOf = ({ model, upstream }: Route) => `${upstream}/${model}`
-
 /** The most output tokens that the model of a route writes; undefined if unknown. */
-export const mostOutput = (model: Model, route: Route): number | undefined => {
+export const mostOutput = ({ id, maxOutputTokens }: ModelEntry, route: Route): number | undefined => {
   if (route.upstream === sandbox) return undefined
-  const ofRoute = publishedOf(model).get(nameOf(route))
-  if (model.maxOutputTokens === undefined) return ofRoute
+  const ofRoute = published(route.knownAs ?? route.model)
+  if (maxOutputTokens === undefined) return ofRoute
   // The entry of a model knows better than the list, but not of another model behind the same name.
-  return route.model === model.id ? model.maxOutputTokens : Math.min(model.maxOutputTokens, ofRoute ?? Infinity)
+  return route.model === id ? maxOutputTokens : Math.min(maxOutputTokens, ofRoute ?? Infinity)
 }
 
 /**

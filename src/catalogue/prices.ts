@@ -7,10 +7,11 @@ import { readText } from "../config/source.ts"
 import { free, fromUsd } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { Route } from "../routing/Route.ts"
-import type { ListedRoute, Model, PricedBy } from "./Catalogue.ts"
+import type { EntryRoute, ModelEntry, PricedBy } from "./Catalogue.ts"
 import { builtInList } from "./prices/builtInList.ts"
 import { namesOf } from "./prices/names.ts"
 import { priceProviderOf } from "./prices/providers.ts"
+import { servedModel } from "./servedModel.ts"
 
 /** A model's price on one of its routes, and the price's source. */
 export interface RoutePrice extends PricedBy {
@@ -24,14 +25,14 @@ export interface RoutePrice extends PricedBy {
  * of the built-in list. The last two are searched by provider and model, then by model. The sandbox's models are free.
  */
 export const findPrices = Effect.fnUntraced(function* (
-  models: ReadonlyMap<string, Model>,
+  models: ReadonlyMap<string, ModelEntry>,
   file: Located<GatewayFile>
 ): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<RoutePrice>>, BadSettings> {
   const own = yield* ownPrices(file)
-  const isOpen = (model: Model) =>
+  const isOpen = (model: ModelEntry) =>
     model.price === undefined && model.routes.some((route) => route.price === undefined && isOutside(route))
   const list = [...models.values()].some(isOpen) ? yield* builtInList : undefined
-  const search = (route: ListedRoute): Omit<RoutePrice, "route"> => {
+  const search = (route: EntryRoute): Omit<RoutePrice, "route"> => {
     const provider = priceProviderOf(file.value, route.upstream)
     const providerId = provider === undefined ? undefined : list?.idOf(provider)
     const name = route.knownAs ?? route.model
@@ -52,7 +53,7 @@ export const findPrices = Effect.fnUntraced(function* (
     }
     return { price: undefined, from: "nowhere", name }
   }
-  const find = ({ id, price }: Model, route: ListedRoute): Omit<RoutePrice, "route"> => {
+  const find = ({ id, price }: ModelEntry, route: EntryRoute): Omit<RoutePrice, "route"> => {
     const written = route.price ?? price
     if (written !== undefined) return { price: written, from: "gateway.yaml", name: id }
     return isOutside(route) ? search(route) : { price: free, from: "sandbox", name: id }
@@ -62,9 +63,12 @@ export const findPrices = Effect.fnUntraced(function* (
   )
 })
 
-/** Adds prices to the models' routes. Models without a price are logged. */
-export const priced = Effect.fnUntraced(function* (models: ReadonlyMap<string, Model>, file: Located<GatewayFile>) {
-  const prices = yield* findPrices(models, file)
+/** The served models of the entries. Those without a price are logged. */
+export const servedModels = Effect.fnUntraced(function* (
+  entries: ReadonlyMap<string, ModelEntry>,
+  file: Located<GatewayFile>
+) {
+  const prices = yield* findPrices(entries, file)
   const isAllowed = file.value.unpriced === "allow"
   const { models: whole, routes } = withoutPrice(prices)
   if (whole.length > 0) {
@@ -76,11 +80,14 @@ export const priced = Effect.fnUntraced(function* (models: ReadonlyMap<string, M
     yield* Effect.logWarning(`routes without a price, ${who}: ${routes.join(", ")}`)
   }
   return new Map(
-    [...models].map(([id, model]) => [id, { ...model, routes: (prices.get(id) ?? []).map(listedRoute) }] as const)
+    [...entries].map(([id, entry]) => {
+      const routes = (prices.get(id) ?? []).map(listedRoute)
+      return [id, servedModel({ ...entry, routes })] as const
+    })
   )
 })
 
-const listedRoute = ({ from, name, price, route }: RoutePrice): ListedRoute => ({
+const listedRoute = ({ from, name, price, route }: RoutePrice): EntryRoute => ({
   ...route,
   pricedBy: { from, name },
   ...(price === undefined ? {} : { price })

@@ -60,5 +60,5 @@ const row = (model: Model): ReadonlyArray<string> => [
   model.kind,
   model.routes.map((route) => `${route.upstream}/${route.model}`).join(", "),
   model.contextTokens === undefined ? "" : String(model.contextTokens),
-  priceShown(model.price ?? model.routes[0]?.price)
+  priceShown(model.routes[0]?.price)
 ]

@@ -1,6 +1,5 @@
 import { Console, Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
-import { isFree } from "../ledger/Price.ts"
 import { catalogueOf } from "../catalogue/catalogueOf.ts"
 import { findPrices } from "../catalogue/prices.ts"
 import { sandboxModels } from "../sandbox/SandboxText.ts"
@@ -34,7 +33,7 @@ export const checkPrices = (asJson: boolean) =>
         header,
         prices.map(({ from, model, name, price, route }) => [
           model,
-          price === undefined ? "no price" : isFree(price) ? "0" : priceShown(price),
+          price === undefined ? "no price" : price.isFree ? "0" : priceShown(price),
           from,
           from === "nowhere" ? "" : name,
           route

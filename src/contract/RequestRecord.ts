@@ -1,7 +1,8 @@
 import type { AccountId, Caller, KeyId } from "./Caller.ts"
 import type { Failure } from "./Failure.ts"
 import { errorName } from "./errorName.ts"
-import { isObject, objectAt } from "./json.ts"
+import { isJsonObject } from "./fields.ts"
+import type { JsonObject } from "./fields.ts"
 import type { Trace } from "./Trace.ts"
 
 /** One upstream call of a request. */
@@ -120,17 +121,17 @@ export class RequestRecord {
   }
 
   /** Reads the client, model, tags and end user from the headers and the body. */
-  describe(headers: Headers, body: unknown): void {
+  describe(headers: Headers, body: JsonObject | undefined): void {
     const agent = headers.get("user-agent")
     if (agent !== null) this.client = productOf(agent)
     const given = headers.get("x-gateway-tags")
-    if (!isObject(body)) {
+    if (body === undefined) {
       if (given !== null) this.tags = tagsOf(given, undefined)
       return
     }
-    const { model } = body
+    const { model, metadata: sent } = body
     if (typeof model === "string") this.model = cut(model)
-    const metadata = objectAt(body, "metadata")
+    const metadata = isJsonObject(sent) ? sent : undefined
     if (given !== null || metadata !== undefined) this.tags = tagsOf(given, metadata)
     this.endUser = textOf(body["user"]) ?? textOf(metadata?.["user_id"]) ?? textOf(body["safety_identifier"])
   }

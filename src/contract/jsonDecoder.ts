@@ -93,15 +93,15 @@ const compile = (ast: AST.AST, mode: Mode): Parser => {
     case "AnyKeyword":
       return { keeps: true, parse: (input) => input }
     case "StringKeyword":
-      return leaf(ast, (input) => typeof input === "string")
+      return primitive(ast, "string")
     case "NumberKeyword":
-      return leaf(ast, (input) => typeof input === "number")
+      return primitive(ast, "number")
     case "BooleanKeyword":
-      return leaf(ast, (input) => typeof input === "boolean")
+      return primitive(ast, "boolean")
     case "UndefinedKeyword":
-      return leaf(ast, (input) => input === undefined)
+      return primitive(ast, "undefined")
     case "Literal":
-      return leaf(ast, (input) => input === ast.literal)
+      return literal(ast)
     case "Refinement":
       return refinement(ast, mode)
     case "TupleType":
@@ -124,9 +124,14 @@ const library = (ast: AST.AST): Parser => {
   return { keeps: false, parse: (input) => Either.getOrElse(decode(input), (issue) => new Wrong(issue)) }
 }
 
-const leaf = (ast: AST.AST, accepts: (input: unknown) => boolean): Parser => ({
+const primitive = (ast: AST.AST, type: "string" | "number" | "boolean" | "undefined"): Parser => ({
   keeps: true,
-  parse: (input) => (accepts(input) ? input : new Wrong(new ParseResult.Type(ast, input)))
+  parse: (input) => (typeof input === type ? input : new Wrong(new ParseResult.Type(ast, input)))
+})
+
+const literal = (ast: AST.Literal): Parser => ({
+  keeps: true,
+  parse: (input) => (input === ast.literal ? input : new Wrong(new ParseResult.Type(ast, input)))
 })
 
 const refinement = (ast: AST.Refinement, mode: Mode): Parser => {

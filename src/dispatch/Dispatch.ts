@@ -1,7 +1,7 @@
 import { Cause, Effect } from "effect"
 import { Ownership } from "../ownership/Ownership.ts"
 import type { Caller } from "../contract/Caller.ts"
-import { afterTurn } from "../flow/afterTurn.ts"
+import { nextTurn } from "../flow/eventLoop.ts"
 import { runFuture, runFutureUninterruptible } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
 import type { Failure } from "../contract/Failure.ts"
@@ -82,12 +82,13 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         if (upstream === undefined) return Future.die(new Error(`model ${entry.id} has no upstream`))
         work.asks(route)
         work.attempts.calls(route, upstream)
-        return owned(work, upstream, route.endpoint !== undefined, () => {
-          const signed = signing(work.caller.account, upstream, conversation, route.model)
-          return signed === undefined
-            ? ask(route, upstream, signsNothing)
-            : runFuture(runtime, signed).flatMap((found) => ask(route, upstream, found))
-        })
+        return owned(work, upstream, route.endpoint !== undefined, () =>
+          upstream.signsCalls === true
+            ? runFuture(runtime, signing(work.caller.account, conversation, route.model)).flatMap((found) =>
+                ask(route, upstream, found)
+              )
+            : ask(route, upstream, signsNothing)
+        )
       }
       const ask = (route: AdmittedRoute, upstream: TextUpstream, { callSignatures, keeping }: Signing) => {
         const to = { upstreamModel: route.model, knownAs: route.knownAs, callSignatures, trace: work.attempts.headers }
@@ -102,7 +103,6 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         }
         const { endpoint } = route
         if (endpoint !== undefined && passthrough !== undefined) {
-          work.isPassed = true
           work.leftOut = []
           return through(bulkheads.get(route.upstream), work.caller.account, () =>
             work.attempts.sends(
@@ -112,16 +112,16 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
             )
           )
         }
-        work.isPassed = false
         const { cut, fitted } = fitOutput(entry, route, conversation, strict)
         work.leftOut = [...work.unsupported(), ...cut]
         const refused = unsupportedError(work.leftOut, strict) ?? tooManyDomains(work)
         if (refused !== undefined) return Future.fail(refused)
-        return severally(work.options.several, runtime, () =>
+        const send = () =>
           through(bulkheads.get(route.upstream), work.caller.account, () =>
             work.attempts.sends(upstream.generate(fitted, how).map(keeping))
           )
-        )
+        const { several } = work.options
+        return several === undefined ? send() : severally(several, runtime, send)
       }
       return tryRoutes(routing, work.caller.account, work.offers.all, call, work.attempts)
     }
@@ -155,8 +155,13 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         ? runFutureUninterruptible(runtime, ledger.open(work))
         : Future.succeed(work.options.prepaid.charge(work))
 
+    const begun = (work: Work): Future<Generation, Failure> =>
+      work.request.isLarge === true
+        ? runFuture(runtime, Effect.promise(nextTurn)).flatMap(() => start(work))
+        : Future.attempt(() => start(work))
+
     const started = (work: Work, charge: Charge): Future<Generation, Failure> =>
-      Future.attempt(() => afterTurn(runtime, work.request.isLarge, () => start(work))).matchCause({
+      begun(work).matchCause({
         onFailure: (cause) => {
           if (Cause.isInterrupted(cause) && !work.isShuttingDown()) work.left(charge)
           else charge.release()

@@ -11,7 +11,7 @@ import { countTokens, mostTokens } from "../tokens/tokens.ts"
 import type { Charge, Chargeable } from "../ledger/Charge.ts"
 import type { Metering } from "../ledger/metered.ts"
 import { Offers } from "../ledger/Offers.ts"
-import { isFree, mostOf, priceFromText, unpriced } from "../ledger/Price.ts"
+import { mostOf, priceFromText, unpriced } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import { Limits } from "../limits/Limits.ts"
 import type { Admission } from "../limits/Limits.ts"
@@ -43,8 +43,6 @@ export class Work implements Chargeable, Metering {
   readonly unpriced: Model["unpriced"]
   readonly offers: Offers<AdmittedRoute>
   admission: Admission | undefined
-  /** True if the current upstream gets it as passthrough. */
-  isPassed = false
   /** The parts that the current upstream does not get. */
   leftOut: ReadonlyArray<Unsupported> = []
   readonly entry: Model
@@ -73,7 +71,8 @@ export class Work implements Chargeable, Metering {
     this.requestId = request.id
     this.model = entry.id
     this.unpriced = entry.unpriced
-    this.offers = new Offers(agreed(routes, options.prepaid?.routes))
+    const accepted = options.prepaid?.routes
+    this.offers = new Offers(accepted === undefined ? routes : agreed(routes, accepted))
     this.entry = entry
     this.#mostOutput = mostOutput
     this.conversation = fitting
@@ -145,7 +144,7 @@ export class Work implements Chargeable, Metering {
   }
 
   hasMore(): boolean {
-    return this.isPassed && this.unsupported().length > 0
+    return this.#route?.endpoint !== undefined && this.unsupported().length > 0
   }
 
   doubtOf(usage: Usage, isStart: boolean): Doubt | undefined {
@@ -192,15 +191,15 @@ export class Work implements Chargeable, Metering {
   /** The client disconnected before the answer began. An upstream that got the request has read the input. */
   left(charge: Charge): void {
     const { isSent } = this.attempts
-    charge.abandon(isSent && !isFree(this.price) ? { ...noUsage, inputTokens: this.inputTokens() } : noUsage)
+    charge.abandon(isSent && !this.price.isFree ? { ...noUsage, inputTokens: this.inputTokens() } : noUsage)
     if (isSent && this.options.prepaid === undefined) this.#limits.leftEarly(this.caller)
   }
 }
 
 /** The routes that were priced when the task was accepted, at those prices. All routes if none of them is left. */
-const agreed = (routes: Admitted["routes"], accepted: Prepaid["routes"]): Admitted["routes"] => {
+const agreed = (routes: Admitted["routes"], accepted: NonNullable<Prepaid["routes"]>): Admitted["routes"] => {
   const [first, ...others] = routes.flatMap((route) => {
-    const one = accepted?.find(({ model, upstream }) => upstream === route.upstream && model === route.model)
+    const one = accepted.find(({ model, upstream }) => upstream === route.upstream && model === route.model)
     return one === undefined ? [] : [{ ...route, price: priceFromText(one.price) }]
   })
   return first === undefined ? routes : [first, ...others]

@@ -5,13 +5,12 @@ import type { ModelForbidden } from "../contract/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Route } from "../routing/Route.ts"
 import { fitContext } from "../tokens/truncate.ts"
-import { passthroughEndpointOf } from "../upstreams/Upstream.ts"
 import type { PassthroughEndpoint } from "../upstreams/Upstream.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
-import { Catalogue, priceAt } from "../catalogue/Catalogue.ts"
-import type { ListedRoute, Model, PricedRoute } from "../catalogue/Catalogue.ts"
+import { Catalogue } from "../catalogue/Catalogue.ts"
+import type { Model, ServedRoute } from "../catalogue/Catalogue.ts"
 import { unknownModel, wrongKind } from "../catalogue/notServed.ts"
-import { mostOutput, tooMuchOutput } from "../catalogue/outputLimits.ts"
+import { tooMuchOutput } from "../catalogue/outputLimits.ts"
 import { forbidden } from "../contract/permission.ts"
 import { isConfined, withinAccount } from "./searchDomains.ts"
 
@@ -48,18 +47,13 @@ export interface Admitted {
   readonly mostOutput: number
 }
 
-interface HasEndpoint {
+/** A route that can serve the request. */
+export interface AdmittedRoute extends ServedRoute {
   /** The passthrough endpoint; undefined if this route translates. */
   readonly endpoint: PassthroughEndpoint | undefined
 }
 
-/** A route with its price and its endpoint. */
-export interface AdmittedRoute extends PricedRoute, HasEndpoint {}
-
-/** A route that can serve the request, not priced yet. */
-interface PossibleRoute extends ListedRoute, HasEndpoint {}
-
-const isPassed = ({ endpoint }: HasEndpoint): boolean => endpoint !== undefined
+const isPassed = ({ endpoint }: AdmittedRoute): boolean => endpoint !== undefined
 
 /**
  * Admits a request to those of its model's routes that can serve it, and decides for each whether it passes through.
@@ -80,19 +74,25 @@ export const makeAdmit = Effect.gen(function* () {
     return model instanceof InvalidRequest ? Effect.fail(model) : Effect.succeed(model)
   }
 
-  const endpointOf = ({ upstream }: Route, family: Family | undefined) =>
-    passthroughEndpointOf(upstreams.get(upstream), family)
+  const endpointOf = ({ upstream: name }: Route, family: Family | undefined): PassthroughEndpoint | undefined => {
+    const upstream = upstreams.get(name)
+    if (upstream === undefined || family === undefined) return undefined
+    const { compactor, embedder, passthrough } = upstream
+    if (passthrough?.family === family) return passthrough
+    if (embedder?.family === family) return embedder
+    return compactor?.family === family ? compactor : undefined
+  }
 
   const speaks = (route: Route, family: Family): boolean => endpointOf(route, family) !== undefined
 
-  const isSearchedFor = ({ endpoint, upstream }: PossibleRoute): boolean =>
+  const isSearchedFor = ({ endpoint, upstream }: AdmittedRoute): boolean =>
     endpoint !== undefined && upstreams.get(upstream)?.isSearchedFor === true
 
   const routesFor = (
     { routes }: Model,
     family: Family | undefined,
     objection: () => InvalidRequest | undefined
-  ): ReadonlyArray<PossibleRoute> | InvalidRequest => {
+  ): ReadonlyArray<AdmittedRoute> | InvalidRequest => {
     const all = routes.map((route) => ({ ...route, endpoint: endpointOf(route, family) }))
     if (all.every(isPassed)) return all
     const objected = objection()
@@ -106,10 +106,10 @@ export const makeAdmit = Effect.gen(function* () {
    * request.
    */
   const searching = (
-    routes: ReadonlyArray<PossibleRoute>,
+    routes: ReadonlyArray<AdmittedRoute>,
     { tools }: Conversation,
     objection: AdmissionRequest["objection"]
-  ): ReadonlyArray<PossibleRoute> => {
+  ): ReadonlyArray<AdmittedRoute> => {
     const isSearched = tools.some(({ type }) => type === "search") && objection?.() === undefined
     return isSearched
       ? routes.map((route) => (isSearchedFor(route) ? { ...route, endpoint: undefined } : route))
@@ -143,9 +143,9 @@ export const makeAdmit = Effect.gen(function* () {
     const fitting = shortened ?? narrowed ?? conversation
     // Reading the tools takes time, so they are read only if needed.
     const ways = routes.some(isSearchedFor) ? searching(routes, fitting, asked.objection) : routes
-    const [first, ...others] = ways.map((route) => ({ ...route, price: priceAt(model, route) }))
+    const [first, ...others] = ways
     if (first === undefined) return unknownModel(model.id)
-    const ofRoutes = ways.map((route) => (isPassed(route) ? undefined : mostOutput(model, route)) ?? Infinity)
+    const ofRoutes = ways.map((route) => (isPassed(route) ? undefined : route.outputLimit) ?? Infinity)
     return { model, fitting, routes: [first, ...others], mostOutput: Math.max(...ofRoutes) }
   }
 

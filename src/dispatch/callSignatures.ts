@@ -5,7 +5,7 @@ import type { Conversation } from "../generation/Conversation.ts"
 import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import type { Batch, Generation } from "../generation/Generation.ts"
 import { ReasoningSignatures } from "../ownership/store/ReasoningSignatures.ts"
-import type { CallSignatures, TextUpstream } from "../upstreams/Upstream.ts"
+import type { CallSignatures } from "../upstreams/Upstream.ts"
 
 type Keep = (callId: string, signature: string) => Promise<void>
 
@@ -20,19 +20,12 @@ export const signsNothing: Signing = { callSignatures: undefined, keeping: (gene
 
 /**
  * Stores the signatures of tool calls by call id, for their account alone, because no family has a field for them.
- * Undefined if the upstream signs nothing.
+ * For upstreams that sign them.
  */
 export const makeSigning = Effect.gen(function* () {
   const seals = yield* ReasoningSignatures
 
-  return (
-    account: AccountId,
-    upstream: TextUpstream,
-    conversation: Pick<Conversation, "items">,
-    model: string
-  ): Effect.Effect<Signing> | undefined => {
-    // Checked first, because reading the items would create them.
-    if (upstream.signsCalls !== true) return undefined
+  return (account: AccountId, conversation: Pick<Conversation, "items">, model: string): Effect.Effect<Signing> => {
     const keep: Keep = (callId, signature) =>
       seals.save(account, nameOf(callId), [{ signature, model }]).catch(() => {})
     const keeping = (generation: Generation) => new Keeping(generation, keep)

@@ -1,8 +1,6 @@
-import { mostOutput } from "../catalogue/outputLimits.ts"
-import type { Model } from "../catalogue/Catalogue.ts"
+import type { Model, ServedRoute } from "../catalogue/Catalogue.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import { beyondOutput, outputParam } from "../generation/outputBound.ts"
-import type { Route } from "../routing/Route.ts"
 import { outputRoom } from "../tokens/outputRoom.ts"
 import type { Unsupported } from "./unsupported.ts"
 
@@ -14,15 +12,19 @@ export interface FittedOutput {
 }
 
 /** Cuts the output bound to the known limits of a route: the model's most output, and the room in its context. */
-export const fitOutput = (model: Model, route: Route, conversation: Conversation, strict: boolean): FittedOutput => {
-  const { maxOutputTokens } = conversation
-  if (maxOutputTokens === undefined) return { fitted: conversation, cut: [] }
-  const room = model.contextTokens === undefined ? undefined : outputRoom(conversation, model.contextTokens)
-  const most = Math.min(mostOutput(model, route) ?? Infinity, room ?? Infinity)
-  if (maxOutputTokens <= most) return { fitted: conversation, cut: [] }
-  const refusal = strict ? { refusal: beyondOutput(conversation, most).message } : {}
-  return {
-    fitted: { ...conversation, maxOutputTokens: most },
-    cut: [{ param: outputParam(conversation), ...refusal }]
-  }
+export const fitOutput = (
+  { contextTokens }: Model,
+  { outputLimit }: ServedRoute,
+  conversation: Conversation,
+  strict: boolean
+): FittedOutput => {
+  // A copy, so that the items are computed here and the protocols read plain data.
+  const fitted = { ...conversation }
+  const { maxOutputTokens } = fitted
+  if (maxOutputTokens === undefined) return { fitted, cut: [] }
+  const room = contextTokens === undefined ? undefined : outputRoom(fitted, contextTokens)
+  const most = Math.min(outputLimit ?? Infinity, room ?? Infinity)
+  if (maxOutputTokens <= most) return { fitted, cut: [] }
+  const refusal = strict ? { refusal: beyondOutput(fitted, most).message } : {}
+  return { fitted: { ...fitted, maxOutputTokens: most }, cut: [{ param: outputParam(fitted), ...refusal }] }
 }

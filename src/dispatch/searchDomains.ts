@@ -9,7 +9,7 @@ const mostDomains = 100
  * leaves this to the upstream; `withinAccount` has checked accounts with rules of their own.
  */
 export const tooManyDomains = ({ caller, conversation }: Searching): InvalidRequest | undefined =>
-  isConfined(caller) ? undefined : tooMany(conversation)
+  conversation.tools.length === 0 || isConfined(caller) ? undefined : tooMany(conversation)
 
 interface Searching {
   readonly caller: Caller

@@ -20,11 +20,10 @@ export interface Several {
  * request may be large.
  */
 export const severally = <E>(
-  several: Several | undefined,
+  several: Several,
   runtime: Runtime.Runtime<never>,
   call: () => Future<Generation, E>
 ): Future<Generation, E> => {
-  if (several === undefined) return call()
   const calls = Array.from({ length: several.count }, (_, index) =>
     index === 0 ? call() : runFuture(runtime, afterTurns(index)).flatMap(call)
   )

@@ -3,7 +3,6 @@ import type { AccountId, Caller } from "../contract/Caller.ts"
 import type { InvalidRequest, NotFound } from "../contract/Failure.ts"
 import type { Route } from "../routing/Route.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
-import { passthroughEndpointOf } from "../upstreams/Upstream.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { serializeBody } from "../upstreams/serializeBody.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
@@ -58,7 +57,7 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
     const route: Route | undefined = routes[0]
     const upstream = upstreams.get(route?.upstream ?? "")
     if (route === undefined || upstream?.countTokens === undefined) return unknown
-    if (passthroughEndpointOf(upstream, passthrough.family) === undefined) return unknown
+    if (upstream.passthrough?.family !== passthrough.family) return unknown
     const { countTokens, name } = upstream
     const request = passthrough.request(upstream)
     const { body, headers } = request

@@ -16,7 +16,8 @@ const maxLongIntegers = 10_000
 
 /** A request's body, or a socket's message. */
 export interface Read {
-  readonly body: unknown
+  /** Undefined if there is none. */
+  readonly body: JsonObject | undefined
   /** The text of a long body. */
   readonly bodyText: BodyText | undefined
   /** Processed in steps that yield to other requests. */

@@ -106,9 +106,10 @@ const begun = (asking: Asking, caller: Caller, input: Input, text: string) => {
   const { exchange, handler, route } = asking
   // Its body came too late.
   if (exchange.serving.lifecycle.shutdown.aborted && !route.isPublic) return Future.fail(shuttingDown)
-  const key = route.isIdempotent && mayReplay(caller, input) ? exchange.request.headers.get("idempotency-key") : null
-  asking.isKeyed = key !== null
-  const answer = key === null ? handler(input) : once({ exchange, route, handler, caller, input, text, key })
+  const key = route.isIdempotent ? exchange.request.headers.get("idempotency-key") : null
+  const isKeyed = key !== null && mayReplay(caller, input)
+  asking.isKeyed = isKeyed
+  const answer = isKeyed ? once({ exchange, route, handler, caller, input, text, key }) : handler(input)
   const running = run(exchange, answer)
   exchange.hasWaited ||= running instanceof Promise
   return running

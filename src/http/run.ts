@@ -26,7 +26,8 @@ export const run = <A, E>(
   work: Effect.Effect<A, E> | Future<A, E>
 ): Settled<A, E> | Promise<Settled<A, E | HungUp>> => {
   const future = work instanceof Future ? work : runFuture(serving.runtime, work)
-  if (future.settled !== undefined) return future.settled
+  const { settled } = future
+  if (settled !== undefined) return settled
   server.timeout(request, 0)
   return new InterruptibleWait(future, request.signal, serving.lifecycle.shutdown).end
 }

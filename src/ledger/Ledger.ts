@@ -17,7 +17,7 @@ import type { UsageRow } from "./store/usageRows.ts"
 import { makeDurableHolds } from "./DurableHolds.ts"
 import type { TaskHold } from "./DurableHolds.ts"
 import { makeCap } from "./cap.ts"
-import { costOf, isFree } from "./Price.ts"
+import { costOf } from "./Price.ts"
 import type { Consumption, Price } from "./Price.ts"
 import { spending } from "./spending.ts"
 import { makeUsageLog } from "./UsageLog.ts"
@@ -40,20 +40,22 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const holds = makeDurableHolds({ sql: yield* SqlClient.SqlClient, books, clock, capped, spent, afford })
 
     /** A request that costs money must not begin while its usage can't be stored. */
-    const closed = (request: Chargeable) =>
-      !mayCost(request) || durability.trouble() === undefined ? undefined : new UpstreamFailed({ message: cannotStore })
+    const closed = (isCostly: boolean) =>
+      isCostly && durability.trouble() !== undefined ? new UpstreamFailed({ message: cannotStore }) : undefined
 
     /**
      * Holds the request's maximum cost. The maximum is only computed for an account with a balance or a key with a
      * budget; others have no spending limit.
      */
     const open = (request: Chargeable): Effect.Effect<Charge, NotAffordable | UpstreamFailed> => {
-      const refused = closed(request)
+      const isCostly = mayCost(request)
+      const refused = closed(isCostly)
       if (refused !== undefined) return Effect.fail(refused)
-      return books.knows(request.caller) ? place(request) : load(request)
+      return books.knows(request.caller) ? place(request, isCostly) : load(request, isCostly)
     }
 
-    const load = (request: Chargeable) => Effect.flatMap(loaded(request.caller), () => place(request))
+    const load = (request: Chargeable, isCostly: boolean) =>
+      Effect.flatMap(loaded(request.caller), () => place(request, isCostly))
 
     const loaded = (caller: Caller) => Effect.orDie(books.load(caller, clock.unsafeCurrentTimeMillis()))
 
@@ -68,9 +70,11 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       )
     }
 
-    const place = (request: Chargeable): Effect.Effect<Charge, NotAffordable> => {
+    const place = (request: Chargeable, isCostly: boolean): Effect.Effect<Charge, NotAffordable> => {
       const nowMs = clock.unsafeCurrentTimeMillis()
-      return afford(request, (hold) => books.hold(request.caller, hold, nowMs, (held) => new OpenCharge(request, held)))
+      return afford(request, (hold) =>
+        books.hold(request.caller, hold, nowMs, (held) => new OpenCharge(request, held, isCostly))
+      )
     }
 
     /** As `open` for a task. `store` stores the hold's row with the task. */
@@ -79,7 +83,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       store: (row: Effect.Effect<void, RateLimited | SqlError>) => Effect.Effect<A, E>
     ): Effect.Effect<A, E | NotAffordable | UpstreamFailed> =>
       Effect.suspend((): Effect.Effect<A, E | NotAffordable | UpstreamFailed> => {
-        const refused = closed(hold)
+        const refused = closed(mayCost(hold))
         if (refused !== undefined) return Effect.fail(refused)
         const placed = holds.storing(hold, store)
         return books.knows(hold.caller) ? placed : Effect.zipRight(loaded(hold.caller), placed)
@@ -94,14 +98,14 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     class OpenCharge implements Charge {
       readonly #request: Chargeable
       readonly #held: HeldAmount
-      readonly #mayCost: boolean
+      readonly #isCostly: boolean
       #isOpen = true
 
-      constructor(request: Chargeable, held: HeldAmount) {
+      constructor(request: Chargeable, held: HeldAmount, isCostly: boolean) {
         this.#request = request
         this.#held = held
-        this.#mayCost = mayCost(request)
-        if (this.#mayCost) costly++
+        this.#isCostly = isCostly
+        if (isCostly) costly++
       }
 
       settle(used: Consumption, outcome: UsageRow["outcome"], estimated: boolean): Promise<void> | undefined {
@@ -166,7 +170,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       #close(): boolean {
         if (!this.#isOpen) return false
         this.#isOpen = false
-        if (this.#mayCost) costly--
+        if (this.#isCostly) costly--
         return true
       }
     }
@@ -185,7 +189,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
 
 const cannotStore = "The gateway can't store at the moment what this request would cost; try again later"
 
-const mayCost = ({ offers, price }: Chargeable): boolean => !(offers?.prices ?? [price]).every(isFree)
+const mayCost = (request: Chargeable): boolean => request.offers?.mayCost ?? !request.price.isFree
 
 type NotAffordable = InsufficientBalance | QuotaExceeded | ModelForbidden
 

@@ -20,6 +20,8 @@ export interface Price {
   readonly ofVideos?: PriceInUsd
   /** The price as JSON without zeros, for usage rows. */
   readonly text: string
+  /** True if nothing costs anything. */
+  readonly isFree: boolean
 }
 
 /** Nano-dollars per million tokens. A video's tokens are output. */
@@ -53,7 +55,7 @@ export const fromUsd = (
   const text = JSON.stringify(terms, (key, value: unknown) =>
     (value === 0 && key !== "cacheWriteHour") || (Array.isArray(value) && value.length === 0) ? undefined : value
   )
-  return { ...terms, text, ...(variesByVideo(usd) && { ofVideos: usd }) }
+  return { ...terms, text, isFree: text === freeText, ...(variesByVideo(usd) && { ofVideos: usd }) }
 }
 
 /** The price of one video; the same price if all videos cost the same. */
@@ -61,7 +63,7 @@ export const priceOfVideo = (price: Price, video: PricedVideo): Price =>
   price.ofVideos === undefined ? price : fromUsd(usdOfVideo(price.ofVideos, video))
 
 /** Parses `Price.text`. Throws a defect if it is invalid. */
-export const priceFromText = (text: string): Price => ({ ...decodeText(text), text })
+export const priceFromText = (text: string): Price => ({ ...decodeText(text), text, isFree: text === freeText })
 
 const Nano = Schema.optionalWith(Schema.Number, { default: () => 0 })
 const RatesText = Schema.Struct({
@@ -96,16 +98,17 @@ const hourRate = (cacheWrite: number, usd: number | undefined): Pick<Rates, "cac
 /** Dollars to nano-dollars, rounded half up; exact up to nine decimals. */
 export const nanoUsd = (usd: number): number => Math.round(Number((usd * 1e9).toPrecision(15)))
 
+/** The text of a price whose rates are all zero. */
+const freeText = `{"rates":{}}`
+
 export const free: Price = fromUsd({})
 
 /** The price of a model without one: free, if it may be used at all. Distinguished from `free` by identity. */
 export const unpriced: Price = { ...free }
 
-export const isFree = (price: Price): boolean => price === free || price.text === free.text
-
 /** Nano-dollars for a request, rounded half up, once. */
 export const costOf = (price: Price, used: Consumption): number => {
-  if (isFree(price)) return 0
+  if (price.isFree) return 0
   return costAt(ratesFor(price, used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens), price, used)
 }
 
@@ -161,7 +164,7 @@ export const mostOf = (
   price: Price,
   bound: { readonly inputTokens: number; readonly outputTokens: number; readonly searches: number }
 ): number => {
-  if (isFree(price)) return 0
+  if (price.isFree) return 0
   const { cacheRead, cacheWrite, cacheWriteHour, input, output, reasoning } = ratesFor(price, bound.inputTokens)
   const dearest = {
     input: Math.max(input, cacheRead, cacheWrite, cacheWriteHour ?? 0),

@@ -4,7 +4,7 @@ import { ModelForbidden } from "../contract/Failure.ts"
 import type { Hold } from "./Balances.ts"
 import type { Chargeable } from "./Charge.ts"
 import type { BalanceOperations, Refused } from "./BalanceOperations.ts"
-import { isFree, unpriced } from "./Price.ts"
+import { unpriced } from "./Price.ts"
 import type { Price } from "./Price.ts"
 
 /** A request for a model with the prices of its routes. */
@@ -57,6 +57,6 @@ export const affording = (books: Pick<BalanceOperations, "isMetered">) => {
 }
 
 const holdAt = (request: Chargeable, price: Price): Hold =>
-  isFree(price) ? nothing : (request.held?.(price) ?? { nanoUsd: request.mostNanoUsd(price) })
+  price.isFree ? nothing : (request.held?.(price) ?? { nanoUsd: request.mostNanoUsd(price) })
 
 const nothing: Hold = { nanoUsd: 0 }

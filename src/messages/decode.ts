@@ -10,7 +10,7 @@ import { clientToolAsFunction } from "./clientTools.ts"
 import { items } from "./content.ts"
 import { CountTokens, CreateMessage } from "./Request.ts"
 import type { AnyRequest } from "./Request.ts"
-import { definedTools, offeredTools } from "./offeredTools.ts"
+import { definedTools, isToolChange, offeredTools } from "./offeredTools.ts"
 import { brokenRule } from "./rules.ts"
 import { isWebSearch, toolName } from "./toolName.ts"
 import { isHosted } from "./Tools.ts"
@@ -40,17 +40,23 @@ export const understand = (
   as: keyof typeof unknownOf = "create",
   betas?: string | null
 ): Understood => {
-  // Computed here, because a large request is turned into items in a later turn of the event loop.
-  const objection = unknownOf[as](request, body) ?? brokenRule(request, betas ?? "")
   // Collected once, because long histories have hundreds.
   const blocks = blocksOf(request)
-  const parts = { blocks, offered: offeredTools(request, blocks) }
+  const toolChanges = blocks.filter(isToolChange)
+  const parts = {
+    blocks,
+    hosted: blocks.filter(isHostedBlock),
+    toolChanges,
+    offered: offeredTools(request, toolChanges)
+  }
+  // Computed here, because a large request is turned into items in a later turn of the event loop.
+  const objection = unknownOf[as](request, body) ?? brokenRule(request, parts, betas ?? "")
   return {
     conversation: conversation(request, parts),
     objection: () => objection,
     mayReachWeb:
       (request.tools ?? []).some(reachesWeb) ||
-      definedTools(blocks).some((tool) => tool === undefined || reachesWeb(tool)) ||
+      definedTools(toolChanges).some((tool) => tool === undefined || reachesWeb(tool)) ||
       listAt(body, "mcp_servers").length > 0 ||
       blocks.some((block) => block instanceof Unknown),
     unsupported: () => unsupported(request, body, parts)
@@ -59,7 +65,7 @@ export const understand = (
 
 const reachesWeb = (tool: Wire.Tool): boolean => tool instanceof Unknown || isHosted(tool)
 
-const conversation = (request: AnyRequest, { blocks, offered }: RequestParts): Conversation => {
+const conversation = (request: AnyRequest, { hosted, offered }: RequestParts): Conversation => {
   let made: ReadonlyArray<Item> | undefined
   return {
     model: request.model,
@@ -89,13 +95,12 @@ const conversation = (request: AnyRequest, { blocks, offered }: RequestParts): C
     truncation: "disabled",
     endUser: request.metadata?.user_id ?? undefined,
     cacheKey: undefined,
-    ...beyond(request, blocks)
+    ...beyond(request, hosted)
   }
 }
 
 /** The size of the parts that only an upstream of this dialect understands. */
-const beyond = (request: AnyRequest, blocks: ReadonlyArray<ContentBlock>): Pick<Conversation, "unknownBytes"> => {
-  const hosted = blocks.filter(isHostedBlock)
+const beyond = (request: AnyRequest, hosted: ReadonlyArray<ContentBlock>): Pick<Conversation, "unknownBytes"> => {
   const unknown = unknownIn(request)
   return hosted.length + unknown.length === 0 ? {} : { unknownBytes: JSON.stringify([hosted, unknown]).length }
 }

@@ -4,9 +4,9 @@ import type { AnyRequest } from "./Request.ts"
 import { toolName } from "./toolName.ts"
 import type { Tool } from "./Tools.ts"
 
-type ToolChange = BlockOf<"tool_addition" | "tool_removal">
+export type ToolChange = BlockOf<"tool_addition" | "tool_removal">
 
-const isToolChange = (block: ContentBlock): block is ToolChange =>
+export const isToolChange = (block: ContentBlock): block is ToolChange =>
   block.type === "tool_addition" || block.type === "tool_removal"
 
 /** The tool that a change concerns; undefined if only an upstream of this dialect knows it. */
@@ -19,14 +19,13 @@ const subjectOf = ({ tool }: ToolChange): { readonly name: string; readonly defi
  * The tools that the model may use now: `tools`, and then the changes in the conversation, in order. For upstreams that
  * have no such changes.
  *
- * @param blocks the blocks of its messages
+ * @param changes those of its messages
  */
 export const offeredTools = (
   { tools }: Pick<AnyRequest, "tools">,
-  blocks: ReadonlyArray<ContentBlock>
+  changes: ReadonlyArray<ToolChange>
 ): ReadonlyArray<Tool> => {
   const declared = tools ?? []
-  const changes = blocks.filter(isToolChange)
   if (changes.length === 0) return declared
   const known = new Map(declared.map((tool) => [toolName(tool), tool]))
   const offered = new Map(known)
@@ -40,11 +39,10 @@ export const offeredTools = (
   return [...offered.values()]
 }
 
-/** The tools that a conversation's blocks define; undefined for each that only an upstream of this dialect knows. */
-export const definedTools = (blocks: ReadonlyArray<ContentBlock>): ReadonlyArray<Tool | undefined> =>
-  blocks.flatMap((block) => {
-    if (!isToolChange(block)) return []
-    const subject = subjectOf(block)
+/** The tools that changes define; undefined for each that only an upstream of this dialect knows. */
+export const definedTools = (changes: ReadonlyArray<ToolChange>): ReadonlyArray<Tool | undefined> =>
+  changes.flatMap((change) => {
+    const subject = subjectOf(change)
     return subject === undefined ? [undefined] : (subject.defined ?? [])
   })
 

@@ -2,22 +2,22 @@ import { InvalidRequest } from "../contract/Failure.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import { isToolName, toolNameRule } from "../generation/toolName.ts"
 import { wrongPlace } from "../generation/userLocation.ts"
-import { blocksOf } from "./Blocks.ts"
+import type { ContentBlock } from "./Blocks.ts"
 import type { AnyRequest, InputMessage } from "./Request.ts"
-import { offeredTools, toolChangeRule } from "./offeredTools.ts"
+import { toolChangeRule } from "./offeredTools.ts"
 import { isWebSearch, toolName } from "./toolName.ts"
 import type { Tool, WebSearchTool } from "./Tools.ts"
+import type { RequestParts } from "./unsupported.ts"
 
 type Verdict = InvalidRequest | undefined
 
 /** Checks the rules between fields, which schemas cannot express. Returns the first mistake. */
-export const brokenRule = (request: AnyRequest, betas = ""): Verdict =>
+export const brokenRule = (request: AnyRequest, parts: RequestParts, betas = ""): Verdict =>
   thinkingRule(request, betas) ??
-  firstBroken(request.tools ?? [], toolRule) ??
-  uniqueNames(request.tools ?? []) ??
-  toolChangeRule(request) ??
-  toolChoiceRule(request) ??
-  messagesRule(request.messages)
+  toolsRule(request.tools ?? []) ??
+  (parts.toolChanges.length === 0 ? undefined : toolChangeRule(request)) ??
+  toolChoiceRule(request, parts.offered) ??
+  messagesRule(request.messages, parts.blocks)
 
 const broken = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
 
@@ -45,6 +45,9 @@ const thinkingRule = ({ thinking, max_tokens }: AnyRequest, betas: string): Verd
     ? broken("max_tokens", "`max_tokens` must be greater than `thinking.budget_tokens`")
     : undefined
 }
+
+const toolsRule = (tools: ReadonlyArray<Tool>): Verdict =>
+  tools.length === 0 ? undefined : (firstBroken(tools, toolRule) ?? uniqueNames(tools))
 
 const toolRule = (tool: Tool, index: number): Verdict => {
   const name = toolName(tool)
@@ -103,26 +106,26 @@ const uniqueNames = (tools: ReadonlyArray<Tool>): Verdict => {
   })
 }
 
-const toolChoiceRule = (request: AnyRequest): Verdict => {
-  const { tool_choice } = request
+const toolChoiceRule = ({ tool_choice }: AnyRequest, offered: ReadonlyArray<Tool>): Verdict => {
   if (tool_choice?.type !== "any" && tool_choice?.type !== "tool") return undefined
-  const names = offeredTools(request, blocksOf(request)).map(toolName)
+  const names = offered.map(toolName)
   if (names.length === 0) return broken("tool_choice", `"${tool_choice.type}" needs at least one tool in tools`)
   return tool_choice.type === "tool" && !names.includes(tool_choice.name)
     ? broken("tool_choice.name", `expected one of ${names.join(", ")}; got ${inQuotes(tool_choice.name)}`)
     : undefined
 }
 
-const messagesRule = (messages: AnyRequest["messages"]): Verdict => {
+const messagesRule = (messages: AnyRequest["messages"], blocks: ReadonlyArray<ContentBlock>): Verdict => {
   if (typeof messages === "string") return undefined
   return messages.length === 0
     ? broken("messages", "expected a non empty string or an array of at least one message; got an empty array")
-    : toolResultsRule(messages)
+    : blocks.some(isOfTool)
+      ? toolResultsRule(messages)
+      : undefined
 }
 
 /** Every tool result answers an earlier tool use, and the message after a tool use answers it. */
 const toolResultsRule = (messages: ReadonlyArray<InputMessage>): Verdict => {
-  if (!messages.some(hasTools)) return undefined
   const used = new Set<string>()
   let unanswered = new Set<string>()
   return firstBroken(messages, (message, index) => {
@@ -152,8 +155,7 @@ const toolResultsRule = (messages: ReadonlyArray<InputMessage>): Verdict => {
   })
 }
 
-const hasTools = ({ content }: InputMessage): boolean =>
-  typeof content !== "string" && content.some(({ type }) => type === "tool_use" || type === "tool_result")
+const isOfTool = ({ type }: ContentBlock): boolean => type === "tool_use" || type === "tool_result"
 
 /** The caller's value, shortened. */
 const inQuotes = (value: string) => JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value)

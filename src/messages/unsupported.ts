@@ -2,10 +2,10 @@ import { objectAt } from "../contract/json.ts"
 import { unknownFields } from "../dispatch/unsupported.ts"
 import type { Unsupported } from "../dispatch/unsupported.ts"
 import { Unknown } from "../contract/Unknown.ts"
-import { isHostedBlock } from "./Blocks.ts"
 import type { ContentBlock, ResultBlock } from "./Blocks.ts"
 import { CreateMessage } from "./Request.ts"
 import type { AnyRequest } from "./Request.ts"
+import type { ToolChange } from "./offeredTools.ts"
 import { toolName } from "./toolName.ts"
 import { isHosted } from "./Tools.ts"
 import type { Tool } from "./Tools.ts"
@@ -13,6 +13,9 @@ import type { Tool } from "./Tools.ts"
 /** The parts of a request that several checks read, computed once. */
 export interface RequestParts {
   readonly blocks: ReadonlyArray<ContentBlock>
+  /** The blocks that only an upstream with tools of its own understands. */
+  readonly hosted: ReadonlyArray<ContentBlock>
+  readonly toolChanges: ReadonlyArray<ToolChange>
   /** The tools that the model may use now. */
   readonly offered: ReadonlyArray<Tool>
 }
@@ -21,13 +24,15 @@ export interface RequestParts {
 export const unsupported = (
   request: AnyRequest,
   body: unknown,
-  { blocks, offered }: RequestParts
+  { blocks, hosted, offered }: RequestParts
 ): ReadonlyArray<Unsupported> => {
   const found = unknownFields(body, known)
-  found.push(...unknownFields(objectAt(body, "output_config"), knownOfOutput, "output_config."))
-  for (const [index, tool] of offered.entries()) found.push(...hosted(request, tool, index))
+  if (request.output_config !== undefined) {
+    found.push(...unknownFields(objectAt(body, "output_config"), knownOfOutput, "output_config."))
+  }
+  for (const [index, tool] of offered.entries()) found.push(...hostedTool(request, tool, index))
   // Results of such tools in earlier answers.
-  for (const block of blocks) if (isHostedBlock(block)) found.push({ param: `content.${block.type}` })
+  for (const { type } of hosted) found.push({ param: `content.${type}` })
   for (const tool of toolsOf(body)) found.push(...unknownFields(tool, knownOfTools, "tools[]."))
   if (isCached(request) || blocks.some(isMarked)) found.push({ param: "cache_control" })
   if (blocks.some(wantsCitations)) found.push({ param: "citations" })
@@ -36,7 +41,7 @@ export const unsupported = (
 }
 
 /** A tool that Anthropic runs is dropped, unless the model has to use one. */
-const hosted = (request: AnyRequest, tool: Tool, index: number): ReadonlyArray<Unsupported> => {
+const hostedTool = (request: AnyRequest, tool: Tool, index: number): ReadonlyArray<Unsupported> => {
   if (!isHosted(tool)) return none
   const refusal = `tools[${index}].type: this model's upstream does not run ${tool.type}`
   return [{ param: `tools.${tool.type}`, ...(isForced(request, tool) ? { refusal } : {}) }]

@@ -47,6 +47,8 @@ export class RetryAfter {
   readonly #clock: Clock.Clock
   readonly #ofAll = new Map<string, CoolDown>()
   readonly #ofAccounts = new Recent<CoolDown>(mostOfAccounts)
+  /** No route failed recently. */
+  #isEmpty = true
 
   constructor(clock: Clock.Clock) {
     this.#clock = clock
@@ -84,6 +86,7 @@ export class RetryAfter {
       answered: () => {
         this.#ofAll.delete(nameOf(route))
         this.#ofAccounts.delete(nameOf(route, account))
+        this.#isEmpty = this.#ofAll.size === 0 && this.#ofAccounts.size === 0
       },
       left: () => {
         for (const coolDown of coolDowns) coolDown.probedUntilMs = 0
@@ -106,10 +109,7 @@ export class RetryAfter {
     const untilMs = now + (hasDeadline ? Math.min(retryAfterMs, longestRetryAfterMs) : backOffMs)
     if (before?.lastError !== undefined && before.untilMs > untilMs) return
     coolDowns.set(name, { untilMs, failures, lastError: hasDeadline ? error : undefined, probedUntilMs: 0 })
-  }
-
-  get #isEmpty(): boolean {
-    return this.#ofAll.size === 0 && this.#ofAccounts.size === 0
+    this.#isEmpty = false
   }
 
   #of(route: Route, account: AccountId): ReadonlyArray<CoolDown> {

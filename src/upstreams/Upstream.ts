@@ -102,18 +102,6 @@ export interface TextUpstream {
   readonly compactor?: PassthroughEndpoint
 }
 
-/** An upstream's passthrough endpoint for a family; undefined if it has none. */
-export const passthroughEndpointOf = (
-  upstream: TextUpstream | undefined,
-  family: PassthroughEndpoint["family"] | undefined
-): PassthroughEndpoint | undefined => {
-  if (upstream === undefined || family === undefined) return undefined
-  const { compactor, embedder, passthrough } = upstream
-  if (passthrough?.family === family) return passthrough
-  if (embedder?.family === family) return embedder
-  return compactor?.family === family ? compactor : undefined
-}
-
 export interface PassthroughEndpoint {
   readonly family: "messages" | "responses" | "chat" | "embeddings" | "compactions"
   /**

@@ -94,7 +94,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
       callSignatures: how.callSignatures
     })
     const adapted = [...extracted, ...lowered.adapted]
-    const problem = refusedBy(lowered, adapted, how) ?? beyondSearch(lowered, conversation)
+    const problem = lowered.refused ?? notLost(adapted, how) ?? beyondSearch(lowered, conversation)
     if (problem !== undefined) return Future.fail(problem)
     const call = (body: string, onFrame?: (frame: JsonObject) => void) =>
       send(body, how).flatMap((exchange) =>
@@ -232,15 +232,7 @@ const messageOf = (error: Failure | UpstreamError): string => {
   return failure._tag === "InvalidRequest" ? failure.message : ""
 }
 
-/** The reason not to send a request: something cannot be expressed, or in strict mode was dropped. */
-const refusedBy = (
-  lowered: Lowered,
-  adapted: ReadonlyArray<string>,
-  how: GenerateOptions
-): InvalidRequest | undefined => {
-  return lowered.refused ?? notLost(adapted, how)
-}
-
+/** In strict mode, the refusal of a request that something was dropped from. */
 const notLost = ([first]: ReadonlyArray<string>, { strict }: GenerateOptions): InvalidRequest | undefined =>
   strict !== true || first === undefined
     ? undefined

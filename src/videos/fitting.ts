@@ -4,8 +4,8 @@ import type { AccountId } from "../contract/Caller.ts"
 import type { InvalidRequest, NotFound } from "../contract/Failure.ts"
 import { priceOfVideo } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
-import { commonResolutions, priceAt } from "../catalogue/Catalogue.ts"
-import type { ListedRoute, Model } from "../catalogue/Catalogue.ts"
+import { commonResolutions } from "../catalogue/Catalogue.ts"
+import type { Model, PricedRoute } from "../catalogue/Catalogue.ts"
 import type { Route } from "../routing/Route.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import type { VideoSettings, VideoUpstream } from "../upstreams/VideoUpstream.ts"
@@ -45,7 +45,7 @@ export const makeFitting = Effect.gen(function* () {
 
   const fittingAt = Effect.fnUntraced(function* (
     { account, body, model, random, request }: FittingRequest,
-    place: ListedRoute
+    place: PricedRoute
   ) {
     const upstream = upstreams.get(place.upstream)
     if (upstream === undefined) return undefined
@@ -54,7 +54,7 @@ export const makeFitting = Effect.gen(function* () {
     const fit = upstream.fit?.(resolved)
     return fit?.type === "refused"
       ? yield* fit.refused
-      : { place, price: priceOfVideo(priceAt(model, place), pricedVideo(resolved)), upstream, meant, resolved }
+      : { place, price: priceOfVideo(place.price, pricedVideo(resolved)), upstream, meant, resolved }
   })
 
   return Effect.fnUntraced(function* (asked: FittingRequest) {
@@ -88,7 +88,7 @@ const pricedVideo = ({ media, settings }: Resolved) => ({
 })
 
 /** The limits of a model's videos at an upstream. */
-const limitsOf = (model: Model, upstream: VideoUpstream, place: ListedRoute) => ({
+const limitsOf = (model: Model, upstream: VideoUpstream, place: Route) => ({
   images: 9,
   videos: 3,
   audios: 3,

@@ -1,22 +1,22 @@
 import { describe, expect, it } from "@effect/vitest"
-import type { Model } from "../../src/catalogue/Catalogue.ts"
-import { mostOutput, tooMuchOutput } from "../../src/catalogue/outputLimits.ts"
+import type { ModelEntry } from "../../src/catalogue/Catalogue.ts"
+import { tooMuchOutput } from "../../src/catalogue/outputLimits.ts"
+import { servedModel } from "../../src/catalogue/servedModel.ts"
 import { conversation } from "../messages/request.ts"
 
-const model = (id: string, more: Partial<Model> = {}): Model => ({
-  id,
-  kind: "text",
-  routes: [{ upstream: "u", model: id }],
-  contextTokens: undefined,
-  ownedBy: "u",
-  ...more
-})
+const model = (id: string, more: Partial<ModelEntry> = {}) =>
+  servedModel({
+    id,
+    kind: "text",
+    routes: [{ upstream: "u", model: id }],
+    contextTokens: undefined,
+    ownedBy: "u",
+    ...more
+  })
 const asks = (max_tokens: number) => conversation({ max_tokens })
 const served = (by: string, maxOutputTokens: number) =>
   model("claude-opus-5-5", { routes: [{ upstream: "u", model: by }], maxOutputTokens })
 const sandbox = { routes: [{ upstream: "sandbox", model: "sandbox-text" }] }
-
-const onRoute = (entry: Model) => mostOutput(entry, entry.routes[0]!)
 
 describe("the most output of a route's model", () => {
   it.each([
@@ -36,7 +36,7 @@ describe("the most output of a route's model", () => {
     ["unknown", model("qwen3"), undefined],
     ["unknown at the sandbox, whatever its name", model("claude-opus-5-5", sandbox), undefined]
   ])("is %s", (_, entry, most) => {
-    expect(onRoute(entry)).toBe(most)
+    expect(entry.routes[0]?.outputLimit).toBe(most)
   })
 })
 

@@ -8,10 +8,9 @@ import type { Located } from "../../src/config/document.ts"
 import type { GatewayFile } from "../../src/config/GatewayFile.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { costOf, free, fromUsd, nanoUsd, unpriced } from "../../src/ledger/Price.ts"
-import { priceAt } from "../../src/catalogue/Catalogue.ts"
-import type { Model } from "../../src/catalogue/Catalogue.ts"
+import type { ModelEntry } from "../../src/catalogue/Catalogue.ts"
 import { dependencies } from "../../package.json"
-import { findPrices, priced } from "../../src/catalogue/prices.ts"
+import { findPrices, servedModels } from "../../src/catalogue/prices.ts"
 import { priceListDate } from "../../src/catalogue/prices/builtInList.ts"
 
 const file = (value: GatewayFile = {}): Located<GatewayFile> => ({
@@ -19,7 +18,7 @@ const file = (value: GatewayFile = {}): Located<GatewayFile> => ({
   complain: (_, message) => new BadSettings({ message })
 })
 
-const model = (id: string, upstream: string, upstreamModel = id): Model => ({
+const model = (id: string, upstream: string, upstreamModel = id): ModelEntry => ({
   id,
   kind: "text",
   routes: [{ upstream, model: upstreamModel }],
@@ -27,9 +26,10 @@ const model = (id: string, upstream: string, upstreamModel = id): Model => ({
   ownedBy: upstream
 })
 
-const priceOf = (one: Model) =>
-  Effect.map(priced(new Map([[one.id, one]]), file()), (models) =>
-    priceAt(one, models.get(one.id)?.routes[0] ?? { upstream: "", model: "" })
+const priceOf = (one: ModelEntry) =>
+  Effect.map(
+    servedModels(new Map([[one.id, one]]), file()),
+    (models) => models.get(one.id)?.routes[0]?.price ?? unpriced
   )
 
 const input = (tokens: number) => ({ ...noUsage, inputTokens: tokens })
@@ -135,7 +135,7 @@ describe("a model's price", () => {
         { upstream: "vllm", model: "house" },
         { upstream: "sandbox", model: "sandbox-text" }
       ]
-      const inputs = (one: Model) =>
+      const inputs = (one: ModelEntry) =>
         Effect.map(findPrices(new Map([[one.id, one]]), file()), (all) =>
           all.get(one.id)?.map(({ from, price }) => [from, price?.rates.input])
         )

@@ -5,6 +5,7 @@ import type { Batch, Generation } from "../../src/generation/Generation.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { fromUsd } from "../../src/ledger/Price.ts"
 import { Catalogue } from "../../src/catalogue/Catalogue.ts"
+import { servedModel } from "../../src/catalogue/servedModel.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { Limits } from "../../src/limits/Limits.ts"
 import { Dispatch } from "../../src/dispatch/Dispatch.ts"
@@ -73,7 +74,7 @@ export const modelsInOwnDialect = (family: PassthroughEndpoint["family"], answer
     Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true })),
     Layer.provide(
       Layer.mergeAll(
-        Layer.succeed(Catalogue, new Map(catalogue.map((one) => [one.id, one]))),
+        Layer.succeed(Catalogue, new Map(catalogue.map((one) => [one.id, servedModel(one)]))),
         Layer.succeed(
           TextUpstreams,
           new Map([

@@ -12,6 +12,7 @@ import { Grants } from "../../src/ledger/store/Grants.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { fromUsd, nanoUsd } from "../../src/ledger/Price.ts"
 import { Catalogue } from "../../src/catalogue/Catalogue.ts"
+import { servedModel } from "../../src/catalogue/servedModel.ts"
 import { Limits } from "../../src/limits/Limits.ts"
 import { Dispatch } from "../../src/dispatch/Dispatch.ts"
 import { layer } from "../../src/sql/Database.ts"
@@ -85,7 +86,7 @@ export const live = Layer.merge(Dispatch.Default, Grants.Default).pipe(
   Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true })),
   Layer.provide(
     Layer.mergeAll(
-      Layer.succeed(Catalogue, new Map(catalogue.map((one) => [one.id, one]))),
+      Layer.succeed(Catalogue, new Map(catalogue.map((one) => [one.id, servedModel(one)]))),
       Layer.succeed(TextUpstreams, new Map([["fake", upstream]]))
     )
   )

@@ -3,10 +3,12 @@ import { Effect, Layer } from "effect"
 import { Caller } from "../../src/contract/Caller.ts"
 import { runFuture } from "../../src/flow/runFuture.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
+import type { Conversation } from "../../src/generation/Conversation.ts"
 import type { Batch } from "../../src/generation/Generation.ts"
 import { parse } from "../../src/http/body.ts"
 import type { Parsed } from "../../src/http/body.ts"
 import { Catalogue } from "../../src/catalogue/Catalogue.ts"
+import { servedModel } from "../../src/catalogue/servedModel.ts"
 import type { GenerationOptions } from "../../src/dispatch/GenerationOptions.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { Limits } from "../../src/limits/Limits.ts"
@@ -18,10 +20,12 @@ import { incoming } from "../contract/incoming.ts"
 import { conversation, said } from "../generation/conversations.ts"
 
 let isPatient: boolean | undefined
+let heard: Conversation | undefined
 const upstream: TextUpstream = {
   name: "fake",
-  generate: (_, how) => {
+  generate: (asked, how) => {
     ;({ isPatient } = how)
+    heard = asked
     const batches: Array<Batch> = [[{ type: "finished", reason: "stop", stopSequence: null }]]
     return runFuture(how.runtime, Effect.succeed({ next: () => batches.shift(), cancel: () => {} }))
   }
@@ -37,8 +41,8 @@ const live = Dispatch.Default.pipe(
       Layer.succeed(
         Catalogue,
         new Map([
-          ["one", { ...model, id: "one", routes: [route] }],
-          ["two", { ...model, id: "two", routes: [route, { ...route, model: "other" }] }]
+          ["one", servedModel({ ...model, id: "one", routes: [route] })],
+          ["two", servedModel({ ...model, id: "two", routes: [route, { ...route, model: "other" }] })]
         ])
       ),
       Layer.succeed(TextUpstreams, new Map([["fake", upstream]]))
@@ -60,6 +64,24 @@ it.effect("a body's text is let go of once an upstream has taken it", () =>
     const asked = conversation({ model: "one", items: [said("user", "hi")] })
     const generation = yield* toEffect(() => generate(caller, asked, incoming({ body, bodyText }), { stream: true }))
     expect(bodyText?.write(body)).toBe(JSON.stringify(body))
+    generation.cancel("hang-up")
+  }).pipe(Effect.provide(live))
+)
+
+it.effect("a translated request's items are computed once, however often its upstream reads them", () =>
+  Effect.gen(function* () {
+    const { generate } = yield* Dispatch
+    let computed = 0
+    const asked: Conversation = {
+      ...conversation({ model: "one" }),
+      get items() {
+        computed++
+        return [said("user", "hi")]
+      }
+    }
+    const generation = yield* toEffect(() => generate(caller, asked, incoming(), { stream: true }))
+    expect([heard?.items, heard?.items].map((items) => items?.length)).toEqual([1, 1])
+    expect(computed).toBe(1)
     generation.cancel("hang-up")
   }).pipe(Effect.provide(live))
 )

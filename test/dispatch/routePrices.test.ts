@@ -16,6 +16,7 @@ import { fromUsd, nanoUsd } from "../../src/ledger/Price.ts"
 import { Grants } from "../../src/ledger/store/Grants.ts"
 import { Catalogue } from "../../src/catalogue/Catalogue.ts"
 import type { Model } from "../../src/catalogue/Catalogue.ts"
+import { servedModel } from "../../src/catalogue/servedModel.ts"
 import { Dispatch } from "../../src/dispatch/Dispatch.ts"
 import type { TextUpstream } from "../../src/upstreams/Upstream.ts"
 import { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
@@ -116,18 +117,21 @@ let made = 0
 
 const answered = Effect.fnUntraced(function* (one: Case) {
   const id = `model-${++made}`
-  catalogue.set(id, {
+  catalogue.set(
     id,
-    kind: "text",
-    contextTokens: undefined,
-    ownedBy: "test",
-    ...(one.own === undefined ? {} : { price: priceOf(one.own) }),
-    routes: one.places.map(({ isDown, price }, index) => ({
-      upstream: names[index] ?? "",
-      model: `${isDown ? "dead" : "alive"}-${made}`,
-      ...(price === undefined ? {} : { price: priceOf(price) })
-    }))
-  })
+    servedModel({
+      id,
+      kind: "text",
+      contextTokens: undefined,
+      ownedBy: "test",
+      ...(one.own === undefined ? {} : { price: priceOf(one.own) }),
+      routes: one.places.map(({ isDown, price }, index) => ({
+        upstream: names[index] ?? "",
+        model: `${isDown ? "dead" : "alive"}-${made}`,
+        ...(price === undefined ? {} : { price: priceOf(price) })
+      }))
+    })
+  )
   const sql = yield* SqlClient.SqlClient
   const grants = yield* Grants
   const models = yield* Dispatch

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer, TestClock } from "effect"
 import { Caller } from "../../src/contract/Caller.ts"
-import type { Model } from "../../src/catalogue/Catalogue.ts"
+import { servedModel } from "../../src/catalogue/servedModel.ts"
 import type { Passthrough } from "../../src/dispatch/GenerationOptions.ts"
 import { makeUpstreamCount } from "../../src/dispatch/upstreamCount.ts"
 import { Bulkheads, makeBulkhead } from "../../src/routing/Bulkhead.ts"
@@ -11,13 +11,13 @@ import { TextUpstreams } from "../../src/upstreams/Upstreams.ts"
 const caller = Caller.unrestricted("team", "key_1")
 const permit = () => Effect.void
 
-const model: Model = {
+const model = servedModel({
   id: "m",
   kind: "text",
   routes: [{ upstream: "claude", model: "claude-1" }],
   contextTokens: undefined,
   ownedBy: "claude"
-}
+})
 
 const asking = (text: string): Passthrough => ({
   family: "messages",

@@ -6,6 +6,7 @@ import { Grants } from "../../src/ledger/store/Grants.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { fromUsd } from "../../src/ledger/Price.ts"
 import { Catalogue } from "../../src/catalogue/Catalogue.ts"
+import { servedModel } from "../../src/catalogue/servedModel.ts"
 import { Limits } from "../../src/limits/Limits.ts"
 import { Dispatch } from "../../src/dispatch/Dispatch.ts"
 import { layer } from "../../src/sql/Database.ts"
@@ -199,7 +200,7 @@ export const world = Effect.gen(function* () {
       Layer.mergeAll(
         // A line for each usage that can't be.
         Logger.remove(Logger.defaultLogger),
-        Layer.succeed(Catalogue, new Map(catalogue.map((model) => [model.id, model]))),
+        Layer.succeed(Catalogue, new Map(catalogue.map((model) => [model.id, servedModel(model)]))),
         Layer.succeed(TextUpstreams, new Map(upstreams.map((upstream) => [upstream.name, upstream])))
       )
     )

@@ -111,9 +111,7 @@ const circles = (imports: Imports): ReadonlyArray<string> => {
 }
 
 /** The files that make and follow futures: work under way that plain calls wait for. */
-const futures = ["Future", "PendingFuture", "allFutures", "runFuture", "toEffect", "afterTurn"].map(
-  (name) => `flow/${name}.ts`
-)
+const futures = ["Future", "PendingFuture", "allFutures", "runFuture", "toEffect"].map((name) => `flow/${name}.ts`)
 
 /** The imports of a future by rooms that do not follow work under way: there it is an effect. */
 export const strayFutures = (imports: Imports, allowed: ReadonlySet<string>): ReadonlyArray<string> =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
-import { costOf, free, fromUsd, isFree, mostOf, nanoUsd, priceFromText } from "../../src/ledger/Price.ts"
+import { costOf, free, fromUsd, mostOf, nanoUsd, priceFromText } from "../../src/ledger/Price.ts"
 import { showUsd } from "../../src/contract/showUsd.ts"
 import type { Consumption, Price } from "../../src/ledger/Price.ts"
 
@@ -128,8 +128,8 @@ describe("a request's cost", () => {
   })
 
   it("of a free model is nothing", () => {
-    expect(isFree(fromUsd({ input: 0 }))).toBe(true)
-    expect(isFree(fromUsd({ cache_write: 0, cache_write_1h: 0 }))).toBe(true)
+    expect(fromUsd({ input: 0 }).isFree).toBe(true)
+    expect(fromUsd({ cache_write: 0, cache_write_1h: 0 }).isFree).toBe(true)
     expect(costOf(free, { ...noUsage, inputTokens: 5 })).toBe(0)
     expect(free.text).toBe('{"rates":{},"tiers":[]}'.replace(',"tiers":[]', ""))
   })

@@ -7,7 +7,8 @@ import { Daemons } from "../../src/flow/Daemons.ts"
 import { BalanceStore } from "../../src/ledger/BalanceStore.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { AddressGuard } from "../../src/guard/AddressGuard.ts"
-import type { Model } from "../../src/catalogue/Catalogue.ts"
+import type { ModelEntry } from "../../src/catalogue/Catalogue.ts"
+import { servedModel } from "../../src/catalogue/servedModel.ts"
 import { Dispatch } from "../../src/dispatch/Dispatch.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { makeVideoKind } from "../../src/videos/VideoKind.ts"
@@ -46,14 +47,15 @@ const Upstreams = Layer.succeed(
   ])
 )
 
-const model = (id: string, upstream: string, more: Partial<Model> = {}): Model => ({
-  id,
-  kind: "video",
-  routes: [{ upstream, model: `${id}-there` }],
-  contextTokens: undefined,
-  ownedBy: upstream,
-  ...more
-})
+const model = (id: string, upstream: string, more: Partial<ModelEntry> = {}) =>
+  servedModel({
+    id,
+    kind: "video",
+    routes: [{ upstream, model: `${id}-there` }],
+    contextTokens: undefined,
+    ownedBy: upstream,
+    ...more
+  })
 
 const served = [
   model("sandbox-video", "sandbox"),

@@ -26,14 +26,15 @@ const legal = /^[A-Za-z0-9_-]{1,64}$/
  * replaced, uniquely.
  */
 export const backOf = ({ items, tools }: Conversation, answerTool?: string): Back => {
-  const { toCaller, toUpstream } = mended([
-    ...tools.map((tool) => tool.name),
-    ...items.flatMap((item) => (item.type === "tool-call" ? [item.name] : []))
-  ])
+  const names = tools.map((tool) => tool.name)
   const custom = new Set(tools.flatMap((tool) => (tool.type === "custom" ? [tool.name] : [])))
-  const customCalls = new Set(
-    items.flatMap((item) => (item.type === "tool-call" && item.kind === "custom" ? [item.callId] : []))
-  )
+  const customCalls = new Set<string>()
+  for (const item of items) {
+    if (item.type !== "tool-call") continue
+    names.push(item.name)
+    if (item.kind === "custom") customCalls.add(item.callId)
+  }
+  const { toCaller, toUpstream } = mended(names)
   const upstreamName = (name: string) => toUpstream.get(name) ?? name
   let whole: ReadonlySet<string> | undefined
   return {

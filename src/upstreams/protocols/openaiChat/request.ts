@@ -63,6 +63,7 @@ const sampling = ({ sampling }: Conversation, provider: Provider, notes: Notes):
 }
 
 const tools = (conversation: Conversation, provider: Provider, back: Back, notes: Notes): JsonObject => {
+  if (conversation.tools.length === 0) return {}
   const offered = offer(conversation, provider)
   if (offered.some((tool) => tool.type === "search")) {
     notes.refuse(

@@ -52,7 +52,8 @@ export const begin = (
 /** One chunk of a stream. Any chunk may have usage, and the last one counts. Only the first choice is read. */
 export const step = (state: ChatState, chunk: JsonObject): Step => {
   if (state.over) return [state, []]
-  const choice = listAt(chunk, "choices").find((one) => isChoice(state, one))
+  const choices = listAt(chunk, "choices")
+  const choice = choices.find((one) => isChoice(state, one))
   const error = errorIn(chunk) ?? objectAt(choice, "error")
   if (error !== undefined) return [{ ...state, over: true }, [failedWith(error)]]
   const events: Array<GenerationEvent> = []
@@ -61,15 +62,20 @@ export const step = (state: ChatState, chunk: JsonObject): Step => {
     next = { ...next, started: true, answerId: textAt(chunk, "id") ?? "", choice: numberAt(choice, "index") }
     events.push({ type: "started", usage: undefined })
   }
-  // A few servers stream pieces under the name of the whole.
-  const delta = objectAt(choice, "delta") ?? objectAt(choice, "message")
-  if (delta !== undefined) next = readDelta(next, delta, events)
-  const finish = textAt(choice, "finish_reason")
-  // vLLM names the matched stop sequence here; a number is a token id.
-  if (finish !== undefined) next = { ...next, finish, stopSequence: textAt(choice, "stop_reason") ?? null }
-  const usage = usageIn(chunk)
+  if (isObject(choice)) next = readChoice(next, choice, events)
+  const usage = usageIn(chunk, choices[0])
   if (usage !== undefined) events.push({ type: "usage", usage })
   return [next, events]
+}
+
+const readChoice = (state: ChatState, choice: JsonObject, events: Array<GenerationEvent>): ChatState => {
+  // A few servers stream pieces under the name of the whole.
+  const { delta, finish_reason: finish, message, stop_reason: stop } = choice
+  const piece = isObject(delta) ? delta : message
+  const next = isObject(piece) ? readDelta(state, piece, events) : state
+  if (typeof finish !== "string") return next
+  // vLLM names the matched stop sequence here; a number is a token id.
+  return { ...next, finish, stopSequence: typeof stop === "string" ? stop : null }
 }
 
 /** The first choice that came is read, and no other is mixed into it. */
@@ -129,23 +135,22 @@ const errorIn = (chunk: JsonObject): unknown => {
 
 const readDelta = (state: ChatState, delta: JsonObject, events: Array<GenerationEvent>): ChatState => {
   state.details?.read(delta)
-  // The older and the newer name of one field, sometimes both at once.
-  const reasoning = textAt(delta, "reasoning_content") || textAt(delta, "reasoning") || detailedText(delta)
-  if (reasoning) events.push({ type: "reasoning-delta", text: reasoning })
-  const thinking = readContent(delta["content"], events, state.thinking)
-  for (const annotation of listAt(delta, "annotations")) readCitation(annotation, events)
-  const refusal = textAt(delta, "refusal")
-  if (refusal) events.push({ type: "refusal-delta", text: refusal })
-  const legacy = objectAt(delta, "function_call")
-  const calls = legacy === undefined ? listAt(delta, "tool_calls") : [{ index: 0, function: legacy }]
-  for (const call of calls) if (isObject(call)) state.calls.step(call, state, events)
+  const { annotations, content, function_call: legacy, refusal, tool_calls } = delta
+  const reasoning = reasoningIn(delta)
+  if (reasoning !== "") events.push({ type: "reasoning-delta", text: reasoning })
+  const thinking = readContent(content, events, state.thinking)
+  if (Array.isArray(annotations)) for (const annotation of annotations) readCitation(annotation, events)
+  if (typeof refusal === "string" && refusal !== "") events.push({ type: "refusal-delta", text: refusal })
+  const calls = isObject(legacy) ? [{ index: 0, function: legacy }] : tool_calls
+  if (Array.isArray(calls)) for (const call of calls) if (isObject(call)) state.calls.step(call, state, events)
   return thinking === state.thinking ? state : { ...state, thinking }
 }
 
-/** OpenRouter's list of pieces, without either name. */
-const detailedText = (delta: JsonObject): string => {
-  const details = listAt(delta, "reasoning_details")
-  if (details.length === 0) return ""
+/** Servers use the older or the newer name, sometimes both at once; OpenRouter also has a list of pieces. */
+const reasoningIn = ({ reasoning, reasoning_content: older, reasoning_details: details }: JsonObject): string => {
+  if (typeof older === "string" && older !== "") return older
+  if (typeof reasoning === "string" && reasoning !== "") return reasoning
+  if (!Array.isArray(details)) return ""
   return details.map((detail) => textAt(detail, "text") ?? textAt(detail, "summary") ?? "").join("")
 }
 

@@ -1,20 +1,23 @@
 import type { Usage } from "../../../generation/GenerationEvent.ts"
 import type { JsonObject } from "../../../contract/fields.ts"
-import { countAt, listAt, objectAt } from "../../../contract/json.ts"
+import { countAt, isObject, objectAt } from "../../../contract/json.ts"
 
-/** A chunk's usage; undefined if it has none, which is not zero. */
-export const usageIn = (chunk: JsonObject): Usage | undefined => {
-  const usage =
-    objectAt(chunk, "usage") ??
-    // Groq's place in a stream, and Moonshot's.
-    objectAt(objectAt(chunk, "x_groq"), "usage") ??
-    objectAt(listAt(chunk, "choices")[0], "usage")
+/**
+ * A chunk's usage; undefined if it has none, which is not zero.
+ *
+ * @param choice the first
+ */
+export const usageIn = (chunk: JsonObject, choice: unknown): Usage | undefined => {
+  const { usage: told, x_groq: groq } = chunk
+  // Groq's place in a stream, and Moonshot's.
+  const usage = isObject(told) ? told : (objectAt(groq, "usage") ?? objectAt(choice, "usage"))
+  if (usage === undefined) return undefined
   // llama.cpp.
   return readUsage(usage, countAt(objectAt(chunk, "timings"), "cache_n"))
 }
 
 /** @param cachedElsewhere cached tokens that stand outside the usage */
-const readUsage = (usage: unknown, cachedElsewhere?: number): Usage | undefined => {
+const readUsage = (usage: JsonObject, cachedElsewhere: number | undefined): Usage | undefined => {
   const prompt = countAt(usage, "prompt_tokens")
   const completion = countAt(usage, "completion_tokens")
   if (prompt === undefined && completion === undefined) return undefined
