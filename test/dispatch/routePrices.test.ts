@@ -76,7 +76,7 @@ interface Place {
 
 interface Case {
   readonly places: ReadonlyArray<Place>
-  /** What the model's own entry says. */
+  /** The price of the entry, for places without their own. */
   readonly own: number | undefined
   readonly dollars: number | undefined
   readonly budget: number | undefined
@@ -101,7 +101,7 @@ const priceOf = (usd: number) => fromUsd({ output: usd * 1_000_000 })
 const expected = ({ budget, dollars = Infinity, isAllowed, own, places }: Case) => {
   const isBounded = dollars !== Infinity || budget !== undefined
   const left = Math.min(dollars, budget ?? Infinity)
-  const all = places.map(({ isDown, price }, index) => ({ name: names[index], price: own ?? price, isDown }))
+  const all = places.map(({ isDown, price }, index) => ({ name: names[index], price: price ?? own, isDown }))
   const permitted = all.filter(({ price }) => price !== undefined || isAllowed || !isBounded)
   if (permitted.length === 0) return "ModelForbidden"
   const covered = permitted.filter(({ price = 0 }) => most * price <= left)
