@@ -80,7 +80,7 @@ const make = Effect.gen(function* () {
     admit: () => uncounted
   }
 
-  /** Anybody may knock, with a program or from the gateway's own page. */
+  /** Accepts any caller: a program, or the gateway's own page. */
   const anyone = {
     authenticate: (headers: Headers, connection: Connection) =>
       Effect.flatMap(publicUrl.get, (own) =>

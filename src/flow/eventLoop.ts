@@ -28,7 +28,7 @@ let longLine: Promise<void> = Promise.resolve()
 export const ownTurn = (): Promise<void> => (line = line.then(nextTurn))
 
 /**
- * The same for work that no one waits for, such as the rest of a very long answer: it pauses while others are active.
+ * The same for background work, such as the rest of a very long answer: it pauses while other work is active.
  * Beside ten such answers, others then wait 1.3 times as long as without them, instead of 3 times (medians).
  */
 export const longTurn = (): Promise<void> => (longLine = longLine.then(() => (areOthersThere() ? later() : nextTurn())))

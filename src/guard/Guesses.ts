@@ -20,7 +20,7 @@ export class Guesses {
       this.#window = window
       this.#counts.clear()
     }
-    const place = this.#counts.size < capacity || this.#counts.has(from) ? from : "everybody else"
+    const place = this.#counts.size < capacity || this.#counts.has(from) ? from : "others"
     const count = (this.#counts.get(place) ?? 0) + 1
     this.#counts.set(place, count)
     return count > most ? windowMs - (nowMs % windowMs) : undefined

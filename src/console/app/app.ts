@@ -4,7 +4,7 @@ import type { Live } from "./live.ts"
 import type { Route } from "./router.ts"
 import type { Session } from "./session.ts"
 
-/** What pages stand on. */
+/** The services that pages use. */
 export interface App {
   readonly client: Client
   readonly session: Session
@@ -12,27 +12,27 @@ export interface App {
   readonly catalogue: Catalogue
   readonly route: () => Route
   readonly go: (href: string, how?: "push" | "replace") => void
-  /** Whether times are told by the clock and not as ages. */
+  /** True if times are shown as clock times instead of ages. */
   readonly clockTimes: () => boolean
   readonly toast: (text: string) => void
   readonly copy: (text: string) => void
 }
 
-/** What a page does once it is there. */
+/** The lifecycle of a page. */
 export interface View {
-  /** The address has changed, within the page. */
+  /** The address has changed within the page. */
   readonly show: (route: Route) => void
-  /** Everything is drawn once more: how times are told has changed. */
+  /** Draws everything again: the format of times has changed. */
   readonly redraw?: () => void
   readonly close: () => void
-  /** What is opened beside the list is closed, and the focus is back on its row. */
+  /** Closes the drawer and returns the focus to its row. */
   readonly leave?: () => void
-  /** The next row, or the one before. */
+  /** Moves to the next or the previous row. */
   readonly step?: (by: 1 | -1) => void
   readonly create?: () => void
   readonly toggleLive?: () => void
   readonly send?: () => void
 }
 
-/** Draws itself into `main`. */
+/** Draws a page into `main`. */
 export type Page = (app: App, main: HTMLElement) => View

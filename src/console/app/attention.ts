@@ -7,7 +7,7 @@ interface Lead {
   readonly href: string
 }
 
-/** Where to go with what needs somebody. */
+/** The page that resolves a problem. */
 export const leadOf = ({ id, what }: Attention): Lead | undefined => {
   const { see } = words.overview
   switch (what) {

@@ -8,7 +8,7 @@ import { words } from "./words/words.ts"
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A value in few words; amounts by their dollars. */
+/** A value in a few words; amounts in dollars. */
 const short = (value: unknown): string => {
   if (value === null || value === undefined) return words.none
   if (isRecord(value)) {
@@ -24,7 +24,7 @@ const short = (value: unknown): string => {
   return typeof value === "string" ? value : JSON.stringify(value)
 }
 
-/** What differs between two states: the field's name, and both values. */
+/** The differences between two states: field name and both values. */
 const changesOf = ({
   after,
   before
@@ -32,7 +32,7 @@ const changesOf = ({
   if (!isRecord(before) || !isRecord(after) || !Object.keys(after).some((name) => name in before)) {
     return [["", before === null || before === undefined ? words.none : short(before), short(after)]]
   }
-  // How often a record was changed says nothing of the change.
+  // The revision number is not a change of its own.
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => name !== "version")
   const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
   return changed.map((name) => [name.replaceAll("_", " "), short(before[name]), short(after[name])])
@@ -49,7 +49,7 @@ export const beforeAndAfter = (record: AuditRecord): readonly [before: Child, af
   ]
 }
 
-/** The changes of one thing, in its drawer. */
+/** The changes of one record, in its drawer. */
 export const auditLines = (app: App, records: ReadonlyArray<AuditRecord>): Child =>
   smallTable(
     [["", "quiet", 92], [""]],

@@ -3,7 +3,7 @@ import type { KeyRecord } from "../../admin/KeyRecord.ts"
 import type { Client } from "./client.ts"
 import type { Session } from "./session.ts"
 
-/** Lists that many pages need: names to choose from and to call things by. */
+/** Lists that many pages need for choices and names. */
 export const makeCatalogue = (client: Client, session: Session) => {
   const known: {
     keys: Promise<ReadonlyArray<KeyRecord>> | undefined
@@ -45,13 +45,13 @@ export const makeCatalogue = (client: Client, session: Session) => {
   const keys = () => (known.keys ??= forgotten(everyKey(), () => (known.keys = undefined)))
   const accounts = () => (known.accounts ??= forgotten(everyAccount(), () => (known.accounts = undefined)))
 
-  /** Which models a key may ask for. */
+  /** The models that a key may use. */
   const modelsOf = async (keyId: string | undefined): Promise<ReadonlyArray<string>> => {
     const headers: HeadersInit = keyId === undefined ? {} : { "x-gateway-key-id": keyId }
     const page = await client.json<{ readonly data: ReadonlyArray<{ readonly id: string }> }>("/v1/models", { headers })
     return page.data.map(({ id }) => id).sort()
   }
-  /** Every model that is served, as far as any active key of those who look can tell. */
+  /** All served models that any active key of this session can see. */
   const models = () =>
     (known.models ??= forgotten(
       (async () => {
@@ -69,7 +69,7 @@ export const makeCatalogue = (client: Client, session: Session) => {
     accounts,
     models,
     modelsOf,
-    /** A key's name, where it is known by now. */
+    /** A key's name, if it is known. */
     keyName: async (id: string) => (await keys()).find((key) => key.id === id)?.name ?? id,
     forget(what: "keys" | "accounts" | "models") {
       known[what] = undefined
@@ -78,7 +78,7 @@ export const makeCatalogue = (client: Client, session: Session) => {
 }
 export type Catalogue = ReturnType<typeof makeCatalogue>
 
-/** A list that failed is asked for again the next time. */
+/** A failed list is requested again the next time. */
 const forgotten = <A>(list: Promise<A>, forget: () => void): Promise<A> => {
   list.catch(forget)
   return list

@@ -3,15 +3,15 @@ import { Cause, Effect, Exit } from "effect"
 import { AdminApi } from "../../admin/Api.ts"
 import { words } from "./words/words.ts"
 
-/** An answer that was none of the good ones, or that never came (`status` 0). */
+/** An unsuccessful response, or none at all (`status` 0). */
 export class Refused extends Error {
   readonly _tag = "Refused"
   readonly status: number
   readonly code: string
   readonly requestId: string | null
-  /** Milliseconds until there was an answer. */
+  /** Milliseconds until the response. */
   readonly tookMs: number
-  /** The whole body, for what some failures say besides. */
+  /** The whole body, which some failures use for details. */
   readonly body: unknown
   constructor(of: Pick<Refused, "body" | "code" | "message" | "requestId" | "status" | "tookMs">) {
     super(of.message)
@@ -46,7 +46,7 @@ const refusalOf = async (response: Response, began: number): Promise<Refused> =>
   }
 }
 
-/** Calls of the gateway with the session's cookie, and the token that changes need. */
+/** Calls the gateway with the session's cookie and the CSRF token that changes need. */
 export const makeClient = ({
   csrf,
   refused
@@ -79,7 +79,7 @@ export const makeClient = ({
     throw refusal
   }
 
-  /** The contract's types are of this build, which also answers. */
+  /** The contract's types match, because this build also answers. */
   const json = async <A>(path: string, init?: RequestInit): Promise<A> => {
     const answer: A = await (await send(path, init)).json()
     return answer
@@ -87,7 +87,7 @@ export const makeClient = ({
 
   const signed: typeof fetch = Object.assign(send, { preconnect: fetch.preconnect })
 
-  /** One call of the admin contract, through its typed client. */
+  /** A call of the admin contract, through its typed client. */
   const admin = async <A, E>(use: (client: AdminClient) => Effect.Effect<A, E>): Promise<A> => {
     const exit = await Effect.runPromiseExit(
       Effect.flatMap(makeAdmin, use).pipe(
@@ -103,7 +103,7 @@ export const makeClient = ({
 }
 export type Client = ReturnType<typeof makeClient>
 
-/** What `send` threw, wherever the client has put it. */
+/** Finds the error of `send`, wherever the client has wrapped it. */
 const refusalIn = (error: unknown): unknown => {
   if (error instanceof Refused) return error
   const inner = error instanceof Error ? error.cause : undefined

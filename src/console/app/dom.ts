@@ -1,4 +1,4 @@
-/** What an element holds. A text always becomes a text node: nothing here reads markup. */
+/** The content of an element. A string always becomes a text node: markup is never parsed. */
 export type Child = Node | string | number | false | null | undefined | ReadonlyArray<Child>
 
 /** Methods, so that a listener may ask for the event it gets. */
@@ -25,7 +25,7 @@ type Attribute = string | number | boolean | null | undefined
 export interface Props {
   readonly class?: string | undefined
   readonly on?: Listeners
-  /** Set as properties of the style: the policy allows no style attribute. */
+  /** Set as style properties, because the policy allows no style attribute. */
   readonly css?: Readonly<Record<string, string>>
   readonly [attribute: string]: Attribute | Listeners | Readonly<Record<string, string>>
 }
@@ -73,14 +73,14 @@ export const s = <Tag extends keyof SVGElementTagNameMap>(
   return element
 }
 
-/** Gives an element other children. */
+/** Replaces the children of an element. */
 export const fill = <E extends Element>(element: E, ...children: ReadonlyArray<Child>): E => {
   element.replaceChildren()
   add(element, children)
   return element
 }
 
-/** What stands for an element after its part of the page was drawn again: the one of the same name. */
+/** The element that replaced another one after a redraw: the one of the same name. */
 export const sameAs = (element: Element): HTMLElement | undefined => {
   const name = element.getAttribute("aria-label")
   if (name === null) return undefined
@@ -88,7 +88,7 @@ export const sameAs = (element: Element): HTMLElement | undefined => {
   return [...all].find((one) => one.getAttribute("aria-label") === name)
 }
 
-/** Fills a part of the page once more, and keeps the focus where it was. */
+/** Replaces the content of a part of the page and keeps the focus. */
 export const refill = (area: HTMLElement, ...children: ReadonlyArray<Child>): void => {
   const focused = document.activeElement
   const isInside = focused !== null && area.contains(focused)

@@ -6,7 +6,7 @@ const byDecimals = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(formats)
 /** `12345.6, 1` → `12,345.6`. */
 export const number = (value: number, decimals = 0): string => (byDecimals[decimals] ?? formats(decimals)).format(value)
 
-/** A number and its unit, which a column sets apart. */
+/** A number and its unit, which a column aligns separately. */
 export type Measure = readonly [value: string, unit: string]
 
 const padded = (value: number) => String(Math.floor(value)).padStart(2, "0")
@@ -21,7 +21,7 @@ export const duration = (ms: number): Measure => {
 
 export const durationText = (ms: number): string => duration(ms).join(" ")
 
-/** Large counts shortened: `96.4 M`. */
+/** Large counts, shortened: `96.4 M`. */
 export const count = (value: number): Measure => {
   if (value >= 1e9) return [number(value / 1e9, 2), "B"]
   if (value >= 1e6) return [number(value / 1e6, 1).replace(/\.0$/, ""), "M"]
@@ -42,7 +42,7 @@ export interface Amount {
 }
 export const dollars = (amount: Amount | null | undefined): number => (amount?.nano_usd ?? 0) / 1e9
 
-/** A whole number of dollars without cents, as limits are written. */
+/** Dollars, without cents if they are whole. */
 export const usdShort = (value: number): string => usd(value, Number.isInteger(value) ? 0 : 2)
 
 export const utc = (ms: number): string => `${new Date(ms).toISOString().replace("T", " ").slice(0, 19)} UTC`
@@ -51,7 +51,7 @@ export const clock = (ms: number, seconds = true): string => new Date(ms).toISOS
 
 const dayMs = 86_400_000
 
-/** The clock time, or the day where it was not today's. */
+/** The clock time, or the day if it was not today. */
 export const moment = (ms: number, now: number): string =>
   Math.abs(now - ms) < dayMs ? clock(ms) : new Date(ms).toISOString().slice(0, 10)
 
@@ -64,7 +64,7 @@ export const span = (ms: number): string => {
   return `${Math.floor(seconds / 86_400)} d`
 }
 
-/** Whether a pattern with `*` names a model. Linear: parts are looked for one after the other. */
+/** True if a pattern with `*` matches a model. Linear: the parts are found one after the other. */
 export const matches = (pattern: string, text: string): boolean => {
   const parts = pattern.split("*")
   const first = parts[0] ?? ""

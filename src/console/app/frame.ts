@@ -22,7 +22,7 @@ const forHolders: ReadonlyArray<PageName> = ["overview", "requests", "tasks", "p
 export const pagesOf = (session: Session): ReadonlyArray<PageName> =>
   session.kind === "operator" ? forOperators : forHolders
 
-/** Navigation and the place for a page. */
+/** The navigation and the place for a page. */
 export const makeFrame = (
   session: Session,
   acts: { readonly help: () => void; readonly theme: () => void; readonly signOut: () => void }
@@ -89,7 +89,7 @@ export const makeFrame = (
   return {
     element,
     main,
-    /** Marks the page that is shown. */
+    /** Marks the current page. */
     mark(page: string) {
       for (const link of [...links, ...(sessionsLink === false ? [] : [{ page: "sessions", element: sessionsLink }])]) {
         if (link.page === page) link.element.setAttribute("aria-current", "page")
@@ -100,7 +100,7 @@ export const makeFrame = (
   }
 }
 
-/** A page's head: its name, what it counts, and what can be done. */
+/** A page's header: its name, a count and its actions. */
 export const pageHead = (title: string, ...right: ReadonlyArray<HTMLElement | undefined>) => {
   const note = h("span", { class: "faint head-note" })
   const element = h("div", { class: "bar" }, h("h1", {}, title), note, h("span", { class: "grow" }), right)

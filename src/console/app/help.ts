@@ -3,7 +3,7 @@ import { openDialog } from "./components/dialog.ts"
 import type { PageName } from "./frame.ts"
 import { words } from "./words/words.ts"
 
-/** What each key does. */
+/** Keyboard shortcuts. */
 export const helpDialog = (pages: ReadonlyArray<PageName>): void => {
   const { help } = words
   const rows: ReadonlyArray<readonly [what: string, keys: string]> = [

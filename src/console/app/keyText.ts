@@ -2,7 +2,7 @@ import type { KeyRecord } from "../../admin/KeyRecord.ts"
 import { countText } from "./format.ts"
 import { words } from "./words/words.ts"
 
-/** Limits in a few words: `600 rpm · 400 k tpm`; undefined where there is none. */
+/** Limits in a few words: `600 rpm · 400 k tpm`; undefined if there are none. */
 export const limitsText = (limits: KeyRecord["limits"]): string | undefined => {
   const text = words.keys.limits
   const parts = [

@@ -1,4 +1,4 @@
-/** What the keyboard does, outside of fields and dialogs. */
+/** Keyboard shortcuts, outside of fields and dialogs. */
 export interface Shortcuts {
   readonly page: (letter: string) => boolean
   readonly search: () => void
@@ -13,13 +13,13 @@ export interface Shortcuts {
   readonly send: () => void
 }
 
-/** Within which `g` and a letter belong together, ms. */
+/** The longest time between `g` and a letter, in ms. */
 const chordMs = 1_500
 
 const isField = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
 
-/** Listens until it is told to stop. */
+/** Listens until it is stopped. */
 export const listenToKeys = (shortcuts: Shortcuts): (() => void) => {
   let chordAt = -Infinity
   const single: Readonly<Record<string, () => void>> = {

@@ -1,12 +1,12 @@
 import type { RequestView } from "../../requests/RequestView.ts"
 
-/** What has changed, elsewhere or here. */
+/** A change by this session or another one. */
 export interface Changed {
   readonly what: "key" | "account" | "task" | "delivery" | "configuration" | "session" | "upstream"
   readonly ids: ReadonlyArray<string>
 }
 
-/** What is heard of the gateway while somebody is signed in. */
+/** Live events of the gateway while a user is signed in. */
 export interface Live {
   readonly onRequests: (listener: (rows: ReadonlyArray<RequestView>) => void) => () => void
   readonly onChange: (listener: (change: Changed) => void) => () => void
@@ -16,12 +16,13 @@ export interface Live {
 
 const everything = ["key", "account", "task", "delivery", "configuration", "session", "upstream"] as const
 
-/** Until a stream that was refused is asked for again, in ms. */
+/** The delay before a refused stream is opened again, in ms. */
 const againMs = 2_000
 
 /**
- * One stream for all pages; the browser opens it again where it breaks, and here it is where it was refused.
- * @param broken it has ended: perhaps the session has
+ * One event stream for all pages. The browser reopens it after a lost connection, this code after a refusal.
+ *
+ * @param broken called when the stream ends: the session may have ended
  */
 export const openLive = (path: string, broken: () => void): Live => {
   const readers = new Set<(rows: ReadonlyArray<RequestView>) => void>()
@@ -36,7 +37,7 @@ export const openLive = (path: string, broken: () => void): Live => {
   const open = (): EventSource => {
     const opened = new EventSource(path)
     opened.addEventListener("open", () => {
-      // What happened in between nobody has told.
+      // Changes in between were missed.
       if (hasBroken) tellAll()
       hasBroken = false
     })
@@ -57,7 +58,7 @@ export const openLive = (path: string, broken: () => void): Live => {
       const change: Changed = JSON.parse(data)
       for (const watcher of watchers) watcher(change)
     })
-    // More happened than this page took: everything may have changed.
+    // Events were dropped: everything may have changed.
     opened.addEventListener("missed", tellAll)
     return opened
   }

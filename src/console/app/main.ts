@@ -153,5 +153,5 @@ if (root !== null) {
   )
 }
 
-/** What is shown once is not shown again where it was copied. */
+/** A secret is shown once, and so is not repeated after it was copied. */
 const isSecret = (text: string): boolean => /\bgw_\w{20,}/.test(text)

@@ -18,13 +18,13 @@ export const outcomeStatus = (request: Pick<RequestView, "error" | "status">): H
   return status(tones[outcome], words.outcome[outcome], request.status)
 }
 
-/** How many parameters were changed or left out. */
+/** The parameters that were changed or left out. */
 export const adaptedOf = (request: RequestView): ReadonlyArray<string> =>
   (request.adapted ?? "")
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "")
 
-/** All tokens that went in, from a cache or not. */
+/** All input tokens, cached or not. */
 export const inputOf = (request: RequestView): number =>
   request.input_tokens + request.cache_read_tokens + request.cache_write_tokens

@@ -1,14 +1,14 @@
-/** By what requests can be told apart. */
+/** The dimensions that requests can be grouped by. */
 export const dimensions = ["model", "upstream", "account", "key", "tag"] as const
 export type Dimension = (typeof dimensions)[number]
 
 export interface Totals {
   readonly requests: number
   readonly refused: number
-  /** Also what was cut after its answer had begun. */
+  /** Includes answers that were cut off. */
   readonly failed: number
   readonly usd: number
-  /** What upstreams cost; undefined for account holders. */
+  /** Upstream costs; undefined for account holders. */
   readonly upstreamUsd: number | undefined
   readonly input: number
   readonly output: number
@@ -23,32 +23,32 @@ export interface Group {
   readonly requests: number
   readonly usd: number
   readonly upstreamUsd: number | undefined
-  /** In each bucket. */
+  /** One per bucket. */
   readonly counts: ReadonlyArray<number>
   readonly costs: ReadonlyArray<number>
 }
 
-/** A time in sums. */
+/** The sums of a time range. */
 export interface Sums {
   readonly times: ReadonlyArray<number>
   readonly stepMs: number
   readonly totals: Totals
-  /** The same of the time before; undefined where it is not known. */
+  /** The sums of the previous range; undefined if unknown. */
   readonly before: Totals | undefined
-  /** Dearest first, then most. */
+  /** By cost, then by number of requests, highest first. */
   readonly groups: ReadonlyArray<Group>
   readonly refused: ReadonlyArray<number>
   readonly failed: ReadonlyArray<number>
   readonly first: Percentiles
   readonly duration: Percentiles
 }
-/** NaN where there was nothing. */
+/** NaN if there were no requests. */
 interface Percentiles {
   readonly p50: ReadonlyArray<number>
   readonly p95: ReadonlyArray<number>
 }
 
-/** The first so many groups, and the others as one. */
+/** The first groups, and the rest as one. */
 export const foremost = (groups: ReadonlyArray<Group>, most: number, other: string): ReadonlyArray<Group> => {
   if (groups.length <= most) return groups
   const rest = groups.slice(most - 1)

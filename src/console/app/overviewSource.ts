@@ -6,11 +6,11 @@ import type { Dimension, Group, Sums, Totals } from "./overviewData.ts"
 import { ranges } from "./requestFilter.ts"
 import type { Range } from "./requestFilter.ts"
 
-/** Width of a bucket for each range. */
+/** The bucket width of each range. */
 const steps: Readonly<Record<Range, number>> = { "1h": 60_000, "24h": 900_000, "7d": 7_200_000, "30d": 21_600_000 }
 
-/** The sums of a range up to now as the gateway adds them up, and what it says needs somebody. */
-export interface Told {
+/** The sums of a range up to now, and the current problems. */
+export interface LoadedOverview {
   readonly sums: Sums
   readonly attention: ReadonlyArray<Attention>
   readonly queue: OverviewRecord["queue"]
@@ -30,7 +30,7 @@ const totalsOf = ({ total }: OwnOverview): Totals => ({
   durationP95: total.duration_ms?.p95 ?? 0
 })
 
-/** @param nameOf what a group is called here */
+/** @param nameOf returns a group's display name */
 const sumsOf = (now: OwnOverview, before: OwnOverview | undefined, nameOf: (name: string) => string): Sums => {
   const { points } = now.total
   const groups = now.groups.map(({ cost_usd: usd, name, points, requests, upstream_cost_usd: upstreamUsd }): Group => ({
@@ -60,7 +60,7 @@ const sumsOf = (now: OwnOverview, before: OwnOverview | undefined, nameOf: (name
   }
 }
 
-/** A range up to now, and the one before it, in Unix ms. */
+/** A range up to now and the one before it, in Unix ms. */
 const timesOf = (range: Range) => {
   const to = Date.now()
   const from = to - ranges[range]
@@ -68,7 +68,7 @@ const timesOf = (range: Range) => {
 }
 const iso = (ms: number) => new Date(ms).toISOString()
 
-export const overviewOf = async (app: App, range: Range, by: Dimension): Promise<Told> => {
+export const overviewOf = async (app: App, range: Range, by: Dimension): Promise<LoadedOverview> => {
   const times = timesOf(range)
   const ask = ([from, to]: readonly [number, number]) =>
     app.client.admin((admin) =>
@@ -87,7 +87,7 @@ export const overviewOf = async (app: App, range: Range, by: Dimension): Promise
   }
 }
 
-/** The same of the account's own that is signed in, by model. */
+/** The same for the signed-in account alone, by model. */
 export const ownSums = async (app: App, range: Range): Promise<Sums> => {
   const times = timesOf(range)
   const step = Math.max(steps[range], range === "1h" ? 0 : 3_600_000) / 1_000
@@ -99,7 +99,7 @@ export const ownSums = async (app: App, range: Range): Promise<Sums> => {
   return sumsOf(now, before, (name) => name)
 }
 
-/** Whether no request is kept at all. */
+/** True if no request is stored at all. */
 export const hasNone = async (app: App): Promise<boolean> => {
   const base = app.session.kind === "operator" ? "/admin/v1/requests" : "/v1/requests"
   const page = await app.client.json<{ readonly data: ReadonlyArray<RequestView> }>(`${base}?limit=1`)

@@ -1,4 +1,4 @@
-/** What the reader chose, kept in this browser where it keeps anything. */
+/** The user's preferences, stored in this browser if possible. */
 const read = (name: string): string | null => {
   try {
     return localStorage.getItem(name)
@@ -10,7 +10,7 @@ const write = (name: string, value: string): void => {
   try {
     localStorage.setItem(name, value)
   } catch {
-    // A browser that keeps nothing: the choice holds until the page is left.
+    // Without storage, the choice holds until the page is left.
   }
 }
 

@@ -3,9 +3,8 @@ import type { RequestView } from "../../requests/RequestView.ts"
 import type { Call } from "./components/waterfall.ts"
 
 /**
- * Calls on one line of time, each where it began. Older rows do not say when that was: their calls stand one after the
- * other, and what is left over are pauses between tries where none was answered, else the wait for the first byte of the
- * one that was.
+ * Calls on one time line. Older rows have no start times: their calls follow one another, and the remaining time is
+ * shown as pauses between failed tries, otherwise as the wait for the first byte of the answered call.
  */
 export const callsOf = (request: RequestView): ReadonlyArray<Call> => {
   const { attempts, duration_ms: end, first_byte_ms: first } = request

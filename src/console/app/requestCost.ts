@@ -2,11 +2,11 @@ import type { RequestView } from "../../requests/RequestView.ts"
 import type { App } from "./app.ts"
 import { words } from "./words/words.ts"
 
-/** A line of what a request cost. */
+/** A line of a request's cost. */
 export interface CostLine {
   readonly kind: string
   readonly count: number
-  /** Dollars a million tokens, or a piece. */
+  /** Dollars per million tokens, or per piece. */
   readonly price: number
   readonly perPiece: boolean
   readonly usd: number
@@ -32,7 +32,7 @@ interface Entry {
   readonly input_tokens: number
   readonly cache_read_tokens: number
   readonly cache_write_tokens: number
-  /** Absent where an older node answers. */
+  /** Absent in answers of an older node. */
   readonly cache_write_1h_tokens?: number
   readonly output_tokens: number
   readonly searches: number
@@ -40,10 +40,10 @@ interface Entry {
   readonly cost: { readonly nano_usd: number }
 }
 
-/** Around a request's end, within which a gateway that kept no `settled_at` booked its usage. */
+/** A gateway without `settled_at` stored usage within this time of the request's end. */
 const aroundMs = 5_000
 
-/** Tokens × price, as they were booked; undefined where no booking is found. */
+/** Tokens × price, as settled; undefined if no usage row is found. */
 export const costOf = async (app: App, request: RequestView): Promise<Cost | undefined> => {
   const beganMs = Date.parse(request.time)
   const endedMs = beganMs + request.duration_ms

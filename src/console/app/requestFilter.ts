@@ -9,10 +9,10 @@ export const isRange = (text: string | null): text is Range => text !== null && 
 
 export const filterNames = ["outcome", "model", "upstream", "account"] as const
 
-/** Which rows are asked for: a span, and what they must be like. */
+/** A filter of requests: a time span and conditions. */
 export interface RequestFilter {
   readonly from: number
-  /** Undefined: up to now, and what comes. */
+  /** Undefined: up to now, and live. */
   readonly to: number | undefined
   readonly spanMs: number
   readonly fields: ReadonlyArray<readonly [name: string, value: string]>
@@ -34,7 +34,7 @@ export const requestFilter = (query: URLSearchParams, now: number): RequestFilte
     to: isZoomed ? to : undefined,
     spanMs: isZoomed ? to - from : range,
     fields: [...chosen, ...fields.filter(([name]) => name in values)],
-    // What is no field is a word with a colon in it.
+    // Unknown fields are words with a colon.
     bare: [...bare, ...fields.flatMap(([name, value]) => (name in values ? [] : [`${name}:${value}`]))]
   }
 }
@@ -59,10 +59,10 @@ const values: Readonly<
   error: (row) => [row.error]
 }
 
-/** What only asks about money: the playground does before each request. Shown where it is asked for by name. */
+/** Price quotes, which the playground requests before each request. Shown only on an explicit filter. */
 const isQuestion = (row: RequestView): boolean => row.family === "account"
 
-/** Whether a row that has just come is among those asked for; the gateway finds the same ones in what is stored. */
+/** True if a live row matches; the gateway applies the same filter to stored rows. */
 export const fits = (filter: RequestFilter, row: RequestView, keyName: (id: string) => string): boolean => {
   if (!isIn(filter, row)) return false
   if (isQuestion(row) && !filter.fields.some(([name]) => name === "endpoint" || name === "family" || name === "id")) {
@@ -90,16 +90,16 @@ export const fits = (filter: RequestFilter, row: RequestView, keyName: (id: stri
   )
 }
 
-/** Whether a row is of the time that is asked for. */
+/** True if a row is in the time span. */
 export const isIn = ({ from, to }: Pick<RequestFilter, "from" | "to">, { time }: RequestView): boolean => {
   const at = Date.parse(time)
   return at >= from && (to === undefined || at < to)
 }
 
-/** What the gateway takes of a text, and of words. */
+/** The gateway's limits: characters of a text, and number of words. */
 const [longest, mostWords] = [200, 5]
 
-/** One field as the gateway looks for it; undefined where it can't, and the page has to. */
+/** A field as the gateway's parameter; undefined if the page must filter by it. */
 const askedField = (name: string, value: string): readonly [name: string, value: string] | undefined => {
   if (value.length > longest) return undefined
   switch (name) {
@@ -117,9 +117,9 @@ const askedField = (name: string, value: string): readonly [name: string, value:
 }
 
 /**
- * What the gateway looks for itself, and whether that is all; the rest is looked for in the rows that are loaded here.
+ * The filter that the gateway applies, and whether that is all of it; the page applies the rest to loaded rows.
  *
- * @param own the account whose rows there are alone; undefined for an operator
+ * @param own the only account whose rows are listed; undefined for an operator
  */
 export const asked = (
   filter: RequestFilter,
@@ -139,7 +139,7 @@ export const asked = (
   return { query, isAll }
 }
 
-/** The one request that is asked for by its whole id. */
+/** The id of a filter for one request. */
 export const idIn = ({ bare, fields }: RequestFilter): string | undefined =>
   [...bare, ...fields.flatMap(([name, value]) => (name === "id" ? [value] : []))].find((text) =>
     /^req_[\w-]{20,}$/.test(text)

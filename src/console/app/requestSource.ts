@@ -11,18 +11,18 @@ interface Page {
   readonly next: string | null
 }
 
-/** Rows looked through at most without being asked again, where few fit. */
+/** The most rows scanned without being asked again, if few match. */
 const mostScanned = 20_000
-/** Rows of a page: few enough that reading one takes no frame's time; more where not all of them are shown. */
+/** Rows per page: few enough for one frame; more if the page filters them. */
 const [pageRows, scannedRows] = [500, 1_000]
-/** Buckets of the histogram, about. */
+/** The approximate number of histogram buckets. */
 const mostBuckets = 120
 
-/** A time in which nothing is known of yet, in as many buckets as it will have. */
+/** An empty histogram with the final number of buckets. */
 export const emptyTally = (from: number, to: number): RequestTally => requestTally(niceWidth((to - from) / mostBuckets))
 
 /**
- * Rows of requests, newest first, page by page, and how many there are in all; an account's session gets its own alone.
+ * Rows of requests, newest first, page by page, and their total number; an account's session gets only its own.
  *
  * @param keys names of keys, by their ids
  */
@@ -33,7 +33,7 @@ export const requestSource = (app: App, filter: RequestFilter, keys: ReadonlyMap
   const times = { from: new Date(filter.from).toISOString(), to: new Date(until).toISOString() }
   const base = app.session.kind === "operator" ? "/admin/v1/requests" : "/v1/requests"
   const seen = new Set<string>()
-  // It grows in place: a copy for each page would be millions of them.
+  // Grows in place, because copying it for each page would copy millions of rows.
   const rows: Array<RequestView> = []
   let [after, isDone, scanned]: [string | undefined, boolean, number] = [undefined, false, 0]
   let tally = emptyTally(filter.from, until)
@@ -47,7 +47,7 @@ export const requestSource = (app: App, filter: RequestFilter, keys: ReadonlyMap
       return true
     })
   const fitsHere = (row: RequestView) => fits(filter, row, keyName)
-  /** Of what the gateway has found all there is to find: the page knows no key but those that are there now. */
+  /** Rows that the gateway has filtered completely: the page only knows keys that exist now. */
   const fitsAsFound = isAll ? (row: RequestView) => isIn(filter, row) : fitsHere
   const page = async (limit: number): Promise<Page> => {
     const id = idIn(filter)
@@ -66,9 +66,9 @@ export const requestSource = (app: App, filter: RequestFilter, keys: ReadonlyMap
   }
 
   return {
-    /** Whether the gateway knows all that is looked for; else rows are looked through here. */
+    /** True if the gateway applies the whole filter; otherwise rows are filtered here. */
     isAll,
-    /** @param least of rows that fit, where there are so many */
+    /** @param least the least number of matching rows, if there are so many */
     async more(least: number, limit = isAll ? pageRows : scannedRows): Promise<void> {
       const wanted = rows.length + least
       const until = scanned + mostScanned
@@ -83,7 +83,7 @@ export const requestSource = (app: App, filter: RequestFilter, keys: ReadonlyMap
         limit = isAll ? pageRows : scannedRows
       }
     },
-    /** Has the gateway count all there are, where it knows what is looked for; false where only rows seen here count. */
+    /** Lets the gateway count all matches, if it knows the whole filter; false if only loaded rows are counted. */
     async count(): Promise<boolean> {
       if (!isAll || idIn(filter) !== undefined) return false
       const search = new URLSearchParams({
@@ -102,16 +102,16 @@ export const requestSource = (app: App, filter: RequestFilter, keys: ReadonlyMap
     rows: (): ReadonlyArray<RequestView> => rows,
     find: (id: string) => (seen.has(id) ? rows.find((row) => row.request_id === id) : undefined),
     tally: (): RequestTally => tally,
-    /** Whether the tally is of all there are. */
+    /** True if the tally covers all matches. */
     isCounted: () => isWhole || isDone,
     isDone: () => isDone,
     scanned: () => scanned,
-    /** Rows that have just come, of which those that fit are put first. */
+    /** Puts new matching rows first. */
     put(page: ReadonlyArray<RequestView>): ReadonlyArray<RequestView> {
       const news = fitting(page, fitsHere).sort((one, other) => (one.time < other.time ? 1 : -1))
       if (news.length === 0) return news
       rows.unshift(...news)
-      // What was over when the gateway counted is counted.
+      // Requests that ended before the gateway's count are included in it.
       tally.add(isWhole ? news.filter((row) => Date.parse(row.time) + row.duration_ms > countedTo) : news)
       return news
     }

@@ -12,7 +12,7 @@ interface Counts {
 
 const nothing = (): Counts => ({ requests: 0, refused: 0, failed: 0, usd: 0 })
 
-/** Requests by when they came and how they ended: as the gateway counts them, or row by row, and what has come since. */
+/** Numbers of requests by time and outcome: the gateway's counts, or row by row, plus new ones. */
 export const requestTally = (widthMs: number) => {
   const buckets = new Map<number, Counts>()
   const total = nothing()
@@ -36,7 +36,7 @@ export const requestTally = (widthMs: number) => {
         }
       }
     },
-    /** What the gateway has counted. */
+    /** Adds the gateway's counts. */
     addAll({ data }: RequestHistogram) {
       for (const { cost_usd: usd, failed, refused, requests, time } of data) {
         for (const counts of [bucketOf(Date.parse(time)), total]) {
@@ -47,7 +47,7 @@ export const requestTally = (widthMs: number) => {
         }
       }
     },
-    /** Each bucket of a time. */
+    /** The buckets of a time span. */
     between(from: number, to: number): ReadonlyArray<Bucket> {
       const first = Math.floor(from / widthMs) * widthMs
       return Array.from({ length: Math.max(1, Math.ceil((to - first) / widthMs)) }, (_, index) => {
@@ -63,5 +63,5 @@ export type RequestTally = ReturnType<typeof requestTally>
 const nice = [
   100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 108e5, 216e5, 432e5, 864e5
 ]
-/** A round length of a bucket, in ms. */
+/** A round bucket width, in ms. */
 export const niceWidth = (leastMs: number): number => nice.find((width) => width >= leastMs) ?? 864e5

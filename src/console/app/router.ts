@@ -1,7 +1,7 @@
-/** Where one is: `/console/requests/req_…?q=…`. The address is the whole state of a page. */
+/** The current location: `/console/requests/req_…?q=…`. The address is the whole state of a page. */
 export interface Route {
   readonly page: string
-  /** What is opened beside the list. */
+  /** The record in the drawer. */
   readonly id: string | undefined
   readonly query: URLSearchParams
 }
@@ -26,7 +26,7 @@ export const hrefOf = (
   return `${base}${page === "" ? "" : `/${page}`}${id === undefined ? "" : `/${encodeURIComponent(id)}`}${search === "" ? "" : `?${search}`}`
 }
 
-/** The same route with parts of its query changed; an empty value takes one away. */
+/** The same route with changed query parameters; an empty value removes one. */
 export const withQuery = (route: Route, changes: Readonly<Record<string, string>>): string => {
   const query = new URLSearchParams(route.query)
   for (const [name, value] of Object.entries(changes)) {
@@ -36,7 +36,7 @@ export const withQuery = (route: Route, changes: Readonly<Record<string, string>
   return hrefOf(route.page, route.id, query)
 }
 
-/** Follows links of the page without loading it again, and the browser's own back and forth. */
+/** Follows links within the page without loading it again, and the browser's back and forward. */
 export const makeRouter = (show: (route: Route) => void) => {
   const go = (href: string, how: "push" | "replace" = "push"): void => {
     if (how === "push") history.pushState(null, "", href)

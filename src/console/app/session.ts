@@ -1,20 +1,20 @@
 import { jsonBody, makeClient } from "./client.ts"
 import type { Client } from "./client.ts"
 
-/** Who is signed in. */
+/** The signed-in user. */
 export interface Session {
   readonly kind: "operator" | "account"
   readonly account_id?: string
   readonly key_id?: string
   readonly csrf: string
   readonly expires_at: string
-  /** What links to the gateway's own files begin with. */
+  /** The prefix of links to the gateway's own files. */
   readonly public_url: string
 }
 
 const path = "/console/session"
 
-/** Signs in and out, and holds the token that changes are sent with. */
+/** Signs in and out, and keeps the CSRF token. */
 export const makeSessions = () => {
   const held: { session: Session | undefined; ended: () => void } = { session: undefined, ended: () => {} }
   const client: Client = makeClient({
@@ -27,13 +27,13 @@ export const makeSessions = () => {
     }
   })
 
-  /** Who is signed in; undefined for nobody. */
+  /** The current session; undefined if signed out. */
   const find = async (): Promise<Session | undefined> => {
     const answer = await client.json<Session | { readonly signed_in: false }>(path)
     held.session = "csrf" in answer ? answer : undefined
     return held.session
   }
-  /** Finds out whether the session goes on, where something hints that it does not. */
+  /** Checks whether the session still exists, after a sign that it may not. */
   const check = async (): Promise<void> => {
     if (held.session === undefined) return
     const answer = await client.json<Session | { readonly signed_in: false }>(path).catch(() => undefined)

@@ -1,6 +1,6 @@
 import type { Snippet } from "./components/codeBlock.ts"
 
-/** A first request, ready to be pasted. */
+/** A first request to paste. */
 export const firstRequest = (origin: string): ReadonlyArray<Snippet> => [
   [
     "curl",
@@ -16,7 +16,7 @@ export const firstRequest = (origin: string): ReadonlyArray<Snippet> => [
   ]
 ]
 
-/** A clip of four seconds, free. */
+/** A four-second clip, free. */
 export const firstVideo = (origin: string): ReadonlyArray<Snippet> => [
   [
     "",
@@ -24,7 +24,7 @@ export const firstVideo = (origin: string): ReadonlyArray<Snippet> => [
   ]
 ]
 
-/** What a new secret is put into. */
+/** Code that uses a new secret. */
 export const secretSnippets = (origin: string, secret: string): ReadonlyArray<Snippet> => [
   ["Shell", `export GATEWAY_KEY=${secret}`],
   ["Claude Code", `export ANTHROPIC_BASE_URL=${origin}\nexport ANTHROPIC_AUTH_TOKEN=${secret}`],

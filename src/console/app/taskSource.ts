@@ -10,8 +10,8 @@ interface TaskPage {
   readonly next: string | null
 }
 
-/** A change of a task, on its way to whoever is told. Times are Unix ms. */
-export interface Told {
+/** A change of a task and its delivery. Times are Unix ms. */
+export interface TaskDelivery {
   readonly id: string
   readonly status: string
   readonly state: DeliveryRecord["state"]
@@ -20,12 +20,12 @@ export interface Told {
   readonly nextAt: number | undefined
 }
 
-const toldOf = (delivery: DeliveryRecord): Told => ({
+const toldOf = (delivery: DeliveryRecord): TaskDelivery => ({
   ...delivery,
   createdAt: delivery.created_at * 1_000,
   nextAt: delivery.next_attempt_at === undefined ? undefined : delivery.next_attempt_at * 1_000
 })
-const toldOfSummary = (delivery: DeliverySummary): Told => ({
+const toldOfSummary = (delivery: DeliverySummary): TaskDelivery => ({
   ...delivery,
   createdAt: Date.parse(delivery.created_at),
   nextAt: delivery.next_attempt_at === null ? undefined : Date.parse(delivery.next_attempt_at)
@@ -36,16 +36,16 @@ type OwnTask = typeof TaskView.Type
 /** How far back tasks are listed. */
 const since = "30d"
 
-/** What pages ask about tasks; an account's session sees its own alone. */
+/** Reads and changes tasks; an account's session sees only its own. */
 export const taskSource = (app: App) => {
   const isOperator = app.session.kind === "operator"
   const base = isOperator ? "/admin/v1/tasks" : "/v1/tasks"
   const family = "/api/v3/contents/generations/tasks"
-  /** A family's own calls are made as the key that made the task. */
+  /** A family's own endpoints are called with the task's key. */
   const as = (task: TaskSummary): HeadersInit => (isOperator ? { "x-gateway-key-id": task.key } : {})
   const path = (task: TaskSummary, rest = "") => `${family}/${encodeURIComponent(task.id)}${rest}`
 
-  /** An account's own view says nothing of where a task runs. */
+  /** An account's own view omits where a task runs. */
   const ownTask = (task: OwnTask): TaskSummary => ({
     ...task,
     account: app.session.account_id ?? "",
@@ -80,7 +80,7 @@ export const taskSource = (app: App) => {
         ? app.client.json<VideoTaskRecord>(path(task), { headers: as(task) }).catch(() => undefined)
         : Promise.resolve(undefined),
     /** Oldest first. */
-    deliveries: async (task: TaskSummary): Promise<ReadonlyArray<Told>> => {
+    deliveries: async (task: TaskSummary): Promise<ReadonlyArray<TaskDelivery>> => {
       if (task.callback_url === null) return []
       if (isOperator) {
         const { data } = await app.client.admin((admin) =>

@@ -25,6 +25,6 @@ export const callbackStatus = ({ callback_state: state }: TaskSummary): HTMLElem
 
 export const isEnded = (task: TaskSummary): boolean => task.ended_at !== null
 
-/** From its acceptance to its end, or until now. */
+/** From its creation to its end, or until now. */
 export const tookMs = (task: TaskSummary): number =>
   Math.max(0, (task.ended_at === null ? Date.now() : Date.parse(task.ended_at)) - Date.parse(task.created_at))

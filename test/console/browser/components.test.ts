@@ -40,7 +40,7 @@ describe.skipIf(isSkipped)("the page of components", () => {
     expect(await page.locator("main .filters select").count()).toBe(2)
     await page.getByRole("button", { name: "Save", exact: true }).click()
     const stale = page.locator(".stale")
-    await stale.getByText("Somebody else has changed this meanwhile.").waitFor()
+    await stale.getByText("Another user has changed this meanwhile.").waitFor()
     // What was not touched here is taken as it is stored now.
     expect(await page.getByLabel("Limit of the thing").inputValue()).toBe("20")
     expect(await page.getByLabel("Name of the thing").inputValue()).toBe("mine")

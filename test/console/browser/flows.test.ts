@@ -35,7 +35,7 @@ describe.skipIf(isSkipped)("what an operator does in the console", () => {
     await expect.poll(() => page.getByRole("alert").innerText()).toContain("Paste a key first")
     await page.getByLabel("Key", { exact: true }).fill("gw_wrong")
     await page.keyboard.press("Enter")
-    await expect.poll(() => page.getByRole("alert").innerText()).toContain("opens nothing here")
+    await expect.poll(() => page.getByRole("alert").innerText()).toContain("is not accepted")
     await page.getByLabel("Key", { exact: true }).fill(adminKey)
     await page.keyboard.press("Enter")
     await page.locator("main h1", { hasText: "Overview" }).waitFor()

@@ -36,7 +36,7 @@ describe.skipIf(isSkipped)("the playground", () => {
     await page.getByRole("button", { name: "get_weather", exact: true }).first().click()
     await page.getByLabel("User").fill("What is the weather in Oslo?")
     await page.getByRole("button", { name: /^Send/ }).click()
-    await answer.getByLabel("What get_weather answers").fill("14 degrees <b>and</b> rain")
+    await answer.getByLabel("Result of get_weather").fill("14 degrees <b>and</b> rain")
     expect(await violations(page)).toEqual([])
     await picture(page, `playground-tool-${family.toLowerCase()}`)
     await answer.getByRole("button", { name: "Send the results" }).click()

@@ -42,7 +42,7 @@ describe.skipIf(isSkipped)("a task in the console", () => {
     })
     expect(played.width).toBeGreaterThan(400)
     expect(played.seconds).toBeGreaterThan(3)
-    await drawer.getByText("Nobody was told that it succeeded.").waitFor()
+    await drawer.getByText("No callback reported that it succeeded.").waitFor()
     expect(await violations(page)).toEqual([])
     await picture(page, "task-undelivered")
     await page.goto("/console/tasks?callback=given_up")
@@ -53,7 +53,7 @@ describe.skipIf(isSkipped)("a task in the console", () => {
     receiver.body = ""
     await drawer.getByRole("button", { name: "Redeliver" }).first().click()
     await expect.poll(() => drawer.getByRole("table", { name: "Deliveries" }).textContent()).toContain("delivered")
-    await expect.poll(() => drawer.getByText("Nobody was told").count()).toBe(0)
+    await expect.poll(() => drawer.getByText("No callback reported").count()).toBe(0)
     await picture(page, "task-delivered")
     await page.goto("/console/tasks")
     await page.getByRole("row", { name: id }).getByText("delivered").waitFor()

@@ -71,7 +71,7 @@ describe.skipIf(isSkipped)("two operators at once", () => {
     await mine.getByLabel("Requests a minute").fill("33")
     await mine.getByLabel("Name").fill("shared by two")
     await mine.getByRole("button", { name: "Save changes" }).click()
-    await mine.getByText("Somebody else has changed this meanwhile.").waitFor()
+    await mine.getByText("Another user has changed this meanwhile.").waitFor()
     // What only the other has changed is taken as it is stored; what both have changed is asked.
     await expect.poll(() => mine.getByLabel("Tokens a minute").inputValue()).toBe("5000")
     expect(await group(one.page, "Tokens a minute").getByLabel("Stored now: 5000").isChecked()).toBe(true)

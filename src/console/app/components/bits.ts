@@ -6,7 +6,7 @@ import type { Measure } from "../format.ts"
 import { words } from "../words/words.ts"
 import { icon } from "./icons.ts"
 
-/** A number with its unit beside it. */
+/** A number with its unit. */
 export const measure = ([value, unit]: Measure): HTMLElement =>
   h("span", { class: "num" }, value, unit !== "" && h("span", { class: "unit" }, unit))
 
@@ -18,7 +18,7 @@ export const mono = (...children: ReadonlyArray<Child>): HTMLElement => h("code"
 export const none = (word: string = words.none): HTMLElement => faint(word)
 export const badge = (text: string): HTMLElement => h("span", { class: "badge" }, text)
 
-/** An age, or the clock's time, as the reader chose; the whole moment on hover. */
+/** An age or a clock time, as the user chose; the full time on hover. */
 export const when = (app: App, time: string | number, suffix: "ago" | "" = ""): HTMLElement => {
   const ms = typeof time === "number" ? time : Date.parse(time)
   const now = Date.now()
@@ -32,7 +32,7 @@ export const when = (app: App, time: string | number, suffix: "ago" | "" = ""): 
   return h("time", { datetime: new Date(ms).toISOString(), title: utc(ms) }, shown)
 }
 
-/** An id, whole, that a click copies. */
+/** A full id that is copied on click. */
 export const copyable = (app: App, text: string, shown = text): HTMLElement =>
   h(
     "button",
@@ -52,7 +52,7 @@ export const copyable = (app: App, text: string, shown = text): HTMLElement =>
     icon("copy", 12)
   )
 
-/** How much of something is used: amber from 85 %, red at its end. */
+/** A usage bar: amber from 85 %, red when used up. */
 export const meter = (used: number, most: number, label: string, isOff = false): HTMLElement => {
   const share = most <= 0 ? 0 : Math.min(1, used / most)
   const tone = isOff ? "off" : share >= 1 ? "bad" : share >= 0.85 ? "warn" : ""
@@ -63,7 +63,7 @@ export const meter = (used: number, most: number, label: string, isOff = false):
   )
 }
 
-/** A fact and its name. */
+/** A labelled value. */
 export const fact = (name: string, value: Child, isWide = false): HTMLElement =>
   h("div", { class: isWide ? "wide" : "" }, h("dt", {}, name), h("dd", {}, value))
 
@@ -79,7 +79,7 @@ export const button = (
 export const iconButton = (name: Parameters<typeof icon>[0], label: string, click: () => void): HTMLButtonElement =>
   button(icon(name), click, { look: "ghost square", "aria-label": label, title: label })
 
-/** One of a few, pressed. */
+/** A group of toggle buttons. */
 export const segments = (
   label: string,
   choices: ReadonlyArray<readonly [value: string, word: string]>,
@@ -102,7 +102,7 @@ export const segments = (
 export const section = (title: Child, ...children: ReadonlyArray<Child>): HTMLElement =>
   h("section", {}, title !== null && h("h2", {}, title), children)
 
-/** Head and rows of a small table. */
+/** A small table. */
 export const smallTable = (
   heads: ReadonlyArray<readonly [text: Child, look?: string, width?: number]>,
   rows: ReadonlyArray<ReadonlyArray<Child>>,

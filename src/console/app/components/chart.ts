@@ -12,7 +12,7 @@ export const chartGroup = () => {
 }
 export type ChartGroup = ReturnType<typeof chartGroup>
 
-/** A chart with its legend; the cursor's values stand in the legend. Arrow keys move it; it can be read as a table. */
+/** A chart whose legend shows the values at the cursor. Arrow keys move the cursor; screen readers get a table. */
 export const chart = (group: ChartGroup, title: string, note: string, first: Plotted) => {
   let plotted = first
   let drawn: ReturnType<typeof drawPlot> | undefined

@@ -3,10 +3,10 @@ import { h } from "../dom.ts"
 import { words } from "../words/words.ts"
 import { button } from "./bits.ts"
 
-/** @param whole what is copied, where that is more than what is shown */
+/** @param whole the text to copy, if it is longer than the shown one */
 export type Snippet = readonly [name: string, text: string, whole?: string]
 
-/** Text to copy, under tabs where there is more than one. */
+/** Text to copy, with tabs if there are several. */
 export const codeBlock = (
   app: Pick<App, "copy">,
   snippets: ReadonlyArray<Snippet>,

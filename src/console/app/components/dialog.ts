@@ -7,22 +7,22 @@ import { Refused } from "../client.ts"
 interface Asked {
   readonly title: string
   readonly body: ReadonlyArray<Child>
-  /** What stands left of the buttons. */
+  /** Content to the left of the buttons. */
   readonly foot?: Child
   readonly safe?: string
   readonly act?: { readonly word: string; readonly isDangerous?: boolean; readonly run: () => Promise<unknown> }
-  /** Which gets the focus; without one the safe button, or the first field. */
+  /** The element to focus; defaults to the safe button or the first field. */
   readonly focus?: HTMLElement | undefined
 }
 
 export interface Dialog {
   readonly element: HTMLDialogElement
   readonly close: () => void
-  /** Shows what the gateway says against it. */
+  /** Shows an error of the gateway. */
   readonly complain: (text: Child) => void
 }
 
-/** Lies above the page until it is closed; the focus goes back to where it was. */
+/** Opens a modal dialog. Closing it restores the focus. */
 export const openDialog = ({ act, body, focus, foot, safe = words.dialog.cancel, title }: Asked): Dialog => {
   const before = document.activeElement
   const complaint = h("p", { class: "field-error", role: "alert", hidden: true })
@@ -88,5 +88,5 @@ export const openDialog = ({ act, body, focus, foot, safe = words.dialog.cancel,
   return { element, close, complain }
 }
 
-/** What was typed can't be meant; the message says what can. */
+/** The input is invalid; the message says what is allowed. */
 export class Invalid extends Error {}

@@ -3,7 +3,7 @@ import type { Child } from "../dom.ts"
 import { words } from "../words/words.ts"
 import { iconButton } from "./bits.ts"
 
-/** Beside the list, which stays usable; a column of its own on wide screens. */
+/** A drawer beside the list, which stays usable; a column of its own on wide screens. */
 export const makeDrawer = (
   main: HTMLElement,
   { close, step }: { readonly close: () => void; readonly step: (by: 1 | -1) => void }
@@ -27,7 +27,7 @@ export const makeDrawer = (
   main.append(element)
   let shown: string | undefined
   return {
-    /** @param id whose it is: its content may be replaced while the reader stays where they are */
+    /** @param id of the shown record: new content for the same one keeps the scroll position */
     show(id: string, heading: Child, ...content: ReadonlyArray<Child>) {
       const top = shown === id ? body.scrollTop : 0
       fill(title, heading)

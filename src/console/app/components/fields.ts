@@ -3,7 +3,7 @@ import type { Child } from "../dom.ts"
 import { words } from "../words/words.ts"
 import { Invalid } from "./dialog.ts"
 
-/** A field with its label above and what it means below. */
+/** A field with its label above and a hint below. */
 export const field = (label: string, control: HTMLElement, hint?: Child, isCombined = false): HTMLElement => {
   const id = control.id === "" ? `field-${label.toLowerCase().replaceAll(/[^a-z]+/g, "-")}` : control.id
   if (!isCombined) control.id = id
@@ -39,7 +39,7 @@ export const select = (
   return element
 }
 
-/** A whole number of one or more, or null for an empty field. */
+/** A positive integer, or null for an empty field. */
 export const wholeNumber = (input: HTMLInputElement, name: string): number | null => {
   const text = input.value.replaceAll(/[\s,]/g, "")
   if (text === "") return null
@@ -48,7 +48,7 @@ export const wholeNumber = (input: HTMLInputElement, name: string): number | nul
   return value
 }
 
-/** Dollars as they were typed, or null for an empty field. */
+/** Dollars as typed, or null for an empty field. */
 export const dollarsText = (input: HTMLInputElement, name: string, mayBeNegative = false): string | null => {
   const text = input.value.replaceAll(/[\s,$]/g, "").replace("−", "-")
   if (text === "") return null

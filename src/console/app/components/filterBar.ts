@@ -5,12 +5,12 @@ import { icon } from "./icons.ts"
 
 export interface Choice {
   readonly name: string
-  /** What it says while it filters nothing: "Any model". */
+  /** The label without a filter: "Any model". */
   readonly any: string
   readonly values: ReadonlyArray<string | readonly [value: string, word: string]>
 }
 
-/** One search field and a few selects; what is in them is in the address. */
+/** A search field and some selects, whose values are in the address. */
 export const filterBar = (
   app: Pick<App, "go" | "route">,
   search: { readonly label: string; readonly example: string }
@@ -38,7 +38,7 @@ export const filterBar = (
     selects
   )
 
-  /** Shows what the address says, with these to choose from. */
+  /** Shows the address's values, with these choices. */
   const show = (choices: ReadonlyArray<Choice>) => {
     const { query } = app.route()
     if (document.activeElement !== input) input.value = query.get("q") ?? ""
@@ -68,13 +68,13 @@ export const filterBar = (
   return { element, show }
 }
 
-/** What filters, in words: `model:claude-* outcome:failed`. */
+/** The filters in words: `model:claude-* outcome:failed`. */
 export const filterText = (query: URLSearchParams, names: ReadonlyArray<string>): string =>
   [query.get("q") ?? "", ...names.flatMap((name) => (query.has(name) ? [`${name}:${query.get(name) ?? ""}`] : []))]
     .filter((part) => part !== "")
     .join(" ")
 
-/** `model:claude-* timeout` → the fields asked for, and the bare words. */
+/** `model:claude-* timeout` → the fields and the other words. */
 export const searchTerms = (text: string) => {
   const fields: Array<readonly [name: string, value: string]> = []
   const bare: Array<string> = []

@@ -32,7 +32,8 @@ const plottedOf = (buckets: ReadonlyArray<Bucket>): Plotted => ({
 })
 
 /**
- * How many, when, by how they ended. Dragging zooms; so do arrows (with Shift they select) and Enter.
+ * Numbers of requests over time, by outcome. Dragging zooms, as do arrow keys (with Shift they select) and Enter.
+ *
  * @param zoom gets the chosen range in Unix ms
  */
 export const histogram = (zoom: (from: number, to: number) => void) => {

@@ -29,7 +29,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** A drawing of 16 by 16, in the colour of the text around it. */
+/** A 16×16 icon in the colour of the surrounding text. */
 export const icon = (name: IconName, size = 16): SVGElement =>
   s(
     "svg",

@@ -3,9 +3,9 @@ import { clock } from "../format.ts"
 
 export interface Series {
   readonly name: string
-  /** A colour of the tokens: `s1`, `bad-fill`. */
+  /** A colour token: `s1`, `bad-fill`. */
   readonly colour: string
-  /** NaN where there is none: a line has a gap there. */
+  /** NaN if there is none: a line has a gap there. */
   readonly values: ReadonlyArray<number>
   readonly tell: (value: number) => string
   /** An edge above each bar. */
@@ -13,14 +13,14 @@ export interface Series {
 }
 
 export interface Plotted {
-  /** Where each bucket begins, Unix ms. */
+  /** The start of each bucket, in Unix ms. */
   readonly times: ReadonlyArray<number>
   readonly series: ReadonlyArray<Series>
   readonly kind: "bars" | "lines"
-  /** The text beside a grid line. */
+  /** The label of a grid line. */
   readonly axis: (value: number, step: number) => string
   readonly left?: number
-  /** Whole numbers: grid lines stand at none between them. */
+  /** True for integers: no grid lines between them. */
   readonly isCount?: boolean
   readonly ticks?: number
 }
@@ -36,7 +36,7 @@ const everyMs = [60_000, 300_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 21_
 const bottom = 18
 const over = 8
 
-/** Where a chart of this width has what. */
+/** The layout of a chart of this width. */
 const layOut = ({ kind, left = 46, series, times }: Plotted, width: number, height: number) => {
   const plain = height - bottom - over
   const step = (width - left) / Math.max(1, times.length)
@@ -71,7 +71,7 @@ const grid = ({ axis, isCount, ticks }: Plotted, { left, most, y }: Layout, widt
   }).flat()
 }
 
-/** Labels of the hours, some 80 px apart; days where the range is long. */
+/** Hour labels, some 80 px apart; days if the range is long. */
 const hours = ({ times }: Plotted, { step, x }: Layout, width: number, height: number) => {
   const [first, second] = times
   if (first === undefined || second === undefined) return []
@@ -111,7 +111,7 @@ const bars = ({ series, times }: Plotted, { step, x, y }: Layout) => {
   })
 }
 
-/** Where there are values one after the other, as the numbers of the first and the one after the last. */
+/** Stretches of consecutive values, as half-open index ranges. */
 const stretches = (values: ReadonlyArray<number>): ReadonlyArray<readonly [from: number, to: number]> => {
   const found: Array<readonly [number, number]> = []
   let from = 0
@@ -145,7 +145,7 @@ const lines = ({ series }: Plotted, { x, y }: Layout) => {
           d,
           css: { stroke: `var(--${colour})`, fill: "none", "stroke-width": String(width), "stroke-linecap": "round" }
         })
-      // One value by itself is a point: a line to where it is already.
+      // A single value is drawn as a point: a line of zero length.
       const alone = all.filter(([from, to]) => to - from === 1).map(([from]) => points(values, from, from + 1))
       return [
         drawn(all.map(([from, to]) => `M${points(values, from, to).join("L")}`).join(""), 1.5),
@@ -155,7 +155,7 @@ const lines = ({ series }: Plotted, { x, y }: Layout) => {
   ]
 }
 
-/** A chart as SVG, and where things are in it. */
+/** A chart as SVG, with its layout. */
 export const drawPlot = (plotted: Plotted, width: number, height: number) => {
   const layout = layOut(plotted, width, height)
   const cursor = s("path", { class: "cursor" })

@@ -3,9 +3,9 @@ import type { Child } from "../dom.ts"
 
 export interface Column<Row> {
   readonly head: Child
-  /** Pixels; without it the column takes what is left. */
+  /** In pixels; without it the column takes the remaining width. */
   readonly width?: number
-  /** `right`, `no-phone`, `no-narrow`, `quiet`, … for head and cells. */
+  /** `right`, `no-phone`, `no-narrow`, `quiet`, … for header and cells. */
   readonly look?: string
   readonly cell: (row: Row) => Child
 }
@@ -15,22 +15,25 @@ interface Options<Row> {
   readonly columns: () => ReadonlyArray<Column<Row>>
   readonly key: (row: Row) => string
   readonly open: (row: Row) => void
-  /** Called as the end of the rows comes into view. */
+  /** Called when the end of the rows comes into view. */
   readonly nearEnd?: () => void
 }
 
-/** A row that is in the page, used again while it stays in view. */
+/** A row in the document, reused while it stays in view. */
 interface Made<Row> {
   readonly row: Row
   readonly element: HTMLTableRowElement
 }
 
-/** Rows drawn beyond those in view, above and below; and where all are others, for then each costs its time. */
+/**
+ * Rows drawn beyond the visible ones, above and below; the second number applies when all rows change, because each
+ * costs time.
+ */
 const [spare, leastSpare] = [8, 2]
-/** Rows that are left below when more are asked for: as many as somebody scrolls past while they come. */
+/** More rows are requested when this many are left below: about as many as a user scrolls past meanwhile. */
 const ahead = 2_000
 
-/** A list of any length, of which only what is in view is in the page. `scroller` is what scrolls. */
+/** A virtual list of any length: only visible rows are in the document. `scroller` is the scrolling element. */
 export const rowsTable = <Row>(scroller: HTMLElement, { columns, key, label, nearEnd, open }: Options<Row>) => {
   let rows: ReadonlyArray<Row> = []
   let selected: string | undefined
@@ -73,7 +76,7 @@ export const rowsTable = <Row>(scroller: HTMLElement, { columns, key, label, nea
     )
   }
 
-  /** What a row says of its place; only what is another is written, for each write has its row styled once more. */
+  /** Updates a row's position. Unchanged attributes are not written, because each write restyles the row. */
   const mark = (tr: HTMLTableRowElement, index: number, isSelected: boolean, isEntry: boolean) => {
     const [place, selection] = [String(index + 2), String(isSelected)]
     if (tr.getAttribute("aria-rowindex") !== place) tr.setAttribute("aria-rowindex", place)
@@ -81,7 +84,7 @@ export const rowsTable = <Row>(scroller: HTMLElement, { columns, key, label, nea
     if (tr.tabIndex !== (isEntry ? 0 : -1)) tr.tabIndex = isEntry ? 0 : -1
   }
 
-  /** Has the body hold these: what stays is not touched. */
+  /** Makes the body contain these rows without touching the ones that stay. */
   const place = (wanted: ReadonlyArray<HTMLTableRowElement>) => {
     const kept = new Set<Element>(wanted)
     if (!wanted.some(({ dataset, parentNode }) => parentNode === body && dataset["id"] !== undefined)) {
@@ -180,7 +183,7 @@ export const rowsTable = <Row>(scroller: HTMLElement, { columns, key, label, nea
   drawHead()
   return {
     element,
-    /** Other rows, or the same in another order. */
+    /** Shows other rows, or the same ones in another order. */
     show(next: ReadonlyArray<Row>, news: ReadonlySet<string> = new Set<string>()) {
       rows = next
       fresh = news
@@ -192,7 +195,7 @@ export const rowsTable = <Row>(scroller: HTMLElement, { columns, key, label, nea
       selected = id
       draw(true)
     },
-    /** Everything is drawn once more. */
+    /** Draws everything again. */
     redraw() {
       made = new Map()
       current = columns()
@@ -205,7 +208,7 @@ export const rowsTable = <Row>(scroller: HTMLElement, { columns, key, label, nea
       reveal(index)
       made.get(id)?.element.focus({ preventScroll: true })
     },
-    /** The row after or before what is selected or focused; opened where something is. */
+    /** Moves to the next or previous row from the selected or focused one, and opens it if one is open. */
     step(by: 1 | -1) {
       const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["id"] : undefined
       const at = rows.findIndex((row) => key(row) === (selected ?? focused))

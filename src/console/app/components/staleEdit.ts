@@ -5,11 +5,11 @@ import { Invalid } from "./dialog.ts"
 
 const text = words.stale
 
-/** A part of a record that a form changes; its values are texts as the form has them. */
+/** A part of a record that a form changes, with its values as the form's texts. */
 export interface EditedField<A> {
   readonly name: string
   readonly of: (record: A) => string
-  /** @param now what is stored, for what is left as it is */
+  /** @param now the stored record, for parts that the form leaves unchanged */
   readonly get: (now: A) => string
   readonly set: (value: string) => void
   /** A value in words. */
@@ -31,13 +31,13 @@ export const inputField = <A>(
   }
 })
 
-/** How often a record was changed, where it says so. */
+/** A record's revision, if it has one. */
 const versionOf = (record: object | undefined): number | undefined =>
   record !== undefined && "version" in record && typeof record.version === "number" ? record.version : undefined
 
 /**
- * Keeps one from writing over what somebody else has changed: of each part that differs both states are shown, to choose
- * from. What one has not touched oneself is taken as it is stored now.
+ * Prevents overwriting another user's changes: for each conflicting part, both values are shown to choose from. Parts
+ * that this user has not touched take the stored value.
  */
 export const staleEdit = <A extends object>(first: A | undefined, fields: ReadonlyArray<EditedField<A>>) => {
   let base = first
@@ -97,7 +97,7 @@ export const staleEdit = <A extends object>(first: A | undefined, fields: Readon
       const now = error instanceof Refused && error.status === 409 ? storedIn(error) : undefined
       if (now === undefined) throw error
       show(now)
-      // It says so itself.
+      // The conflict itself is the message.
       throw new Invalid("")
     }
   }

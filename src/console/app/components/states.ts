@@ -11,7 +11,7 @@ import { status } from "./status.ts"
 
 const widths = [50, 74, 82, 60, 40, 66, 30]
 
-/** Grey lines in the place of rows, seen only where the answer takes a moment. */
+/** Grey placeholder rows, which appear only if the answer takes a moment. */
 export const skeleton = (rows = 14): HTMLElement =>
   h(
     "div",
@@ -26,7 +26,7 @@ export const skeleton = (rows = 14): HTMLElement =>
     )
   )
 
-/** What would be here, and what makes it so. */
+/** An empty state, with how to fill it. */
 export const empty = (
   app: Pick<App, "copy">,
   title: string,
@@ -43,7 +43,7 @@ export const empty = (
     snippets.length > 0 && codeBlock(app, snippets)
   )
 
-/** Nothing fits what was asked for. */
+/** No row matches the filter. */
 export const noMatch = (text: Child, ...actions: ReadonlyArray<Child>): HTMLElement =>
   h(
     "div",
@@ -64,7 +64,7 @@ const reason = (error: unknown): Child => {
   ]
 }
 
-/** What the gateway answered, what goes on regardless, and when it is tried again. */
+/** The gateway's error, what still works, and when it is retried. */
 export const failed = (
   app: Pick<App, "copy">,
   what: string,
@@ -98,9 +98,10 @@ const copyableId = (app: Pick<App, "copy">, id: string) =>
   )
 
 /**
- * Loads what a part of a page shows, again when asked, and by itself after a failure (later each time).
- * @param area where grey lines and failures are shown; what has loaded draws itself
- * @param waiting what is there until something has come
+ * Loads the content of a part of a page, again on request, and by itself after a failure (with a growing delay).
+ *
+ * @param area shows placeholders and failures; loaded content draws itself
+ * @param waiting the content until the first result
  */
 export const loader = <A>(
   app: Pick<App, "copy">,
@@ -139,7 +140,7 @@ export const loader = <A>(
   }
   return {
     run,
-    /** Grey lines again: what is asked for is another thing. */
+    /** Shows placeholders again, for another query. */
     forget() {
       hasDrawn = false
     },

@@ -1,7 +1,7 @@
 import { h, s } from "../dom.ts"
 import type { Child } from "../dom.ts"
 
-/** How something stands, told by a shape, so that colour is not needed. */
+/** A status, shown by shape as well as by colour. */
 export type Tone = "well" | "bad" | "warn" | "running" | "waiting" | "off"
 
 const ring = { cx: 6, cy: 6, r: 4.2, fill: "none", stroke: "currentColor", "stroke-width": 1.5 }
@@ -22,7 +22,7 @@ export const shape = (tone: Tone): SVGElement =>
     drawings[tone]()
   )
 
-/** A shape, a word, and a code where there is one. */
+/** A shape, a word, and a code if there is one. */
 export const status = (tone: Tone, word: Child, code?: string | number): HTMLElement =>
   h(
     "span",

@@ -1,6 +1,6 @@
 import { h } from "../dom.ts"
 
-/** One line for two seconds, for what has no place of its own. */
+/** A line of text, shown for two seconds. */
 export const makeToast = () => {
   const element = h("div", { class: "toast", role: "status", "aria-live": "polite" })
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -8,12 +8,12 @@ import { shape } from "./status.ts"
 export interface Call {
   readonly upstream: string
   readonly from: number
-  /** When its answer began, or it was given up; ms from the request's beginning, as all of these. */
+  /** When its answer began or the call was given up, in ms from the start of the request, as in the other fields. */
   readonly began: number
   readonly to: number
-  /** Why it failed; undefined where it did not. */
+  /** The reason of a failure; undefined if it succeeded. */
   readonly failure: string | undefined
-  /** Whether it failed after its answer had begun. */
+  /** True if it failed after its answer had begun. */
   readonly isCut: boolean
 }
 
@@ -22,7 +22,7 @@ const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4,
 const tickText = (ms: number, step: number): string =>
   ms === 0 ? "0" : step * 4 > 1_000 ? `${number(ms / 1_000, step >= 1_000 ? 0 : 1)} s` : `${number(ms)} ms`
 
-/** One row a call: what it waited for, its first byte, its answer, or why it failed. */
+/** One row per call: waiting, first byte, answer, or the reason of its failure. */
 export const waterfall = (calls: ReadonlyArray<Call>, totalMs: number): HTMLElement => {
   const step = steps.find((step) => step * 4 >= totalMs) ?? 1e6
   const total = Math.max(totalMs, step * Math.ceil(totalMs / step - 0.25), 1)
@@ -37,7 +37,7 @@ export const waterfall = (calls: ReadonlyArray<Call>, totalMs: number): HTMLElem
     const ended = before?.to ?? 0
     const pause = call.from - ended
     const failed = call.failure !== undefined
-    // A reason stands where there is room beside the bar; where there is none, below it.
+    // A reason is shown beside the bar if there is room, otherwise below it.
     const [left, right] = [call.from, total - call.to]
     const hasRoom = Math.max(left, right) > total * 0.35
     const beside: Props["css"] =

@@ -11,7 +11,7 @@ import { limitFields } from "./limitFields.ts"
 const text = words.accountForm
 const names = words.keyForm
 
-/** What is done to accounts. */
+/** Dialogs for changing accounts. */
 export const accountDialogs = (app: App, changed: () => Promise<void>) => {
   const create = () => {
     const id = textInput("", { id: "account-id" })
@@ -105,7 +105,7 @@ export const accountDialogs = (app: App, changed: () => Promise<void>) => {
     app.toast(text.resumed(account.id))
   }
 
-  /** For good: what goes is said, and the account's name is typed. */
+  /** Permanent: the dialog lists what is deleted, and the account's name must be typed. */
   const remove = (account: AccountRecord) => {
     const typed = textInput("", { id: "account-delete", class: "input mono" })
     openDialog({

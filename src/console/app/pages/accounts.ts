@@ -17,7 +17,7 @@ import type { AccountDialogs } from "./accountDialogs.ts"
 
 const text = words.accounts
 
-/** Below which share of what was granted an account needs somebody. */
+/** An account needs attention below this share of its grants. */
 const lowShare = 0.05
 
 const cell = (head: string, look: string, ...children: ReadonlyArray<Child>) =>
@@ -184,7 +184,7 @@ const auditTable = (app: App, rows: ReadonlyArray<AuditRecord>, keyNames: Readon
   )
 }
 
-/** Who owns keys, tasks and money; and everything that was ever changed by hand. */
+/** Accounts with their keys, tasks and money, and the audit log. */
 export const accounts: Page = (app, main) => {
   const dialogs = accountDialogs(app, () => refresh())
   const create = button([text.create, h("kbd", { "aria-hidden": "true" }, "c")], () => dialogs.create(), {
@@ -198,7 +198,7 @@ export const accounts: Page = (app, main) => {
     readonly all: ReadonlyArray<AccountRecord>
     readonly audit: ReadonlyArray<AuditRecord>
     readonly next: string | null
-    /** Of keys, by id. */
+    /** Names of keys, by id. */
     readonly names: ReadonlyMap<string, string>
   }
   let loaded: Loaded | undefined

@@ -32,7 +32,7 @@ const tones: ReadonlyArray<Tone> = ["well", "bad", "warn", "running", "waiting",
 const hour = 3_600_000
 const wave = (at: number) => Math.round(20 + 14 * Math.sin(at / 4))
 
-/** Every component, beside the others; while the console is developed. */
+/** All components side by side, for the console's development. */
 export const components = (
   root: HTMLElement,
   { copy, toast }: { readonly copy: (text: string) => void; readonly toast: (text: string) => void }
@@ -184,7 +184,7 @@ interface Thing {
   readonly limit: string
 }
 
-/** A form whose record somebody else has changed. */
+/** A form whose record another user has changed. */
 const staleChoice = (toast: (text: string) => void): HTMLElement => {
   const name = textInput("mine", { "aria-label": "Name of the thing" })
   const limit = textInput("10", { "aria-label": "Limit of the thing" })

@@ -5,12 +5,12 @@ import type { Tone } from "../components/status.ts"
 import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { durationText, span } from "../format.ts"
-import type { Told } from "../taskSource.ts"
+import type { TaskDelivery } from "../taskSource.ts"
 import { words } from "../words/words.ts"
 
 const text = words.task
 
-const tones: Readonly<Record<Told["state"], Tone>> = {
+const tones: Readonly<Record<TaskDelivery["state"], Tone>> = {
   waiting: "waiting",
   pending: "waiting",
   delivered: "well",
@@ -18,13 +18,13 @@ const tones: Readonly<Record<Told["state"], Tone>> = {
   superseded: "off"
 }
 
-/** The last change that nobody was told of for good; undefined where all were told, or still may be. */
-export const undelivered = (deliveries: ReadonlyArray<Told>): Told | undefined => {
+/** The last change whose delivery failed for good; undefined if all were delivered or still may be. */
+export const undelivered = (deliveries: ReadonlyArray<TaskDelivery>): TaskDelivery | undefined => {
   const last = deliveries.at(-1)
   return last?.state === "failed" ? last : undefined
 }
 
-const triesOf = ({ attempts, createdAt, nextAt, state }: Told): Child => [
+const triesOf = ({ attempts, createdAt, nextAt, state }: TaskDelivery): Child => [
   h(
     "ol",
     { class: "tries" },
@@ -55,11 +55,11 @@ const triesOf = ({ attempts, createdAt, nextAt, state }: Told): Child => [
   state === "superseded" && h("span", { class: "hint" }, text.laterOne)
 ]
 
-/** A row a change, with every try, newest change first. */
+/** One row per change, with every attempt, newest change first. */
 export const deliveriesSection = (
   task: TaskSummary,
-  deliveries: ReadonlyArray<Told>,
-  redeliver: (delivery: Told) => Promise<void>
+  deliveries: ReadonlyArray<TaskDelivery>,
+  redeliver: (delivery: TaskDelivery) => Promise<void>
 ): Child => {
   const head = h(
     "div",

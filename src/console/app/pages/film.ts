@@ -6,7 +6,7 @@ import { words } from "../words/words.ts"
 
 const text = words.task
 
-/** A finished video: played where it is the gateway's own file, named where it lies at its upstream. */
+/** A finished video: played if it is the gateway's own file, otherwise a link to the upstream. */
 export const film = (app: App, video: VideoTaskRecord): Child => {
   const url = video.content?.video_url
   if (url === undefined) return null
@@ -17,7 +17,7 @@ export const film = (app: App, video: VideoTaskRecord): Child => {
       { class: "hint" },
       text.elsewhere,
       " ",
-      // What an upstream calls an address may be anything.
+      // An upstream's link may be any text.
       /^https?:/.test(url) && h("a", { href: url, target: "_blank", rel: "noreferrer" }, text.open)
     )
   }
@@ -46,8 +46,8 @@ export const film = (app: App, video: VideoTaskRecord): Child => {
 }
 
 /**
- * Where a file of the gateway's own can be had: at the address that the page was opened at, else at the public one, which
- * the page's policy lets through. None where it lies elsewhere.
+ * The addresses of a gateway's own file: at the page's origin, otherwise at the public URL, which the page's policy
+ * allows. None for other files.
  */
 const placesOf = (url: string, publicUrl: string): ReadonlyArray<string> => {
   const isPublic = url.startsWith(`${publicUrl}/`)

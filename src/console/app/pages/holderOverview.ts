@@ -62,7 +62,7 @@ const balanceOf = ({ available, budget, granted, held, settled }: Balance): Read
     )
 ]
 
-/** What an account holder sees first: the balance, and what its own requests came to. */
+/** The first page of an account holder: the balance and the account's own sums. */
 export const holderOverview: Page = (app, main) => {
   const range = h("span")
   const head = pageHead(words.pages.overview, range)

@@ -12,9 +12,9 @@ import { keyForm } from "./keyForm.ts"
 
 const text = words.keyForm
 
-/** What is done to keys: each asks first, says what happens, and tells what has happened. */
+/** Dialogs for changing keys: each asks first, explains the consequences, and reports the result. */
 export const keyDialogs = (app: App, changed: () => Promise<void>) => {
-  /** A secret, once. */
+  /** Shows a secret, once. */
   const showSecret = (name: string, secret: string) => {
     const copy = button([icon("copy", 12), words.copy.button], () => app.copy(secret), { look: "primary" })
     openDialog({

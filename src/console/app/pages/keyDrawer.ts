@@ -38,7 +38,7 @@ const budgetOf = (key: KeyRecord): Child => {
   )
 }
 
-/** One key: what may be done to it, its limits and budget, what its patterns match, and what was changed. */
+/** One key: its actions, limits and budget, the models that its patterns match, and its changes. */
 export const keyDrawer = (app: App, drawer: Drawer, dialogs: KeyDialogs) => {
   let wanted = ""
   const draw = (key: KeyRecord, models: ReadonlyArray<string>, changes: Child) => {
@@ -121,7 +121,7 @@ export const keyDrawer = (app: App, drawer: Drawer, dialogs: KeyDialogs) => {
       if (wanted !== id || page === undefined) return
       draw(key, models, page.data.length === 0 ? h("p", { class: "hint" }, text.noChanges) : auditLines(app, page.data))
     },
-    /** What comes late is not shown any more. */
+    /** Later results are ignored. */
     close() {
       wanted = ""
       drawer.hide()

@@ -17,7 +17,7 @@ const expiries: Readonly<Record<string, number>> = {
   year: 365 * dayMs
 }
 
-/** The fields of a key, new or to be changed. @param like whose settings it begins with */
+/** The form of a new or existing key. @param like the key whose settings fill it */
 export const keyForm = async (
   app: App,
   like: KeyRecord | undefined,
@@ -92,7 +92,7 @@ export const keyForm = async (
       name: text.expires,
       of: (now) => now.expires_at ?? "never",
       get: (now) => (expires.value === "keep" ? (now.expires_at ?? "never") : expires.value),
-      // The stored one stays as long as none is sent.
+      // The stored one stays if none is sent.
       set: (value) => {
         expires.value = value in expiries ? value : "keep"
       },

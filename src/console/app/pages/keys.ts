@@ -90,7 +90,7 @@ const columnsOf = (app: App): ReadonlyArray<Column<KeyRecord>> => [
   }
 ]
 
-/** Who may come in, with what; created, changed, rotated and revoked here. */
+/** The list of keys: create, change, rotate and revoke them. */
 export const keys: Page = (app, main) => {
   const dialogs = keyDialogs(app, () => refresh())
   const create = button([words.keys.create, h("kbd", { "aria-hidden": "true" }, "c")], () => void dialogs.create(), {

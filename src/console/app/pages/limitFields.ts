@@ -8,7 +8,7 @@ const text = words.keyForm
 
 type Limits = KeyRecord["limits"]
 
-/** The fields of limits, a key's or an account's. @param of `key`, `account`: what their ids begin with */
+/** The fields of a key's or an account's limits. @param of `key`, `account`: the prefix of their ids */
 export const limitFields = (of: string, limits?: Limits) => {
   const input = (id: string, value: number | null | undefined) =>
     textInput(value === null || value === undefined ? "" : String(value), {
@@ -31,7 +31,7 @@ export const limitFields = (of: string, limits?: Limits) => {
       concurrent_requests: wholeNumber(concurrent, text.concurrent),
       concurrent_tasks: wholeNumber(tasks, text.tasks)
     }),
-    /** As parts of a record that somebody else may have changed. */
+    /** As parts of a record that another user may have changed. */
     edited: <A extends { readonly limits: Limits }>() => [
       inputField<A>(text.requests, requests, (now) => now.limits.requests_per_minute),
       inputField<A>(text.tokens, tokens, (now) => now.limits.tokens_per_minute),

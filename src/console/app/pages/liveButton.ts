@@ -2,7 +2,7 @@ import { button } from "../components/bits.ts"
 import { h } from "../dom.ts"
 import { words } from "../words/words.ts"
 
-/** Whether new rows are shown as they come. */
+/** Switches live rows on and off. */
 export const liveButton = (changed: () => void = () => {}) => {
   let isOn = false
   const toggle = () => {

@@ -72,7 +72,7 @@ const heads = [
   [columns.test, "apart", 116]
 ] as const
 
-/** What is served, where it runs, what it costs and who says so, what it takes. */
+/** The served models, with routes, prices and their sources, and accepted input. */
 export const modelTable = (
   rows: ReadonlyArray<ModelRow>,
   upstreams: ReadonlyArray<UpstreamRow>,

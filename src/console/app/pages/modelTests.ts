@@ -11,17 +11,17 @@ import { words } from "../words/words.ts"
 
 const text = words.models
 
-/** The least that can be asked of a model. */
+/** The smallest request to a model. */
 const probeOf = ({ id, kind }: ModelRow): readonly [path: string, body: Readonly<Record<string, unknown>>] =>
   kind === "embedding"
     ? ["/v1/embeddings", { model: id, input: "a" }]
     : ["/v1/messages", { model: id, max_tokens: 1, messages: [{ role: "user", content: "Hi" }] }]
 
-/** Whether asking it costs nothing for certain: what nobody has priced may cost at its upstream. */
+/** True if a test is certainly free: a model without a price may cost money at its upstream. */
 const isFree = ({ price }: ModelRow): boolean =>
   price !== null && price.input + price.output + price.cached_input + price.per_search === 0
 
-/** Questions to models and upstreams, and the places on the page where what came of them is shown. */
+/** Test requests to models and upstreams, and the places that show their results. */
 export const modelTests = (app: App) => {
   const results = new Map<string, HTMLElement>()
   const asked = new Map<string, HTMLElement>()
@@ -49,7 +49,7 @@ export const modelTests = (app: App) => {
     }
   }
 
-  /** The most that asking one costs, in words. */
+  /** The maximum cost of a test, in words. */
   const mostOf = async (model: ModelRow, key: string): Promise<string> => {
     if (model.price === null) return text.testUnpriced
     const [endpoint, body] = probeOf(model)
@@ -62,7 +62,7 @@ export const modelTests = (app: App) => {
     return quote === undefined ? text.testUnknown : text.testCosts(usd(quote.maximum.cost.nano_usd / 1e9, 6))
   }
 
-  /** Free models are asked at once; what costs something is said first. */
+  /** Free models are tested at once; others ask first. */
   const ask = async (model: ModelRow) => {
     const key = await keyFor(model)
     if (key === undefined) return app.toast(words.playground.noKey)
@@ -85,7 +85,7 @@ export const modelTests = (app: App) => {
       })
     )
 
-  /** All but videos, each of which is work of minutes. */
+  /** All but videos, which take minutes. */
   const askAll = (rows: ReadonlyArray<ModelRow>) => {
     const asked = rows.filter(({ kind }) => kind !== "video")
     void each(asked.filter(isFree))
@@ -103,7 +103,7 @@ export const modelTests = (app: App) => {
     })
   }
 
-  /** Costs nothing: it is asked what it serves. */
+  /** Free: lists the upstream's models. */
   const askUpstream = async (name: string, place: HTMLElement) => {
     fill(place, status("running", words.upstreams.testing))
     try {
@@ -123,7 +123,7 @@ export const modelTests = (app: App) => {
 
   return {
     askAll,
-    /** Where a model is asked; a video is made in the playground. */
+    /** The test of a model; videos link to the playground. */
     ofModel(model: ModelRow): HTMLElement {
       if (model.kind === "video") {
         const query = { family: "videos", model: model.id }
@@ -138,7 +138,7 @@ export const modelTests = (app: App) => {
       }
       return place
     },
-    /** Where an upstream is asked; what is built in and what makes videos has no list. */
+    /** The test of an upstream; the built-in one and those for videos have no list. */
     ofUpstream({ kind, name, protocol }: UpstreamRow): HTMLElement {
       if (kind === "video") return faint(text.kinds.video)
       if (protocol === null) return faint(words.upstreams.builtIn)

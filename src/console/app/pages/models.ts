@@ -13,7 +13,7 @@ import { upstreamTable } from "./upstreamTable.ts"
 
 const text = words.models
 
-/** What is served, where it runs, what it costs and whether it answers. */
+/** The served models and their upstreams, with their states. */
 export const models: Page = (app, main) => {
   const tests = modelTests(app)
   let rows: ReadonlyArray<ModelRow> = []

@@ -10,7 +10,7 @@ import { pageHead } from "../frame.ts"
 import { dimensions } from "../overviewData.ts"
 import type { Dimension, Sums } from "../overviewData.ts"
 import { hasNone, overviewOf } from "../overviewSource.ts"
-import type { Told } from "../overviewSource.ts"
+import type { LoadedOverview } from "../overviewSource.ts"
 import { isRange, ranges } from "../requestFilter.ts"
 import type { Range } from "../requestFilter.ts"
 import { hrefOf, withQuery } from "../router.ts"
@@ -24,12 +24,12 @@ import { upstreamTable } from "./upstreamTable.ts"
 
 const text = words.overview
 
-/** While it is live, how often sums are asked for. */
+/** The interval of refreshes while live. */
 const everyMs = 5_000
 
-interface Loaded extends Told {
+interface Loaded extends LoadedOverview {
   readonly upstreams: ReadonlyArray<UpstreamRow>
-  /** Whether nothing has ever come in. */
+  /** True if there was never a request. */
   readonly isBare: boolean
 }
 
@@ -54,7 +54,7 @@ const attentionList = (items: ReadonlyArray<Attention>) =>
 
 const money = (dollars: number) => (dollars === 0 ? faint(text.free) : usd(dollars, dollars < 0.01 ? 5 : 2))
 
-/** What each of the dearest groups cost, and for operators what it cost at upstreams. */
+/** The cost of the most expensive groups; for operators also the upstream cost. */
 export const costTable = (app: App, sums: Sums, by: Dimension): HTMLElement => {
   const rows = sums.groups.slice(0, 8)
   const most = Math.max(...rows.map(({ requests, usd }) => (sums.totals.usd > 0 ? usd : requests)), 1e-12)
@@ -112,7 +112,7 @@ export const costTable = (app: App, sums: Sums, by: Dimension): HTMLElement => {
 
 const isDimension = (name: string): name is Dimension => dimensions.some((dimension) => dimension === name)
 
-/** What needs somebody, how much, how fast, for whom. */
+/** Problems, traffic, speed and cost. */
 export const overview: Page = (app, main) => {
   const live = liveButton(() => live.isOn() && void loading.run(true))
   const range = h("span")

@@ -33,7 +33,7 @@ const plots = (sums: Sums): Readonly<Record<"requests" | "cost" | "first" | "dur
     tell: (value: number) => string
   ): ReadonlyArray<Series> =>
     groups.map(({ name }, at) => ({ name: named(name), colour: colours[at] ?? "s4", values: values(at), tell }))
-  // What was refused or failed stands on top of what went well, and is not counted twice.
+  // Refused and failed requests are stacked above the successful ones and counted once.
   const shareWell = times.map((_, at) => {
     const all = groups.reduce((sum, { counts }) => sum + (counts[at] ?? 0), 0)
     return all === 0 ? 1 : Math.max(0, all - (refused[at] ?? 0) - (failed[at] ?? 0)) / all
@@ -72,7 +72,7 @@ const plots = (sums: Sums): Readonly<Record<"requests" | "cost" | "first" | "dur
   }
 }
 
-/** Requests, cost, first byte and duration over a time; one cursor for all. */
+/** Requests, cost, first byte and duration over time, with a shared cursor. */
 export const overviewCharts = (sums: Sums) => {
   const group = chartGroup()
   const first = plots(sums)
@@ -107,7 +107,7 @@ const change = (now: number, before: number | undefined): string | undefined => 
   return text.onBefore(`${share < 0 ? "−" : "+"}${number(Math.abs(share), 1)} %`)
 }
 
-/** The six figures of a time, each with what it needs to be understood. */
+/** Six figures, each with an explanation. */
 export const overviewFigures = ({ before, totals }: Sums): HTMLElement => {
   const figure = (name: string, value: Child, ...notes: ReadonlyArray<string>) =>
     h(

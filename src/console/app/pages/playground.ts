@@ -9,7 +9,7 @@ import { pageHead } from "../frame.ts"
 import { answerView } from "../play/answerView.ts"
 import { bodyOf } from "../play/bodies.ts"
 import { families, isFamily, isStreamed } from "../play/draft.ts"
-import type { Draft, Family, Turn } from "../play/draft.ts"
+import type { Draft, Family, ToolTurn } from "../play/draft.ts"
 import { dropZone } from "../play/files.ts"
 import { costOf, kindsOf } from "../play/known.ts"
 import { quoteLine } from "../play/quoteLine.ts"
@@ -43,7 +43,7 @@ const likely = (family: Family, model: string): boolean =>
       ? /embed/i.test(model)
       : !/video|embed|seedance|sora/i.test(model)
 
-/** Also what is not among the usual ones. */
+/** Adds a choice that is not in the list. */
 const choose = (element: HTMLSelectElement, value: string | undefined): void => {
   if (value === undefined) return
   if (![...element.options].some((option) => option.value === value)) element.append(h("option", { value }, value))
@@ -55,7 +55,7 @@ const numberIn = (input: HTMLInputElement): number | undefined => {
   return input.value.trim() === "" || Number.isNaN(value) ? undefined : value
 }
 
-/** Any model, every family, streamed; what it costs beforehand; and the same request as code. */
+/** Any model, any family, streamed; with a quote beforehand, and the same request as code. */
 export const playground: Page = (app, main) => {
   const families_ = h("span")
   const head = pageHead(words.pages.playground, families_)
@@ -97,7 +97,7 @@ export const playground: Page = (app, main) => {
     const asked = app.route().query.get("family")
     return isFamily(asked) ? asked : "messages"
   }
-  const draft = (turns: ReadonlyArray<Turn>): Draft => ({
+  const draft = (turns: ReadonlyArray<ToolTurn>): Draft => ({
     family: family(),
     model: model.value,
     system: system.value.trim(),
@@ -117,7 +117,7 @@ export const playground: Page = (app, main) => {
     running = undefined
     fill(sendButton, text.send, h("kbd", { "aria-hidden": "true" }, "Ctrl ↵"))
   }
-  const send = async (turns: ReadonlyArray<Turn>) => {
+  const send = async (turns: ReadonlyArray<ToolTurn>) => {
     running?.abort()
     const mine = new AbortController()
     running = mine
@@ -210,7 +210,7 @@ export const playground: Page = (app, main) => {
     const make = h("a", { class: "button primary", href: hrefOf("keys", undefined, { new: "" }) }, text.makeKey)
     return h("div", { class: "page" }, empty(app, text.noKey, "", [], make))
   }
-  /** Whether there is one to ask with. */
+  /** Fills the list of usable keys. */
   const fillKeys = async () => {
     const active = (await app.catalogue.keys()).filter(({ status }) => status === "active")
     if (app.session.kind === "operator" && active.length === 0) return false
@@ -226,7 +226,7 @@ export const playground: Page = (app, main) => {
     )
     return true
   }
-  /** Takes over what is known of a request or of a task. */
+  /** Fills the form from a request or a task. */
   const repeat = ({ asked, family, id, isRecorded, key: madeWith, model }: Repeated) => {
     fill(head.note, quiet(text.repeated(""), copyable(app, id)))
     if (isRecorded) {

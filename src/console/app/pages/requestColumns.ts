@@ -12,7 +12,7 @@ const text = words.requests
 const second = (...children: ReadonlyArray<string | HTMLElement>) => h("span", { class: "second" }, children)
 const dimmed = (value: number, shown: string) => (value === 0 ? faint(shown) : shown)
 
-/** On a phone three columns stay, and what matters of the others becomes a second line. */
+/** On a phone, three columns remain; the most important others move to a second line. */
 export const requestColumns = (app: App, keyName: (id: string) => string): ReadonlyArray<Column<RequestView>> => {
   const { columns } = text
   return [

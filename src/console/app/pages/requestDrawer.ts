@@ -98,7 +98,7 @@ const whyOf = (request: RequestView): Child => {
   return h("section", {}, h("p", { class: `note ${tone}` }, h("b", {}, what), " ", then))
 }
 
-/** What was asked and answered, folded. */
+/** The recorded bodies, folded. */
 const bodyBlocks = (app: App, bodies: NonNullable<RequestDetail["bodies"]>): Child => [
   (
     [
@@ -114,7 +114,7 @@ const bodyBlocks = (app: App, bodies: NonNullable<RequestDetail["bodies"]>): Chi
 /** A note is a kind, or a kind and its detail: `finish:eos`. */
 const noteMeans = (note: string): string => text.noteMeans[note.split(":")[0] ?? ""] ?? ""
 
-/** JSON in lines; anything else as it is. */
+/** Indents JSON; other text stays unchanged. */
 const indented = (body: string): string => {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)
@@ -123,7 +123,7 @@ const indented = (body: string): string => {
   }
 }
 
-/** One request: what to do with it, what went wrong, its figures, attempts, adaptations, cost and log. */
+/** One request: actions, errors, figures, attempts, adaptations, cost and log. */
 export const requestDrawer = (app: App, drawer: Drawer, keyName: (id: string) => string) => {
   const draw = (request: RequestView, cost: Cost | "loading" | undefined, bodies: RequestDetail["bodies"] = null) => {
     const adapted = adaptedOf(request)
@@ -177,7 +177,7 @@ export const requestDrawer = (app: App, drawer: Drawer, keyName: (id: string) =>
           fact(
             text.answeredBy,
             request.upstream === null
-              ? faint(text.nobody)
+              ? faint(text.noUpstream)
               : [request.upstream, " ", h("code", { class: "quiet" }, request.upstream_model ?? "")],
             true
           ),
@@ -252,7 +252,7 @@ export const requestDrawer = (app: App, drawer: Drawer, keyName: (id: string) =>
         drawer.show(id, h("span", {}, id), h("section", {}, h("p", { class: "note" }, message)))
       }
     },
-    /** What comes late is not shown any more. */
+    /** Later results are ignored. */
     close() {
       wanted = ""
       drawer.hide()

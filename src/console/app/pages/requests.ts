@@ -23,13 +23,13 @@ import { liveButton } from "./liveButton.ts"
 
 const text = words.requests
 
-/** Rows asked for before anything is shown, and afterwards. */
+/** The sizes of the first page and of later ones. */
 const firstRows = 100
 const pageRows = 500
-/** While requests come, all are counted again so often, in ms: what came is added here meanwhile. */
+/** How often live totals are counted again, in ms. In between, new requests are added here. */
 const countEveryMs = 30_000
 
-/** What came, newest first; live, filtered, zoomed, and one of them opened. */
+/** The list of requests, newest first: live, filtered, zoomed, with a drawer. */
 export const requests: Page = (app, main) => {
   const live = liveButton()
   const range = h("span")
@@ -89,7 +89,7 @@ export const requests: Page = (app, main) => {
       drawChart()
     }, 500)
   }
-  /** Has all be counted, behind the rows that are shown. */
+  /** Counts all matching requests, after the rows are shown. */
   const countAll = async () => {
     const mine = source
     if (mine === undefined) return

@@ -8,7 +8,7 @@ import { number, span } from "../format.ts"
 import { pageHead } from "../frame.ts"
 import { words } from "../words/words.ts"
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 interface SessionRecord {
   readonly id: string
   readonly kind: "operator" | "account"
@@ -32,7 +32,7 @@ const text = words.sessions
 const whoIs = ({ account, key, kind }: SessionRecord): string =>
   kind === "operator" ? text.operator : `${account ?? ""} / ${key ?? ""}`
 
-/** A browser and its system, of all that it calls itself; the whole where nothing is known of it. */
+/** The browser and system of a user agent; the whole text if it is unknown. */
 const browserOf = (client: string): string => {
   const browser = /(Firefox|Edg|OPR|Chrome|Version)\/[\d]+/.exec(client)?.[0]
   const system = /(Windows|Macintosh|Android|iPhone|iPad|Linux)/.exec(client)?.[0]
@@ -63,7 +63,7 @@ const rowOf = (app: App, row: SessionRecord, revoke: (row: SessionRecord) => voi
     )
   )
 
-/** Who is signed in to the console, and the way to end that. */
+/** Sessions of the console, and signing them out. */
 export const sessions: Page = (app: App, main) => {
   const head = pageHead(text.title)
   const area = h("div", { class: "page" })

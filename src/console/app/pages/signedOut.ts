@@ -15,11 +15,11 @@ interface SignedOut {
   readonly theme: () => void
   readonly signIn: (proof: { readonly key: string }) => Promise<Session>
   readonly signedIn: (session: Session) => void
-  /** Whether somebody was signed in until now. */
+  /** True if the user was signed in until now. */
   readonly isExpired: boolean
 }
 
-/** What this is, where it is, something to paste, and the way in. Nothing is asked of the gateway. */
+/** The sign-in page. Makes no request. */
 export const signedOut = ({ copy, isExpired, root, signIn, signedIn, theme }: SignedOut): void => {
   const text = words.signedOut
   const key = textInput("", {

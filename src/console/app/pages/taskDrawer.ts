@@ -9,7 +9,7 @@ import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { number, usd, utc } from "../format.ts"
 import { hrefOf } from "../router.ts"
-import type { TaskSource, Told } from "../taskSource.ts"
+import type { TaskSource, TaskDelivery } from "../taskSource.ts"
 import { isEnded, taskStatus, tookMs } from "../taskText.ts"
 import { words } from "../words/words.ts"
 import { deliveriesSection, undelivered } from "./deliveries.ts"
@@ -48,7 +48,7 @@ const figures = (task: TaskSummary, video: VideoTaskRecord | undefined): Readonl
   )
 ]
 
-/** One task: what may be done, what went wrong, its file, its life, and who was told. */
+/** One task: actions, errors, file, history and callbacks. */
 export const taskDrawer = (
   app: App,
   drawer: Drawer,
@@ -77,7 +77,7 @@ export const taskDrawer = (
         }
       }
     })
-  const redeliver = async (task: TaskSummary, delivery: Told) => {
+  const redeliver = async (task: TaskSummary, delivery: TaskDelivery) => {
     try {
       await source.redeliver(task, delivery.id)
       app.toast(text.sent)
@@ -87,7 +87,7 @@ export const taskDrawer = (
     await load(task.id)
   }
 
-  const draw = (task: TaskSummary, video: VideoTaskRecord | undefined, deliveries: ReadonlyArray<Told>) => {
+  const draw = (task: TaskSummary, video: VideoTaskRecord | undefined, deliveries: ReadonlyArray<TaskDelivery>) => {
     if (video?.content !== undefined && played?.id !== task.id) played = { id: task.id, element: film(app, video) }
     const shown = played?.id === task.id ? played.element : null
     const missed = undelivered(deliveries)
@@ -124,7 +124,7 @@ export const taskDrawer = (
           h(
             "p",
             { class: "note bad" },
-            h("b", {}, text.nobodyTold(missed.status)),
+            h("b", {}, text.undelivered(missed.status)),
             " ",
             text.lastTry(
               missed.attempts.length,
@@ -197,7 +197,7 @@ export const taskDrawer = (
       wanted = id
       return load(id, known)
     },
-    /** What comes late is not shown any more. */
+    /** Later results are ignored. */
     close() {
       wanted = ""
       clearTimeout(again)

@@ -7,7 +7,7 @@ import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { clock, durationText, usd, utc } from "../format.ts"
 import { isEnded, toneOf } from "../taskText.ts"
-import type { Told } from "../taskSource.ts"
+import type { TaskDelivery } from "../taskSource.ts"
 import { words } from "../words/words.ts"
 
 const text = words.task
@@ -19,11 +19,11 @@ interface Moment {
   readonly note?: Child
 }
 
-/** What is known of a task's life, in the order it happened. */
+/** The known events of a task, in order. */
 const momentsOf = (
   app: App,
   task: TaskSummary,
-  deliveries: ReadonlyArray<Told>,
+  deliveries: ReadonlyArray<TaskDelivery>,
   who: string
 ): ReadonlyArray<Moment> => {
   const began = Date.parse(task.created_at)
@@ -53,7 +53,7 @@ const momentsOf = (
     moments.push({
       at: started,
       tone: isEnded(task) ? "well" : "running",
-      // What has no upstream to submit to runs where it is claimed.
+      // A task without an upstream submit runs once it is claimed.
       what: submitted === undefined ? text.claimed : text.started,
       ...(submitted === undefined && task.upstream !== null ? { note: text.submitted(task.upstream) } : {})
     })
@@ -77,7 +77,12 @@ const momentsOf = (
   return moments.sort((one, other) => one.at - other.at)
 }
 
-export const timeLine = (app: App, task: TaskSummary, deliveries: ReadonlyArray<Told>, who: string): HTMLElement => {
+export const timeLine = (
+  app: App,
+  task: TaskSummary,
+  deliveries: ReadonlyArray<TaskDelivery>,
+  who: string
+): HTMLElement => {
   const began = Date.parse(task.created_at)
   const moments = momentsOf(app, task, deliveries, who)
   return h(

@@ -73,7 +73,7 @@ const columnsOf = (app: App, keyName: (id: string) => string): ReadonlyArray<Col
   }
 ]
 
-/** Work that outlives its request: where each stands, and one's whole life. */
+/** The list of tasks, with a drawer for the history of one. */
 export const tasks: Page = (app, main) => {
   const source = taskSource(app)
   const live = liveButton(() => live.isOn() && void loading.run(true))
@@ -204,7 +204,7 @@ export const tasks: Page = (app, main) => {
       void loading.run(true)
     }, 400)
   })
-  // Ages of what is under way go on.
+  // Updates the ages of running tasks.
   const ticking = setInterval(() => rows.some((task) => !isEnded(task)) && table.redraw(), 5_000)
 
   return {

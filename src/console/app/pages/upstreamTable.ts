@@ -15,7 +15,7 @@ const circuitStatus = ({ circuit }: UpstreamRow): HTMLElement => status(tones[ci
 
 const dim = (value: number) => (value === 0 ? faint("0") : number(value))
 
-/** How upstreams do. @param isWhole with protocol and address, where there is room */
+/** The state of upstreams. @param isWhole with protocol and address, if there is room */
 export const upstreamTable = (
   rows: ReadonlyArray<UpstreamRow>,
   isWhole: boolean,

@@ -7,17 +7,21 @@ import { fill, h } from "../dom.ts"
 import { number, usd } from "../format.ts"
 import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
-import type { Turn } from "./draft.ts"
+import type { ToolTurn } from "./draft.ts"
 import type { Sent } from "./send.ts"
 
 const text = words.playground
 
-/** What came, as it comes; calls are answered here. @param goOn gets the turns before, once the calls have answers */
-export const answerView = (app: App, goOn: (turns: ReadonlyArray<Turn>) => void) => {
+/**
+ * Shows an answer as it arrives; tool calls are answered here.
+ *
+ * @param goOn gets the earlier turns once the calls have results
+ */
+export const answerView = (app: App, goOn: (turns: ReadonlyArray<ToolTurn>) => void) => {
   const state = h("span", { class: "faint", role: "status" }, text.notSent)
   const said = h("div", { class: "answer", "aria-live": "polite" }, faint(text.here))
   const figures = h("div")
-  let turns: ReadonlyArray<Turn> = []
+  let turns: ReadonlyArray<ToolTurn> = []
 
   const past = () =>
     turns.map((turn) => [
@@ -113,14 +117,14 @@ export const answerView = (app: App, goOn: (turns: ReadonlyArray<Turn>) => void)
       said,
       figures
     ),
-    begin(earlier: ReadonlyArray<Turn>) {
+    begin(earlier: ReadonlyArray<ToolTurn>) {
       turns = earlier
       fill(state, status("running", text.sending))
       fill(figures)
       fill(said, past())
     },
     tell,
-    /** What it cost, once that is known. */
+    /** Shows the cost once it is known. */
     cost(costUsd: number, sent: Sent) {
       tell({ ...sent, costUsd: String(costUsd) })
     },

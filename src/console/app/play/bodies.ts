@@ -148,7 +148,7 @@ const videos = (draft: Draft): Json => ({
   ]
 })
 
-/** The create body that a draft stands for. */
+/** The create body of a draft. */
 export const bodyOf = (draft: Draft): Json => {
   switch (draft.family) {
     case "messages":

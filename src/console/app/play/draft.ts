@@ -1,9 +1,9 @@
-/** What the playground can ask. */
+/** The families of the playground. */
 export const families = ["messages", "responses", "chat", "embeddings", "task", "videos"] as const
 export type Family = (typeof families)[number]
 export const isFamily = (name: string | null): name is Family => families.some((family) => family === name)
 
-/** A file that was dropped in, as base64. */
+/** A dropped file, as base64. */
 export interface DroppedFile {
   readonly name: string
   readonly type: string
@@ -17,15 +17,15 @@ export interface FunctionTool {
   readonly parameters: unknown
 }
 
-/** A call that the model wants made. */
+/** A tool call of the model. */
 export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly arguments: string
 }
 
-/** An answer with calls, and what they came to. */
-export interface Turn {
+/** An answer with tool calls and their results. */
+export interface ToolTurn {
   readonly text: string
   readonly calls: ReadonlyArray<ToolCall>
   readonly outputs: ReadonlyArray<string>
@@ -42,7 +42,7 @@ export interface Draft {
   readonly maxTokens: number | undefined
   readonly temperature: number | undefined
   readonly video: { readonly resolution: string; readonly ratio: string; readonly seconds: number }
-  readonly turns: ReadonlyArray<Turn>
+  readonly turns: ReadonlyArray<ToolTurn>
 }
 
 export const paths: Readonly<Record<Family, string>> = {

@@ -7,7 +7,7 @@ import type { DroppedFile } from "./draft.ts"
 
 const text = words.playground
 
-/** Bytes of one file at most. */
+/** The largest file, in bytes. */
 const largest = 20 * 1024 * 1024
 
 const byName: Readonly<Record<string, string>> = {
@@ -29,7 +29,7 @@ const read = (file: File): Promise<DroppedFile> =>
     reader.readAsDataURL(file)
   })
 
-/** Where files are dropped or chosen. */
+/** A place to drop or choose files. */
 export const dropZone = (complain: (message: string) => void, changed: () => void) => {
   let files: ReadonlyArray<DroppedFile> = []
   const input = h("input", {

@@ -2,14 +2,14 @@ import type { RequestView } from "../../../requests/RequestView.ts"
 import type { App } from "../app.ts"
 import { servedModels } from "../upstreamSource.ts"
 
-/** What each model makes, as those who run the gateway are told; others go by its name. */
+/** Each model's kind. Only operators can read it; others guess from the name. */
 export const kindsOf = async (app: App): Promise<ReadonlyMap<string, string>> => {
   if (app.session.kind === "account") return new Map()
   const models = await servedModels(app).catch(() => [])
   return new Map(models.map(({ id, kind }) => [id, kind]))
 }
 
-/** What a request that was streamed cost, a moment after its end. */
+/** The cost of a streamed request, a moment after its end. */
 export const costOf = async (app: App, id: string): Promise<number | undefined> => {
   const base = app.session.kind === "operator" ? "/admin/v1/requests/" : "/v1/requests/"
   await new Promise((resolve) => setTimeout(resolve, 600))

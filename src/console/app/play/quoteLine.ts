@@ -15,7 +15,7 @@ interface Quote {
   readonly maximum: { readonly cost: Amount }
 }
 
-/** How long somebody has not typed before it is asked, ms. */
+/** The pause in typing before a quote is requested, in ms. */
 const quietMs = 350
 
 const shown = (amount: Amount): string => {
@@ -23,7 +23,7 @@ const shown = (amount: Amount): string => {
   return value === 0 ? words.overview.free : usd(value, value < 1 ? 4 : 2)
 }
 
-/** What a draft would cost, beside the button that sends it. */
+/** The quote of a draft, beside the send button. */
 export const quoteLine = (app: App, now: () => { readonly draft: Draft; readonly key: string }) => {
   const element = h("span", { class: "num quote", role: "status" })
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,17 +1,17 @@
 import type { FunctionTool } from "./draft.ts"
 
-/** What can be taken over from a request's recorded body. */
+/** The parts of a recorded body that fill the form. */
 export interface Recorded {
   readonly user: string | undefined
   readonly system: string | undefined
   readonly maxTokens: number | undefined
   readonly temperature: number | undefined
   readonly tools: ReadonlyArray<FunctionTool>
-  /** Of a video. */
+  /** For videos. */
   readonly resolution: string | undefined
   readonly ratio: string | undefined
   readonly seconds: number | undefined
-  /** Whether there was more than a form has: files, earlier turns. */
+  /** True if the form can't show all of it: files, earlier turns. */
   readonly isPart: boolean
 }
 
@@ -22,7 +22,7 @@ const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value)
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 const numberOf = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
 
-/** The text of a message's content, in any dialect: parts that are none are left out. */
+/** The text of a message's content, in any dialect; other parts are left out. */
 const contentText = (content: unknown): string | undefined => {
   if (typeof content === "string") return content
   const texts = listOf(content).flatMap((part) => (isRecord(part) ? (textOf(part["text"]) ?? []) : []))
@@ -39,8 +39,9 @@ const toolOf = (tool: unknown): ReadonlyArray<FunctionTool> => {
 }
 
 /**
- * What a recorded body asked, as far as the playground's form has it: the last question, not the turns before it.
- * @param text a create body of any family; undefined is answered where it is none (cut off, redacted away)
+ * Reads a recorded body into the playground's form: the last question without earlier turns.
+ *
+ * @param text a create body of any family; returns undefined if it is not valid (cut off, redacted)
  */
 export const recordedIn = (text: string): Recorded | undefined => {
   let body: unknown

@@ -6,13 +6,13 @@ import type { Family } from "./draft.ts"
 import { recordedIn } from "./recorded.ts"
 import type { Recorded } from "./recorded.ts"
 
-/** What is known of a request or of a task, to be asked once more. */
+/** The known parts of a request or a task, to repeat it. */
 export interface Repeated {
   readonly id: string
   readonly family: Family
   readonly model: string
   readonly key: string
-  /** Whether its text is among what is known: its account has bodies recorded. */
+  /** True if its text is recorded. */
   readonly isRecorded: boolean
   readonly asked: Partial<Recorded>
 }
@@ -32,7 +32,7 @@ const ofRequest = async (app: App, id: string): Promise<Repeated> => {
 
 const hourMs = 3_600_000
 
-/** The request that made a task; undefined where it is not kept any more, or does not say so. */
+/** The request that created a task; undefined if it is no longer stored or does not name it. */
 const makerOf = async (app: App, task: string, createdAt: string): Promise<RequestDetail | undefined> => {
   const made = Date.parse(createdAt)
   const query = new URLSearchParams({
@@ -58,7 +58,7 @@ const ofTask = async (app: App, id: string): Promise<Repeated> => {
     source.video(task)
   ])
   const told = maker === undefined ? { isRecorded: false, asked: {} } : asked(maker)
-  // What was not asked for was chosen, and stands in the task.
+  // Settings that the request left open were chosen, and are in the task.
   const made = { resolution: video?.resolution, ratio: video?.ratio, seconds: video?.duration }
   const known = Object.fromEntries(Object.entries(told.asked).filter(([, value]) => value !== undefined))
   return {
@@ -71,6 +71,6 @@ const ofTask = async (app: App, id: string): Promise<Repeated> => {
   }
 }
 
-/** What an address asks to be repeated: a request, or a task. */
+/** The request or task that the address asks to repeat. */
 export const toRepeat = (app: App, request: string | null, task: string | null): Promise<Repeated | undefined> =>
   request !== null ? ofRequest(app, request) : task !== null ? ofTask(app, task) : Promise.resolve(undefined)

@@ -6,7 +6,7 @@ import type { Draft } from "./draft.ts"
 import { frames, noAnswer, step } from "./stream.ts"
 import type { Answer } from "./stream.ts"
 
-/** What became of a request so far. */
+/** The progress of a request. */
 export interface Sent {
   readonly answer: Answer
   readonly status: number
@@ -14,7 +14,7 @@ export interface Sent {
   readonly firstMs: number | undefined
   readonly ms: number
   readonly costUsd: string | null
-  /** What the gateway made of it: a task to look at. */
+  /** The task that the request created. */
   readonly task: { readonly id: string; readonly family: "videos" | "messages" } | undefined
   readonly adapted: string | null
   readonly isOver: boolean
@@ -26,11 +26,11 @@ interface Whole {
   readonly usage?: { readonly prompt_tokens?: number }
 }
 
-/** The request's headers: an operator asks as a key of their choice. */
+/** Headers of a request: an operator uses a chosen key. */
 export const asKey = (app: App, key: string): Readonly<Record<string, string>> =>
   app.session.kind === "operator" ? { "x-gateway-key-id": key } : {}
 
-/** Sends a draft and tells, again and again, what has come. */
+/** Sends a draft and reports its progress. */
 export const sendDraft = async (
   app: App,
   draft: Draft,

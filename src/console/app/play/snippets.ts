@@ -4,7 +4,7 @@ import type { Family } from "./draft.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Long contents (files) are cut where they are shown; what is copied has them whole. */
+/** Long contents (files) are cut on screen and copied in full. */
 const longest = 400
 
 const cut = (value: unknown): unknown => {
@@ -19,7 +19,7 @@ const cutIn = (body: Json): Json => Object.fromEntries(Object.entries(body).map(
 
 const json = (body: Json) => JSON.stringify(body, null, 2)
 
-/** JSON as Python writes it. */
+/** JSON in Python's syntax. */
 const python = (value: unknown, indent: string): string => {
   if (value === null || value === undefined) return "None"
   if (value === true) return "True"
@@ -35,7 +35,7 @@ const python = (value: unknown, indent: string): string => {
   return `{\n${entries.map(([name, one]) => `${inner}${JSON.stringify(name)}: ${python(one, inner)}`).join(",\n")},\n${indent}}`
 }
 
-/** Fields as arguments by name. */
+/** Fields as keyword arguments. */
 const named = (body: Json) =>
   Object.entries(body)
     .map(([name, value]) => `    ${name}=${python(value, "    ")},`)
@@ -84,7 +84,7 @@ const typescriptOf = (origin: string, family: Family, body: Json): string => {
   }
 }
 
-/** The same request as others would send it. */
+/** The same request as code. */
 export const snippetsOf = (origin: string, family: Family, body: Json): ReadonlyArray<Snippet> => {
   const shown = cutIn(body)
   return [

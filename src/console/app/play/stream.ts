@@ -1,6 +1,6 @@
 import type { Family, ToolCall } from "./draft.ts"
 
-/** What a stream has told so far. */
+/** The answer of a stream so far. */
 export interface Answer {
   readonly text: string
   readonly reasoning: string
@@ -144,7 +144,7 @@ const chat = (answer: Answer, frame: Frame): Answer => {
   )
 }
 
-/** The answer after one more frame. */
+/** The answer after another frame. */
 export const step = (family: Family, answer: Answer, frame: Frame): Answer => {
   if (frame.type === "error" || (frame.error !== undefined && frame.error !== null)) {
     const { message } = frame
@@ -157,7 +157,7 @@ export const step = (family: Family, answer: Answer, frame: Frame): Answer => {
       : messages(answer, frame)
 }
 
-/** The frames of a stream of events, one after the other. */
+/** The frames of an event stream. */
 export async function* frames(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
   const decoder = new TextDecoder()
   const reader = body.getReader()

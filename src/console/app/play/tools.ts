@@ -16,7 +16,7 @@ const example: FunctionTool = {
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Functions that the model may call, each on or off; made and changed in a dialog. */
+/** Functions that the model may call, each with a switch; edited in a dialog. */
 export const toolEditor = (changed: () => void) => {
   let tools: ReadonlyArray<{ readonly tool: FunctionTool; readonly isOn: boolean }> = [{ tool: example, isOn: false }]
   let hasSearch = false
@@ -90,7 +90,7 @@ export const toolEditor = (changed: () => void) => {
     element,
     tools: () => tools.flatMap(({ isOn, tool }) => (isOn ? [tool] : [])),
     hasSearch: () => hasSearch,
-    /** These are on, beside those that were there. */
+    /** Switches these on, in addition to existing ones. */
     use(given: ReadonlyArray<FunctionTool>) {
       const names = new Set(given.map(({ name }) => name))
       tools = [

@@ -50,19 +50,19 @@ export const failed = {
   answered: "The gateway answered ",
   after: (took: string) => ` after ${took}.`,
   noAnswer: "The gateway does not answer. Is it running, and can this browser reach it?",
-  broken: "What came could not be read: ",
-  goesOn: "Requests of clients go on regardless.",
+  broken: "The response could not be read: ",
+  goesOn: "Client requests are not affected.",
   again: "Try again",
   tries: (tries: number, seconds: number) =>
     `Tried ${tries === 1 ? "once" : `${tries} times`}; tries again by itself in ${seconds} s.`,
   request: "Request",
-  unknown: "That did not work. What the gateway logged says why."
+  unknown: "That did not work. The gateway’s log has the reason."
 }
 
 export const stale = {
-  title: "Somebody else has changed this meanwhile.",
+  title: "Another user has changed this meanwhile.",
   stored: "Stored now:",
   yours: "Yours:",
-  choose: "Choose what is to hold, then save again.",
-  same: "What is stored is what you have entered."
+  choose: "Choose which values to keep, then save again.",
+  same: "The stored values equal yours."
 }

@@ -1,4 +1,4 @@
-/** By names that come from elsewhere. */
+/** Texts by names that come from elsewhere. */
 const named = (texts: Readonly<Record<string, string>>) => texts
 
 export const pages = {

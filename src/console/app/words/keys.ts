@@ -22,8 +22,8 @@ export const keys = {
   of: (limit: string, period: string) => `of ${limit} a ${period}`,
   budgetLabel: (spent: string, limit: string, period: string) => `${spent} of ${limit} a ${period} spent`,
   emptyTitle: "No keys",
-  empty: "A key lets a client in. Create one here, or on the command line:",
-  noMatch: (filter: string) => ["No key fits ", filter, "."] as const,
+  empty: "Clients authenticate with a key. Create one here, or on the command line:",
+  noMatch: (filter: string) => ["No key matches ", filter, "."] as const,
   limits: {
     requests: (count: string) => `${count} rpm`,
     tokens: (count: string) => `${count} tpm`,
@@ -37,7 +37,7 @@ export const key = {
   rotate: "Rotate secret",
   revoke: "Revoke key",
   like: "Create one like it",
-  declared: "This key is declared in gateway.yaml: it is changed there.",
+  declared: "This key is declared in gateway.yaml; change it there.",
   facts: {
     key: "Key",
     secret: "Secret",
@@ -51,10 +51,10 @@ export const key = {
   spent: (spent: string, limit: string, period: string) => `${spent} of ${limit} this ${period}`,
   left: (left: string) => ` · ${left} left`,
   models: (hits: number, all: number) => `${hits} of ${all} models`,
-  nothing: "nothing that is served",
+  nothing: "no served model",
   requests: "See its requests",
   changes: "Changes",
-  noChanges: "Nothing has been changed since it was made.",
+  noChanges: "No changes since it was created.",
   gone: "There is no such key."
 }
 
@@ -73,7 +73,7 @@ export const keyForm = {
   period: "Period",
   periods: { day: "USD a day", month: "USD a month" },
   available: (account: string, left: string) => `${account} has ${left} available.`,
-  unmetered: (account: string) => `${account} spends without end.`,
+  unmetered: (account: string) => `${account} has no spending limit.`,
   expires: "Expires",
   expiry: {
     keep: "as it is",
@@ -87,7 +87,7 @@ export const keyForm = {
   tokens: "Tokens a minute",
   concurrent: "Requests at once",
   tasks: "Unfinished tasks",
-  alsoAccount: "Its account’s limits hold as well.",
+  alsoAccount: "Its account’s limits apply too.",
   nameFirst: "Give it a name.",
   patterns: "Name a model or a pattern; * stands for any.",
   ready: (name: string) => `${name} is ready`,
@@ -100,5 +100,5 @@ export const keyForm = {
   revoked: (name: string) => `${name} is revoked`,
   rotateTitle: (name: string) => `Rotate the secret of ${name}?`,
   rotate:
-    "It gets another secret, which is shown once. The one it has opens nothing any more within a second, also for clients that use it now."
+    "It gets a new secret, which is shown once. The old one stops working within a second, also for clients that use it now."
 }

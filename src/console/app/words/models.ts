@@ -27,11 +27,11 @@ export const models = {
   test: "Test now",
   testTitle: (model: string) => `Test now: ${model}`,
   testCosts: (cost: string) => `This sends one short request and spends at most ${cost}.`,
-  testUnpriced: "This sends one short request. Nobody has priced the model here; its upstream may charge for it.",
-  testUnknown: "This sends one short request. What it costs is not known.",
+  testUnpriced: "This sends one short request. The model has no price here; its upstream may charge for it.",
+  testUnknown: "This sends one short request. Its cost is unknown.",
   testAllCosts: (models: string, cost: string) =>
-    `This sends one short request to each of ${models} models and spends about ${cost} at most. Free ones are asked already.`,
-  testSomeUnpriced: (models: string) => `Nobody has priced ${models} of them here; their upstreams may charge for it.`,
+    `This sends one short request to each of ${models} models and spends about ${cost} at most. Free ones are tested already.`,
+  testSomeUnpriced: (models: string) => `Without a price here: ${models} of them. Their upstreams may charge for it.`,
   testSend: "Send it",
   testAs: "As",
   testing: "testing",
@@ -51,9 +51,9 @@ export const models = {
   kinds: { text: "text", video: "video", embedding: "vectors" },
   unpriced: "unpriced",
   unpricedNote:
-    "An unpriced model costs nothing here, and is refused to accounts with a balance and keys with a budget unless unpriced: allow says otherwise. Its price can stand in gateway.yaml or in a prices_file.",
+    "An unpriced model costs nothing here. Accounts with a balance and keys with a budget may use it only with unpriced: allow. Set its price in gateway.yaml or in a prices_file.",
   takesNote:
-    "What a model takes is what its first route’s protocol carries; the model behind it may take less. Prices of the public list have the day of the list.",
+    "Inputs are those that the first route’s protocol carries; the model itself may accept less. Prices of the public list show the list’s date.",
   takes: {
     images: "images",
     pdf: "PDF",
@@ -64,7 +64,7 @@ export const models = {
     audio: "audio"
   },
   nothing: "nothing",
-  passes: (families: string) => `Requests to ${families} are sent on as they come, others are translated`,
+  passes: (families: string) => `Requests to ${families} pass through, others are translated`,
   translated: "Every request is translated",
   mostOut: (tokens: string) => `${tokens} tokens out at most`,
   perSecond: (price: string) => `${price} per second`,
@@ -72,7 +72,7 @@ export const models = {
   free: "free",
   unknown: "unknown",
   upstreams: "Upstreams",
-  upstreamsNote: "as the process that answers finds them",
+  upstreamsNote: "as seen by the process that answers",
   emptyTitle: "No models",
   empty: "Put a provider’s key in the environment, or name upstreams in gateway.yaml:",
   sources: {

@@ -1,4 +1,4 @@
-/** By the outcomes and statuses of a request. */
+/** Texts by the outcomes and statuses of a request. */
 const reasons = (texts: Readonly<Record<string, readonly [what: string, then: string]>>) => texts
 
 const meanings = (texts: Readonly<Record<string, string>>) => texts
@@ -14,9 +14,9 @@ export const outcome = {
 export const requests = {
   counted: (count: string, cost: string, refused: string, failed: string) =>
     `${count} requests · ${cost} · ${refused} refused · ${failed} failed`,
-  afterKill: "A killed process can miss its newest requests here; what they cost is in the usage in full.",
+  afterKill: "After a crash, the newest requests may be missing here; their cost is complete in the usage.",
   some: (count: string) => `${count} requests and more`,
-  among: (count: string, looked: string) => `${count} among the newest ${looked} requests, looked through in this page`,
+  among: (count: string, looked: string) => `${count} among the newest ${looked} requests, filtered in this page`,
   search: "Search requests",
   example: "status:5xx  model:claude-*  upstream:openai  or an id",
   anyOutcome: "Any outcome",
@@ -28,14 +28,14 @@ export const requests = {
   zoomOut: "Zoom out",
   fresh: (count: number) => `${count} new`,
   emptyTitle: "No requests yet",
-  empty: "Each request leaves a row here within a second, also one that is refused. Send the first one:",
+  empty: "Each request appears here within a second, also a refused one. Send the first one:",
   quietTitle: "Nothing in this range",
-  quiet: "No request came in this time. Rows are kept for 30 days.",
+  quiet: "There are no requests in this range. Rows are kept for 30 days.",
   wider: "Look in the last 7 days",
-  noMatch: ["Nothing in this range fits ", ". Rows are kept for 30 days."] as const,
-  noMatchAmong: (looked: string) => [`None of the newest ${looked} requests of this range fits `, "."] as const,
+  noMatch: ["Nothing in this range matches ", ". Rows are kept for 30 days."] as const,
+  noMatchAmong: (looked: string) => [`None of the newest ${looked} requests of this range matches `, "."] as const,
   shown: (count: string) => `The newest ${count} are shown so far …`,
-  scanning: (count: string) => `Looked at the newest ${count} requests so far …`,
+  scanning: (count: string) => `Scanned the newest ${count} requests so far …`,
   columns: {
     age: "Age",
     utc: "UTC",
@@ -66,7 +66,7 @@ export const request = {
   endpoint: "Endpoint",
   streamed: ", streamed",
   answeredBy: "Answered by",
-  nobody: "nobody",
+  noUpstream: "none",
   task: "Task",
   client: "Client",
   unknownClient: "unnamed",
@@ -75,10 +75,10 @@ export const request = {
   adapted: "Adapted",
   notes: "Uncertain",
   noteMeans: meanings({
-    usage_counted: "the gateway counted the tokens: the upstream told none, or none that can be",
-    usage_doubted: "this part of the upstream’s usage can’t be: it was not believed",
+    usage_counted: "the gateway counted the tokens: the upstream reported none, or impossible ones",
+    usage_doubted: "this part of the upstream’s usage is impossible and was ignored",
     unpriced: "the route has no price: nothing was charged",
-    finish: "the upstream ended for a reason that the gateway does not know: told as a normal end"
+    finish: "the upstream ended for an unknown reason, which is shown as a normal end"
   }),
   costTitle: "Cost",
   kinds: {
@@ -95,33 +95,33 @@ export const request = {
   settled: "Settled",
   upstreamCost: "Cost at upstreams",
   settledAt: "Cost settled",
-  priceUnknown: "The price that was used is not kept any more.",
+  priceUnknown: "The price at that time is no longer stored.",
   free: "Nothing was charged: no usage, or a model without a price.",
-  ofTask: "Its task is what is charged for.",
-  estimated: "The upstream told no usage: the gateway counted.",
+  ofTask: "The cost is charged to its task.",
+  estimated: "The upstream reported no usage: the gateway counted it.",
   log: "Log",
   bodies: "Recorded, redacted",
   asked: "Request",
   answered: "Answer",
-  bodiesCut: "Longer than what is kept: the rest is not there.",
-  gone: "This request is not kept any more, or never was.",
+  bodiesCut: "Cut: longer than the recorded maximum.",
+  gone: "This request is no longer stored, or never existed.",
   why: reasons({
     "400": ["The request itself was wrong.", "Its error says which field; nothing was sent or charged."],
-    "401": ["The key opens nothing.", "It is unknown, revoked or expired."],
+    "401": ["The key is not accepted.", "It is unknown, revoked or expired."],
     "402": [
-      "The account has less available than this request could cost at most.",
+      "The request’s maximum cost exceeds the account’s available balance.",
       "Add credit, or lower its token limit."
     ],
     "403": ["The key may not use this model.", "Add a pattern to the key that matches it."],
-    "404": ["What was asked for is not there.", "Nothing was sent or charged."],
+    "404": ["The requested object does not exist.", "Nothing was sent or charged."],
     "429": ["A limit was reached, or the upstream’s was.", "Raise the key’s or account’s limit, or spread the load."],
     refused: ["The request was refused.", "Nothing was charged."],
-    failed: ["Every route was tried and none answered.", "Nothing was charged; the attempts below say why."],
-    cut: ["The answer broke off after it had begun, so nothing was tried again.", "What was received is paid for."],
+    failed: ["Every route was tried and none answered.", "Nothing was charged; the attempts below show why."],
+    cut: ["The answer broke off after it had begun, so nothing was tried again.", "What was received is charged."],
     hang_up: [
       "The client left before the end. The upstream was told to stop.",
-      "What was received until then is charged, and nothing where the answer had not begun."
+      "What was received until then is charged; nothing if the answer had not begun."
     ]
   }),
-  adaptedWhy: "left out or told in another form: the upstream does not take it as it is"
+  adaptedWhy: "left out or changed: the upstream does not accept it unchanged"
 }

@@ -11,7 +11,7 @@ export const sessions = {
   revoke: "Revoke",
   revokeTitle: "Revoke this session?",
   revokeText: (who: string, address: string) =>
-    `${who}, from ${address}: the browser is signed out at once, wherever it is. Whoever has the key can sign in again.`,
+    `${who}, from ${address}: the browser is signed out at once, wherever it is. The key can be used to sign in again.`,
   revokeSession: "Revoke session",
   more: "Older sessions",
   revoked: "The session is revoked",

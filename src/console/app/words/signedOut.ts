@@ -1,8 +1,6 @@
 export const signedOut = {
   title: "One address in front of every model.",
-  lead:
-    "OpenAI and Anthropic clients and video tasks come in here. Keys, limits and balances are checked, routes are tried " +
-    "in order, and every cent can be explained afterwards.",
+  lead: "For OpenAI and Anthropic clients and video tasks. It checks keys, limits and balances, tries routes in order, and accounts for every cent.",
   openai: "OpenAI clients",
   anthropic: "Anthropic clients",
   videos: "Video tasks",
@@ -10,9 +8,9 @@ export const signedOut = {
   signIn: "Sign in",
   key: "Key",
   placeholder: "gw_… or the admin key",
-  hint: "The admin key opens everything. An API key opens its own account: usage, balance, requests, tasks.",
+  hint: "The admin key gives access to everything, an API key to its own account: usage, balance, requests, tasks.",
   empty: "Paste a key first.",
-  wrong: "This key opens nothing here.",
+  wrong: "This key is not accepted.",
   tooMany: "Too many tries. Wait a minute, then try again.",
   expired: "The session has ended. Sign in again to go on.",
   serving: "serving"

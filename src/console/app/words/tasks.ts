@@ -32,9 +32,9 @@ export const tasks = {
   held: (usd: string) => `${usd} held`,
   emptyTitle: "No tasks yet",
   empty:
-    "Videos, and messages and responses that nobody waits for, become tasks. This makes a four-second clip in the sandbox, free:",
+    "Videos, background messages and background responses become tasks. This creates a four-second clip in the sandbox, free:",
   noMatch: (filter: string) =>
-    ["No task of the last 30 days fits ", filter, ". Ended tasks are kept for 7 days."] as const,
+    ["No task of the last 30 days matches ", filter, ". Ended tasks are kept for 7 days."] as const,
   more: "Older tasks"
 }
 
@@ -42,8 +42,7 @@ export const task = {
   repeat: "Repeat in playground",
   cancel: "Cancel task",
   cancelTitle: "Cancel this task?",
-  cancelText:
-    "It has not been started: it is taken back, its upstream is told, and nothing is charged. This can’t be undone.",
+  cancelText: "It has not started: it is cancelled at its upstream, and nothing is charged. This can’t be undone.",
   cancelled: "The task is cancelled",
   remove: "Delete",
   facts: {
@@ -56,7 +55,7 @@ export const task = {
     upstream: "At the upstream",
     created: "Created",
     key: "Account / key",
-    next: "Looked at next",
+    next: "Next run",
     tries: "Calls without an answer",
     holder: "Held by"
   },
@@ -69,14 +68,14 @@ export const task = {
   line: "Time line",
   accepted: "Accepted",
   acceptedFor: (who: string) => `for ${who}`,
-  told: (state: string) => `Told ${state}`,
+  told: (state: string) => `Reported ${state}`,
   delivered: (took: string) => `callback delivered in ${took}`,
-  submitted: (upstream: string) => `Given to ${upstream}`,
+  submitted: (upstream: string) => `Submitted to ${upstream}`,
   submittedAs: (id: string) => `as ${id}`,
   claimed: "Claimed by a worker",
-  started: "Seen to run",
+  started: "Running",
   settled: (usd: string) => `${usd} settled`,
-  nextLook: (when: string) => `looked at next ${when}`,
+  nextLook: (when: string) => `next run ${when}`,
   worked: "a process works on it now",
   ended: (state: string) => state[0]?.toUpperCase() + state.slice(1),
   deliveries: "Deliveries",
@@ -90,17 +89,17 @@ export const task = {
   noAnswer: "no answer",
   nextTry: (when: string) => `Next try ${when}.`,
   givenUp: "Given up.",
-  laterOne: "A later change came before it got through.",
+  laterOne: "A later change replaced it before delivery.",
   redeliver: "Redeliver",
   sending: "Sending",
   sent: "Sent again",
-  nobodyTold: (state: string) => `Nobody was told that it ${state}.`,
+  undelivered: (state: string) => `No callback reported that it ${state}.`,
   lastTry: (tries: number, answer: string) => `${tries === 1 ? "One try" : `${tries} tries`}, the last: ${answer}.`,
-  noCallback: "It names no address to tell.",
-  gone: "This task is not kept any more, or never was.",
+  noCallback: "It has no callback URL.",
+  gone: "This task is no longer stored, or never existed.",
   video: "The video",
   elsewhere: "The file is at the upstream’s own address and is not loaded here.",
   open: "Open the file",
   download: "Download",
-  expired: "The file’s link works no more."
+  expired: "The file’s link has expired."
 }

@@ -11,8 +11,8 @@ import { upstreams, models } from "./models.ts"
 import { playground } from "./playground.ts"
 
 /**
- * Every text of the console: they stand in this folder and nowhere else, one file a page, and are read from here. What
- * varies is a function's parameter; nothing here is markup.
+ * Every text of the console, one file per page; pages contain no texts of their own. Variable parts are function
+ * parameters; there is no markup.
  */
 export const words = {
   product: "Model Gateway",
