@@ -1,12 +1,19 @@
 import { join } from "node:path"
 import { readSources } from "../imports/imports.ts"
-import { vagueWords } from "./words.ts"
+import { vaguePronouns, vagueWords } from "./words.ts"
 
-/* Comments begin with their subject and exported types are named for what they are: part of `bun run check:static`. */
+/*
+ * Comments begin with their subject, exported types are named for what they are, and prose names its subjects: part of
+ * `bun run check:static`.
+ */
 
-const sources = await readSources(join(import.meta.dir, "../../src"))
-for (const file of sources.keys()) if (file.startsWith("console/app/")) sources.delete(file)
-const complaints = vagueWords(sources)
+const root = join(import.meta.dir, "../..")
+const sources = await readSources(join(root, "src"))
+const pages = new Map<string, string>()
+for (const pattern of ["*.md", "llms.txt", "docs/**/*.md", "docs/**/*.yaml"]) {
+  for await (const name of new Bun.Glob(pattern).scan(root)) pages.set(name, await Bun.file(join(root, name)).text())
+}
+const complaints = [...vagueWords(sources), ...vaguePronouns(new Map([...sources, ...pages]))]
 for (const line of complaints) console.error(line)
-console.log(`${sources.size} files, ${complaints.length} comments and types in vague words`)
+console.log(`${sources.size} files and ${pages.size} pages, ${complaints.length} of their words are vague`)
 process.exitCode = complaints.length === 0 ? 0 : 1

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { vagueWords } from "./words.ts"
+import { vaguePronouns, vagueWords } from "./words.ts"
 
 const complaintsOf = (text: string) => vagueWords(new Map([["a.ts", text]]))
 
@@ -30,4 +30,10 @@ it("refuses exported types that are named for their place in a sentence", () => 
 
 it("allows such names inside one file", () => {
   expect(complaintsOf("interface Page {}\nexport interface PageOf {}")).toEqual([])
+})
+
+it("refuses pronouns for unnamed persons in comments, texts and pages", () => {
+  const source = '/**\n * Waits.\n * Nobody hears it.\n */\nconst a = `for whoever ${b} asks`\nconst c = "nobody"\n'
+  expect(vaguePronouns(new Map([["a.ts", source]]))).toEqual(['a.ts:3: says "Nobody"', 'a.ts:5: says "whoever"'])
+  expect(vaguePronouns(new Map([["a.md", "A page.\nFor somebody."]]))).toEqual(['a.md:2: says "somebody"'])
 })

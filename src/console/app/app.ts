@@ -35,4 +35,4 @@ export interface View {
 }
 
 /** Draws a page into `main`. */
-export type Page = (app: App, main: HTMLElement) => View
+export type RenderPage = (app: App, main: HTMLElement) => View

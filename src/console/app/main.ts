@@ -1,4 +1,4 @@
-import type { App, Page, View } from "./app.ts"
+import type { App, RenderPage, View } from "./app.ts"
 import { makeCatalogue } from "./catalogue.ts"
 import { makeToast } from "./components/toast.ts"
 import { fill, h } from "./dom.ts"
@@ -23,7 +23,7 @@ import { makeSessions } from "./session.ts"
 import type { Session } from "./session.ts"
 import { words } from "./words/words.ts"
 
-const forOperators: Readonly<Record<string, Page>> = {
+const forOperators: Readonly<Record<string, RenderPage>> = {
   overview,
   requests,
   tasks,
@@ -33,7 +33,7 @@ const forOperators: Readonly<Record<string, Page>> = {
   playground,
   sessions
 }
-const forHolders: Readonly<Record<string, Page>> = { overview: holderOverview, requests, tasks, playground }
+const forHolders: Readonly<Record<string, RenderPage>> = { overview: holderOverview, requests, tasks, playground }
 
 const start = async (root: HTMLElement): Promise<void> => {
   applyTheme()

@@ -1,6 +1,6 @@
 import type { AccountRecord } from "../../../admin/AccountRecord.ts"
 import type { AuditRecord } from "../../../admin/AuditRecord.ts"
-import type { App, Page } from "../app.ts"
+import type { App, RenderPage } from "../app.ts"
 import { beforeAndAfter } from "../auditText.ts"
 import { button, faint, mono, none, quiet, when } from "../components/bits.ts"
 import { empty, loader } from "../components/states.ts"
@@ -185,7 +185,7 @@ const auditTable = (app: App, rows: ReadonlyArray<AuditRecord>, keyNames: Readon
 }
 
 /** Accounts with their keys, tasks and money, and the audit log. */
-export const accounts: Page = (app, main) => {
+export const accounts: RenderPage = (app, main) => {
   const dialogs = accountDialogs(app, () => refresh())
   const create = button([text.create, h("kbd", { "aria-hidden": "true" }, "c")], () => dialogs.create(), {
     look: "primary"

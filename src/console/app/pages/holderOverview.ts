@@ -1,4 +1,4 @@
-import type { Page } from "../app.ts"
+import type { RenderPage } from "../app.ts"
 import { meter, segments } from "../components/bits.ts"
 import { empty, loader } from "../components/states.ts"
 import { fill, h } from "../dom.ts"
@@ -63,7 +63,7 @@ const balanceOf = ({ available, budget, granted, held, settled }: Balance): Read
 ]
 
 /** The first page of an account holder: the balance and the account's own sums. */
-export const holderOverview: Page = (app, main) => {
+export const holderOverview: RenderPage = (app, main) => {
   const range = h("span")
   const head = pageHead(words.pages.overview, range)
   const area = h("div", { class: "page" })

@@ -1,5 +1,5 @@
 import type { KeyRecord } from "../../../admin/KeyRecord.ts"
-import type { App, Page } from "../app.ts"
+import type { App, RenderPage } from "../app.ts"
 import { badge, button, faint, meter, mono, none, when } from "../components/bits.ts"
 import { makeDrawer } from "../components/drawer.ts"
 import { clearFilters, filterBar, filterText } from "../components/filterBar.ts"
@@ -91,7 +91,7 @@ const columnsOf = (app: App): ReadonlyArray<Column<KeyRecord>> => [
 ]
 
 /** The list of keys: create, change, rotate and revoke them. */
-export const keys: Page = (app, main) => {
+export const keys: RenderPage = (app, main) => {
   const dialogs = keyDialogs(app, () => refresh())
   const create = button([words.keys.create, h("kbd", { "aria-hidden": "true" }, "c")], () => void dialogs.create(), {
     look: "primary"

@@ -1,4 +1,4 @@
-import type { Page } from "../app.ts"
+import type { RenderPage } from "../app.ts"
 import { button, faint } from "../components/bits.ts"
 import { empty, loader } from "../components/states.ts"
 import { fill, h, refill } from "../dom.ts"
@@ -14,7 +14,7 @@ import { upstreamTable } from "./upstreamTable.ts"
 const text = words.models
 
 /** The served models and their upstreams, with their states. */
-export const models: Page = (app, main) => {
+export const models: RenderPage = (app, main) => {
   const tests = modelTests(app)
   let rows: ReadonlyArray<ModelRow> = []
   let upstreams: ReadonlyArray<UpstreamRow> = []

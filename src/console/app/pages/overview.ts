@@ -1,5 +1,5 @@
 import type { Attention } from "../../../admin/OverviewRecord.ts"
-import type { App, Page } from "../app.ts"
+import type { App, RenderPage } from "../app.ts"
 import { leadOf } from "../attention.ts"
 import { faint, segments } from "../components/bits.ts"
 import { empty, loader } from "../components/states.ts"
@@ -113,7 +113,7 @@ export const costTable = (app: App, sums: Sums, by: Dimension): HTMLElement => {
 const isDimension = (name: string): name is Dimension => dimensions.some((dimension) => dimension === name)
 
 /** Problems, traffic, speed and cost. */
-export const overview: Page = (app, main) => {
+export const overview: RenderPage = (app, main) => {
   const live = liveButton(() => live.isOn() && void loading.run(true))
   const range = h("span")
   const head = pageHead(words.pages.overview, range, live.element)

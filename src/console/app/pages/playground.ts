@@ -1,4 +1,4 @@
-import type { Page } from "../app.ts"
+import type { RenderPage } from "../app.ts"
 import { button, copyable, quiet, segments } from "../components/bits.ts"
 import { codeBlock } from "../components/codeBlock.ts"
 import { field, select, textArea, textInput } from "../components/fields.ts"
@@ -56,7 +56,7 @@ const numberIn = (input: HTMLInputElement): number | undefined => {
 }
 
 /** Any model, any family, streamed; with a quote beforehand, and the same request as code. */
-export const playground: Page = (app, main) => {
+export const playground: RenderPage = (app, main) => {
   const families_ = h("span")
   const head = pageHead(words.pages.playground, families_)
   const changed = () => {

@@ -1,6 +1,6 @@
 import { outcomes } from "../../../requests/outcome.ts"
 import type { RequestView } from "../../../requests/RequestView.ts"
-import type { Page } from "../app.ts"
+import type { RenderPage } from "../app.ts"
 import { button } from "../components/bits.ts"
 import { makeDrawer } from "../components/drawer.ts"
 import { clearFilters, filterBar, filterText } from "../components/filterBar.ts"
@@ -30,7 +30,7 @@ const pageRows = 500
 const countEveryMs = 30_000
 
 /** The list of requests, newest first: live, filtered, zoomed, with a drawer. */
-export const requests: Page = (app, main) => {
+export const requests: RenderPage = (app, main) => {
   const live = liveButton()
   const range = h("span")
   const head = pageHead(words.pages.requests, range, live.element)

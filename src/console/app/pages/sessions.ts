@@ -1,4 +1,4 @@
-import type { App, Page } from "../app.ts"
+import type { App, RenderPage } from "../app.ts"
 import { button, faint, when } from "../components/bits.ts"
 import { openDialog } from "../components/dialog.ts"
 import { loader } from "../components/states.ts"
@@ -64,7 +64,7 @@ const rowOf = (app: App, row: SessionRecord, revoke: (row: SessionRecord) => voi
   )
 
 /** Sessions of the console, and signing them out. */
-export const sessions: Page = (app: App, main) => {
+export const sessions: RenderPage = (app: App, main) => {
   const head = pageHead(text.title)
   const area = h("div", { class: "page" })
   fill(main, head.element, area)

@@ -1,5 +1,5 @@
 import type { TaskSummary } from "../../../admin/TaskSummary.ts"
-import type { App, Page } from "../app.ts"
+import type { App, RenderPage } from "../app.ts"
 import { button, faint, mono, none, quiet, took, when } from "../components/bits.ts"
 import { makeDrawer } from "../components/drawer.ts"
 import { clearFilters, filterBar, filterText } from "../components/filterBar.ts"
@@ -74,7 +74,7 @@ const columnsOf = (app: App, keyName: (id: string) => string): ReadonlyArray<Col
 ]
 
 /** The list of tasks, with a drawer for the history of one. */
-export const tasks: Page = (app, main) => {
+export const tasks: RenderPage = (app, main) => {
   const source = taskSource(app)
   const live = liveButton(() => live.isOn() && void loading.run(true))
   const head = pageHead(words.pages.tasks, live.element)
