@@ -172,7 +172,7 @@ describeOnEach("when a key was last used", () => {
     }).pipe(Effect.provide(LastUsed.Default.pipe(Layer.provideMerge(Keys.Default), Layer.provideMerge(database()))))
   )
 
-  it.effect("is noted by whoever opens it, and written when the process ends", () =>
+  it.effect("is noted at its use, and written when the process ends", () =>
     Effect.gen(function* () {
       yield* declare(`{ name: a, secret: ${a} }`)
       yield* Effect.provide(who(a), Access.Default)

@@ -7,7 +7,7 @@ import { scenarios } from "./scenarios.ts"
 import { startWorld } from "./world.ts"
 
 /*
- * Programs that nobody here wrote, in pinned versions, each in an empty home and folder against a gateway and fake
+ * Third-party programs, in pinned versions, each in an empty home and folder against a gateway and fake
  * upstreams. Arguments name the programs; none is all, `python` those libraries of PyPI that speak chat completions, and
  * `written` is what docs/agents.md says, word for word.
  * Needs npm, python3 and the network for the installation, and nothing but this machine after it.

@@ -153,7 +153,7 @@ try {
     for (const gateway of [own, other]) await measure(gateway, seconds * 2)
     const pairs: Array<readonly [Sample, Sample]> = []
     for (let round = 0; round < rounds; round++) {
-      // Whoever goes first has it different: they take turns.
+      // The order matters, so they take turns.
       const [first, second] = round % 2 === 0 ? [own, other] : [other, own]
       const [one, two] = [await sampled(measure, first), await sampled(measure, second)]
       pairs.push(round % 2 === 0 ? [one, two] : [two, one])

@@ -43,7 +43,7 @@ const started = (env: Readonly<Record<string, string>>): Promise<GatewayProcess>
 }
 let databases = 0
 /**
- * A database of its own, so that nobody finds what another has left. The one before goes: the server would clean up after
+ * A database of its own, so that no run finds the rows of another. The one before goes: the server would clean up after
  * it while others are measured.
  */
 const onPostgres = async (more: Readonly<Record<string, string>> = {}) => {

@@ -111,7 +111,7 @@ const measure = async (sizes: ReadonlyArray<number>, samples: number): Promise<R
     for (let n = 0; n < samples + warm; n++) {
       // Left to itself it stops a hundredth of the creates, which is as many as a p99 leaves out: it would say how many.
       if (n % 4 === 0) edenGC()
-      // In no order that comes again: whoever is asked last before the collector runs would always be the same.
+      // In random order: otherwise the same server would always be the last before the collector runs.
       for (const { runtime, times } of shuffled(databases)) {
         const took = await runtime.runPromise(sample(n, `secret-${n}`))
         if (n < warm) continue

@@ -53,7 +53,7 @@ describeOnEach("a real receiver", () => {
       while ((yield* deliveries.list(owner, "t1"))[0]?.attempts.length !== 1) yield* Effect.sleep("5 millis")
       const [refused] = yield* deliveries.list(owner, "t2")
       expect(refused?.attempts[0]?.reason).toContain("expected a public address")
-      expect(JSON.stringify(yield* deliveries.list(owner, "t1"))).not.toContain("nobody must see")
+      expect(JSON.stringify(yield* deliveries.list(owner, "t1"))).not.toContain("must stay hidden")
     }).pipe(Effect.provide(sending(openGuard)))
   )
 

@@ -28,7 +28,7 @@ export const receiver = (answer: (received: Received) => { status: number; heade
       const one = { atMs: Date.now(), headers: request.headers, body: Buffer.concat(chunks).toString() }
       received.push(one)
       const { status, headers } = answer(one)
-      reply.writeHead(status, headers).end("a body that nobody must see")
+      reply.writeHead(status, headers).end("a body that must stay hidden")
     })
   })
   const until = (count: number) =>

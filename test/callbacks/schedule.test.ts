@@ -80,7 +80,7 @@ describe("the queue", () => {
     expect([hosts(one, 0), one.nextAt()]).toEqual([["c"], 0])
   })
 
-  it("takes whoever has waited longest first, and forgets who has nothing left", () => {
+  it("takes the longest-waiting host first, and forgets hosts with nothing left", () => {
     const one = queue()
     one.note("late", { atMs: 5, account: me })
     one.note("early", { atMs: 3, account: me })

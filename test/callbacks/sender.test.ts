@@ -186,7 +186,7 @@ describeOnEach("callbacks", () => {
     }).pipe(Effect.provide(sending(receiver.layer)))
   })
 
-  it.effect("go out once more when their owner asks, and for nobody else", () => {
+  it.effect("go out once more when their owner asks, and for no other account", () => {
     let answer = 410
     const receiver = stubReceiver(() => answer)
     return Effect.gen(function* () {

@@ -177,7 +177,7 @@ describeOnEach("deliveries in the database", ({ name: engine }) => {
     }).pipe(Effect.provide(processOn("redelivered")))
   )
 
-  it.effect("that nobody can read are set aside, and the others go out", () =>
+  it.effect("that can't be read are set aside, and the others go out", () =>
     Effect.gen(function* () {
       const name = "unreadable.db"
       yield* Effect.gen(function* () {

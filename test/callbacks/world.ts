@@ -100,7 +100,7 @@ export const secretsLayer = (chosen?: Redacted.Redacted) =>
     Layer.provide(MasterSecret.layer({ given: Option.some(masterSecret), directory: "/nowhere" }))
   )
 
-/** @param name of a database that several processes come to; without one it is nobody else's */
+/** @param name of a database that several processes come to; without one it is private */
 export const storage = (name?: string) => Commits.Default.pipe(Layer.provideMerge(Layer.orDie(databaseOf(name))))
 
 const databaseOf = (name: string | undefined) =>

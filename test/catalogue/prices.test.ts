@@ -36,7 +36,7 @@ const input = (tokens: number) => ({ ...noUsage, inputTokens: tokens })
 
 describe("the built-in list", () => {
   it("has the date of the version that is bundled", () => {
-    // Whoever takes another version looks up when it came out: `npm view @pydantic/genai-prices time`.
+    // When updating the version, look up its date: `npm view @pydantic/genai-prices time`.
     expect([dependencies["@pydantic/genai-prices"], priceListDate]).toEqual(["0.1.8", "2026-09-23"])
   })
 })
@@ -98,7 +98,7 @@ describe("a model's price", () => {
     })
   )
 
-  it.effect("is that of the prices_file before the built-in list's, and what neither has is nobody's", () =>
+  it.effect("is that of the prices_file before the built-in list's, and a model in neither has none", () =>
     Effect.gen(function* () {
       const folder = mkdtempSync(join(tmpdir(), "gateway-prices-"))
       const prices_file = join(folder, "prices.yaml")
@@ -152,7 +152,7 @@ describe("a model's price", () => {
     })
   )
 
-  it.effect("is nothing for the sandbox and for models nobody prices", () =>
+  it.effect("is nothing for the sandbox and for models without a price", () =>
     Effect.gen(function* () {
       expect(yield* priceOf(model("gpt-5", "sandbox"))).toBe(free)
       expect(yield* priceOf(model("qwen3-32b-house", "vllm"))).toBe(unpriced)

@@ -48,7 +48,7 @@ const rules: { readonly [F in Field]: readonly [rule: Rule, fields: Partial<Crea
   n: ["by the family", { n: 2 }],
   stream: ["by the family", { stream: true }],
   stream_options: ["by the family", { stream_options: { include_usage: true } }],
-  // For whoever stores completions, which is nobody here.
+  // For servers that store completions; the gateway does not.
   metadata: ["by the family", { metadata: { a: "b" } }]
 }
 

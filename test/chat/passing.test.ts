@@ -60,7 +60,7 @@ describe("a completion that is passed through", () => {
     expect(sent().stream_options).toBeUndefined()
   })
 
-  it("is a stream under the caller's name of the model, without the usage that nobody asked for", async () => {
+  it("is a stream under the caller's name of the model, without unrequested usage", async () => {
     const { data, text } = await ask({ stream: true, stream_options: { include_obfuscation: false } })
     expect(sent().stream_options).toEqual({ include_usage: true, include_obfuscation: false })
     expect(data.slice(-2)).toEqual(["[DONE]", ""])

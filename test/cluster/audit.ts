@@ -41,7 +41,7 @@ export const auditOf = (url: string) => {
     copies: () =>
       rows<{ task_id: string; upstream_id: string }>(`SELECT task_id, upstream_id FROM custody
         JOIN tasks ON tasks.id = task_id WHERE file_id IS NOT NULL AND part = 'video'`),
-    /** Ended tasks that are paid for and whose sums nobody has added up yet. */
+    /** Ended tasks that are paid for and whose sums are not added up yet. */
     unsummed: () => count("usage_unsummed"),
     usage: () => rows<{ request_id: string; cost: number }>("SELECT request_id, cost_nano_usd AS cost FROM usage"),
     /** What can't be, one line each. */

@@ -1,6 +1,6 @@
 /**
  * Three nodes behind a balancer, on one Postgres, one Redis and one bucket, while nodes are killed, stopped and paused, Redis is
- * away, and Postgres is killed again and again; then the logs of everybody are compared.
+ * away, and Postgres is killed again and again; then the logs of all are compared.
  *
  *   bun run test:long cluster [--tasks 5000] [--texts 20000] [--pause 30] [--only kill,stop,redis,pause,postgres]
  */

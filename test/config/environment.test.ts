@@ -58,7 +58,7 @@ describe("without a file", () => {
     expect(found.models("ark")).toContain("doubao-seedance-1-0-pro-250528")
   })
 
-  it("somebody's own server is asked what it serves", () => {
+  it("a self-hosted server is asked what it serves", () => {
     const env = { OPENAI_API_KEY: "b", OPENAI_BASE_URL: "http://127.0.0.1:8000/v1" }
     expect(places(env).upstreams).toEqual(["openai openai-chat http://127.0.0.1:8000/v1"])
     expect(good(undefined, env).file.value.upstreams?.["openai"]?.list_models).toBe(true)

@@ -23,7 +23,7 @@ const keys = "access_key_id: id, secret_access_key: planted-secret"
 const aws = { AWS_ACCESS_KEY_ID: "aws-id", AWS_SECRET_ACCESS_KEY: "aws-secret" }
 
 describe("files", () => {
-  it.effect("are in the data directory unless somebody says otherwise", () =>
+  it.effect("are in the data directory by default", () =>
     Effect.gen(function* () {
       expect(yield* placeOf("")).toEqual({ kind: "local" })
       expect(yield* placeOf("files: { max_bytes: 5 }", aws)).toEqual({ kind: "local" })
@@ -57,7 +57,7 @@ describe("files", () => {
     })
   )
 
-  it.effect("are in a bucket of somebody else's server; the environment wins", () =>
+  it.effect("are in a bucket of another server; the environment wins", () =>
     Effect.gen(function* () {
       const yaml = `files: { at: "s3://videos", endpoint: "http://minio:9000", region: here, path_style: false, session_token: t, ${keys} }`
       expect(yield* placeOf(yaml, aws)).toEqual({

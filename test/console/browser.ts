@@ -7,7 +7,7 @@ import type { GatewayProcess } from "../e2e/process.ts"
 /** What makes a gateway believe where each browser says that it is: ten may sign in a minute from one address. */
 export const behindProxy = "server: { trusted_proxies: [127.0.0.0/8, ::1] }\n"
 
-/** An address that nobody else has, of a network for examples. */
+/** A unique address of a network for examples. */
 export const anyAddress = (): string => {
   const part = () => Math.floor(Math.random() * 256)
   return `10.${part()}.${part()}.${part()}`

@@ -75,7 +75,7 @@ describe("the console's page", () => {
     expect(brBytes.length).toBeLessThan(plain.length)
   })
 
-  it("is where / leads a browser, and nobody else", async () => {
+  it("is where / leads a browser, and no other client", async () => {
     const browser = await get("/", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" })
     expect([browser.status, browser.headers.get("location")]).toEqual([302, "/console"])
     const client = await get("/", { accept: "*/*" })

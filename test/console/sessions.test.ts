@@ -37,7 +37,7 @@ describeOnEach("sessions of the console", () => {
     expect(browser.lastSetCookie).toBe("")
   })
 
-  it("reads no more of a body than a key needs, for anybody may send one", async () => {
+  it("reads no more of a body than a key needs, since any client may send one", async () => {
     const refused = await new Browser(gateway.url).send("/console/session", { body: { key: "k".repeat(5_000) } })
     expect(refused.status).toBe(413)
   })
@@ -100,12 +100,12 @@ describeOnEach("sessions of the console", () => {
     attacker.cookie = stolen
     expect((await attacker.send("/v1/balance")).status).toBe(401)
     expect((await attacker.send("/console/session")).json.signed_in).toBe(false)
-    // Of two cookies nobody knows which is the browser's own.
+    // Of two cookies, the browser's own can't be told.
     attacker.cookie = `${stolen}; ${planted.cookie}`
     expect((await attacker.send("/admin/v1/keys")).status).toBe(401)
   })
 
-  it("ends where somebody signs out", async () => {
+  it("ends when its user signs out", async () => {
     const operator = await signedIn()
     const { cookie } = operator
     expect(

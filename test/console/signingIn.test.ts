@@ -22,7 +22,7 @@ describeOnEach("signing in without an admin key", () => {
         .then(() => /(http\S+)\/console#link=([\w-]{43})/.exec(gateway.output()) ?? [])
       expect(address).toBe(gateway.url)
       expect((await operator.signIn({ link: "x".repeat(43) })).status).toBe(401)
-      // Whoever opens it is one, however many try at the same moment.
+      // One of many concurrent attempts opens it.
       const others = Array.from({ length: 6 }, () => new Browser(gateway.url))
       const answers = await Promise.all(others.map((browser) => browser.signIn({ link })))
       expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
@@ -62,7 +62,7 @@ describe("tries", () => {
         expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
         expect(refused.headers.get("set-cookie")).toBeNull()
       }
-      // Nobody else is kept out, and what has the key of the admin API needs no session.
+      // Other addresses are not kept out, and a client with the admin key needs no session.
       expect(await from(adminKey, "203.0.113.10")).toBe(200)
       const admin = await request(gateway, "/admin/v1/keys", { key: adminKey, headers: { "x-forwarded-for": address } })
       expect(admin.status).toBe(200)
@@ -86,7 +86,7 @@ describe("tries", () => {
 })
 
 describe("where browsers come by TLS", () => {
-  it("no cookie counts that a neighbour or somebody on the way could have set", async () => {
+  it("no cookie counts that a neighbouring host or an attacker on the network could have set", async () => {
     const gateway = await startBehindProxy({
       GATEWAY_ADMIN_KEY: adminKey,
       GATEWAY_PUBLIC_URL: "https://gateway.example"
@@ -98,7 +98,7 @@ describe("where browsers come by TLS", () => {
         /^__Host-gateway_session=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=43200; Secure$/
       )
       expect((await attacker.send("/v1/balance")).status).toBe(200)
-      // Planted under the name that needs no TLS: another subdomain can do that, and whoever answers http in its name.
+      // Planted under the name that needs no TLS: another subdomain can do that, and so can an attacker who answers HTTP in its name.
       const planted = attacker.cookie.replace("__Host-", "")
       const victim = new Browser(gateway.url)
       victim.cookie = planted

@@ -32,6 +32,6 @@ HttpApi.reflect(GatewayApi, {
     })
 })
 
-/** Every endpoint, read from the contract: a new one is in the tables before anybody thinks of it. */
+/** Every endpoint, read from the contract: a new one is in the tables automatically. */
 export const endpoints: ReadonlyArray<Endpoint> = found
 export const bodied = endpoints.filter(({ takesBody }) => takesBody)

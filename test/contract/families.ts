@@ -51,7 +51,7 @@ const messages: Family = {
   tooLarge: [413, "", "request_too_large"]
 }
 
-/** Who answers for a path: the longest prefix wins, what belongs to nobody answers like the responses family. */
+/** The family of a path: the longest prefix wins, and a path without one answers like the responses family. */
 export const familyOf = (path: string): Family => {
   const within = (prefix: string) => path === prefix || path.startsWith(`${prefix}/`)
   if (within("/api/v3")) return videos

@@ -46,7 +46,7 @@ export const fuzz = async (options: Options): Promise<Report> => {
   const schemas = new Schemas(document)
   const judge = new Judge(document)
   const operations = Object.entries(document["paths"] as Json).flatMap(([path, item]) =>
-    // Whoever watches waits for ever.
+    // A watcher waits forever.
     path === "/v1/events"
       ? []
       : Object.entries(item as Json).map(([method, value]): Operation => {

@@ -144,7 +144,7 @@ describe("/docs", () => {
     expect(html).not.toMatch(/<(script|link|img)[^>]+(src|href)="http/)
   })
 
-  it("is packed for whoever reads that", async () => {
+  it("is compressed for clients that accept it", async () => {
     const [plain, packed] = [await read("/docs"), await read("/docs", { "accept-encoding": "deflate, gzip;q=0.8, br" })]
     expect([plain.headers.has("content-encoding"), packed.headers.get("content-encoding")]).toEqual([false, "gzip"])
     const [whole, bytes] = [await plain.text(), await packed.arrayBuffer()]
@@ -156,7 +156,7 @@ describe("/docs", () => {
     }
   })
 
-  it.each(["/docs", "/openapi.json", "/llms.txt"])("at %s is not sent to whoever has it", async (path) => {
+  it.each(["/docs", "/openapi.json", "/llms.txt"])("at %s is not sent to clients that have it", async (path) => {
     const { headers } = await read(path)
     const etag = headers.get("etag")!
     expect([headers.get("cache-control"), headers.get("vary")]).toEqual(["no-cache", "accept-encoding"])

@@ -132,7 +132,7 @@ const scripts = {
 describe("whatever usage an upstream tells", () => {
   for (const { isNative, protocol, stream } of cases) {
     const how = `${protocol}, ${stream ? "streamed" : "whole"}${isNative ? ", passed through" : ""}`
-    it.scopedLive(`the books are exact, nobody is credited, and what is charged is what is told (${how})`, () =>
+    it.scopedLive(`the books are exact, no account is credited, and what is charged is what is told (${how})`, () =>
       Effect.gen(function* () {
         const { live, play } = yield* world
         yield* Effect.gen(function* () {

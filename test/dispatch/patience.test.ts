@@ -90,8 +90,8 @@ describe("an upstream's beginning may be held back", () => {
   const cases: ReadonlyArray<readonly [string, string, GenerationOptions, boolean]> = [
     ["not where a stream's model has one route", "one", { stream: true }, false],
     ["where it has two", "two", { stream: true }, true],
-    ["where nobody reads a stream", "one", { stream: false }, true],
-    ["where the money was set aside before: nobody waits", "one", { stream: true, prepaid: setAside }, true]
+    ["without a stream's reader", "one", { stream: false }, true],
+    ["with a hold placed before: no client waits", "one", { stream: true, prepaid: setAside }, true]
   ]
   for (const [what, id, options, expected] of cases) {
     it.effect(what, () =>

@@ -69,7 +69,7 @@ const live = () =>
   )
 
 interface Place {
-  /** Dollars a token of output; undefined where nobody has priced it. */
+  /** Dollars a token of output; undefined for a model without a price. */
   readonly price: number | undefined
   readonly isDown: boolean
 }
@@ -97,7 +97,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
 
 const priceOf = (usd: number) => fromUsd({ output: usd * 1_000_000 })
 
-/** Who should answer, at which price in dollars; or why nobody does. */
+/** The upstream that should answer, with its price in dollars; or the reason that none does. */
 const expected = ({ budget, dollars = Infinity, isAllowed, own, places }: Case) => {
   const isBounded = dollars !== Infinity || budget !== undefined
   const left = Math.min(dollars, budget ?? Infinity)
@@ -168,7 +168,7 @@ const answered = Effect.fnUntraced(function* (one: Case) {
   const [row] = rows
   expect(rows).toHaveLength(1)
   expect(balance.settled).toBe(Number(row?.cost))
-  // What the caller is told is what is booked; of what nobody has priced nothing is told.
+  // The answer shows the charge, and none for a model without a price.
   const told = request.replyHeaders["x-gateway-cost-usd"]
   if (told !== undefined) expect(nanoUsd(Number(told))).toBe(Number(row?.cost))
   expect(request.replyHeaders["x-gateway-upstream"]).toBe(row?.upstream)
@@ -199,7 +199,7 @@ describe("what is held for a request", () => {
   it.effect("that fell over to a dearer route is never more than there was", () =>
     Effect.gen(function* () {
       expect(yield* answered({ ...two(1, 6), dollars: 60 })).toEqual({ upstream: "b", nanoUsd: nanoUsd(18) })
-      // The dearer one is not asked, so nobody answers.
+      // The more expensive one is not asked, so none answers.
       expect(yield* answered({ ...two(1, 6), dollars: 59 })).toBe("UpstreamFailed")
       expect(yield* answered({ ...two(6, 1), dollars: 59 })).toEqual({ upstream: "b", nanoUsd: nanoUsd(3) })
       expect(yield* answered({ ...two(6, 1), dollars: 9 })).toBe("InsufficientBalance")

@@ -35,7 +35,7 @@ describe("a document", () => {
     ["characters", () => plainText(4), "at most 2000000 characters"],
     ["pages", () => pagesOfText(Array.from({ length: 501 }, () => "x")), "at most 500 pages"]
   ] as const)(
-    "that takes too much (%s) is refused by the bound it breaks, and harms nobody else",
+    "that takes too much (%s) is refused by the bound it breaks, and harms no other document",
     ([, bomb, message]) =>
       Effect.gen(function* () {
         const bytes = bomb()
@@ -63,7 +63,7 @@ describe("a document", () => {
 })
 
 describe("the processes that read", () => {
-  it.effect("are two at most, kept for the next document, and gone with whoever began them", () =>
+  it.effect("are two at most, kept for the next document, and gone with the process that began them", () =>
     Effect.gen(function* () {
       expect(children()).toBe(0)
       yield* Effect.gen(function* () {
@@ -96,7 +96,7 @@ describe("the processes that read", () => {
     }).pipe(Effect.provide(Documents.Default))
   )
 
-  it.effect("that can't be begun are a defect, and nobody waits for them", () =>
+  it.effect("that can't be begun are a defect, and no request waits for them", () =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(readAll(pagesOfText(["Text"])))
       expect(exit).toMatchObject({ _tag: "Failure", cause: { _tag: "Die" } })

@@ -171,7 +171,7 @@ describeOnEach("the admin API", ({ name: engine }) => {
       }).pipe(Effect.provide(live))
     )
 
-    it.live("lists who serves: with SQLite nobody need ask", () =>
+    it.live("lists who serves: with SQLite there is only one", () =>
       Effect.gen(function* () {
         const api = yield* client
         const { data, next } = yield* api.adminOperations.nodes({})

@@ -114,7 +114,7 @@ describe("a refusal", () => {
     expect(response.headers.get("x-upstream-request-id")).toBe("theirs-503")
   })
 
-  it("of the gateway's own names nobody", async () => {
+  it("of the gateway's own names no upstream", async () => {
     const { response } = await ask("unknown", false)
     expect(response.status).toBe(400)
     expect(response.headers.get("x-gateway-upstream")).toBeNull()

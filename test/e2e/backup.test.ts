@@ -35,7 +35,7 @@ describe("a backup made while the gateway runs", () => {
   })
   afterAll(() => gateway.dispose())
 
-  it("is nobody else's, is whole, and no other file is overwritten", async () => {
+  it("is private, is whole, and no other file is overwritten", async () => {
     expect(statSync(file).mode & 0o077).toBe(0)
     expect(readdirSync(gateway.folder).filter((name) => name.endsWith(".part"))).toEqual([])
     const again = await runCommand(gateway.folder, ["backup", "monday.db"])

@@ -94,7 +94,7 @@ models:
     expect(out).toMatch(/^away: .*\n {2}look at: nothing listens at upstreams\.away\.base_url$/m)
   })
 
-  it("has nobody to ask where there is only the sandbox", async () => {
+  it("has no upstream to ask if there is only the sandbox", async () => {
     const { code, out } = await check("models: {}\n")
     expect([code, out]).toEqual([0, expect.stringContaining("no upstreams to ask but the sandbox")])
   })

@@ -11,7 +11,7 @@ describe("a client that leaves", () => {
   it("takes its upstream call along, and none of two hundred stays", async () => {
     const { here } = await world.leaveAll(200)
     expect(here.length).toBeGreaterThan(10)
-    // Those that waited for room reached nobody.
+    // Calls that waited in the queue reached no upstream.
     await expect.poll(world.running).toEqual([0, 0])
   })
 

@@ -67,7 +67,7 @@ describe("GET /metrics", () => {
     await other.dispose()
   })
 
-  it("opens to the admin key and to no other, where it is not open to everybody", async () => {
+  it("opens to the admin key and to no other, where it is not public", async () => {
     const adminKey = "an-operators-own-key-0123456789"
     const other = await startGateway({ env: { GATEWAY_ADMIN_KEY: adminKey } })
     const asked = (key?: string) =>

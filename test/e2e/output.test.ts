@@ -42,7 +42,7 @@ describe("a gateway whose log", () => {
     expect(gateway.isAlive()).toBe(true)
   })
 
-  it("is read by nobody for a while goes on answering, and says what is missing once it is read", async () => {
+  it("has no reader for a while goes on answering, and says what is missing once it is read", async () => {
     const reader = "for i in {1..200}; do [ -e go ] && break; sleep 0.2; done; exec cat > log"
     const gateway = await start(`exec $serve > >(${reader})`)
     const path = `/${"x".repeat(8_000)}`

@@ -18,7 +18,7 @@ const open = (directory: string) =>
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
 describe("what the gateway keeps", () => {
-  it("is nobody else's: every file, and every directory that it makes", async () => {
+  it("is private: every file, and every directory that it makes", async () => {
     const gateway = await startGateway()
     expect(modeOf(join(gateway.folder, "data"))).toBe(0o700)
     expect(readdirSync(join(gateway.folder, "data"))).toEqual(
@@ -28,7 +28,7 @@ describe("what the gateway keeps", () => {
     await gateway.dispose()
   })
 
-  it("is made so where others could open it, which the log says; a directory of somebody else's stays as it is", async () => {
+  it("is made so where others could open it, which the log says; another user's directory stays as it is", async () => {
     const folder = join(root, "older")
     const data = join(folder, "data")
     mkdirSync(join(data, "kept", "a".repeat(64)), { recursive: true })
@@ -47,7 +47,7 @@ describe("what the gateway keeps", () => {
     await gateway.dispose()
   })
 
-  it("is nobody else's in a program of one's own either, whose umask stays as it is", async () => {
+  it("is private in an embedding program too, whose umask stays as it is", async () => {
     const before = process.umask(0o022)
     const directory = join(root, "embedded")
     await Effect.void.pipe(

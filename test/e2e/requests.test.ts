@@ -114,7 +114,7 @@ describe("a request that is over", () => {
     expect(await kept(second.id)).toMatchObject({ idempotency: "replayed", cost_usd: null, attempts: [] })
   })
 
-  it("is nobody else's to read, but for the operator", async () => {
+  it("can be read by its account and operators only", async () => {
     const { id } = await ask("/v1/messages", { model: "sandbox-text", max_tokens: 5, messages })
     await kept(id)
     expect(await get(`/v1/requests/${id}`, otherKey)).toMatchObject({ status: 404 })

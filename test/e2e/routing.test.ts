@@ -135,7 +135,7 @@ describe("more output than the specification's bound", () => {
 })
 
 describe("messages to an upstream of that dialect", () => {
-  it("pass through with fields nobody knows, and the gateway's names", async () => {
+  it("pass through with unknown fields, and the gateway's names", async () => {
     const response = await post(
       "/v1/messages?beta=true",
       hello("claude", { novelty: { deep: 1 }, system: null, messages: "play:text" }),

@@ -30,7 +30,7 @@ const show = (folder: string, name: string, key = pem(`${name}.key`)) => {
 }
 
 describe("a gateway with a certificate", () => {
-  it("speaks HTTPS, shows the next certificate once its files have changed, and cuts nobody", async () => {
+  it("speaks HTTPS, shows the next certificate once its files have changed, and cuts no client", async () => {
     const folder = folderWith("first.crt", "first.key")
     const gateway = await startGateway({ folder })
     const asked = (ca: string, text: string, stream = false) =>

@@ -83,7 +83,7 @@ export const clients = (told: Told, callbackUrl: string) => {
     return { path: videos, body, key, prompt }
   }
 
-  /** It is nobody's proof any more. */
+  /** It proves nothing any more. */
   const letGo = (id: string): void => {
     told.accepted.delete(id)
     told.gone.add(id)
@@ -102,7 +102,7 @@ export const clients = (told: Told, callbackUrl: string) => {
       if (after.status !== 200) letGo(id)
       else if (((await after.json()) as { status: string }).status === "cancelled") told.cancelled.add(id)
     } catch {
-      // Whether it was deleted nobody knows.
+      // It may or may not be deleted.
       letGo(id)
     }
   }

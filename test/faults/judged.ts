@@ -2,7 +2,7 @@ import type { Row } from "./audit.ts"
 import type { Told } from "./clients.ts"
 import type { OutsideLog } from "./outside.ts"
 
-/** What clients were told, what is stored, what was seen outside, and which accepted tasks nobody answers for. */
+/** Compares answers, stored rows and effects outside, and finds accepted tasks that were lost. */
 interface Evidence {
   readonly told: Told
   readonly rows: ReadonlyArray<Row>
@@ -62,7 +62,7 @@ export const judged = ({ log, missing, rows, told }: Evidence) => {
       made.length === 1 ? [] : [`${id} is ${made.map(({ prompt }) => `"${prompt}"`).join(" and ")}`]
     ),
     "one video for two tasks": taken.flatMap((id, index) => (taken.indexOf(id) === index ? [] : [storyOf(id)])),
-    "somebody else's video": log.submits.flatMap(({ id, prompt }) => {
+    "another task's video": log.submits.flatMap(({ id, prompt }) => {
       const asked = told.accepted.get(rows.find((row) => row.upstream_id === id)?.id ?? "")?.prompt ?? prompt
       return asked === prompt ? [] : [`"${prompt}" is ${storyOf(id)}, which asked for "${asked}"`]
     }),

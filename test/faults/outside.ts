@@ -143,7 +143,7 @@ const server = Bun.serve({
   }
 })
 
-// What was made is to be had here, where somebody wants to keep it.
+// Serves the videos, for custody.
 if (process.env["MEDIA"] !== undefined) ark = fakeArk({ media: `${server.url.origin}/media` })
 
 console.log(`listens on ${server.url.href}`)

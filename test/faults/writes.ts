@@ -30,7 +30,7 @@ while (acknowledged.length < wanted) {
   for await (const chunk of child.stdout) {
     rest += decoder.decode(chunk, { stream: true })
     const lines = rest.split("\n")
-    // What the pipe holds less than a line of nobody was told.
+    // An incomplete line in the pipe was not read.
     rest = lines.pop() ?? ""
     for (const line of lines) {
       const [word, ...numbers] = line.split(" ")

@@ -73,7 +73,7 @@ describe("a file that is kept", () => {
           yield* Effect.promise(() => expect.poll(left).toEqual([]))
         })
       )
-      // What nobody has written to for an hour is nobody's; another process may be writing the rest.
+      // A file without writes for an hour is abandoned; another process may be writing the rest.
       mkdirSync(join(directory, "kept", id), { recursive: true })
       for (const [owner, ageSeconds] of [
         ["dead", 3_700],

@@ -162,7 +162,7 @@ describe("a bucket's server", () => {
   })
   const store = (port: number | undefined) => Effect.provide(FileStore, FileStore.layer(place(port), directory))
 
-  it.scopedLive("that is away keeps nobody from starting, and is told without its keys", () =>
+  it.scopedLive("that is away does not prevent a start, and is reported without its keys", () =>
     Effect.gen(function* () {
       const files = yield* store(1)
       const failed = yield* Effect.flip(files.find("kept/a/video.mp4"))

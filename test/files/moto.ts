@@ -8,7 +8,7 @@ const folder = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), 
 const installed = join(folder, "installed")
 
 /**
- * The program of `moto`, a server of S3 that nobody here wrote; put into a folder of its own if it is not there yet, by
+ * The program of `moto`, a third-party S3 server; put into a folder of its own if it is not there yet, by
  * one process at a time. Undefined where that can't be: without python3, its venv, or PyPI.
  */
 export const motoProgram = async (): Promise<string | undefined> => {
@@ -46,7 +46,7 @@ export const motoProgram = async (): Promise<string | undefined> => {
   return existsSync(installed) ? program : undefined
 }
 
-/** One that its process left behind is nobody's after some minutes. */
+/** One that a dead process left is free after some minutes. */
 const isMade = (path: string): boolean => {
   try {
     if (existsSync(path) && Date.now() - statSync(path).mtimeMs > 300_000) rmdirSync(path)

@@ -22,7 +22,7 @@ const looks = (again: ReadonlyArray<number>) => {
 }
 
 describe("what is watched", () => {
-  it("is looked at when it is due, and again whenever it says, whoever else is watched", async () => {
+  it("is looked at when it is due, and again whenever it says, whatever else is watched", async () => {
     const late = looks([])
     const soon = looks([20, 30])
     setDeadline(late.one, 60_000)
@@ -53,7 +53,7 @@ describe("what is watched", () => {
     expect(seen).toBe(1)
   })
 
-  it("is looked at when it is due, whoever is left in between and however often", () =>
+  it("is looked at when it is due, whichever are removed in between and however often", () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), async (stays) => {
         const all = stays.map(() => looks([]))

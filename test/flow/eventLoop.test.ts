@@ -18,7 +18,7 @@ describe("long work", () => {
     return turns
   }
 
-  it("has each turn of the event loop while nobody else is there", async () => {
+  it("has each turn of the event loop while no other work is there", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout"] })
     expect(await turnsUntil(longTurn())).toBeLessThan(3)
     expect(await turnsUntil(longTurn())).toBeLessThan(3)

@@ -42,7 +42,7 @@ it.effect("a turn is given back whatever becomes of what has it", () =>
   })
 )
 
-it.effect("whoever waits for a turn may leave, also just when it is given to him", () =>
+it.effect("a waiting fiber may be interrupted, also just when it gets the turn", () =>
   Effect.gen(function* () {
     const turn = new Mutex()
     const order: Array<string> = []

@@ -58,7 +58,7 @@ it.effect("once the fiber has ended, what is under way is waited for, and what i
     )
     yield* Fiber.join(ending)
     expect(ran).toEqual(["the rest"])
-    // Nobody waits for something to do any more.
+    // The fiber has ended.
     expect(overs).toEqual([])
   })
 )

@@ -78,7 +78,7 @@ describe("an upstream's usage", () => {
     expect(doubt({ outputTokens: 2_000_000 })).toBe("output")
   })
 
-  it("may have the model's context each round where the upstream adds what nobody here can count", () => {
+  it("may have the model's context each round where the upstream adds uncountable input", () => {
     const context = { counted: 10, contextTokens: 200_000 }
     const much = { inputTokens: 1_500_000, outputTokens: 5_000 }
     expect(doubt(much, { maxOutputTokens: 4_000 }, context)).toBe("input")

@@ -169,7 +169,7 @@ describe("dialling a checked address", () => {
     })
   )
 
-  it.scopedLive("gives up on whoever is slow to connect, to answer or to finish, and on what is not HTTP", () =>
+  it.scopedLive("gives up on servers that are slow to connect, to answer or to finish, and on what is not HTTP", () =>
     Effect.gen(function* () {
       const silent = yield* raw(() => {})
       expect(yield* reason(`https://receiver.test:${silent}/`, hurry)).toBe("no connection within 0.3 s")

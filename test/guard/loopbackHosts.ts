@@ -152,7 +152,7 @@ export const loopbackHosts = [
   "[]",
   "[127.0.0.1]",
   "[localhost]",
-  // the other networks nobody outside should reach
+  // other networks that must not be reachable from outside
   "10.0.0.1",
   "10.255.255.255",
   "172.16.0.1",

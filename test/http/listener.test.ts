@@ -24,7 +24,7 @@ const listen: Listen = (port, shown) =>
   })
 
 describe("an address that is listened on", () => {
-  it("is listened on still where nobody can begin with the next certificate, and shows the one after it", async () => {
+  it("is still listened on if the next certificate is unusable, and shows the one after it", async () => {
     const listener = new Listener(listen, 0, pair("first"))
     const { href } = listener.url
     const shown = (ca: string) =>

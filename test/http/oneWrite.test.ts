@@ -126,8 +126,8 @@ describe("an answer longer than the server's buffer", () => {
     expect(given).toEqual([null, null, "true", null, null, "true"])
   })
 
-  // The last: nobody answers after it.
-  it("is given whole to whoever takes it slowly while the gateway stops", async () => {
+  // The last: the server stops after it.
+  it("is given whole to a slow reader while the gateway stops", async () => {
     const { hostname, port } = new URL(gateway.url)
     const body = JSON.stringify({ ...asked, model: "huge" })
     let taken = 0

@@ -175,7 +175,7 @@ describe("the server", () => {
     const piece = Buffer.concat([begun, blocks])
     const head = `POST /echo HTTP/1.1\r\nhost: x\r\nauthorization: ${auth.authorization}\r\ncontent-encoding: gzip\r\n`
     const chunk = `transfer-encoding: chunked\r\n\r\n${piece.length.toString(16)}\r\n${piece.toString("latin1")}\r\n`
-    // It never ends: whoever reads on answers nothing.
+    // It never ends: reading on would never answer.
     const [answer] = await exchange(url, head + chunk, { timeoutMs: 30_000 })
     expect([answer?.status, answer?.body]).toEqual([413, expect.stringContaining("request_too_large")])
   })

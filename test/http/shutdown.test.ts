@@ -98,7 +98,7 @@ describe("SIGTERM", () => {
       database.close()
     }))
 
-  it("serves on for as long as whoever sends requests needs to notice, where it is told so, and then listens no more", () =>
+  it("serves on for as long as configured, so that load balancers notice, and then stops listening", () =>
     withGateway(
       600,
       async (gateway, calls) => {

@@ -17,7 +17,7 @@ const allowed: Readonly<Record<string, string>> = {
   "ledger/store/settledSums.ts": "the same",
   "catalogue/catalogueOf.ts": "once for each configuration",
   "catalogue/Configured.ts": "the same",
-  "requests/RequestOverview.ts": "whoever looks at the Overview",
+  "requests/RequestOverview.ts": "viewers of the Overview",
   "requests/store/requestCounts.ts": "made once, by a function that is called once",
   "pipeline/quoterOf.ts": "made once, by a function that is called once",
   "responses/background/generate.ts": "once for each background response, of any family",

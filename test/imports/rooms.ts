@@ -78,7 +78,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   tasks: [...leaves, "cluster", "ledger"],
   callbacks: [...leaves, "cluster", "guard", "access", "tasks"],
 
-  // What is new, for whoever watches.
+  // News for watchers.
   feed: [...leaves, "requests", "routing", "tasks"],
 
   // The families.

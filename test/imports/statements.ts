@@ -3,7 +3,7 @@ import type { Sources } from "./imports.ts"
 
 /**
  * Where SQL stands that should not, a line each: outside `sql` and the rooms' `store` folders; or with a type for its
- * rows, which nobody checks, where they should be decoded (`src/sql/decode.ts`).
+ * rows, which is not checked, where they should be decoded (`src/sql/decode.ts`).
  */
 export const misplacedSql = (sources: Sources): ReadonlyArray<string> =>
   [...sources].flatMap(([file, source]) => {

@@ -259,7 +259,7 @@ describeOnEach("the ledger", () => {
               held: dollars(held())
             })
           }
-          // Rows that nobody waited for are written a moment later; the crash comes after that moment.
+          // Appended rows are written a moment later; the crash comes after that moment.
           yield* audit
         }).pipe(Effect.provide(Layer.fresh(Ledger.Default)))
       }

@@ -96,7 +96,7 @@ describeOnEach("the usage log", () => {
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
-  it.live("keeps what nobody knows to be stored until that is known, and writes or forgets it then", () =>
+  it.live("keeps rows of unknown outcome until it is known, then writes or forgets them", () =>
     Effect.gen(function* () {
       const written: Array<ReadonlyArray<string>> = []
       let late: ((isStored: boolean) => void) | undefined

@@ -69,7 +69,7 @@ describe("requests a minute", () => {
     }).pipe(Effect.provide(Limits.Default))
   )
 
-  it.effect("of a model are shared by everybody", () =>
+  it.effect("of a model are shared by all accounts", () =>
     Effect.gen(function* () {
       yield* begin(callerWith({}, {}, "one"), 0, { requestsPerMinute: 1 })
       const refused = yield* Effect.flip(begin(callerWith({}, {}, "two"), 0, { requestsPerMinute: 1 }))
@@ -94,7 +94,7 @@ describe("requests a minute", () => {
     }).pipe(Effect.provide(Limits.Default))
   )
 
-  it.effect("of a model are nobody's to stand against", () =>
+  it.effect("of a model count against no account", () =>
     Effect.gen(function* () {
       const caller = callerWith({ requestsPerMinute: 2 })
       expect(yield* stand(callerWith({ concurrentRequests: 1 }))).toEqual({})

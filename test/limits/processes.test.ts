@@ -104,7 +104,7 @@ ${sixties.map((name) => `  ${name}: { routes: [{ upstream: sandbox, model: sandb
 
   it("count by themselves while Redis is away, which they say, and together once it is back", async () => {
     await redis.kill()
-    // Nobody need ask for it.
+    // It happens without a request.
     await expect.poll(() => Promise.all(nodes.map(limitsOf))).toEqual(nodes.map(() => "process while redis is away"))
     for (const node of nodes) expect(node.output()).toContain('"event":"limits.redis_away"')
     upstream.seen.most = 0
@@ -113,7 +113,7 @@ ${sixties.map((name) => `  ${name}: { routes: [{ upstream: sandbox, model: sandb
     // Longer than its client's own patience with a server that is gone would be.
     await Bun.sleep(12_000)
     await redis.start()
-    // It is found again without anybody's request.
+    // It is found again without a request.
     await expect.poll(() => Promise.all(nodes.map(limitsOf))).toEqual(nodes.map(() => "redis"))
     const most = await undisturbed(async () => {
       upstream.seen.most = 0

@@ -159,7 +159,7 @@ describe.skipIf(withoutRedis("test/limits/redis.test.ts"))("limits in Redis", ()
   )
 
   it.scopedLive(
-    "that ended while Redis did not answer are in nobody's way once it does",
+    "that ended while Redis did not answer block no one once it does",
     () =>
       Effect.gen(function* () {
         const caller = callerWith({ concurrentRequests: 1 })
@@ -185,7 +185,7 @@ describe.skipIf(withoutRedis("test/limits/redis.test.ts"))("limits in Redis", ()
     30_000
   )
 
-  it.scopedLive("of a process that has not been heard of are nobody's", () =>
+  it.scopedLive("of a process that is silent are free", () =>
     Effect.gen(function* () {
       const caller = callerWith({ concurrentRequests: 1 })
       // It told that it has one running, and died.

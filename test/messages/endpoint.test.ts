@@ -120,7 +120,7 @@ describe("a refused request has the family's body", () => {
     }
   })
 
-  it("where nobody calls, or a stranger", async () => {
+  it("without a key, or with an unknown one", async () => {
     const authorization = (value: string) => post("/v1/messages", {}, { authorization: value })
     expect(await refused(await authorization(""))).toMatch(/^401 authentication_error: /)
     expect(await refused(await authorization("Bearer nobody"))).toMatch(/^401 authentication_error: /)

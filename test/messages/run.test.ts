@@ -84,7 +84,7 @@ describe("one request run to its message", () => {
     })
   )
 
-  it.effect("tells whoever runs it which rule is broken, for an upstream that knows better", () =>
+  it.effect("tells the operator which rule is broken, for an upstream that knows better", () =>
     Effect.gen(function* () {
       const models = new Dispatch({
         generate: (_caller, _conversation, _request, { objection }) => {

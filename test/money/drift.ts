@@ -69,7 +69,7 @@ export const drift = async (kills: number, log: (line: string) => void = () => {
           answered.add(answer.headers.get("x-request-id") ?? "")
         }
       } catch {
-        // The process is gone, or this client is: nobody was told anything.
+        // The process is gone, or this client is: no answer was received.
         await Bun.sleep(20)
       }
     }
@@ -77,7 +77,7 @@ export const drift = async (kills: number, log: (line: string) => void = () => {
 
   const clients = Array.from({ length: 12 }, client)
   for (let kill = 0; kill < kills; kill++) {
-    // One at any moment, the next once somebody was answered: the start may take all of the time.
+    // One at any moment, the next after the first answer: the start may take all of the time.
     const before = answered.size
     if (kill % 2 === 1)
       await until(
@@ -98,7 +98,7 @@ export const drift = async (kills: number, log: (line: string) => void = () => {
     ({ held }) => held === 0,
     60_000
   ).catch(() => world.account(account))
-  // Usage rows of nobody who waits are written a moment later.
+  // Appended usage rows are written a moment later.
   await Bun.sleep(500)
   const { usage } = world.account(account)
   const paid = new Set(usage.map((row) => row.request_id))

@@ -4,7 +4,7 @@ interface Upstream {
   readonly calls: () => number
   /** What it answers next; 200 with one token otherwise. */
   readonly failNext: (times: number) => void
-  /** Answers nobody until what this answers is called. */
+  /** Holds all answers until the returned function is called. */
   readonly hold: () => () => void
   readonly stop: () => void
 }

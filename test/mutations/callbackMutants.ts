@@ -7,7 +7,7 @@ const leases = ["test/tasks/leases.test.ts"]
 /** Tasks in order, once, and their callbacks. */
 export const callbackMutants: ReadonlyArray<Mutant> = [
   {
-    name: "callbacks: anybody lists a task's deliveries",
+    name: "callbacks: any account lists a task's deliveries",
     file: "src/callbacks/store/DeliveryStore.ts",
     snippet: "WHERE task_id = ${taskId} AND account_id = ${account} ORDER BY sequence",
     replacement: "WHERE task_id = ${taskId} ORDER BY sequence",

@@ -12,7 +12,7 @@ const responses = ["test/responses/store.test.ts"]
 /** Who gets in, what is dialled, and whose answers are whose: beside `keyMutants`. */
 export const doorMutants: ReadonlyArray<Mutant> = [
   {
-    name: "guard: whoever calls says where it calls from",
+    name: "guard: a caller names its own address",
     file: "src/guard/clientAddress.ts",
     snippet: "while (hops.length > 0 && isTrusted(address, trusted)) {",
     replacement: "while (hops.length > 0) {",
@@ -146,7 +146,7 @@ export const doorMutants: ReadonlyArray<Mutant> = [
     tests: sessions
   },
   {
-    name: "console: a suspended account's session says that somebody is signed in",
+    name: "console: a suspended account's session is shown as signed in",
     file: "src/console/Handlers.ts",
     snippet: "own === undefined || !(yield* sessions.isOpen(own.session))",
     replacement: "own === undefined",
@@ -181,7 +181,7 @@ export const doorMutants: ReadonlyArray<Mutant> = [
     tests: sessions
   },
   {
-    name: "console: the session before goes on when somebody signs in",
+    name: "console: the session before goes on after a new sign-in",
     file: "src/console/Handlers.ts",
     snippet: "if (before !== undefined) yield* sessions.end(before.session)",
     replacement: "void before",

@@ -5,7 +5,7 @@ const bucket = ["test/files/bucket.test.ts"]
 const custody = ["test/videos/custody/custody.test.ts", "test/videos/custody/keeping.test.ts"]
 const own = ["test/e2e/ownFiles.test.ts"]
 
-/** Files that are nobody else's. */
+/** Private files. */
 export const fileMutants: ReadonlyArray<Mutant> = [
   {
     name: "files: a kept video can be read by others",
@@ -99,7 +99,7 @@ export const fileMutants: ReadonlyArray<Mutant> = [
     tests: custody
   },
   {
-    name: "custody: whoever has lost a copy to another stores it all the same",
+    name: "custody: a worker that has lost a copy to another stores it all the same",
     file: "src/videos/custody/store/CustodyStore.ts",
     snippet: "sql`part = ${part}`, sql`lease_token = ${token}`",
     replacement: "sql`part = ${part}`, sql`${token} = ${token}`",

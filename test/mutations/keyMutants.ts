@@ -113,7 +113,7 @@ export const keyMutants: ReadonlyArray<Mutant> = [
     tests: guard
   },
   {
-    name: "idempotency: a key in flight is everybody's",
+    name: "idempotency: a key in flight is shared by all accounts",
     file: "src/idempotency/Idempotency.ts",
     snippet: "const name = JSON.stringify([ask.account, ask.endpoint, ask.key])",
     replacement: "const name = JSON.stringify([ask.endpoint, ask.key])",
@@ -134,7 +134,7 @@ export const keyMutants: ReadonlyArray<Mutant> = [
     tests: idempotency
   },
   {
-    name: "idempotency: a kept answer is everybody's",
+    name: "idempotency: a kept answer is shared by all accounts",
     file: "src/idempotency/store/KeptAnswers.ts",
     snippet: "WHERE account_id = ${ask.account} AND endpoint = ${ask.endpoint}",
     replacement: "WHERE endpoint = ${ask.endpoint}",
@@ -162,14 +162,14 @@ export const keyMutants: ReadonlyArray<Mutant> = [
     tests: ["test/responses/store.test.ts"]
   },
   {
-    name: "videos: a draft that the upstream keeps is anybody's who names it",
+    name: "videos: a draft that the upstream keeps belongs to any account that names it",
     file: "src/videos/promote.ts",
     snippet: "const unclaimed = yield* ownership.check(account, upstream.name, [{ id, param }])",
     replacement: "const unclaimed = [id]",
     tests: ["test/videos/videoTasks.test.ts", "test/videos/drafts.test.ts"]
   },
   {
-    name: "videos: a draft that was named first is nobody's",
+    name: "videos: a draft that was named first has no owner",
     file: "src/videos/promote.ts",
     snippet: "const claim = Effect.promise(() => ownership.give(account, upstream.name, unclaimed))",
     replacement: "const claim = Effect.void",
@@ -183,7 +183,7 @@ export const keyMutants: ReadonlyArray<Mutant> = [
     tests: ["test/videos/videoTasks.test.ts", "test/videos/drafts.test.ts"]
   },
   {
-    name: "http: whoever reads nothing may be refused without end",
+    name: "http: a client that reads nothing may be refused without end",
     file: "src/http/Socket.ts",
     snippet: "if (this.#isFull()) this.#ws?.terminate()\n    else this.#send(",
     replacement: "this.#send(",

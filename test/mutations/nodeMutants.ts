@@ -13,7 +13,7 @@ export const nodeMutants: ReadonlyArray<Mutant> = [
     tests: ["test/videos/videoKind.test.ts", "test/videos/videoPlaces.test.ts", "test/videos/silentUpstream.test.ts"]
   },
   {
-    name: "videos: a task keeps the upstream at which its turn began, whoever took it",
+    name: "videos: a task keeps the upstream at which its turn began, whichever node took it",
     file: "src/videos/VideoKind.ts",
     snippet: "...movedTo(task, job, place), submitAtMs",
     replacement: "...movedTo(lease.task, job, place), submitAtMs",

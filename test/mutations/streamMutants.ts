@@ -2,7 +2,7 @@ import type { Mutant } from "./Mutant.ts"
 
 const streamed = ["test/pipeline/silence.test.ts"]
 
-/** Streams that nobody reads, or nobody feeds. */
+/** Streams without a reader or without a source. */
 export const streamMutants: ReadonlyArray<Mutant> = [
   {
     name: "answering: a paused reader is never cut",
@@ -124,7 +124,7 @@ export const streamMutants: ReadonlyArray<Mutant> = [
     tests: ["test/e2e/upstream-videos.test.ts"]
   },
   {
-    name: "videos: a submit that nobody heard of is made again elsewhere",
+    name: "videos: an unanswered submit is made again elsewhere",
     file: "src/videos/VideoKind.ts",
     snippet: "upstream.reconcile === undefined ? failed(unconfirmed) : again({}, reconcileAfterMs)",
     replacement: "again({ submitAtMs: null }, 0)",

@@ -53,11 +53,7 @@ describe("the ids that a request names", () => {
       ["conversation conv_1", "prompt pmpt_1", "file_id file_1"]
     ],
     ["each once", { input: [{ file_id: "file_1" }, { file_id: "file_1" }] }, ["file_id file_1"]],
-    [
-      "parts that nobody here has heard of",
-      { input: [{ type: "hologram", of: { file_id: "file_1" } }] },
-      ["file_id file_1"]
-    ]
+    ["unknown parts", { input: [{ type: "hologram", of: { file_id: "file_1" } }] }, ["file_id file_1"]]
   ])("are %s", (_, body, named) => {
     expect(ids(idsAsked(body))).toEqual(named)
   })
@@ -65,7 +61,7 @@ describe("the ids that a request names", () => {
   it.each<[what: string, body: unknown]>([
     ["no body", undefined],
     ["a new container", { tools: [{ type: "code_interpreter", container: { type: "auto" } }], container: "auto" }],
-    ["a skill that is everybody's", { container: { skills: [{ type: "anthropic", skill_id: "pptx" }] } }],
+    ["a public skill", { container: { skills: [{ type: "anthropic", skill_id: "pptx" }] } }],
     ["a function's schema", { tools: [{ type: "function", parameters: { properties: {}, file_id: "f" } }] }],
     ["a client tool's schema", { tools: [{ name: "t", input_schema: { examples: [{ file_id: "f" }] } }] }],
     ["a call's arguments", { messages: [{ content: [{ type: "tool_use", input: { file_id: "f" } }] }] }],

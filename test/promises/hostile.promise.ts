@@ -36,7 +36,7 @@ const bodies: ReadonlyArray<readonly [string, () => readonly [string, string]]> 
       ])
   ],
   [
-    "12,000 tool calls that nobody answers",
+    "12,000 unanswered tool calls",
     () =>
       messages(
         times(12_000, (i) => ({

@@ -5,7 +5,7 @@
 
 /** What the fixed loop takes there, in ms. */
 const quietLoopMs = 20
-/** How late a timer may be there, nine times out of ten, in ms: a turn of somebody else's. */
+/** How late a timer may be there, nine times out of ten, in ms: another process's turn. */
 const quietLatenessMs = 4
 
 /** A few million steps that no compiler leaves out: the result is returned. */

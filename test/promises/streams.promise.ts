@@ -6,14 +6,14 @@ import { besideStreams } from "../guard/bodies/streams.ts"
 let gateway: GatewayProcess
 beforeAll(async () => {
   gateway = await startGateway({ env: { GATEWAY_CHECK_ANSWERS: "false" }, toFile: true })
-  // What is loaded with the first requests is nobody's stream's doing.
+  // Loading at the first requests does not count against a stream.
   await besideStreams(gateway)
 })
 afterAll(() => gateway.dispose())
 
 const rounds = 3
 const mostTimes = 2
-/** A wait of a few slices of work is nobody's loss: alone, on a quiet machine, others wait a millisecond. */
+/** A wait of a few slices of work does not count: alone, on a quiet machine, others wait a millisecond. */
 const smallMs = 10
 
 it("others wait less than twice as long, or a few ms, beside ten readers of streams of 100,000 tokens, or twenty that stopped", async () => {

@@ -47,7 +47,7 @@ const regexes = regexesOf(await readSources(join(import.meta.dir, "../../src")))
 for (const { flags, pattern, place } of regexes) {
   if (pattern === undefined) {
     if (!madeAtRunTime.has(place.replace(/:.*/, "")))
-      complaints.push(`${place}: made at run time, so nobody can judge it`)
+      complaints.push(`${place}: made at run time, so it can't be checked`)
     continue
   }
   const spelt = `/${pattern}/${flags}`

@@ -59,7 +59,7 @@ describe("bodies", () => {
     expect(found?.answer.length).toBeGreaterThan(0)
     expect(text).toContain("message")
     expect((await shown(`/admin/v1/requests/${id}`, adminKey))?.bodies).toEqual(found)
-    // Nobody else's business.
+    // Private.
     expect(await own("closed", id)).toBeUndefined()
   })
 

@@ -166,7 +166,7 @@ describe("the circuit of an upstream", () => {
     })
   )
 
-  it.effect("opens for every account where nobody is reached", () =>
+  it.effect("opens for every account when the upstream is unreachable", () =>
     Effect.gen(function* () {
       const up = yield* lane()
       for (let n = 0; n < 2; n++) yield* Effect.exit(make(up, Effect.fail(refused({ trouble: "unreachable" }))))

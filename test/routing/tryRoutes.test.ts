@@ -178,7 +178,7 @@ describe("a route that failed", () => {
       }
     })
 
-  it.effect("is not asked for as long as it wants, and nobody waits for it", () =>
+  it.effect("is not asked for as long as it wants, and no request waits for it", () =>
     Effect.gen(function* () {
       const { log, run } = world({ limited: [tooMany(30)], other: ["answers"] })
       yield* requests(200, 300, run)
@@ -215,7 +215,7 @@ describe("a route that failed", () => {
     })
   )
 
-  it.effect("is asked all the same where nobody else answers, unless it said how long", () =>
+  it.effect("is asked all the same where no other answers, unless it said how long", () =>
     Effect.gen(function* () {
       const broken = world({ a: [refused(), "answers"], b: ["answers", refused({ retry: "elsewhere" })] })
       yield* broken.run

@@ -13,7 +13,7 @@ const entered = (circuit: UpstreamCircuitBreaker, account: AccountId, now: numbe
   return permit
 }
 
-/** Calls of an account that fail (`x`), reach nobody (`-`) or succeed (`.`), one after the other at one time. */
+/** Calls of an account that fail (`x`), don't reach it (`-`) or succeed (`.`), one after the other at one time. */
 const calls = (circuit: UpstreamCircuitBreaker, account: AccountId, outcomes: string, now: number) => {
   for (const outcome of outcomes) {
     const permit = entered(circuit, account, now)
@@ -44,7 +44,7 @@ describe("the circuit of an upstream", () => {
     expect(circuit.enter(three, 999)).toBeUndefined()
   })
 
-  it("opens for every account when nobody is reached, whoever called", () => {
+  it("opens for every account when the upstream is unreachable, for any caller", () => {
     const circuit = new UpstreamCircuitBreaker(rules)
     calls(circuit, one, "----", 0)
     expect(circuit.enter(two, 0)).toBeUndefined()
@@ -69,7 +69,7 @@ describe("the circuit of an upstream", () => {
     expect(circuit.isOpenForAll).toBe(false)
   })
 
-  it("closes for all with one account's success, and is open for nobody then", () => {
+  it("closes for all with one account's success, and is open for none then", () => {
     const circuit = open()
     calls(circuit, three, ".", 1_000)
     calls(circuit, three, "...", 1_000)

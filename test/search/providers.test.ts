@@ -81,7 +81,7 @@ describe("providers", () => {
     })
   )
 
-  it.effect("nobody there is told as unavailable", () =>
+  it.effect("an unreachable provider is reported as unavailable", () =>
     Effect.gen(function* () {
       const gone = searchProvider({ provider: "searxng", base_url: "http://127.0.0.1:1" })
       expect(yield* gone!.search({ query: "cats", tool: tool() })).toEqual({ type: "error", code: "unavailable" })

@@ -168,7 +168,7 @@ describe("rules of the tool", () => {
     })
   )
 
-  it.effect("a query that is none is told to the model and searched for nobody", () =>
+  it.effect("an invalid query is reported to the model and not searched", () =>
     Effect.gen(function* () {
       const bad = [...calls("web_search", "a", "{not json"), ...calls("web_search", "b", { query: "x".repeat(500) })]
       const {

@@ -19,7 +19,7 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
   // Of another machine than a test's.
   [/^(?:install|systemctl|journalctl) /, "test/deploy/service.test.ts"],
   [/^docker /, "test/deploy/compose.test.ts"],
-  // Programs that nobody here wrote, with what the page has them told.
+  // Third-party programs, configured as the page says.
   [
     /^npm install (?:@anthropic-ai|@openai|opencode-ai|cline|@qwen-code)|^npx (?:claude|codex|opencode|cline|qwen) /,
     "test/agents/asWritten.ts"

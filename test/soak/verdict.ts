@@ -148,7 +148,7 @@ export const verdict = (run: Run): Verdict => {
     [p99, last / second <= allowed.p99 * machine],
     [memory, slope.perHour < allowed.perHour],
     [`wrong answers: ${errors}`, errors === 0],
-    [`tasks whose end nobody was told: ${uncalled}`, uncalled === 0],
+    [`tasks whose end was not delivered: ${uncalled}`, uncalled === 0],
     [`of the intended requests were sent: ${number(sentShare * 100)} % (at least 95)`, sentShare >= 0.95]
   ]
   const sixths = (of: (sixth: number) => number) => [0, 1, 2, 3, 4, 5].map((sixth) => number(of(sixth))).join(" ")

@@ -19,7 +19,7 @@ const accounts = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(sql<{ id: string }>`SELECT id FROM accounts ORDER BY id`, (rows) => rows.map(({ id }) => id))
 )
 
-describeOnEach("statements that nobody waits for", () => {
+describeOnEach("statements sent ahead", () => {
   it.effect("are all stored with their transaction, and seen by what follows in it", () =>
     Effect.gen(function* () {
       const { commit: write } = yield* Commits

@@ -52,7 +52,7 @@ describeOnEach("a batch writer", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.scoped("rejects all of a write that fails by nobody's fault", () =>
+  it.scoped("rejects all of a write that fails for another reason than its rows", () =>
     Effect.gen(function* () {
       const { add, stored } = yield* setUp
       const sql = yield* SqlClient.SqlClient
@@ -84,7 +84,7 @@ describeOnEach("a batch writer", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.scoped("waits for a transaction of somebody else's, and loses nothing of either", () =>
+  it.scoped("waits for another's transaction, and loses nothing of either", () =>
     Effect.gen(function* () {
       const { add, stored } = yield* setUp
       const sql = yield* SqlClient.SqlClient

@@ -51,7 +51,7 @@ describeOnEach("commits", () => {
     }).pipe(Effect.provide(withCommits))
   )
 
-  it.effect("a caller that leaves cancels nobody's statement, and its own write may be there", () =>
+  it.effect("a caller that leaves cancels no other's statement, and its own write may be there", () =>
     Effect.gen(function* () {
       const commits = yield* Commits
       const context = yield* Effect.context<SqlClient.SqlClient>()

@@ -2,7 +2,7 @@ import { Chunk, Clock, Duration, Effect, TestClock } from "effect"
 import { UnderWay } from "../../src/sql/postgres/Pool.ts"
 import { isElsewhere } from "./engines.ts"
 
-/** Turns of the event loop in which nobody has anything to do. */
+/** Idle turns of the event loop. */
 const quietTurns = 30
 
 /** Lets everything run that does not wait for the clock: fibers, commits, promises, the database. */

@@ -8,7 +8,7 @@ import { engines } from "./engines.ts"
 const postgres = engines.find(({ name }) => name === "postgres")
 
 it.scopedLive.skipIf(inject("postgres") === undefined)(
-  "what is being written when the process ends is written, whoever runs it",
+  "what is being written when the process ends is written, whichever fiber runs it",
   () =>
     Effect.gen(function* () {
       const url = yield* postgres === undefined ? Effect.dieMessage("there is no Postgres") : postgres.url

@@ -21,7 +21,7 @@ const preparing = () => {
   const { mock } = vi.spyOn(Database.prototype, "prepare")
   return {
     texts: () => mock.calls.map(([text]) => text),
-    /** How many nobody has given back. */
+    /** The number of statements that are not finalized. */
     alive: () => mock.results.filter(({ value }) => value instanceof Statement && !value.isFinalized).length
   }
 }
@@ -44,7 +44,7 @@ describe("prepared statements on SQLite", () => {
     }).pipe(Effect.provide(withCommits("many.db")))
   )
 
-  it.effect("are no more after an hour in which nobody wrote", () =>
+  it.effect("are no more after an hour without writes", () =>
     Effect.gen(function* () {
       const { watch } = yield* DatabaseHealth
       const commits = yield* Commits

@@ -18,7 +18,7 @@ const setUp = Effect.gen(function* () {
   return { sql, write, stored, add: (id: string) => insert([id, 0]).ahead, remove: (id: string) => remove([id]).ahead }
 })
 
-describeOnEach("statements that nobody waits for, and nothing else", () => {
+describeOnEach("statements sent ahead and nothing else", () => {
   it.effect("take effect one after the other", () =>
     Effect.gen(function* () {
       const { add, remove, stored, write } = yield* setUp

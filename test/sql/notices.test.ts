@@ -30,7 +30,7 @@ const hears = (heard: ReadonlyArray<ReadonlyArray<string> | undefined>, isSo: (a
   )
 
 describe.runIf(inject("postgres") !== undefined)("notices", () => {
-  it.scopedLive("reach the others, many at once, and not whoever tells", () =>
+  it.scopedLive("reach the others, many at once, and not the sender", () =>
     Effect.gen(function* () {
       const url = yield* newUrl
       const [one, other, third] = yield* Effect.all([start(url), start(url), start(url)])

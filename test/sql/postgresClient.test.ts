@@ -34,7 +34,7 @@ describe.runIf(inject("postgres") !== undefined)("a client of Postgres", () => {
     })
   )
 
-  it.scopedLive("whose fibers are interrupted cancels nobody's statement, and loses no connection", () =>
+  it.scopedLive("whose fibers are interrupted cancels no statement, and loses no connection", () =>
     Effect.gen(function* () {
       const { sql } = yield* clients
       let failures = 0
@@ -49,7 +49,7 @@ describe.runIf(inject("postgres") !== undefined)("a client of Postgres", () => {
       const each = Effect.exit(Effect.all([Effect.ignore(stays), leaves, inTransaction], { concurrency: "unbounded" }))
       yield* Effect.forEach(Array.from({ length: 100 }), () => each, { concurrency: 6, discard: true })
       expect(failures).toBe(0)
-      // Both are there, and neither is in anybody's transaction.
+      // Both are stored, and neither in another's transaction.
       const ends = yield* Effect.all(
         [sql`SELECT 1 AS a`, sql`SELECT 1 AS a`, sql.withTransaction(sql`SELECT 1 AS a`)],
         {
@@ -73,7 +73,7 @@ describe.runIf(inject("postgres") !== undefined)("a client of Postgres", () => {
       expect(codeOf(yield* Effect.flip(commits.commit(caught)))).toBe("40000")
       expect(Exit.isFailure(yield* Effect.exit(sql.withTransaction(caught)))).toBe(true)
       expect(yield* sql`SELECT id FROM accounts`).toEqual([])
-      // It is nobody else's trouble, and not the server's.
+      // It affects no other statement, and not the server.
       expect(commits.refusal()).toBeUndefined()
       yield* commits.commit(account("b"))
     })

@@ -105,7 +105,7 @@ describe.skipIf(postgres === undefined)("a copy of a database", () => {
       const sqlite = new SqliteFile(file)
       sqlite.run("INSERT INTO audit (at, actor, action, target) VALUES (1, 'a', 'b', 'c')")
       sqlite.run("PRAGMA foreign_keys = OFF")
-      // Whose account nobody has.
+      // Of an unknown account.
       sqlite.run("INSERT INTO grants (at, account_id, nano_usd, note) VALUES (1, 'gone', 5, '')")
       sqlite.close()
       expect(yield* Effect.flip(copied(file, url))).toMatchObject({
@@ -129,7 +129,7 @@ describe.skipIf(postgres === undefined)("a copy of a database", () => {
     })
   )
 
-  it.scopedLive("is refused where something is there already, or somebody serves, or the schema is another", () =>
+  it.scopedLive("is refused where something is there already, or a gateway serves, or the schema is another", () =>
     Effect.gen(function* () {
       const [file, url] = [yield* newFile, yield* newUrl]
       filled(file)

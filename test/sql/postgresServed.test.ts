@@ -50,7 +50,7 @@ describe.runIf(inject("postgres") !== undefined)("a database of Postgres", () =>
     })
   )
 
-  it.scopedLive("is served by nobody while a gateway of a version that served alone has it", () =>
+  it.scopedLive("is not served while a gateway of an older version, which served alone, has it", () =>
     Effect.gen(function* () {
       const url = (yield* newUrl).replace("gateway@", "gateway:s3cr3t@")
       const other = yield* direct(url)

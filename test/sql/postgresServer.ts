@@ -17,7 +17,7 @@ export interface PostgresServer {
   readonly dispose: () => Promise<void>
 }
 
-/** Where Debian puts what is no command of everybody's. */
+/** Debian's directory of the server's programs. */
 const debian = "/usr/lib/postgresql"
 
 /** The folder of `initdb` and `postgres`; undefined where they are not installed, or not wanted (`TEST_ENGINE=sqlite`). */

@@ -41,13 +41,13 @@ describe.runIf(inject("postgres") !== undefined)("writes that come while others 
       yield* Effect.forEach(ids, (id) => add(id), together)
       const { commits, ids: kept } = yield* stored
       expect(kept).toEqual(ids)
-      // Two that find nobody before them, thrice 32, and what is left.
+      // Two that find an empty queue, thrice 32, and what is left.
       expect(commits).toBeGreaterThanOrEqual(4)
       expect(commits).toBeLessThanOrEqual(8)
     })
   )
 
-  it.scopedLive("fail where the server refuses them, and fail nobody else", () =>
+  it.scopedLive("fail where the server refuses them, and fail no others", () =>
     Effect.gen(function* () {
       const { add, stored } = yield* setUp
       const ids = names(60)

@@ -35,7 +35,7 @@ describe("reads on SQLite that are in no transaction", () => {
       const open = sql.withTransaction(
         Effect.gen(function* () {
           yield* sql`INSERT INTO accounts (id, created_at) VALUES ('open', 0)`
-          // Of somebody who knows of no transaction.
+          // From code outside of the transaction.
           const reading = Effect.runFork(count([0]))
           yield* Effect.sleep("20 millis")
           return yield* Effect.fail(reading)

@@ -9,7 +9,7 @@ import { adjust } from "../sql/clock.ts"
 
 const leaseMs = 30_000
 
-/** A process of its own: an owner that nobody else is, and that is gone afterwards. */
+/** A process of its own: a unique owner, which is gone afterwards. */
 const another = <A, E, R>(body: (store: TaskStorage) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(TaskStore, body).pipe(Effect.provide(Layer.fresh(TaskStore.Default)))
 
@@ -66,7 +66,7 @@ describeOnEachStore("a lease", ({ name }) => {
         // One that was ended in its submit may have made the video all the same.
         yield* store.end("c", "expired")
         expect((yield* rivals()).unheard).toEqual([request])
-        // So may one that failed because nobody could tell.
+        // So may one that failed with an unknown outcome.
         yield* store.insert(newTask("d"))
         const [d] = yield* store.claim("test:m", 1)
         yield* store.write(d!, { submitAtMs: 1_200_000 })
@@ -205,7 +205,7 @@ describeOnEachStore("a lease", ({ name }) => {
     )
   )
 
-  forLife?.("that nobody has in hand comes back to those that are due", () =>
+  forLife?.("that no worker holds comes back to those that are due", () =>
     engine().run(
       Effect.gen(function* () {
         const store = yield* TaskStore

@@ -49,7 +49,7 @@ describeOnEachStore("the runner", ({ name }) => {
     }).pipe(Effect.provide(live))
   })
 
-  onDatabase?.("sets a task aside whose row nobody can read, counts it, and runs the others", () => {
+  onDatabase?.("sets a task with an unreadable row aside, counts it, and runs the others", () => {
     const { layer } = engine({ run: () => Effect.succeed(succeeds) })
     const metrics = makeMetrics()
     return Effect.gen(function* () {

@@ -28,7 +28,7 @@ describeOnEach("the runner", () => {
     }).pipe(Effect.provide(live))
   })
 
-  it.effect("expires a task at its deadline with nobody asking, whichever came first", () => {
+  it.effect("expires a task at its deadline without a poll, whichever came first", () => {
     const { live } = engine({ run: () => Effect.succeed({ patch: {}, againInMs: 3_600_000 }) })
     return Effect.gen(function* () {
       const store = yield* TaskStore

@@ -28,7 +28,7 @@ describe("a traceparent", () => {
     `00-${traceId.slice(1)}-${spanId}-01`
   ])("is none: %s", (text) => expect(readContext(text)).toBeUndefined())
 
-  it("names the call to whoever is called, and the caller's own span where nothing is recorded", () => {
+  it("names the call to the upstream, and the caller's own span where nothing is recorded", () => {
     const parent = { traceId, spanId, isSampled: true }
     const trace = new Trace(parent, true, "vendor=1")
     const to = { upstream: "u", provider: "p", operation: "chat", model: "m", stream: false }

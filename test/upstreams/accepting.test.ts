@@ -182,7 +182,7 @@ describe("an answer", () => {
   )
 
   for (const [isPatient, what, heldMs] of [
-    [false, "at once where nobody else can be asked", 0],
+    [false, "at once if no other can be asked", 0],
     [true, "after a second where others can", 900]
   ] as const) {
     it.live(`that has only begun is accepted ${what}, and goes on`, () =>

@@ -16,7 +16,7 @@ it.live("an answer that arrives as its caller is interrupted is closed, not leak
       { preconnect: real.preconnect }
     )
     const call = { url: "http://127.0.0.1:1/", headers: {}, body: "{}", deadlines: defaultDeadlines }
-    // The test's own way through the client: nobody ever reads the exchange.
+    // The test's own way through the client: the exchange is never read.
     const fiber = yield* Effect.fork(Effect.zipLeft(callUpstream(call), Effect.never))
     yield* Effect.promise(() => new Promise(setImmediate))
     globalThis.fetch = real
@@ -84,7 +84,7 @@ it.live("a packed answer is counted as it is unpacked, and left where it is too 
   })
 )
 
-it.live("an answer that is packed although nobody asked for that is read, in each usual form", () =>
+it.live("an answer with unrequested compression is read, in each usual form", () =>
   Effect.gen(function* () {
     const packed: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {
       gzip: gzipSync("an answer"),

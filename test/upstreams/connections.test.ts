@@ -119,7 +119,7 @@ describe("a connection", () => {
   )
 
   const short = { connectMs: 60_000, firstByteMs: 60_000, idleMs: 60_000 }
-  it.live("is given up when nobody answers in time", () =>
+  it.live("is given up when the server does not answer in time", () =>
     Effect.gen(function* () {
       const up = sockets("")
       const upstream = at("openai-chat", up.url, { deadlines: { ...short, firstByteMs: 50 } })
@@ -129,7 +129,7 @@ describe("a connection", () => {
       up.server.stop(true)
     })
   )
-  it.live("is given up when nobody is there any more", () =>
+  it.live("is given up when the server is gone", () =>
     Effect.gen(function* () {
       const up = sockets("")
       const upstream = at("openai-chat", up.url, { deadlines: { ...short, connectMs: 500 } })

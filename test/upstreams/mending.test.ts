@@ -132,7 +132,7 @@ describe.each(["anthropic-messages", "openai-responses", "openai-chat"] as const
   }
   const isOver = (events: ReadonlyArray<GenerationEvent>) => /finished|failed/.test(events.at(-1)?.type ?? "")
 
-  it.each(played)("a stream for whoever asked for none is the piece that it should have been (%s)", (scenario) => {
+  it.each(played)("an unrequested stream is the piece that it should have been (%s)", (scenario) => {
     const events = wholeOf(streamOf(scenario))
     expect(events.at(-1)?.type).toBe("finished")
     const asked = readers[protocol](false).whole(JSON.stringify(dialect.answer(scenario, "m")))

@@ -61,7 +61,7 @@ describe("streamUpstream", () => {
     })
   )
 
-  it.effect("breaks the answer where the stream fails later, and tells nobody of a defect", () =>
+  it.effect("breaks the answer where the stream fails later, and hides a defect", () =>
     Effect.gen(function* () {
       const failing = yield* begin(Stream.concat(Stream.make(hello), Stream.fail(busy)))
       expect(yield* all(failing)).toEqual([hello, { type: "failed", failure: busy.failure }])

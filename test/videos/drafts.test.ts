@@ -88,16 +88,14 @@ describe("a draft", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect(
-    "of somebody else's making is passed on to an upstream of the dialect, for the account that names it first",
-    () =>
-      Effect.gen(function* () {
-        const fields = promotion("cgt-theirs", { model: "seedance", resolution: "480p" })
-        const { id } = yield* create(fields)
-        expect(yield* job(id)).toMatchObject({ body: { content: fields.content } })
-        yield* create(fields)
-        expect((yield* failure(create(fields, bob)))._tag).toBe("NotFound")
-      }).pipe(Effect.provide(layer))
+  it.effect("made elsewhere is passed on to an upstream of the dialect, for the account that names it first", () =>
+    Effect.gen(function* () {
+      const fields = promotion("cgt-theirs", { model: "seedance", resolution: "480p" })
+      const { id } = yield* create(fields)
+      expect(yield* job(id)).toMatchObject({ body: { content: fields.content } })
+      yield* create(fields)
+      expect((yield* failure(create(fields, bob)))._tag).toBe("NotFound")
+    }).pipe(Effect.provide(layer))
   )
 
   it.effect("keeps what it was made of, and no other task does", () =>
@@ -120,7 +118,7 @@ describe("a draft", () => {
 })
 
 describe("an account's video tasks", () => {
-  it.effect("are nobody else's: found, listed, removed and cancelled by their owner only", () =>
+  it.effect("are private: found, listed, removed and cancelled by their owner only", () =>
     Effect.gen(function* () {
       const videos = yield* VideoTasks
       const { id } = yield* create()

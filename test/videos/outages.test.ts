@@ -7,7 +7,7 @@ const silences = Effect.provide(Outages, Outages.Default)
 const lane = "video:up"
 
 describe("an upstream", () => {
-  it.effect("is silent from the sixteenth call in a row on that nobody answered", () =>
+  it.effect("is silent from the sixteenth unanswered call in a row on", () =>
     Effect.map(silences, ({ isSilent, unanswered }) => {
       for (let call = 1; call < 16; call++) unanswered(lane, undefined, 0)
       expect(isSilent(lane, 0)).toBe(false)

@@ -11,7 +11,7 @@ import { atRest, drive, engine, id, pass, queued, upstream, video } from "./scri
 
 const places = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT DISTINCT upstream, lane FROM tasks`)
 
-describe("video tasks that wait for an upstream which answers nobody", () => {
+describe("video tasks that wait for an upstream that does not answer", () => {
   const gone = Effect.fail(new VideoTransient({ reason: "refused", unanswered: true }))
   const insertMany = (many: number, over: Parameters<typeof video>[0] = {}) =>
     Effect.flatMap(TaskStore, (store) =>
@@ -90,7 +90,7 @@ describe("video tasks that wait for an upstream which answers nobody", () => {
     }).pipe(Effect.provide(engine(up, { ...made, name: "other" })))
   })
 
-  it.effect("are where they were taken, whoever was asked before in that turn", () => {
+  it.effect("are where they were taken, whichever route was asked before in that turn", () => {
     const { made: up } = upstream({ submit: [gone] })
     const { calls, made } = upstream({ submit: [gone, id], poll: [queued] })
     return Effect.gen(function* () {

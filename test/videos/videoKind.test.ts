@@ -47,7 +47,7 @@ describe("a video task", () => {
         Effect.gen(function* () {
           yield* insert
           yield* becomes((seen) => seen.upstreamId === "up-1")
-          // It was meant anew, and nothing was asked of anybody before.
+          // It was meant anew, and no upstream was asked before.
           expect(intended).toEqual([[], []])
           expect(calls.filter((call) => call === "submit")).toHaveLength(1)
         })

@@ -95,7 +95,7 @@ describe("a video task with several places", () => {
     }).pipe(all(one.made, two.made))
   })
 
-  it.effect("stays queued while nobody has room, and fails where the fault is the caller's", () => {
+  it.effect("stays queued while no route has room, and fails where the fault is the caller's", () => {
     const full = Effect.fail(new VideoSaturated({ retryAfterSeconds: undefined }))
     const one = named(
       "up",
@@ -114,7 +114,7 @@ describe("a video task with several places", () => {
     }).pipe(all(one.made, two.made))
   })
 
-  it.effect("is submitted nowhere else while nobody knows what became of a submit", () => {
+  it.effect("is submitted nowhere else while the outcome of a submit is unknown", () => {
     const { calls, made } = upstream({
       submit: [Effect.fail(new VideoAmbiguous({ reason: "reset" }))],
       reconcile: [Effect.fail(new VideoTransient({ reason: "down" })), Effect.succeedSome("up-7")],
@@ -137,7 +137,7 @@ describe("a video task with several places", () => {
 })
 
 describe("cancelling a video task", () => {
-  it.effect("that was never submitted asks nobody", () => {
+  it.effect("that was never submitted asks no upstream", () => {
     const full = Effect.fail(new VideoSaturated({ retryAfterSeconds: undefined }))
     const { calls, made } = upstream({ submit: [full] })
     return drive(
@@ -207,7 +207,7 @@ describe("cancelling a video task", () => {
     )
   })
 
-  it.effect("that expires while it is being submitted stops the video that nobody waits for", () => {
+  it.effect("that expires while it is being submitted stops the unwanted video", () => {
     const { calls, made } = upstream({ submit: [Effect.delay(id, "2 seconds")], cancel: [Effect.succeed("cancelled")] })
     return drive(
       made,

@@ -8,7 +8,7 @@ import { Outages } from "../../src/videos/Outages.ts"
 import { image, text } from "./requests.ts"
 import { alice, create, failure, job, layer } from "./createTask.ts"
 
-describe("creating a video task whose upstream answers nobody", () => {
+describe("creating a video task whose upstream does not answer", () => {
   const silent = (lane: string) =>
     Effect.map(Outages, ({ unanswered }) => {
       for (let call = 0; call < 16; call++) unanswered(lane, undefined, 0)
@@ -28,7 +28,7 @@ describe("creating a video task whose upstream answers nobody", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("begins where somebody answers, and at the first where nobody does", () =>
+  it.effect("begins at a route that answers, and at the first if none does", () =>
     Effect.gen(function* () {
       yield* silent(videoBulkhead("strict"))
       const waiting = yield* Effect.fork(create({ model: "either" }))

@@ -13,7 +13,12 @@ const pages = new Map<string, string>()
 for (const pattern of ["*.md", "llms.txt", "docs/**/*.md", "docs/**/*.yaml"]) {
   for await (const name of new Bun.Glob(pattern).scan(root)) pages.set(name, await Bun.file(join(root, name)).text())
 }
-const complaints = [...vagueWords(sources), ...vaguePronouns(new Map([...sources, ...pages]))]
+const tests = await readSources(join(root, "test"))
+const complaints = [
+  ...vagueWords(sources),
+  ...vaguePronouns(new Map([...sources, ...pages])),
+  ...vaguePronouns(tests, false)
+]
 for (const line of complaints) console.error(line)
-console.log(`${sources.size} files and ${pages.size} pages, ${complaints.length} of their words are vague`)
+console.log(`${sources.size + tests.size} files and ${pages.size} pages, ${complaints.length} vague words`)
 process.exitCode = complaints.length === 0 ? 0 : 1

@@ -4,28 +4,35 @@ import type { Sources } from "../imports/imports.ts"
 /** Pronouns for unnamed persons, where a sentence should name a caller, an operator, a request or a process. */
 const pronoun = /\b(whoever|whomever|nobody|somebody|anybody|everybody)\b/i
 
-/** Lines of prose with such pronouns: of pages, comments and texts. A word alone, such as the name of a model, is data. */
-export const vaguePronouns = (sources: Sources): ReadonlyArray<string> =>
+/**
+ * Lines of prose with such pronouns: of pages, comments and strings. A word alone, such as the name of a model, is data.
+ *
+ * @param withStrings false for tests, whose strings are often data
+ */
+export const vaguePronouns = (sources: Sources, withStrings = true): ReadonlyArray<string> =>
   [...sources].flatMap(([file, source]) =>
-    (file.endsWith(".ts") ? textsOf(file, source) : [{ start: 0, value: source }]).flatMap(({ start, value }) =>
-      value.split("\n").flatMap((line, index) => {
-        const word = pronoun.exec(line)?.[1]
-        const at = source.slice(0, start).split("\n").length + index
-        return word === undefined ? [] : [`${file}:${at}: says "${word}"`]
-      })
+    (file.endsWith(".ts") ? textsOf(file, source, withStrings) : [{ start: 0, value: source }]).flatMap(
+      ({ start, value }) =>
+        value.split("\n").flatMap((line, index) => {
+          const word = pronoun.exec(line)?.[1]
+          const at = source.slice(0, start).split("\n").length + index
+          return word === undefined ? [] : [`${file}:${at}: says "${word}"`]
+        })
     )
   )
 
 /** The comments of a file, and its strings that contain a space. */
-const textsOf = (file: string, source: string) => {
+const textsOf = (file: string, source: string, withStrings: boolean) => {
   const { comments, program } = parseSync(file, source)
   const texts = comments.map(({ start, value }) => ({ start, value }))
-  const add = (start: number, value: unknown) => {
-    if (typeof value === "string" && / /.test(value.trim())) texts.push({ start, value })
+  if (!withStrings) return texts
+  const add = ({ end, start }: { readonly end: number; readonly start: number }) => {
+    const value = source.slice(start, end)
+    if (/ /.test(value.trim())) texts.push({ start, value })
   }
   new Visitor({
-    Literal: ({ start, value }) => add(start, value),
-    TemplateElement: ({ start, value }) => add(start, value.raw)
+    Literal: (literal) => typeof literal.value === "string" && add(literal),
+    TemplateElement: add
   }).visit(program)
   return texts
 }

@@ -21,7 +21,7 @@ export const goModel = (): System | undefined => {
       writeFileSync(
         join(folder, "config/config.yaml"),
         `server: { port: "${port}", master_key: ${key} }
-# Callers that hang up count as failures of the provider, and five of them would close it to everybody.
+# Callers that hang up count as failures of the provider, and five of them would close it to all callers.
 resilience: { circuit_breaker: { failure_threshold: 1000000000 } }
 storage: { type: sqlite, sqlite: { path: "${join(folder, "gomodel.db")}" } }
 cache: { model: { local: { cache_dir: "${join(folder, "cache")}" } } }

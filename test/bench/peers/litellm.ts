@@ -11,7 +11,7 @@ export const litellm = (): System | undefined => {
   const program = process.env["LITELLM_BIN"]
   if (program === undefined) return undefined
   const env = {
-    // Without the list of prices that it would fetch from the network, and without telling anybody.
+    // Without the list of prices that it would fetch from the network, and without telemetry.
     LITELLM_LOCAL_MODEL_COST_MAP: "True",
     LITELLM_LOG: "ERROR"
   }

@@ -51,7 +51,7 @@ describe("the harness, with the bare proxy as the peer", () => {
       expect(right.wrong).toBe(0)
       for (const figure of [right.perSecond, right.cpu, right.underLoad, right.timesBare])
         expect(figure).toBeGreaterThan(0)
-      const wrong = await measured("what nobody says")
+      const wrong = await measured("an unknown system")
       expect(wrong.wrong).toBeGreaterThan(0)
       const stream = (model: string) => ({ path: paths.chat, headers: {}, body: bodies.chatStream(model) })
       const read = await streams(running, stream, 20, 1)

@@ -24,7 +24,7 @@ const passes: Pick<System, "wholes" | "streams"> = {
 }
 const everything = "keys, models, limits, prices, usage, log: everything"
 
-/** What everybody is compared with. */
+/** The baseline of all comparisons. */
 export const bareBun: System = {
   name: "bare Bun proxy",
   version: `Bun ${Bun.version}`,

@@ -146,7 +146,7 @@ describe.runIf(postgres !== undefined)("nodes on one Postgres", () => {
     })
   )
 
-  it.scopedLive("take nobody for dead after an outage before they have renewed themselves", () =>
+  it.scopedLive("take no node for dead after an outage before they have renewed themselves", () =>
     Effect.gen(function* () {
       const { node, sql } = yield* start(yield* newUrl, { renewEvery: 3_600_000 })
       const isBuried = Effect.map(Effect.zipRight(node.reap, ids(sql)), (left) => !left.includes("silent"))

@@ -108,7 +108,7 @@ describe.skipIf(postgres === undefined)("workers", () => {
     process.kill(victim, "SIGKILL")
     // It is gone once it is buried.
     await expect.poll(() => gateway.output()).toContain('"event":"worker.ended"')
-    // Whoever asks now finds one that is there.
+    // A request now finds a live one.
     for (let n = 0; n < 50; n++) expect((await ask()).status).toBe(200)
     await expect.poll(() => childrenOf(gateway.pid).length).toBe(2)
     expect(childrenOf(gateway.pid)).not.toContain(victim)
@@ -128,7 +128,7 @@ describe.skipIf(postgres === undefined)("workers", () => {
     for (let n = 0; n < 20; n++) expect((await ask()).status).toBe(200)
   })
 
-  it("are replaced one after the other on SIGUSR2, and nobody notices", async () => {
+  it("are replaced one after the other on SIGUSR2, and no client notices", async () => {
     await start()
     let before = childrenOf(gateway.pid)
     const busy = clients(8)

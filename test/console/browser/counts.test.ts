@@ -68,7 +68,7 @@ describe.skipIf(isSkipped)("how many requests there are", () => {
     ] as const) {
       await page.goto(`/console/requests?range=1h&q=${encodeURIComponent(search)}`)
       await expect.poll(() => note.textContent()).toMatch(new RegExp(`^${fit} requests · `))
-      await page.getByText("A killed process can miss its newest requests here").waitFor()
+      await page.getByText("After a crash, the newest requests may be missing here").waitFor()
     }
     await page.goto("/console/requests?range=1h&q=model:sandbox-*%20model:*-text")
     await expect.poll(() => note.textContent()).toMatch(new RegExp(`^${finished + refused + failed} requests · `))

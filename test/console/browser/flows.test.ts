@@ -157,7 +157,7 @@ describe.skipIf(isSkipped)("what an operator does in the console", () => {
     await row.getByRole("button", { name: "Delete new-team" }).click()
     // What can't be undone begins with the safe button, and asks for the name.
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("Keep it")
-    await dialog.getByText("What stays: what it used and paid").waitFor()
+    await dialog.getByText("Kept: its usage and payments").waitFor()
     expect(await violations(page)).toEqual([])
     await picture(page, "account-delete")
     await dialog.getByLabel("Type new-team to delete it").fill("new-tea")

@@ -86,7 +86,7 @@ describe.skipIf(isSkipped)("the models in the console", () => {
     await expect.poll(() => row("gpt-5").locator(".status.well").count()).toBe(1)
     expect(asked).toEqual(["/v1/chat/completions"])
 
-    // What nobody has priced may cost at its upstream: it is not asked without a click that says so.
+    // A model without a price may cost money at its upstream: its test needs a confirmation.
     await row("unpriced-model").getByRole("button", { name: "Test now" }).click()
     await dialog.getByText("its upstream may charge for it").waitFor()
     await dialog.getByRole("button", { name: "Send it" }).click()

@@ -48,7 +48,7 @@ describe.skipIf(isSkipped)("the console's pages", () => {
   })
   afterAll(() => Promise.all([browser.close(), full.dispose(), bare.dispose()]))
 
-  it.each(looks)("are whole, quiet and open to everybody: $tag", async ({ tag, ...look }) => {
+  it.each(looks)("are whole, quiet and accessible: $tag", async ({ tag, ...look }) => {
     const visitor = await visit(browser, full, look)
     const { page } = visitor
     await page.goto("/console")

@@ -9,7 +9,7 @@ const isSkipped = withoutChromium("test/console/browser/tasks.test.ts")
 let browser: Browser
 let gateway: GatewayProcess
 
-/** Who is told of a task's changes; says that nobody wants it until it is asked otherwise. */
+/** A receiver of callbacks. It refuses them until told otherwise. */
 const receiver = { status: 410, body: '<img src=x onerror="alert(1)"> gone' }
 const server = Bun.serve({ port: 0, fetch: () => new Response(receiver.body, { status: receiver.status }) })
 
@@ -58,7 +58,7 @@ describe.skipIf(isSkipped)("a task in the console", () => {
     await page.goto("/console/tasks")
     await page.getByRole("row", { name: id }).getByText("delivered").waitFor()
     await page.getByLabel("Any callback").selectOption("given_up")
-    await page.getByText("No task of the last 30 days fits").waitFor()
+    await page.getByText("No task of the last 30 days matches").waitFor()
     visitor.quiet()
     await visitor.close()
   })
@@ -83,11 +83,11 @@ describe.skipIf(isSkipped)("a task in the console", () => {
     await picture(page, "playground-repeated")
     await admin("/accounts", { id: "quiet" })
     const { secret } = await admin("/keys", { name: "quiet", account: "quiet" })
-    const others = await video("What nobody records", given, secret)
+    const others = await video("An unrecorded prompt", given, secret)
     const [prompt, ...settings] = await repeated(others)
-    expect(prompt).not.toContain("nobody records")
+    expect(prompt).not.toContain("unrecorded prompt")
     expect(settings).toEqual(["720p", "9:16", "5"])
-    await page.getByText("The prompt is not recorded").waitFor()
+    await page.getByText("The prompt was not recorded").waitFor()
     visitor.quiet()
     await visitor.close()
   })

@@ -86,7 +86,7 @@ describe.skipIf(isSkipped)("two operators at once", () => {
     await mine.waitFor({ state: "detached" })
     await expect.poll(() => drawer.textContent()).toContain("77 rpm · 5,000 tpm")
     await expect.poll(() => drawer.textContent()).toContain("shared by two")
-    // Whoever looks is not written over: the other's form is the older one now.
+    // An open form is not overwritten: the other's is the older one now.
     await expect.poll(() => other.page.locator(".drawer").textContent()).toContain("shared by two")
     one.quiet()
     other.quiet()

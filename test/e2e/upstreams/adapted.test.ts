@@ -192,7 +192,7 @@ describe("what an upstream's dialect can't say", () => {
     expect(response.headers.get("x-gateway-adapted")).toBeNull()
   })
 
-  it("tells a model in words what nobody holds it to", async () => {
+  it("puts into words what its upstream does not enforce", async () => {
     for (const protocol of ["anthropic-messages", "openai-chat"] as const) {
       await send("responses", protocol, { tools: [patch] })
       expect(JSON.stringify(world.asked(protocol).body.tools)).toContain(

@@ -115,7 +115,7 @@ const asksFor = (id: string) => ({ messages: [{ role: "user", content: `give:${i
 
 const askedOf = () => Object.values(world.fakes).reduce((sum, { asked }) => sum + asked.length, 0)
 
-/** Nobody's at all, so far as the account can tell; nothing is asked of an upstream for it. */
+/** Looks like an unknown id to the account; no upstream is asked for it. */
 const refused = async (call: Promise<{ status: number; error: () => { message: string; param?: string } }>) => {
   const before = askedOf()
   const answered = await call
@@ -184,7 +184,7 @@ describe("what an answer gave to an account", () => {
   })
 })
 
-describe("what nobody was given", () => {
+describe("an unknown id", () => {
   it("is whose request names it first and is accepted", async () => {
     const named = withFile("file_new").input[0]!
     const refusedThere = { input: [named, { role: "user", content: "play:refused" }] }
@@ -194,7 +194,7 @@ describe("what nobody was given", () => {
     expect((await respond("ada", withFile("file_new"))).status).toBe(200)
   })
 
-  it("is everybody's where the operator says so", async () => {
+  it("may be used by all accounts if the operator says so", async () => {
     const prompt = { model: responses, prompt: { id: "pmpt_shared_1", variables: { name: "x" } } }
     for (const who of ["ada", "bob"] as const) expect((await post(who, "/v1/responses", prompt)).status).toBe(200)
     expect(world.asked("openai-responses").body.prompt).toEqual(prompt.prompt)

@@ -13,7 +13,7 @@ export interface Clients {
   readonly openai: OpenAI
 }
 
-/** Everybody who asks, with the official client of the family. */
+/** All callers, with the official client of the family. */
 export const callersOf = ({ anthropic, openai }: Clients): Record<Family, Caller> => ({
   messages: messagesCaller(anthropic),
   responses: responsesCaller(openai),

@@ -13,7 +13,7 @@ let world: World
 beforeAll(async () => {
   world = await startWorld({
     fake: { answer: callingTools },
-    // Codex always offers web search: somebody has to do it for an upstream that can't.
+    // Codex always offers web search: the gateway does it for an upstream that can't.
     yaml: (urls) => {
       const usual = JSON.parse(usualYaml(urls))
       return JSON.stringify({ ...usual, search: { provider: "searxng", base_url: "http://127.0.0.1:1" } })

@@ -186,7 +186,7 @@ describe.each(protocols)("what is kept of an answer of %s", (protocol) => {
     expectAll(world.asked(protocol).text, [...asked, ...told])
   })
 
-  it("a message that nobody waits for", async () => {
+  it("an async message", async () => {
     const asked = randoms()
     answered = randoms()
     const body = filled({ ...families.messages.body(models[protocol], "Look"), async: true }, asked)

@@ -155,7 +155,7 @@ describe("what the gateway does not understand", () => {
     ["plugins", [{ id: "web" }]],
     ["enable_search", true],
     ["search_parameters", { mode: "on" }]
-  ])("is left out where a field that nobody knows may reach the web past them: %s", async (param, value) => {
+  ])("is left out where an unknown field may reach the web past them: %s", async (param, value) => {
     const { headers, status } = await send("chat", "chat", { [param]: value }, confined)
     expect(status).toBe(200)
     expect(headers.get("x-gateway-adapted")).toBe(param)

@@ -4,7 +4,7 @@ import type { World } from "./world.ts"
 import { startWorld } from "./world.ts"
 import { request } from "../../request.ts"
 
-/** One model at two providers; whoever is told to be busy has no room, and the other answers. */
+/** One model at two providers; a busy one refuses, and the other answers. */
 let world: World
 let busy: "/v1/messages" | "/v1/responses" = "/v1/responses"
 beforeAll(async () => {
@@ -69,7 +69,7 @@ const families = {
 }
 
 describe.each(Object.keys(families) as ReadonlyArray<keyof typeof families>)("reasoning in %s", (family) => {
-  it("goes back to who made it, and to nobody else, which is named", async () => {
+  it("goes back to its own provider only, and another is told what was lost", async () => {
     busy = "/v1/responses"
     const ofClaude = await families[family]()
     const back = await ofClaude()

@@ -66,7 +66,7 @@ describe("what an answer cost", () => {
     }
   })
 
-  it("is nothing where it is known to be, and not told where nobody knows", async () => {
+  it("is 0 for free models, and absent if it is unknown", async () => {
     const free = await post("/v1/responses", { model: "sandbox-text", input: "Hi" })
     expect(cost(free)).toBe("0.00")
     const unknown = await post("/v1/responses", { model: "behind-nothing", input: "play:text" })

@@ -1,4 +1,4 @@
-/** A request that is to harm nobody else. */
+/** A hostile request, which must not harm others. */
 export interface Hostile {
   readonly name: string
   /** `{earlier}` stands for the id of what was made before it, `{earlier item}` for that of a response's first item. */

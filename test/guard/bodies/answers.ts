@@ -15,7 +15,7 @@ import {
 import type { OnProtocols, ProtocolName } from "./answerKinds.ts"
 import { many } from "./Hostile.ts"
 
-/** An answer that is to harm nobody, on each protocol that can tell it. */
+/** A hostile answer, on each protocol that can carry it. */
 interface HostileAnswer {
   readonly name: string
   /** The worst are measured on every pairing of a family and a protocol, the others on that of their own. */

@@ -1,7 +1,7 @@
 /*
  * `bun test/guard/bodies/reader.ts <url> <key> <readers> [paused]`: readers of the sandbox's longest streams, as fast as
- * they can be read and over and over, or stopped after their first piece. In a process of their own, so that whoever
- * measures beside them does not wait for them. Says `reading` once each has its first piece.
+ * they can be read and over and over, or stopped after their first piece. In a process of their own, so that the
+ * measuring process does not wait for them. Says `reading` once each has its first piece.
  */
 const [url = "", key = "", readers = "10", paused] = process.argv.slice(2)
 
@@ -23,5 +23,5 @@ const read = async (path: string) => {
   }
 }
 for (let n = 0; n < Number(readers); n++) void read(n % 2 === 0 ? "/v1/responses" : "/v1/messages")
-// Whoever stopped to read stays connected.
+// A client that stops reading stays connected.
 setInterval(() => {}, 60_000)

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-/** What the tables say of an account, looked at from beside whoever serves: in nano-dollars. */
+/** What the tables say of an account, read beside the serving processes, in nano-dollars. */
 export interface Told {
   readonly granted: number | null
   readonly settled: number
@@ -83,7 +83,7 @@ export const booksAt = (url: string) =>
             }
           }),
         /**
-         * Runs when a statement of somebody's waits for the account's row, or for what is locked instead: what it does is
+         * Runs when another statement waits for the account's row, or for what is locked instead: what it does is
          * done once that has come back, and what it answers may be lost by then.
          */
         whileLocked: (

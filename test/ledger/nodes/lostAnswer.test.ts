@@ -62,7 +62,7 @@ describe.runIf(inject("postgres") !== undefined)("an answer of the database that
       const paid = first.settle(tokens(2), "finished", false)
       yield* lost
       yield* books.until("team", ({ rows }) => rows === 1)
-      // Nobody waits for it, and it is stored all the same.
+      // It is stored although no caller waits for it.
       void second.settle(tokens(1), "hang-up", false)
       way.speakAgain()
       yield* Effect.promise(() => paid ?? Promise.resolve())
@@ -136,7 +136,7 @@ describe.runIf(inject("postgres") !== undefined)("an answer of the database that
 })
 
 describe.runIf(inject("postgres") !== undefined)("what an account without a balance has used", () => {
-  it.scopedLive("is stored while its row is somebody else's, and added up later", () =>
+  it.scopedLive("is stored while another transaction has its row, and added up later", () =>
     Effect.gen(function* () {
       const { books, ledger, open } = yield* world({})
       const [first, second] = yield* Effect.all([open(1), open(1)])
@@ -153,7 +153,7 @@ describe.runIf(inject("postgres") !== undefined)("what an account without a bala
     })
   )
 
-  it.scopedLive("is passed over where no sum takes it, and keeps nobody else's from being added up", () =>
+  it.scopedLive("is passed over where no sum takes it, and does not keep others from being added up", () =>
     Effect.gen(function* () {
       const { books, ledger, open } = yield* world({})
       yield* Effect.promise(() => books.account("other", undefined))

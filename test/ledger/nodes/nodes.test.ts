@@ -91,7 +91,7 @@ describe.runIf(inject("postgres") !== undefined)("money of three nodes", () => {
     })
   )
 
-  it.scopedLive("of one that is killed is given back once, whoever buries it", () =>
+  it.scopedLive("of a killed node is released once, whichever node reaps it", () =>
     Effect.gen(function* () {
       const { books, nodes } = yield* world({ dollars: 10, nodes: 3 })
       const [dead, ...others] = nodes

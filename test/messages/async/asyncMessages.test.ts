@@ -163,7 +163,7 @@ describe("GET /v1/tasks/{id}", () => {
     error: { code: "invalid_url", message, param: null, type: "invalid_request_error" }
   })
 
-  it("answers 404 for an id of nobody", async () => {
+  it("answers 404 for an unknown id", async () => {
     const { json, status } = await get("/v1/tasks/task_0123456789")
     expect(status).toBe(404)
     expect(json).toEqual({

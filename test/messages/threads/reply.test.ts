@@ -23,7 +23,7 @@ describe("the answer that a stream tells", () => {
     expect(replyOfStream(written(anthropic.frames("error-after", "m", 0)))).toBeUndefined()
   })
 
-  it("is none where nobody knows how it goes together", () => {
+  it("is none if it can't be put together", () => {
     const frames = anthropic.frames("text", "m", 0)
     const unknown = { type: "content_block_delta", index: 0, delta: { type: "tomorrow_delta", more: 1 } }
     expect(replyOfStream(written(frames.flatMap((frame) => (frame["type"] === "ping" ? [unknown] : [frame]))))).toBe(

@@ -113,7 +113,7 @@ describe("a background response", () => {
     }
   })
 
-  it("is nobody else's to read, to stream, to cancel or to delete", async () => {
+  it("can't be read, streamed, cancelled or deleted by others", async () => {
     const id = await streaming(slow)
     for (const [method, path] of [
       ["GET", `/${id}`],
@@ -147,7 +147,7 @@ describe("a background response", () => {
     expect((await balance()).held).toBe(before)
   })
 
-  it("has no gap and no twin for whoever resumes while events are stored, wherever", async () => {
+  it("has no gap and no twin for a client that resumes while events are stored, at any point", async () => {
     const id = await streaming("[[sandbox: pace=3ms tokens=600]]")
     let isOver = false
     const over = ended(id).then(() => (isOver = true))
@@ -172,7 +172,7 @@ describe("a background response", () => {
     expect(output[0].content[0].text).toBe(text)
   })
 
-  it("goes on when everybody who created or read it has hung up", async () => {
+  it("goes on when all its clients have hung up", async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, () => streaming("[[sandbox: pace=5ms tokens=40]]")))
     const polled = await create("[[sandbox: pace=5ms tokens=40]]")
     for (const id of [...ids, polled]) expect((await ended(id)).status).toBe("completed")

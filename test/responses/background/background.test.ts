@@ -181,7 +181,7 @@ describe.each([
     expect(response.output).toMatchObject((await client.responses.retrieve(id)).output)
   })
 
-  it("refuses what nobody could read, and what the synchronous request would be refused", async () => {
+  it("refuses what could not be read, and what the synchronous request would be refused", async () => {
     const client = connect()
     const create = (over: object) => client.responses.create({ model, input: "Hello!", background: true, ...over })
     await expect(create({ store: false })).rejects.toMatchObject({ status: 400, param: "store" })

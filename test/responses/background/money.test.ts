@@ -112,7 +112,7 @@ describe("a background response", () => {
     expect((await ended(single, next.id)).status).toBe("completed")
   })
 
-  it("passes through to an upstream of its dialect, which never hears that nobody waits", async () => {
+  it("passes through to an upstream of its dialect, which does not see `background`", async () => {
     const client = clientOf("single")
     const request = { model: "passed", input: "play:text", background: true } as const
     const made = await client.responses.create(request)
@@ -141,7 +141,7 @@ describe("a background response", () => {
     expect(next.status).toBe("completed")
   })
 
-  it("waits while its upstream has no room, whether or not somebody reads along", async () => {
+  it("waits while its upstream has no room, with or without a reader", async () => {
     const client = clientOf("single")
     const events: Array<OpenAI.Responses.ResponseStreamEvent> = []
     const request = { model: "busy", input: "play:text", background: true, stream: true } as const

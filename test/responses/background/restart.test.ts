@@ -31,7 +31,7 @@ const started = async (client: OpenAI, id: string) => {
 }
 
 describe("a background response whose process is killed", () => {
-  it("starts again where nobody was told any of it", async () => {
+  it("starts again if no client has seen any of it", async () => {
     const first = await start()
     const input = "[[sandbox: delay=1s]] Hello!"
     const polled = await first.client.responses.create({ model, input, background: true })

@@ -158,7 +158,7 @@ describe("a compaction by an upstream of the dialect", () => {
   })
 })
 
-describe("what nobody makes short", () => {
+describe("what can't be compacted", () => {
   it.each(["offered", "lacked"])("nothing, no money, no such response, another's response (%s)", async (model) => {
     expect(await post({ model })).toMatchObject({ status: 400, body: { error: { param: "input" } } })
     expect(await post({ model, input: [] })).toMatchObject({ status: 400, body: { error: { param: "input" } } })

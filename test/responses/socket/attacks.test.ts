@@ -27,7 +27,7 @@ describe("a socket whose client breaks the protocol", () => {
       1009,
       [frame(Buffer.alloc(mega, 120), { isLast: false }), frame(Buffer.alloc(mega), { opcode: 0 })]
     ],
-    ["compresses what nobody agreed to", 1002, [frame("x", { isCompressed: true })]],
+    ["compresses without agreement", 1002, [frame("x", { isCompressed: true })]],
     ["sends a frame of no kind", 1002, [frame("x", { opcode: 5 })]],
     ["sends text that is none", 1007, [frame(Buffer.from([0xff, 0xfe]))]]
   ])("%s: closed with %d", async (_, code, frames) => {
@@ -118,7 +118,7 @@ describe("a socket whose key is revoked", () => {
 })
 
 describe("sockets when the gateway stops", () => {
-  it("keep nobody waiting who answers nothing, nor one that opens late", async () => {
+  it("don't block the stop if they answer nothing or open late", async () => {
     const stopping = await startGateway()
     try {
       const dead = await Promise.all(Array.from({ length: 16 }, () => rawSocket(stopping.url, testKey)))

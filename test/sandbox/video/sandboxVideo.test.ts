@@ -218,7 +218,7 @@ describe("the sandbox's clips", () => {
     }).pipe(Effect.provide(clipsIn(directory)))
   })
 
-  it.effect("that nobody waits for any more are removed too", () => {
+  it.effect("without a waiting task are removed too", () => {
     const directory = folder()
     return Effect.gen(function* () {
       const clips = yield* Clips

@@ -23,7 +23,7 @@ it("mends the names that upstreams do not take, each to one of its own, and back
   expect(mended.map((name) => back.callerName(name))).toEqual(names)
 })
 
-it("leaves a name that nobody offered as it is", () => {
+it("leaves an unknown name as it is", () => {
   const back = backFor(["天"])
   expect([back.upstreamName("b.c"), back.callerName("b")]).toEqual(["b.c", "b"])
 })

@@ -86,7 +86,7 @@ describe("openai-chat requests", () => {
     ])
   })
 
-  it("gives Mistral ids it takes, and nobody speaks right behind a tool but the model", () => {
+  it("gives Mistral ids it takes, and only the model speaks right after a tool", () => {
     const items = [user("a"), call("functions.f:0", "f", "{}"), result("functions.f:0", "ok"), user("and?")]
     const sent = messages({ items }, "mistral")
     const id = expect.stringMatching(/^[A-Za-z0-9]{9}$/)

@@ -13,7 +13,7 @@ afterAll(() => ark.stop())
 const at = (over: Partial<VideoUpstreamOptions> = {}) =>
   arkVideo({ name: "ark", baseUrl: `${ark.baseUrl}/`, apiKey: Redacted.make(arkKey), ...over })
 const upstream = at()
-/** Nobody answers at all. */
+/** No answer at all. */
 const isSilent = { _tag: "VideoTransient", unanswered: true }
 
 const asking = (text: string, over: JsonObject = {}) =>

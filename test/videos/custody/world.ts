@@ -126,7 +126,7 @@ export const rowsLeft = Effect.flatMap(
       SELECT task_id, part, name, source, tries FROM custody ORDER BY task_id, part`
 )
 
-/** Makes everything due that nobody holds. */
+/** Makes everything due that no worker holds. */
 export const hurry = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { due } = yield* Custody

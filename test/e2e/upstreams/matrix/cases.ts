@@ -19,7 +19,7 @@ const schema = {
 const unless = (cell: Cell, told: (sent: string) => boolean, wish: string): string | undefined =>
   cell.sent === undefined || told(cell.sent()) ? undefined : wish
 
-/** Some servers give reasoning that nobody asked for and nobody can read. */
+/** Some servers return unrequested, unreadable reasoning. */
 const visible = (answer: Answer) => answer.items.filter(({ text, type }) => type !== "reasoning" || text !== "")
 
 const calls = (answer: Answer) =>

@@ -8,7 +8,7 @@ import type { Family } from "../callers.ts"
 import { clientsOf, protocols } from "../world.ts"
 import type { Cell } from "./Case.ts"
 
-/** Somebody else's server that speaks all three dialects. */
+/** A third-party server that speaks all three dialects. */
 export interface Server {
   /** The base URL of its dialects, with `/v1` if they have it. */
   readonly baseUrl: string
@@ -59,7 +59,7 @@ export const listening = async (url: string, child: Bun.Subprocess): Promise<voi
     if (await fetch(url).then(isOk, no)) return
     await Bun.sleep(200)
   }
-  throw new Error(`nobody listens at ${url}`)
+  throw new Error(`no server listens at ${url}`)
 }
 
 const isOk = ({ ok }: Response) => ok
@@ -71,7 +71,7 @@ export const command = async (args: ReadonlyArray<string>, cwd: string): Promise
   if ((await child.exited) !== 0) throw new Error(`${args.join(" ")} failed`)
 }
 
-/** A port that nobody has yet. */
+/** A free port. */
 export const freePort = (): number => {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() })
   const { port } = server
