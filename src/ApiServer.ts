@@ -32,7 +32,7 @@ export const ApiServer = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { adminKey, server } = yield* Settings
     const metrics = yield* MetricsPage
-    const { doors } = yield* SessionAuthenticators
+    const { authenticators } = yield* SessionAuthenticators
     const options = {
       hostname: server.host,
       port: server.port,
@@ -41,13 +41,13 @@ export const ApiServer = Layer.unwrapEffect(
       leaveTime: server.leaveTime,
       checkAnswers: server.checkAnswers,
       corsOrigins: server.corsOrigins,
-      doors,
+      authenticators,
       ...(Option.isSome(server.tls) ? { tls: server.tls.value } : {})
     }
     const watched = server.metrics ? { "/metrics": metrics.answer } : {}
     const adminPages = Option.isSome(adminKey)
       ? {
-          "/metrics": forOperators(doors["admin-key"], metrics.answer),
+          "/metrics": forOperators(authenticators["admin-key"], metrics.answer),
           ...watched,
           ...docsPages(OperatorApi, "/admin")
         }

@@ -89,7 +89,11 @@ const make = Effect.gen(function* () {
     admit: () => uncounted
   }
 
-  return { tries: byKey.tries, isSecure, doors: { "api-key": callers, "admin-key": operators, anyone } } as const
+  return {
+    tries: byKey.tries,
+    isSecure,
+    authenticators: { "api-key": callers, "admin-key": operators, anyone }
+  } as const
 })
 
 /**

@@ -54,7 +54,7 @@ export interface ServerOptions {
   /** Origins of web pages that may call the gateway. */
   readonly corsOrigins: ReadonlyArray<string>
   /** The authenticators of the contract's security schemes. Defaults to callers' keys alone. */
-  readonly doors?: Authenticators
+  readonly authenticators?: Authenticators
   /** The TLS certificate, read again when its files change. Absent: no TLS. */
   readonly tls?: CertificateFiles
 }
@@ -123,7 +123,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         cors: corsOf(options.corsOrigins),
         newRequestId: makeRequestIds()
       }
-      const doors: Authenticators = { "api-key": serving.access, ...options.doors }
+      const authenticators: Authenticators = { "api-key": serving.access, ...options.authenticators }
       const reusePort = yield* SharesPort
       const { fallbacks, routes } = compile(api, options)
       const otherwise = fallback(serving, fallbacks)
@@ -136,7 +136,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         const handler = Option.getOrUndefined(handlersOf(route.group))?.[route.name]
         if (handler === undefined) return yield* Effect.dieMessage(`${route.group}.${route.name} has no handler`)
         const methods = (table[route.path] ??= {})
-        const authenticator = doors[route.openedBy]
+        const authenticator = authenticators[route.openedBy]
         if (authenticator === undefined)
           return yield* Effect.dieMessage(`no authenticator for ${route.group}.${route.name}`)
         methods[route.method] = serveRoute({ ...serving, access: authenticator }, route, handler)

@@ -1,5 +1,5 @@
 import { callbackMutants } from "./callbackMutants.ts"
-import { doorMutants } from "./doorMutants.ts"
+import { authenticationMutants } from "./authenticationMutants.ts"
 import { engineMutants } from "./engineMutants.ts"
 import { fileMutants } from "./fileMutants.ts"
 import { keyMutants } from "./keyMutants.ts"
@@ -10,7 +10,7 @@ import { streamMutants } from "./streamMutants.ts"
 
 export const mutants: ReadonlyArray<Mutant> = [
   ...keyMutants,
-  ...doorMutants,
+  ...authenticationMutants,
   ...fileMutants,
   ...moneyMutants,
   ...engineMutants,

@@ -1,6 +1,6 @@
 import type { Mutant } from "./Mutant.ts"
 
-const doors = ["test/guard/clientAddress.test.ts"]
+const clientAddress = ["test/guard/clientAddress.test.ts"]
 const dial = ["test/guard/dial.test.ts"]
 const guard = ["test/guard/guard.test.ts"]
 const idempotency = ["test/idempotency/idempotency.test.ts", "test/idempotency/streams.test.ts"]
@@ -10,34 +10,34 @@ const secrets = ["test/callbacks/secrets.test.ts"]
 const responses = ["test/responses/store.test.ts"]
 
 /** Who gets in, what is dialled, and whose answers are whose: beside `keyMutants`. */
-export const doorMutants: ReadonlyArray<Mutant> = [
+export const authenticationMutants: ReadonlyArray<Mutant> = [
   {
     name: "guard: a caller names its own address",
     file: "src/guard/clientAddress.ts",
     snippet: "while (hops.length > 0 && isTrusted(address, trusted)) {",
     replacement: "while (hops.length > 0) {",
-    tests: doors
+    tests: clientAddress
   },
   {
     name: "guard: each of an IPv6 network's addresses may guess anew",
     file: "src/guard/clientAddress.ts",
     snippet: "address instanceof ipaddr.IPv6 ? `${network(address)}/64` : address.toString()",
     replacement: "address.toString()",
-    tests: doors
+    tests: clientAddress
   },
   {
     name: "guard: keys may be guessed at any rate",
     file: "src/guard/Guesses.ts",
     snippet: "return count > most ?",
     replacement: "return count > most * 1_000 ?",
-    tests: doors
+    tests: clientAddress
   },
   {
     name: "guard: guesses from ever new addresses take ever more room",
     file: "src/guard/Guesses.ts",
     snippet: "this.#counts.size < capacity || this.#counts.has(from) ?",
     replacement: "this.#counts.size >= 0 ?",
-    tests: doors
+    tests: clientAddress
   },
   {
     name: "guard: any certificate will do",
