@@ -6,6 +6,7 @@ import { OneSecretLive, SecretCheckLive } from "./access/OneSecret.ts"
 import { Keys } from "./access/store/Keys.ts"
 import { WebhookSecrets } from "./access/WebhookSecrets.ts"
 import { AppliedConfigurationsLive } from "./admin/AppliedConfigurations.ts"
+import { AuditedFileLive } from "./admin/AuditedFile.ts"
 import { ApiServer, PublicAddressLive } from "./ApiServer.ts"
 import { NodeReaperLive } from "./cluster/Node.ts"
 import { Configuration } from "./config/Configuration.ts"
@@ -84,7 +85,12 @@ export const layer = <const Given extends Options>(
   const base = Layer.mergeAll(Keys.Default, Commits.Default, WebhookSecretsLive, OneSecretLive)
   const upstreams = Layer.mergeAll(textUpstreams, videoUpstreams, models).pipe(Layer.provideMerge(FilesLive))
 
-  return Layer.mergeAll(PublicAddressLive, Layer.provide(AppliedConfigurationsLive, ReloadLive), NodeReaperLive).pipe(
+  return Layer.mergeAll(
+    PublicAddressLive,
+    Layer.provide(AppliedConfigurationsLive, ReloadLive),
+    AuditedFileLive,
+    NodeReaperLive
+  ).pipe(
     Layer.provideMerge(ApiServer),
     Layer.provide(handlersOn(taskStore)),
     Layer.provideMerge(services),

@@ -7,7 +7,7 @@ export const AuditRecord = Schema.Struct({
   time: said(Schema.String, "When (ISO 8601, UTC)."),
   actor: said(
     Schema.String,
-    "The actor: `cli:<user of the machine>`, `admin-key`, a session of the console (`session_…`), or `upgrade` for findings of a new version."
+    "The actor: `cli:<user of the machine>`, `admin-key`, a session of the console (`session_…`), `file:<host>:<path>` for a changed configuration file, or `upgrade` for findings of a new version."
   ),
   action: said(Schema.String, "The action: `key.create`, `account.credit`, …"),
   target: said(Schema.String, "The id of the changed record."),

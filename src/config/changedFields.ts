@@ -1,0 +1,65 @@
+import { Redacted } from "effect"
+import { spelt } from "./spelt.ts"
+
+/** Values by their path (`upstreams.house.api_key`), before and after; null where there is none. */
+export interface ChangedFields {
+  readonly before: Readonly<Record<string, unknown>>
+  readonly after: Readonly<Record<string, unknown>>
+}
+
+/** More changed fields than this are only counted. */
+const most = 200
+
+/** What differs between two configurations, without secrets; undefined if nothing does. */
+export const changedFields = (before: object, after: object): ChangedFields | undefined => {
+  const [former, next] = [leaves(before), leaves(after)]
+  const changed = [...new Set([...former.keys(), ...next.keys()])].filter(
+    (path) => spelt(former.get(path)) !== spelt(next.get(path))
+  )
+  if (changed.length === 0) return undefined
+  const rest = changed.length > most ? { "…": `${changed.length - most} more fields` } : {}
+  const shown = changed.slice(0, most)
+  return {
+    before: Object.fromEntries(shown.map((path) => [path, withoutSecrets(former.get(path), "[secret]")])),
+    after: {
+      ...Object.fromEntries(shown.map((path) => [path, withoutSecrets(next.get(path), "[another secret]")])),
+      ...rest
+    }
+  }
+}
+
+/** Values that hold no named parts, by path. Entries of a list are named by their `name`; other lists are one value. */
+const leaves = (value: unknown, path = "", found = new Map<string, unknown>()): ReadonlyMap<string, unknown> => {
+  const parts = partsOf(value)
+  if (parts === undefined) {
+    if (value !== undefined) found.set(path, value)
+  } else {
+    for (const [name, part] of parts) leaves(part, path === "" ? name : `${path}.${name}`, found)
+  }
+  return found
+}
+
+const partsOf = (value: unknown): ReadonlyArray<readonly [string, unknown]> | undefined => {
+  if (typeof value !== "object" || value === null || Redacted.isRedacted(value)) return undefined
+  if (!Array.isArray(value)) return Object.entries(value)
+  const named = value.map((entry: unknown) => [nameOf(entry), entry] as const)
+  return named.length > 0 && named.every(isNamed) ? named : undefined
+}
+
+const isNamed = (entry: readonly [string | undefined, unknown]): entry is readonly [string, unknown] =>
+  entry[0] !== undefined
+
+const nameOf = (entry: unknown): string | undefined => {
+  const name: unknown = typeof entry === "object" && entry !== null ? Reflect.get(entry, "name") : undefined
+  return typeof name === "string" ? name : undefined
+}
+
+const withoutSecrets = (value: unknown, secret: string): unknown => {
+  if (value === undefined) return null
+  if (Redacted.isRedacted(value)) return secret
+  if (Array.isArray(value)) return value.map((part) => withoutSecrets(part, secret))
+  // An address may hold a password.
+  if (typeof value === "string") return value.replace(/:\/\/[^/?#\s]*@/g, `://${secret}@`)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutSecrets(part, secret)]))
+}
