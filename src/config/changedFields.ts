@@ -10,7 +10,7 @@ export interface ChangedFields {
 /** More changed fields than this are only counted. */
 const most = 200
 
-/** What differs between two configurations, without secrets; undefined if nothing does. */
+/** The fields that differ between two configurations, without secrets; undefined if none do. */
 export const changedFields = (before: object, after: object): ChangedFields | undefined => {
   const [former, next] = [leaves(before), leaves(after)]
   const changed = [...new Set([...former.keys(), ...next.keys()])].filter(
