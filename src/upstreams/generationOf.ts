@@ -110,7 +110,7 @@ export class Answer implements Generation {
       try {
         batch = await this.#piece()
       } catch (cause) {
-        batch = failedBy(cause)
+        batch = this.#broken(cause)
       }
       const taken = this.#take(batch)
       if (taken !== undefined) return taken
@@ -139,6 +139,16 @@ export class Answer implements Generation {
     }
     this.#streams = false
     return this.#inOne(await this.#remaining(bytes))
+  }
+
+  /**
+   * A stream whose connection broke. It is complete if its last events had come: some servers close the connection
+   * without the end of the body, and Bun's `fetch` then drops what came with the close.
+   */
+  #broken(cause: unknown): Batch {
+    if (!(cause instanceof BrokenBody) || !this.#hasBytes) return failedBy(cause)
+    const rest = this.#reader.end()
+    return rest.at(-1)?.type === "finished" ? rest : failedBy(cause)
   }
 
   /** An answer in one piece whose content type says it is a stream. */

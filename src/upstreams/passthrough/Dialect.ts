@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../contract/fields.ts"
 import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
+import type { SseEvent } from "../framing/sse.ts"
 import type { FrameNames } from "../framing/WholeFrames.ts"
 import type { GenerateOptions } from "../Upstream.ts"
 
@@ -74,6 +75,8 @@ export interface EventDialect extends DialectBase {
   readonly completed: (answer: JsonObject) => JsonObject
   /** The frames that a whole answer amounts to; undefined if it did not succeed. */
   readonly asStream: (answer: JsonObject) => ReadonlyArray<JsonObject> | undefined
+  /** The last frame, if it tells nothing: it may be missing after a complete answer. */
+  readonly lastFrame?: SseEvent
   /** The name of the frame that carries a finished item whole; absent if the dialect has none. */
   readonly itemEnd?: string
   /** The final answer, with the items of those frames if it has none itself. Absent where `itemEnd` is. */

@@ -63,9 +63,12 @@ class EventReader<S> implements Reader {
   end(): Batch {
     const events = this.#rest()
     const ending = events.at(-1)?.type
-    return ending === "finished" || ending === "failed"
-      ? events
-      : [...events, ...this.#protocol.end(this.#state, false)]
+    if (ending === "finished" || ending === "failed") return events
+    const { lastFrame } = this.#dialect
+    const told = this.#protocol.end(this.#state, false).filter(isAccount)
+    const isWithoutLast = lastFrame !== undefined && told.at(-1)?.type === "finished"
+    const last = isWithoutLast ? [{ type: "passthrough", terminal: true, text: written(lastFrame) } as const] : []
+    return [...events, ...last, ...told]
   }
 
   whole(text: string): Batch {

@@ -26,13 +26,17 @@ export const asWhole = (frames: ReadonlyArray<JsonObject>): JsonObject | undefin
           usage: { ...objectAt(message, "usage"), ...objectAt(frame, "usage") }
         })
         break
-      case "message_stop": {
-        const content = blocks.map(ended)
-        return content.every(isObject) ? { ...message, content } : undefined
-      }
+      case "message_stop":
+        return wholeOf(message, blocks)
     }
   }
-  return undefined
+  // After its stop reason it lacks only its last frame.
+  return textAt(message, "stop_reason") === undefined ? undefined : wholeOf(message, blocks)
+}
+
+const wholeOf = (message: Grown, blocks: ReadonlyArray<Grown>): JsonObject | undefined => {
+  const content = blocks.map(ended)
+  return content.every(isObject) ? { ...message, content } : undefined
 }
 
 /** A copy of the fields that grow. */

@@ -62,6 +62,7 @@ export const messagesDialect: EventDialect = {
   },
   asStream,
   isLast: ({ type }) => type === "message_stop" || type === "error",
+  lastFrame: { event: "message_stop", data: '{"type":"message_stop"}' },
   asWhole,
   answerIn: "message"
 }
