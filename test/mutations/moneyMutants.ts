@@ -138,7 +138,7 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   {
     name: "ledger: what a dead node held stays held",
     file: "src/ledger/shared/sharedBalances.ts",
-    snippet: "node.atBurial(bury)",
+    snippet: "node.whenReaping(laneStatements(sql).release)",
     replacement: "void bury",
     tests: nodes
   },
