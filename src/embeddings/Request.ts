@@ -1,15 +1,20 @@
 import { Schema } from "effect"
-import { integer, maybe, required, said } from "../contract/fields.ts"
+import { integer, JsonObject, maybe, required, said } from "../contract/fields.ts"
 
 const Token = integer(0)
 
 /** The body of POST /v1/embeddings (docs/api.md#embeddings). */
 export const CreateEmbeddings = Schema.Struct({
   model: required(Schema.NonEmptyString, "Id of an embedding model; `GET /v1/models` lists them. Required."),
-  input: required(
-    Schema.Union(Schema.String, Schema.Array(Schema.Union(Schema.String, Token, Schema.Array(Token)))),
-    "A text, the tokens of a text, or an array of either: at most 2048 inputs of 8192 tokens, none empty. Required."
-  ),
+  input: maybe(
+    Schema.Union(Schema.String, Schema.Array(Schema.Union(Schema.String, Token, Schema.Array(Token), JsonObject)))
+  ).annotations({
+    description:
+      'A text, the tokens of a text, or an array of either: at most 2048 inputs of 8192 tokens, none empty. An object (`{"image": …}`) goes to the upstream as it is. Required unless there are `messages`.'
+  }),
+  messages: maybe(Schema.Array(Schema.Unknown)).annotations({
+    description: "Messages with texts and images in place of `input`, for upstreams that embed them (vLLM)."
+  }),
   dimensions: maybe(integer(1)).annotations({
     description: "The length of a vector, for models that offer several."
   }),

@@ -1,5 +1,5 @@
 import { InvalidRequest } from "../contract/Failure.ts"
-import type { Conversation } from "../generation/Conversation.ts"
+import type { Conversation, Part } from "../generation/Conversation.ts"
 import { countText } from "../tokens/tokens.ts"
 import type { CreateEmbeddings } from "./Request.ts"
 
@@ -11,7 +11,7 @@ const countedCharacters = 65_536
 
 /** The inputs as a conversation without an answer, to compute the price. Fails with the first mistake in them. */
 export const decode = (request: CreateEmbeddings): Conversation | InvalidRequest => {
-  const inputs = inputsOf(request.input)
+  const inputs = inputsOf(request)
   if (inputs instanceof InvalidRequest) return inputs
   const wrong =
     inputs.length > most.inputs ? refused("input", `expected at most ${most.inputs} inputs`) : bounds(inputs)
@@ -19,7 +19,7 @@ export const decode = (request: CreateEmbeddings): Conversation | InvalidRequest
   return {
     model: request.model,
     system: [],
-    items: [{ type: "message", role: "user", content: inputs.map(({ text }) => ({ type: "text", text })) }],
+    items: [{ type: "message", role: "user", content: inputs.map(partOf) }],
     tools: [],
     toolChoice: { type: "auto" },
     parallelToolCalls: true,
@@ -39,11 +39,20 @@ interface Input {
   readonly text: string
   /** Set if the input consists of token ids. */
   readonly tokens: number | undefined
+  /** True for an input that only the upstream understands. It counts as an image. */
+  readonly isForeign?: true
 }
+
+const partOf = ({ isForeign, text }: Input): Part =>
+  isForeign === true ? { type: "image", source: { type: "url", url: "" }, detail: "auto" } : { type: "text", text }
 
 const refused = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
 
-const inputsOf = (input: CreateEmbeddings["input"]): ReadonlyArray<Input> | InvalidRequest => {
+const inputsOf = ({ input, messages }: CreateEmbeddings): ReadonlyArray<Input> | InvalidRequest => {
+  if (input === undefined || input === null) {
+    const count = messages?.length ?? 0
+    return count === 0 ? refused("input", "is required") : [foreign("messages")]
+  }
   if (typeof input === "string") return [textOf(input, "input")]
   if (input.length === 0) return refused("input", "expected at least one input")
   const tokens = input.filter((one) => typeof one === "number")
@@ -51,13 +60,19 @@ const inputsOf = (input: CreateEmbeddings["input"]): ReadonlyArray<Input> | Inva
   const inputs: Array<Input> = []
   for (const [index, one] of input.entries()) {
     const at = `input[${index}]`
-    if (typeof one === "number" || typeof one !== typeof input[0]) {
+    if (typeof one === "string") inputs.push(textOf(one, at))
+    else if (isTokens(one)) inputs.push(tokensOf(one, at))
+    else if (typeof one === "object") inputs.push(foreign(at))
+    if (typeof one === "number" || isTokens(one) !== isTokens(input[0])) {
       return refused(at, "expected all inputs to be texts, or all to be tokens")
     }
-    inputs.push(typeof one === "string" ? textOf(one, at) : tokensOf(one, at))
   }
   return inputs
 }
+
+const isTokens = (input: unknown): input is ReadonlyArray<number> => Array.isArray(input)
+
+const foreign = (at: string): Input => ({ at, text: "an input", tokens: undefined, isForeign: true })
 
 const textOf = (text: string, at: string): Input => ({ at, text, tokens: undefined })
 

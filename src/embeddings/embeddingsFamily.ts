@@ -5,6 +5,7 @@ import type { PassthroughState } from "../pipeline/passthrough.ts"
 import type { Encoding, TextFamily } from "../pipeline/TextFamily.ts"
 import { decode } from "./decode.ts"
 import type { CreateEmbeddings } from "./Request.ts"
+import { inFormat } from "./vectors.ts"
 
 /** Embeddings for `Pipeline`: passthrough only, charged by input. */
 export const embeddingsFamily: TextFamily<CreateEmbeddings, never, PassthroughState, PassthroughState, Response> = {
@@ -18,15 +19,16 @@ export const embeddingsFamily: TextFamily<CreateEmbeddings, never, PassthroughSt
       machine,
       answer: ({ terminal }) => jsonResponse(terminal, request)
     })
+    const body = isObject(request.body) ? request.body : {}
     return {
       conversation,
       stream: false,
       objection,
       passthrough: () => ({
-        body: isObject(request.body) ? request.body : payload,
+        body,
         bodyText: request.bodyText,
         headers: request.headers,
-        rewrite: (answer) => ({ ...answer, model: payload.model })
+        rewrite: (answer) => ({ ...inFormat(answer, body), model: payload.model })
       }),
       // Never used: `objection` refuses every other route.
       translated: passed,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { JsonObject } from "../contract/fields.ts"
-import { listAt, numberAt } from "../contract/json.ts"
+import { isObject, listAt, numberAt } from "../contract/json.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
@@ -27,6 +27,8 @@ const tooManyDimensions = new InvalidRequest({
 
 /** The embedded embedding model: unit vectors whose cosine follows the words that two texts share. */
 export const sandboxEmbed = endpointOf("embeddings", ({ body, rewrite }) => {
+  const foreign = foreignIn(body)
+  if (foreign !== undefined) return Effect.fail(foreign)
   const inputs = inputsIn(body["input"])
   const dimensions = numberAt(body, "dimensions") ?? usualDimensions
   if (dimensions > mostDimensions) return Effect.fail(tooManyDimensions)
@@ -46,6 +48,14 @@ export const sandboxEmbed = endpointOf("embeddings", ({ body, rewrite }) => {
     ])
   )
 })
+
+/** Refuses images and whatever else is no text. */
+const foreignIn = (body: JsonObject): InvalidRequest | undefined => {
+  const at = listAt(body, "input").findIndex(isObject)
+  const param = at === -1 ? "messages" : `input[${at}]`
+  if (at === -1 && (body["input"] ?? null) !== null) return undefined
+  return new InvalidRequest({ param, message: `${param}: sandbox-embed embeds texts alone` })
+}
 
 /** A generation that is over as soon as it begins. */
 const generationOf = (events: ReadonlyArray<GenerationEvent>): Generation => {

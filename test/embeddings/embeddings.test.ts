@@ -17,7 +17,9 @@ const upstream = Bun.serve({
     if (body["input"] === "break") return Response.json({ error: { message: "no such input" } }, { status: 400 })
     if (body["input"] === "none") return Response.json({ object: "list", data: [] })
     if (body["input"] === "null") return Response.json({ object: "list", data: [null] })
-    const data = [{ object: "embedding", index: 0, embedding: [0.25, 0.5], theirs: 1 }]
+    const embedding =
+      body["input"] === "packed" ? Buffer.from(new Float32Array([0.25, 0.5]).buffer).toString("base64") : [0.25, 0.5]
+    const data = [{ object: "embedding", index: 0, embedding, theirs: 1 }]
     return Response.json({
       object: "list",
       data,
@@ -124,6 +126,42 @@ describe("an upstream that embeds", () => {
     expect(body.usage.prompt_tokens).toBeGreaterThan(0)
   })
 
+  it.each(["[0.25, 0.5]", "base64"])(
+    "answers in the format that was asked for, whatever it answers in: %s",
+    async (theirs) => {
+      const input = theirs === "base64" ? "packed" : "x"
+      const packed = Buffer.from(new Float32Array([0.25, 0.5]).buffer).toString("base64")
+      for (const [encoding_format, embedding] of [
+        ["base64", packed],
+        ["float", [0.25, 0.5]],
+        [undefined, [0.25, 0.5]]
+      ]) {
+        const { body } = await post({ model: "my-embed", input, encoding_format })
+        expect(body.data).toEqual([{ object: "embedding", index: 0, embedding, theirs: 1 }])
+      }
+      for (const Client of [OpenAI, OpenAI6]) {
+        const client = new Client({ baseURL: `${gateway.url}/v1`, apiKey: gateway.key })
+        const { data } = await client.embeddings.create({ model: "my-embed", input })
+        expect(data[0]!.embedding).toEqual([0.25, 0.5])
+      }
+      const bytes = await post({ model: "my-embed", input: "bytes", output_dtype: "int8", encoding_format: "base64" })
+      expect(bytes.body.data[0].embedding).toEqual([0.25, 0.5])
+    }
+  )
+
+  it("gets images as they came, and is paid for them", async () => {
+    const input = [{ image: "data:image/png;base64,AAAA" }]
+    expect((await post({ model: "my-embed", input })).status).toBe(200)
+    expect(asked.at(-1)?.body["input"]).toEqual(input)
+    const messages = [
+      { role: "user", content: [{ type: "image_url", image_url: { url: "https://example.com/a.png" } }] }
+    ]
+    expect((await post({ model: "my-embed", messages })).status).toBe(200)
+    expect(asked.at(-1)?.body["messages"]).toEqual(messages)
+    const quote = await post({ endpoint: "/v1/embeddings", body: { model: "my-embed", input } }, "/v1/quote")
+    expect(quote.body.maximum.input_tokens).toBeGreaterThan(700)
+  })
+
   it("is heard when it refuses", async () => {
     const { body, status } = await post({ model: "my-embed", input: "break" })
     expect([status, body.error.message]).toEqual([400, expect.stringContaining("no such input")])
@@ -151,6 +189,9 @@ describe("what is refused", () => {
     ["an empty text among others", "input[1]", ["x", ""]],
     ["an input of no tokens", "input[0]", [[]]],
     ["texts and tokens together", "input[1]", ["x", 1]],
+    ["an image at the sandbox", "input[1]", ["x", { image: "https://example.com/a.png" }]],
+    ["an image and tokens together", "input[1]", [{ image: "https://example.com/a.png" }, [1]]],
+    ["nothing at all", "input", undefined],
     ["too many inputs", "input", Array.from({ length: 2_049 }, () => "x")],
     ["too long a text", "input[1]", ["x", "word ".repeat(8_300)]],
     ["too many tokens", "input", Array.from({ length: 8_193 }, () => 1)]
