@@ -1,6 +1,6 @@
 import { listAt } from "../contract/json.ts"
 import { Unknown } from "../contract/Unknown.ts"
-import { hasBreakpoints, unknownFields } from "../dispatch/unsupported.ts"
+import { hasBreakpoints, noToolLeft, unknownFields } from "../dispatch/unsupported.ts"
 import type { Unsupported } from "../dispatch/unsupported.ts"
 import type { InputMessage } from "./InputMessage.ts"
 import { isForeign } from "./reasoning.ts"
@@ -16,6 +16,12 @@ export const unsupported = (request: CreateCompletion, body: unknown): ReadonlyA
     if (tool instanceof Unknown) continue
     if (isHosted(tool)) found.push({ param: `tools.${tool.type}` })
     found.push(...unknownFields(listAt(body, "tools")[index], knownOfTools, "tools[]."))
+  }
+  const dropped = (request.tools ?? []).filter((tool) => !(tool instanceof Unknown) && isHosted(tool))
+  const hasOthers = dropped.length < (request.tools ?? []).length || (request.functions ?? []).length > 0
+  const isSearching = (request.web_search_options ?? null) !== null
+  if (dropped.length > 0 && !hasOthers && !isSearching && request.tool_choice !== "none") {
+    found.push(noToolLeft(dropped.map(({ type }) => type)))
   }
   if (hasBreakpoints(listAt(body, "messages"))) found.push({ param: "prompt_cache_breakpoint" })
   for (const [index, message] of request.messages.entries()) {

@@ -32,6 +32,16 @@ export const unsupportedError = (
   })
 }
 
+/** Refuses a request of whose tools none is left: an agent that gets words in place of calls does not see why. */
+export const noToolLeft = (types: ReadonlyArray<string>): Unsupported => ({
+  param: "tools",
+  refusal:
+    `tools: this model's upstream runs none of them (${[...new Set(types)].slice(0, mostTypes).join(", ")}); ` +
+    "leave them out, or ask a model that runs them"
+})
+
+const mostTypes = 8
+
 /** The non-empty fields of an object that are not known. */
 export const unknownFields = (value: unknown, known: ReadonlySet<string>, at = ""): Array<Unsupported> => {
   if (typeof value !== "object" || value === null) return []

@@ -1,5 +1,5 @@
 import { objectAt } from "../contract/json.ts"
-import { unknownFields } from "../dispatch/unsupported.ts"
+import { noToolLeft, unknownFields } from "../dispatch/unsupported.ts"
 import type { Unsupported } from "../dispatch/unsupported.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import type { ContentBlock, ResultBlock } from "./Blocks.ts"
@@ -31,6 +31,10 @@ export const unsupported = (
     found.push(...unknownFields(objectAt(body, "output_config"), knownOfOutput, "output_config."))
   }
   for (const [index, tool] of offered.entries()) found.push(...hostedTool(request, tool, index))
+  const dropped = offered.filter((tool) => isHosted(tool))
+  if (dropped.length > 0 && dropped.length === offered.length && request.tool_choice?.type !== "none") {
+    found.push(noToolLeft(dropped.map(({ type }) => type ?? "")))
+  }
   // Results of such tools in earlier answers.
   for (const { type } of hosted) found.push({ param: `content.${type}` })
   for (const tool of toolsOf(body)) found.push(...unknownFields(tool, knownOfTools, "tools[]."))

@@ -1,5 +1,5 @@
 import { isObject, listAt, textAt } from "../contract/json.ts"
-import { hasBreakpoints, unknownFields } from "../dispatch/unsupported.ts"
+import { hasBreakpoints, noToolLeft, unknownFields } from "../dispatch/unsupported.ts"
 import type { Unsupported } from "../dispatch/unsupported.ts"
 import { CreateResponse } from "./CreateResponse.ts"
 import { ownTools } from "./decode.ts"
@@ -14,7 +14,7 @@ export const unsupported = (request: CreateResponse, body: unknown): ReadonlyArr
   ...unknownFields(fieldOf(body, "reasoning"), knownOfReasoning, "reasoning."),
   ...unknownFields(fieldOf(body, "text"), knownOfText, "text."),
   ...chosen(request),
-  ...ownTools(request).flatMap(unsupportedTool),
+  ...droppedTools(request),
   ...(Array.isArray(request.input) ? request.input.filter(isHosted) : []).map(({ type }) => ({
     param: `input.${type}`
   })),
@@ -37,23 +37,40 @@ export const unsupported = (request: CreateResponse, body: unknown): ReadonlyArr
   ...named("service_tier", !["auto", "default"].includes(request.service_tier ?? "auto"))
 ]
 
-/** Tools that OpenAI runs are dropped, unless the model has to use one. */
-const unsupportedTool = (entry: ToolEntry): ReadonlyArray<Unsupported> =>
-  entry instanceof Unknown || isHostedTool(entry) ? [{ param: `tools.${entry.type}` }] : []
+/** Tools that OpenAI runs are dropped, unless they are all that there are. */
+const droppedTools = (request: CreateResponse): ReadonlyArray<Unsupported> => {
+  const tools = ownTools(request)
+  const types = tools.filter(isDropped).map(typeOf)
+  const named = types.map((type) => ({ param: `tools.${type}` }))
+  const isUseless = types.length > 0 && types.length === tools.length && request.tool_choice !== "none"
+  return isUseless ? [...named, noToolLeft(types)] : named
+}
+
+const isDropped = (entry: ToolEntry): boolean => entry instanceof Unknown || isHostedTool(entry)
+
+/** The caller's type of a tool, also of one that the contract does not know. */
+const typeOf = (entry: ToolEntry): string =>
+  (entry instanceof Unknown ? textAt(entry.sent, "type") : undefined) ?? entry.type
 
 const chosen = (request: CreateResponse): ReadonlyArray<Unsupported> => {
   const { tool_choice: choice } = request
   if (typeof choice !== "object" || choice === null) return []
-  const { type } = choice
-  const isServed =
+  const isServed = ({ type }: { readonly type: string }): boolean =>
     type === "function" ||
     type === "custom" ||
-    type === "allowed_tools" ||
     type.startsWith("web_search") ||
     (type === "tool_search" && ownTools(request).some(isToolSearchEntry))
-  return isServed
-    ? []
-    : [{ param: "tool_choice.type", refusal: `tool_choice.type: this model's upstream does not run ${type}` }]
+  const refused = (param: string, type: string): Unsupported => ({
+    param,
+    refusal: `${param}: this model's upstream does not run ${type}`
+  })
+  if (choice.type !== "allowed_tools") return isServed(choice) ? [] : [refused("tool_choice.type", choice.type)]
+  const dropped = choice.tools.filter((tool) => !isServed(tool))
+  const [first] = dropped
+  if (first === undefined) return []
+  return dropped.length < choice.tools.length
+    ? [{ param: "tool_choice.tools" }]
+    : [refused("tool_choice.tools[0].type", first.type)]
 }
 
 /** Other dialects have one field for the end user. */

@@ -44,8 +44,9 @@ export const withSearch = (upstream: TextUpstream, provider: SearchProvider | un
 
 const searchOf = ({ tools }: Conversation): SearchTool | undefined => tools.find((tool) => tool.type === "search")
 
-/** Coding agents list a web search in every request. It is dropped if the model has a choice. */
+/** Coding agents list a web search in every request. It is dropped if the model has other tools and a choice. */
 const isForced = ({ toolChoice, tools }: Conversation, { name }: SearchTool): boolean => {
+  if (tools.every(({ type }) => type === "search")) return true
   if (toolChoice.type === "tool") return toolChoice.name === name
   if (toolChoice.type !== "required") return false
   return tools.every((tool) => tool.type === "search" || toolChoice.names?.includes(tool.name) === false)

@@ -206,7 +206,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Readonly<Record<str
   "embeddings.create": [
     { model: "sandbox-embed", input: ["Hello", "World"], dimensions: 64, encoding_format: "base64", user: "u1" },
     { model: "sandbox-embed", input: "Hello" },
-    { model: "sandbox-embed", input: [[1, 2], [3]] },
+    { model: "sandbox-embed", input: [[1, 2], [3]], messages: [] },
     { model: "sandbox-embed", input: [1, 2, 3] }
   ],
   "videos.create": [

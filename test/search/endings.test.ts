@@ -1,25 +1,30 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { RateLimited } from "../../src/contract/Failure.ts"
+import type { Tool } from "../../src/generation/Conversation.ts"
 import type { Generation } from "../../src/generation/Generation.ts"
 import { withSearch } from "../../src/search/withSearch.ts"
 import type { SearchProvider } from "../../src/search/SearchProvider.ts"
 import { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
 import { generated } from "../upstreams/generated.ts"
-import { calls, corpusProvider, says, scripted, stops, used } from "./script.ts"
+import { calls, corpusProvider, says, scripted, stops, tool, used } from "./script.ts"
 import { asking, options, run, searching } from "./searching.ts"
 
 describe("what ends it early", () => {
   it.effect("without a provider it is left out, which is told", () =>
     Effect.gen(function* () {
       const model = scripted([says("Hi")])
-      const generation = yield* generated(withSearch(model.upstream, undefined), asking(), options)
+      const other: Tool = { type: "function", name: "f", description: undefined, parameters: {}, strict: undefined }
+      const asked = asking({ tools: [tool(), other] })
+      const generation = yield* generated(withSearch(model.upstream, undefined), asked, options)
       expect(generation.adapted).toEqual(["tools.web_search"])
-      expect(model.asked[0]?.tools).toEqual([])
+      expect(model.asked[0]?.tools).toEqual([other])
     })
   )
 
   it.effect.each([
+    // It is the only tool.
+    { type: "auto" },
     { type: "tool", name: "web_search" },
     { type: "required", names: undefined }
   ] as const)("without a provider it is refused where it must be called, and says so: %j", (toolChoice) =>

@@ -26,6 +26,7 @@ const send = async (family: Family, protocol: DialectName, fields: object, heade
 const user = (content: unknown) => ({ role: "user", content })
 const cached = { cache_control: { type: "ephemeral" } }
 const tool = { name: "f", input_schema: { type: "object" } }
+const call = { type: "function", name: "f", parameters: { type: "object" } }
 const patch = {
   type: "custom",
   name: "apply_patch",
@@ -78,7 +79,7 @@ const lost: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
   ["responses", "anthropic-messages", { temperature: 1.5 }, "temperature"],
   ["responses", "anthropic-messages", { text: { format: { type: "json_object" } } }, "text.format"],
   ["responses", "anthropic-messages", { tools: [patch] }, "tools[].format"],
-  ["responses", "anthropic-messages", { tools: [{ type: "image_generation" }] }, "tools.image_generation"],
+  ["responses", "anthropic-messages", { tools: [{ type: "image_generation" }, call] }, "tools.image_generation"],
   [
     "responses",
     "anthropic-messages",
@@ -109,10 +110,13 @@ const lost: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
     },
     "content.container_upload"
   ],
-  ["messages", "openai-chat", { tools: [webFetch] }, "tools.web_fetch_20250910"],
-  ["responses", "openai-chat", { tools: [{ type: "web_search" }] }, "tools.web_search"],
+  ["messages", "openai-chat", { tools: [webFetch, tool] }, "tools.web_fetch_20250910"],
+  ["responses", "openai-chat", { tools: [{ type: "web_search" }, call] }, "tools.web_search"],
   ["responses", "openai-chat", { tomorrows_field: "a" }, "tomorrows_field"]
 ]
+
+const noneOf = (types: string) =>
+  `tools: this model's upstream runs none of them (${types}); leave them out, or ask a model that runs them`
 
 /** Requests that can't be translated to the upstream's dialect. */
 const impossible: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
@@ -127,6 +131,29 @@ const impossible: ReadonlyArray<readonly [Family, DialectName, object, string]> 
     "openai-chat",
     { tools: [{ type: "mcp", server_label: "a" }], tool_choice: { type: "mcp", server_label: "a" } },
     "tool_choice.type: this model's upstream does not run mcp"
+  ],
+  [
+    "responses",
+    "openai-chat",
+    {
+      tools: [call, { type: "mcp", server_label: "a" }],
+      tool_choice: { type: "allowed_tools", mode: "auto", tools: [{ type: "mcp", server_label: "a" }] }
+    },
+    "tool_choice.tools[0].type: this model's upstream does not run mcp"
+  ],
+  ["messages", "openai-chat", { tools: [webFetch] }, noneOf("web_fetch_20250910")],
+  ["messages", "openai-responses", { tools: [webFetch], tool_choice: { type: "auto" } }, noneOf("web_fetch_20250910")],
+  [
+    "responses",
+    "anthropic-messages",
+    { tools: [{ type: "image_generation" }, { type: "mcp", server_label: "a" }] },
+    noneOf("image_generation, mcp")
+  ],
+  [
+    "responses",
+    "openai-chat",
+    { tools: [{ type: "web_search" }] },
+    "tools[0]: web search is not available for this model: its upstream has none and no search provider is configured"
   ]
 ]
 

@@ -145,7 +145,9 @@ describe("what the gateway does not understand", () => {
   })
 
   it("is not even asked for where a known tool would reach the web past the account's domains", async () => {
-    const { headers, status } = await send("responses", "responses", { tools: [{ type: "web_fetch" }] }, confined)
+    const own = { type: "function", name: "f", parameters: { type: "object" } }
+    const fields = { tools: [{ type: "web_fetch" }, own] }
+    const { headers, status } = await send("responses", "responses", fields, confined)
     expect(status).toBe(200)
     expect(headers.get("x-gateway-adapted")).toContain("tools.web_fetch")
     expect(JSON.stringify(openai.asked.at(-1)?.body)).not.toContain("web_fetch")
