@@ -20,7 +20,7 @@ import { newTextsTold, textClients } from "./texts.ts"
 export interface ClusterOptions {
   readonly tasks: number
   readonly texts: number
-  /** How long a node is stopped for, in ms: longer than its lease, so that it wakes as one that was buried. */
+  /** How long a node is stopped for, in ms: longer than its lease, so that it wakes up reaped. */
   readonly pauseMs: number
   /** What is done to the cluster, in this order, again and again. */
   readonly kinds: ReadonlyArray<Kind>

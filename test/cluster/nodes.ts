@@ -106,7 +106,7 @@ export const nodesOf = (world: World) => {
       Object.assign(node, { gateway, id, leave: balancer.add(gateway.url) })
       return { dead, code, said }
     },
-    /** A process that was away for so long that it has been buried is another node when it wakes. */
+    /** A process that was away for so long that it has been reaped is another node when it wakes up. */
     pause: async (node: Node, ms: number) => {
       node.isPaused = true
       node.gateway.signal("SIGSTOP")

@@ -72,7 +72,7 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
     tests: ["test/cluster/nodes/handedOn.test.ts"]
   },
   {
-    name: "nodes: two bury one",
+    name: "nodes: two reap one",
     file: "src/cluster/store/NodeStore.ts",
     snippet: "(taken) => taken.length > 0",
     replacement: "() => true",

@@ -139,7 +139,7 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
     name: "ledger: what a dead node held stays held",
     file: "src/ledger/shared/sharedBalances.ts",
     snippet: "node.whenReaping(laneStatements(sql).release)",
-    replacement: "void bury",
+    replacement: "void node",
     tests: nodes
   },
   {

@@ -40,7 +40,7 @@ export const kind = (over: Partial<TaskKind> = {}): TaskKind => ({
   ...over
 })
 
-/** Nodes that don't renew by themselves, and bury each other as soon as they are asked to. */
+/** Nodes that don't renew by themselves, and reap each other on request. */
 const unhurried = { renewEvery: 3_600_000, goodFor: 15_000, lookEvery: 3_600_000, othersFirst: 0 }
 
 /** The engine's stores on a database of its own, and every change of state in the order it was committed. */

@@ -25,7 +25,7 @@ export class ResponseEvents extends Effect.Service<ResponseEvents>()("gateway/re
     )
     const readers = new Map<string, Set<() => void>>()
 
-    /** Appends events, within a transaction. Call `told` after it. */
+    /** Appends events, within a transaction. Call `notify` after it. */
     const append = (id: string, frames: ReadonlyArray<ResponseFrame>): Effect.Effect<unknown, SqlError> => {
       const last = frames.at(-1)?.sequence_number
       return last === undefined ? Effect.void : insert([id, last, JSON.stringify(frames)])

@@ -11,7 +11,7 @@ import { eventually as until } from "../../tasks/engine.ts"
 const postgres = engines.find(({ name }) => name === "postgres")
 const newUrl = Effect.suspend(() => (postgres === undefined ? Effect.dieMessage("there is no Postgres") : postgres.url))
 
-/** A node as a process of its own would be, and what ends it; the dead are buried by those with `buries`. */
+/** A node as a process of its own would be, and what ends it; the dead are reaped by those with `buries`. */
 const start = (
   url: string,
   options: { readonly buries?: boolean; readonly goodFor?: number; readonly renewEvery?: number } = {}
@@ -87,7 +87,7 @@ describe.runIf(postgres !== undefined)("nodes on one Postgres", () => {
     })
   )
 
-  it.scopedLive.each(["silent", "ended"] as const)("bury one that is %s once, whichever of them does", (how) =>
+  it.scopedLive.each(["silent", "ended"] as const)("reap one that is %s once, whichever of them does", (how) =>
     Effect.gen(function* () {
       const at = yield* newUrl
       const buried: Array<string> = []
@@ -132,7 +132,7 @@ describe.runIf(postgres !== undefined)("nodes on one Postgres", () => {
     })
   )
 
-  it.scopedLive("go on under another id when they were buried", () =>
+  it.scopedLive("go on under another id after they were reaped", () =>
     Effect.gen(function* () {
       const { node, sql } = yield* start(yield* newUrl)
       const former = node.id()
