@@ -127,7 +127,7 @@ class Joined implements Generation {
         type: "passthrough",
         terminal: true,
         text: hasUsage ? as(used) : "",
-        telling: { isTotal: true, as },
+        usageFrame: { isTotal: true, as },
         ...repeated
       },
       { type: "finished", reason: "stop", stopSequence: null }

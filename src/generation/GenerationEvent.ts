@@ -42,7 +42,7 @@ export type GenerationEvent =
       readonly type: "passthrough"
       readonly terminal: false
       readonly bytes: Uint8Array
-      readonly telling?: Telling<Uint8Array>
+      readonly usageFrame?: UsageFrame<Uint8Array>
       /** It announces an answer and has none of its content. */
       readonly isBeginning?: true
       /** The data of a frame that carries a finished item, kept in case the stream fails later. */
@@ -53,7 +53,7 @@ export type GenerationEvent =
       readonly type: "passthrough"
       readonly terminal: true
       readonly text: string
-      readonly telling?: Telling<string>
+      readonly usageFrame?: UsageFrame<string>
       /** Earlier events had all of its content, so that usage counting skips it. */
       readonly isRepeated?: true
     }
@@ -75,7 +75,7 @@ export type GenerationEvent =
   | { readonly type: "failed"; readonly failure: Failure; readonly said?: string; readonly trouble?: UpstreamTrouble }
 
 /** A passthrough frame that carries usage, or is the place for it. */
-export interface Telling<A> {
+export interface UsageFrame<A> {
   /** True for the totals, false for the usage known at the start. */
   readonly isTotal: boolean
   /** The frame with other numbers. */

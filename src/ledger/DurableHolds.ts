@@ -47,7 +47,7 @@ type RowWrite = Effect.Effect<void, RateLimited | SqlError>
 
 interface Needs {
   readonly sql: SqlClient.SqlClient
-  readonly books: BalanceOperations
+  readonly balances: BalanceOperations
   readonly clock: Clock.Clock
   readonly capped: Cap
   readonly spent: Spending
@@ -58,7 +58,7 @@ interface Needs {
  * Holds as rows: confirmed in the transaction that stores a task and ended in the one that ends it, so no crash can
  * separate them. The money is reserved first, so that other requests can't spend it.
  */
-export const makeDurableHolds = ({ afford, books, capped, clock, spent, sql }: Needs) => {
+export const makeDurableHolds = ({ afford, balances, capped, clock, spent, sql }: Needs) => {
   /** The usage of async generations, until their tasks have ended. */
   const generated = new NamedSlots<Used>()
 
@@ -78,7 +78,7 @@ export const makeDurableHolds = ({ afford, books, capped, clock, spent, sql }: N
         const { caller, id, model, price, requestId, upstream } = hold
         const { account, key } = caller
         const row = { id, atMs, requestId, account, key, model, upstream, price: price.text, nanoUsd: held.nanoUsd }
-        return books.holdForTask(caller, held, row, atMs)
+        return balances.holdForTask(caller, held, row, atMs)
       })
       return Effect.flatMap(placed, ({ stored, undo }) => Effect.tapErrorCause(store(within(hold, stored)), () => undo))
       // The row may be written although the caller has left.
@@ -108,7 +108,7 @@ export const makeDurableHolds = ({ afford, books, capped, clock, spent, sql }: N
     if (held === undefined) return 0
     const nowMs = clock.unsafeCurrentTimeMillis()
     const row = used === undefined ? undefined : rowOf(held, used, nowMs)
-    yield* books.endTask(held, row, nowMs, () => {
+    yield* balances.endTask(held, row, nowMs, () => {
       generated.delete(id)
       if (row !== undefined) spent(row)
     })

@@ -33,11 +33,11 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
   scoped: Effect.gen(function* () {
     const clock = yield* Effect.clock
     const durability = yield* DatabaseHealth
-    const books = yield* BalanceStore
+    const balances = yield* BalanceStore
     const capped = yield* makeCap
     const spent = spending(yield* Metrics)
-    const { afford, payable } = affording(books)
-    const holds = makeDurableHolds({ sql: yield* SqlClient.SqlClient, books, clock, capped, spent, afford })
+    const { afford, payable } = affording(balances)
+    const holds = makeDurableHolds({ sql: yield* SqlClient.SqlClient, balances, clock, capped, spent, afford })
 
     /** A request that costs money must not begin while its usage can't be stored. */
     const closed = (isCostly: boolean) =>
@@ -51,13 +51,13 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       const isCostly = mayCost(request)
       const refused = closed(isCostly)
       if (refused !== undefined) return Effect.fail(refused)
-      return books.knows(request.caller) ? place(request, isCostly) : load(request, isCostly)
+      return balances.knows(request.caller) ? place(request, isCostly) : load(request, isCostly)
     }
 
     const load = (request: Chargeable, isCostly: boolean) =>
       Effect.flatMap(loaded(request.caller), () => place(request, isCostly))
 
-    const loaded = (caller: Caller) => Effect.orDie(books.load(caller, clock.unsafeCurrentTimeMillis()))
+    const loaded = (caller: Caller) => Effect.orDie(balances.load(caller, clock.unsafeCurrentTimeMillis()))
 
     /** The prices at which the caller may be answered. Fails if there is none, as `open` would. */
     const permit = (request: Priceable): Effect.Effect<ReadonlyArray<Price>, ModelForbidden> => {
@@ -66,14 +66,14 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         return "length" in prices ? Effect.succeed(prices) : Effect.fail(prices)
       })
       return Effect.suspend(() =>
-        books.knows(request.caller) ? permitted : Effect.zipRight(loaded(request.caller), permitted)
+        balances.knows(request.caller) ? permitted : Effect.zipRight(loaded(request.caller), permitted)
       )
     }
 
     const place = (request: Chargeable, isCostly: boolean): Effect.Effect<Charge, NotAffordable> => {
       const nowMs = clock.unsafeCurrentTimeMillis()
       return afford(request, (hold) =>
-        books.hold(request.caller, hold, nowMs, (held) => new OpenCharge(request, held, isCostly))
+        balances.hold(request.caller, hold, nowMs, (held) => new OpenCharge(request, held, isCostly))
       )
     }
 
@@ -86,13 +86,13 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         const refused = closed(mayCost(hold))
         if (refused !== undefined) return Effect.fail(refused)
         const placed = holds.storing(hold, store)
-        return books.knows(hold.caller) ? placed : Effect.zipRight(loaded(hold.caller), placed)
+        return balances.knows(hold.caller) ? placed : Effect.zipRight(loaded(hold.caller), placed)
       })
 
     /** The number of open requests that may cost something. */
     let costly = 0
-    const log = yield* makeUsageLog(books, () => costly > 0)
-    books.beforeRefusing(log.flush)
+    const log = yield* makeUsageLog(balances, () => costly > 0)
+    balances.beforeRefusing(log.flush)
 
     /** One object per request. */
     class OpenCharge implements Charge {
@@ -117,11 +117,11 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         const cost = capped(this.#request, costOf(price, used), heldHere)
         const row = this.#row(used, outcome, estimated, { costNanoUsd: cost, upstreamCostNanoUsd: cost })
         spent(row)
-        books.settle(caller, held, cost, row.atMs)
+        balances.settle(caller, held, cost, row.atMs)
         this.#request.tellCost?.(row)
         if (cost > 0 && outcome === "finished") {
           return log.appendAwaited(row, () => {
-            books.unsettle(caller, held, cost, row.atMs)
+            balances.unsettle(caller, held, cost, row.atMs)
             this.#request.tellCost?.({ ...row, costNanoUsd: 0, upstreamCostNanoUsd: 0 })
           })
         }
@@ -134,7 +134,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         const { caller, price } = this.#request
         const costs = { costNanoUsd: 0, upstreamCostNanoUsd: costOf(price, used) }
         const row = this.#row(used, "hang-up", true, costs)
-        books.settle(caller, this.#held, 0, row.atMs)
+        balances.settle(caller, this.#held, 0, row.atMs)
         this.#request.tellCost?.(row)
         log.append(row)
       }
@@ -163,7 +163,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       }
 
       release(): void {
-        if (this.#close()) books.release(this.#request.caller, this.#held, clock.unsafeCurrentTimeMillis())
+        if (this.#close()) balances.release(this.#request.caller, this.#held, clock.unsafeCurrentTimeMillis())
       }
 
       /** False if it has ended already. */
@@ -177,7 +177,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
 
     /** An account's money as this process sees it, including the holds of running requests. */
     const balance = (account: AccountId): Effect.Effect<Balance> =>
-      Effect.orDie(Effect.map(books.balance(account), (known) => known ?? unmetered))
+      Effect.orDie(Effect.map(balances.balance(account), (known) => known ?? unmetered))
 
     const { chargeOf, end, generatedBy } = holds
     return { open, permit, holding, endHold: end, chargeOf, generatedBy, balance, flush: log.flush } as const

@@ -13,9 +13,9 @@ export interface Priceable extends Pick<Chargeable, "caller" | "model" | "unpric
 }
 
 /** Decides which routes of a request its caller can pay for. */
-export const affording = (books: Pick<BalanceOperations, "isMetered">) => {
+export const affording = (balances: Pick<BalanceOperations, "isMetered">) => {
   /** True if the caller has a budget or a balance, so that prices must be known. */
-  const isBounded = (caller: Caller): boolean => caller.budget !== undefined || books.isMetered(caller.account)
+  const isBounded = (caller: Caller): boolean => caller.budget !== undefined || balances.isMetered(caller.account)
 
   /**
    * The prices at which the caller may be answered. Excludes unpriced models for callers with a budget or balance,

@@ -13,7 +13,7 @@ export interface Metering {
   /** The implausible part of an upstream's usage; undefined if it is plausible. */
   readonly doubtOf: (usage: Usage, isStart: boolean) => Doubt | undefined
   /** Runs for implausible usage, with the usage that replaces it. */
-  readonly doubted: (doubt: Doubt, told: Usage) => void
+  readonly doubted: (doubt: Doubt, usage: Usage) => void
   /** Runs for a note about the request (`RequestRecord.notes`). */
   readonly noted: (note: string) => void
   /** Runs once, at the first piece of the answer. */
@@ -51,7 +51,7 @@ class Metered extends WrappedGeneration {
    * The answer began with the gateway's own count, so the total must repeat all of it: the upstream's last frame may
    * omit what it reported at the start.
    */
-  #retellsTotal = false
+  #repeatsTotal = false
   #isOver = false
   #stored: Promise<void> | undefined
 
@@ -128,7 +128,7 @@ class Metered extends WrappedGeneration {
       case "started":
         return event.usage === undefined ? undefined : this.#started(event.usage)
       case "usage":
-        return this.#told(event)
+        return this.#takeUsage(event)
       case "failed":
         this.#options.failed(event.failure)
         this.#release()
@@ -145,26 +145,26 @@ class Metered extends WrappedGeneration {
           this.#options.firstPiece()
         }
         this.#output.take(event)
-        return event.type === "passthrough" ? this.#retold(event) : undefined
+        return event.type === "passthrough" ? this.#withUsage(event) : undefined
     }
   }
 
-  #started(told: Usage): Batch | undefined {
-    const doubt = this.#options.doubtOf(told, true)
+  #started(usage: Usage): Batch | undefined {
+    const doubt = this.#options.doubtOf(usage, true)
     if (doubt === undefined) {
       // At the start, the output is unknown, whatever is reported.
-      this.#reported = { ...told, outputTokens: 0, reasoningTokens: 0, searches: 0 }
-      const isWhole = !Number.isNaN(told.outputTokens + told.reasoningTokens + told.searches)
+      this.#reported = { ...usage, outputTokens: 0, reasoningTokens: 0, searches: 0 }
+      const isWhole = !Number.isNaN(usage.outputTokens + usage.reasoningTokens + usage.searches)
       return isWhole ? undefined : [{ type: "started", usage: this.#reported }]
     }
-    this.#options.doubted(doubt, told)
-    this.#retellsTotal = true
+    this.#options.doubted(doubt, usage)
+    this.#repeatsTotal = true
     this.#isEstimated = true
     this.#reported = { ...noUsage, inputTokens: this.#options.inputTokens() }
     return [{ type: "started", usage: this.#reported }]
   }
 
-  #told({ counted, usage }: Extract<GenerationEvent, { readonly type: "usage" }>): Batch | undefined {
+  #takeUsage({ counted, usage }: Extract<GenerationEvent, { readonly type: "usage" }>): Batch | undefined {
     const doubt = this.#options.doubtOf(usage, false)
     if (counted !== undefined && counted !== "untold") this.#options.doubted(counted, usage)
     if (doubt === undefined) {
@@ -179,17 +179,17 @@ class Metered extends WrappedGeneration {
   }
 
   /** An upstream's frame, with the gateway's counts in place of missing or implausible ones. */
-  #retold(event: NativeEvent): Batch | undefined {
-    const { telling } = event
-    if (telling === undefined) return undefined
-    if (telling.isTotal) {
+  #withUsage(event: NativeEvent): Batch | undefined {
+    const { usageFrame } = event
+    if (usageFrame === undefined) return undefined
+    if (usageFrame.isTotal) {
       if (this.#isTotal) {
-        return this.#retellsTotal && this.#reported !== undefined ? [retold(event, this.#reported)] : undefined
+        return this.#repeatsTotal && this.#reported !== undefined ? [withUsage(event, this.#reported)] : undefined
       }
       const total = this.#count()
-      return [total, retold(event, total.usage)]
+      return [total, withUsage(event, total.usage)]
     }
-    return this.#isEstimated && this.#reported !== undefined ? [retold(event, this.#reported)] : undefined
+    return this.#isEstimated && this.#reported !== undefined ? [withUsage(event, this.#reported)] : undefined
   }
 
   /** Counts the usage so far as the total. */
@@ -207,7 +207,7 @@ const tokensOf = ({ cacheReadTokens, cacheWriteTokens, inputTokens, outputTokens
 
 type NativeEvent = Extract<GenerationEvent, { readonly type: "passthrough" }>
 
-const retold = (event: NativeEvent, usage: Usage): NativeEvent =>
+const withUsage = (event: NativeEvent, usage: Usage): NativeEvent =>
   event.terminal
-    ? { ...event, text: event.telling?.as(usage) ?? event.text }
-    : { ...event, bytes: event.telling?.as(usage) ?? event.bytes }
+    ? { ...event, text: event.usageFrame?.as(usage) ?? event.text }
+    : { ...event, bytes: event.usageFrame?.as(usage) ?? event.bytes }

@@ -78,8 +78,8 @@ export const machine = (options: Options): Machine<State, StreamFrame> => {
       if (events.length === 0) return [draft, noFrames]
       const frames: Array<StreamFrame> = []
       // Only these reasons cut the model off in the middle of an item.
-      const telling = event.type === "finished" && leavesHalves.has(event.reason) ? cutOff : whole
-      for (const sequenced of events) apply(draft, sequenced, frames, telling)
+      const frameOptions = event.type === "finished" && leavesHalves.has(event.reason) ? cutOff : whole
+      for (const sequenced of events) apply(draft, sequenced, frames, frameOptions)
       return [draft, frames]
     }
   }
@@ -92,12 +92,17 @@ const noFrames: ReadonlyArray<StreamFrame> = []
 /** A mutable copy of the state during one step. */
 type Draft = { -readonly [K in keyof State]: State[K] }
 
-interface Telling extends Options {
+interface FrameOptions extends Options {
   readonly isCutOff: boolean
 }
 
 /** Applies one event: adds its frames and updates the draft. */
-const apply = (draft: Draft, event: Sequence.SequencedEvent, frames: Array<StreamFrame>, options: Telling): void => {
+const apply = (
+  draft: Draft,
+  event: Sequence.SequencedEvent,
+  frames: Array<StreamFrame>,
+  options: FrameOptions
+): void => {
   switch (event.type) {
     case "started": {
       // The dialect starts with one output token, and reports searches at the end.
@@ -235,7 +240,7 @@ const close = (
   draft: Draft,
   closing: Extract<Sequence.SequencedEvent, { readonly type: "close" }>,
   frames: Array<StreamFrame>,
-  options: Telling
+  options: FrameOptions
 ): void => {
   const { open } = draft
   const index = draft.blocks.length

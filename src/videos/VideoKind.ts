@@ -21,7 +21,7 @@ export interface VideoFamily {
   readonly changed?: (task: Task) => Effect.Effect<number, StoreFailure>
   readonly keepsRequest?: (task: Task) => boolean
   /** A result without implausible numbers. */
-  readonly sound?: (task: Task, told: VideoResult) => Effect.Effect<VideoResult>
+  readonly sound?: (task: Task, reported: VideoResult) => Effect.Effect<VideoResult>
 }
 
 /** The most concurrent submits, polls and cancels per upstream. */

@@ -20,8 +20,8 @@ interface Sound {
  * Removes numbers from a result that are invalid or impossible for the requested video, because they are charged and
  * shown. The settings replace them.
  */
-export const soundResult = (settings: VideoSettings, told: VideoResult): Sound => {
-  const { duration, frames, framesPerSecond: rate, seed, usage, ...rest } = told
+export const soundResult = (settings: VideoSettings, reported: VideoResult): Sound => {
+  const { duration, frames, framesPerSecond: rate, seed, usage, ...rest } = reported
   const isLength = [frames, duration === undefined ? undefined : duration * framesPerSecond].every(
     (count) => count === undefined || (isCount(count) && count <= mostFrames(settings))
   )

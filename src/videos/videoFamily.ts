@@ -40,9 +40,9 @@ export const makeVideoFamily: Effect.Effect<VideoFamily, never, Ledger | Custody
         : Effect.succeed(0),
     // Promoting a draft repeats its request.
     keepsRequest: ({ details }) => objectAt(details, "settings")?.["draft"] === true,
-    sound: (task, told) => {
-      const { isDoubted, result } = soundResult(videoTask(task).details.settings, told)
-      return isDoubted ? Effect.as(doubted(task, told), result) : Effect.succeed(result)
+    sound: (task, reported) => {
+      const { isDoubted, result } = soundResult(videoTask(task).details.settings, reported)
+      return isDoubted ? Effect.as(doubted(task, reported), result) : Effect.succeed(result)
     }
   }
 })

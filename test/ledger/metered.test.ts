@@ -195,7 +195,7 @@ describe("a metered generation", () => {
       type: "passthrough",
       terminal: true,
       text: "as it came",
-      telling: { isTotal: true, as: ({ cacheReadTokens, inputTokens }) => `${inputTokens} and ${cacheReadTokens}` }
+      usageFrame: { isTotal: true, as: ({ cacheReadTokens, inputTokens }) => `${inputTokens} and ${cacheReadTokens}` }
     }
     const run = play([
       [{ type: "started", usage: usage({ inputTokens: Number.NaN, cacheReadTokens: 5 }) }],
@@ -212,7 +212,7 @@ describe("a metered generation", () => {
         type: "passthrough",
         terminal: true,
         text: '{"text": "one two"}',
-        telling: { isTotal: true, as: ({ inputTokens, outputTokens }) => `${inputTokens} and ${outputTokens}` }
+        usageFrame: { isTotal: true, as: ({ inputTokens, outputTokens }) => `${inputTokens} and ${outputTokens}` }
       },
       finished
     ]

@@ -64,7 +64,7 @@ export interface EventDialect extends DialectBase {
   /** A whole answer reduced to its usage and end, so that the rest need not be read. */
   readonly account: (answer: JsonObject) => JsonObject
   /** The part of the usage that a frame has: the one at the start, or the totals. */
-  readonly tells: (frame: JsonObject) => "start" | "totals" | undefined
+  readonly usageIn: (frame: JsonObject) => "start" | "totals" | undefined
   /** True if a frame announces an answer but has none of its content. */
   readonly begins: (frame: JsonObject) => boolean
   /** True if a stream that begins with this frame omits fields that the dialect's clients need on every frame. */

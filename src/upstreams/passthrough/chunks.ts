@@ -79,21 +79,21 @@ class ChunkReader<S> implements Reader {
     this.#state = this.#protocol.begin(noBack)
     const chunks = writtenFrames(text, this.#dialect.asStream(this.#request.rewrite(answer)), false)
     if (chunks === undefined) return [tooLongAsStream]
-    const told: Array<GenerationEvent> = []
-    this.#read(utf8.encode(chunks + written(done)), told)
-    return told
+    const emitted: Array<GenerationEvent> = []
+    this.#read(utf8.encode(chunks + written(done)), emitted)
+    return emitted
   }
 
   #inOne(answer: JsonObject, frames: ReadonlyArray<JsonObject>): Batch {
     const events: Array<GenerationEvent> = []
     for (const frame of frames) if (this.#step(frame, events)) return events
-    const told = (usage?: Usage) =>
+    const render = (usage?: Usage) =>
       JSON.stringify(
         this.#request.rewrite(usage === undefined ? answer : { ...answer, usage: this.#dialect.usage(usage) })
       )
     for (const ending of this.#protocol.end(this.#state, true)) {
       if (ending.type === "finished") {
-        events.push({ type: "passthrough", terminal: true, text: told(), telling: { isTotal: true, as: told } })
+        events.push({ type: "passthrough", terminal: true, text: render(), usageFrame: { isTotal: true, as: render } })
       }
       if (isAccount(ending)) events.push(ending)
     }
@@ -150,22 +150,22 @@ class ChunkReader<S> implements Reader {
       if (this.#step(unsaid(frame), events)) return true
       if (this.#signing !== undefined) events.push(...this.#signing.read(frame))
       this.#learn(frame, data, isMended)
-      const told = this.#told(frame, data)
-      if (told !== undefined) events.push(told)
+      const own = this.#frameForCaller(frame, data)
+      if (own !== undefined) events.push(own)
     }
     return false
   }
 
   /** Returns true if the answer failed with this frame. */
   #step(frame: JsonObject, events: Array<GenerationEvent>): boolean {
-    const [next, told] = this.#protocol.step(this.#state, frame)
+    const [next, emitted] = this.#protocol.step(this.#state, frame)
     this.#state = next
-    for (const event of told) {
+    for (const event of emitted) {
       if (!isAccount(event)) continue
       if (event.type === "started") this.#hasBegun = true
       events.push(event)
     }
-    return told.at(-1)?.type === "failed"
+    return emitted.at(-1)?.type === "failed"
   }
 
   /** @param isMended true if every chunk has to be parsed, which it is as long as the name is unknown */
@@ -183,20 +183,20 @@ class ChunkReader<S> implements Reader {
   }
 
   /** The frame for the caller; undefined if it is a usage chunk that the caller did not ask for. */
-  #told(frame: JsonObject, data: string): GenerationEvent | undefined {
+  #frameForCaller(frame: JsonObject, data: string): GenerationEvent | undefined {
     const isUsage = isObject(frame["usage"])
     const isUsageAlone = isUsage && listAt(frame, "choices").every(isSilent)
     if (isUsageAlone && !this.#wantsUsage()) return undefined
     // LiteLLM sends usage with an empty choice, after the chunk that finished.
     if (isUsageAlone && listAt(frame, "choices").length > 0) {
-      return this.#told({ ...frame, choices: [] }, JSON.stringify({ ...frame, choices: [] }))
+      return this.#frameForCaller({ ...frame, choices: [] }, JSON.stringify({ ...frame, choices: [] }))
     }
     const event = passed(written(this.#name?.replaced(data) ?? this.#rewritten(frame, data)))
     if (!this.#hasBegun || begins(frame)) return { ...event, isBeginning: true }
     if (!isUsage || !this.#wantsUsage()) return event
     const as = (usage: Usage) =>
       utf8.encode(written(JSON.stringify(this.#request.rewrite({ ...frame, usage: this.#dialect.usage(usage) }))))
-    return { ...event, telling: { isTotal: true, as } }
+    return { ...event, usageFrame: { isTotal: true, as } }
   }
 
   #rewritten(frame: JsonObject, data: string): string {
@@ -218,7 +218,7 @@ class ChunkReader<S> implements Reader {
       }
       return [
         ...(this.#signing?.end() ?? []),
-        { type: "passthrough", terminal: true, text: written(done), telling: { isTotal: true, as } },
+        { type: "passthrough", terminal: true, text: written(done), usageFrame: { isTotal: true, as } },
         ending
       ]
     })

@@ -13,5 +13,5 @@ export const passthroughCompaction = (request: PassthroughRequest): Reader =>
       return output.length > 0 && output.every((item) => textAt(item, "type") !== undefined)
     },
     usageOf: (answer) => readUsage(answer["usage"], 0),
-    telling: responsesDialect.usage
+    renderUsage: responsesDialect.usage
   })

@@ -16,7 +16,7 @@ export const passthroughEmbeddings = (request: PassthroughRequest): Reader =>
       const inputTokens = countAt(usage, "prompt_tokens") ?? countAt(usage, "total_tokens")
       return inputTokens === undefined ? undefined : { ...noUsage, inputTokens }
     },
-    telling: ({ inputTokens: tokens }) => ({ prompt_tokens: tokens, total_tokens: tokens })
+    renderUsage: ({ inputTokens: tokens }) => ({ prompt_tokens: tokens, total_tokens: tokens })
   })
 
 /** An input is a text or an array of token ids. */

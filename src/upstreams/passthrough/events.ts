@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/fields.ts"
 import type { Batch } from "../../generation/Generation.ts"
-import type { GenerationEvent, Telling, Usage } from "../../generation/GenerationEvent.ts"
+import type { GenerationEvent, UsageFrame, Usage } from "../../generation/GenerationEvent.ts"
 import { sseEvents } from "../framing/sse.ts"
 import type { SseEvent } from "../framing/sse.ts"
 import { framesNamed, WholeFrames } from "../framing/WholeFrames.ts"
@@ -65,10 +65,10 @@ class EventReader<S> implements Reader {
     const ending = events.at(-1)?.type
     if (ending === "finished" || ending === "failed") return events
     const { lastFrame } = this.#dialect
-    const told = this.#protocol.end(this.#state, false).filter(isAccount)
-    const isWithoutLast = lastFrame !== undefined && told.at(-1)?.type === "finished"
+    const emitted = this.#protocol.end(this.#state, false).filter(isAccount)
+    const isWithoutLast = lastFrame !== undefined && emitted.at(-1)?.type === "finished"
     const last = isWithoutLast ? [{ type: "passthrough", terminal: true, text: written(lastFrame) } as const] : []
-    return [...events, ...last, ...told]
+    return [...events, ...last, ...emitted]
   }
 
   whole(text: string): Batch {
@@ -81,44 +81,44 @@ class EventReader<S> implements Reader {
       const frames = writtenFrames(text, stream, true)
       return frames === undefined ? [tooLongAsStream] : this.#read(utf8.encode(frames))
     }
-    const told: Array<GenerationEvent> = []
-    for (const frame of frames) this.#step(frame, told)
-    told.push(...this.#protocol.end(this.#state, true))
-    const ending = told.pop()
-    if (ending === undefined) return told
+    const emitted: Array<GenerationEvent> = []
+    for (const frame of frames) this.#step(frame, emitted)
+    emitted.push(...this.#protocol.end(this.#state, true))
+    const ending = emitted.pop()
+    if (ending === undefined) return emitted
     if (ending.type === "finished") {
-      told.push({
+      emitted.push({
         type: "passthrough",
         text: JSON.stringify(this.#rewrite(answer)),
         terminal: true,
-        telling: { isTotal: true, as: (usage) => JSON.stringify(this.#rewrite(this.#counted(answer, usage))) }
+        usageFrame: { isTotal: true, as: (usage) => JSON.stringify(this.#rewrite(this.#counted(answer, usage))) }
       })
     }
-    told.push(ending)
-    return told
+    emitted.push(ending)
+    return emitted
   }
 
   /** Emits a frame's usage and end, but not its content, which passes through. */
-  #step(frame: JsonObject, told: Array<GenerationEvent>): void {
+  #step(frame: JsonObject, emitted: Array<GenerationEvent>): void {
     const [next, events] = this.#protocol.step(this.#state, frame)
     this.#state = next
     for (const event of events) {
       if (!isAccount(event)) continue
       if (event.type === "started") this.#hasBegun = true
-      told.push(event)
+      emitted.push(event)
     }
   }
 
-  #count(data: string, told: Array<GenerationEvent>): void {
+  #count(data: string, emitted: Array<GenerationEvent>): void {
     const frame = parseJson(data)
-    if (isObject(frame)) this.#step(frame, told)
+    if (isObject(frame)) this.#step(frame, emitted)
   }
 
   /** A function that writes other usage into a frame; undefined if the frame has no usage. */
-  #telling(event: SseEvent, frame: unknown): Telling<string> | undefined {
+  #usageFrame(event: SseEvent, frame: unknown): UsageFrame<string> | undefined {
     if (!isObject(frame)) return undefined
-    const tells = this.#dialect.tells(frame)
-    if (tells === undefined) return undefined
+    const usageIn = this.#dialect.usageIn(frame)
+    if (usageIn === undefined) return undefined
     const { answerIn } = this.#dialect
     const as = (usage: Usage) => {
       const answer = this.#answerOf(frame)
@@ -128,11 +128,11 @@ class EventReader<S> implements Reader {
           : { ...frame, [answerIn]: this.#rewrite(this.#counted(answer, usage)) }
       return written({ event: event.event, data: JSON.stringify(counted) })
     }
-    return { isTotal: tells === "totals", as }
+    return { isTotal: usageIn === "totals", as }
   }
 
-  #counted(told: JsonObject, usage: Usage): JsonObject {
-    return { ...told, usage: this.#dialect.usage(usage) }
+  #counted(answer: JsonObject, usage: Usage): JsonObject {
+    return { ...answer, usage: this.#dialect.usage(usage) }
   }
 
   /** A frame with the caller's names; undefined if it names nothing. */
@@ -158,11 +158,11 @@ class EventReader<S> implements Reader {
   }
 
   #read(bytes: Uint8Array): Batch {
-    const events = this.#told(bytes)
+    const events = this.#eventsIn(bytes)
     return this.#hasBegun ? events : events.map(asBeginning)
   }
 
-  #told(bytes: Uint8Array): Batch {
+  #eventsIn(bytes: Uint8Array): Batch {
     const places = framesNamed(this.#dialect.names, bytes)
     if (places.length === 0) return [{ type: "passthrough", bytes, terminal: false }]
     const events: Array<GenerationEvent> = []
@@ -190,29 +190,29 @@ class EventReader<S> implements Reader {
       }
       if (!this.#dialect.concerns(event.event, event.data)) continue
       const parsed = parseJson(event.data)
-      const told: Array<GenerationEvent> = []
-      if (isObject(parsed)) this.#step(parsed, told)
-      else told.push(noAnswer(event.data))
+      const emitted: Array<GenerationEvent> = []
+      if (isObject(parsed)) this.#step(parsed, emitted)
+      else emitted.push(noAnswer(event.data))
       const renamed = this.#rename(event, parsed)
-      const telling = this.#telling(event, parsed)
-      const ending = told.at(-1)
+      const usageFrame = this.#usageFrame(event, parsed)
+      const ending = emitted.at(-1)
       if (ending?.type === "failed") {
         // The family renders the failure itself, without the upstream's details.
         pass(start)
-        return [...events, ...told]
+        return [...events, ...emitted]
       }
       if (ending?.type === "finished") {
         pass(start)
         const text = renamed ?? utf8Decoder.decode(frame)
         return [
           ...events,
-          ...told.slice(0, -1),
-          { type: "passthrough", text, terminal: true, ...(telling && { telling }) },
+          ...emitted.slice(0, -1),
+          { type: "passthrough", text, terminal: true, ...(usageFrame && { usageFrame }) },
           ending
         ]
       }
-      events.push(...told)
-      if (renamed === undefined && telling === undefined) continue
+      events.push(...emitted)
+      if (renamed === undefined && usageFrame === undefined) continue
       pass(start)
       passed = end
       events.push({
@@ -220,7 +220,9 @@ class EventReader<S> implements Reader {
         bytes: renamed === undefined ? frame : utf8.encode(renamed),
         terminal: false,
         ...(isObject(parsed) && this.#dialect.begins(parsed) && { isBeginning: true }),
-        ...(telling && { telling: { isTotal: telling.isTotal, as: (usage) => utf8.encode(telling.as(usage)) } })
+        ...(usageFrame && {
+          usageFrame: { isTotal: usageFrame.isTotal, as: (usage) => utf8.encode(usageFrame.as(usage)) }
+        })
       })
     }
     pass(bytes.length)

@@ -11,11 +11,11 @@ interface Kind {
   /** The answer's usage, if it has any. */
   readonly usageOf: (answer: JsonObject) => Usage | undefined
   /** Usage in the dialect's form. */
-  readonly telling: (usage: Usage) => JsonObject
+  readonly renderUsage: (usage: Usage) => JsonObject
 }
 
 /** Reads a whole answer that passes through: replaces the model's name and reports the usage. */
-export const wholeAnswer = ({ rewrite }: PassthroughRequest, { isAnswer, telling, usageOf }: Kind): Reader => ({
+export const wholeAnswer = ({ rewrite }: PassthroughRequest, { isAnswer, renderUsage, usageOf }: Kind): Reader => ({
   push: () => [],
   end: () => [{ type: "failed", failure: garbled, said: "a stream" }],
   whole: (text) => {
@@ -25,10 +25,10 @@ export const wholeAnswer = ({ rewrite }: PassthroughRequest, { isAnswer, telling
     if (!isAnswer(answer)) return [noAnswer(text)]
     const usage = usageOf(answer)
     const usageEvents: ReadonlyArray<GenerationEvent> = usage === undefined ? [] : [{ type: "usage", usage }]
-    const as = (usage: Usage) => JSON.stringify(rewrite({ ...answer, usage: telling(usage) }))
+    const as = (usage: Usage) => JSON.stringify(rewrite({ ...answer, usage: renderUsage(usage) }))
     return [
       ...usageEvents,
-      { type: "passthrough", terminal: true, text: JSON.stringify(rewrite(answer)), telling: { isTotal: true, as } },
+      { type: "passthrough", terminal: true, text: JSON.stringify(rewrite(answer)), usageFrame: { isTotal: true, as } },
       { type: "finished", reason: "stop", stopSequence: null }
     ]
   }

@@ -30,9 +30,10 @@ export const failedWith = (error: unknown): Extract<GenerationEvent, { readonly 
   const words = [wordAt(error, "type"), wordAt(error, "code"), errorWords({ error })]
   const said = words.filter((word) => word !== undefined && word !== "").join(": ")
   const status = Number(wordAt(error, "code") ?? Number.NaN)
-  const told = troubleOf({ status, body: { error }, sent: undefined })
-  const failure = told === "empty-account" || told === "refused-key" ? new UpstreamFailed({}) : failureOf(error, status)
-  const trouble = told ?? (failure._tag === "RateLimited" || failure === overloaded ? "saturated" : undefined)
+  const known = troubleOf({ status, body: { error }, sent: undefined })
+  const failure =
+    known === "empty-account" || known === "refused-key" ? new UpstreamFailed({}) : failureOf(error, status)
+  const trouble = known ?? (failure._tag === "RateLimited" || failure === overloaded ? "saturated" : undefined)
   return {
     type: "failed",
     failure,
@@ -100,7 +101,7 @@ export const tooLongAsStream: Extract<GenerationEvent, { readonly type: "failed"
 
 /** `garbled`, with the beginning of the answer for the log. */
 export const noAnswer = (answer: string): Extract<GenerationEvent, { readonly type: "failed" }> => {
-  const begin = forCallers(answer.slice(0, longest)).replaceAll(/\s+/g, " ").trim().slice(0, told)
+  const begin = forCallers(answer.slice(0, longest)).replaceAll(/\s+/g, " ").trim().slice(0, mostLogged)
   const excess = excessOf(answer, answerBounds)
   const what =
     begin === ""
@@ -114,4 +115,4 @@ export const noAnswer = (answer: string): Extract<GenerationEvent, { readonly ty
 }
 
 /** The longest part of such an answer in the log, in UTF-16 units. */
-const told = 200
+const mostLogged = 200

@@ -37,7 +37,7 @@ export const messagesDialect: EventDialect = {
     if (!Array.isArray(content)) return answer
     return { ...answer, content: content.every((block) => textAt(block, "type") !== undefined) ? [] : undefined }
   },
-  tells: (frame) =>
+  usageIn: (frame) =>
     frame["type"] === "message_start" ? "start" : frame["type"] === "message_delta" ? "totals" : undefined,
   begins: ({ type }) => type === "message_start",
   usage: (usage) => ({

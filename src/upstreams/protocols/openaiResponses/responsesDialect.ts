@@ -53,7 +53,7 @@ export const responsesDialect: EventDialect = {
   concerns: (event, data) => event !== "response.output_item.done" || data.includes('"web_search_call"'),
   // Searches are counted by their items.
   account: (answer) => answer,
-  tells: ({ type }) => (type === "response.completed" || type === "response.incomplete" ? "totals" : undefined),
+  usageIn: ({ type }) => (type === "response.completed" || type === "response.incomplete" ? "totals" : undefined),
   begins: ({ type }) => type === "response.created" || type === "response.queued" || type === "response.in_progress",
   usage: (usage) => {
     const input_tokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens

@@ -132,8 +132,8 @@ const finish = (state: ResponsesState, response: JsonObject | undefined): Step =
   const status = textAt(response, "status")
   if (status === "failed" || status === "cancelled") return failed(state, response?.["error"])
   const usage = readUsage(response?.["usage"], state.searches)
-  const told = textAt(objectAt(response, "incomplete_details"), "reason")
-  const reason = finishReason(told)
+  const incomplete = textAt(objectAt(response, "incomplete_details"), "reason")
+  const reason = finishReason(incomplete)
   // If the upstream reports a cut, a cut call is no error.
   const isCut = state.isCut || [...state.open.values()].some((item) => item.isFunction && isCutText(item.arguments))
   if (isCut && reason !== "max-tokens") return [{ ...state, over: true }, [{ type: "failed", failure: cutCall }]]
@@ -141,7 +141,12 @@ const finish = (state: ResponsesState, response: JsonObject | undefined): Step =
     { ...state, over: true },
     [
       ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
-      { type: "finished", reason, stopSequence: null, ...unknownReason(!knownReasons.has(told ?? ""), told) }
+      {
+        type: "finished",
+        reason,
+        stopSequence: null,
+        ...unknownReason(!knownReasons.has(incomplete ?? ""), incomplete)
+      }
     ]
   ]
 }
