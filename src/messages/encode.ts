@@ -78,8 +78,8 @@ export const machine = (options: Options): Machine<State, StreamFrame> => {
       if (events.length === 0) return [draft, noFrames]
       const frames: Array<StreamFrame> = []
       // Only these reasons cut the model off in the middle of an item.
-      const frameOptions = event.type === "finished" && leavesHalves.has(event.reason) ? cutOff : whole
-      for (const sequenced of events) apply(draft, sequenced, frames, frameOptions)
+      const framing = event.type === "finished" && leavesHalves.has(event.reason) ? cutOff : whole
+      for (const sequenced of events) apply(draft, sequenced, frames, framing)
       return [draft, frames]
     }
   }
@@ -92,17 +92,12 @@ const noFrames: ReadonlyArray<StreamFrame> = []
 /** A mutable copy of the state during one step. */
 type Draft = { -readonly [K in keyof State]: State[K] }
 
-interface FrameOptions extends Options {
+interface Framing extends Options {
   readonly isCutOff: boolean
 }
 
 /** Applies one event: adds its frames and updates the draft. */
-const apply = (
-  draft: Draft,
-  event: Sequence.SequencedEvent,
-  frames: Array<StreamFrame>,
-  options: FrameOptions
-): void => {
+const apply = (draft: Draft, event: Sequence.SequencedEvent, frames: Array<StreamFrame>, options: Framing): void => {
   switch (event.type) {
     case "started": {
       // The dialect starts with one output token, and reports searches at the end.
@@ -240,7 +235,7 @@ const close = (
   draft: Draft,
   closing: Extract<Sequence.SequencedEvent, { readonly type: "close" }>,
   frames: Array<StreamFrame>,
-  options: FrameOptions
+  options: Framing
 ): void => {
   const { open } = draft
   const index = draft.blocks.length
