@@ -44,7 +44,7 @@ try {
     body: JSON.stringify({ model: "sandbox-text", max_tokens: 100, messages: [{ role: "user", content: [pdf] }] })
   })
   expect("a document is read in a process of its own", (await document.text()).includes("a PDF of 2 pages"))
-  const docs = await fetch(`${gateway.url}/docs`)
+  const docs = await fetch(`${gateway.url}/docs/reference.js`)
   expect("/docs carries its own script", (await docs.text()).length > 1_000_000)
   expect("/console carries its page, scripts and styles", await hasConsole(gateway.url))
   const clip = await renderClip(gateway.url, gateway.key)

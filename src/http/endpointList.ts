@@ -1,5 +1,5 @@
-import { OpenApi } from "@effect/platform"
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
+import { specOf } from "./openapi.ts"
 
 /**
  * A contract's `llms.txt` (https://llmstxt.org): links to its documents and one line for each endpoint.
@@ -9,7 +9,7 @@ export const endpointList = <Id extends string, Groups extends HttpApiGroup.Http
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   below: string
 ): string => {
-  const { info, paths, tags } = OpenApi.fromApi(api)
+  const { info, paths, tags } = specOf(api)
   const endpoints = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, { summary = "", tags: groups }]) => ({ path, method, summary, groups }))
   )

@@ -8,6 +8,15 @@ import { tidySchemas } from "./tidySchemas.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
+/** The library's own document. It is made once for a contract, with the options of the first call. */
+export const specOf = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  api: HttpApi.HttpApi<Id, Groups, E, R>
+): OpenApi.OpenAPISpec =>
+  OpenApi.fromApi(api, {
+    // `additionalProperties: false` only for contracts that refuse unknown fields.
+    additionalPropertiesStrategy: isStrict(api) ? "strict" : "allow"
+  })
+
 /**
  * The contract as an OpenAPI 3.1 document. Adds to the library's own document keys, request ids and headers, and removes
  * impossible failures and internal schema metadata.
@@ -15,10 +24,7 @@ type Json = Readonly<Record<string, unknown>>
 export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>
 ): Json => {
-  const { components, paths, ...spec } = OpenApi.fromApi(api, {
-    // `additionalProperties: false` only for contracts that refuse unknown fields.
-    additionalPropertiesStrategy: isStrict(api) ? "strict" : "allow"
-  })
+  const { components, paths, ...spec } = specOf(api)
   const { schemas, tidy } = tidySchemas(components.schemas)
   const open = operationsWith(api, (annotations) => Context.get(annotations, Public))
   const repeatable = operationsWith(api, (annotations) => Context.get(annotations, Idempotent))

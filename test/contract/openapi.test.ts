@@ -137,35 +137,68 @@ describe("/openapi.json", () => {
 })
 
 describe("/docs", () => {
-  it("is one page that loads nothing", async () => {
+  it("is a small index of groups, each a page with what it needs, and loads nothing from elsewhere", async () => {
     const html = await (await read("/docs")).text()
     expect(html).toContain("<title>Model Gateway</title>")
-    expect(html).toContain("/v1/messages")
-    expect(html).not.toMatch(/<(script|link|img)[^>]+(src|href)="http/)
+    expect(html.length).toBeLessThan(30_000)
+    for (const [name] of operations()) {
+      const [method = "", path = ""] = name.split(" ")
+      expect(html).toContain(`<b>${method.toUpperCase()}</b> ${path}</code>`)
+    }
+    const groups = [...new Set([...html.matchAll(/href="(\/docs\/[a-z-]+)/g)].map(([, path = ""]) => path))]
+    expect(groups).toHaveLength(document["tags"].length)
+    const shown: Array<string> = []
+    for (const group of groups) {
+      const page = await (await read(group)).text()
+      const [, part = ""] = /<script id="api-reference"[^>]*>(.*?)<\/script>/s.exec(page) ?? []
+      const own = JSON.parse(part) as Json
+      expect(own["tags"]).toHaveLength(1)
+      shown.push(
+        ...Object.entries(own["paths"] as Json).flatMap(([path, item]) =>
+          Object.keys(item as Json).map((method) => `${method} ${path}`)
+        )
+      )
+      for (const [, name = ""] of part.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+        expect(own["components"]["schemas"]).toHaveProperty([name])
+      }
+      expect(page).toContain('<script src="/docs/reference.js">')
+      expect(page.length).toBeLessThan(150_000)
+      expect(page).not.toMatch(/<(script|link|img)[^>]+(src|href)="http/)
+    }
+    expect(shown.sort()).toEqual(
+      operations()
+        .map(([name]) => name)
+        .sort()
+    )
+    expect((await (await read("/docs/reference.js")).text()).length).toBeGreaterThan(1_000_000)
   })
 
   it("is compressed for clients that accept it", async () => {
-    const [plain, packed] = [await read("/docs"), await read("/docs", { "accept-encoding": "deflate, gzip;q=0.8, br" })]
+    const script = "/docs/reference.js"
+    const [plain, packed] = [await read(script), await read(script, { "accept-encoding": "deflate, gzip;q=0.8, br" })]
     expect([plain.headers.has("content-encoding"), packed.headers.get("content-encoding")]).toEqual([false, "gzip"])
     const [whole, bytes] = [await plain.text(), await packed.arrayBuffer()]
     expect(bytes.byteLength).toBeLessThan(whole.length / 3)
     expect(new TextDecoder().decode(Bun.gunzipSync(bytes)) === whole).toBe(true)
     for (const encodings of ["", "br", "gzip;q=0", "gzip; q=0.0, br", "notgzip"]) {
-      const { headers } = await read("/docs", { "accept-encoding": encodings })
+      const { headers } = await read(script, { "accept-encoding": encodings })
       expect([encodings, headers.get("content-encoding")]).toEqual([encodings, null])
     }
   })
 
-  it.each(["/docs", "/openapi.json", "/llms.txt"])("at %s is not sent to clients that have it", async (path) => {
-    const { headers } = await read(path)
-    const etag = headers.get("etag")!
-    expect([headers.get("cache-control"), headers.get("vary")]).toEqual(["no-cache", "accept-encoding"])
-    for (const known of [etag, etag.replace("W/", ""), `"another", ${etag}`, "*"]) {
-      const answer = await read(path, { "if-none-match": known })
-      expect([answer.status, await answer.text(), answer.headers.get("etag")]).toEqual([304, "", etag])
+  it.each(["/docs", "/docs/reference.js", "/openapi.json", "/llms.txt"])(
+    "at %s is not sent to clients that have it",
+    async (path) => {
+      const { headers } = await read(path)
+      const etag = headers.get("etag")!
+      expect([headers.get("cache-control"), headers.get("vary")]).toEqual(["no-cache", "accept-encoding"])
+      for (const known of [etag, etag.replace("W/", ""), `"another", ${etag}`, "*"]) {
+        const answer = await read(path, { "if-none-match": known })
+        expect([answer.status, await answer.text(), answer.headers.get("etag")]).toEqual([304, "", etag])
+      }
+      expect((await read(path, { "if-none-match": '"another"' })).status).toBe(200)
     }
-    expect((await read(path, { "if-none-match": '"another"' })).status).toBe(200)
-  })
+  )
 })
 
 describe("/llms.txt", () => {
