@@ -66,7 +66,7 @@ export type FinishReason = typeof FinishReason.Type
 const Choice = Schema.Struct({
   index: said(Schema.Int, "The index of the answer."),
   message: said(AnswerMessage, "The answer."),
-  logprobs: said(Schema.Null, "Always null, unless an upstream of this dialect answers."),
+  logprobs: said(Schema.NullOr(JsonObject), "Log probabilities of its tokens, if requested and told; else null."),
   finish_reason: said(FinishReason, "The reason that it ended.")
 })
 export type Choice = typeof Choice.Type
@@ -100,6 +100,9 @@ export const ChatCompletion = Schema.Struct({
   created: said(Schema.Int, "Unix time in seconds."),
   model: said(Schema.String, "The requested model."),
   choices: said(Schema.Array(Choice), "The answers, in order."),
+  service_tier: optional(Schema.String).annotations({
+    description: "The tier that served it, if the upstream told it."
+  }),
   usage: said(Usage, "Tokens used, by all answers.")
 }).annotations({ identifier: "ChatCompletion" })
 export type ChatCompletion = typeof ChatCompletion.Type

@@ -44,6 +44,7 @@ const WebSearch = Schema.Struct({
 
 const penalty = maybe(open(Schema.Number.pipe(Schema.between(-2, 2))))
 const passed = "Only upstreams of this dialect get it."
+const carried = "Upstreams of this dialect get it, and those of OpenAI's others that have it."
 
 /** The body of POST /v1/chat/completions (docs/api.md#creating-a-completion). */
 export const CreateCompletion = Schema.Struct({
@@ -75,7 +76,7 @@ export const CreateCompletion = Schema.Struct({
     }
   ),
   verbosity: maybe(open(Schema.Literal("low", "medium", "high"))).annotations({
-    description: passed,
+    description: carried,
     default: "medium"
   }),
   max_completion_tokens: maybe(integer(1)).annotations({
@@ -119,8 +120,8 @@ export const CreateCompletion = Schema.Struct({
   logit_bias: maybe(open(Schema.Record({ key: Schema.String, value: Schema.Number }))).annotations({
     description: passed
   }),
-  logprobs: maybe(open(Schema.Boolean)).annotations({ description: passed }),
-  top_logprobs: maybe(open(integer(0, 20))).annotations({ description: passed }),
+  logprobs: maybe(open(Schema.Boolean)).annotations({ description: carried }),
+  top_logprobs: maybe(open(integer(0, 20))).annotations({ description: carried }),
   prediction: maybe(open(JsonObject)).annotations({ description: passed }),
   modalities: maybe(open(Schema.Array(Schema.String))).annotations({ description: passed }),
   audio: maybe(open(JsonObject)).annotations({ description: passed }),
@@ -129,7 +130,7 @@ export const CreateCompletion = Schema.Struct({
   metadata: maybe(open(Schema.Record({ key: Schema.String, value: Schema.String }))).annotations({
     description: "Strings about the request; not shown to the model."
   }),
-  service_tier: maybe(open(Schema.String)).annotations({ description: passed }),
+  service_tier: maybe(open(Schema.String)).annotations({ description: carried }),
   prompt_cache_key: maybe(open(Schema.String)).annotations({ description: "Groups requests that share a prefix." }),
   prompt_cache_options: maybe(open(JsonObject)).annotations({ description: passed }),
   moderation: maybe(open(JsonObject)).annotations({ description: passed }),

@@ -60,7 +60,7 @@ export const makeChatFamily = Effect.map(ReasoningSignatures, (signatures): Chat
             : { count, join: (generations) => joined(generations, { head, isLegacy, stream, keep }) },
         translated: () => ({
           machine: machine({ head, index: 0, isWhole: true, isLegacy }),
-          answer: (state) => completionOf(head, [choiceOf(state, 0)], state.usage),
+          answer: (state) => completionOf(head, [choiceOf(state, 0)], state.usage, state.serviceTier),
           keep: (state) => keep(messageOf(state))
         }),
         passed: () => ({

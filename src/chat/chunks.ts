@@ -1,6 +1,7 @@
 import type { Failure } from "../contract/Failure.ts"
 import { codedError } from "../contract/codedErrors.ts"
 import type { JsonObject } from "../contract/fields.ts"
+import type { Logprobs } from "../generation/GenerationEvent.ts"
 import type { PassthroughFrame } from "../generation/Machine.ts"
 import type { Annotation, FinishReason, Usage } from "./Completion.ts"
 
@@ -35,18 +36,28 @@ export interface Head {
 
 /** Writes an answer's chunks. Their common part is serialized once. */
 export interface Writer {
-  readonly delta: (delta: Delta) => PassthroughFrame
-  readonly finish: (reason: FinishReason) => PassthroughFrame
+  readonly delta: (delta: Delta, logprobs?: Logprobs) => PassthroughFrame
+  readonly finish: (reason: FinishReason, serviceTier?: string) => PassthroughFrame
 }
 
 export const writer = (head: Head, index: number): Writer => {
-  const start = `data: ${opened(head)}"choices":[{"index":${index},"delta":`
+  const choice = `"choices":[{"index":${index},"delta":`
+  const start = `data: ${opened(head)}${choice}`
   const end = head.includeUsage ? `}],"usage":null}\n\n` : `}]}\n\n`
   return {
-    delta: (delta) => written(`${start}${JSON.stringify(delta)},"logprobs":null,"finish_reason":null${end}`),
-    finish: (reason) => written(`${start}{},"logprobs":null,"finish_reason":"${reason}"${end}`)
+    delta: (delta, logprobs) => {
+      const told = logprobs === undefined ? "null" : JSON.stringify(logprobsOf(logprobs))
+      return written(`${start}${JSON.stringify(delta)},"logprobs":${told},"finish_reason":null${end}`)
+    },
+    finish: (reason, serviceTier) => {
+      const tier = serviceTier === undefined ? "" : `"service_tier":${JSON.stringify(serviceTier)},`
+      return written(`data: ${opened(head)}${tier}${choice}{},"logprobs":null,"finish_reason":"${reason}"${end}`)
+    }
   }
 }
+
+/** Log probabilities as a choice has them. */
+export const logprobsOf = (content: Logprobs) => ({ content, refusal: null })
 
 const opened = ({ created, id, model }: Head): string => {
   const head = JSON.stringify({ id, object: "chat.completion.chunk", created, model })

@@ -2,6 +2,7 @@ import { InvalidRequest } from "../contract/Failure.ts"
 import { objecting } from "../contract/open.ts"
 import type { Conversation, Item, OutputFormat, Reasoning } from "../generation/Conversation.ts"
 import { effortOf } from "../generation/effort.ts"
+import { isUsual } from "../contract/isUsual.ts"
 import { mayReachWeb, unknownBytes } from "./beyond.ts"
 import { itemsOf } from "./messages.ts"
 import type { KeptSeals } from "./reasoning.ts"
@@ -65,6 +66,7 @@ export const understand = (request: CreateCompletion, body: unknown, kept: KeptS
       endUser: request.safety_identifier ?? request.user ?? undefined,
       cacheKey: request.prompt_cache_key ?? undefined,
       cacheRetention: request.prompt_cache_retention || undefined,
+      ...carriedOf(request),
       cachesByItself: true,
       get unknownBytes() {
         return unknownBytes(request)
@@ -97,6 +99,16 @@ const reasoningOf = ({ reasoning_effort }: CreateCompletion, effort: Reasoning["
   effort,
   budgetTokens: undefined,
   summary: (reasoning_effort ?? "none") === "none" ? undefined : "auto"
+})
+
+/** Fields that some upstreams of other dialects have, too. */
+const carriedOf = ({ logprobs, service_tier, top_logprobs, verbosity }: CreateCompletion) => ({
+  verbosity: isUsual(verbosity, "medium") ? undefined : { value: verbosity ?? "", param: "verbosity" },
+  serviceTier: isUsual(service_tier, "auto", "default") ? undefined : (service_tier ?? undefined),
+  logprobs:
+    logprobs === true || (top_logprobs ?? 0) > 0
+      ? { value: top_logprobs ?? 0, param: logprobs === true ? "logprobs" : "top_logprobs" }
+      : undefined
 })
 
 /** The most answers to one request that the gateway makes itself. */

@@ -2,13 +2,13 @@ import type { JsonObject } from "../contract/fields.ts"
 import { appendText } from "../generation/appendText.ts"
 import type { Citation } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
-import type { FinishReason as Ended, Usage } from "../generation/GenerationEvent.ts"
+import type { FinishReason as Ended, Logprobs, Usage } from "../generation/GenerationEvent.ts"
 import type { Machine, PassthroughFrame } from "../generation/Machine.ts"
 import { GrowingList } from "../generation/GrowingList.ts"
 import type { OpenItem } from "../generation/Lanes.ts"
 import * as Sequence from "../generation/sequence.ts"
 import type { Delta, Head, ToolCallDelta, Writer } from "./chunks.ts"
-import { ending, failed, writer, written } from "./chunks.ts"
+import { ending, failed, logprobsOf, writer, written } from "./chunks.ts"
 import type { Annotation, AnswerMessage, ChatCompletion, Choice, FinishReason, ToolCall } from "./Completion.ts"
 import type { Place } from "./reasoning.ts"
 import { redacted, sealed } from "./reasoning.ts"
@@ -32,6 +32,8 @@ export interface State {
   readonly calls: GrowingList<ToolCall>
   readonly annotations: GrowingList<Annotation>
   readonly reasoning: GrowingList<JsonObject>
+  readonly logprobs: GrowingList<JsonObject>
+  readonly serviceTier: string | undefined
   readonly finish: FinishReason | undefined
   readonly usage: Usage
   readonly open: Open | undefined
@@ -61,6 +63,8 @@ export const machine = (options: Options): Machine<State, PassthroughFrame> => {
       calls: GrowingList.empty(),
       annotations: GrowingList.empty(),
       reasoning: GrowingList.empty(),
+      logprobs: GrowingList.empty(),
+      serviceTier: undefined,
       finish: undefined,
       usage: noUsage,
       open: undefined
@@ -95,7 +99,8 @@ const apply = (
     case "open":
       return tell(draft, open(draft, event.item, options), frames, write)
     case "delta":
-      return tell(draft, grown(draft, event.text, options), frames, write)
+      for (const one of event.logprobs ?? []) draft.logprobs = draft.logprobs.with(one)
+      return tell(draft, grown(draft, event.text, options), frames, write, event.logprobs)
     case "citation":
       return tell(draft, cited(draft, event.citation), frames, write)
     case "close":
@@ -104,7 +109,8 @@ const apply = (
       const finish = finishOf(event.reason, draft.message)
       draft.finish = finish
       draft.usage = event.usage
-      frames.push(write.finish(finish))
+      draft.serviceTier = event.serviceTier
+      frames.push(write.finish(finish, event.serviceTier))
       if (options.isWhole) frames.push(written(ending(options.head, usageOf(event.usage))))
       return
     }
@@ -114,10 +120,16 @@ const apply = (
   }
 }
 
-const tell = (draft: Draft, delta: Delta | undefined, frames: Array<PassthroughFrame>, write: Writer): void => {
+const tell = (
+  draft: Draft,
+  delta: Delta | undefined,
+  frames: Array<PassthroughFrame>,
+  write: Writer,
+  logprobs?: Logprobs
+): void => {
   if (delta === undefined) return
   add(draft, delta)
-  frames.push(write.delta(delta))
+  frames.push(write.delta(delta, logprobs))
 }
 
 const open = (draft: Draft, item: OpenItem, { head, isLegacy }: Options): Delta | undefined => {
@@ -242,7 +254,8 @@ export const choiceOf = (state: State, index: number): Choice => {
   const message = messageOf(state)
   const saysMore = message.refusal !== null || message.tool_calls !== undefined || message.function_call !== undefined
   const content = message.content ?? (saysMore ? null : "")
-  return { index, message: { ...message, content }, logprobs: null, finish_reason: finish }
+  const logprobs = state.logprobs.length === 0 ? null : logprobsOf(state.logprobs.toArray())
+  return { index, message: { ...message, content }, logprobs, finish_reason: finish }
 }
 
 export const messageOf = ({ annotations, calls, message, reasoning }: State): AnswerMessage => ({
@@ -255,12 +268,14 @@ export const messageOf = ({ annotations, calls, message, reasoning }: State): An
 export const completionOf = (
   { created, id, model }: Head,
   choices: ReadonlyArray<Choice>,
-  usage: Usage
+  usage: Usage,
+  serviceTier?: string
 ): ChatCompletion => ({
   id,
   object: "chat.completion",
   created,
   model,
   choices,
+  ...(serviceTier !== undefined && { service_tier: serviceTier }),
   usage: usageOf(usage)
 })

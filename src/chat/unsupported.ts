@@ -1,7 +1,9 @@
 import { listAt } from "../contract/json.ts"
+import { isUsual } from "../contract/isUsual.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import { hasBreakpoints, noToolLeft, unknownFields } from "../dispatch/unsupported.ts"
 import type { Unsupported } from "../dispatch/unsupported.ts"
+import type { CarriedField } from "../generation/Conversation.ts"
 import type { InputMessage } from "./InputMessage.ts"
 import { isForeign } from "./reasoning.ts"
 import { CreateCompletion } from "./Request.ts"
@@ -10,7 +12,10 @@ import { isHosted } from "./Tools.ts"
 /** The parts of a request that its conversation cannot express. */
 export const unsupported = (request: CreateCompletion, body: unknown): ReadonlyArray<Unsupported> => {
   const found = unknownFields(body, known)
-  for (const [param, isAsked] of Object.entries(asks)) if (isAsked(request)) found.push({ param })
+  for (const [param, isAsked] of Object.entries(asks)) {
+    const carriedAs = carried.get(param)
+    if (isAsked(request)) found.push({ param, ...(carriedAs !== undefined && { carriedAs }) })
+  }
   for (const [index, tool] of (request.tools ?? []).entries()) {
     // Unknown tools were refused before (`decode.ts`).
     if (tool instanceof Unknown) continue
@@ -51,7 +56,7 @@ const noAudio = (param: string): Unsupported => ({
 
 /** Fields that a conversation cannot express, with the values that matter. */
 const asks: Readonly<Record<string, (request: CreateCompletion) => boolean>> = {
-  verbosity: ({ verbosity }) => (verbosity ?? "medium") !== "medium",
+  verbosity: ({ verbosity }) => !isUsual(verbosity, "medium"),
   frequency_penalty: ({ frequency_penalty }) => (frequency_penalty ?? 0) !== 0,
   presence_penalty: ({ presence_penalty }) => (presence_penalty ?? 0) !== 0,
   seed: ({ seed }) => (seed ?? undefined) !== undefined,
@@ -62,12 +67,19 @@ const asks: Readonly<Record<string, (request: CreateCompletion) => boolean>> = {
   modalities: ({ modalities }) => (modalities ?? []).some((kind) => kind !== "text"),
   audio: ({ audio }) => (audio ?? undefined) !== undefined,
   store: ({ store }) => store === true,
-  service_tier: ({ service_tier }) => !["auto", "default"].includes(service_tier ?? "auto"),
+  service_tier: ({ service_tier }) => !isUsual(service_tier, "auto", "default"),
   moderation: ({ moderation }) => (moderation ?? undefined) !== undefined,
   prompt_cache_options: ({ prompt_cache_options }) => (prompt_cache_options ?? undefined) !== undefined,
   // Other dialects have one field for the end user.
   user: ({ safety_identifier, user }) => Boolean(safety_identifier) && Boolean(user) && safety_identifier !== user
 }
+
+const carried: ReadonlyMap<string, CarriedField> = new Map<string, CarriedField>([
+  ["verbosity", "verbosity"],
+  ["service_tier", "serviceTier"],
+  ["logprobs", "logprobs"],
+  ["top_logprobs", "logprobs"]
+])
 
 const known = new Set(Object.keys(CreateCompletion.fields))
 const knownOfTools = new Set(["type", "function", "custom"])

@@ -29,7 +29,7 @@ import { fitOutput } from "./fitOutput.ts"
 import { translateInstead } from "./translateInstead.ts"
 import { quoting } from "./quoting.ts"
 import { severally } from "./several.ts"
-import { unsupportedError } from "./unsupported.ts"
+import { leftOutAt, unsupportedError } from "./unsupported.ts"
 import { makeObservers, Work } from "./Work.ts"
 import { makeUpstreamCount } from "./upstreamCount.ts"
 import { RetryAfter } from "../routing/RetryAfter.ts"
@@ -113,7 +113,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
           )
         }
         const { cut, fitted } = fitOutput(entry, route, conversation, strict)
-        work.leftOut = [...work.unsupported(), ...cut]
+        work.leftOut = [...leftOutAt(work.unsupported(), upstream), ...cut]
         const refused = unsupportedError(work.leftOut, strict) ?? tooManyDomains(work)
         if (refused !== undefined) return Future.fail(refused)
         const send = () =>

@@ -2,7 +2,7 @@ import { Future } from "../flow/Future.ts"
 import type { PassthroughEndpoint, GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
 import type { AdmittedRoute } from "./admit.ts"
 import { fitOutput } from "./fitOutput.ts"
-import { unsupportedError } from "./unsupported.ts"
+import { leftOutAt, unsupportedError } from "./unsupported.ts"
 import type { Work } from "./Work.ts"
 
 /** Translates the request for an upstream that lacks the passthrough endpoint. */
@@ -18,7 +18,7 @@ export const translateInstead =
     if (refused !== undefined) return Future.fail(refused)
     const strict = how.strict === true
     const { cut, fitted } = fitOutput(work.entry, route, work.conversation, strict)
-    work.leftOut = [...work.unsupported(), ...cut]
+    work.leftOut = [...leftOutAt(work.unsupported(), upstream), ...cut]
     const lost = unsupportedError(work.leftOut, strict)
     return lost === undefined ? upstream.generate(fitted, how) : Future.fail(lost)
   }

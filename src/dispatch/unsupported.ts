@@ -1,5 +1,7 @@
 import { listAt, objectAt } from "../contract/json.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
+import type { CarriedField } from "../generation/Conversation.ts"
+import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { UpstreamError } from "../upstreams/UpstreamError.ts"
 
 /**
@@ -11,9 +13,18 @@ export interface Unsupported {
   readonly param: string
   /** The reason that the request is pointless without it; undefined if it can be dropped. */
   readonly refusal?: string
+  /** The conversation's field for it, which some upstreams have. */
+  readonly carriedAs?: CarriedField
   /** True if the gateway does not know the field. */
   readonly unknown?: true
 }
+
+/** The parts that an upstream does not get. */
+export const leftOutAt = (
+  unsupported: ReadonlyArray<Unsupported>,
+  { carries }: Pick<TextUpstream, "carries">
+): ReadonlyArray<Unsupported> =>
+  unsupported.filter(({ carriedAs }) => carriedAs === undefined || carries?.has(carriedAs) !== true)
 
 /** The reason that an upstream of another dialect cannot serve the request; undefined if it can. */
 export const unsupportedError = (

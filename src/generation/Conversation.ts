@@ -34,11 +34,26 @@ export interface Conversation {
   readonly cacheKey: string | undefined
   /** The retention in such a cache, in OpenAI's form (`in_memory`, `24h`). */
   readonly cacheRetention?: string | undefined
+  /** How much the model is to say, if not the usual, with the caller's name of the field. */
+  readonly verbosity?: Named<string> | undefined
+  /** The caller's wish for speed and price (`priority`, `flex`), if not the usual one. */
+  readonly serviceTier?: string | undefined
+  /** How many likely tokens are told beside each token's log probability; undefined to tell none. */
+  readonly logprobs?: Named<number> | undefined
   /** True for dialects whose providers cache automatically. Upstreams that need cache marks then get them. */
   readonly cachesByItself?: boolean
   /** The size of parts that only an upstream of the caller's own dialect understands; defaults to 0. */
   readonly unknownBytes?: number | undefined
 }
+
+/** A value with the caller's name of its field. */
+export interface Named<A> {
+  readonly value: A
+  readonly param: string
+}
+
+/** Fields of a conversation that only some upstreams have. */
+export type CarriedField = "verbosity" | "serviceTier" | "logprobs"
 
 export type Item = Message | ReasoningItem | ToolCallItem | ToolResultItem | SearchItem
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../contract/fields.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Citation, SearchOutcome } from "./Conversation.ts"
 import type { UpstreamTrouble } from "./UpstreamTrouble.ts"
@@ -11,7 +12,7 @@ export type GenerationEvent =
   /** The upstream began to answer. Anthropic reports the input tokens here already. */
   | { readonly type: "started"; readonly usage: Usage | undefined }
   | { readonly type: "text-start" }
-  | { readonly type: "text-delta"; readonly text: string }
+  | { readonly type: "text-delta"; readonly text: string; readonly logprobs?: Logprobs }
   /** Belongs to the open text item. */
   | { readonly type: "citation"; readonly citation: Citation }
   | { readonly type: "text-end" }
@@ -68,11 +69,16 @@ export type GenerationEvent =
       readonly type: "finished"
       readonly reason: FinishReason
       readonly stopSequence: string | null
+      /** The tier that served the request, if the upstream told it. */
+      readonly serviceTier?: string
       /** The upstream's own reason, if it is an unknown one. */
       readonly unknownReason?: string
     }
   /** `said` is the upstream's message, for the log alone. */
   | { readonly type: "failed"; readonly failure: Failure; readonly said?: string; readonly trouble?: UpstreamTrouble }
+
+/** The log probabilities of a text's tokens, in OpenAI's form. */
+export type Logprobs = ReadonlyArray<JsonObject>
 
 /** A passthrough frame that carries usage, or is the place for it. */
 export interface UsageFrame<A> {

@@ -1,4 +1,5 @@
 import type { Citation, SearchOutcome } from "./Conversation.ts"
+import type { Logprobs } from "./GenerationEvent.ts"
 
 export type OpenItem =
   | { readonly type: "text" }
@@ -16,7 +17,7 @@ export type OpenItem =
 /** An event of the ordered items. */
 export type ItemEvent =
   | { readonly type: "open"; readonly item: OpenItem }
-  | { readonly type: "delta"; readonly text: string }
+  | { readonly type: "delta"; readonly text: string; readonly logprobs?: Logprobs }
   | { readonly type: "citation"; readonly citation: Citation }
   | {
       readonly type: "close"
@@ -79,9 +80,9 @@ export class Lanes {
   }
 
   /** Continues an open item of this type, or starts one. */
-  write(type: Loose, text: string): ReadonlyArray<ItemEvent> {
+  write(type: Loose, text: string, logprobs?: Logprobs): ReadonlyArray<ItemEvent> {
     if (text === "") return none
-    const delta: ItemEvent = { type: "delta", text }
+    const delta: ItemEvent = logprobs === undefined ? { type: "delta", text } : { type: "delta", text, logprobs }
     // The common case.
     if (this.#loose?.item.type === type) return this.#push(this.#loose, delta)
     const opened = this.open({ type })

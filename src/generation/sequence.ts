@@ -17,6 +17,7 @@ export type SequencedEvent =
       readonly type: "finished"
       readonly reason: FinishReason
       readonly stopSequence: string | null
+      readonly serviceTier?: string
       readonly usage: Usage
     }
   /** An item may still be open and stays incomplete. */
@@ -49,7 +50,7 @@ export const step = (state: State, event: GenerationEvent): readonly [State, Rea
     case "text-start":
       return [state, lanes.open({ type: "text" })]
     case "text-delta":
-      return [state, lanes.write("text", event.text)]
+      return [state, lanes.write("text", event.text, event.logprobs)]
     case "refusal-delta":
       return [state, lanes.write("refusal", event.text)]
     case "reasoning-start":
@@ -78,7 +79,7 @@ export const step = (state: State, event: GenerationEvent): readonly [State, Rea
     case "search-end":
       return [state, lanes.end("search", event.id, { outcome: event.outcome })]
     case "finished":
-      return finish(state, event.reason, event.stopSequence)
+      return finish(state, event)
     case "failed":
       return [{ ...state, phase: "over" }, [{ type: "failed", failure: event.failure, usage: state.usage }]]
   }
@@ -102,13 +103,13 @@ const begin = (state: State, event: GenerationEvent): readonly [State, ReadonlyA
 
 const finish = (
   state: State,
-  reason: FinishReason,
-  stopSequence: string | null
+  { reason, serviceTier, stopSequence }: Extract<GenerationEvent, { readonly type: "finished" }>
 ): readonly [State, ReadonlyArray<SequencedEvent>] => {
   const last: SequencedEvent = {
     type: "finished",
     reason: honest(reason, state.called),
     stopSequence,
+    ...(serviceTier !== undefined && { serviceTier }),
     usage: state.usage
   }
   return [{ ...state, phase: "over" }, [...state.lanes.finish(), last]]

@@ -57,7 +57,7 @@ const fields = {
         default: { type: "text" }
       }),
       verbosity: maybe(open(Schema.Literal("low", "medium", "high"))).annotations({
-        description: "Echoed.",
+        description: "How much the model says; for upstreams that have it.",
         default: "medium"
       })
     })
@@ -100,18 +100,25 @@ export const CreateResponse = Schema.Struct({
   }),
   include: maybe(Schema.Array(Schema.String)).annotations({
     description:
-      "Optional parts of the output: `web_search_call.action.sources`, `reasoning.encrypted_content`. Others are ignored."
+      "Optional parts of the output: `web_search_call.action.sources`, `reasoning.encrypted_content`, " +
+      "`message.output_text.logprobs`. Others are ignored."
   }),
   metadata: maybe(Schema.Record({ key: Schema.String, value: Schema.String })).annotations({
     description: "Strings to keep with the response.",
     default: {}
   }),
-  service_tier: maybe(Schema.String).annotations({ description: "Echoed.", default: "default" }),
+  service_tier: maybe(Schema.String).annotations({
+    description: "The tier to be served by; for upstreams of OpenAI's dialects that have it.",
+    default: "default"
+  }),
   prompt_cache_key: maybe(Schema.String).annotations({ description: "Groups requests that share a prefix." }),
   prompt_cache_retention: maybe(Schema.String).annotations({ description: "Echoed." }),
   safety_identifier: maybe(Schema.String).annotations({ description: "Stable id of the end user." }),
   user: maybe(Schema.String).annotations({ description: "Older spelling of `safety_identifier`." }),
-  top_logprobs: maybe(open(integer(0, 20))).annotations({ description: "Echoed.", default: 0 }),
+  top_logprobs: maybe(open(integer(0, 20))).annotations({
+    description: "How many likely tokens are told beside each token; for upstreams that have it.",
+    default: 0
+  }),
   background: maybe(Schema.Boolean).annotations({
     description: "`true` answers at once and generates in the background; needs `store`.",
     default: false

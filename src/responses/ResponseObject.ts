@@ -27,7 +27,7 @@ const OutputText = Schema.Struct({
   type: Schema.Literal("output_text"),
   text: said(Schema.String, "The text."),
   annotations: said(Schema.Array(UrlCitation), "Citations in the text."),
-  logprobs: said(Schema.Array(Schema.Unknown), "Always empty.")
+  logprobs: said(Schema.Array(Schema.Unknown), "Log probabilities of its tokens, if requested and told.")
 }).annotations({ identifier: "ResponsesOutputText" })
 
 const Refusal = Schema.Struct({
@@ -220,7 +220,7 @@ export const ResponseObject = Schema.Struct({
     }),
     "The reasoning configuration in effect."
   ),
-  service_tier: said(Schema.String, "As sent."),
+  service_tier: said(Schema.String, "The tier that served the request, if the upstream told it; else as sent."),
   store: said(Schema.Boolean, "True if it can be read back and continued."),
   text: said(
     Schema.Struct({

@@ -1,6 +1,7 @@
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Conversation, Item, OutputFormat, Reasoning } from "../generation/Conversation.ts"
 import { effortOf } from "../generation/effort.ts"
+import { isUsual } from "../contract/isUsual.ts"
 import { objecting, unknownIn } from "../contract/open.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import { CountInputTokens, CreateResponse } from "./CreateResponse.ts"
@@ -89,6 +90,7 @@ export const understand = (
       endUser: request.safety_identifier ?? request.user ?? undefined,
       cacheKey: request.prompt_cache_key ?? undefined,
       cacheRetention: request.prompt_cache_retention || undefined,
+      ...carriedOf(request),
       cachesByItself: true,
       get unknownBytes() {
         return parts.length + hosted.length === 0 ? undefined : JSON.stringify([parts, hosted]).length
@@ -140,6 +142,22 @@ const reasoningOf = ({ reasoning }: AnyRequest, effort: Reasoning["effort"]): Re
   budgetTokens: undefined,
   summary: reasoning?.summary ?? reasoning?.generate_summary ?? undefined
 })
+
+/** Fields that some upstreams of other dialects have, too. */
+const carriedOf = ({ include, service_tier, text, top_logprobs }: AnyRequest) => {
+  const most = top_logprobs ?? 0
+  const param = most > 0 ? "top_logprobs" : "include"
+  return {
+    verbosity: isUsual(text?.verbosity, "medium")
+      ? undefined
+      : { value: text?.verbosity ?? "", param: "text.verbosity" },
+    serviceTier: isUsual(service_tier, "auto", "default") ? undefined : (service_tier ?? undefined),
+    logprobs: most > 0 || (include ?? []).includes(logprobsIncluded) ? { value: most, param } : undefined
+  }
+}
+
+/** The name in `include` that asks for log probabilities. */
+export const logprobsIncluded = "message.output_text.logprobs"
 
 const outputBound = { param: "max_output_tokens" }
 

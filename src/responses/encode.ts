@@ -47,7 +47,7 @@ const apply = (draft: Draft, event: SequencedEvent, isCutOff: boolean): void => 
     case "open":
       return begin(draft, event.item)
     case "delta":
-      if (open?.type === "message") writeText(draft, open, event.text)
+      if (open?.type === "message") writeText(draft, open, event.text, event.logprobs)
       else if (open !== undefined && open.type !== "search") write(draft, open, event.text)
       return
     case "citation":
@@ -61,7 +61,7 @@ const apply = (draft: Draft, event: SequencedEvent, isCutOff: boolean): void => 
     case "finished": {
       const reason = incompleteReason(draft, event.reason)
       end(draft, { ...silently, status: reason === undefined ? "completed" : "incomplete" })
-      return finished(draft, reason, event.usage)
+      return finished(draft, reason, event)
     }
     case "failed":
       return failed(draft, codedError(event.failure))
@@ -80,7 +80,11 @@ const incompleteReason = (draft: Draft, reason: FinishReason) => {
   return [...draft.output.toArray(), ...open].some(isRefusal) ? undefined : "content_filter"
 }
 
-const finished = (draft: Draft, reason: ReturnType<typeof incompleteReason>, usage: Usage) => {
+const finished = (
+  draft: Draft,
+  reason: ReturnType<typeof incompleteReason>,
+  { serviceTier, usage }: Extract<SequencedEvent, { readonly type: "finished" }>
+) => {
   const status = reason === undefined ? "completed" : "incomplete"
   draft.response = {
     ...draft.response,
@@ -88,6 +92,7 @@ const finished = (draft: Draft, reason: ReturnType<typeof incompleteReason>, usa
     completed_at: reason === undefined ? draft.encoding.now() : null,
     incomplete_details: reason === undefined ? null : { reason },
     output: visible(draft),
+    ...(serviceTier !== undefined && { service_tier: serviceTier }),
     usage: usageOf(usage)
   }
   emit(draft, `response.${status}`, { response: draft.response })

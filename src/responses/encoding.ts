@@ -1,3 +1,4 @@
+import type { JsonObject } from "../contract/fields.ts"
 import type { GrowingList } from "../generation/GrowingList.ts"
 import type { OpenItem } from "../generation/Lanes.ts"
 import type { State as SequenceState } from "../generation/sequence.ts"
@@ -63,6 +64,7 @@ export interface OpenMessage {
   /** The open part. Its annotations are added once it is complete. */
   readonly part: OutputPart
   readonly annotations: GrowingList<UrlCitation>
+  readonly logprobs: GrowingList<JsonObject>
   /** The offset of the model's current text in the part. Consecutive texts are one part. */
   readonly from: number
 }

@@ -1,3 +1,5 @@
+import type { JsonObject } from "../contract/fields.ts"
+import type { Logprobs } from "../generation/GenerationEvent.ts"
 import type { Citation } from "../generation/Conversation.ts"
 import { appendText } from "../generation/appendText.ts"
 import { GrowingList } from "../generation/GrowingList.ts"
@@ -5,6 +7,8 @@ import type { OpenItem } from "../generation/Lanes.ts"
 import { emit } from "./encoding.ts"
 import type { Draft, OpenMessage } from "./encoding.ts"
 import type { ItemStatus, OutputItem, OutputPart, UrlCitation } from "./ResponseObject.ts"
+
+const none: Logprobs = []
 
 type TextItem = Extract<OpenItem, { readonly type: "text" | "refusal" }>
 
@@ -25,16 +29,19 @@ export const addPart = (draft: Draft, message: Pick<OpenMessage, "id" | "earlier
     kind === "text"
       ? { type: "output_text", text: "", annotations: [], logprobs: [] }
       : { type: "refusal", refusal: "" }
-  const open: OpenMessage = { type: "message", ...message, part, annotations: GrowingList.empty(), from: 0 }
+  const open: OpenMessage = { type: "message", ...message, part, ...nothingYet(), from: 0 }
   draft.open = open
   emit(draft, "response.content_part.added", { ...place(draft, open), part })
 }
 
-export const writeText = (draft: Draft, open: OpenMessage, delta: string): void => {
+const nothingYet = () => ({ annotations: GrowingList.empty<UrlCitation>(), logprobs: GrowingList.empty<JsonObject>() })
+
+export const writeText = (draft: Draft, open: OpenMessage, delta: string, logprobs: Logprobs = none): void => {
   const { part } = open
   if (part.type === "output_text") {
-    draft.open = { ...open, part: { ...part, text: appendText(part.text, delta) } }
-    emit(draft, "response.output_text.delta", { ...place(draft, open), delta, logprobs: [] })
+    const all = logprobs.reduce((list, one) => list.with(one), open.logprobs)
+    draft.open = { ...open, part: { ...part, text: appendText(part.text, delta) }, logprobs: all }
+    emit(draft, "response.output_text.delta", { ...place(draft, open), delta, logprobs })
   } else {
     draft.open = { ...open, part: { ...part, refusal: part.refusal + delta } }
     emit(draft, "response.refusal.delta", { ...place(draft, open), delta })
@@ -63,7 +70,7 @@ export const finishPart = (draft: Draft, open: OpenMessage): void => {
   const part = partOf(open)
   const where = place(draft, open)
   if (part.type === "output_text") {
-    emit(draft, "response.output_text.done", { ...where, text: part.text, logprobs: [] })
+    emit(draft, "response.output_text.done", { ...where, text: part.text, logprobs: part.logprobs })
   } else {
     emit(draft, "response.refusal.done", { ...where, refusal: part.refusal })
   }
@@ -78,8 +85,8 @@ export const messageOf = (open: OpenMessage, status: ItemStatus): OutputItem => 
   content: [...open.earlier.toArray(), partOf(open)]
 })
 
-const partOf = ({ annotations, part }: OpenMessage): OutputPart =>
-  part.type === "output_text" ? { ...part, annotations: annotations.toArray() } : part
+const partOf = ({ annotations, logprobs, part }: OpenMessage): OutputPart =>
+  part.type === "output_text" ? { ...part, annotations: annotations.toArray(), logprobs: logprobs.toArray() } : part
 
 const textOf = (part: OutputPart) => (part.type === "output_text" ? part.text : part.refusal)
 

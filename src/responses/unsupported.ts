@@ -1,8 +1,10 @@
 import { isObject, listAt, textAt } from "../contract/json.ts"
+import { isUsual } from "../contract/isUsual.ts"
+import type { CarriedField } from "../generation/Conversation.ts"
 import { hasBreakpoints, noToolLeft, unknownFields } from "../dispatch/unsupported.ts"
 import type { Unsupported } from "../dispatch/unsupported.ts"
 import { CreateResponse } from "./CreateResponse.ts"
-import { ownTools } from "./decode.ts"
+import { logprobsIncluded, ownTools } from "./decode.ts"
 import { isHosted } from "./InputItem.ts"
 import { isHostedTool, isToolSearchEntry } from "./ToolEntry.ts"
 import type { ToolEntry } from "./ToolEntry.ts"
@@ -25,16 +27,17 @@ export const unsupported = (request: CreateResponse, body: unknown): ReadonlyArr
   // These refuse every other upstream, so parts that come with them are not listed.
   ...named("conversation", (request.conversation ?? null) !== null),
   ...named("prompt", (request.prompt ?? null) !== null),
-  ...named("text.verbosity", (request.text?.verbosity ?? "medium") !== "medium"),
+  ...named("text.verbosity", !isUsual(request.text?.verbosity, "medium"), "verbosity"),
   // It counts the searches, which is all that others run.
   ...named("max_tool_calls", (request.max_tool_calls ?? null) !== null && !toolsIn(body).some(isSearch)),
-  ...named("top_logprobs", (request.top_logprobs ?? 0) > 0),
+  ...named("top_logprobs", (request.top_logprobs ?? 0) > 0, "logprobs"),
+  ...named("include", (request.include ?? []).includes(logprobsIncluded), "logprobs"),
   ...named(
     "include",
-    (request.include ?? []).some((name) => !knownIncludes.has(name))
+    (request.include ?? []).some((name) => !knownIncludes.has(name) && name !== logprobsIncluded)
   ),
   ...named("user", isNamedTwice(request)),
-  ...named("service_tier", !["auto", "default"].includes(request.service_tier ?? "auto"))
+  ...named("service_tier", !isUsual(request.service_tier, "auto", "default"), "serviceTier")
 ]
 
 /** Tools that OpenAI runs are dropped, unless they are all that there are. */
@@ -77,7 +80,8 @@ const chosen = (request: CreateResponse): ReadonlyArray<Unsupported> => {
 const isNamedTwice = ({ safety_identifier, user }: CreateResponse): boolean =>
   Boolean(safety_identifier) && Boolean(user) && safety_identifier !== user
 
-const named = (param: string, isAsked: boolean): ReadonlyArray<Unsupported> => (isAsked ? [{ param }] : [])
+const named = (param: string, isAsked: boolean, carriedAs?: CarriedField): ReadonlyArray<Unsupported> =>
+  isAsked ? [{ param, ...(carriedAs !== undefined && { carriedAs }) }] : []
 
 const known = new Set([
   ...Object.keys(CreateResponse.fields),

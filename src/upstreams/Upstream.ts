@@ -3,7 +3,7 @@ import type { BodyText } from "../contract/BodyText.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Future } from "../flow/Future.ts"
-import type { Conversation } from "../generation/Conversation.ts"
+import type { CarriedField, Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 
@@ -72,6 +72,8 @@ export interface TextUpstream {
    * false.
    */
   readonly signsCalls?: boolean
+  /** The optional fields of a conversation that it carries. Defaults to none. */
+  readonly carries?: ReadonlySet<CarriedField>
   /** True if it remembers conversations itself (`thread` of a message request). Defaults to false. */
   readonly threads?: boolean
   /**

@@ -139,10 +139,10 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   const compacted =
     protocol.compacts === undefined ? {} : { compactor: compacting(protocol.compacts, endpoint, options) }
   const { name, sharedIds = [] } = options
-  const { signsCalls = false, takesFileIds = false } = protocol
+  const { carries = noFields, signsCalls = false, takesFileIds = false } = protocol
   const provider = providerName(options)
   const takesPdf = protocol.takesDocument("application/pdf")
-  const all = { name, provider, searches, takesPdf, signsCalls, sharedIds, takesFileIds, generate }
+  const all = { name, provider, searches, takesPdf, carries, signsCalls, sharedIds, takesFileIds, generate }
   if (dialect === undefined) return { ...all, ...embedded }
   const forward = (request: PassthroughRequest, how: GenerateOptions) => {
     let lost: Set<string> | undefined
@@ -212,6 +212,8 @@ const dialectHeaders = (
   }
   return added
 }
+
+const noFields: ReadonlySet<never> = new Set<never>()
 
 const replyHeaders = (dialect: Dialect, { headers }: Pick<Exchange, "headers">) => {
   const found = dialect.replyHeaders.flatMap((name) => {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/fields.ts"
 import type { InvalidRequest } from "../../contract/Failure.ts"
-import type { Conversation } from "../../generation/Conversation.ts"
+import type { CarriedField, Conversation } from "../../generation/Conversation.ts"
 import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
 import type { EndpointPath } from "../../config/baseUrl.ts"
 import type { Endpoint } from "../Endpoint.ts"
@@ -28,6 +28,8 @@ export interface Protocol<S> {
   readonly signs?: string
   /** True if its tool calls are signed and the signatures must be returned. Defaults to false. */
   readonly signsCalls?: boolean
+  /** The optional fields of a conversation that it carries. Defaults to none. */
+  readonly carries?: ReadonlySet<CarriedField>
   /** True if a translated request can name a file that the upstream stores. Defaults to false. */
   readonly takesFileIds?: true
   /** The parts of the dialect that passthrough reads; absent if no family speaks it. */

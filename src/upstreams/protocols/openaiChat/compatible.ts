@@ -1,5 +1,6 @@
 import { anyId, atMost, nineCharacters } from "../callIds.ts"
 import type { CallIds } from "../callIds.ts"
+import type { CarriedField } from "../../../generation/Conversation.ts"
 import type { EndUserField } from "../endUser.ts"
 import type { Effort } from "../reasoning.ts"
 import type { ThinkTags } from "./think.ts"
@@ -28,6 +29,8 @@ export interface Provider {
   readonly forcesWhileThinking: boolean
   /** Fields of the dialect that it answers 4xx to. */
   readonly refuses: ReadonlySet<string>
+  /** The optional fields of a conversation that it has. */
+  readonly carries: ReadonlySet<CarriedField>
   readonly format: "schema" | "object" | "none"
   readonly reasoning: ReasoningControl
   readonly thinkTags: ThinkTags
@@ -79,6 +82,7 @@ const usual: Provider = {
   parallelToolCalls: true,
   forcesWhileThinking: true,
   refuses: new Set(),
+  carries: new Set(["logprobs"]),
   format: "schema",
   reasoning: { by: "effort", efforts: degrees },
   thinkTags: false,
@@ -112,6 +116,7 @@ export const providers = {
     ...usual,
     host: /(^|\.)openai\.com$|\.openai\.azure\.com$/,
     maxTokens: "max_completion_tokens",
+    carries: new Set(["verbosity", "serviceTier", "logprobs"]),
     systemRole: "developer",
     systemAnywhere: true,
     strictTools: true,
@@ -157,6 +162,7 @@ export const providers = {
   groq: {
     ...usual,
     host: /(^|\.)groq\.com$/,
+    carries: new Set(),
     schemas: schemaRules.groq,
     maxTokens: "max_completion_tokens",
     systemAnywhere: true,
@@ -166,6 +172,7 @@ export const providers = {
   gemini: {
     ...usual,
     host: /(^|\.)googleapis\.com$/,
+    carries: new Set(),
     schemas: schemaRules.gemini,
     parallelToolCalls: false,
     reasoning: { by: "effort", efforts: ["none", "minimal", "low", "medium", "high"] },
@@ -175,6 +182,7 @@ export const providers = {
   openrouter: {
     ...usual,
     host: /(^|\.)openrouter\.ai$/,
+    carries: new Set(["verbosity", "logprobs"]),
     systemAnywhere: true,
     topK: true,
     strictTools: true,
@@ -190,6 +198,7 @@ export const providers = {
     ...usual,
     refuses: new Set(["user", "safety_identifier", "prompt_cache_key", "prompt_cache_retention"]),
     host: /(^|\.)mistral\.ai$/,
+    carries: new Set(),
     callIds: nineCharacters,
     userAfterTool: false,
     streamUsage: false,
@@ -211,6 +220,7 @@ export const providers = {
   qwen: {
     ...usual,
     host: /(^|\.)aliyuncs\.com$/,
+    carries: new Set(),
     topK: true,
     toolChoice: "all",
     forcesWhileThinking: false,
@@ -221,6 +231,7 @@ export const providers = {
   moonshot: {
     ...usual,
     host: /(^|\.)moonshot\.(ai|cn)$/,
+    carries: new Set(),
     toolChoice: "words",
     parallelToolCalls: false,
     forcesWhileThinking: false,
@@ -231,6 +242,7 @@ export const providers = {
   zhipu: {
     ...usual,
     host: /(^|\.)(z\.ai|bigmodel\.cn)$/,
+    carries: new Set(),
     toolChoice: "none",
     parallelToolCalls: false,
     format: "object",

@@ -12,6 +12,7 @@ export const openaiChat = (provider: Provider): Protocol<ChatState> => ({
   models: "/models",
   embeddings: "/embeddings",
   searches: false,
+  carries: provider.carries,
   dialect: chatDialect(provider),
   takesDocument: (mediaType) => provider.documents && mediaType === "application/pdf",
   signsCalls: provider.signsCalls !== undefined,

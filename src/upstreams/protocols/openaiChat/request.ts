@@ -10,6 +10,7 @@ import type { Lowered, LowerOptions } from "../Protocol.ts"
 import { fitSchema, isComplete } from "../schemas.ts"
 import { ToolSchemas } from "../toolSchemas.ts"
 import { effortOf, effortWithin, reasoningParam } from "../reasoning.ts"
+import { carried } from "./carried.ts"
 import type { Provider } from "./compatible.ts"
 import { lowerMessages } from "./messages.ts"
 import { thinkingFreely } from "./thinkingFreely.ts"
@@ -42,7 +43,8 @@ export const lower = (asked: Conversation, options: LowerOptions, provider: Prov
     ...(conversation.stopSequences.length === 0
       ? {}
       : { stop: conversation.stopSequences.slice(0, provider.maxStops) }),
-    ...hints(conversation, provider, notes)
+    ...hints(conversation, provider, notes),
+    ...carried(conversation, options.model, provider, notes)
   }
   return {
     body,

@@ -28,6 +28,7 @@ export interface ChatState {
   /** The upstream's finish reason; undefined until it comes. */
   readonly finish: string | undefined
   readonly stopSequence: string | null
+  readonly serviceTier: string | undefined
   readonly over: boolean
 }
 
@@ -46,6 +47,7 @@ export const begin = (
   calls: new Calls(),
   finish: undefined,
   stopSequence: null,
+  serviceTier: undefined,
   over: false
 })
 
@@ -63,6 +65,8 @@ export const step = (state: ChatState, chunk: JsonObject): Step => {
     events.push({ type: "started", usage: undefined })
   }
   if (isObject(choice)) next = readChoice(next, choice, events)
+  const { service_tier: serviceTier } = chunk
+  if (typeof serviceTier === "string" && serviceTier !== next.serviceTier) next = { ...next, serviceTier }
   const usage = usageIn(chunk, choices[0])
   if (usage !== undefined) events.push({ type: "usage", usage })
   return [next, events]
@@ -70,9 +74,11 @@ export const step = (state: ChatState, chunk: JsonObject): Step => {
 
 const readChoice = (state: ChatState, choice: JsonObject, events: Array<GenerationEvent>): ChatState => {
   // A few servers stream pieces under the name of the whole.
-  const { delta, finish_reason: finish, message, stop_reason: stop } = choice
+  const { delta, finish_reason: finish, logprobs, message, stop_reason: stop } = choice
   const piece = isObject(delta) ? delta : message
+  const before = events.length
   const next = isObject(piece) ? readDelta(state, piece, events) : state
+  if (isObject(logprobs)) addLogprobs(events, before, listAt(logprobs, "content"))
   if (typeof finish !== "string") return next
   // vLLM names the matched stop sequence here; a number is a token id.
   return { ...next, finish, stopSequence: typeof stop === "string" ? stop : null }
@@ -101,7 +107,13 @@ export const end = (state: ChatState, marked: boolean): ReadonlyArray<Generation
     ...(state.thinking === undefined ? [] : endThinking(state.thinking, isCut || state.calls.hasAny())),
     ...(state.details?.signed(state.calls.firstId()) ?? []),
     ...state.calls.end(state.back, isCut),
-    { type: "finished", reason, stopSequence: state.stopSequence, ...unknownReason(told === undefined, state.finish) }
+    {
+      type: "finished",
+      reason,
+      stopSequence: state.stopSequence,
+      ...(state.serviceTier !== undefined && { serviceTier: state.serviceTier }),
+      ...unknownReason(told === undefined, state.finish)
+    }
   ]
 }
 
@@ -144,6 +156,14 @@ const readDelta = (state: ChatState, delta: JsonObject, events: Array<Generation
   const calls = isObject(legacy) ? [{ index: 0, function: legacy }] : tool_calls
   if (Array.isArray(calls)) for (const call of calls) if (isObject(call)) state.calls.step(call, state, events)
   return thinking === state.thinking ? state : { ...state, thinking }
+}
+
+/** Adds the log probabilities of a piece of content to its text. */
+const addLogprobs = (events: Array<GenerationEvent>, from: number, content: ReadonlyArray<unknown>): void => {
+  const logprobs = content.filter(isObject)
+  const at = logprobs.length === 0 ? -1 : events.findIndex(({ type }, index) => index >= from && type === "text-delta")
+  const text = events[at]
+  if (text?.type === "text-delta") events[at] = { ...text, logprobs }
 }
 
 /** Servers use the older or the newer name, sometimes both at once; OpenRouter also has a list of pieces. */

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { SearchOutcome } from "../../../generation/Conversation.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import { isCut } from "../back.ts"
-import { listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
+import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
 import type { ResponsesState, Step } from "./state.ts"
 
 export const openItem = (state: ResponsesState, at: number, item: JsonObject | undefined): Step => {
@@ -67,6 +67,12 @@ export const citation = (annotation: unknown): ReadonlyArray<GenerationEvent> =>
   return [{ type: "citation", citation: { url, title, citedText: "", start, end } }]
 }
 
+/** The log probabilities of a text, if it has any. */
+export const logprobsIn = (part: unknown) => {
+  const logprobs = listAt(part, "logprobs").filter(isObject)
+  return logprobs.length === 0 ? {} : { logprobs }
+}
+
 const rest = (callId: string, text: string): ReadonlyArray<GenerationEvent> =>
   text === "" ? [] : [{ type: "tool-call-delta", callId, text }]
 
@@ -77,7 +83,7 @@ const part = (part: unknown): ReadonlyArray<GenerationEvent> => {
   if (text === undefined) return []
   return [
     { type: "text-start" },
-    { type: "text-delta", text },
+    { type: "text-delta", text, ...logprobsIn(part) },
     ...listAt(part, "annotations").flatMap(citation),
     { type: "text-end" }
   ]

@@ -6,11 +6,18 @@ export interface Traits {
   readonly efforts: ReadonlyArray<Effort>
   /** True if temperature and top_p may be set while it reasons. */
   readonly sampling: boolean
+  /** True if its verbosity can be set. */
+  readonly verbosity?: true
   /** True if it returns encrypted reasoning on request, for replay. */
   readonly encrypted: boolean
 }
 
-const reasons = (...efforts: ReadonlyArray<Effort>): Traits => ({ efforts, sampling: false, encrypted: true })
+const reasons = (...efforts: ReadonlyArray<Effort>): Traits => ({
+  efforts,
+  sampling: false,
+  encrypted: true,
+  verbosity: true
+})
 
 /** The first match counts. Dated snapshots and prefixed ids match too. */
 const rows: ReadonlyArray<readonly [RegExp, Traits]> = [
@@ -23,7 +30,7 @@ const rows: ReadonlyArray<readonly [RegExp, Traits]> = [
   [/gpt-5\.\d+-codex/, reasons("low", "medium", "high", "xhigh")],
   [/gpt-5\.\d|gpt-[6-9]/, reasons("none", "low", "medium", "high", "xhigh")],
   [/gpt-5/, reasons("minimal", "low", "medium", "high")],
-  [/(^|\/)o\d|codex/, reasons("low", "medium", "high")],
+  [/(^|\/)o\d|codex/, { efforts: ["low", "medium", "high"], sampling: false, encrypted: true }],
   [/gpt-|chatgpt/, { efforts: [], sampling: true, encrypted: false }]
 ]
 

@@ -13,6 +13,7 @@ export const openaiResponses: Protocol<ResponsesState> = {
   embeddings: "/embeddings",
   compacts: "/responses/compact",
   searches: true,
+  carries: new Set(["verbosity", "serviceTier", "logprobs"] as const),
   signs,
   dialect: responsesDialect,
   takesFileIds: true,

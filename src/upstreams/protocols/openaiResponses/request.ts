@@ -37,12 +37,13 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
     input,
     stream: options.stream,
     store: false,
-    ...include(conversation, traits),
+    ...include(conversation, traits, notes),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: Math.max(leastTokens, maxOutputTokens) }),
     ...sampling(conversation, traits, reasoningField?.["effort"] === "none", notes),
     ...tools(conversation, back, notes),
     ...(reasoningField === undefined ? {} : { reasoning: reasoningField }),
-    ...textFormat(conversation, notes),
+    ...text(conversation, traits, notes),
+    ...(conversation.serviceTier === undefined ? {} : { service_tier: conversation.serviceTier }),
     ...(conversation.truncation === "auto" ? { truncation: "auto" } : {}),
     ...endUser(conversation, { name: "safety_identifier", characters: 128 }, notes),
     ...(conversation.cacheKey === undefined ? {} : { prompt_cache_key: conversation.cacheKey }),
@@ -51,12 +52,20 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   return { body, adapted: notes.adapted(), refused: notes.refused(), back, stops: conversation.stopSequences }
 }
 
-const include = (conversation: Conversation, traits: Traits): JsonObject => {
+const include = (conversation: Conversation, traits: Traits, notes: Notes): JsonObject => {
+  const { logprobs } = conversation
+  // A text in which stop sequences are searched is cut elsewhere than between tokens.
+  const tellsLogprobs = logprobs !== undefined && traits.sampling && conversation.stopSequences.length === 0
+  if (logprobs !== undefined && !tellsLogprobs) notes.adapt(logprobs.param)
   const wanted = [
+    ...(tellsLogprobs ? ["message.output_text.logprobs"] : []),
     ...(traits.encrypted ? ["reasoning.encrypted_content"] : []),
     ...(conversation.tools.some((tool) => tool.type === "search") ? ["web_search_call.action.sources"] : [])
   ]
-  return wanted.length === 0 ? {} : { include: wanted }
+  return {
+    ...(wanted.length > 0 && { include: wanted }),
+    ...(tellsLogprobs && logprobs.value > 0 && { top_logprobs: logprobs.value })
+  }
 }
 
 const sampling = ({ sampling }: Conversation, traits: Traits, unreasoned: boolean, notes: Notes): JsonObject => {
@@ -156,20 +165,28 @@ const searchTool = (tool: SearchTool, notes: Notes): JsonObject => {
   }
 }
 
+const text = (conversation: Conversation, traits: Traits, notes: Notes): JsonObject => {
+  const { verbosity } = conversation
+  if (verbosity !== undefined && traits.verbosity !== true) notes.adapt(verbosity.param)
+  const said = {
+    ...textFormat(conversation, notes),
+    ...(verbosity !== undefined && traits.verbosity === true && { verbosity: verbosity.value })
+  }
+  return Object.keys(said).length === 0 ? {} : { text: said }
+}
+
 const textFormat = (conversation: Conversation, notes: Notes): JsonObject => {
   const { format } = conversation
   if (format.type === "text") return {}
-  if (format.type === "json") return { text: { format: { type: "json_object" } } }
+  if (format.type === "json") return { format: { type: "json_object" } }
   const { name, description, schema, strict } = format
   return {
-    text: {
-      format: {
-        type: "json_schema",
-        name,
-        ...(description === undefined ? {} : { description }),
-        schema,
-        strict: strict === true && isStrictAnswer(conversation, schema, notes)
-      }
+    format: {
+      type: "json_schema",
+      name,
+      ...(description === undefined ? {} : { description }),
+      schema,
+      strict: strict === true && isStrictAnswer(conversation, schema, notes)
     }
   }
 }

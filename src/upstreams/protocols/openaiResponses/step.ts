@@ -6,7 +6,7 @@ import { TakenIds } from "../callIds.ts"
 import { isCut as isCutText } from "../back.ts"
 import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
 import { cutCall, cutOff, failedWith, unknownReason } from "../upstreamFailure.ts"
-import { citation, closeItem, openItem } from "./items.ts"
+import { citation, closeItem, logprobsIn, openItem } from "./items.ts"
 import type { ResponsesState, Step } from "./state.ts"
 import { readUsage } from "./usage.ts"
 
@@ -40,7 +40,7 @@ export const step = (state: ResponsesState, frame: JsonObject): Step => {
     case "response.content_part.done":
       return textAt(objectAt(frame, "part"), "type") === "output_text" ? [state, [{ type: "text-end" }]] : [state, []]
     case "response.output_text.delta":
-      return emitDelta(state, frame, { type: "text-delta", text: delta })
+      return emitDelta(state, frame, { type: "text-delta", text: delta, ...logprobsIn(frame) })
     case "response.output_text.annotation.added":
       return [state, citation(objectAt(frame, "annotation"))]
     case "response.refusal.delta":
@@ -145,10 +145,16 @@ const finish = (state: ResponsesState, response: JsonObject | undefined): Step =
         type: "finished",
         reason,
         stopSequence: null,
+        ...tierOf(response),
         ...unknownReason(!knownReasons.has(incomplete ?? ""), incomplete)
       }
     ]
   ]
+}
+
+const tierOf = (response: JsonObject | undefined) => {
+  const serviceTier = textAt(response, "service_tier")
+  return serviceTier === undefined ? {} : { serviceTier }
 }
 
 const knownReasons: ReadonlySet<string> = new Set(["", "max_output_tokens", "content_filter"])
