@@ -3,6 +3,7 @@ import { DeclaredKeysLive } from "./access/DeclaredKeys.ts"
 import { forOperators } from "./admin/forOperators.ts"
 import { AdminApi } from "./admin/Api.ts"
 import { GatewayApi } from "./Api.ts"
+import { Catalogue } from "./catalogue/Catalogue.ts"
 import { PublicUrl } from "./config/PublicUrl.ts"
 import { Settings } from "./config/Settings.ts"
 import { MetricsPage } from "./health/MetricsPage.ts"
@@ -32,6 +33,7 @@ export const ApiServer = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { adminKey, server } = yield* Settings
     const metrics = yield* MetricsPage
+    const catalogue = yield* Catalogue
     const { authenticators } = yield* SessionAuthenticators
     const options = {
       hostname: server.host,
@@ -42,6 +44,7 @@ export const ApiServer = Layer.unwrapEffect(
       checkAnswers: server.checkAnswers,
       corsOrigins: server.corsOrigins,
       authenticators,
+      aliasOf: (model: string) => catalogue.get(model),
       ...(Option.isSome(server.tls) ? { tls: server.tls.value } : {})
     }
     const watched = server.metrics ? { "/metrics": metrics.answer } : {}

@@ -141,8 +141,8 @@ const GroupsLive = Layer.mergeAll(
 )
 
 /**
- * The handlers of every group of the contract, with the daemons of their rooms. A function of the task store, because
+ * The handlers of every group of the contract with the served models, and the daemons of their rooms. A function of the task store, because
  * the shipped one needs the kinds of task that the families bring.
  */
 export const handlersOn = (taskStore: Parts["taskStore"]) =>
-  GroupsLive.pipe(Layer.provide(tasksOn(taskStore)), Layer.provide(Layer.merge(ModelsLive, TaskSettingsLive)))
+  GroupsLive.pipe(Layer.provide(tasksOn(taskStore)), Layer.provideMerge(ModelsLive), Layer.provide(TaskSettingsLive))

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { Configuration } from "../config/Configuration.ts"
-import { Catalogue } from "../catalogue/Catalogue.ts"
+import { Catalogue, entriesOf } from "../catalogue/Catalogue.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
 import { CallsOfOne, UpstreamCalls } from "../routing/UpstreamCalls.ts"
@@ -35,7 +35,7 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
         kind,
         protocol: entry?.protocol ?? null,
         base_url: entry?.base_url ?? null,
-        models: [...catalogue.values()]
+        models: entriesOf(catalogue)
           .filter((model) => (model.kind === "video") === (kind === "video") && runsAt(model.routes, name))
           .map(({ id }) => id),
         circuit,
@@ -60,7 +60,7 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
     ])
 
     const models = Effect.sync(() =>
-      [...catalogue.values()].map((model) => {
+      entriesOf(catalogue).map((model) => {
         const name = model.routes[0]?.upstream ?? ""
         return modelRecord(model, { text: texts.get(name), video: videos.get(name) })
       })

@@ -45,6 +45,10 @@ interface Described {
   readonly ownedBy: string
   /** Set if it may be used without a price where balances count, unless the caller's key or account says otherwise. */
   readonly unpriced?: Unpriced
+  /** The model that this one is another name of. Its limits count; a key that may use either may use this one. */
+  readonly aliasOf?: string
+  /** The wildcard that the id matched. Its limits count for all ids that match it. */
+  readonly wildcard?: string
   /** Limits for all callers together. */
   readonly limits?: Limits
   /** Refuse parameters that an upstream does not support instead of dropping them. */
@@ -72,5 +76,17 @@ export interface Model extends Described {
 /** The resolutions of a video model whose entry names none. */
 export const commonResolutions: ReadonlyArray<string> = ["480p", "720p", "1080p"]
 
+/** The served models. `get` finds those that only a wildcard matches, too. */
+export interface ServedModels<M = Model> extends ReadonlyMap<string, M> {
+  /** An entry for each wildcard, with the pattern as its id. */
+  readonly wildcards?: ReadonlyArray<M>
+}
+
+/** The entries of the catalogue: models, and wildcards with their pattern as id. */
+export const entriesOf = (models: ServedModels): ReadonlyArray<Model> => [
+  ...models.values(),
+  ...(models.wildcards ?? [])
+]
+
 /** Every model of this gateway by the caller's id. A reload changes the map, so read it each time. */
-export class Catalogue extends Context.Tag("gateway/catalogue/Catalogue")<Catalogue, ReadonlyMap<string, Model>>() {}
+export class Catalogue extends Context.Tag("gateway/catalogue/Catalogue")<Catalogue, ServedModels>() {}

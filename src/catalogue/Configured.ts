@@ -13,8 +13,9 @@ import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
-import { Catalogue } from "./Catalogue.ts"
+import { Catalogue, entriesOf } from "./Catalogue.ts"
 import type { Model } from "./Catalogue.ts"
+import { ModelMap } from "./ModelMap.ts"
 import { catalogueOf } from "./catalogueOf.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
 import type { Bulkhead } from "../routing/Bulkhead.ts"
@@ -51,7 +52,7 @@ export const ConfiguredModels: Layer.Layer<
     const runtime = yield* Effect.runtime<Documents | KeptFiles | PublicUrl | Scope.Scope | SharedBulkheads>()
     const ownTexts = yield* TextUpstreams
     const ownVideos = yield* VideoUpstreams
-    const catalogue = new Map<string, Model>()
+    const catalogue = new ModelMap<Model>()
     const texts = new Map<string, TextUpstream>()
     const videos = new Map<string, VideoUpstream>()
     const bulkheads = new Map<string, Bulkhead>()
@@ -67,13 +68,14 @@ export const ConfiguredModels: Layer.Layer<
         }
         const listed = new Map([...next].map(([name, { listed }]) => [name, listed]))
         const models = yield* Effect.flatMap(catalogueOf(file, own, listed), (entries) => servedModels(entries, file))
-        for (const line of modelWarnings(file.value, models.keys())) yield* Effect.logWarning(line)
+        const ids = entriesOf(models).map(({ id }) => id)
+        for (const line of modelWarnings(file.value, ids)) yield* Effect.logWarning(line)
         const search = providerFor(file.value.search)
         return () => {
           const keptScopes = new Set([...next.values()].map(({ scope }) => scope))
           const gone = [...made.values()].filter(({ scope }) => !keptScopes.has(scope))
           made = next
-          refill(catalogue, models)
+          catalogue.become(models)
           refill(texts, [...ownTexts, ...present(next, ({ text }) => text && withSearch(text, search))])
           refill(videos, [...ownVideos, ...present(next, ({ video }) => video)])
           refill(

@@ -26,7 +26,7 @@ export const ModelsHandlers = handlers(
     return {
       list: ({ caller, urlParams: { kind } }) => {
         const data = [...catalogue.values()]
-          .filter((model) => forbidden(caller, model.id) === undefined && (kind ?? model.kind) === model.kind)
+          .filter((model) => forbidden(caller, model) === undefined && (kind ?? model.kind) === model.kind)
           .map(entry)
         return Effect.succeed({
           object: "list" as const,
@@ -38,7 +38,7 @@ export const ModelsHandlers = handlers(
       },
       find: ({ caller, path }) => {
         const model = catalogue.get(path.id)
-        return model === undefined || forbidden(caller, model.id) !== undefined
+        return model === undefined || forbidden(caller, model) !== undefined
           ? Effect.fail(new NotFound({ param: "model", message: `The model '${path.id}' does not exist` }))
           : Effect.succeed(entry(model))
       }

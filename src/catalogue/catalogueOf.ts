@@ -5,6 +5,8 @@ import type { GatewayFile } from "../config/GatewayFile.ts"
 import { fromUsd } from "../ledger/Price.ts"
 import { protocolOf } from "../upstreams/protocols.ts"
 import type { EntryRoute, ModelEntry } from "./Catalogue.ts"
+import { ModelMap, starOf } from "./ModelMap.ts"
+import type { Wildcard } from "./ModelMap.ts"
 
 /** The built-in upstream. */
 const sandbox = "sandbox"
@@ -20,29 +22,79 @@ export const catalogueOf = (
   file: Located<GatewayFile>,
   own: ReadonlyArray<ModelEntry>,
   listed: ReadonlyMap<string, ReadonlyArray<string>> = new Map()
-): Either.Either<ReadonlyMap<string, ModelEntry>, BadSettings> =>
+): Either.Either<ModelMap<ModelEntry>, BadSettings> =>
   Either.gen(function* () {
     const models = new Map(own.map((model) => [model.id, model]))
+    const wildcards: Array<Wildcard<ModelEntry>> = []
+    const aliases: Array<readonly [string, string]> = []
     if (file.value.upstreams !== undefined && sandbox in file.value.upstreams) {
       return yield* Either.left(
         file.complain(["upstreams", sandbox], `upstreams.${sandbox}: this name is the sandbox's`)
       )
     }
-    for (const [id, entry] of Object.entries(file.value.models ?? {})) {
-      models.set(
-        id,
-        yield* modelOf(file, id, typeof entry === "string" ? { routes: [{ upstream: entry }] } : entry, own)
-      )
+    for (const [id, written] of Object.entries(file.value.models ?? {})) {
+      const entry = typeof written === "string" ? { routes: [{ upstream: written }] as const } : written
+      if ("alias" in entry) aliases.push([id, entry.alias])
+      else if (id.includes("*")) wildcards.push(yield* wildcardOf(file, id, entry, own))
+      else models.set(id, yield* modelOf(file, id, entry, own))
     }
     for (const [upstream, ids] of listed) {
       for (const id of ids) {
         if (!models.has(id)) models.set(id, yield* modelOf(file, id, { routes: [{ upstream }] }, own))
       }
     }
-    return models
+    const all = new ModelMap(models, wildcards)
+    for (const [id, target] of aliases) {
+      const model = yield* targetOf(file, all, id, target)
+      all.set(id, { ...model, id, aliasOf: model.id })
+    }
+    return all
   })
 
-type Entry = Exclude<NonNullable<GatewayFile["models"]>[string], string>
+/** The model that an alias leads to, perhaps by way of other aliases. */
+const targetOf = (file: Located<GatewayFile>, models: ModelMap<ModelEntry>, id: string, first: string) => {
+  const complain = (rule: string) => Either.left(file.complain(["models", id, "alias"], `models.${id}.alias: ${rule}`))
+  if (id.includes("*")) return complain("a wildcard can't be an alias")
+  const seen = new Set([id])
+  let target = first
+  for (;;) {
+    if (seen.has(target)) return complain(`it leads back to "${target}"`)
+    seen.add(target)
+    const entry = file.value.models?.[target]
+    if (typeof entry !== "object" || !("alias" in entry)) break
+    target = entry.alias
+  }
+  const model = models.get(target)
+  return model === undefined ? complain(`there is no model "${target}"`) : Either.right(model)
+}
+
+/** The models that an entry with a `*` in its id stands for. Its mistakes are found with the pattern as an id. */
+const wildcardOf = (
+  file: Located<GatewayFile>,
+  pattern: string,
+  entry: Entry,
+  own: ReadonlyArray<ModelEntry>
+): Either.Either<Wildcard<ModelEntry>, BadSettings> => {
+  if (pattern.indexOf("*") !== pattern.lastIndexOf("*")) {
+    return Either.left(file.complain(["models", pattern], `models: "${pattern}" has more than one *`))
+  }
+  const head = pattern.slice(0, pattern.indexOf("*"))
+  const usual = head.endsWith("/") ? pattern.slice(head.length) : pattern
+  const at = (id: string) => {
+    const star = starOf(pattern, id) ?? "*"
+    const [first, ...others] = entry.routes.map((route) => ({
+      ...route,
+      model: (route.model ?? usual).replace("*", () => star)
+    }))
+    return Either.map(modelOf(file, id, { ...entry, routes: [first ?? entry.routes[0], ...others] }, own), (model) => ({
+      ...model,
+      wildcard: pattern
+    }))
+  }
+  return Either.map(at(pattern), () => ({ pattern, modelOf: (id) => Either.getOrUndefined(at(id)) }))
+}
+
+type Entry = Exclude<NonNullable<GatewayFile["models"]>[string], string | { readonly alias: string }>
 
 const modelOf = (
   file: Located<GatewayFile>,

@@ -7,7 +7,8 @@ import { readText } from "../config/source.ts"
 import { free, fromUsd } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { Route } from "../routing/Route.ts"
-import type { EntryRoute, ModelEntry, PricedBy } from "./Catalogue.ts"
+import type { EntryRoute, ModelEntry, PricedBy, ServedModels } from "./Catalogue.ts"
+import type { ModelMap } from "./ModelMap.ts"
 import { builtInList } from "./prices/builtInList.ts"
 import { namesOf } from "./prices/names.ts"
 import { priceProviderOf } from "./prices/providers.ts"
@@ -25,13 +26,26 @@ export interface RoutePrice extends PricedBy {
  * of the built-in list. The last two are searched by provider and model, then by model. The sandbox's models are free.
  */
 export const findPrices = Effect.fnUntraced(function* (
-  models: ReadonlyMap<string, ModelEntry>,
+  models: Entries,
   file: Located<GatewayFile>
 ): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<RoutePrice>>, BadSettings> {
+  const find = yield* priceFinder(models, file)
+  return new Map([...models].map(([id, model]) => [id, model.routes.map((route) => find(model, route))]))
+})
+
+type Entries = ServedModels<ModelEntry>
+
+type PriceFinder = (model: ModelEntry, route: EntryRoute) => RoutePrice
+
+/** Reads the lists that the models need. */
+const priceFinder = Effect.fnUntraced(function* (
+  models: Entries,
+  file: Located<GatewayFile>
+): Effect.fn.Return<PriceFinder, BadSettings> {
   const own = yield* ownPrices(file)
   const isOpen = (model: ModelEntry) =>
     model.price === undefined && model.routes.some((route) => route.price === undefined && isOutside(route))
-  const list = [...models.values()].some(isOpen) ? yield* builtInList : undefined
+  const list = [...models.values(), ...(models.wildcards ?? [])].some(isOpen) ? yield* builtInList : undefined
   const search = (route: EntryRoute): Omit<RoutePrice, "route"> => {
     const provider = priceProviderOf(file.value, route.upstream)
     const providerId = provider === undefined ? undefined : list?.idOf(provider)
@@ -53,24 +67,19 @@ export const findPrices = Effect.fnUntraced(function* (
     }
     return { price: undefined, from: "nowhere", name }
   }
-  const find = ({ id, price }: ModelEntry, route: EntryRoute): Omit<RoutePrice, "route"> => {
+  return ({ id, price }, route) => {
     const written = route.price ?? price
-    if (written !== undefined) return { price: written, from: "gateway.yaml", name: id }
-    return isOutside(route) ? search(route) : { price: free, from: "sandbox", name: id }
+    if (written !== undefined) return { route, price: written, from: "gateway.yaml", name: id }
+    return { route, ...(isOutside(route) ? search(route) : { price: free, from: "sandbox" as const, name: id }) }
   }
-  return new Map(
-    [...models].map(([id, model]) => [id, model.routes.map((route) => ({ route, ...find(model, route) }))])
-  )
 })
 
 /** The served models of the entries. Those without a price are logged. */
-export const servedModels = Effect.fnUntraced(function* (
-  entries: ReadonlyMap<string, ModelEntry>,
-  file: Located<GatewayFile>
-) {
-  const prices = yield* findPrices(entries, file)
+export const servedModels = Effect.fnUntraced(function* (entries: ModelMap<ModelEntry>, file: Located<GatewayFile>) {
+  const find = yield* priceFinder(entries, file)
+  const ofRoutes = (model: ModelEntry) => model.routes.map((route) => find(model, route))
   const isAllowed = file.value.unpriced === "allow"
-  const { models: whole, routes } = withoutPrice(prices)
+  const { models: whole, routes } = withoutPrice(new Map([...entries].map(([id, model]) => [id, ofRoutes(model)])))
   if (whole.length > 0) {
     const who = isAllowed ? "free of charge" : "refused where money is counted"
     yield* Effect.logWarning(`models without a price, ${who}: ${whole.join(", ")}`)
@@ -79,12 +88,7 @@ export const servedModels = Effect.fnUntraced(function* (
     const who = isAllowed ? "free of charge" : "not used where money is counted"
     yield* Effect.logWarning(`routes without a price, ${who}: ${routes.join(", ")}`)
   }
-  return new Map(
-    [...entries].map(([id, entry]) => {
-      const routes = (prices.get(id) ?? []).map(listedRoute)
-      return [id, servedModel({ ...entry, routes })] as const
-    })
-  )
+  return entries.mapped((entry) => servedModel({ ...entry, routes: ofRoutes(entry).map(listedRoute) }))
 })
 
 const listedRoute = ({ from, name, price, route }: RoutePrice): EntryRoute => ({

@@ -3,6 +3,7 @@ import { servedBy } from "../admin/readThrough.ts"
 import { Settings } from "../config/Settings.ts"
 import { parseAllowed } from "../guard/addresses.ts"
 import { readCertificate } from "../http/Certificate.ts"
+import { entriesOf } from "../catalogue/Catalogue.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { modelWarnings } from "../catalogue/modelWarnings.ts"
 import { isSecret } from "../upstreams/Endpoint.ts"
@@ -23,11 +24,17 @@ export const checkGateway = (live: boolean) =>
     if (Option.isSome(server.tls)) yield* readCertificate(server.tls.value)
     const models = yield* servedBy(file, ownModels)
     const upstreams = Object.entries(file.value.upstreams ?? {})
-    yield* Console.log(table(header, [...models.values()].map(row)))
+    yield* Console.log(table(header, entriesOf(models).map(row)))
     for (const [name, { list_models }] of upstreams) {
       if (list_models === true) yield* Console.log(`and every model that ${name} lists when the gateway starts`)
     }
-    for (const line of [...warnings, ...modelWarnings(file.value, models.keys())])
+    for (const line of [
+      ...warnings,
+      ...modelWarnings(
+        file.value,
+        entriesOf(models).map(({ id }) => id)
+      )
+    ])
       yield* Console.log(`warning: ${line}`)
     for (const [name, { api_key: apiKey }] of upstreams) {
       if (apiKey === undefined || isSecret(Redacted.value(apiKey))) continue

@@ -6,7 +6,7 @@ import { Files } from "./sections/Files.ts"
 import { given, needed } from "./sections/given.ts"
 import { Account, DeclaredKey } from "./sections/Key.ts"
 import { Log } from "./sections/Log.ts"
-import { Model } from "./sections/Model.ts"
+import { Alias, Model } from "./sections/Model.ts"
 import { Custody, Requests, Retention } from "./sections/Retention.ts"
 import { ProxySetting } from "./sections/Proxy.ts"
 import { Search } from "./sections/Search.ts"
@@ -28,8 +28,8 @@ export const GatewayFile = Schema.Struct({
     "only the sandbox"
   ),
   models: given(
-    Schema.Record({ key: Schema.String, value: Schema.Union(Text, Model) }),
-    "Models by the id that callers use: the name of an upstream that serves the same id, or [fields](#models)."
+    Schema.Record({ key: Schema.String, value: Schema.Union(Text, Alias, Model) }),
+    "Models by the id that callers use: the name of an upstream that serves the same id, `{ alias: other-id }`, or [fields](#models). `*` in an id stands for any characters."
   ),
   keys: given(
     Schema.Array(DeclaredKey),

@@ -2,10 +2,15 @@ import type { Caller } from "./Caller.ts"
 import { ModelForbidden } from "./Failure.ts"
 
 /** The refusal if the caller's key may not use the model, otherwise undefined. */
-export const forbidden = (caller: Caller, model: string): ModelForbidden | undefined =>
-  caller.models.some((pattern) => pattern === "*" || matches(pattern, model))
+export const forbidden = (
+  caller: Caller,
+  { aliasOf, id }: { readonly id: string; readonly aliasOf?: string }
+): ModelForbidden | undefined =>
+  caller.models.some(
+    (pattern) => pattern === "*" || matches(pattern, id) || (aliasOf !== undefined && matches(pattern, aliasOf))
+  )
     ? undefined
-    : new ModelForbidden({ message: `model: this API key has no access to the model "${model}"` })
+    : new ModelForbidden({ message: `model: this API key has no access to the model "${id}"` })
 
 /** Matches a model id against a pattern; `*` stands for any run of characters. */
 export const matches = (pattern: string, model: string): boolean => {

@@ -126,7 +126,7 @@ export const makeAdmit = Effect.gen(function* () {
     const objection = () => asked.objection?.() ?? tooMuchOutput(model, conversation)
     const possible = routesFor(model, asked.family, objection)
     if (possible instanceof InvalidRequest) return possible
-    const refused = forbidden(caller, model.id)
+    const refused = forbidden(caller, model)
     if (refused !== undefined) return refused
     const narrowed = withinAccount(caller, conversation)
     if (narrowed instanceof InvalidRequest) return narrowed

@@ -53,6 +53,8 @@ export interface ServerOptions {
   readonly takingSeconds?: number
   /** Origins of web pages that may call the gateway. */
   readonly corsOrigins: ReadonlyArray<string>
+  /** The model that a name is an alias of; absent if there are no aliases. */
+  readonly aliasOf?: (model: string) => { readonly aliasOf?: string } | undefined
   /** The authenticators of the contract's security schemes. Defaults to callers' keys alone. */
   readonly authenticators?: Authenticators
   /** The TLS certificate, read again when its files change. Absent: no TLS. */
@@ -121,6 +123,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         // other answers.
         takingSeconds: options.takingSeconds ?? 124,
         cors: corsOf(options.corsOrigins),
+        aliasOf: options.aliasOf ?? (() => undefined),
         newRequestId: makeRequestIds()
       }
       const authenticators: Authenticators = { "api-key": serving.access, ...options.authenticators }

@@ -42,6 +42,8 @@ export interface Serving {
   readonly tracing: Tracing | undefined
   readonly lifecycle: Lifecycle
   readonly cors: Cors | undefined
+  /** The model that a name is an alias of. */
+  readonly aliasOf: (model: string) => { readonly aliasOf?: string } | undefined
   readonly newRequestId: () => string
   /** How long a client may be silent while its request is read. */
   readonly idleSeconds: number

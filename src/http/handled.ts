@@ -107,7 +107,7 @@ const begun = (asking: Asking, caller: Caller, input: Input, text: string) => {
   // Its body came too late.
   if (exchange.serving.lifecycle.shutdown.aborted && !route.isPublic) return Future.fail(shuttingDown)
   const key = route.isIdempotent ? exchange.request.headers.get("idempotency-key") : null
-  const isKeyed = key !== null && mayReplay(caller, input)
+  const isKeyed = key !== null && mayReplay(asking, caller, input)
   asking.isKeyed = isKeyed
   const answer = isKeyed ? once({ exchange, route, handler, caller, input, text, key }) : handler(input)
   const running = run(exchange, answer)
@@ -119,9 +119,9 @@ const begun = (asking: Asking, caller: Caller, input: Input, text: string) => {
  * Replayed answers are shared by an account. A key that may not use the model gets the handler's refusal instead of
  * another key's answer.
  */
-const mayReplay = (caller: Caller, { request }: Input): boolean => {
+const mayReplay = ({ exchange }: Asking, caller: Caller, { request }: Input): boolean => {
   const model = isJsonObject(request.body) ? request.body["model"] : undefined
-  return typeof model !== "string" || forbidden(caller, model) === undefined
+  return typeof model !== "string" || forbidden(caller, { id: model, ...exchange.serving.aliasOf(model) }) === undefined
 }
 
 /** The answer from the handler's result. */

@@ -31,6 +31,8 @@ const none: Bounds = {}
 export interface Limited {
   readonly id: string
   readonly limits?: Bounds | undefined
+  readonly aliasOf?: string | undefined
+  readonly wildcard?: string | undefined
 }
 
 /** Caches by identity: a cached key's caller, and a model, is the same object for every request. */
@@ -45,8 +47,9 @@ export const planOf = (caller: Caller, model: Limited): Plan => {
   return plan
 }
 
-const makePlan = (caller: Caller, { id, limits = none }: Limited): Plan => {
-  const model = scopeOf(`the model "${id}"`, `model:${id}`, limits)
+const makePlan = (caller: Caller, { aliasOf, id, limits = none, wildcard }: Limited): Plan => {
+  const counted = wildcard ?? aliasOf ?? id
+  const model = scopeOf(`the model "${counted}"`, `model:${counted}`, limits)
   const scopes = [...scopesOf(caller), model]
   return {
     isBounded: scopes.some(({ bounds }) => isBounded(bounds)),

@@ -14,7 +14,7 @@ export const makeCountTokens = Effect.gen(function* () {
   return Effect.fnUntraced(function* (caller: Caller, payload: CountTokens, request: Incoming) {
     const { conversation, objection } = understand(payload, request.body, "count")
     const model = yield* models.find(conversation.model, "text")
-    const refused = (models.passes(model.id, "messages") ? undefined : objection()) ?? forbidden(caller, model.id)
+    const refused = (models.passes(model.id, "messages") ? undefined : objection()) ?? forbidden(caller, model)
     if (refused !== undefined) return yield* refused
     const counted = yield* models.upstreamCount(caller, model, {
       family: "messages",

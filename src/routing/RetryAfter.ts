@@ -13,8 +13,8 @@ const longestMs = 60_000
 const longestRetryAfterMs = 600_000
 /** How long other calls wait for a probe of a route, in ms. */
 const longestProbeMs = 5_000
-/** The most deadlines of single accounts that are remembered. */
-const mostOfAccounts = 10_000
+/** The most deadlines that are remembered, of routes and of accounts at routes. Wildcards let callers name routes. */
+const mostRemembered = 10_000
 
 interface CoolDown {
   readonly untilMs: number
@@ -45,8 +45,8 @@ export interface RouteFailure<R extends Route = Route> {
  */
 export class RetryAfter {
   readonly #clock: Clock.Clock
-  readonly #ofAll = new Map<string, CoolDown>()
-  readonly #ofAccounts = new Recent<CoolDown>(mostOfAccounts)
+  readonly #ofAll = new Recent<CoolDown>(mostRemembered)
+  readonly #ofAccounts = new Recent<CoolDown>(mostRemembered)
   /** No route failed recently. */
   #isEmpty = true
 

@@ -120,7 +120,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
 
     const permitted = Effect.fnUntraced(function* (caller: Caller, request: CreateVideoTask) {
       const model = yield* models.find(request.model, kind)
-      const refused = forbidden(caller, model.id)
+      const refused = forbidden(caller, model)
       return refused === undefined ? model : yield* refused
     })
 

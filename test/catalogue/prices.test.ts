@@ -10,6 +10,7 @@ import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { costOf, free, fromUsd, nanoUsd, unpriced } from "../../src/ledger/Price.ts"
 import type { ModelEntry } from "../../src/catalogue/Catalogue.ts"
 import { dependencies } from "../../package.json"
+import { ModelMap } from "../../src/catalogue/ModelMap.ts"
 import { findPrices, servedModels } from "../../src/catalogue/prices.ts"
 import { priceListDate } from "../../src/catalogue/prices/builtInList.ts"
 
@@ -28,7 +29,7 @@ const model = (id: string, upstream: string, upstreamModel = id): ModelEntry => 
 
 const priceOf = (one: ModelEntry) =>
   Effect.map(
-    servedModels(new Map([[one.id, one]]), file()),
+    servedModels(new ModelMap([[one.id, one]]), file()),
     (models) => models.get(one.id)?.routes[0]?.price ?? unpriced
   )
 

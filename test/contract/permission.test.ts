@@ -14,6 +14,15 @@ describe("a key may use the models its patterns match", () => {
     [[], "x", false]
   ])("%j and %s: %s", (models, model, expected) => {
     const caller = { ...Caller.unrestricted("team", "k"), models }
-    expect(forbidden(caller, model) === undefined).toBe(expected)
+    expect(forbidden(caller, { id: model }) === undefined).toBe(expected)
+  })
+
+  it.each([
+    [["house-*"], true],
+    [["fast"], true],
+    [["other"], false]
+  ])("%j allow the alias fast of house-default: %s", (models, expected) => {
+    const caller = { ...Caller.unrestricted("team", "k"), models }
+    expect(forbidden(caller, { id: "fast", aliasOf: "house-default" }) === undefined).toBe(expected)
   })
 })

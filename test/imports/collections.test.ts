@@ -30,7 +30,6 @@ const allowed: Readonly<Record<string, string>> = {
   "dispatch/upstreamCount.ts kept": "two numbers by a text",
   "responses/items.ts open": "lives as long as a request is read",
   "responses/store/ResponseEvents.ts readers": "who follows a stored stream, which is rare",
-  "routing/RetryAfter.ts ofAll": "routes that failed, a few numbers each",
   "routing/Recent.ts old": "what accounts did of late, a few numbers each, left behind as a whole",
   "routing/Recent.ts young": "the same",
   "routing/UpstreamCircuitBreaker.ts probes": "times by account, two at most",

@@ -158,7 +158,18 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "health",
     "Parts.ts"
   ],
-  "ApiServer.ts": [...leaves, "access", "idempotency", "requests", "admin", "health", "http", "Api.ts", "console"],
+  "ApiServer.ts": [
+    ...leaves,
+    "access",
+    "catalogue",
+    "idempotency",
+    "requests",
+    "admin",
+    "health",
+    "http",
+    "Api.ts",
+    "console"
+  ],
   "Gateway.ts": [
     ...leaves,
     "cluster",

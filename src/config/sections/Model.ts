@@ -62,6 +62,11 @@ const Route = Schema.Struct({
   price: given(Price, "In USD, on this route; see [Prices](#prices).", "the model's `price`")
 })
 
+/** Another name of a model. */
+export const Alias = Schema.Struct({
+  alias: needed(Text, "Another name of `models`, whose routes, price, limits and `strict` count.")
+})
+
 /** An entry of `models` as a mapping. */
 export const Model = Schema.Struct({
   routes: needed(

@@ -1,0 +1,110 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import { catalogueOf } from "../../src/catalogue/catalogueOf.ts"
+import { starOf } from "../../src/catalogue/ModelMap.ts"
+import { servedModels } from "../../src/catalogue/prices.ts"
+import { BadSettings } from "../../src/config/document.ts"
+import type { GatewayFile } from "../../src/config/GatewayFile.ts"
+
+const upstreams = {
+  anthropic: { protocol: "anthropic-messages", base_url: "https://api.anthropic.com" },
+  openrouter: { protocol: "openai-chat", base_url: "https://openrouter.ai/api/v1" },
+  vllm: { protocol: "openai-chat", base_url: "http://10.0.0.5:8000/v1" }
+} as const satisfies GatewayFile["upstreams"]
+
+const fileOf = (models: GatewayFile["models"]) => ({
+  value: { upstreams, models } satisfies GatewayFile,
+  complain: (_: unknown, message: string) => new BadSettings({ message })
+})
+
+const served = (models: GatewayFile["models"]) => Either.getOrThrow(catalogueOf(fileOf(models), []))
+const wrong = (models: GatewayFile["models"]) =>
+  Either.match(catalogueOf(fileOf(models), []), { onLeft: ({ message }) => message, onRight: () => "" })
+
+describe("a wildcard", () => {
+  const models = served({
+    "claude-*": "anthropic",
+    "openrouter/*": "openrouter",
+    "team/*": { routes: [{ upstream: "vllm", model: "*-fp8" }], limits: { requests_per_minute: 5 } },
+    "claude-sonnet-*": "openrouter",
+    "claude-opus-5": { routes: [{ upstream: "vllm", model: "own" }] },
+    "*": "vllm"
+  })
+  const route = (id: string) => {
+    const model = models.get(id)
+    return [model?.routes.map(({ model, upstream }) => `${upstream}/${model}`).join(), model?.id, model?.wildcard]
+  }
+
+  it.each([
+    ["claude-haiku-5-5", "anthropic/claude-haiku-5-5", "claude-*"],
+    ["openrouter/meta/llama-4", "openrouter/meta/llama-4", "openrouter/*"],
+    ["team/qwen", "vllm/qwen-fp8", "team/*"],
+    ["claude-sonnet-5", "openrouter/claude-sonnet-5", "claude-sonnet-*"],
+    ["claude-opus-5", "vllm/own", undefined],
+    ["anything", "vllm/anything", "*"],
+    ["claude-", "vllm/claude-", "*"]
+  ])("serves %s at %s", (id, place, wildcard) => {
+    expect(route(id)).toEqual([place, id, wildcard])
+  })
+
+  it("is no model itself, and no id of more than 256 characters", () => {
+    expect([...models.keys()]).toEqual(["claude-opus-5"])
+    expect(models.wildcards.map(({ id }) => id)).toEqual(["claude-sonnet-*", "openrouter/*", "claude-*", "team/*", "*"])
+    expect(models.get("a".repeat(257))).toBeUndefined()
+  })
+
+  it("gives a model again as the same object, and forgets most of many", () => {
+    const first = models.get("team/one")
+    expect(models.get("team/one")).toBe(first)
+    for (let index = 0; index < 5_000; index++) models.get(`team/${index}`)
+    expect(models.get("team/one")).not.toBe(first)
+  })
+
+  it.effect("has the price of the model that is asked for", () =>
+    Effect.gen(function* () {
+      const file = fileOf({ "claude-*": "anthropic" })
+      const all = yield* servedModels(yield* catalogueOf(file, []), file)
+      const [first] = all.get("claude-haiku-5-5")?.routes ?? []
+      expect(first?.pricedBy).toEqual({ from: "built-in list", name: "anthropic/claude-haiku-5-5" })
+    })
+  )
+
+  it.each([
+    [{ "a*b*": "vllm" }, 'models: "a*b*" has more than one *'],
+    [{ "a*": "nowhere" }, 'models.a*: no upstream "nowhere"; there are sandbox, anthropic, openrouter, vllm'],
+    [{ "a*": { alias: "b" }, b: "vllm" }, "models.a*.alias: a wildcard can't be an alias"]
+  ] satisfies ReadonlyArray<readonly [GatewayFile["models"], string]>)("%j is refused", (given, message) => {
+    expect(wrong(given)).toBe(message)
+  })
+
+  it.each([
+    ["a*c", "abc", "b"],
+    ["a*c", "ac", undefined],
+    ["aa*aa", "aaa", undefined],
+    ["*", "x", "x"]
+  ])("%s has in %s the %s", (pattern, id, star) => {
+    expect(starOf(pattern, id)).toBe(star)
+  })
+})
+
+describe("an alias", () => {
+  it("is its target under another name, by way of others too, and of a wildcard's models", () => {
+    const models = served({
+      fast: { alias: "faster" },
+      faster: { alias: "house" },
+      house: { routes: [{ upstream: "vllm", model: "own" }], price: { input: 1 }, strict: true },
+      best: { alias: "claude-opus-5" },
+      "claude-*": "anthropic"
+    })
+    expect(models.get("fast")).toEqual({ ...models.get("house"), id: "fast", aliasOf: "house" })
+    expect(models.get("best")).toMatchObject({ id: "best", aliasOf: "claude-opus-5", wildcard: "claude-*" })
+  })
+
+  it.each([
+    [{ a: { alias: "b" }, b: { alias: "a" } }, 'models.a.alias: it leads back to "a"'],
+    [{ a: { alias: "a" } }, 'models.a.alias: it leads back to "a"'],
+    [{ a: { alias: "b" } }, 'models.a.alias: there is no model "b"']
+  ] satisfies ReadonlyArray<readonly [GatewayFile["models"], string]>)("%j is refused", (given, message) => {
+    expect(wrong(given)).toBe(message)
+  })
+})
