@@ -13,8 +13,12 @@ const built = join(root, "dist", "package")
 const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 const compilerPackage = join(root, "node_modules", "typescript")
 
+/** Says what happens, on standard error: `npm pack` prints the file's name on standard output. */
+const say = (what) => process.stderr.write(`model-gateway: ${what} …\n`)
+
 // A fresh clone: the lock file is Bun's.
 if (!existsSync(compilerPackage)) {
+  say("1 of 4: installs the packages (a minute)")
   const install = ["-y", `bun@${own.dependencies.bun}`, "install", "--frozen-lockfile", "--silent"]
   const { status } = spawnSync("npx", install, { cwd: root, stdio: "inherit" })
   if (status !== 0) process.exit(status ?? 1)
@@ -27,10 +31,13 @@ const compile = (project) => {
 }
 
 rmSync(built, { recursive: true, force: true })
+say("2 of 4: compiles the sources (a minute or two)")
 compile("tsconfig.json")
+say("3 of 4: writes the declarations (a minute or two)")
 compile("types.tsconfig.json")
 
 // The console's page is built by Bun, which the package runs on.
+say("4 of 4: builds the console's page (seconds)")
 const page = ["-y", `bun@${own.dependencies.bun}`, "src/console/pack.ts", join(built, "src/console/console.pack")]
 const { status } = spawnSync("npx", page, { cwd: root, stdio: "inherit" })
 if (status !== 0) process.exit(status ?? 1)
