@@ -74,7 +74,7 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
             if (yield* accounts.isTaken(id)) {
               const message = (yield* accounts.isThere(id))
                 ? `there is an account "${id}" already`
-                : `an account "${id}" was deleted, and its books stay; choose another id`
+                : `account "${id}" was deleted and its usage is kept; choose another id`
               return yield* new Conflict({ code: null, message })
             }
             yield* accounts.insert(id, changed(blank, options), nowMs)

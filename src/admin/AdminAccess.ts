@@ -34,7 +34,7 @@ export const makeAdminAccess = (key: Option.Option<Redacted.Redacted>, proxies: 
     )
     if (Option.isSome(key) && Option.isSome(yield* keys.open(ApiKey.hash(Redacted.value(key.value))))) {
       return yield* new BadSettings({
-        message: "GATEWAY_ADMIN_KEY: is an API key too; the key of the admin API must open nothing else"
+        message: "GATEWAY_ADMIN_KEY: is also an API key; the admin key must not be one"
       })
     }
     const tries = makeTries(trustedProxies, yield* Effect.clock)

@@ -74,5 +74,5 @@ export class ConfigurationAdministration extends Effect.Service<ConfigurationAdm
 
 const concurrentVersion = new Conflict({
   code: null,
-  message: "another version was applied at the same time: look at it first"
+  message: "another version was applied at the same time: review it first"
 })

@@ -37,5 +37,5 @@ export const ConfigurationsHandlers = handlers(
 
 const inFile = new Conflict({
   code: null,
-  message: "a database keeps the configuration only where it is a Postgres; that of this gateway is its file"
+  message: "only Postgres can store the configuration; this gateway's is in its file"
 })

@@ -79,9 +79,7 @@ export const outcomeOf = (
           : `No gateway runs on this database; ${task.id} is cancelled at its next start.`
       })
     case "running":
-      return Effect.fail(
-        new Conflict({ code: null, message: `${task.id} is running, and what runs can't be cancelled` })
-      )
+      return Effect.fail(new Conflict({ code: null, message: `${task.id} is running and can't be cancelled any more` }))
     case "ended":
       return Effect.fail(new Conflict({ code: null, message: `${task.id} has ended already: ${task.state}` }))
     case "unreachable":

@@ -15,7 +15,7 @@ export const unlessStale = (known: number | undefined, record: { readonly id: st
     : Effect.fail(
         new Conflict({
           code: null,
-          message: `${record.id} has been changed meanwhile: look at it as it is now, and change that`,
+          message: `${record.id} was changed meanwhile: read it again, then repeat the change`,
           current: { ...record }
         })
       )

@@ -24,7 +24,7 @@ const copyTo = Effect.fn(function* (given: string, asJson: boolean) {
       message: `there is no database ${database}; run this command where the gateway runs, or set GATEWAY_DATABASE_URL`
     })
   }
-  if (existsSync(path)) return yield* new Conflict({ code: null, message: `${given} is there already` })
+  if (existsSync(path)) return yield* new Conflict({ code: null, message: `${given} already exists` })
   yield* Effect.sync(lowerPriority)
   yield* Console.error(`gateway: copying ${database} and verifying the copy …`)
   const made = yield* backUp(database, path, { version, secret: secretOf(settings) })
@@ -50,7 +50,7 @@ const putInPlace = Effect.fn(function* (given: string, asJson: boolean) {
   // The lock keeps a gateway from starting before the secret is restored: it would generate a new one.
   const { former, formerSecret } = yield* Effect.scoped(
     lock(database).pipe(
-      Effect.mapError(() => new Conflict({ code: null, message: `a gateway serves from ${database}: stop it before` })),
+      Effect.mapError(() => new Conflict({ code: null, message: `a gateway serves from ${database}: stop it first` })),
       Effect.zipRight(
         Effect.all({
           former: putBack(resolve(given), database, now),

@@ -57,7 +57,7 @@ const init = Command.make(
     Effect.gen(function* () {
       for (const file of [settings, secrets]) {
         if (existsSync(file)) {
-          return yield* new Conflict({ code: null, message: `${file} is there already; nothing was written` })
+          return yield* new Conflict({ code: null, message: `${file} already exists; nothing was written` })
         }
       }
       const answers = {

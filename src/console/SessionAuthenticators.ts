@@ -119,12 +119,12 @@ const cookieWithoutKey = (headers: Headers): string | null =>
 const operator = ({ id }: SessionRow): Caller => Caller.unrestricted("", id)
 const anonymous = Caller.unrestricted("", "")
 
-const foreign = Effect.fail(new Forbidden({ message: "A page of another site may not ask in the name of a session" }))
+const foreign = Effect.fail(new Forbidden({ message: "Requests with a session must come from the gateway's own page" }))
 const forged = Effect.fail(
   new Forbidden({ message: "Missing or wrong x-gateway-csrf: send the `csrf` of GET /console/session" })
 )
 const notOperator = Effect.fail(
-  new Forbidden({ message: "This session is an API key's: it does not open the admin API" })
+  new Forbidden({ message: "This session belongs to an API key, which has no access to the admin API" })
 )
 const over = Effect.fail(new AuthMissing({ message: "Not signed in: send a key, or sign in again" }))
 const unnamed = Effect.fail(

@@ -13,7 +13,7 @@ export const makeUsageDoubts = Effect.gen(function* () {
   ): void => {
     metrics.usageDoubted.of(upstream, reason).add(1)
     Runtime.runFork(runtime)(
-      Effect.logWarning("an upstream told a usage that can't be; it is counted here").pipe(
+      Effect.logWarning("an upstream reported impossible usage; the gateway counts it instead").pipe(
         Effect.annotateLogs({ event: "usage.doubted", request_id: requestId, model, upstream, reason, ...told })
       )
     )

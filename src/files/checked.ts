@@ -32,9 +32,9 @@ export const checked = async ({ declared, is, maxBytes, read: given }: Incoming)
   if (declared !== undefined && declared > maxBytes) throw tooLarge(maxBytes)
   const read = () => given().catch(brokenOff)
   let waiting = await beginning(read)
-  if (waiting === undefined) throw new NotKept({ why: "no-clip", message: "nothing came" })
+  if (waiting === undefined) throw new NotKept({ why: "no-clip", message: "the response was empty" })
   if (kindOf(waiting) !== is) {
-    throw new NotKept({ why: "no-clip", message: `what came begins with ${shown(waiting)} and is no ${is}` })
+    throw new NotKept({ why: "no-clip", message: `the file begins with ${shown(waiting)} and is not ${is}` })
   }
   let length = 0
   const next = async () => {
@@ -42,12 +42,12 @@ export const checked = async ({ declared, is, maxBytes, read: given }: Incoming)
     waiting = undefined
     if (bytes === undefined) {
       if (declared === undefined || declared === length) return undefined
-      throw new NotKept({ why: "broken", message: `${length} bytes came of ${declared}` })
+      throw new NotKept({ why: "broken", message: `${length} of ${declared} bytes were received` })
     }
     length += bytes.length
     if (length > maxBytes) throw tooLarge(maxBytes)
     if (declared !== undefined && length > declared) {
-      throw new NotKept({ why: "broken", message: `more came than the ${declared} bytes that were said` })
+      throw new NotKept({ why: "broken", message: `more than the declared ${declared} bytes were received` })
     }
     return bytes
   }

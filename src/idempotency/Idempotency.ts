@@ -212,6 +212,6 @@ const whole = ({ render, status }: Shape, value: unknown): KeptAnswer => ({
 })
 
 const tooLong = new Conflict({
-  message: "Idempotency-Key: the request with this key is still running, and its answer is too long to be given again",
+  message: "Idempotency-Key: the request with this key is still running, and its answer is too long to be stored",
   code: null
 })

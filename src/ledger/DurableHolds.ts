@@ -190,7 +190,7 @@ const withinBound = (rows: ReturnType<typeof holdStatements>, { column, most, va
         found < most
           ? Effect.void
           : new RateLimited({
-              message: `Too many tasks at once: ${who} may have ${most} that have not ended`,
+              message: `Too many unfinished tasks: ${who} may have ${most}`,
               // Unknown: it depends on when a task ends.
               retryAfterSeconds: null
             })

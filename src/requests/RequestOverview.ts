@@ -185,7 +185,7 @@ const timeOf = (
     return Effect.fail(
       new InvalidRequest({
         param: "step",
-        message: `step: expected 3600 or more for a time of more than ${longestMs / hourMs} hours; got ${step}`
+        message: `step: expected 3600 or more for a time span of more than ${longestMs / hourMs} hours; got ${step}`
       })
     )
   }

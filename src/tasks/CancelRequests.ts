@@ -65,7 +65,7 @@ export const CancelRequestsLive = Layer.scopedDiscard(
             ),
             // An unreadable task has no answer, and must not block the other requests.
             Effect.catchAllDefect((defect) =>
-              Effect.as(Effect.logError("a wish to cancel could not be fulfilled", defect), "none" as const)
+              Effect.as(Effect.logError("a cancellation failed", defect), "none" as const)
             ),
             Effect.flatMap((outcome) => store.answerCancel(id, outcome)),
             Effect.annotateLogs({ task: id })

@@ -29,7 +29,7 @@ export const OrphanedHoldsLive = Layer.scopedDiscard(
         const open = yield* store.open(ids)
         const orphans = ids.filter((id) => !open.has(id))
         if (orphans.length > 0) {
-          yield* Effect.logWarning(`freeing ${orphans.length} holds without a task`)
+          yield* Effect.logWarning(`releasing ${orphans.length} holds without a task`)
           yield* unit.commit(Effect.forEach(orphans, (id) => ledger.endHold(id, undefined), { discard: true }))
         }
         return ids

@@ -119,7 +119,7 @@ const start = Effect.gen(function* () {
         Effect.interruptible,
         Effect.timeout("5 seconds"),
         Effect.catchTag("LeaseLost", () => Effect.void),
-        Effect.catchAll((error) => Effect.logWarning("a task was not given back; its lease will run out", error))
+        Effect.catchAll((error) => Effect.logWarning("a task was not given back; its lease will expire", error))
       )
     const turn = runTurn(leased, kind)
     return Effect.interruptible(slot.isFree ? turn : Effect.zipRight(slot.turn, turn)).pipe(

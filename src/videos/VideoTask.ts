@@ -43,7 +43,7 @@ export const videoTask = (task: Task): VideoTask => {
   }
 }
 
-const unreadable = { code: "InternalServiceError", message: "What is stored of the video can't be read any more." }
+const unreadable = { code: "InternalServiceError", message: "The stored task can't be read." }
 
 const defaultDetails = ({ createdAtMs, expiresAtMs, tier }: Task): VideoDetails => ({
   settings: {

@@ -134,7 +134,7 @@ describeOnEach("the admin API", () => {
       const before = await startGateway({ env: { GATEWAY_BOOTSTRAP_KEY: adminKey }, folder: earlier })
       before.signal("SIGTERM")
       await before.exited
-      await expect(startGateway({ env, folder: earlier })).rejects.toThrow("GATEWAY_ADMIN_KEY: is an API key too")
+      await expect(startGateway({ env, folder: earlier })).rejects.toThrow("GATEWAY_ADMIN_KEY: is also an API key")
     })
 
     it("stops the start where it is short", async () => {

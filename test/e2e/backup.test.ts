@@ -39,7 +39,7 @@ describe("a backup made while the gateway runs", () => {
     expect(statSync(file).mode & 0o077).toBe(0)
     expect(readdirSync(gateway.folder).filter((name) => name.endsWith(".part"))).toEqual([])
     const again = await runCommand(gateway.folder, ["backup", "monday.db"])
-    expect([again.code, again.err]).toEqual([4, "gateway: monday.db is there already\n"])
+    expect([again.code, again.err]).toEqual([4, "gateway: monday.db already exists\n"])
   })
 
   it("leaves alone what another one at work on the same file has written", async () => {
@@ -142,7 +142,7 @@ describe("a backup made while the gateway runs", () => {
     for (const [name, message] of [
       ["damaged.db", "damaged.db"],
       ["text.db", "can't be read"],
-      ["other.db", "is no backup"],
+      ["other.db", "is not a backup"],
       ["newer.db", "newer gateway"],
       ["missing.db", "there is no file"]
     ] as const) {

@@ -168,7 +168,7 @@ describe("the command line", () => {
       const migrated = await runCommand(other, ["migrate"])
       expect([migrated.code, migrated.err]).toEqual([
         0,
-        `gateway: database data/gateway.db: brought from schema 1 to schema ${latest}\n`
+        `gateway: database data/gateway.db: migrated from schema 1 to schema ${latest}\n`
       ])
       for (const again of [["migrate"], ["migrate", "--check"], ["migrate", "--check"]]) {
         const { code, out } = await runCommand(other, again)

@@ -57,7 +57,7 @@ describe.skipIf(postgres === undefined)("an installation that moves to Postgres"
     const waiting = await video("a dog [[sandbox: queue=1s]]")
     const refused = await copy()
     expect(refused.code).toBe(1)
-    expect(refused.err).toContain("a gateway serves from data/gateway.db: stop it before")
+    expect(refused.err).toContain("a gateway serves from data/gateway.db: stop it first")
     const before = {
       balance: await call("/v1/balance"),
       usage: await call("/v1/usage"),

@@ -81,6 +81,6 @@ describe("gateway init", () => {
     }
     await run("init --providers none --spend none --callers me")
     const again = await run("init --providers none --spend none --callers me")
-    expect([again.code, again.err]).toEqual([4, "gateway: gateway.yaml is there already; nothing was written\n"])
+    expect([again.code, again.err]).toEqual([4, "gateway: gateway.yaml already exists; nothing was written\n"])
   })
 })

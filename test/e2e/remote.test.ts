@@ -145,7 +145,7 @@ describe("commands for a gateway elsewhere", () => {
   it("do not apply a configuration where a file is it", async () => {
     writeFileSync(join(empty, "gateway.yaml"), "models: {}\n")
     const { code, err } = await run("config", "apply", "gateway.yaml")
-    expect([code, err]).toEqual([4, expect.stringContaining("only where it is a Postgres")])
+    expect([code, err]).toEqual([4, expect.stringContaining("only Postgres can store the configuration")])
     expect((await ok("config", "history", "--json")).json()).toEqual([])
   })
 

@@ -108,12 +108,12 @@ describeOnEach("a hold that is a row", () => {
       yield* Effect.all([hold("a", 1, two), hold("b", 1, two)])
       expect(yield* Effect.flip(hold("c", 1, two))).toMatchObject({
         _tag: "RateLimited",
-        message: "Too many tasks at once: this API key may have 2 that have not ended"
+        message: "Too many unfinished tasks: this API key may have 2"
       })
       const other = { key: KeyId.make("key_2"), ...two }
       yield* hold("d", 1, other)
       expect(yield* Effect.flip(hold("e", 1, { ...other, accountLimits: { concurrentTasks: 3 } }))).toMatchObject({
-        message: "Too many tasks at once: this account may have 3 that have not ended"
+        message: "Too many unfinished tasks: this account may have 3"
       })
       yield* end("a", undefined)
       yield* hold("c", 1, two)

@@ -83,7 +83,7 @@ describeOnEach("an account's requests in sums", () => {
       expect((yield* overview.of({ from: "24h" }, "nobody")).total).toMatchObject({ requests: 0, duration_ms: null })
       expect((yield* overview.of({ from: "24h" })).total.requests).toBe(rows.length)
       const wrong = yield* Effect.flip(overview.of({ from: "7h", step: 60 }, "me"))
-      expect(wrong.message).toContain("step: expected 3600 or more for a time of more than 6 hours")
+      expect(wrong.message).toContain("step: expected 3600 or more for a time span of more than 6 hours")
     }).pipe(Effect.provide(world))
   )
 

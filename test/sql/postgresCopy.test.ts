@@ -110,7 +110,7 @@ describe.skipIf(postgres === undefined)("a copy of a database", () => {
       sqlite.close()
       expect(yield* Effect.flip(copied(file, url))).toMatchObject({
         _tag: "CopyFailed",
-        message: expect.stringMatching(/^the target refuses it: .*foreign key/)
+        message: expect.stringMatching(/^the target refused the copy: .*foreign key/)
       })
       expect(yield* ask(url, "SELECT * FROM audit")).toEqual([])
       expect(yield* ask(url, "SELECT version FROM access_version")).toEqual([{ version: 0 }])
@@ -124,7 +124,7 @@ describe.skipIf(postgres === undefined)("a copy of a database", () => {
       sqlite.run("INSERT INTO audit (at, actor, action, target) VALUES (1.5, 'a', 'b', 'c')")
       sqlite.close()
       expect(yield* Effect.flip(copied(file, url))).toMatchObject({
-        message: "audit.at: there is a value that is no bigint"
+        message: "audit.at: it contains a value that is not of type bigint"
       })
     })
   )
@@ -140,11 +140,11 @@ describe.skipIf(postgres === undefined)("a copy of a database", () => {
       const serving = yield* Effect.scoped(
         Effect.zipRight(Layer.build(layer({ url: `sqlite:${file}`, exclusive: true })), refusal(file, url))
       )
-      expect(serving).toBe(`a gateway serves from ${file}: stop it before`)
+      expect(serving).toBe(`a gateway serves from ${file}: stop it first`)
       const served = yield* Effect.scoped(
         Effect.zipRight(Layer.build(layer({ url, exclusive: true })), refusal(file, url))
       )
-      expect(served).toBe("a gateway serves from the target: stop it before")
+      expect(served).toBe("a gateway serves from the target: stop it first")
 
       yield* copied(file, url)
       expect(yield* refusal(file, url)).toMatch(/^the target is not empty: there are rows in /)

@@ -22,7 +22,7 @@ describeOnEachStore("cancelling", ({ name, url }) => {
     }).pipe(Effect.provide(stores().layer))
   )
 
-  onDatabase?.("a wish to cancel is fulfilled, whatever the rows of other tasks hold", () =>
+  onDatabase?.("a cancellation request is answered, whatever the rows of other tasks contain", () =>
     Effect.gen(function* () {
       const store = yield* TaskStore
       const sql = yield* SqlClient.SqlClient

@@ -151,6 +151,7 @@ export const otherBody = new Conflict({
 })
 
 const justAnswered = new Conflict({
-  message: "Idempotency-Key: an earlier request with this key has just been answered; send this one again to read it",
+  message:
+    "Idempotency-Key: an earlier request with this key has just been answered; send this one again to get its answer",
   code: null
 })

@@ -47,7 +47,7 @@ export class Grants extends Effect.Service<Grants>()("gateway/ledger/store/Grant
         const granted = (found.granted ?? found.settled) + nanoUsd
         if (Math.max(Math.abs(granted), Math.abs(nanoUsd)) > mostGranted) {
           return yield* new Conflict({
-            message: `amount: the grants of an account come to at most $${showUsd(mostGranted)}, and to as much below 0`,
+            message: `amount: an account's total grants must be between -$${showUsd(mostGranted)} and $${showUsd(mostGranted)}`,
             code: null
           })
         }

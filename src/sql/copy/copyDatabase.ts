@@ -47,7 +47,7 @@ export const copyDatabase = ({ from, progress, to }: Options) =>
     )
     yield* Effect.mapError(unserved(to), (error) =>
       error._tag === "DatabaseUnavailable"
-        ? new CopyFailed({ message: "a gateway serves from the target: stop it before" })
+        ? new CopyFailed({ message: "a gateway serves from the target: stop it first" })
         : error
     )
     const target = yield* makeClient({ url: to, connections: 1, prepares: false, name: "gateway copy" })
@@ -72,7 +72,10 @@ export const copyDatabase = ({ from, progress, to }: Options) =>
     yield* target.unsafe("ANALYZE")
     return report
   }).pipe(
-    Effect.catchTag("SqlError", ({ cause }) => new CopyFailed({ message: `the target refuses it: ${wordsOf(cause)}` }))
+    Effect.catchTag(
+      "SqlError",
+      ({ cause }) => new CopyFailed({ message: `the target refused the copy: ${wordsOf(cause)}` })
+    )
   )
 
 /** The server's message, which contains no values of rows. */
@@ -83,7 +86,7 @@ const openSource = (file: string): Effect.Effect<SqliteFile, CopyFailed | Databa
     if (!existsSync(file)) return yield* new CopyFailed({ message: `there is no database ${file}` })
     yield* Effect.mapError(
       lock(file, 250),
-      () => new CopyFailed({ message: `a gateway serves from ${file}: stop it before` })
+      () => new CopyFailed({ message: `a gateway serves from ${file}: stop it first` })
     )
     const { stored } = yield* Database.schemasOf(`sqlite:${file}`)
     if (stored !== latestVersion) {
@@ -113,7 +116,7 @@ const mustHaveSame = (source: SqliteFile, all: ReadonlyArray<Table>) => {
   const unknown = names.filter((name) => !known.has(name) && name !== "migrations" && name !== "nodes")
   return unknown.length === 0
     ? Effect.void
-    : new CopyFailed({ message: `the source has tables that the target has not: ${unknown.join(", ")}` })
+    : new CopyFailed({ message: `the source has tables that the target does not have: ${unknown.join(", ")}` })
 }
 
 const mustBeEmpty = (target: SqlClient.SqlClient, all: ReadonlyArray<Table>) =>

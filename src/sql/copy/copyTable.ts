@@ -57,7 +57,7 @@ export const copyTable = (
     const there = yield* digestOf(target, table)
     if (!there.equals(sent)) {
       return yield* new CopyFailed({
-        message: `${table.name}: what arrived is not what was sent (${there.rows} rows of ${sent.rows})`
+        message: `${table.name}: the stored rows differ from the source (${there.rows} rows of ${sent.rows})`
       })
     }
     yield* Effect.forEach(
@@ -103,7 +103,7 @@ const valuesOf = ({ columns, name }: Table, row: unknown): Either.Either<Readonl
     const value = Predicate.isRecord(row) ? row[column.name] : undefined
     if (!isValue(value, column)) {
       return Either.left(
-        new CopyFailed({ message: `${name}.${column.name}: there is a value that is no ${column.type}` })
+        new CopyFailed({ message: `${name}.${column.name}: it contains a value that is not of type ${column.type}` })
       )
     }
     values.push(value)

@@ -53,7 +53,7 @@ export const soundMoney = Effect.gen(function* () {
   yield* sql`DROP TABLE books`
   if (drifted.length > 0) {
     yield* Effect.logWarning(
-      "the books of some accounts are off: `gateway audit list --action ledger.drift` shows them"
+      "the balances of some accounts are wrong: `gateway audit list --action ledger.drift` shows them"
     ).pipe(Effect.annotateLogs({ event: "ledger.drift", accounts: drifted.length, first: drifted[0]?.id ?? "" }))
   }
 

@@ -124,7 +124,7 @@ const upToDate = (url: string, exclusive: boolean) =>
     const sql = yield* makeClient({ url, connections: 1, prepares: false, name: "gateway migration" })
     yield* Effect.provideService(migrate, SqlClient.SqlClient, sql)
     if (!exclusive && version > 0) {
-      yield* Effect.logInfo(`database ${placeOf(url)}: brought from schema ${version} to schema ${latestVersion}`)
+      yield* Effect.logInfo(`database ${placeOf(url)}: migrated from schema ${version} to schema ${latestVersion}`)
     }
   }).pipe(Effect.scoped)
 

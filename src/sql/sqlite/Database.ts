@@ -130,7 +130,7 @@ const visited = (filename: string, version: number) =>
       Effect.zipRight(migrate),
       Effect.zipRight(
         Effect.when(
-          Effect.logInfo(`database ${filename}: brought from schema ${version} to schema ${latestVersion}`),
+          Effect.logInfo(`database ${filename}: migrated from schema ${version} to schema ${latestVersion}`),
           () => version > 0
         )
       )

@@ -49,7 +49,7 @@ export const backUp = (database: string, file: string, options: Options): Effect
       const backup = readThrough(draft)
       synced(draft)
       // Existing files are not overwritten, also if one has appeared meanwhile.
-      if (existsSync(file)) throw new BackupFailed({ message: `${file} is there already` })
+      if (existsSync(file)) throw new BackupFailed({ message: `${file} already exists` })
       renameSync(draft, file)
       synced(dirname(file))
       return backup
@@ -145,7 +145,7 @@ const readThrough = (file: string): Backup => {
     .all()
     .map(({ name }) => name)
   if (!tables.includes(note) || !tables.includes("migrations")) {
-    throw new BackupFailed({ message: `${file} is no backup that \`gateway backup\` made` })
+    throw new BackupFailed({ message: `${file} is not a backup made by \`gateway backup\`` })
   }
   const schema = Number(one(copy, "SELECT MAX(migration_id) FROM migrations"))
   if (schema > latestVersion) {

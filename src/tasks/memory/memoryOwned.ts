@@ -31,7 +31,7 @@ export const memoryOwned = (
     const placed = Effect.suspend(() =>
       tasks.get(task.id) === undefined
         ? unit.afterCommit(() => tasks.set(task.id, one))
-        : new StoreFailure({ message: `there is a task "${task.id}" already`, cause: undefined })
+        : new StoreFailure({ message: `task "${task.id}" already exists`, cause: undefined })
     )
     const all = alongside.pipe(
       Effect.zipRight(placed),

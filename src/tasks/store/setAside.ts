@@ -6,7 +6,7 @@ import { TaskChanges } from "../TaskChanges.ts"
 import type { TaskError } from "../Task.ts"
 
 /** The kind, and so its family's error codes, can't be read. */
-const error: TaskError = { code: "unreadable", message: "what is stored of the task can't be read any more" }
+const error: TaskError = { code: "unreadable", message: "the stored task can't be read" }
 
 /**
  * Fails the tasks of a claim that could not be read; their holds are released as orphans. If that fails, they are
