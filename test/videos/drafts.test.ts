@@ -172,7 +172,7 @@ describe("an account's video tasks", () => {
         content: { video_url: "https://example.com/v.mp4" },
         service_tier: "flex"
       })
-      const lost = { code: "InternalServiceError", message: expect.stringContaining("can't be read any more") }
+      const lost = { code: "InternalServiceError", message: expect.stringContaining("can't be read") }
       const failed = yield* videos.find(alice.account, two)
       expect(failed).toMatchObject({ status: "failed", error: lost })
       expect(failed).not.toHaveProperty("content")
