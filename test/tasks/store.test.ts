@@ -49,7 +49,7 @@ describeOnEachStore("the task store", ({ name }) => {
           error: null
         })
         expect(yield* found("kept")).toMatchObject({ state: "succeeded", result: { a: 1 }, endedAtMs: 0 })
-        const error = { code: "gave_up", message: expect.stringContaining("can't be read any more") }
+        const error = { code: "gave_up", message: expect.stringContaining("can't be read") }
         expect(yield* found("lost")).toMatchObject({ state: "failed", result: null, error })
         expect(yield* store.find(bob, "test", "lost")).toEqual(Option.none())
         yield* sql`UPDATE tasks SET state = 'dancing', changes = 0 WHERE id = 'kept'`

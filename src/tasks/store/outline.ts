@@ -21,7 +21,7 @@ export const foundTask = (
   return Effect.as(readableTasks([row]), Option.fromNullable(outline(row, error)))
 }
 
-const lost = "what is stored of it can't be read any more"
+const lost = "the stored task can't be read"
 
 /** A succeeded task without a readable result is shown as failed; others keep their state. */
 const outline = (row: unknown, error: TaskError): Task | undefined => {
