@@ -11,6 +11,8 @@ import { nanoUsdOf } from "./fields.ts"
 import type { LimitsPatch } from "./fields.ts"
 import type { KeyOptions, KeyWithSecret } from "./KeyAdministration.ts"
 import { Feed } from "../feed/Feed.ts"
+import { withUnmatched } from "./KeyRecord.ts"
+import type { KeyRecord } from "./KeyRecord.ts"
 import { AdminKeysApi } from "./KeysApi.ts"
 import type { KeySettings } from "./KeysApi.ts"
 import { makeLogs } from "./makeLogs.ts"
@@ -33,23 +35,29 @@ const cancelPatienceMs = 15_000
 
 const KeysHandlers = handlers(
   AdminKeysApi,
-  Effect.map(Administration, ({ keys }) => ({
-    list: ({ urlParams }) =>
-      Effect.map(
-        keys.list({ account: urlParams.account, all: urlParams.all === "true", ...offsetOf(urlParams) }),
-        (rows) => pagedByOffset(rows, urlParams)
-      ),
-    create: ({ caller, payload }) =>
-      Effect.map(
-        keys.create(caller.key, { ...keyOptions(payload), account: payload.account, name: payload.name }),
-        withSecret
-      ),
-    show: ({ path }) => keys.show(path.id),
-    update: ({ caller, path, payload }) =>
-      keys.update(caller.key, path.id, { ...keyOptions(payload), name: payload.name, version: payload.version }),
-    revoke: ({ caller, path }) => Effect.map(keys.revoke(caller.key, path.id), ({ key }) => key),
-    rotateSecret: ({ caller, path }) => Effect.map(keys.rotateSecret(caller.key, path.id), withSecret)
-  }))
+  Effect.map(Effect.all([Administration, Serving]), ([{ keys }, { unmatched }]) => {
+    const noted = (key: KeyRecord) => withUnmatched(key, unmatched)
+    return {
+      list: ({ urlParams }) =>
+        Effect.map(
+          keys.list({ account: urlParams.account, all: urlParams.all === "true", ...offsetOf(urlParams) }),
+          (rows) => pagedByOffset(rows.map(noted), urlParams)
+        ),
+      create: ({ caller, payload }) =>
+        Effect.map(
+          keys.create(caller.key, { ...keyOptions(payload), account: payload.account, name: payload.name }),
+          ({ key, secret }) => withSecret({ key: noted(key), secret })
+        ),
+      show: ({ path }) => Effect.map(keys.show(path.id), noted),
+      update: ({ caller, path, payload }) =>
+        Effect.map(
+          keys.update(caller.key, path.id, { ...keyOptions(payload), name: payload.name, version: payload.version }),
+          noted
+        ),
+      revoke: ({ caller, path }) => Effect.map(keys.revoke(caller.key, path.id), ({ key }) => key),
+      rotateSecret: ({ caller, path }) => Effect.map(keys.rotateSecret(caller.key, path.id), withSecret)
+    }
+  })
 )
 
 const AccountsHandlers = handlers(

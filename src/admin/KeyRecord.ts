@@ -16,6 +16,10 @@ export const KeyRecord = Schema.Struct({
   status: said(Schema.Literal("active", "expired", "revoked"), "True if the key works."),
   hint: said(Schema.String, "Four characters of the secret, to tell keys apart; empty for a secret that you chose."),
   models: said(Schema.Array(Schema.String), "Patterns of the models it may use; `*` stands for any run of characters."),
+  unmatched_models: Schema.optional(Schema.Array(Schema.String)).annotations({
+    description:
+      "Those of `models` that match no model of the gateway, such as a misspelt one; absent if there are none."
+  }),
   limits: said(LimitsRecord, "The key's own limits, beside the account's."),
   budget: said(
     Schema.NullOr(
@@ -78,4 +82,13 @@ const spentBudget = (row: SpendingKey): KeyRecord["budget"] => {
 const statusOf = (row: SpendingKey, nowMs: number): KeyRecord["status"] => {
   if (row.revoked_at !== null) return "revoked"
   return row.expires_at !== null && row.expires_at <= nowMs ? "expired" : "active"
+}
+
+/** Adds the patterns that match no model. @param unmatched chooses them */
+export const withUnmatched = (
+  key: KeyRecord,
+  unmatched: (patterns: ReadonlyArray<string>) => ReadonlyArray<string>
+): KeyRecord => {
+  const unmatched_models = unmatched(key.models)
+  return unmatched_models.length === 0 ? key : { ...key, unmatched_models }
 }

@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import { Configuration } from "../config/Configuration.ts"
 import { Catalogue, entriesOf } from "../catalogue/Catalogue.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
+import { unmatched } from "../catalogue/modelWarnings.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
 import { CallsOfOne, UpstreamCalls } from "../routing/UpstreamCalls.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
@@ -66,7 +67,15 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
       })
     )
 
-    return { upstreams, models } as const
+    /** The patterns that match no served model. */
+    const unmatchedNow = (patterns: ReadonlyArray<string>) =>
+      unmatched(
+        patterns,
+        configuration.current().value,
+        entriesOf(catalogue).map(({ id }) => id)
+      )
+
+    return { upstreams, models, unmatched: unmatchedNow } as const
   })
 }) {}
 

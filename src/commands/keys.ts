@@ -91,6 +91,7 @@ const create = Command.make(
         // This command may run before the first start, which creates the default account.
         const isNew = account === "default" && Option.isSome(yield* Effect.option(accounts.create(account, {})))
         const made = yield* keys.create({ ...options, account, name })
+        yield* warned(made.key)
         yield* printSecret(
           json,
           made,
@@ -161,6 +162,7 @@ const update = Command.make(
           ...(noBudget ? { budget: null } : {}),
           ...(neverExpires ? { expiresAtMs: null } : {})
         })
+        yield* warned(key)
         yield* print(json, key, () => shown(key))
       })
     )
@@ -220,6 +222,14 @@ export const keysCommand: Group = {
     remoteLeaf(rotateSecret)
   ]
 }
+
+/** On standard error, beside the answer. */
+const warned = ({ name, unmatched_models = [] }: KeyRecord) =>
+  Effect.forEach(
+    unmatched_models,
+    (pattern) => Effect.logWarning(`"${name}" may use "${pattern}", which no model of the gateway matches`),
+    { discard: true }
+  )
 
 const printSecret = (asJson: boolean, { key, secret }: KeyWithSecret, words: string) =>
   asJson

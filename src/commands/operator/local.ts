@@ -5,6 +5,8 @@ import { MasterSecret } from "../../access/MasterSecret.ts"
 import { WebhookSecrets } from "../../access/WebhookSecrets.ts"
 import { Administration } from "../../admin/Administration.ts"
 import type { Actor } from "../../admin/store/Audit.ts"
+import { withUnmatched } from "../../admin/KeyRecord.ts"
+import type { KeyRecord } from "../../admin/KeyRecord.ts"
 import { outcomeOf } from "../../admin/TaskAdministration.ts"
 import { Settings, visitedUrl } from "../../config/Settings.ts"
 import type { GatewaySettings } from "../../config/Settings.ts"
@@ -90,12 +92,25 @@ const operations = Effect.gen(function* () {
     Effect.flatMap(Effect.provideService(hasMasterSecret, Settings, settings), (has) =>
       has ? effect : Effect.fail(noSecret)
     )
+  const noted = (key: KeyRecord) =>
+    Effect.promise(async () => {
+      const [{ unmatched }, { ownModels }] = await Promise.all([
+        import("../../catalogue/modelWarnings.ts"),
+        import("../ownModels.ts")
+      ])
+      const file = settings.file.value
+      const served = [...ownModels.map(({ id }) => id), ...Object.keys(file.models ?? {})]
+      return withUnmatched(key, (patterns) => unmatched(patterns, file, served))
+    })
   const served: Operations = {
     keys: {
       list: ({ limit, ...filter }) => keys.list({ ...filter, ...first(limit) }),
-      show: keys.show,
-      create: (options) => keys.create(actor, options),
-      update: (id, options) => keys.update(actor, id, options),
+      show: (id) => Effect.flatMap(keys.show(id), noted),
+      create: (options) =>
+        Effect.flatMap(keys.create(actor, options), ({ key, secret }) =>
+          Effect.map(noted(key), (key) => ({ key, secret }))
+        ),
+      update: (id, options) => Effect.flatMap(keys.update(actor, id, options), noted),
       revoke: (id) => keys.revoke(actor, id),
       rotateSecret: (id) => keys.rotateSecret(actor, id)
     },
