@@ -137,7 +137,7 @@ const marked = (text: string): string =>
   escaped(text)
     .replaceAll(/`([^`]*)`/g, "<code>$1</code>")
     .replaceAll(/\*\*([^*]*)\*\*/g, "<b>$1</b>")
-    .replaceAll(/\[([^\]]*)\]\(([^)\s]*)\)/g, '<a href="$2">$1</a>')
+    .replaceAll(/\[([^[\]]*)\]\(([^()\s]*)\)/g, '<a href="$2">$1</a>')
 
 const style = `:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}body{margin:0}main{max-width:60rem;margin:2rem auto;padding:0 1rem}
 h1 small{font-weight:400;opacity:.6;font-size:1rem}h2{margin:2rem 0 0}p{margin:.4rem 0;max-width:46rem}ul{list-style:none;padding:0;margin:.5rem 0}
