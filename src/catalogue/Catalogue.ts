@@ -1,7 +1,7 @@
 import { Context } from "effect"
 import type { Limits, Unpriced } from "../contract/Caller.ts"
 import type { Price } from "../ledger/Price.ts"
-import type { Route } from "../routing/Route.ts"
+import type { WeightedRoute } from "../routing/arranged.ts"
 
 /** The source of a model's price. */
 export interface PricedBy {
@@ -11,7 +11,7 @@ export interface PricedBy {
 }
 
 /** A route of a model's entry. */
-export interface EntryRoute extends Route {
+export interface EntryRoute extends WeightedRoute {
   /** Its own price, otherwise the one in the lists; absent if it has none. */
   readonly price?: Price
   /** The source of the price; absent if none was searched. */
@@ -19,7 +19,7 @@ export interface EntryRoute extends Route {
 }
 
 /** A route with the price that is charged if it answers. */
-export interface PricedRoute extends Route {
+export interface PricedRoute extends WeightedRoute {
   /** `unpriced` if it has none. */
   readonly price: Price
 }
@@ -49,6 +49,8 @@ interface Described {
   readonly aliasOf?: string
   /** The wildcard that the id matched. Its limits count for all ids that match it. */
   readonly wildcard?: string
+  /** The order of routes without a weight. `cheapest` is settled when the model is loaded. */
+  readonly prefer?: "order" | "cheapest" | "fastest"
   /** Limits for all callers together. */
   readonly limits?: Limits
   /** Refuse parameters that an upstream does not support instead of dropping them. */

@@ -105,7 +105,7 @@ const modelOf = (
   Either.gen(function* () {
     const routes: Array<EntryRoute> = []
     const kinds: Array<ModelEntry["kind"]> = []
-    for (const [index, { model = id, price, upstream }] of entry.routes.entries()) {
+    for (const [index, { model = id, price, upstream, weight }] of entry.routes.entries()) {
       const kind = kindOf(file, { upstream, model, id, said: entry.kind }, own)
       const path = ["models", id, "routes", index, "upstream"]
       if (kind === undefined) {
@@ -126,8 +126,20 @@ const modelOf = (
         upstream,
         model: upstream === sandbox ? sandboxModel(model, kind, own) : model,
         ...(knownAs === undefined ? {} : { knownAs }),
-        ...(price === undefined ? {} : { price: fromUsd(price) })
+        ...(price === undefined ? {} : { price: fromUsd(price) }),
+        ...(weight === undefined ? {} : { weight })
       })
+    }
+    const { prefer = "order" } = entry
+    if (prefer !== "order" && routes.some(({ weight }) => weight !== undefined)) {
+      return yield* Either.left(
+        file.complain(["models", id, "prefer"], `models.${id}.prefer: routes have weights, which decide the order`)
+      )
+    }
+    if (prefer === "fastest" && kinds[0] === "video") {
+      return yield* Either.left(
+        file.complain(["models", id, "prefer"], `models.${id}.prefer: fastest is for text and embedding models`)
+      )
     }
     return {
       id,
@@ -141,6 +153,7 @@ const modelOf = (
       threads: entry.threads !== "off" && entry.threads !== false,
       ...(entry.price === undefined ? {} : { price: fromUsd(entry.price) }),
       ...(file.value.unpriced === undefined ? {} : { unpriced: file.value.unpriced }),
+      ...(entry.prefer === undefined ? {} : { prefer: entry.prefer }),
       ...(entry.limits === undefined ? {} : { limits: limitsOf(entry.limits) }),
       resolutions: entry.resolutions
     }

@@ -1,16 +1,26 @@
-import { unpriced } from "../ledger/Price.ts"
+import { noUsage } from "../generation/GenerationEvent.ts"
+import { costOf, unpriced } from "../ledger/Price.ts"
+import type { Price } from "../ledger/Price.ts"
 import type { Model, ModelEntry } from "./Catalogue.ts"
 import { mostOutput } from "./outputLimits.ts"
 
 /** The model of an entry, with the price and the output limit of each route. */
 export const servedModel = (entry: ModelEntry): Model => {
   const { price, routes, ...described } = entry
-  return {
-    ...described,
-    routes: routes.map((route) => ({
-      ...route,
-      price: route.price ?? price ?? unpriced,
-      outputLimit: mostOutput(entry, route)
-    }))
-  }
+  const served = routes.map((route) => ({
+    ...route,
+    price: route.price ?? price ?? unpriced,
+    outputLimit: mostOutput(entry, route)
+  }))
+  return { ...described, routes: entry.prefer === "cheapest" ? cheapestFirst(served) : served }
 }
+
+/** By the price of a usual request: three tokens of input for each of output. Routes without a price come last. */
+const cheapestFirst = <R extends { readonly price: Price }>(routes: ReadonlyArray<R>): ReadonlyArray<R> => {
+  const costs = new Map(
+    routes.map((route) => [route, route.price === unpriced ? Infinity : costOf(route.price, usualRequest)] as const)
+  )
+  return routes.toSorted((one, other) => (costs.get(one) ?? 0) - (costs.get(other) ?? 0))
+}
+
+const usualRequest = { ...noUsage, inputTokens: 3_000, outputTokens: 1_000, videoFrames: 24 }

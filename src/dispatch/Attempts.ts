@@ -45,6 +45,7 @@ type FailedAttempts = Effect.Effect.Success<typeof makeFailedAttempts>
 export class Attempts implements Counted, Watcher {
   readonly #failed: FailedAttempts
   readonly #request: Incoming
+  readonly #isTimed: boolean
   readonly model: string
   readonly operation: Counted["operation"]
   readonly stream: boolean
@@ -60,7 +61,13 @@ export class Attempts implements Counted, Watcher {
   #calledAt = 0
   #upstreamRequestId: string | undefined
 
-  constructor(failed: FailedAttempts, request: Incoming, { id, kind }: Pick<Model, "id" | "kind">, stream: boolean) {
+  constructor(
+    failed: FailedAttempts,
+    request: Incoming,
+    { id, kind, prefer }: Pick<Model, "id" | "kind" | "prefer">,
+    stream: boolean
+  ) {
+    this.#isTimed = prefer === "fastest"
     this.#failed = failed
     this.#request = request
     this.model = id
@@ -123,7 +130,9 @@ export class Attempts implements Counted, Watcher {
   answered({ upstreamRequestId }: Generation): void {
     this.#upstreamRequestId = upstreamRequestId
     this.#note(200, { status: 200, error: undefined, requestId: upstreamRequestId })
-    this.#failed.calls.of(this.#route?.upstream ?? "").answered(performance.now() - this.#calledAt, Date.now())
+    const tookMs = performance.now() - this.#calledAt
+    this.#failed.calls.of(this.#route?.upstream ?? "").answered(tookMs, Date.now())
+    if (this.#isTimed && this.#route !== undefined) this.#failed.calls.times.answered(this.#route, tookMs, Date.now())
     this.#tell(this.#route?.upstream ?? "", upstreamRequestId)
     this.#failed.generations.begun(this.stream)
   }

@@ -67,7 +67,13 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       options: GenerationOptions
     ): Future<Generation, Failure> => {
       const { kind, mayReachWeb, objection, passthrough } = options
-      const admitted = admit(caller, conversation, { family: passthrough?.family, objection, mayReachWeb, kind })
+      const admitted = admit(caller, conversation, {
+        family: passthrough?.family,
+        objection,
+        mayReachWeb,
+        kind,
+        headers: request.headers
+      })
       if (!("fitting" in admitted)) return Future.fail(admitted)
       return paid(new Work(caller, admitted, request, options, observers))
     }

@@ -11,6 +11,9 @@ import { Catalogue } from "../catalogue/Catalogue.ts"
 import type { Model, ServedRoute } from "../catalogue/Catalogue.ts"
 import { unknownModel, wrongKind } from "../catalogue/notServed.ts"
 import { tooMuchOutput } from "../catalogue/outputLimits.ts"
+import { arranged } from "../routing/arranged.ts"
+import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
+import { conversationKey } from "./conversationKey.ts"
 import { forbidden } from "../contract/permission.ts"
 import { isConfined, withinAccount } from "./searchDomains.ts"
 
@@ -27,6 +30,8 @@ export interface AdmissionRequest {
   readonly objection: (() => InvalidRequest | undefined) | undefined
   /** True if it has tools, beside those of the conversation, with which the upstream may reach the web. */
   readonly mayReachWeb?: boolean | undefined
+  /** The request's headers, in which agents name their session. */
+  readonly headers?: Headers | undefined
   /** The required kind of model. Defaults to text. */
   readonly kind?: Model["kind"] | undefined
 }
@@ -62,6 +67,14 @@ const isPassed = ({ endpoint }: AdmittedRoute): boolean => endpoint !== undefine
 export const makeAdmit = Effect.gen(function* () {
   const catalogue = yield* Catalogue
   const upstreams = yield* TextUpstreams
+  const { times } = yield* UpstreamCalls
+
+  const inOrder = (model: Model, routes: ReadonlyArray<AdmittedRoute>, key: () => string) =>
+    routes.length === 1
+      ? routes
+      : model.prefer === "fastest"
+        ? times.fastestFirst(routes, Date.now())
+        : arranged(routes, key)
 
   const lookUp = (id: string, kind: Model["kind"]): Model | InvalidRequest => {
     const model = catalogue.get(id)
@@ -143,7 +156,7 @@ export const makeAdmit = Effect.gen(function* () {
     const fitting = shortened ?? narrowed ?? conversation
     // Reading the tools takes time, so they are read only if needed.
     const ways = routes.some(isSearchedFor) ? searching(routes, fitting, asked.objection) : routes
-    const [first, ...others] = ways
+    const [first, ...others] = inOrder(model, ways, () => conversationKey(conversation, asked.headers))
     if (first === undefined) return unknownModel(model.id)
     const ofRoutes = ways.map((route) => (isPassed(route) ? undefined : route.outputLimit) ?? Infinity)
     return { model, fitting, routes: [first, ...others], mostOutput: Math.max(...ofRoutes) }

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { RouteTimes } from "./RouteTimes.ts"
 
 /** The number of remembered answer times. */
 const remembered = 200
@@ -44,6 +45,8 @@ export class UpstreamCalls extends Effect.Service<UpstreamCalls>()("gateway/rout
   sync: () => {
     const all = new Map<string, CallsOfOne>()
     return {
+      /** Times by route, of models that prefer the fastest. */
+      times: new RouteTimes(),
       of: (upstream: string): CallsOfOne => {
         let calls = all.get(upstream)
         if (calls === undefined) all.set(upstream, (calls = new CallsOfOne()))

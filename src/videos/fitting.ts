@@ -6,6 +6,7 @@ import { priceOfVideo } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import { commonResolutions } from "../catalogue/Catalogue.ts"
 import type { Model, PricedRoute } from "../catalogue/Catalogue.ts"
+import { arranged } from "../routing/arranged.ts"
 import type { Route } from "../routing/Route.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import type { VideoSettings, VideoUpstream } from "../upstreams/VideoUpstream.ts"
@@ -61,7 +62,7 @@ export const makeFitting = Effect.gen(function* () {
     const { model, request } = asked
     const fitted: Array<Fitting> = []
     let refused: InvalidRequest | NotFound | undefined
-    for (const place of model.routes) {
+    for (const place of arranged(model.routes, () => `${asked.random()}`)) {
       const fitting = yield* Effect.either(fittingAt(asked, place))
       if (Either.isLeft(fitting)) refused ??= fitting.left
       else if (fitting.right !== undefined) {

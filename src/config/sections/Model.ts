@@ -59,6 +59,11 @@ export type Limits = typeof Limits.Type
 const Route = Schema.Struct({
   upstream: needed(Text, "A name from `upstreams`."),
   model: given(Text, "The upstream's id of the model.", "the caller's id"),
+  weight: given(
+    Schema.Number.pipe(Schema.positive()),
+    "Its share of the conversations among the routes with a weight, which come first ([order](#the-order-of-routes)).",
+    "tried after those with a weight, in order"
+  ),
   price: given(Price, "In USD, on this route; see [Prices](#prices).", "the model's `price`")
 })
 
@@ -77,6 +82,11 @@ export const Model = Schema.Struct({
     Schema.Literal("text", "embedding"),
     "The kind of model; video models are recognised by their upstream.",
     "`embedding` if its id or the upstream's contains `embed`, otherwise `text`"
+  ),
+  prefer: given(
+    Schema.Literal("order", "cheapest", "fastest"),
+    "The order of the routes: as written, by price, or by the median time to the first byte in the last minutes ([order](#the-order-of-routes)).",
+    "`order`"
   ),
   context: given(
     Count,
