@@ -8,6 +8,25 @@ const programs = {
   opencode: { npm: "opencode-ai@1.18.33", command: ["node_modules/.bin/opencode"] },
   "tool-runner-js": { npm: "@anthropic-ai/sdk@1.12.0", command: [process.execPath, "toolRunner.mjs"] },
   "tool-runner-python": { pip: "anthropic==2.12.0", command: ["venv/bin/python", "tool_runner.py"] },
+  copilot: { npm: "@github/copilot@1.0.102", command: ["node_modules/.bin/copilot"] },
+  cn: { npm: "@continuedev/cli@1.5.47", command: ["node_modules/.bin/cn"] },
+  // Needs Node 22 or Bun.
+  pi: {
+    npm: "@earendil-works/pi-coding-agent@1.5.2",
+    command: [process.execPath, "--bun", "node_modules/.bin/pi"]
+  },
+  mastra: { npm: "@mastra/core@1.71.0 zod@4.6.7", command: [process.execPath, "mastraAgent.mjs"] },
+  aider: { pip: "aider-chat==0.86.2", command: ["venv/bin/python", "-m", "aider"] },
+  llm: { pip: "llm==0.36", command: ["venv/bin/python", "-m", "llm"] },
+  "llama-index": {
+    pip: "llama-index-core==0.14.25 llama-index-llms-openai-like==0.8.1",
+    command: ["venv/bin/python", "llama_index_agent.py"]
+  },
+  autogen: {
+    pip: "autogen-agentchat==0.7.5 autogen-ext[openai]==0.7.5",
+    command: ["venv/bin/python", "autogen_agent.py"]
+  },
+  crewai: { pip: "crewai==1.0.0", command: ["venv/bin/python", "crewai_agent.py"] },
   openai: { pip: "openai==3.54.0", command: ["venv/bin/python", "chat/with_openai.py"] },
   instructor: { pip: "instructor==1.17.0", command: ["venv/bin/python", "chat/with_instructor.py"] },
   "pydantic-ai": { pip: "pydantic-ai-slim[openai]==2.68.0", command: ["venv/bin/python", "chat/with_pydantic_ai.py"] },
@@ -36,7 +55,7 @@ export const install = async (name: ProgramName): Promise<void> => {
   const program = programs[name]
   if ("npm" in program) {
     writeFileSync(join(making, "package.json"), JSON.stringify({ private: true, type: "module" }))
-    await must(making, "npm", "install", "--no-audit", "--no-fund", "--silent", program.npm)
+    await must(making, "npm", "install", "--no-audit", "--no-fund", "--silent", ...program.npm.split(" "))
   } else {
     await must(making, "python3", "-m", "venv", "--copies", "venv")
     await must(making, "venv/bin/python", "-m", "pip", "install", "--quiet", ...program.pip.split(" "))
