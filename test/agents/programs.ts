@@ -3,10 +3,10 @@ import { dirname, join, resolve } from "node:path"
 
 /** The programs that can be run unattended, each in the version that it was tried with. */
 const programs = {
-  claude: { npm: "@anthropic-ai/claude-code@2.1.330", command: ["node_modules/.bin/claude"] },
+  claude: { npm: "@anthropic-ai/claude-code@2.1.332", command: ["node_modules/.bin/claude"] },
   codex: { npm: "@openai/codex@0.171.0", command: ["node_modules/.bin/codex"] },
   opencode: { npm: "opencode-ai@1.18.33", command: ["node_modules/.bin/opencode"] },
-  "tool-runner-js": { npm: "@anthropic-ai/sdk@1.12.0", command: [process.execPath, "toolRunner.mjs"] },
+  "tool-runner-js": { npm: "@anthropic-ai/sdk@1.14.0", command: [process.execPath, "toolRunner.mjs"] },
   "tool-runner-python": { pip: "anthropic==2.12.0", command: ["venv/bin/python", "tool_runner.py"] },
   copilot: { npm: "@github/copilot@1.0.102", command: ["node_modules/.bin/copilot"] },
   cn: { npm: "@continuedev/cli@1.5.47", command: ["node_modules/.bin/cn"] },
@@ -26,11 +26,12 @@ const programs = {
     pip: "autogen-agentchat==0.7.5 autogen-ext[openai]==0.7.5",
     command: ["venv/bin/python", "autogen_agent.py"]
   },
-  crewai: { pip: "crewai==1.0.0", command: ["venv/bin/python", "crewai_agent.py"] },
+  crewai: { pip: "crewai==1.15.30", command: ["venv/bin/python", "crewai_agent.py"] },
+  haystack: { pip: "haystack-ai==3.4.1", command: ["venv/bin/python", "haystack_agent.py"] },
   openai: { pip: "openai==3.54.0", command: ["venv/bin/python", "chat/with_openai.py"] },
   instructor: { pip: "instructor==1.17.0", command: ["venv/bin/python", "chat/with_instructor.py"] },
   "pydantic-ai": { pip: "pydantic-ai-slim[openai]==2.68.0", command: ["venv/bin/python", "chat/with_pydantic_ai.py"] },
-  litellm: { pip: "litellm==1.106.2 mcp==2.3.0", command: ["venv/bin/python", "chat/with_litellm.py"] }
+  litellm: { pip: "litellm==1.108.7 mcp==2.3.0", command: ["venv/bin/python", "chat/with_litellm.py"] }
 } as const
 export type ProgramName = keyof typeof programs
 export const programNames = Object.keys(programs) as ReadonlyArray<ProgramName>

@@ -117,7 +117,8 @@ models:
   script("mastra", 'The tool answered: {"note":"the note says 4711"}\nend of the stream'),
   script("llama-index"),
   script("autogen"),
-  script("crewai")
+  script("crewai"),
+  script("haystack")
 ]
 
 export const toolLoops: ReadonlyArray<Scenario> = loops.flatMap(({ args, env, expected, files, program, prompt }) =>
