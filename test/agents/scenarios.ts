@@ -7,12 +7,12 @@ import { toolLoops } from "./toolLoops.ts"
 import type { World } from "./world.ts"
 import { models, translating } from "./world.ts"
 
-const claude = (world: World, folder: Folder, args: ReadonlyArray<string>, key = world.gateway.key) =>
+const claude = (world: World, folder: Folder, args: ReadonlyArray<string>, { key, url } = world.gateway) =>
   runProgram("claude", {
     folder,
     args: ["-p", ...args],
     env: {
-      ANTHROPIC_BASE_URL: world.gateway.url,
+      ANTHROPIC_BASE_URL: url,
       ANTHROPIC_AUTH_TOKEN: key,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1"
     }
@@ -50,6 +50,16 @@ const claudeScenarios: ReadonlyArray<Scenario> = [
         judged(world, await claude(world, folder, [bash, "--allowedTools", "Bash"]), answer)
       )
   },
+  {
+    program: "claude",
+    name: "its default model, with /v1 in its address",
+    run: (world) =>
+      inFolder({}, async (folder) => {
+        const { gateway } = world
+        const ran = await claude(world, folder, ["Hello"], { ...gateway, url: `${gateway.url}/v1` })
+        return judged(world, ran, "You said: ")
+      })
+  },
   ...models.map((model): Scenario => ({
     program: "claude",
     name: `${model}, a tool loop with partial messages`,
@@ -75,7 +85,7 @@ const claudeScenarios: ReadonlyArray<Scenario> = [
     name: "a wrong key ends it, after one refusal",
     run: (world) =>
       inFolder({}, async (folder) => {
-        const running = claude(world, folder, ["Hello"], wrongKey)
+        const running = claude(world, folder, ["Hello"], { ...world.gateway, key: wrongKey })
         const { output, wrong } = await refused(world, running)
         return wrong ?? (output.includes("Invalid API key") ? undefined : `said ${output.slice(-300)}`)
       })
@@ -154,7 +164,25 @@ const codexSearches = translating.map((upstream): Scenario => ({
     })
 }))
 
+/** Its own provider, with the key of its own sign-in and another address. */
+const codexSignedIn = models.map((model): Scenario => ({
+  program: "codex",
+  name: `${model}, by its own sign-in, a tool loop`,
+  run: (world) => {
+    const { key, url } = world.gateway
+    const files = {
+      "home/.codex/config.toml": `openai_base_url = "${url}/v1"\nmodel = "${model}"\n`,
+      "home/.codex/auth.json": JSON.stringify({ auth_mode: "apikey", OPENAI_API_KEY: key })
+    }
+    return inFolder(files, async (folder) => {
+      const args = ["exec", order("exec_command", { cmd: "cat note.txt" }), "--skip-git-repo-check"]
+      return judged(world, await runProgram("codex", { folder, args, env: {} }), note)
+    })
+  }
+}))
+
 const codexScenarios: ReadonlyArray<Scenario> = [
+  ...codexSignedIn,
   ...codexLoops,
   ...codexByCode,
   ...codexSearches,
