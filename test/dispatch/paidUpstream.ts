@@ -76,6 +76,7 @@ const { price: _, ...unpricedModel } = model("answers")
 const catalogue = [
   ...["answers", "refuses", "waits", "stalls"].map(model),
   { ...model("answers"), id: "held", holdOutputTokens: 2 },
+  { ...model("answers"), id: "bounded", maxOutputTokens: 4 },
   ...["waits", "stalls"].map((id) => ({ ...model(id), id: `reading ${id}`, price: readingPrice })),
   { ...unpricedModel, id: "unpriced" },
   { ...unpricedModel, id: "allowed", unpriced: "allow" as const }

@@ -8,7 +8,7 @@ import { Ledger } from "../../src/ledger/Ledger.ts"
 import { nanoUsd } from "../../src/ledger/Price.ts"
 import { Dispatch } from "../../src/dispatch/Dispatch.ts"
 import { settled } from "../sql/clock.ts"
-import { account, caller, conversation, live, run, team, turns } from "./paidUpstream.ts"
+import { account, asked, caller, conversation, live, run, team, turns } from "./paidUpstream.ts"
 
 const asAny = { family: undefined, objection: undefined }
 const balance = Effect.flatMap(Ledger, (ledger) => Effect.zipRight(ledger.flush, ledger.balance(team)))
@@ -111,6 +111,17 @@ describe("a request that may write a lot", () => {
         "InsufficientBalance",
         "Insufficient balance: the request may cost $100.00, held for 9 tokens of input, 100 tokens of output (max_tokens), available are $5.00"
       ])
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("holds and asks for no more than its model can write", () =>
+    Effect.gen(function* () {
+      yield* account(5)
+      yield* run(long("bounded"))
+      expect(asked.at(-1)?.maxOutputTokens).toBe(4)
+      expect(yield* balance).toEqual({ granted: nanoUsd(5), settled: nanoUsd(3), held: 0 })
+      const refused = yield* Effect.flip(run(long("bounded")))
+      expect(refused.message).toContain("may cost $4.00, held for 9 tokens of input, 4 tokens of output (max_tokens)")
     }).pipe(Effect.provide(live))
   )
 
