@@ -24,6 +24,8 @@ export const unsupported = (request: CreateResponse, body: unknown): ReadonlyArr
   ...named("prompt_cache_breakpoint", hasBreakpoints(listAt(body, "input"))),
   // The gateway's search, and that of other upstreams, reaches the web.
   ...named("tools[].external_web_access", toolsIn(body).some(isOffline)),
+  // The tools of a namespace are told by their own descriptions.
+  ...named("tools[].description", toolsIn(body).some(isDescribedNamespace)),
   // These refuse every other upstream, so parts that come with them are not listed.
   ...named("conversation", (request.conversation ?? null) !== null),
   ...named("prompt", (request.prompt ?? null) !== null),
@@ -112,6 +114,9 @@ const toolsIn = (body: unknown): ReadonlyArray<unknown> =>
   ].filter((tool) => servedTypes.has(textAt(tool, "type") ?? ""))
 
 const isSearch = (tool: unknown): boolean => textAt(tool, "type")?.startsWith("web_search") === true
+
+const isDescribedNamespace = (tool: unknown): boolean =>
+  textAt(tool, "type") === "namespace" && Boolean(textAt(tool, "description"))
 
 const isOffline = (tool: unknown): boolean => isObject(tool) && tool["external_web_access"] === false
 

@@ -8,7 +8,7 @@ const f = { type: "function", name: "f" }
 const partTypes = "input_text, input_image, input_file, output_text, refusal"
 const itemTypes =
   "message, function_call, function_call_output, custom_tool_call, custom_tool_call_output, reasoning, " +
-  "item_reference, web_search_call, additional_tools, tool_search_call, tool_search_output"
+  "item_reference, web_search_call, additional_tools, tool_search_call, tool_search_output, compaction_trigger"
 const toolTypes = "function, custom, namespace, tool_search, web_search, web_search_2025_08_26, web_search_preview"
 const input = "a string or an array of at least one item"
 

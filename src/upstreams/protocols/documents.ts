@@ -1,4 +1,8 @@
-import type { DocumentPart, FileSource } from "../../generation/Conversation.ts"
+import type { DocumentPart, FileSource, SearchOutcome } from "../../generation/Conversation.ts"
+
+/** True if the text of a result is encrypted for another upstream, so that only its title and address are told. */
+export const isSealed = (outcome: SearchOutcome): boolean =>
+  outcome.type === "results" && outcome.results.some(({ sealed, text }) => sealed !== undefined && text === "")
 
 /** Documents whose bytes are their text. */
 export const isTextType = (mediaType: string): boolean =>

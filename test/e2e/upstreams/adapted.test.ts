@@ -86,8 +86,8 @@ const lost: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
     { tools: [{ type: "web_search", search_context_size: "high" }] },
     "search_context_size"
   ],
-  ["responses", "openai-chat", { top_logprobs: 3 }, "top_logprobs"],
-  ["responses", "openai-chat", { include: ["message.output_text.logprobs"] }, "include"],
+  ["responses", "anthropic-messages", { top_logprobs: 3 }, "top_logprobs"],
+  ["responses", "anthropic-messages", { include: ["message.output_text.logprobs"] }, "include"],
   ["responses", "openai-chat", { service_tier: "priority" }, "service_tier"],
   ["responses", "openai-chat", { reasoning: { effort: "low", mode: "pro" } }, "reasoning.mode"],
   ["responses", "openai-chat", { tools: [patch] }, "tools[].format"],

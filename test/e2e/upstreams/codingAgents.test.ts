@@ -114,8 +114,10 @@ const readAsCodex = async (body: unknown) => {
 
 /** Fields of Codex's requests that are left out for upstreams of other dialects. */
 const lostOfCodex: Partial<Record<DialectName, string>> = {
-  "anthropic-messages": "tools[].format, tools.image_generation, tools[].external_web_access, text.verbosity",
-  "openai-chat": "tools[].format, prompt_cache_key, tools.image_generation, tools[].external_web_access, text.verbosity"
+  "anthropic-messages":
+    "tools[].format, tools.image_generation, tools[].external_web_access, tools[].description, text.verbosity",
+  "openai-chat":
+    "tools[].format, prompt_cache_key, tools.image_generation, tools[].external_web_access, tools[].description, text.verbosity"
 }
 
 describe.each(protocols)("Codex on %s", (protocol) => {

@@ -46,7 +46,7 @@ export const lower = (conversation: Conversation, options: LowerOptions): Lowere
   const outputConfig: JsonObject = {
     ...thought.outputConfig,
     ...(format.type === "json-schema" && !byTool
-      ? { format: { type: "json_schema", schema: answerSchema(conversation, format.schema, notes) } }
+      ? { format: { type: "json_schema", schema: answerSchema(conversation, format, notes) } }
       : {})
   }
   const user = endUser(conversation, { name: "user_id", characters: 256 }, notes)
@@ -112,10 +112,14 @@ const answer = (format: Conversation["format"], byTool: boolean): ReadonlyArray<
       ]
     : []
 
-const answerSchema = (conversation: Conversation, given: JsonObject, notes: Notes): JsonObject => {
+const answerSchema = (
+  conversation: Conversation,
+  { description, schema: given }: Extract<Conversation["format"], { readonly type: "json-schema" }>,
+  notes: Notes
+): JsonObject => {
   const { isLoosened, schema } = fitSchema(given, schemaRules.anthropic.held)
   if (isLoosened) notes.adapt(formatParam(conversation))
-  return schema
+  return description === undefined || "description" in schema ? schema : { description, ...schema }
 }
 
 const writeTool = (tool: Tool, schemas: ToolSchemas, back: Back, notes: Notes): JsonObject => {

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { Conversation, DocumentPart, ImagePart, Item, Part, SearchItem } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
 import { wrapCustom } from "../back.ts"
-import { dataUri, markedDocument, markedSystem, plainText } from "../documents.ts"
+import { dataUri, isSealed, markedDocument, markedSystem, plainText } from "../documents.ts"
 import type { Notes } from "../notes.ts"
 import { oneResultEach } from "../oneResultEach.ts"
 import type { CallSignatures } from "../../Upstream.ts"
@@ -175,6 +175,7 @@ const addSearch = (drafts: Drafts, item: SearchItem, provider: Provider, notes: 
     notes.adapt("web_search_call")
     return
   }
+  if (isSealed(item.outcome)) notes.adapt("encrypted_content")
   const result =
     item.outcome.type === "error"
       ? `Error: ${item.outcome.code}`

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { DocumentPart, FileSource, ImagePart, Item, Part, SearchItem } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
 import { atMost } from "../callIds.ts"
-import { dataUri, markedDocument, plainText } from "../documents.ts"
+import { dataUri, isSealed, markedDocument, plainText } from "../documents.ts"
 import type { Notes } from "../notes.ts"
 import { oneResultEach } from "../oneResultEach.ts"
 import { isFrom } from "../../../generation/origin.ts"
@@ -148,6 +148,7 @@ const searched = (item: SearchItem, notes: Notes): ReadonlyArray<JsonObject> => 
     notes.adapt("web_search_call")
     return []
   }
+  if (isSealed(item.outcome)) notes.adapt("encrypted_content")
   const results = item.outcome.results.map((result) => `- ${result.title} <${result.url}>\n${result.text}`.trimEnd())
   const text = `Web search for ${JSON.stringify(item.query)} found:\n${results.join("\n")}`
   return [{ type: "message", role: "assistant", content: [{ type: "output_text", text, annotations: [] }] }]
