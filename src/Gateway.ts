@@ -53,7 +53,9 @@ export interface Options extends Partial<Parts> {
 type OnlyOptions<Given> = Readonly<Record<Exclude<keyof Given, keyof Options>, never>>
 
 const WebhookSecretsLive = Layer.unwrapEffect(
-  Effect.map(Settings, ({ webhookSecret }) => WebhookSecrets.layer(Option.getOrUndefined(webhookSecret)))
+  Effect.map(Effect.all([Settings, Configuration]), ([{ webhookSecret }, { follow }]) =>
+    WebhookSecrets.layer(Option.getOrUndefined(webhookSecret), follow)
+  )
 )
 
 const RedisLive = Layer.effect(

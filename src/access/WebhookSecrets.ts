@@ -1,5 +1,7 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Context, Duration, Effect, Either, Layer, Redacted } from "effect"
+import type { Configuration } from "../config/Configuration.ts"
+import { BadSettings } from "../config/document.ts"
 import { AccountId } from "../contract/Caller.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { BadSecret, MasterSecret } from "./MasterSecret.ts"
@@ -24,18 +26,33 @@ export class WebhookSecrets extends Context.Tag("gateway/access/WebhookSecrets")
   /**
    * @param chosen `GATEWAY_WEBHOOK_SECRET`: the secret of the account `default`; to rotate, several separated by blanks,
    * which all sign
+   * @param follow of the configuration, which may name other ones later
    */
-  static readonly layer = (chosen: Redacted.Redacted | undefined) =>
-    Layer.provide(Layer.effect(WebhookSecrets, make(chosen)), Accounts.Default)
+  static readonly layer = (chosen: Redacted.Redacted | undefined, follow?: Follow) =>
+    Layer.provide(Layer.scoped(WebhookSecrets, make(chosen, follow)), Accounts.Default)
 
   /** For tests: using a missing member dies. */
   static readonly Test = (given: Partial<(typeof WebhookSecrets)["Service"]>) => testDouble(WebhookSecrets, given)
 }
 
-const make = Effect.fnUntraced(function* (chosen: Redacted.Redacted | undefined) {
+type Follow = (typeof Configuration)["Service"]["follow"]
+
+const make = Effect.fnUntraced(function* (chosen: Redacted.Redacted | undefined, follow: Follow | undefined) {
   const accounts = yield* Accounts
   const master = yield* MasterSecret
-  const own = chosen === undefined ? [] : yield* parseChosen(chosen)
+  let own = chosen === undefined ? [] : yield* parseChosen(chosen)
+  yield* (
+    follow?.(({ variables }) => {
+      const next = variables?.GATEWAY_WEBHOOK_SECRET
+      if (next === undefined) return Effect.succeed(() => {})
+      return Effect.mapBoth(parseChosen(next), {
+        onFailure: ({ message }) => new BadSettings({ message }),
+        onSuccess: (secrets) => () => {
+          own = secrets
+        }
+      })
+    }) ?? Effect.void
+  )
   const isChosen = (account: AccountId) => own.length > 0 && account === defaultAccount
 
   const derived = (account: AccountId, version: number) =>

@@ -3,6 +3,7 @@ import { Effect, Option, Redacted } from "effect"
 import type { Clock } from "effect"
 import * as ApiKey from "../access/ApiKey.ts"
 import { Keys } from "../access/store/Keys.ts"
+import { Configuration } from "../config/Configuration.ts"
 import { BadSettings } from "../config/document.ts"
 import { Caller } from "../contract/Caller.ts"
 import { AuthInvalid, AuthMissing, RateLimited } from "../contract/Failure.ts"
@@ -20,9 +21,9 @@ export interface IncomingRequest {
 }
 
 /**
- * Authenticates requests to the admin API. Fails with `BadSettings` if the admin key is also an API key.
+ * Authenticates requests to the admin API, by the key that the configuration has now. Fails with `BadSettings` if the admin key is also an API key.
  *
- * @param key the admin key; without one, requests with a key get the answer of an unknown route
+ * @param key the admin key at the start; without one, requests with a key get the answer of an unknown route
  * @param proxies address ranges whose `X-Forwarded-For` is trusted
  */
 export const makeAdminAccess = (key: Option.Option<Redacted.Redacted>, proxies: ReadonlyArray<string>) =>
@@ -32,13 +33,25 @@ export const makeAdminAccess = (key: Option.Option<Redacted.Redacted>, proxies: 
       parseAllowed(proxies, "server.trusted_proxies"),
       ({ message }) => new BadSettings({ message })
     )
-    if (Option.isSome(key) && Option.isSome(yield* keys.open(ApiKey.hash(Redacted.value(key.value))))) {
-      return yield* new BadSettings({
-        message: "GATEWAY_ADMIN_KEY: is also an API key; the admin key must not be one"
-      })
-    }
     const tries = makeTries(trustedProxies, yield* Effect.clock)
-    return { tries, authenticate: Option.isNone(key) ? absent : byKey(key.value, tries), admit: () => uncounted }
+    if (Option.isNone(key)) return { tries, authenticate: absent, admit: () => uncounted }
+
+    let expected = digest(Redacted.value(key.value))
+    const { follow } = yield* Configuration
+    yield* follow(({ variables }) =>
+      Effect.gen(function* () {
+        const next = variables?.GATEWAY_ADMIN_KEY ?? Redacted.value(key.value)
+        if (Option.isSome(yield* keys.open(ApiKey.hash(next)))) {
+          return yield* new BadSettings({
+            message: "GATEWAY_ADMIN_KEY: is also an API key; the admin key must not be one"
+          })
+        }
+        return () => {
+          expected = digest(next)
+        }
+      })
+    )
+    return { tries, authenticate: byKey(() => expected, tries), admit: () => uncounted }
   })
 
 /**
@@ -75,21 +88,17 @@ const tooMany = "Too many tries to sign in from this address: ten a minute are l
  * Accepts the admin key and nothing else, compared in constant time. The right key is never rate limited: someone guessing
  * keys behind the operator's own proxy must not lock the operator out.
  */
-const byKey = (key: Redacted.Redacted, tries: ReturnType<typeof makeTries>) => {
-  const expected = digest(Redacted.value(key))
-  return (
-    headers: Headers,
-    incoming: IncomingRequest
-  ): Effect.Effect<Caller, AuthMissing | AuthInvalid | RateLimited> => {
+const byKey =
+  (expected: () => NodeJS.ArrayBufferView, tries: ReturnType<typeof makeTries>) =>
+  (headers: Headers, incoming: IncomingRequest): Effect.Effect<Caller, AuthMissing | AuthInvalid | RateLimited> => {
     const authorization = headers.get("authorization")
     const token = authorization === null ? undefined : /^bearer +(\S+)$/i.exec(authorization.trim())?.[1]
     const key = headers.get("x-api-key") ?? undefined
     const given = [token, key].filter((secret) => secret !== undefined)
     if (given.length === 0) return authorization === null ? missing : malformed
-    const isRight = given.some((secret) => timingSafeEqual(digest(secret), expected))
+    const isRight = given.some((secret) => timingSafeEqual(digest(secret), expected()))
     return isRight ? operator : tries.wrong(tries.from(incoming), wrong)
   }
-}
 
 /** The answer of an unknown route, so the response does not reveal that the path exists. */
 const absent = (_: Headers, { request }: IncomingRequest) => Effect.fail(unknownRoute(request))

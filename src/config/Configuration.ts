@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import type { Scope } from "effect"
-import type { BadSettings, Located } from "./document.ts"
-import type { GatewayFile } from "./GatewayFile.ts"
+import type { BadSettings } from "./document.ts"
 import { Settings } from "./Settings.ts"
+import type { LoadedFile } from "./Settings.ts"
 
 /**
  * Validates a file for one service and returns the function that applies it. The apply functions of all services run
  * together, synchronously, once every service has accepted the file.
  */
-export type Prepare = (file: Located<GatewayFile>) => Effect.Effect<() => void, BadSettings>
+export type Prepare = (file: LoadedFile) => Effect.Effect<() => void, BadSettings>
 
 /** The current `gateway.yaml`. A reload applies the whole file or nothing. */
 export class Configuration extends Effect.Service<Configuration>()("gateway/config/Configuration", {
@@ -31,7 +31,7 @@ export class Configuration extends Effect.Service<Configuration>()("gateway/conf
         })
       )
 
-    const applyAll = (file: Located<GatewayFile>) =>
+    const applyAll = (file: LoadedFile) =>
       Effect.map(
         Effect.forEach(followers, (prepare) => prepare(file)),
         (prepared) => {
@@ -40,7 +40,7 @@ export class Configuration extends Effect.Service<Configuration>()("gateway/conf
       )
 
     /** Reads the file again. A failure changes nothing. */
-    const reload: Effect.Effect<Located<GatewayFile>, BadSettings> = oneAtATime.withPermits(1)(
+    const reload: Effect.Effect<LoadedFile, BadSettings> = oneAtATime.withPermits(1)(
       Effect.gen(function* () {
         const file = yield* settings.reread
         yield* applyAll(file)

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Queue } from "effect"
+import { Context, Effect, Layer, Option, Queue, Struct } from "effect"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
@@ -8,11 +8,17 @@ import { defaultFile } from "./environment.ts"
 import { spelt } from "./spelt.ts"
 import { stampOf } from "./stampOf.ts"
 import type { Stamps } from "./stampOf.ts"
+import { Variables } from "./variables.ts"
 
 const watchEvery = "500 millis"
 
 /** Sections that take effect only at the next start. */
 const fixed = ["server", "database", "redis", "callbacks", "files", "custody", "retention", "requests", "log"] as const
+
+/** Variables that take effect only at the next start: all but the secrets that are followed. */
+const fixedVariables = Struct.keys(Variables.fields).filter(
+  (name) => name !== "GATEWAY_ADMIN_KEY" && name !== "GATEWAY_WEBHOOK_SECRET"
+)
 
 /** Requests a reload of the configuration. */
 export class Reload extends Context.Tag("gateway/config/Reload")<
@@ -39,11 +45,14 @@ export const ReloadLive = Layer.scoped(
 
     const reload = (reason: string) =>
       Effect.gen(function* () {
-        const before = configuration.current().value
-        const { value } = yield* configuration.reload
+        const { value: before, variables: earlier } = configuration.current()
+        const { value, variables } = yield* configuration.reload
         loaded = asRead()
         yield* Effect.annotateLogs(Effect.logInfo(`${name} reloaded (${reason})`), { event: "config.reloaded" })
-        const deferred = fixed.filter((section) => spelt(before[section]) !== spelt(value[section]))
+        const deferred = [
+          ...fixed.filter((section) => spelt(before[section]) !== spelt(value[section])),
+          ...fixedVariables.filter((name) => spelt(earlier?.[name]) !== spelt(variables?.[name]))
+        ]
         if (deferred.length > 0) {
           yield* Effect.logWarning(`${name}: changes of ${deferred.join(", ")} take effect at the next start`)
         }

@@ -6,7 +6,14 @@ import type { PoolSettings } from "./databaseSettings.ts"
 import { BadSettings } from "./document.ts"
 import type { Located } from "./document.ts"
 import type { Environment } from "./secretVariable.ts"
-import { configurationFile, defaultFile, environmentOf, inDatabase, secretVariables } from "./environment.ts"
+import {
+  configurationFile,
+  defaultFile,
+  environmentOf,
+  inDatabase,
+  secretFilesOf,
+  secretVariables
+} from "./environment.ts"
 import { filesPlace } from "./filesPlace.ts"
 import type { FilesPlace } from "./filesPlace.ts"
 import type { GatewayFile } from "./GatewayFile.ts"
@@ -84,13 +91,13 @@ export interface GatewaySettings {
   /** Likely mistakes in the environment, one line each. */
   readonly warnings: ReadonlyArray<string>
   /** The file as read; its upstreams, models, keys and search are resolved by their own rooms. */
-  readonly file: Located<GatewayFile>
+  readonly file: LoadedFile
   /** Path of the file, if there is one. */
   readonly filePath: Option.Option<string>
   /** The configuration is the one last applied to the database (`GATEWAY_CONFIG=postgres`). */
   readonly isStored: boolean
   /** Reads the configuration again. */
-  readonly reread: Effect.Effect<Located<GatewayFile>, BadSettings>
+  readonly reread: Effect.Effect<LoadedFile, BadSettings>
   /** Reads another document with this process's environment. @param name for error messages */
   readonly readText: (name: string, text: string) => Effect.Effect<Located<GatewayFile>, BadSettings>
   /** The proxy of a call that is no upstream's. */
@@ -99,6 +106,11 @@ export interface GatewaySettings {
   readonly callerProxyOf: ProxyOf
   /** The environment with the variables of `gateway.env`, which may hold secrets. */
   readonly environment: Environment
+}
+
+/** A configuration with the gateway's variables, read with it. */
+export interface LoadedFile extends Located<GatewayFile> {
+  readonly variables?: Variables
 }
 
 export class Settings extends Context.Tag("gateway/config/Settings")<Settings, GatewaySettings>() {
@@ -116,7 +128,14 @@ export class Settings extends Context.Tag("gateway/config/Settings")<Settings, G
         const variables = yield* readEnvironment(env)
         const context = Effect.map(read, (env) => ({ env, needsSecrets }))
         const source = yield* sourceOf(variables, context)
-        return yield* settle(env, variables, { ...source, context }, yield* source.read)
+        const readAll = Effect.gen(function* () {
+          // Looked at before they are read, so that a change meanwhile is one.
+          const named = secretFilesOf(given, configurationFile(given))
+          const variables = yield* Effect.flatMap(read, readEnvironment)
+          const file = yield* source.read
+          return { ...file, variables, files: new Map([...named, ...(file.files ?? [])]) }
+        })
+        return yield* settle(env, variables, { ...source, context, read: readAll }, yield* readAll)
       })
     )
 

@@ -1,10 +1,12 @@
 import { readFileSync, statSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { Either } from "effect"
 import { BadSettings } from "./document.ts"
 import { secretReader } from "./SecretFiles.ts"
 import { isSet, secretVariable } from "./secretVariable.ts"
 import type { Environment } from "./secretVariable.ts"
+import { stampOf } from "./stampOf.ts"
+import type { Stamps } from "./stampOf.ts"
 
 /** The file of variables beside `gateway.yaml`. */
 const variablesFile = "gateway.env"
@@ -33,6 +35,13 @@ export const secretVariables = [
  */
 export const environmentOf = (env: Environment, file: string | undefined): Either.Either<Environment, BadSettings> =>
   Either.flatMap(withVariablesFile(env, file), withSecrets)
+
+/** The files that `GATEWAY_<NAME>_FILE` name. A change of one is a change of the configuration. */
+export const secretFilesOf = (env: Environment, file: string | undefined): Stamps => {
+  const all = Either.getOrElse(withVariablesFile(env, file), () => env)
+  const named = secretVariables.flatMap((name) => all[`${name}_FILE`] ?? []).filter((path) => path !== "")
+  return new Map(named.map((path) => [resolve(path), stampOf(resolve(path))]))
+}
 
 const withSecrets = (env: Environment): Either.Either<Environment, BadSettings> => {
   const read: Record<string, string> = {}

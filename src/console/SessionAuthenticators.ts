@@ -105,7 +105,7 @@ export class SessionAuthenticators extends Context.Tag("gateway/console/SessionA
   SessionAuthenticators,
   Effect.Effect.Success<typeof make>
 >() {
-  static readonly Default = Layer.effect(SessionAuthenticators, make)
+  static readonly Default = Layer.scoped(SessionAuthenticators, make)
 }
 
 /** The address of a client, as the authenticator of `anyone` found it. */

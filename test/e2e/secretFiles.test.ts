@@ -46,6 +46,44 @@ describe("a secret in a file", () => {
   )
 })
 
+describe("a secret of the gateway in a file", () => {
+  it("is read again when the file changes, but for those that count at the start", async () => {
+    const keys = ["admin-key-0123456789abcdefghijklmnop", "admin-key-zyxwvutsrqponmlkjihgfedcba"] as const
+    const signing = ["A", "B"].map((letter) => `whsec_${btoa(letter.repeat(32))}`)
+    write("admin", keys[0])
+    write("signing", signing[0] ?? "")
+    write("secret", "s".repeat(40))
+    const gateway = await startGateway({
+      folder,
+      env: { GATEWAY_ADMIN_KEY_FILE: "admin", GATEWAY_WEBHOOK_SECRET_FILE: "signing", GATEWAY_SECRET_FILE: "secret" }
+    })
+    const ask = async (key: string) => {
+      const headers = { authorization: `Bearer ${key}` }
+      const answer = await fetch(`${gateway.url}/admin/v1/accounts/default/webhook-secrets`, { headers })
+      return { status: answer.status, text: await answer.text() }
+    }
+    const printed = async (words: string) => {
+      while (!gateway.output().includes(words)) await Bun.sleep(10)
+    }
+    expect(await ask(keys[0])).toEqual({ status: 200, text: expect.stringContaining(signing[0] ?? "") })
+    write("signing", signing[1] ?? "")
+    write("admin", keys[1])
+    while ((await ask(keys[0])).status === 200) await Bun.sleep(20)
+    expect((await ask(keys[0])).status).toBe(401)
+    while (!(await ask(keys[1])).text.includes(signing[1] ?? "")) await Bun.sleep(20)
+    write("admin", "short")
+    await printed("not reloaded (the file has changed), nothing has changed: GATEWAY_ADMIN_KEY")
+    expect((await ask(keys[1])).status).toBe(200)
+    write("admin", gateway.key)
+    await printed("GATEWAY_ADMIN_KEY: is also an API key")
+    write("admin", keys[1])
+    write("secret", "t".repeat(40))
+    await printed("changes of GATEWAY_SECRET take effect at the next start")
+    expect(gateway.output()).not.toContain("t".repeat(40))
+    await gateway.dispose()
+  })
+})
+
 describe("commands that ask no upstream", () => {
   it("run beside a gateway.yaml whose secrets are not here", async () => {
     write(
