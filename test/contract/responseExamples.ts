@@ -23,6 +23,13 @@ export const responseTools = [
 ]
 
 export const responseOthers = [
+  {
+    model: "sandbox-text",
+    input: [
+      { role: "user", content: "Hello" },
+      { type: "compaction_trigger", id: "ct_1", status: "completed" }
+    ]
+  },
   { tools: [{ type: "web_search", filter: { allowed_domains: ["example.com"] } }] },
   { tools: [{ type: "web_search", filters: { blocked_domains: ["example.com"] } }] },
   { tools: [{ type: "web_search", filter: { blocked_domains: ["example.com"] } }] },
