@@ -241,7 +241,8 @@ const responseUnserved = {
         { type: "input_image", file_id: "file_1" },
         { type: "input_file", file_id: "file_1" }
       ]
-    }
+    },
+    { type: "compaction_trigger", id: "ct_1", status: "completed" }
   ],
   previous_response_id: "resp_unknown",
   tools: [{ type: "file_search" }],
