@@ -93,7 +93,8 @@ const input = [
     call_id: "call_3",
     execution: "client",
     tools: [{ type: "custom", name: "found", description: "Runs what was found" }]
-  }
+  },
+  { type: "compaction_trigger", id: "ct_1", status: "completed" }
 ]
 
 const responseShared = {
