@@ -8,7 +8,7 @@ import { WholeFrames } from "../framing/WholeFrames.ts"
 import type { Reader } from "../generationOf.ts"
 import { noBack } from "../protocols/back.ts"
 import type { Protocol } from "../protocols/Protocol.ts"
-import { noAnswer, tooLongAsStream } from "../protocols/upstreamFailure.ts"
+import { cutOff, noAnswer, tooLongAsStream } from "../protocols/upstreamFailure.ts"
 import type { PassthroughRequest } from "../Upstream.ts"
 import type { CallSigning, ChunkDialect } from "./Dialect.ts"
 import { gathered } from "./gathered.ts"
@@ -43,6 +43,8 @@ class ChunkReader<S> implements Reader {
   #hasBegun = false
   /** The common fields of the chunks, for chunks that the gateway adds. */
   #head: JsonObject | undefined
+  /** Each choice of an answer with several, true if its finish reason came. */
+  readonly #choices: Map<unknown, boolean> | undefined
   /** The model's name. Undefined before the first chunk, and for an upstream with unusual whitespace. */
   #name: Renamed | undefined
 
@@ -54,6 +56,7 @@ class ChunkReader<S> implements Reader {
     this.#signing = dialect.signing?.()
     this.#marks = marksOf(dialect)
     this.#state = protocol.begin(noBack)
+    if (Number(request.body["n"] ?? 1) > 1) this.#choices = new Map()
   }
 
   push(bytes: Uint8Array): Batch {
@@ -145,6 +148,7 @@ class ChunkReader<S> implements Reader {
         return true
       }
       const frame = this.#dialect.mended(chunk)
+      this.#followChoices(frame)
       const isMended = frame !== chunk
       const data = isMended ? JSON.stringify(frame) : given
       if (this.#step(unsaid(frame), events)) return true
@@ -168,12 +172,20 @@ class ChunkReader<S> implements Reader {
     return emitted.at(-1)?.type === "failed"
   }
 
+  #followChoices(frame: JsonObject): void {
+    if (this.#choices === undefined) return
+    for (const { finish_reason: finish, index } of listAt(frame, "choices").filter(isObject)) {
+      this.#choices.set(index, this.#choices.get(index) === true || typeof finish === "string")
+    }
+  }
+
   /** @param isMended true if every chunk has to be parsed, which it is as long as the name is unknown */
   #learn(frame: JsonObject, data: string, isMended: boolean): void {
     if (this.#name !== undefined || listAt(frame, "choices").length === 0) return
     const { choices: _, usage: _usage, ...head } = this.#request.rewrite(frame)
     this.#head ??= head
-    if (isMended) return
+    // Any chunk may be the first of another choice.
+    if (isMended || this.#choices !== undefined) return
     const [upstreams] = model.exec(data) ?? []
     if (upstreams === undefined || frame["model"] === "") return
     // With unusual whitespace, a byte search would miss the frames that matter: then every chunk is parsed.
@@ -209,6 +221,7 @@ class ChunkReader<S> implements Reader {
 
   /** The end of the answer. Adds the usage if the caller wants it and the upstream sent none. */
   #ended(marked: boolean): Batch {
+    if (!marked && this.#choices?.values().some((isOver) => !isOver)) return [{ type: "failed", failure: cutOff }]
     return this.#protocol.end(this.#state, marked).flatMap((ending): Batch => {
       if (ending.type !== "finished") return isAccount(ending) ? [ending] : []
       const as = (usage: Usage) => {

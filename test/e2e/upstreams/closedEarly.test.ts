@@ -24,6 +24,14 @@ const message = { id: "msg_1", type: "message", role: "assistant", model: "m", c
 const response = { id: "resp_1", object: "response", created_at: 1, model: "m", output: [] }
 const item = { type: "message", id: "msg_1", role: "assistant", status: "completed", content: [] }
 
+/** An answer of two choices. */
+const both: ReadonlyArray<object> = [
+  choice({ role: "assistant", content: "Hi" }),
+  { ...head, choices: [{ index: 1, delta: { role: "assistant", content: "Ho" }, finish_reason: null }] },
+  choice({}, "stop"),
+  { ...head, choices: [{ index: 1, delta: {}, finish_reason: "stop" }] }
+]
+
 /** The frames of an answer, up to one that leaves nothing to be said. */
 const frames: Readonly<Record<Name, ReadonlyArray<object>>> = {
   chat: [choice({ role: "assistant", content: "Hi" }), choice({}, "stop")],
@@ -45,8 +53,11 @@ const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${te
 const written = (name: Name, frame: object) =>
   chunk(`${name === "chat" ? "" : `event: ${String(Reflect.get(frame, "type"))}\n`}data: ${JSON.stringify(frame)}\n\n`)
 
-const answers = (name: Name, text: string) =>
-  (text.includes("half") ? frames[name].slice(0, -1) : frames[name]).map((frame) => written(name, frame)).join("")
+const answers = (name: Name, text: string) => {
+  const all = text.includes("both") ? both : frames[name]
+  const said = (text.includes("half") ? all.slice(0, -1) : all).map((frame) => written(name, frame)).join("")
+  return text.includes("both") ? `${said}0\r\n\r\n` : said
+}
 
 const open = new Set<Socket>()
 const started = (name: Name) => {
@@ -60,6 +71,7 @@ const started = (name: Name) => {
       if (!asked.endsWith("}")) return
       const begun = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
       socket.write(begun + answers(name, asked))
+      asked = ""
     })
   })
   return new Promise<typeof server>((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)))
@@ -120,6 +132,25 @@ describe.each(["chat", "messages"] as const)("a stream that %s reads", (family) 
 
   it.each(["chat", "messages"] as const)("fails if %s had not", async (model) => {
     await expect(reading[family](model, "half")).rejects.toThrow()
+  })
+})
+
+describe.each([true, false])("an answer of several choices without an end marker (streamed: %s)", (stream) => {
+  const asked = async (content: string) => {
+    const body = JSON.stringify({ model: "chat", messages: user(content), n: 2, stream })
+    const headers = { "content-type": "application/json", authorization: `Bearer ${gateway.key}` }
+    const reply = await fetch(`${gateway.url}/v1/chat/completions`, { method: "POST", headers, body })
+    return reply.text()
+  }
+
+  it("is complete if each told its reason", async () => {
+    expect(await asked("both whole")).toMatch(stream ? /\[DONE\]/ : /"finish_reason":"stop".*"finish_reason":"stop"/)
+  })
+
+  it("fails if one did not", async () => {
+    const text = await asked("both half")
+    expect(text).toContain("The model's upstream ended before its answer did")
+    expect(text).not.toContain("[DONE]")
   })
 })
 

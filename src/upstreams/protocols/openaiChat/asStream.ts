@@ -42,9 +42,11 @@ export const asWhole = (chunks: ReadonlyArray<JsonObject>, isMarked: boolean): J
     add(known, choice)
   }
   const all = [...choices.values()].map(({ delta, ...choice }) => ({ ...choice, message: messageOf(delta) }))
-  const isOver = isMarked || all.some((choice) => typeof Reflect.get(choice, "finish_reason") === "string")
+  const isOver = isMarked || (all.length > 0 && all.every(isFinished))
   return isOver ? { ...whole, object: "chat.completion", choices: all } : undefined
 }
+
+const isFinished = (choice: object): boolean => typeof Reflect.get(choice, "finish_reason") === "string"
 
 /** A chunk whose choices have their pieces under the usual name: a few servers write `message`. */
 export const withDeltas = (chunk: JsonObject): JsonObject => {
