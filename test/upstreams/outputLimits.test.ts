@@ -106,6 +106,13 @@ describe("an upstream's limits", () => {
     expect(learned.mostFor("qwen", asks(64_000))).toBeUndefined()
   })
 
+  it("are forgotten where there are too many: callers of a wildcard name models", () => {
+    const learned = limits()
+    for (let index = 0; index <= 1_000; index++) learned.learn(`qwen-${index}`, asks(64_000), vllm, {})
+    expect(learned.mostFor("qwen-0", asks(64_000))).toBeUndefined()
+    expect(learned.mostFor("qwen-1000", asks(64_000))).toBeDefined()
+  })
+
   it("of output and of context both count", () => {
     const learned = limits()
     learned.learn("qwen", asks(64_000), vllm, {})

@@ -5,6 +5,8 @@ import { namedLimit } from "./outputRefusals.ts"
 
 /** How long a limit counts: the upstream may get another model or another window. */
 const learnedMs = 600_000
+/** The most models to remember. Wildcards let callers name models. */
+const mostModels = 1_000
 
 interface Learned {
   readonly contextTokens: number | undefined
@@ -38,6 +40,7 @@ export class LearnedLimits {
     if (limit === undefined) return undefined
     if (limit.isWhole && !JSON.stringify(sent).includes(JSON.stringify(message).slice(1, -1))) {
       const before = this.#of(model)
+      if (before === undefined && this.#byModel.size >= mostModels) this.#byModel.clear()
       this.#byModel.set(model, {
         contextTokens: limit.contextTokens ?? before?.contextTokens,
         outputTokens: limit.outputTokens ?? before?.outputTokens,
