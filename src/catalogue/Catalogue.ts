@@ -75,6 +75,10 @@ export interface Model extends Described {
   readonly routes: ReadonlyArray<ServedRoute>
 }
 
+/** The model or wildcard whose limits count for a model, with all its aliases and ids. */
+export const limitedAs = ({ aliasOf, id, wildcard }: Pick<Model, "id" | "aliasOf" | "wildcard">): string =>
+  wildcard ?? aliasOf ?? id
+
 /** The resolutions of a video model whose entry names none. */
 export const commonResolutions: ReadonlyArray<string> = ["480p", "720p", "1080p"]
 

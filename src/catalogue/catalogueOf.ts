@@ -121,7 +121,9 @@ const modelOf = (
         )
       }
       kinds.push(kind)
-      const knownAs = file.value.upstreams?.[upstream]?.models?.[model]
+      const names = file.value.upstreams?.[upstream]?.models ?? {}
+      // Callers name models by wildcards, and `constructor` is a name.
+      const knownAs = Object.hasOwn(names, model) ? names[model] : undefined
       routes.push({
         upstream,
         model: upstream === sandbox ? sandboxModel(model, kind, own) : model,

@@ -46,7 +46,9 @@ export class Attempts implements Counted, Watcher {
   readonly #failed: FailedAttempts
   readonly #request: Incoming
   readonly #isTimed: boolean
+  /** A wildcard's pattern, because callers choose what it stands for. */
   readonly model: string
+  readonly #id: string
   readonly operation: Counted["operation"]
   readonly stream: boolean
   readonly begunAt = performance.now()
@@ -64,13 +66,14 @@ export class Attempts implements Counted, Watcher {
   constructor(
     failed: FailedAttempts,
     request: Incoming,
-    { id, kind, prefer }: Pick<Model, "id" | "kind" | "prefer">,
+    { id, kind, prefer, wildcard }: Pick<Model, "id" | "kind" | "prefer" | "wildcard">,
     stream: boolean
   ) {
     this.#isTimed = prefer === "fastest"
     this.#failed = failed
     this.#request = request
-    this.model = id
+    this.model = wildcard ?? id
+    this.#id = id
     this.operation = kind === "embedding" ? "embeddings" : "chat"
     this.stream = stream
   }
@@ -206,7 +209,7 @@ export class Attempts implements Counted, Watcher {
     return {
       event: "upstream.attempt",
       request_id: this.#request.id,
-      model: this.model,
+      model: this.#id,
       upstream: this.#route?.upstream,
       upstream_model: this.#route?.model,
       attempt: this.#count,

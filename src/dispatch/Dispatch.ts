@@ -10,12 +10,14 @@ import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import type { Charge } from "../ledger/Charge.ts"
+import type { SharedLimits } from "../ledger/DurableHolds.ts"
 import { metered } from "../ledger/metered.ts"
 import { Limits } from "../limits/Limits.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
-import { Catalogue } from "../catalogue/Catalogue.ts"
+import { Catalogue, limitedAs } from "../catalogue/Catalogue.ts"
+import type { Model } from "../catalogue/Catalogue.ts"
 import { tellAdapted } from "./adapted.ts"
 import { makeAdmit } from "./admit.ts"
 import type { AdmittedRoute } from "./admit.ts"
@@ -185,10 +187,22 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         }
       })
 
+    /** A model's limits with those of its other names, for tasks. */
+    const limitsOf = (model: Model): SharedLimits | undefined => {
+      const { id, limits: bounds } = model
+      const name = limitedAs(model)
+      const includes = (other: string) => {
+        const known = other === id ? model : catalogue.get(other)
+        return known !== undefined && limitedAs(known) === name
+      }
+      return bounds && { bounds, name, includes }
+    }
+
     return {
       find,
       generate,
-      quote: quoting(admit, ledger),
+      quote: quoting(admit, ledger, limitsOf),
+      limitsOf,
       passes,
       upstreamCount,
       translates,

@@ -1,11 +1,14 @@
 import type { Price } from "../ledger/Price.ts"
 import type { Hold } from "../ledger/Balances.ts"
+import type { SharedLimits } from "../ledger/DurableHolds.ts"
 import type { Model, PricedRoute } from "../catalogue/Catalogue.ts"
 import type { Most } from "./mostUsed.ts"
 
 /** A conversation's model and routes, its maximum usage and cost, and the amount of its hold. */
 export interface Quote {
   readonly model: Model
+  /** The model's limits on tasks; undefined if it has none. */
+  readonly modelLimits: SharedLimits | undefined
   readonly routes: readonly [PricedRoute, ...ReadonlyArray<PricedRoute>]
   /** The number of answers. */
   readonly answers: number

@@ -16,7 +16,10 @@ interface ConversationHold extends TaskHold {
 }
 
 /** The hold of a conversation whose answer is fetched later. */
-export const holdOf = (accepted: Accepted, { held, model, mostNanoUsd, routes }: Quote): ConversationHold => {
+export const holdOf = (
+  accepted: Accepted,
+  { held, model, modelLimits, mostNanoUsd, routes }: Quote
+): ConversationHold => {
   const offers = new Offers(routes)
   return {
     ...accepted,
@@ -29,7 +32,7 @@ export const holdOf = (accepted: Accepted, { held, model, mostNanoUsd, routes }:
       return offers.all[0].price
     },
     unpriced: model.unpriced,
-    modelLimits: model.limits,
+    modelLimits,
     mostNanoUsd,
     held
   }

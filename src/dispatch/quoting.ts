@@ -2,6 +2,8 @@ import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import type { InvalidRequest, ModelForbidden } from "../contract/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
+import type { Model } from "../catalogue/Catalogue.ts"
+import type { SharedLimits } from "../ledger/DurableHolds.ts"
 import type { Ledger } from "../ledger/Ledger.ts"
 import { Offers } from "../ledger/Offers.ts"
 import { mostOf } from "../ledger/Price.ts"
@@ -19,7 +21,7 @@ type Admit = (
 
 /** The maximum cost of a conversation. Fails if it would be refused before an upstream is called. */
 export const quoting =
-  (admit: Admit, ledger: Pick<Ledger, "permit">) =>
+  (admit: Admit, ledger: Pick<Ledger, "permit">, limitsOf: (model: Model) => SharedLimits | undefined) =>
   (
     caller: Caller,
     conversation: Conversation,
@@ -37,6 +39,7 @@ export const quoting =
         offers.keep(prices)
         return {
           model,
+          modelLimits: limitsOf(model),
           routes: offers.all,
           answers,
           most,

@@ -22,7 +22,16 @@ export interface TaskHold extends Chargeable {
   /** The task's id. */
   readonly id: string
   /** Limits of the model, beside those of the key and its account. */
-  readonly modelLimits?: Limits | undefined
+  readonly modelLimits?: SharedLimits | undefined
+}
+
+/** A model's limits with those of its other names. */
+export interface SharedLimits {
+  readonly bounds: Limits
+  /** The model or wildcard whose limits these are. */
+  readonly name: string
+  /** True for a model to which they apply. */
+  readonly includes: (model: string) => boolean
 }
 
 /** The usage of a task that succeeded. */
@@ -172,21 +181,36 @@ export const makeDurableHolds = ({ afford, balances, capped, clock, spent, sql }
 /** A limit of concurrent tasks, with its owner. */
 interface Bound {
   readonly who: string
-  readonly column: "key_id" | "account_id" | "model"
-  readonly value: string
+  readonly count: (rows: ReturnType<typeof holdStatements>) => Effect.Effect<number, SqlError>
   readonly most: number | undefined
 }
 
-const boundsOf = ({ caller, model, modelLimits }: TaskHold): ReadonlyArray<Bound> => [
-  { who: "this API key", column: "key_id", value: caller.key, most: caller.keyLimits.concurrentTasks },
-  { who: "this account", column: "account_id", value: caller.account, most: caller.accountLimits.concurrentTasks },
-  { who: `the model "${model}"`, column: "model", value: model, most: modelLimits?.concurrentTasks }
+const boundsOf = ({ caller, modelLimits: shared }: TaskHold): ReadonlyArray<Bound> => [
+  {
+    who: "this API key",
+    count: (rows) => rows.count("key_id", caller.key),
+    most: caller.keyLimits.concurrentTasks
+  },
+  {
+    who: "this account",
+    count: (rows) => rows.count("account_id", caller.account),
+    most: caller.accountLimits.concurrentTasks
+  },
+  ...(shared === undefined
+    ? []
+    : [
+        {
+          who: `the model "${shared.name}"`,
+          count: (rows: ReturnType<typeof holdStatements>) => rows.countOfModels(shared),
+          most: shared.bounds.concurrentTasks
+        }
+      ])
 ]
 
-const withinBound = (rows: ReturnType<typeof holdStatements>, { column, most, value, who }: Bound): RowWrite =>
+const withinBound = (rows: ReturnType<typeof holdStatements>, { count, most, who }: Bound): RowWrite =>
   most === undefined
     ? Effect.void
-    : Effect.flatMap(rows.count(column, value), (found) =>
+    : Effect.flatMap(count(rows), (found) =>
         found < most
           ? Effect.void
           : new RateLimited({

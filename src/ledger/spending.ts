@@ -1,6 +1,5 @@
 import type { AccountId } from "../contract/Caller.ts"
 import type { Metrics } from "../telemetry/Metrics.ts"
-import type { Series } from "../telemetry/Registry.ts"
 
 /** A charge, with its account and key. */
 interface Spent {
@@ -12,16 +11,11 @@ interface Spent {
 export type Spending = (spent: Spent) => void
 
 /** Counts charges by account and model. The ledger is authoritative: a counter can't be corrected downwards. */
-export const spending = (metrics: Metrics): Spending => {
-  const byModel = new Map<string, Map<string, Series>>()
-  return ({ account, costNanoUsd, model, upstream }) => {
+export const spending =
+  (metrics: Metrics): Spending =>
+  ({ account, costNanoUsd, model, upstream }) => {
     if (costNanoUsd <= 0) return
     const usd = costNanoUsd / 1e9
     metrics.accountCost.of(account).add(usd)
-    let ofModel = byModel.get(model)
-    if (ofModel === undefined) byModel.set(model, (ofModel = new Map()))
-    let series = ofModel.get(upstream)
-    if (series === undefined) ofModel.set(upstream, (series = metrics.modelCost.of(model, upstream)))
-    series.add(usd)
+    metrics.modelCost.of(model, upstream).add(usd)
   }
-}

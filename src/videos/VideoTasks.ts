@@ -102,7 +102,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
           return offers.all[0].price
         },
         unpriced: model.unpriced,
-        modelLimits: model.limits,
+        modelLimits: models.limitsOf(model),
         mostNanoUsd: (price: Price) => costOf(price, quoted(resolved))
       }
       const keepAnswer = incoming.once?.keep(answer) ?? Effect.void

@@ -53,6 +53,17 @@ describe("a wildcard", () => {
     expect(models.get("a".repeat(257))).toBeUndefined()
   })
 
+  it.each(["constructor", "__proto__", "toString"])("serves %s, which no upstream gave another name", async (id) => {
+    const file = fileOf({ "vllm/*": "named" })
+    const named = { ...upstreams.vllm, models: { real: "gpt-5" } }
+    const value = { ...file.value, upstreams: { named } }
+    const all = Either.getOrThrow(catalogueOf({ ...file, value }, []))
+    const models = await Effect.runPromise(servedModels(all, { ...file, value }))
+    expect(models.get(`vllm/${id}`)?.routes).toMatchObject([{ model: id }])
+    expect(models.get(`vllm/${id}`)?.routes[0]).not.toHaveProperty("knownAs")
+    expect(models.get("vllm/real")?.routes[0]).toHaveProperty("knownAs", "gpt-5")
+  })
+
   it("gives a model again as the same object, and forgets most of many", () => {
     const first = models.get("team/one")
     expect(models.get("team/one")).toBe(first)

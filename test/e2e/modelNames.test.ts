@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,18 +11,24 @@ import type { GatewayProcess } from "./process.ts"
 const secretOf = (name: string) => `${name}-secret-0123456789-0123456789`
 
 describe("names of models", () => {
-  const chat = fakeUpstream("openai-chat")
+  const chat = fakeUpstream("openai-chat", {
+    answer: ({ text }) => (text.includes("never") ? new Promise<Response>(() => {}) : undefined)
+  })
   let gateway: GatewayProcess
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-names-"))
     writeFileSync(
       join(folder, "gateway.yaml"),
       JSON.stringify({
+        server: { metrics: true },
         upstreams: { chat: { protocol: "openai-chat", base_url: `${chat.url}/v1` } },
         models: {
           house: { routes: [{ upstream: "chat", model: "own" }], price: { input: 1, output: 1 } },
           fast: { alias: "house" },
           "team/*": "chat",
+          busy: { routes: [{ upstream: "chat" }], limits: { concurrent_tasks: 2 } },
+          "busy-alias": { alias: "busy" },
+          "tasks/*": { routes: [{ upstream: "chat" }], limits: { concurrent_tasks: 2 } },
           "small/*": { routes: [{ upstream: "chat" }], limits: { requests_per_minute: 2 } }
         },
         keys: [
@@ -69,6 +76,29 @@ describe("names of models", () => {
     const statuses = []
     for (const model of ["small/a", "small/b", "small/c"]) statuses.push((await ask(model)).status)
     expect(statuses).toEqual([200, 200, 429])
+  })
+
+  it("of one wildcard are one in the metrics: callers choose them", async () => {
+    const page = await (await fetch(`${gateway.url}/metrics`)).text()
+    expect(page).toContain('gen_ai_request_model="small/*"')
+    expect(page).not.toContain('gen_ai_request_model="small/a"')
+  })
+
+  it("share the limit of unfinished tasks and their lane: aliases, and the ids of one wildcard", async () => {
+    const queue = (model: string) =>
+      request(gateway, "/v1/responses", { key: secretOf("all"), body: { model, input: "never", background: true } })
+    const statuses = []
+    for (const model of ["tasks/a", "tasks/b", "busy", "busy-alias"]) statuses.push((await queue(model)).status)
+    expect(statuses).toEqual([200, 200, 200, 200])
+    const [other, alias] = [await queue("tasks/c"), await queue("busy-alias")]
+    expect([other.status, alias.status]).toEqual([429, 429])
+    expect(await alias.json()).toMatchObject({
+      error: { message: expect.stringContaining('the model "busy" may have 2') }
+    })
+    const database = new Database(join(gateway.folder, "data", "gateway.db"), { readonly: true })
+    const lanes = database.query("SELECT DISTINCT lane FROM tasks ORDER BY lane").values().flat()
+    database.close()
+    expect(lanes).toEqual(["response:busy", "response:tasks/*"])
   })
 
   it("are listed where they have an entry, and found where they are served", async () => {

@@ -39,7 +39,8 @@ const modelsThat = (done: ReadonlyArray<GenerationEvent>) => {
     upstreamCount: () => Effect.die("not asked"),
     translates: () => false,
     get: () => undefined,
-    list: () => []
+    list: () => [],
+    limitsOf: () => undefined
   })
   return { models, cancelled: () => cancelled }
 }
@@ -97,7 +98,8 @@ describe("one request run to its message", () => {
         upstreamCount: () => Effect.die("asked"),
         translates: () => false,
         get: () => undefined,
-        list: () => []
+        list: () => [],
+        limitsOf: () => undefined
       })
       const choice = { ...hello, tool_choice: { type: "any" as const } }
       expect(yield* Effect.flip(run(models, choice))).toMatchObject({ param: "tool_choice" })

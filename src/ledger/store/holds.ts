@@ -18,6 +18,12 @@ export interface StoredHold {
   readonly nanoUsd: number
 }
 
+/** Models that share a limit, and its name. */
+interface SharedModels {
+  readonly name: string
+  readonly includes: (model: string) => boolean
+}
+
 /** The statements for holds as rows. Run each in the transaction that it is part of. */
 export const holdStatements = (sql: SqlClient.SqlClient) => {
   const insertHold = prepare(
@@ -51,7 +57,7 @@ export const holdStatements = (sql: SqlClient.SqlClient) => {
    * The number of an owner's tasks with a hold. On Postgres it locks until the end of the transaction, otherwise two
    * concurrent tasks would not see each other.
    */
-  const count = (column: "key_id" | "account_id" | "model", value: string): Effect.Effect<number, SqlError> =>
+  const count = (column: "key_id" | "account_id", value: string): Effect.Effect<number, SqlError> =>
     Effect.zipRight(
       alone(`${column} ${value}`),
       Effect.map(
@@ -60,10 +66,19 @@ export const holdStatements = (sql: SqlClient.SqlClient) => {
       )
     )
 
+  /** The same for the tasks of all models that share a limit. */
+  const countOfModels = ({ includes, name }: SharedModels): Effect.Effect<number, SqlError> =>
+    Effect.zipRight(
+      alone(`model ${name}`),
+      Effect.map(sql`SELECT model, COUNT(*) AS n FROM holds WHERE confirmed = 1 GROUP BY model`, (found) =>
+        ofModels.all(found).reduce((sum, { model, n }) => (includes(model) ? sum + n : sum), 0)
+      )
+    )
+
   /** All owners of holds. */
   const owners = Effect.map(sql`SELECT DISTINCT account_id AS account, key_id AS key FROM holds`, held.all)
 
-  return { insert, confirm, remove, removeUnconfirmed, count, owners } as const
+  return { insert, confirm, remove, removeUnconfirmed, count, countOfModels, owners } as const
 }
 
 const holds = rows("holds", {
@@ -79,4 +94,5 @@ const holds = rows("holds", {
 /** A hold as it was, when it is ended. */
 export type EndedHold = ReturnType<typeof holds.one>
 const counted = rows("holds", { n: Schema.Int })
+const ofModels = rows("holds", { model: Schema.String, n: Schema.Int })
 const held = rows("holds", { account: AccountId, key: KeyId })

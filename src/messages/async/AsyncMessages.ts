@@ -1,4 +1,5 @@
 import { Clock, Effect } from "effect"
+import { limitedAs } from "../../catalogue/Catalogue.ts"
 import type { Failure } from "../../contract/Failure.ts"
 import { randomHex } from "../../contract/randomHex.ts"
 import { recordedAt } from "../../contract/Trace.ts"
@@ -58,7 +59,7 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
         account: caller.account,
         key: caller.key,
         model: model.id,
-        lane: messageLane(model.id),
+        lane: messageLane(limitedAs(model)),
         details: {},
         trace: recordedAt(request.trace),
         request: storedRequest(caller, { ...request, body: withoutAsync(request.body) }, kept, hold.offers),

@@ -7,6 +7,7 @@ import { recordedAt } from "../../contract/Trace.ts"
 import { eventStream } from "../../pipeline/streamed.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { holdOf } from "../../dispatch/holdOf.ts"
+import { limitedAs } from "../../catalogue/Catalogue.ts"
 import { Dispatch } from "../../dispatch/Dispatch.ts"
 import { Cancellation } from "../../tasks/Cancellation.ts"
 import { storedRequest } from "../../tasks/StoredRequest.ts"
@@ -84,7 +85,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
           account: caller.account,
           key: caller.key,
           model: model.id,
-          lane: responseLane(model.id),
+          lane: responseLane(limitedAs(model)),
           details: detailsOf(isStreamed),
           trace: recordedAt(request.trace),
           request: storedRequest(caller, request, kept, hold.offers),
