@@ -7,6 +7,7 @@ import { protocolOf } from "../upstreams/protocols.ts"
 import type { EntryRoute, ModelEntry } from "./Catalogue.ts"
 import { ModelMap, starOf } from "./ModelMap.ts"
 import type { Wildcard } from "./ModelMap.ts"
+import { listsModels } from "./modelWarnings.ts"
 
 /** The built-in upstream. */
 const sandbox = "sandbox"
@@ -46,13 +47,18 @@ export const catalogueOf = (
     const all = new ModelMap(models, wildcards)
     for (const [id, target] of aliases) {
       const model = yield* targetOf(file, all, id, target)
-      all.set(id, { ...model, id, aliasOf: model.id })
+      if (model !== undefined) all.set(id, { ...model, id, aliasOf: model.id })
     }
     return all
   })
 
-/** The model that an alias leads to, perhaps by way of other aliases. */
-const targetOf = (file: Located<GatewayFile>, models: ModelMap<ModelEntry>, id: string, first: string) => {
+/** The model that an alias leads to, perhaps by way of other aliases; undefined if an upstream may list it later. */
+const targetOf = (
+  file: Located<GatewayFile>,
+  models: ModelMap<ModelEntry>,
+  id: string,
+  first: string
+): Either.Either<ModelEntry | undefined, BadSettings> => {
   const complain = (rule: string) => Either.left(file.complain(["models", id, "alias"], `models.${id}.alias: ${rule}`))
   if (id.includes("*")) return complain("a wildcard can't be an alias")
   const seen = new Set([id])
@@ -65,7 +71,9 @@ const targetOf = (file: Located<GatewayFile>, models: ModelMap<ModelEntry>, id: 
     target = entry.alias
   }
   const model = models.get(target)
-  return model === undefined ? complain(`there is no model "${target}"`) : Either.right(model)
+  return model === undefined && !listsModels(file.value)
+    ? complain(`there is no model "${target}"`)
+    : Either.right(model)
 }
 
 /** The models that an entry with a `*` in its id stands for. Its mistakes are found with the pattern as an id. */

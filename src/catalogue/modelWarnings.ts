@@ -15,9 +15,20 @@ export const unmatched = (
   file: GatewayFile,
   served: ReadonlyArray<string>
 ): ReadonlyArray<string> => {
-  // An upstream's list may contain other models tomorrow.
-  if (Object.values(file.upstreams ?? {}).some(({ list_models }) => list_models === true)) return []
+  if (listsModels(file)) return []
   return patterns.filter(
     (pattern) => !served.some((id) => matches(pattern, id) || (id.includes("*") && matches(id, pattern)))
   )
 }
+
+/** True if an upstream's list decides which models there are: it may contain others tomorrow. */
+export const listsModels = ({ upstreams = {} }: GatewayFile): boolean =>
+  Object.values(upstreams).some(({ list_models }) => list_models === true)
+
+/** Aliases that are not served, because no upstream lists their model yet. */
+export const unlistedAliases = ({ models = {} }: GatewayFile, served: ReadonlyArray<string>): ReadonlyArray<string> =>
+  Object.entries(models).flatMap(([id, entry]) =>
+    typeof entry === "object" && "alias" in entry && !served.includes(id)
+      ? [`models: "${id}" is not served: no upstream lists "${entry.alias}"`]
+      : []
+  )

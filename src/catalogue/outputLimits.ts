@@ -34,12 +34,12 @@ const published = (model: string): number | undefined => rows.find(([pattern]) =
 const sandbox = "sandbox"
 
 /** The most output tokens that the model of a route writes; undefined if unknown. */
-export const mostOutput = ({ id, maxOutputTokens }: ModelEntry, route: Route): number | undefined => {
+export const mostOutput = ({ aliasOf, id, maxOutputTokens }: ModelEntry, route: Route): number | undefined => {
   if (route.upstream === sandbox) return undefined
   const ofRoute = published(route.knownAs ?? route.model)
   if (maxOutputTokens === undefined) return ofRoute
   // The entry of a model knows better than the list, but not of another model behind the same name.
-  return route.model === id ? maxOutputTokens : Math.min(maxOutputTokens, ofRoute ?? Infinity)
+  return route.model === (aliasOf ?? id) ? maxOutputTokens : Math.min(maxOutputTokens, ofRoute ?? Infinity)
 }
 
 /**

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { catalogueOf } from "../../src/catalogue/catalogueOf.ts"
 import { starOf } from "../../src/catalogue/ModelMap.ts"
+import { unlistedAliases } from "../../src/catalogue/modelWarnings.ts"
 import { servedModels } from "../../src/catalogue/prices.ts"
 import { BadSettings } from "../../src/config/document.ts"
 import type { GatewayFile } from "../../src/config/GatewayFile.ts"
@@ -110,6 +111,29 @@ describe("an alias", () => {
     expect(models.get("fast")).toEqual({ ...models.get("house"), id: "fast", aliasOf: "house" })
     expect(models.get("best")).toMatchObject({ id: "best", aliasOf: "claude-opus-5", wildcard: "claude-*" })
   })
+
+  it("of a model that an upstream may list is served once it is listed: the gateway starts while the upstream is down", () => {
+    const { value, complain } = fileOf({ fast: { alias: "listed" }, house: "vllm" })
+    const listing = { ...value.upstreams.vllm, list_models: true }
+    const file = { complain, value: { ...value, upstreams: { ...value.upstreams, vllm: listing } } }
+    const known = (ids: ReadonlyArray<string>) => [
+      ...Either.getOrThrow(catalogueOf(file, [], new Map([["vllm", ids]]))).keys()
+    ]
+    expect(known([])).toEqual(["house"])
+    expect(known(["listed"])).toEqual(["house", "listed", "fast"])
+    expect(unlistedAliases(file.value, known([]))).toEqual(['models: "fast" is not served: no upstream lists "listed"'])
+    expect(unlistedAliases(file.value, known(["listed"]))).toEqual([])
+  })
+
+  it.effect("writes as much output as its target", () =>
+    Effect.gen(function* () {
+      const own = { routes: [{ upstream: "anthropic" }] as const, max_output_tokens: 200_000 }
+      const file = fileOf({ fast: { alias: "claude-opus-5" }, "claude-opus-5": own })
+      const all = yield* servedModels(yield* catalogueOf(file, []), file)
+      const limits = ["fast", "claude-opus-5"].map((id) => all.get(id)?.routes[0]?.outputLimit)
+      expect(limits).toEqual([200_000, 200_000])
+    })
+  )
 
   it.each([
     [{ a: { alias: "b" }, b: { alias: "a" } }, 'models.a.alias: it leads back to "a"'],
