@@ -105,6 +105,12 @@ it("puts pieces together whose numbers are not their places, and leaves the chun
   expect(chunks).toEqual(before)
 })
 
+it("a stream's pieces named __proto__ change no other object", () => {
+  const text = `{"choices":[{"index":0,"delta":{"content":"z","__proto__":{"aliasOf":"x"}},"finish_reason":"stop"}]}`
+  expect(asWhole([JSON.parse(text)], true)).toMatchObject({ choices: [{ message: { content: "z" } }] })
+  expect(Reflect.get({}, "aliasOf")).toBeUndefined()
+})
+
 describe("what is read of an upstream's JSON", () => {
   const list = (levels: number) => `{"a":${"[".repeat(levels)}${"]".repeat(levels)},"b":"${"x".repeat(200)}"}`
 

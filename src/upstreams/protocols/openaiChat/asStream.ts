@@ -77,6 +77,8 @@ const joined = (name: string, before: string, value: string): string => {
 
 const add = (grown: Grown, more: JsonObject): void => {
   for (const name in more) {
+    // Its value would be added to the prototype of all objects.
+    if (name === "__proto__") continue
     const value = more[name]
     const before = grown[name]
     if (value === null || value === undefined) grown[name] ??= value
