@@ -86,6 +86,8 @@ export const commonResolutions: ReadonlyArray<string> = ["480p", "720p", "1080p"
 export interface ServedModels<M = Model> extends ReadonlyMap<string, M> {
   /** An entry for each wildcard, with the pattern as its id. */
   readonly wildcards?: ReadonlyArray<M>
+  /** The wildcard that an id without an entry matches. */
+  readonly patternOf?: (id: string) => string | undefined
 }
 
 /** The entries of the catalogue: models, and wildcards with their pattern as id. */

@@ -39,6 +39,15 @@ export class ModelMap<M> extends Map<string, M> implements ServedModels<M> {
     return this.#wildcards.flatMap(({ modelOf, pattern }) => modelOf(pattern) ?? [])
   }
 
+  /** The pattern that an id without an entry matches. Far cheaper than its model, whose price has to be found. */
+  patternOf(id: string): string | undefined {
+    return id.length > longestId ? undefined : this.#wildcardFor(id)?.pattern
+  }
+
+  #wildcardFor(id: string): Wildcard<M> | undefined {
+    return this.#wildcards.find(({ pattern }) => starOf(pattern, id) !== undefined)
+  }
+
   /** The same models, each changed. */
   mapped<B>(change: (model: M) => B): ModelMap<B> {
     const wildcards = this.#wildcards.map(({ modelOf, pattern }) => ({
@@ -63,7 +72,7 @@ export class ModelMap<M> extends Map<string, M> implements ServedModels<M> {
     if (id.length > longestId) return undefined
     const known = this.#matched.get(id)
     if (known !== undefined) return known
-    const wildcard = this.#wildcards.find(({ pattern }) => starOf(pattern, id) !== undefined)
+    const wildcard = this.#wildcardFor(id)
     if (wildcard === undefined) return undefined
     const model = wildcard.modelOf(id)
     if (model !== undefined) this.#matched.set(id, model)

@@ -192,7 +192,8 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       const { id, limits: bounds } = model
       const name = limitedAs(model)
       const includes = (other: string) => {
-        const known = other === id ? model : catalogue.get(other)
+        if (!catalogue.has(other)) return other === id || catalogue.patternOf?.(other) === name
+        const known = catalogue.get(other)
         return known !== undefined && limitedAs(known) === name
       }
       return bounds && { bounds, name, includes }

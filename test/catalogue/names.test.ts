@@ -65,6 +65,11 @@ describe("a wildcard", () => {
     expect(models.get("vllm/real")?.routes[0]).toHaveProperty("knownAs", "gpt-5")
   })
 
+  it("is found by an id without its model being made", () => {
+    const ids = ["claude-haiku-5-5", "claude-sonnet-5", "anything", "a".repeat(257)]
+    expect(ids.map((id) => models.patternOf(id))).toEqual(["claude-*", "claude-sonnet-*", "*", undefined])
+  })
+
   it("gives a model again as the same object, and forgets most of many", () => {
     const first = models.get("team/one")
     expect(models.get("team/one")).toBe(first)
