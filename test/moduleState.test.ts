@@ -27,6 +27,7 @@ const allowed: Readonly<Record<string, string>> = {
   "decode.ts nothingKept": "empty, and typed so that it stays so",
   "asStream.ts placesIn": "by a list of an answer that is read, and gone with it",
   "content.ts noSearches": "empty, and typed so that it stays so",
+  "textUpstream.ts noFields": "empty, and typed so that it stays so",
   "messages.ts noSignatures": "empty, and typed so that it stays so",
   "BodyText.ts none": "empty, and typed so that it stays so",
   "WholeFrames.ts none": "empty: who would add to it begins another",

@@ -91,7 +91,7 @@ describe("gateway keys", () => {
     await ok("accounts", "create", "settings")
     const { id } = await makeKey(
       "settings",
-      ..."--model priced,sandbox-* --model x --budget 1.25 --budget-period day --expires 30d".split(" "),
+      ..."--model priced,sandbox-* --model sandbox-text --budget 1.25 --budget-period day --expires 30d".split(" "),
       ..."--requests-per-minute 60 --concurrent-tasks 3".split(" ")
     )
     const made = (await ok("keys", "show", id, "--json")).json<KeyRecord>()
@@ -99,15 +99,24 @@ describe("gateway keys", () => {
       object: "key",
       account: "settings",
       status: "active",
-      models: ["priced", "sandbox-*", "x"],
+      models: ["priced", "sandbox-*", "sandbox-text"],
       limits: { requests_per_minute: 60, tokens_per_minute: null, concurrent_requests: null, concurrent_tasks: 3 },
       budget: { period: "day", limit: { nano_usd: 1_250_000_000, usd: "1.25" }, spent: { nano_usd: 0, usd: "0.00" } }
     })
     expect(Date.parse(made.expires_at ?? "") - Date.parse(made.created_at)).toBeGreaterThan(29 * 86_400_000)
-    const update = ["--name", "new", "--no-budget", "--never-expires", "--concurrent-tasks", "none", "--model", "y"]
+    const update = [
+      "--name",
+      "new",
+      "--no-budget",
+      "--never-expires",
+      "--concurrent-tasks",
+      "none",
+      "--model",
+      "sandbox-video"
+    ]
     expect((await ok("keys", "update", id, ...update, "--json")).json()).toMatchObject({
       name: "new",
-      models: ["y"],
+      models: ["sandbox-video"],
       limits: { requests_per_minute: 60, concurrent_tasks: null },
       budget: null,
       expires_at: null

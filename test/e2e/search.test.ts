@@ -188,19 +188,24 @@ describe("a search that the gateway makes for a model without one", () => {
     expect(JSON.stringify(shown)).toContain("[[1]] Tower")
   })
 
-  it("without a provider is left out and named, and refused where nothing may be left out", async () => {
-    const answered = await anthropic(without).messages.create(message).asResponse()
+  it("without a provider is refused where no other tool is left", async () => {
+    const rejected = { status: 400, message: expect.stringContaining("web search is not available for this model") }
+    await expect(anthropic(without).messages.create(message)).rejects.toMatchObject(rejected)
+    await expect(openai(without).responses.create(response)).rejects.toMatchObject(rejected)
+  })
+
+  it("without a provider is left out and named beside other tools, and refused where nothing may be left out", async () => {
+    const more = {
+      ...message,
+      tools: [...(message.tools ?? []), { name: "add", input_schema: { type: "object" as const } }]
+    }
+    const answered = await anthropic(without).messages.create(more).asResponse()
     expect([answered.status, answered.headers.get("x-gateway-adapted")]).toEqual([
       200,
       expect.stringContaining("tools")
     ])
-    const responded = await openai(without).responses.create(response).asResponse()
-    expect([responded.status, responded.headers.get("x-gateway-adapted")]).toEqual([
-      200,
-      expect.stringContaining("tools")
-    ])
     const strict = { headers: { "x-gateway-strict": "true" } }
-    await expect(anthropic(without).messages.create(message, strict)).rejects.toMatchObject({ status: 400 })
+    await expect(anthropic(without).messages.create(more, strict)).rejects.toMatchObject({ status: 400 })
     await expect(openai(without).responses.create(response, strict)).rejects.toMatchObject({ status: 400 })
   })
 })
