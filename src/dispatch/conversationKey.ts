@@ -24,7 +24,8 @@ const beginning = ({ items, system }: Conversation): string => {
   const first = items.find((item) => item.type === "message" && item.role === "user")
   const parts = first?.type === "message" ? first.content : []
   const text = parts.map((part) => (part.type === "text" ? part.text : part.type === "image" ? imageOf(part) : ""))
-  return [...system, ...text]
+  // The turn comes first: agents' system texts are long, and the same for all their conversations.
+  return [...text, ...system]
     .map((one) => one.slice(0, mostCharacters))
     .join("\n")
     .slice(0, 2 * mostCharacters)

@@ -34,6 +34,14 @@ describe("a conversation's key", () => {
     expect(conversationKey(conversation(fields), new Headers(headers))).toBe(expected)
   })
 
+  it("tells conversations apart behind several long system texts that they share", () => {
+    const system = ["a", "b", "c"].map((text) => text.repeat(20_000))
+    const keys = ["Hello", "Bye"].map((text) =>
+      conversationKey(conversation({ system, items: [said("user", text)] }), undefined)
+    )
+    expect(keys[0]).not.toBe(keys[1])
+  })
+
   it("reads no more of a long text than it needs", () => {
     const long = "x".repeat(10_000_000)
     expect(
