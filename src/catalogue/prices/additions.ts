@@ -1,20 +1,19 @@
 import type { Addition } from "./Addition.ts"
+import {
+  alibaba,
+  anthropic,
+  cohere,
+  deepseek,
+  google,
+  mistral,
+  moonshot,
+  openai,
+  volcengine,
+  voyage,
+  xai,
+  zai
+} from "./pricePages.ts"
 import { videoAdditions } from "./videoAdditions.ts"
-
-const day = "2026-11-20"
-
-const openai = { provider: "openai", source: "https://developers.openai.com/api/docs/pricing", day }
-const anthropic = { provider: "anthropic", source: "https://docs.claude.com/en/docs/about-claude/pricing", day }
-const google = { provider: "google", source: "https://ai.google.dev/gemini-api/docs/pricing", day }
-const xai = { provider: "x-ai", source: "https://docs.x.ai/developers/pricing", day }
-const moonshot = { provider: "moonshotai", source: "https://platform.moonshot.ai/docs/pricing", day }
-const deepseek = { provider: "deepseek", source: "https://api-docs.deepseek.com/quick_start/pricing", day }
-const zai = { provider: "zai", source: "https://docs.z.ai/guides/overview/pricing", day }
-const mistral = { provider: "mistral", source: "https://mistral.ai/pricing", day }
-const cohere = { provider: "cohere", source: "https://cohere.com/pricing", day }
-const voyage = { provider: "voyage", source: "https://docs.voyageai.com/docs/pricing", day }
-const alibaba = { provider: "dashscope", source: "https://www.alibabacloud.com/help/en/model-studio/models", day }
-const volcengine = { provider: "volcengine", source: "https://www.volcengine.com/docs/82379/1544106", day }
 
 /** OpenAI's models cost twice as much for input, and half as much again for output, above 272,000 tokens. */
 const longOpenai = (input: number, cached: number, output: number) => ({

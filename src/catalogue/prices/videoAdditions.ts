@@ -1,14 +1,5 @@
 import type { Addition } from "./Addition.ts"
-
-const day = "2026-11-20"
-
-const volcengine = { provider: "volcengine", source: "https://www.volcengine.com/docs/82379/1544106", day }
-const byteplus = { provider: "byteplus", source: "https://docs.byteplus.com/en/docs/ModelArk/1544106", day }
-const gemini = { provider: "google", source: "https://ai.google.dev/gemini-api/docs/pricing", day }
-const xai = { provider: "x-ai", source: "https://docs.x.ai/developers/pricing", day }
-const minimax = { provider: "minimax", source: "https://platform.minimax.io/docs/guides/pricing-paygo", day }
-const alibaba = { provider: "dashscope", source: "https://www.alibabacloud.com/help/en/model-studio/models", day }
-const openai = { provider: "openai", source: "https://developers.openai.com/api/docs/pricing", day }
+import { alibaba, byteplus, google, minimax, openai, volcengine, xai } from "./pricePages.ts"
 
 /** Volcengine's list is in yuan: 7 are a dollar. */
 const yuan = (amount: number) => Math.round((amount / 7) * 1e6) / 1e6
@@ -73,27 +64,27 @@ export const videoAdditions: ReadonlyArray<Addition> = [
   { ...byteplus, models: ["seedance-1-0-pro-fast"], usd: { output: 1, flex: 0.5 } },
   { ...byteplus, models: ["seedance-1-0-lite-t2v", "seedance-1-0-lite-i2v"], usd: { output: 1.8, flex: 0.5 } },
   {
-    ...gemini,
+    ...google,
     models: ["veo-3.1-generate-001", "veo-3.1-generate-preview"],
     usd: { per_second: { "720p": 0.4, "1080p": 0.4, "4k": 0.6 } }
   },
   {
-    ...gemini,
+    ...google,
     models: ["veo-3.1-fast-generate-001", "veo-3.1-fast-generate-preview"],
     usd: { per_second: { "720p": 0.1, "1080p": 0.12, "4k": 0.3 } }
   },
   {
-    ...gemini,
+    ...google,
     models: ["veo-3.1-lite-generate-001", "veo-3.1-lite-generate-preview"],
     usd: { per_second: { "720p": 0.05, "1080p": 0.08 } }
   },
-  { ...gemini, models: ["veo-3.0-generate-001"], usd: { per_second: 0.4 } },
+  { ...google, models: ["veo-3.0-generate-001"], usd: { per_second: 0.4 } },
   {
-    ...gemini,
+    ...google,
     models: ["veo-3.0-fast-generate-001"],
     usd: { per_second: { "720p": 0.1, "1080p": 0.12 } }
   },
-  { ...gemini, models: ["veo-2.0-generate-001"], usd: { per_second: 0.5 } },
+  { ...google, models: ["veo-2.0-generate-001"], usd: { per_second: 0.5 } },
   { ...xai, models: ["grok-imagine-video"], usd: { per_second: { "480p": 0.05, "720p": 0.07 } } },
   {
     ...xai,
