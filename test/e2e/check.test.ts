@@ -26,7 +26,7 @@ describe("gateway check", () => {
     const names = [...used.matchAll(/\$\{([A-Z_]+)\}/g)].map(([, name]) => [name ?? "", "x".repeat(30)] as const)
     expect(names.length).toBeGreaterThan(3)
     const { code, err, out } = await check(used, Object.fromEntries(names))
-    expect(err).toBe("")
+    expect(err).toBe("gateway: models without a price, refused where money is counted: seedance")
     expect(code).toBe(0)
     expect(out).not.toContain("xxxxx")
   })

@@ -16,7 +16,7 @@ export const videoAdditions: ReadonlyArray<Addition> = [
     models: ["doubao-seedance-2-0"],
     usd: {
       output: { "480p": yuan(46), "720p": yuan(46), "1080p": yuan(51), "4k": yuan(26) },
-      with_video: { output: { "480p": yuan(28), "720p": yuan(28), "1080p": yuan(31), "4k": yuan(26) } }
+      with_video: { output: { "480p": yuan(28), "720p": yuan(28), "1080p": yuan(51), "4k": yuan(26) } }
     }
   },
   {
@@ -26,43 +26,25 @@ export const videoAdditions: ReadonlyArray<Addition> = [
   },
   { ...volcengine, models: ["doubao-seedance-2-0-mini"], usd: { output: yuan(23) } },
   {
-    ...volcengine,
-    models: ["doubao-seedance-1-5-pro"],
-    usd: { output: yuan(8), with_audio: { output: yuan(16) }, flex: 0.5 }
-  },
-  { ...volcengine, models: ["doubao-seedance-1-0-pro"], usd: { output: yuan(15), flex: 0.5 } },
-  { ...volcengine, models: ["doubao-seedance-1-0-pro-fast"], usd: { output: yuan(4.2), flex: 0.5 } },
-  {
-    ...volcengine,
-    models: ["doubao-seedance-1-0-lite-t2v", "doubao-seedance-1-0-lite-i2v"],
-    usd: { output: yuan(10), flex: 0.5 }
-  },
-  {
-    ...byteplus,
-    models: ["dreamina-seedance-2-5", "seedance-2-5"],
-    usd: { output: { "480p": 10, "720p": 10, "1080p": 11 } }
-  },
-  {
     ...byteplus,
     models: ["dreamina-seedance-2-0", "seedance-2-0"],
     usd: {
-      output: { "480p": 7, "720p": 7, "1080p": 7.7 },
-      with_video: { output: { "480p": 4.3, "720p": 4.3, "1080p": 4.7 } }
+      output: { "480p": 7, "720p": 7 },
+      with_video: { output: { "480p": 4.3, "720p": 4.3, "1080p": 7 } }
     }
   },
   {
     ...byteplus,
     models: ["dreamina-seedance-2-0-fast", "seedance-2-0-fast"],
-    usd: { output: 5.6, with_video: { output: 3.3 } }
+    usd: { output: 5.6 }
   },
   {
     ...byteplus,
     models: ["seedance-1-5-pro"],
     usd: { output: 1.2, with_audio: { output: 2.4 }, flex: 0.5 }
   },
-  { ...byteplus, models: ["seedance-1-0-pro"], usd: { output: 2.5, flex: 0.5 } },
-  { ...byteplus, models: ["seedance-1-0-pro-fast"], usd: { output: 1, flex: 0.5 } },
-  { ...byteplus, models: ["seedance-1-0-lite-t2v", "seedance-1-0-lite-i2v"], usd: { output: 1.8, flex: 0.5 } },
+  { ...byteplus, models: ["seedance-1-0-pro"], usd: { output: 2.5 } },
+  { ...byteplus, models: ["seedance-1-0-lite-t2v", "seedance-1-0-lite-i2v"], usd: { output: 1.8 } },
   {
     ...google,
     models: ["veo-3.1-generate-001", "veo-3.1-generate-preview"],
