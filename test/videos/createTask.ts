@@ -76,7 +76,8 @@ const ModelsStub = testDouble(Dispatch, {
     return found === undefined
       ? Effect.fail(new InvalidRequest({ param: "model", message: `model: unknown model "${id}"` }))
       : Effect.succeed(found)
-  }
+  },
+  limitsOf: () => undefined
 })
 
 const GuardStub = AddressGuard.Test({
