@@ -46,6 +46,20 @@ export const QuoteRecord = Schema.Struct({
     "The source of the estimate: `exact` from the request itself, `history` from the account's requests to the model in the last week, `usual` from a typical amount."
   ),
   estimated: said(Amount, "The likely usage."),
+  range: said(
+    Schema.Struct({
+      least: said(Money, "On the cheapest of the routes that may answer."),
+      most: said(Money, "On the most expensive of them.")
+    }),
+    "The likely usage costs this much, depending on the route that answers."
+  ),
+  route: said(
+    Schema.Struct({
+      upstream: said(Schema.String, "The upstream."),
+      model: said(Schema.String, "The upstream's id of the model.")
+    }),
+    "The route that is asked first; `estimated` has its price. Routes with weights share the work, so another request may begin at another one."
+  ),
   maximum: said(
     Amount,
     "The most it can use, by the bounds of the request or its model. That much must be available and is held while it runs, unless the operator holds less."
@@ -57,9 +71,19 @@ export const quoteRecord = (endpoint: QuotedEndpoint, quote: RequestQuote): type
   endpoint,
   model: quote.model,
   basis: quote.basis,
-  estimated: amount(quote.estimated, Math.min(costOf(quote.price, quote.estimated), quote.mostNanoUsd)),
+  ...estimatedOf(quote),
+  route: { upstream: quote.routes[0].upstream, model: quote.routes[0].model },
   maximum: amount(quote.most, quote.mostNanoUsd)
 })
+
+/** The likely cost on the first route, and on the cheapest and the most expensive one. */
+const estimatedOf = ({ estimated, mostNanoUsd, routes }: RequestQuote) => {
+  const costs = routes.map(({ price }) => Math.min(costOf(price, estimated), mostNanoUsd))
+  return {
+    estimated: amount(estimated, costs[0] ?? 0),
+    range: { least: money(Math.min(...costs)), most: money(Math.max(...costs)) }
+  }
+}
 
 const amount = (used: Consumption, nanoUsd: number): typeof Amount.Type => ({
   cost: money(nanoUsd),

@@ -24,7 +24,7 @@ export const makeEstimate = Effect.gen(function* () {
     const searches = usual === undefined ? 1 : Math.round(usual.searches)
     return {
       model: model.id,
-      price: routes[0].price,
+      routes,
       estimated: {
         ...noUsage,
         inputTokens: answers * maximum.inputTokens,

@@ -4,12 +4,20 @@ import type { Caller } from "../contract/Caller.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Consumption, Price } from "./Price.ts"
 
+/** A route of a quoted request. */
+export interface QuotedRoute {
+  readonly upstream: string
+  /** The model's id there. */
+  readonly model: string
+  readonly price: Price
+}
+
 /** The quote of a request that is not sent. */
 export interface RequestQuote {
   /** The model as the request names it. */
   readonly model: string
-  /** The price of the first route. */
-  readonly price: Price
+  /** The routes that may answer, the one that is asked first first. */
+  readonly routes: readonly [QuotedRoute, ...ReadonlyArray<QuotedRoute>]
   /** The likely usage. */
   readonly estimated: Consumption
   /** The maximum usage. */

@@ -11,6 +11,7 @@ import { Ledger } from "../ledger/Ledger.ts"
 import { Offers } from "../ledger/Offers.ts"
 import { costOf } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
+import type { QuotedRoute } from "../ledger/Quote.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { forbidden } from "../contract/permission.ts"
 import { Cancellation } from "../tasks/Cancellation.ts"
@@ -124,7 +125,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       return refused === undefined ? model : yield* refused
     })
 
-    /** A settled request, and the prices of its possible routes, the first route's first. */
+    /** A settled request and its possible routes, in order, each with its price. */
     const settled = Effect.fnUntraced(function* (caller: Caller, asked: CreateVideoTask) {
       const model = yield* permitted(caller, asked)
       const fitting = yield* fittingOf({
@@ -136,10 +137,11 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       })
       const [{ meant, resolved }] = fitting
       const { request } = meant
-      const all = fitting.map(({ price }) => price)
-      const prices = yield* ledger.permit({ caller, model: model.id, prices: all, unpriced: model.unpriced })
+      const [first, ...others] = fitting
+      const offers = new Offers<QuotedRoute>([pricedRoute(first), ...others.map(pricedRoute)])
+      offers.keep(yield* ledger.permit({ caller, model: model.id, prices: offers.prices, unpriced: model.unpriced }))
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
-      return { model, resolved, prices }
+      return { model, resolved, routes: offers.all }
     })
 
     const find = shown(store, kind, (task): VideoTaskRecord => record(videoTask(task)), notFound)
@@ -236,6 +238,8 @@ const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace
     expiresAtMs
   }
 }
+
+const pricedRoute = ({ place: { model, upstream }, price }: Fitting): QuotedRoute => ({ upstream, model, price })
 
 const pricedPlace = ({ place: { model, upstream }, price }: Fitting) => ({ upstream, model, price: price.text })
 

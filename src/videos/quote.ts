@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { jsonDecoder } from "../contract/jsonDecoder.ts"
 import { refusing } from "../contract/refusing.ts"
 import type { Quoter } from "../ledger/Quote.ts"
-import { costOf, free } from "../ledger/Price.ts"
+import { costOf } from "../ledger/Price.ts"
 import { quoted } from "./consumption.ts"
 import { CreateVideoTask } from "./CreateVideoTask.ts"
 import { framesPerSecond, videoTokens } from "./geometry.ts"
@@ -15,7 +15,7 @@ const decodeBody = refusing(jsonDecoder(CreateVideoTask))
 export const makeVideosQuoter = Effect.map(VideoTasks, (videos): Quoter =>
   Effect.fnUntraced(function* (caller, body) {
     const request = yield* decodeBody(body)
-    const { model, prices, resolved } = yield* videos.settled(caller, request)
+    const { model, routes, resolved } = yield* videos.settled(caller, request)
     const most = quoted(resolved)
     const likely = withUsualLength(resolved)
     const estimated = {
@@ -25,10 +25,10 @@ export const makeVideosQuoter = Effect.map(VideoTasks, (videos): Quoter =>
     const isExact = estimated.outputTokens === most.outputTokens && estimated.videoFrames === most.videoFrames
     return {
       model: model.id,
-      price: prices[0] ?? free,
+      routes,
       estimated,
       most,
-      mostNanoUsd: Math.max(...prices.map((price) => costOf(price, most))),
+      mostNanoUsd: Math.max(...routes.map(({ price }) => costOf(price, most))),
       basis: isExact ? ("exact" as const) : ("usual" as const)
     }
   })

@@ -147,6 +147,43 @@ describeOnEach("a request that fell over", ({ name }) => {
     expect(await rowOf(response)).toMatchObject({ upstream: "ark", video_seconds: 5, cost: { nano_usd: 100_000_000 } })
   })
 
+  it.each([
+    ["/v1/messages", message({ model: "dear-first" }), { upstream: "chat", model: "dear" }, [0.4, 25]],
+    ["/v1/messages", message(), { upstream: "down", model: "cheap" }, [0.4, 25]],
+    ["/v1/chat/completions", { model: "dear-first", messages, n: 2 }, { upstream: "chat", model: "dear" }, [0.4, 25]],
+    ["/v1/embeddings", { model: "over-embed", input: "a" }, { upstream: "down", model: "cheap-embed" }, [1, 100]]
+  ])(
+    "is quoted with the route that is asked first, and the range of all (%s, %o)",
+    async (endpoint, body, route, [low = 0, high = 0]) => {
+      const quote: Json = await (await call("/v1/quote", { endpoint, body })).json()
+      const { estimated, maximum, range } = quote
+      expect(quote.route).toEqual(route)
+      const isDear = route.model === "dear"
+      expect(estimated.cost).toEqual(isDear ? range.most : range.least)
+      expect(range.most.nano_usd).toBeLessThanOrEqual(maximum.cost.nano_usd)
+      const tokens = endpoint === "/v1/embeddings" ? "input_tokens" : "output_tokens"
+      expect(range.least.nano_usd).toBeGreaterThanOrEqual(estimated[tokens] * low * 1_000)
+      expect(range.most.nano_usd).toBeGreaterThanOrEqual(estimated[tokens] * high * 1_000)
+      expect(range.least.nano_usd).toBeLessThan(range.most.nano_usd / 5)
+    }
+  )
+
+  it("is quoted without the routes that the caller may not use", async () => {
+    const quote: Json = await (await call("/v1/quote", message({ model: "over-free" }))).json()
+    expect(quote).toMatchObject({ route: { upstream: "chat", model: "dear" }, range: { least: quote.range.most } })
+  })
+
+  it("is quoted with the route that is asked first, and the range of all: a video", async () => {
+    const body = { model: "over-video", content: [{ type: "text", text: "a cat" }], duration: 5 }
+    const quote: Json = await (await call("/v1/quote", body)).json()
+    expect(quote).toMatchObject({
+      route: { upstream: "full", model: "cheap-video" },
+      estimated: { cost: { nano_usd: 50_000_000 } },
+      range: { least: { nano_usd: 50_000_000 }, most: { nano_usd: 100_000_000 } },
+      maximum: { cost: { nano_usd: 100_000_000 } }
+    })
+  })
+
   it("is quoted at its dearest, and asked only where the balance covers it", async () => {
     const quoted = async (model: string): Promise<number> => {
       const quote: Json = await (await call("/v1/quote", message({ model }))).json()

@@ -12,6 +12,8 @@ import { asKey } from "./send.ts"
 
 interface Quote {
   readonly estimated: { readonly cost: Amount; readonly input_tokens: number }
+  readonly range: { readonly least: Amount; readonly most: Amount }
+  readonly route: { readonly upstream: string }
   readonly maximum: { readonly cost: Amount }
 }
 
@@ -21,6 +23,12 @@ const quietMs = 350
 const shown = (amount: Amount): string => {
   const value = dollars(amount)
   return value === 0 ? words.overview.free : usd(value, value < 1 ? 4 : 2)
+}
+
+/** The likely cost, from the cheapest route to the most expensive one. */
+const likelyOf = ({ range: { least, most } }: Quote): string => {
+  const [low, high] = [shown(least), shown(most)]
+  return low === high ? low : `${low} – ${high}`
 }
 
 /** The quote of a draft, beside the send button. */
@@ -40,10 +48,11 @@ export const quoteLine = (app: App, now: () => { readonly draft: Draft; readonly
       })
       if (mine !== turn) return
       const [likely, most] = words.playground.quote(
-        shown(quote.estimated.cost),
+        likelyOf(quote),
         shown(quote.maximum.cost),
         quote.estimated.input_tokens === 0 ? "" : words.playground.tokensIn(number(quote.estimated.input_tokens))
       )
+      element.title = words.playground.firstRoute(quote.route.upstream)
       fill(element, likely, faint(most))
     } catch (error) {
       if (mine === turn) fill(element, error instanceof Refused ? faint(error.message) : "")

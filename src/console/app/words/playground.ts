@@ -44,6 +44,7 @@ export const playground = {
   send: "Send",
   stop: "Stop",
   quote: (likely: string, most: string, tokens: string) => [`likely ${likely}`, ` · at most ${most}${tokens}`] as const,
+  firstRoute: (upstream: string) => `${upstream} is asked first.`,
   tokensIn: (count: string) => ` · ${count} tokens in`,
   answer: "Answer",
   notSent: "not sent",
