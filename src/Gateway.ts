@@ -22,7 +22,7 @@ import type { BadAllowList } from "./guard/addresses.ts"
 import { handlersOn } from "./Handlers.ts"
 import type { Address, ListenFailure } from "./http/Server.ts"
 import { RedisUrl } from "./limits/RedisUrl.ts"
-import { FilesLive, shipped } from "./Parts.ts"
+import { FilesLive, KeyNamesLive, shipped } from "./Parts.ts"
 import type { Parts } from "./Parts.ts"
 import { Commits } from "./sql/Commits.ts"
 import type { DatabaseUnavailable } from "./sql/DatabaseUnavailable.ts"
@@ -85,7 +85,9 @@ export const layer = <const Given extends Options>(
     Layer.mergeAll(access, callbackTransport, idempotency, ledger, limits, search)
   )
   const base = Layer.mergeAll(Keys.Default, Commits.Default, WebhookSecretsLive, OneSecretLive)
-  const upstreams = Layer.mergeAll(textUpstreams, videoUpstreams, models).pipe(Layer.provideMerge(FilesLive))
+  const upstreams = Layer.mergeAll(textUpstreams, videoUpstreams, models, KeyNamesLive).pipe(
+    Layer.provideMerge(FilesLive)
+  )
 
   return Layer.mergeAll(
     PublicAddressLive,

@@ -22,6 +22,7 @@ import { sandboxVideoModel, SandboxVideoUpstreams } from "./sandbox/video/Sandbo
 import { Search } from "./search/Search.ts"
 import * as Database from "./sql/Database.ts"
 import { TaskStore } from "./tasks/TaskStore.ts"
+import { KeyNames } from "./upstreams/KeyNames.ts"
 import { AccessLog } from "./telemetry/AccessLog.ts"
 import { Logging } from "./telemetry/Logging.ts"
 
@@ -129,6 +130,11 @@ export const KeptFilesLive = Layer.unwrapEffect(
       secret: derive("files/kept")
     })
   )
+)
+
+/** Names of upstreams' keys. */
+export const KeyNamesLive = Layer.unwrapEffect(
+  Effect.map(MasterSecret, ({ derive }) => KeyNames.layer(derive("upstreams/keys")))
 )
 
 /** Files that the sandbox renders. */

@@ -9,6 +9,7 @@ import { backoff } from "../flow/schedules.ts"
 import { Search } from "../search/Search.ts"
 import { withSearch } from "../search/withSearch.ts"
 import type { KeptFiles } from "../files/KeptFiles.ts"
+import type { KeyNames } from "../upstreams/KeyNames.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
@@ -33,6 +34,7 @@ type Dependencies =
   | VideoUpstreams
   | OwnModels
   | KeptFiles
+  | KeyNames
   | PublicUrl
   | Search
 
@@ -49,7 +51,9 @@ export const ConfiguredModels: Layer.Layer<
     const configuration = yield* Configuration
     const own = yield* OwnModels
     const { providerFor } = yield* Search
-    const runtime = yield* Effect.runtime<Documents | KeptFiles | PublicUrl | Scope.Scope | SharedBulkheads>()
+    const runtime = yield* Effect.runtime<
+      Documents | KeptFiles | KeyNames | PublicUrl | Scope.Scope | SharedBulkheads
+    >()
     const ownTexts = yield* TextUpstreams
     const ownVideos = yield* VideoUpstreams
     const catalogue = new ModelMap<Model>()

@@ -1,13 +1,16 @@
 import { Duration, Effect, ExecutionStrategy, Scope } from "effect"
+import type { Redacted } from "effect"
 import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { proxyIn, proxyShown } from "../config/proxies.ts"
 import type { PublicUrl } from "../config/PublicUrl.ts"
 import { spelt } from "../config/spelt.ts"
 import type { Documents } from "../documents/Documents.ts"
-import { placeOf } from "../upstreams/fromSettings.ts"
+import { firstKey, keysOf, placeOf } from "../upstreams/fromSettings.ts"
 import type { UpstreamEntry } from "../upstreams/fromSettings.ts"
 import type { KeptFiles } from "../files/KeptFiles.ts"
+import { KeyNames } from "../upstreams/KeyNames.ts"
+import type { AtKey } from "../upstreams/KeyPool.ts"
 import { listModels, NoModelList } from "../upstreams/listModels.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
@@ -42,7 +45,7 @@ export const configureUpstream = Effect.fnUntraced(function* (
 ): Effect.fn.Return<
   ConfiguredUpstream,
   BadSettings,
-  Documents | KeptFiles | PublicUrl | Scope.Scope | SharedBulkheads
+  Documents | KeptFiles | KeyNames | PublicUrl | Scope.Scope | SharedBulkheads
 > {
   const same = before !== undefined && spelt(before.entry) === spelt(entry) ? before : undefined
   const made = same ?? (yield* anew(file, name, entry))
@@ -63,10 +66,26 @@ const anew = Effect.fnUntraced(function* (file: Located<GatewayFile>, name: stri
     queueDeadline: Duration.seconds(entry.queue_seconds ?? 60)
   })
   const scope = yield* Effect.flatMap(Effect.scope, (all) => Scope.fork(all, ExecutionStrategy.sequential))
-  const text = place.kind === "text" ? yield* place.upstream : undefined
-  const video = place.kind === "video" ? yield* Scope.extend(place.upstream, scope) : undefined
+  const text = place.kind === "text" ? yield* withKeys(entry, place.upstream) : undefined
+  const video = place.kind === "video" ? yield* Scope.extend(withKeys(entry, place.upstream), scope) : undefined
   yield* Effect.annotateLogs(Effect.logInfo(inWords(name, entry)), { event: "upstream.configured", upstream: name })
   return { entry, text, video, bulkhead, listed: [], isStale: false, scope }
+})
+
+/** The upstream with its first key, and with each of several. */
+const withKeys = Effect.fnUntraced(function* <U extends AtKey<U>, R>(
+  entry: UpstreamEntry,
+  at: (key: Redacted.Redacted | undefined) => Effect.Effect<U, never, R>
+): Effect.fn.Return<U, never, R | KeyNames> {
+  const nameOf = yield* KeyNames
+  const first = firstKey(entry)
+  if (first === undefined) return yield* at(first)
+  const named = (key: Redacted.Redacted) => Effect.map(at(key), (upstream): U => ({ ...upstream, key: nameOf(key) }))
+  const keys = yield* Effect.forEach(keysOf(entry), ({ key, weight }) =>
+    Effect.map(named(key), (upstream) => ({ key: nameOf(key), weight, upstream }))
+  )
+  const [pooled] = keys
+  return pooled === undefined ? yield* named(first) : { ...pooled.upstream, keys }
 })
 
 /** If it cannot be reached, or just started and lists nothing yet, the earlier list stays. */
@@ -95,7 +114,7 @@ const inWords = (name: string, entry: UpstreamEntry): string => {
   const proxy = proxyIn(entry.proxy)
   return [
     `upstream ${name}: ${entry.protocol} at ${url.origin}${url.pathname.replace(/\/$/, "")}`,
-    entry.api_key === undefined ? "no key" : "with a key",
+    entry.keys === undefined ? (entry.api_key === undefined ? "no key" : "with a key") : `${entry.keys.length} keys`,
     ...(proxy === undefined ? [] : [`by the proxy ${proxyShown(proxy)}`]),
     ...(entry.max_concurrency === undefined ? [] : [`${entry.max_concurrency} at a time`])
   ].join(", ")

@@ -7,6 +7,7 @@ import { entriesOf } from "../catalogue/Catalogue.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { modelWarnings } from "../catalogue/modelWarnings.ts"
 import { isSecret } from "../upstreams/Endpoint.ts"
+import { keysOf } from "../upstreams/fromSettings.ts"
 import { logger } from "./administering.ts"
 import { ownModels } from "./ownModels.ts"
 import { priceShown } from "./priceShown.ts"
@@ -36,10 +37,12 @@ export const checkGateway = (live: boolean) =>
       )
     ])
       yield* Console.log(`warning: ${line}`)
-    for (const [name, { api_key: apiKey }] of upstreams) {
-      if (apiKey === undefined || isSecret(Redacted.value(apiKey))) continue
+    for (const [name, entry] of upstreams) {
+      const keys = [...(entry.api_key === undefined ? [] : [entry.api_key]), ...keysOf(entry).map(({ key }) => key)]
+      if (keys.every((key) => isSecret(Redacted.value(key)))) continue
+      const setting = entry.keys === undefined ? "api_key" : "keys"
       yield* Console.log(
-        `note: upstreams.${name}.api_key is a placeholder: it is sent as it is, and not hidden in messages`
+        `note: upstreams.${name}.${setting} is a placeholder: it is sent as it is, and not hidden in messages`
       )
     }
     if (live) {

@@ -15,6 +15,7 @@ export const requestShown = (request: RequestView): string =>
       error: request.error,
       reason: request.reason,
       answered: request.upstream === null ? null : `${request.upstream} (${request.upstream_model ?? ""})`,
+      "upstream key": request.upstream_key ?? null,
       "first byte": `${request.first_byte_ms} ms`,
       duration: `${request.duration_ms} ms${request.stream ? ", streamed" : ""}`,
       tokens: tokensOf(request),
@@ -37,7 +38,7 @@ export const requestShown = (request: RequestView): string =>
             ["ATTEMPT", "UPSTREAM", "MODEL", "STATUS", "BEGAN", "MS", "ERROR"],
             request.attempts.map((attempt, index) => [
               String(index + 1),
-              attempt.upstream,
+              attempt.upstream_key === undefined ? attempt.upstream : `${attempt.upstream} ${attempt.upstream_key}`,
               attempt.upstream_model,
               attempt.status === null ? "no answer" : String(attempt.status),
               attempt.offset_ms === null ? "" : `+${attempt.offset_ms} ms`,

@@ -10,6 +10,8 @@ export interface Attempt {
   readonly upstream: string
   /** The upstream's id of the model. */
   readonly model: string
+  /** The name of the upstream's key; absent unless it has several. */
+  readonly key?: string | undefined
   /** HTTP status; absent without an answer. Without an error as well, the caller left first. */
   readonly status: number | undefined
   /** The failure's log message. */
@@ -69,6 +71,7 @@ export class RequestRecord {
   model: string | undefined
   upstreamModel: string | undefined
   upstream: string | undefined
+  upstreamKey: string | undefined
   attempts: ReadonlyArray<Attempt> = none
   stream = false
   /** Ms from the request's first byte to the answer's first byte, and to its end. */
@@ -140,10 +143,11 @@ export class RequestRecord {
   attempted(attempt: Omit<Attempt, "offsetMs">, calledAt: number): void {
     this.upstream = attempt.upstream
     this.upstreamModel = attempt.model
+    this.upstreamKey = attempt.key
     if (this.attempts.length >= mostAttempts) return
-    const { durationMs, error, model, requestId, status, upstream } = attempt
+    const { durationMs, error, key, model, requestId, status, upstream } = attempt
     const offsetMs = Math.max(0, calledAt - this.#begun)
-    const recorded = { upstream, model, status, error, offsetMs, durationMs, requestId }
+    const recorded = { upstream, model, key, status, error, offsetMs, durationMs, requestId }
     this.attempts = this.attempts.length === 0 ? [recorded] : [...this.attempts, recorded]
   }
 

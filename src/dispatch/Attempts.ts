@@ -117,7 +117,7 @@ export class Attempts implements Counted, Watcher {
       error: failure.message,
       said,
       upstream_request_id: upstreamRequestId,
-      hint: hintOf(upstream, error)
+      hint: hintOf(upstream, error, this.#route?.key)
     })
   }
 
@@ -192,9 +192,9 @@ export class Attempts implements Counted, Watcher {
     const upstream = this.#route?.upstream ?? ""
     const durationMs = performance.now() - this.#calledAt
     this.#failed.attempted(upstream, outcome, durationMs)
-    const model = this.#route?.model ?? ""
+    const { key, model = "" } = this.#route ?? {}
     if (this.#traced !== undefined) tellCall(this.#traced, status, error, requestId)
-    this.#request.record?.attempted({ upstream, model, status, error, durationMs, requestId }, this.#calledAt)
+    this.#request.record?.attempted({ upstream, model, key, status, error, durationMs, requestId }, this.#calledAt)
   }
 
   #broke(status: number | undefined, message: string): void {
@@ -212,6 +212,7 @@ export class Attempts implements Counted, Watcher {
       model: this.#id,
       upstream: this.#route?.upstream,
       upstream_model: this.#route?.model,
+      upstream_key: this.#route?.key,
       attempt: this.#count,
       duration_ms: Math.round(performance.now() - this.#calledAt)
     }

@@ -14,7 +14,9 @@ import type { SharedLimits } from "../ledger/DurableHolds.ts"
 import { metered } from "../ledger/metered.ts"
 import { Limits } from "../limits/Limits.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
+import { atKey } from "../upstreams/KeyPool.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
+import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { Catalogue, limitedAs } from "../catalogue/Catalogue.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
@@ -86,7 +88,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       const { passthrough, stream } = work.options
       const strict = entry.strict === true || request.headers.get("x-gateway-strict") === "true"
       const call = (route: AdmittedRoute) => {
-        const upstream = upstreams.get(route.upstream)
+        const upstream = atKey(upstreams.get(route.upstream), route.key)
         if (upstream === undefined) return Future.die(new Error(`model ${entry.id} has no upstream`))
         work.asks(route)
         work.attempts.calls(route, upstream)
@@ -98,6 +100,8 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
             : ask(route, upstream, signsNothing)
         )
       }
+      const within = ({ key, upstream }: AdmittedRoute, send: () => Future<Generation, Failure | UpstreamError>) =>
+        through(bulkheads.get(upstream), work.caller.account, () => work.attempts.sends(send()), key)
       const ask = (route: AdmittedRoute, upstream: TextUpstream, { callSignatures, keeping }: Signing) => {
         const to = { upstreamModel: route.model, knownAs: route.knownAs, callSignatures, trace: work.attempts.headers }
         const how = {
@@ -112,22 +116,15 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         const { endpoint } = route
         if (endpoint !== undefined && passthrough !== undefined) {
           work.leftOut = []
-          return through(bulkheads.get(route.upstream), work.caller.account, () =>
-            work.attempts.sends(
-              endpoint
-                .send(passthrough.request(upstream), how, translateInstead(work, route, upstream, how))
-                .map(keeping)
-            )
+          return within(route, () =>
+            endpoint.send(passthrough.request(upstream), how, translateInstead(work, route, upstream, how)).map(keeping)
           )
         }
         const { cut, fitted } = fitOutput(entry, route, conversation, strict)
         work.leftOut = [...leftOutAt(work.unsupported(), upstream), ...cut]
         const refused = unsupportedError(work.leftOut, strict) ?? tooManyDomains(work)
         if (refused !== undefined) return Future.fail(refused)
-        const send = () =>
-          through(bulkheads.get(route.upstream), work.caller.account, () =>
-            work.attempts.sends(upstream.generate(fitted, how).map(keeping))
-          )
+        const send = () => within(route, () => upstream.generate(fitted, how).map(keeping))
         const { several } = work.options
         return several === undefined ? send() : severally(several, runtime, send)
       }

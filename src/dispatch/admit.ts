@@ -5,13 +5,14 @@ import type { ModelForbidden } from "../contract/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Route } from "../routing/Route.ts"
 import { fitContext } from "../tokens/truncate.ts"
-import type { PassthroughEndpoint } from "../upstreams/Upstream.ts"
+import type { Keyed } from "../upstreams/KeyPool.ts"
+import type { PassthroughEndpoint, TextUpstream } from "../upstreams/Upstream.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { Catalogue } from "../catalogue/Catalogue.ts"
 import type { Model, ServedRoute } from "../catalogue/Catalogue.ts"
 import { unknownModel, wrongKind } from "../catalogue/notServed.ts"
 import { tooMuchOutput } from "../catalogue/outputLimits.ts"
-import { arranged } from "../routing/arranged.ts"
+import { arranged, withKeys } from "../routing/arranged.ts"
 import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
 import { conversationKey } from "./conversationKey.ts"
 import { forbidden } from "../contract/permission.ts"
@@ -58,6 +59,12 @@ export interface AdmittedRoute extends ServedRoute {
   readonly endpoint: PassthroughEndpoint | undefined
 }
 
+const endpointIn = ({ compactor, embedder, passthrough }: TextUpstream, family: Family) => {
+  if (passthrough?.family === family) return passthrough
+  if (embedder?.family === family) return embedder
+  return compactor?.family === family ? compactor : undefined
+}
+
 const isPassed = ({ endpoint }: AdmittedRoute): boolean => endpoint !== undefined
 
 /**
@@ -69,7 +76,18 @@ export const makeAdmit = Effect.gen(function* () {
   const upstreams = yield* TextUpstreams
   const { times } = yield* UpstreamCalls
 
+  const keysAt = (upstream: string) => upstreams.get(upstream)?.keys
+
+  const withKey = (route: AdmittedRoute, { key, upstream }: Keyed<TextUpstream>): AdmittedRoute => ({
+    ...route,
+    key,
+    endpoint: route.endpoint && endpointIn(upstream, route.endpoint.family)
+  })
+
   const inOrder = (model: Model, routes: ReadonlyArray<AdmittedRoute>, key: () => string) =>
+    withKeys(byRoute(model, routes, key), keysAt, key, withKey)
+
+  const byRoute = (model: Model, routes: ReadonlyArray<AdmittedRoute>, key: () => string) =>
     routes.length === 1
       ? routes
       : model.prefer === "fastest"
@@ -89,11 +107,7 @@ export const makeAdmit = Effect.gen(function* () {
 
   const endpointOf = ({ upstream: name }: Route, family: Family | undefined): PassthroughEndpoint | undefined => {
     const upstream = upstreams.get(name)
-    if (upstream === undefined || family === undefined) return undefined
-    const { compactor, embedder, passthrough } = upstream
-    if (passthrough?.family === family) return passthrough
-    if (embedder?.family === family) return embedder
-    return compactor?.family === family ? compactor : undefined
+    return upstream === undefined || family === undefined ? undefined : endpointIn(upstream, family)
   }
 
   const speaks = (route: Route, family: Family): boolean => endpointOf(route, family) !== undefined

@@ -8,6 +8,7 @@ const Details = Schema.Struct({
       Schema.Struct({
         upstream: Schema.String,
         upstream_model: Schema.String,
+        upstream_key: Schema.optional(Schema.String),
         status: Schema.optional(Schema.Int),
         error: Schema.optional(Schema.String),
         offset_ms: Schema.optional(Schema.Number),
@@ -148,11 +149,12 @@ const atOnce = 10
 
 /** Undefined fields are left out of the JSON. */
 const attemptOf = (
-  { durationMs, error, model, offsetMs, requestId, status, upstream }: Attempt,
+  { durationMs, error, key, model, offsetMs, requestId, status, upstream }: Attempt,
   hasOffset: boolean
 ) => ({
   upstream,
   upstream_model: model,
+  upstream_key: key,
   status,
   error,
   offset_ms: hasOffset ? Math.round(offsetMs) : undefined,

@@ -3,9 +3,15 @@ import { said } from "../contract/fields.ts"
 import { upstreamCost } from "../ledger/Money.ts"
 import type { StoredRequest } from "./store/RequestStore.ts"
 
+const upstreamKey = Schema.optional(Schema.String).annotations({
+  description:
+    "For operators: the key of the upstream, as a fingerprint and its last four characters; absent unless the upstream has several keys."
+})
+
 const AttemptView = Schema.Struct({
   upstream: said(Schema.String, "The upstream."),
   upstream_model: said(Schema.String, "The upstream's id of the model."),
+  upstream_key: upstreamKey,
   status: said(Schema.NullOr(Schema.Int), "The status of its answer; null without an answer."),
   error: said(Schema.NullOr(Schema.String), "The error; null if there was none."),
   offset_ms: said(
@@ -31,6 +37,7 @@ export const RequestView = Schema.Struct({
   model: name("The requested model."),
   upstream: name("The upstream of the last attempt."),
   upstream_model: name("The upstream's id of the model."),
+  upstream_key: upstreamKey,
   attempts: said(Schema.Array(AttemptView), "All upstream calls, in order."),
   status: count("The answer's status."),
   error: name("The kind of failure, also of one after the 200; `hang_up` if the client left."),
@@ -135,7 +142,17 @@ export const requestView = (row: StoredRequest): RequestView => {
 /** A request as an operator sees it. Rows of older gateways have no upstream cost; there it equals the charge. */
 export const operatorView = (row: StoredRequest): RequestView => {
   const nanoUsd = row.upstream_cost_nano_usd ?? row.cost_nano_usd
-  return { ...requestView(row), ...(nanoUsd === null ? {} : { upstream_cost_usd: nanoUsd / 1e9 }) }
+  const attempts = row.details.attempts ?? []
+  const view = requestView(row)
+  return {
+    ...view,
+    attempts: view.attempts.map((attempt, index) => ({ ...attempt, ...named(attempts[index]) })),
+    ...named(attempts.at(-1)),
+    ...(nanoUsd === null ? {} : { upstream_cost_usd: nanoUsd / 1e9 })
+  }
 }
+
+const named = (attempt: { readonly upstream_key?: string | undefined } | undefined) =>
+  attempt?.upstream_key === undefined ? {} : { upstream_key: attempt.upstream_key }
 
 const orNull = (text: string): string | null => (text === "" ? null : text)

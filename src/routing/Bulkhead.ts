@@ -9,7 +9,7 @@ import { RateLimited, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
 import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
-import { UpstreamError } from "../upstreams/UpstreamError.ts"
+import { isOfKey, UpstreamError } from "../upstreams/UpstreamError.ts"
 import { usualRules } from "./CircuitBreakerRules.ts"
 import type { CircuitBreakerRules } from "./CircuitBreakerRules.ts"
 import { sharedSlots } from "./sharedSlots.ts"
@@ -64,14 +64,20 @@ type Call = Future<Generation, Failure | UpstreamError>
 /**
  * Makes an account's call if the circuit is closed and a slot is free, otherwise waits for a slot. The slot is returned
  * when the call fails or its generation is cancelled.
+ *
+ * @param key the upstream's key of the call, if it has several: a refusal of one does not open the circuit
  */
-export const through = (bulkhead: Bulkhead | undefined, account: AccountId, call: () => Call): Call => {
+export const through = (
+  bulkhead: Bulkhead | undefined,
+  account: AccountId,
+  call: () => Call,
+  key?: string | undefined
+): Call => {
   if (bulkhead === undefined) return Future.attempt(call)
   const slot = bulkhead.slots?.take(account)
-  if (slot === undefined) return guarded(bulkhead, account, call)
-  const answered = slot.isFree
-    ? guarded(bulkhead, account, call)
-    : waiting(bulkhead, slot).flatMap(() => guarded(bulkhead, account, call))
+  const begin = () => guarded(bulkhead, account, call, key !== undefined)
+  if (slot === undefined) return begin()
+  const answered = slot.isFree ? begin() : waiting(bulkhead, slot).flatMap(begin)
   return answered.matchCause({
     onSuccess: (generation) => Future.succeed(new InSlot(generation, slot)),
     onFailure: (cause) => {
@@ -95,7 +101,7 @@ const noRoom = new UpstreamError({
   keptBack: true
 })
 
-const guarded = (bulkhead: Bulkhead, account: AccountId, call: () => Call): Call => {
+const guarded = (bulkhead: Bulkhead, account: AccountId, call: () => Call, hasKeys: boolean): Call => {
   const { circuit, clock } = bulkhead
   const now = clock.unsafeCurrentTimeMillis()
   const permit = circuit.enter(account, now)
@@ -106,7 +112,11 @@ const guarded = (bulkhead: Bulkhead, account: AccountId, call: () => Call): Call
       return Future.succeed(new Guarded(generation, bulkhead, permit))
     },
     onFailure: (cause) => {
-      settle(circuit, permit, cause._tag === "Fail" ? cause.error : undefined, clock.unsafeCurrentTimeMillis())
+      const error = cause._tag === "Fail" ? cause.error : undefined
+      const isItsKeys = hasKeys && error?._tag === "UpstreamError" && isOfKey(error)
+      const now = clock.unsafeCurrentTimeMillis()
+      if (isItsKeys) circuit.succeeded(permit, now)
+      else settle(circuit, permit, error, now)
       return Future.failCause(cause)
     }
   })

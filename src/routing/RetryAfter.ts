@@ -2,7 +2,7 @@ import type { Clock } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import { RateLimited, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
-import { UpstreamError } from "../upstreams/UpstreamError.ts"
+import { isOfKey, UpstreamError } from "../upstreams/UpstreamError.ts"
 import { Recent } from "./Recent.ts"
 import type { Route } from "./Route.ts"
 
@@ -20,7 +20,7 @@ interface CoolDown {
   readonly untilMs: number
   /** Consecutive failures. */
   readonly failures: number
-  /** The error with a `Retry-After` deadline: the route is not called before it. */
+  /** The error with a deadline (`Retry-After`, or of a key that is refused): the route is not called before it. */
   readonly lastError: UpstreamError | undefined
   /** The end of a probe. Meanwhile other calls try the route last. */
   probedUntilMs: number
@@ -39,7 +39,7 @@ export interface RouteFailure<R extends Route = Route> {
 }
 
 /**
- * Recently failed routes. A route with a `Retry-After` deadline is skipped until then. One that failed without a
+ * Recently failed routes. An upstream's keys fail each for itself where the failure concerns the key. A route with a `Retry-After` deadline is skipped until then. One that failed without a
  * deadline moves to the end of the order for a delay that doubles. A failure that the account's own request may have
  * caused applies to that account alone.
  */
@@ -84,8 +84,8 @@ export class RetryAfter {
     for (const coolDown of coolDowns) coolDown.probedUntilMs = probedUntilMs
     return {
       answered: () => {
-        this.#ofAll.delete(nameOf(route))
-        this.#ofAccounts.delete(nameOf(route, account))
+        for (const name of namesOf(route)) this.#ofAll.delete(name)
+        for (const name of namesOf(route, account)) this.#ofAccounts.delete(name)
         this.#isEmpty = this.#ofAll.size === 0 && this.#ofAccounts.size === 0
       },
       left: () => {
@@ -98,7 +98,8 @@ export class RetryAfter {
     if (error.keptBack === true || !isItsOwn(error)) return
     const isOfAll = error.trouble !== undefined
     const coolDowns = isOfAll ? this.#ofAll : this.#ofAccounts
-    const name = isOfAll ? nameOf(route) : nameOf(route, account)
+    const failing = isOfKey(error) ? route : { ...route, key: undefined }
+    const name = nameOf(failing, isOfAll ? undefined : account)
     const now = this.#clock.unsafeCurrentTimeMillis()
     const before = coolDowns.get(name)
     const { retryAfterMs = 0 } = error
@@ -108,12 +109,16 @@ export class RetryAfter {
     const backOffMs = Math.min(firstMs * 2 ** (failures - 1), longestMs)
     const untilMs = now + (hasDeadline ? Math.min(retryAfterMs, longestRetryAfterMs) : backOffMs)
     if (before?.lastError !== undefined && before.untilMs > untilMs) return
-    coolDowns.set(name, { untilMs, failures, lastError: hasDeadline ? error : undefined, probedUntilMs: 0 })
+    const isSkipped = hasDeadline || (route.key !== undefined && isUnusable(error))
+    coolDowns.set(name, { untilMs, failures, lastError: isSkipped ? error : undefined, probedUntilMs: 0 })
     this.#isEmpty = false
   }
 
   #of(route: Route, account: AccountId): ReadonlyArray<CoolDown> {
-    const coolDowns = [this.#ofAll.get(nameOf(route)), this.#ofAccounts.get(nameOf(route, account))]
+    const coolDowns = [
+      ...namesOf(route).map((name) => this.#ofAll.get(name)),
+      ...namesOf(route, account).map((name) => this.#ofAccounts.get(name))
+    ]
     return coolDowns.filter((coolDown) => coolDown !== undefined)
   }
 }
@@ -124,18 +129,23 @@ interface RouteCall {
   readonly left: () => void
 }
 
+/** A refused key, or one without money, is not called meanwhile; its upstream has others. */
+const isUnusable = ({ trouble }: UpstreamError): boolean => trouble === "refused-key" || trouble === "empty-account"
+
 /** False for failures caused by the request, or by a model or a file that the route lacks. */
 const isItsOwn = ({ failure, retry }: UpstreamError): boolean =>
   retry === "again" || (retry === "elsewhere" && failure._tag === "UpstreamFailed")
 
-const repeated = ({ failure, status }: UpstreamError, retryAfterMs: number): UpstreamError =>
-  new UpstreamError({
+const repeated = (error: UpstreamError, retryAfterMs: number): UpstreamError => {
+  const { failure, status } = error
+  return new UpstreamError({
     failure: until(failure, retryAfterMs / 1_000),
-    retry: "again",
+    retry: isUnusable(error) ? "elsewhere" : "again",
     retryAfterMs,
     status,
     keptBack: true
   })
+}
 
 const until = (failure: Failure, seconds: number): Failure => {
   const { message } = failure
@@ -143,5 +153,13 @@ const until = (failure: Failure, seconds: number): Failure => {
   return failure._tag === "UpstreamFailed" ? new UpstreamFailed({ message, retryAfterSeconds: seconds }) : failure
 }
 
-const nameOf = ({ model, upstream }: Route, account?: AccountId): string =>
-  account === undefined ? `${upstream}\n${model}` : `${upstream}\n${model}\n${account}`
+/** The route has failed with every key, and with its own. */
+const namesOf = (route: Route, account?: AccountId): ReadonlyArray<string> =>
+  route.key === undefined
+    ? [nameOf(route, account)]
+    : [nameOf({ ...route, key: undefined }, account), nameOf(route, account)]
+
+const nameOf = ({ key = "", model, upstream }: Named, account: AccountId | undefined): string =>
+  `${upstream}\n${model}\n${key}\n${account ?? ""}`
+
+type Named = Pick<Route, "model" | "upstream"> & { readonly key?: string | undefined }

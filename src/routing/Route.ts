@@ -6,4 +6,6 @@ export interface Route {
   readonly model: string
   /** The public id of the model, if `model` is a name of the operator's own. */
   readonly knownAs?: string
+  /** The name of the upstream's key to use, if it has several. */
+  readonly key?: string
 }

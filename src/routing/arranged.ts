@@ -1,3 +1,4 @@
+import type { Keyed } from "../upstreams/KeyPool.ts"
 import type { Route } from "./Route.ts"
 
 /** A route that may share the work of its model with others. */
@@ -22,13 +23,38 @@ export const arranged = <R extends WeightedRoute>(
   const others = routes.filter(({ weight }) => weight === undefined)
   if (sharing.length === 1) return [...sharing, ...others]
   const key = conversation()
-  const scored = sharing.map((route) => ({ route, score: scoreOf(route, key) }))
-  return [...scored.sort((one, other) => one.score - other.score).map(({ route }) => route), ...others]
+  return [...shared(sharing, ({ model, upstream }) => `${upstream}\n${model}`, key), ...others]
 }
 
-/** An exponential variable with the weight as its rate: the smallest of several is a route's in proportion to its weight. */
-const scoreOf = ({ model, upstream, weight = 1 }: WeightedRoute, key: string): number =>
-  -Math.log(uniform(`${upstream}\n${model}\n${key}`)) / weight
+/**
+ * Each route once with every key of its upstream, those of one upstream in the conversation's order. Routes of upstreams
+ * without several keys stay as they are.
+ */
+export const withKeys = <R extends Route, U>(
+  routes: ReadonlyArray<R>,
+  keysOf: (upstream: string) => ReadonlyArray<Keyed<U>> | undefined,
+  conversation: () => string,
+  at: (route: R, key: Keyed<U>) => R
+): ReadonlyArray<R> => {
+  if (!routes.some(({ upstream }) => keysOf(upstream) !== undefined)) return routes
+  const name = conversation()
+  return routes.flatMap((route) => {
+    const keys = keysOf(route.upstream)
+    return keys === undefined ? [route] : shared(keys, ({ key }) => key, name).map((key) => at(route, key))
+  })
+}
+
+const shared = <A extends { readonly weight?: number }>(
+  all: ReadonlyArray<A>,
+  nameOf: (one: A) => string,
+  conversation: string
+): ReadonlyArray<A> => {
+  const scored = all.map((one) => ({ one, score: scoreOf(`${nameOf(one)}\n${conversation}`, one.weight) }))
+  return scored.sort((one, other) => one.score - other.score).map(({ one }) => one)
+}
+
+/** An exponential variable with the weight as its rate: the smallest of several is one's in proportion to its weight. */
+const scoreOf = (text: string, weight = 1): number => -Math.log(uniform(text)) / weight
 
 /** A number above 0 and below 1, from the upper 53 bits of a hash. */
 const uniform = (text: string): number => (Number(Bun.hash(text) >> 11n) + 0.5) / 2 ** 53

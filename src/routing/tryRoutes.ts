@@ -6,6 +6,7 @@ import { toEffect } from "../flow/toEffect.ts"
 import type { AccountId } from "../contract/Caller.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Generation } from "../generation/Generation.ts"
+import { isOfKey } from "../upstreams/UpstreamError.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import type { RetryAfter, RouteFailure } from "./RetryAfter.ts"
 import type { Route } from "./Route.ts"
@@ -64,11 +65,17 @@ export const tryRoutes = <R extends Route>(
     return attempt(route).catchAll((error) => {
       if (error._tag !== "UpstreamError") return Future.fail(error)
       const failure = { route, error }
-      return error.retry === "never" ? Future.fail(refusing(watcher, failure)) : from(index + 1, [...failed, failure])
+      if (error.retry === "never") return Future.fail(refusing(watcher, failure))
+      const next = ask.findIndex((other, at) => at > index && !fails(other, failure))
+      return from(next === -1 ? ask.length : next, [...failed, failure])
     })
   }
   return from(0, [])
 }
+
+/** True if another route fails too: it is the same but for the key, and the failure does not concern the key. */
+const fails = (other: Route, { error, route }: RouteFailure): boolean =>
+  route.key !== undefined && other.upstream === route.upstream && other.model === route.model && !isOfKey(error)
 
 /** A call that reports its outcome to the route's state. */
 const reporting =

@@ -33,6 +33,9 @@ export const withSearch = (upstream: TextUpstream, provider: SearchProvider | un
   })
   return {
     ...upstream,
+    ...(upstream.keys && {
+      keys: upstream.keys.map((one) => ({ ...one, upstream: withSearch(one.upstream, provider) }))
+    }),
     isSearchedFor: provider !== undefined && upstream.searchesInPassthrough !== true,
     generate: (conversation, options) => {
       if (searchOf(conversation) === undefined) return upstream.generate(conversation, options)

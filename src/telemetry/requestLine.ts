@@ -23,6 +23,7 @@ export const requestLine = (record: RequestRecord): string => {
     model: record.model,
     upstream_model: record.upstreamModel,
     upstream: record.upstream,
+    upstream_key: record.upstreamKey,
     attempt: positive(record.attempts.length),
     stream: record.stream,
     first_byte_ms: thousandths(record.firstByteMs),

@@ -5,6 +5,7 @@ import type { Failure } from "../contract/Failure.ts"
 import type { Future } from "../flow/Future.ts"
 import type { CarriedField, Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
+import type { AtKey } from "./KeyPool.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 
 /** The signatures of tool calls, by call id. */
@@ -55,7 +56,7 @@ export interface PassthroughRequest {
 }
 
 /** An upstream that serves text models. */
-export interface TextUpstream {
+export interface TextUpstream extends AtKey<TextUpstream> {
   readonly name: string
   /** The provider's name in OpenTelemetry's conventions; undefined means the upstream's own name. */
   readonly provider?: string

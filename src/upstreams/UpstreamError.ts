@@ -29,3 +29,10 @@ export class UpstreamError extends Data.TaggedError("UpstreamError")<{
   /** For the log: the upstream's words without secrets, or the reason that no answer came (`ECONNREFUSED`). */
   readonly said?: string | undefined
 }> {}
+
+/** True if the error concerns the key of the call, or what its organisation has, so that another key may do better. */
+export const isOfKey = ({ failure, status, trouble }: UpstreamError): boolean => {
+  if (trouble === "saturated") return status !== 529
+  if (trouble === "refused-key" || trouble === "empty-account") return true
+  return status === 402 || status === 429 || (status === 404 && failure._tag !== "UpstreamFailed")
+}

@@ -4,6 +4,7 @@ import { JsonObject } from "../contract/fields.ts"
 import type { InvalidRequest } from "../contract/Failure.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { unsupplied } from "../contract/testDouble.ts"
+import type { AtKey } from "./KeyPool.ts"
 
 /** One input beside the prompt, with an explicit role. `url` is an http(s) address or a data URI. */
 export const VideoMedia = Schema.Struct({
@@ -52,6 +53,8 @@ export const VideoJob = Schema.Struct({
       Schema.Struct({
         upstream: Schema.String,
         model: Schema.String,
+        /** The name of the upstream's key, if it has several. */
+        key: Schema.optionalWith(Schema.String, { exact: true }),
         /** The price of this route, in the ledger's encoding. */
         price: Schema.optionalWith(Schema.String, { exact: true })
       })
@@ -171,7 +174,7 @@ export interface VideoRivals {
  * An upstream that renders videos. The durable engine calls it: it stores the intent before `submit` and the id after
  * it, so `submit` runs at most once per task unless it fails with `VideoSaturated` or `VideoTransient`.
  */
-export interface VideoUpstream {
+export interface VideoUpstream extends AtKey<VideoUpstream> {
   readonly name: string
   /**
    * It speaks the callers' protocol and gets their whole body, `draft_task` parts and `asset://` addresses included.

@@ -3,6 +3,7 @@ import type { Scope } from "effect"
 import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { proxyIn } from "../config/proxies.ts"
+import { notHere } from "../config/SecretFiles.ts"
 import type { PublicUrl } from "../config/PublicUrl.ts"
 import { Documents } from "../documents/Documents.ts"
 import { defaultDeadlines } from "./client.ts"
@@ -16,43 +17,53 @@ import type { VideoUpstream } from "./VideoUpstream.ts"
 
 export type UpstreamEntry = NonNullable<GatewayFile["upstreams"]>[string]
 
-/** The upstream of an entry of `upstreams`: text or video. */
+/** The upstream of an entry of `upstreams`, text or video, with one of its keys. */
 export type Place =
-  | { readonly kind: "text"; readonly upstream: Effect.Effect<TextUpstream, never, Documents> }
+  | { readonly kind: "text"; readonly upstream: (key: ApiKey) => Effect.Effect<TextUpstream, never, Documents> }
   | {
       readonly kind: "video"
-      readonly upstream: Effect.Effect<VideoUpstream, never, KeptFiles | PublicUrl | Scope.Scope>
+      readonly upstream: (key: ApiKey) => Effect.Effect<VideoUpstream, never, KeptFiles | PublicUrl | Scope.Scope>
     }
+
+type ApiKey = Redacted.Redacted | undefined
 
 /** Builds the upstream of an entry. Fails with the mistakes that the schema cannot find. */
 export const placeOf = (
   file: Located<GatewayFile>,
   name: string,
   entry: UpstreamEntry
+): Either.Either<Place, BadSettings> => Either.flatMap(soundKeys(file, name, entry), () => placeWith(file, name, entry))
+
+const placeWith = (
+  file: Located<GatewayFile>,
+  name: string,
+  entry: UpstreamEntry
 ): Either.Either<Place, BadSettings> => {
   const protocol = protocolOf(entry.protocol)
-  const options = { name, ...endpointOptions(entry) }
   return protocol.kind === "text"
     ? Either.map(providerNamed(file, name, entry, protocol.providers), (provider) => ({
         kind: "text",
-        upstream: Effect.map(Documents, ({ read }) =>
-          protocol.upstream(
-            {
-              ...options,
-              deadlines: deadlinesOf(entry, defaultDeadlines),
-              readDocument: read,
-              threads: entry.threads ?? false,
-              thinkTags: entry.think_tags ?? false,
-              cachesAll: entry.cache === "auto",
-              sharedIds: entry.shared_ids ?? []
-            },
-            provider
+        upstream: (key) =>
+          Effect.map(Documents, ({ read }) =>
+            protocol.upstream(
+              {
+                name,
+                ...endpointOptions(entry, key),
+                deadlines: deadlinesOf(entry, defaultDeadlines),
+                readDocument: read,
+                threads: entry.threads ?? false,
+                thinkTags: entry.think_tags ?? false,
+                cachesAll: entry.cache === "auto",
+                sharedIds: entry.shared_ids ?? []
+              },
+              provider
+            )
           )
-        )
       }))
     : Either.map(withoutTextOptions(file, name, entry), () => ({
         kind: "video",
-        upstream: protocol.upstream({ ...options, deadlines: deadlinesOf(entry, videoDeadlines) })
+        upstream: (key) =>
+          protocol.upstream({ name, ...endpointOptions(entry, key), deadlines: deadlinesOf(entry, videoDeadlines) })
       }))
 }
 
@@ -109,14 +120,42 @@ const withoutTextOptions = (
       )
 }
 
-/** The address, key and headers of an entry. */
-export const endpointOptions = ({
-  api_key: apiKey,
-  base_url: baseUrl,
-  headers = {},
-  proxy,
-  tls
-}: UpstreamEntry): EndpointOptions => ({
+/** A key of `keys`, with its share of the conversations. */
+interface WeightedKey {
+  readonly key: Redacted.Redacted
+  readonly weight: number
+}
+
+/** The `keys` of an entry, in order; empty if it has none. */
+export const keysOf = ({ keys }: UpstreamEntry): ReadonlyArray<WeightedKey> =>
+  (keys ?? []).map((one) =>
+    Redacted.isRedacted(one) ? { key: one, weight: 1 } : { key: one.key, weight: one.weight ?? 1 }
+  )
+
+/** The key of `api_key`, otherwise the first of `keys`. */
+export const firstKey = (entry: UpstreamEntry): ApiKey => entry.api_key ?? keysOf(entry)[0]?.key
+
+const soundKeys = (
+  file: Located<GatewayFile>,
+  name: string,
+  entry: UpstreamEntry
+): Either.Either<void, BadSettings> => {
+  if (entry.keys === undefined) return Either.void
+  const complain = (path: ReadonlyArray<string | number>, rule: string) =>
+    Either.left(file.complain(["upstreams", name, ...path], `upstreams.${name}.${rule}`))
+  if (entry.api_key !== undefined) return complain(["api_key"], "api_key: stands in keys where there are several")
+  const written = keysOf(entry).map(({ key }) => Redacted.value(key))
+  const index = written.findIndex((key, at) => key !== notHere && written.indexOf(key) < at)
+  return index === -1
+    ? Either.void
+    : complain(["keys", index], `keys[${index}]: the same key as keys[${written.indexOf(written[index] ?? "")}]`)
+}
+
+/** The address and headers of an entry, with one of its keys. */
+export const endpointOptions = (
+  { base_url: baseUrl, headers = {}, proxy, tls }: UpstreamEntry,
+  apiKey: ApiKey
+): EndpointOptions => ({
   baseUrl,
   apiKey,
   proxy: proxyIn(proxy),

@@ -5,14 +5,20 @@ interface Refused extends Pick<UpstreamError, "keptBack" | "neverSent" | "said" 
   readonly failure?: Failure
 }
 
-/** The setting that an operator should check first after this kind of refusal. For the log alone. */
+/**
+ * The setting that an operator should check first after this kind of refusal. For the log alone.
+ *
+ * @param key the name of the key, if the upstream has several
+ */
 export const hintOf = (
   upstream: string,
-  { failure, keptBack, neverSent, said, status, trouble }: Refused
+  { failure, keptBack, neverSent, said, status, trouble }: Refused,
+  key?: string
 ): string | undefined => {
   const setting = (name: string) => `upstreams.${upstream}.${name}`
+  const keySetting = key === undefined ? setting("api_key") : `${key} of ${setting("keys")}`
   if (failure?._tag === "InvalidRequest" && status !== 404) return undefined
-  if (trouble === "empty-account") return `the account of ${setting("api_key")} has no money left`
+  if (trouble === "empty-account") return `the account of ${keySetting} has no money left`
   if (status === undefined) {
     const happened = connectionFailures.find(([code]) => code.test(said ?? ""))?.[1]
     if (happened !== undefined) return happened(setting)
@@ -20,7 +26,7 @@ export const hintOf = (
     const isSilent = keptBack !== true && said === undefined
     return isSilent ? `${setting("first_byte_seconds")} bounds the wait` : undefined
   }
-  if (trouble === "refused-key" || status === 403) return `the upstream does not accept ${setting("api_key")}`
+  if (trouble === "refused-key" || status === 403) return `the upstream does not accept ${keySetting}`
   if (status === 404) return `the model name, or ${setting("base_url")}, is wrong`
   if (status >= 300 && status < 400) return `${setting("base_url")} has moved: redirects are not followed`
   return status === 429 ? `${setting("max_concurrency")} bounds the calls under way at a time` : undefined

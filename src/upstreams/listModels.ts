@@ -3,7 +3,7 @@ import { parseJson } from "../contract/json.ts"
 import { callUpstream } from "./client.ts"
 import { addressOf, headersTo } from "./Endpoint.ts"
 import type { UpstreamEntry } from "./fromSettings.ts"
-import { endpointOptions } from "./fromSettings.ts"
+import { endpointOptions, firstKey, keysOf } from "./fromSettings.ts"
 import { protocolOf } from "./protocols.ts"
 
 /** The reason that an upstream's models could not be listed, for the operator. */
@@ -16,14 +16,23 @@ const answerLimit = 4 * 1024 * 1024
 const ModelList = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.NonEmptyString })) })
 const decode = Schema.decodeUnknownOption(ModelList)
 
-/** Lists an upstream's models (`/models`, in OpenAI's and Anthropic's form). */
-export const listModels = Effect.fnUntraced(function* (
-  entry: UpstreamEntry
+/** Lists an upstream's models (`/models`, in OpenAI's and Anthropic's form), with the first of its keys that may. */
+export const listModels = (entry: UpstreamEntry): Effect.Effect<ReadonlyArray<string>, NoModelList> =>
+  keysOf(entry)
+    .slice(1)
+    .reduce(
+      (listed, { key }) => Effect.orElse(listed, () => listedWith(entry, key)),
+      listedWith(entry, firstKey(entry))
+    )
+
+const listedWith = Effect.fnUntraced(function* (
+  entry: UpstreamEntry,
+  key: ReturnType<typeof firstKey>
 ): Effect.fn.Return<ReadonlyArray<string>, NoModelList> {
   const protocol = protocolOf(entry.protocol)
   if (protocol.kind === "video") return []
   const { endpoint, models } = protocol.listing
-  const place = endpointOptions(entry)
+  const place = endpointOptions(entry, key)
   const url = addressOf(endpoint, place.baseUrl, models)
   const answer = yield* Effect.mapError(
     callUpstream({

@@ -138,7 +138,8 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "sandbox",
     "search",
     "tasks",
-    "callbacks"
+    "callbacks",
+    "upstreams"
   ],
   "Handlers.ts": [
     ...leaves,

@@ -1,4 +1,5 @@
 import { Data, Effect, Option, Schema } from "effect"
+import type { Redacted } from "effect"
 import type { BadSettings, Located } from "../../config/document.ts"
 import type { GatewayFile } from "../../config/GatewayFile.ts"
 import { parseJson } from "../../contract/json.ts"
@@ -6,7 +7,7 @@ import type { Documents } from "../../documents/Documents.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
 import { callUpstream } from "../../upstreams/client.ts"
 import { addressOf, bearer, headersTo } from "../../upstreams/Endpoint.ts"
-import { endpointOptions, placeOf } from "../../upstreams/fromSettings.ts"
+import { endpointOptions, keysOf, placeOf } from "../../upstreams/fromSettings.ts"
 import type { UpstreamEntry } from "../../upstreams/fromSettings.ts"
 import { hintOf } from "../../upstreams/hintOf.ts"
 import { troubleOf } from "../../upstreams/protocols/errorMeaning.ts"
@@ -17,6 +18,8 @@ import { startGeneration } from "../../upstreams/upstreamOf.ts"
 /** The result of testing an upstream. */
 export interface UpstreamReply {
   readonly name: string
+  /** Its key, by its place in the list; undefined unless it has several. */
+  readonly key: string | undefined
   /** The duration of the test. */
   readonly ms: number
   /** Models it lists; undefined if it has no list. */
@@ -48,10 +51,18 @@ const listing = (entry: UpstreamEntry) => {
   return { endpoint: { version: "", headers: bearer } as const, models, ofModels: entry.protocol !== "ark-video" }
 }
 
-const listed = (name: string, entry: UpstreamEntry) =>
+/** An upstream with one of its keys. */
+interface Place {
+  readonly name: string
+  readonly entry: UpstreamEntry
+  readonly secret: Redacted.Redacted | undefined
+  readonly key: string | undefined
+}
+
+const listed = ({ entry, key, name, secret }: Place) =>
   Effect.gen(function* () {
     const { endpoint, models, ofModels } = listing(entry)
-    const options = endpointOptions(entry)
+    const options = endpointOptions(entry, secret)
     const url = addressOf(endpoint, options.baseUrl, models)
     const answer = yield* Effect.mapError(
       callUpstream({
@@ -62,7 +73,7 @@ const listed = (name: string, entry: UpstreamEntry) =>
         proxy: options.proxy,
         tls: options.tls
       }),
-      refusedBy(name)
+      refusedBy(name, key)
     )
     const body = yield* Effect.tryPromise({
       try: () => answer.text(answerLimit),
@@ -74,7 +85,7 @@ const listed = (name: string, entry: UpstreamEntry) =>
     if (answer.status !== 200) {
       const { status } = answer
       const trouble = troubleOf({ status, body: parseJson(body), sent: "" })
-      const setting = hintOf(name, { status, said: body.slice(0, 4_096), trouble })
+      const setting = hintOf(name, { status, said: body.slice(0, 4_096), trouble }, key)
       return yield* new Refused({ message: `it answers with status ${answer.status}`, setting })
     }
     const list = decodeList(parseJson(body))
@@ -83,24 +94,24 @@ const listed = (name: string, entry: UpstreamEntry) =>
     return list.value.data.map(({ id }) => id)
   })
 
-const refusedBy = (name: string) => (error: UpstreamError) =>
-  new Refused({ message: error.said ?? error.failure.message, setting: hintOf(name, error) })
+const refusedBy = (name: string, key: string | undefined) => (error: UpstreamError) =>
+  new Refused({ message: error.said ?? error.failure.message, setting: hintOf(name, error, key) })
 
 /** The least `max_output_tokens`; OpenAI's responses require 16. */
 const minOutputTokens = (entry: UpstreamEntry) => (entry.protocol === "openai-responses" ? 16 : 1)
 
-const oneToken = (file: Located<GatewayFile>, name: string, entry: UpstreamEntry, model: string) =>
+const oneToken = (file: Located<GatewayFile>, { entry, key, name, secret }: Place, model: string) =>
   Effect.gen(function* () {
     const place = yield* placeOf(file, name, entry)
     if (place.kind === "video") return
-    const upstream = yield* place.upstream
+    const upstream = yield* place.upstream(secret)
     const runtime = yield* Effect.runtime()
     const options = { upstreamModel: model, stream: false, requestId: "check", runtime }
     yield* startGeneration(upstream, hello(model, minOutputTokens(entry)), options).pipe(
       Effect.tap((generation) => Effect.sync(() => generation.cancel())),
       Effect.mapError((error) =>
         error._tag === "UpstreamError"
-          ? refusedBy(name)(error)
+          ? refusedBy(name, key)(error)
           : new Refused({ message: error.message, setting: undefined })
       )
     )
@@ -124,7 +135,8 @@ const hello = (model: string, maxOutputTokens: number): Conversation => ({
 })
 
 /**
- * Asks an upstream for its list of models; one without a list is asked for a token of the first model routed to it.
+ * Asks an upstream with each of its keys for its list of models; one without a list is asked for a token of the first
+ * model routed to it.
  *
  * @param routed the upstream's names of the models routed to it
  */
@@ -133,12 +145,24 @@ export const askUpstream = (
   name: string,
   entry: UpstreamEntry,
   routed: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<UpstreamReply>, BadSettings, Documents> => {
+  const keys = keysOf(entry).map(({ key }, index) => ({ secret: key, key: `key ${index + 1}` }))
+  const all = keys.length === 0 ? [{ secret: entry.api_key, key: undefined }] : keys
+  return Effect.forEach(all, (one) => askWith(file, { ...one, name, entry }, routed))
+}
+
+const askWith = (
+  file: Located<GatewayFile>,
+  place: Place,
+  routed: ReadonlyArray<string>
 ): Effect.Effect<UpstreamReply, BadSettings, Documents> =>
   Effect.gen(function* () {
+    const { key, name } = place
     const startedMs = performance.now()
     const [first] = routed
     const done = (by: string, rest: Pick<UpstreamReply, "models" | "problem">): UpstreamReply => ({
       name,
+      key,
       by,
       ms: Math.round(performance.now() - startedMs),
       ...rest
@@ -147,7 +171,7 @@ export const askUpstream = (
       Effect.succeed(
         done(by, { models: undefined, problem: { message: error.message, setting: error.setting ?? undefined } })
       )
-    return yield* listed(name, entry).pipe(
+    return yield* listed(place).pipe(
       Effect.map((models) => done("list", { models, problem: undefined })),
       Effect.catchTags({
         Refused: failed("list"),
@@ -157,7 +181,7 @@ export const askUpstream = (
                 message: error.message,
                 setting: `upstreams.${name}.base_url is wrong, or no model of models: runs there`
               })
-            : oneToken(file, name, entry, first).pipe(
+            : oneToken(file, place, first).pipe(
                 Effect.as(done(`a token of ${first}`, { models: undefined, problem: undefined })),
                 Effect.catchTag("Refused", failed(`a token of ${first}`))
               )

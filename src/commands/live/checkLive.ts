@@ -25,7 +25,10 @@ export const checkLive = (file: Located<GatewayFile>, models: ReadonlyMap<string
       upstreams,
       ([name, entry]) => askUpstream(file, name, entry, namesAt(models, name)),
       { concurrency: 8 }
-    ).pipe(Effect.provideService(Documents, noDocuments))
+    ).pipe(
+      Effect.map((replies) => replies.flat()),
+      Effect.provideService(Documents, noDocuments)
+    )
     yield* Console.log(`\n${table(header, replies.map(row))}`)
     const unlisted = isWritten ? replies.flatMap((reply) => missing(reply, models)) : []
     const wrong = [...replies.flatMap(problemOf), ...unlisted]
@@ -43,18 +46,20 @@ const namesAt = (models: ReadonlyMap<string, Model>, upstream: string): Readonly
 
 const header = ["UPSTREAM", "ANSWERS", "AFTER", "MODELS", "ASKED FOR"]
 
-const row = ({ by, models, ms, name, problem }: UpstreamReply): ReadonlyArray<string> => [
-  name,
+const row = ({ by, key, models, ms, name, problem }: UpstreamReply): ReadonlyArray<string> => [
+  key === undefined ? name : `${name}, ${key}`,
   problem === undefined ? "yes" : "no",
   `${ms} ms`,
   models === undefined ? "" : String(models.length),
   by
 ]
 
-const problemOf = ({ name, problem }: UpstreamReply): ReadonlyArray<string> =>
+const problemOf = ({ key, name, problem }: UpstreamReply): ReadonlyArray<string> =>
   problem === undefined
     ? []
-    : [`${name}: ${problem.message}${problem.setting === undefined ? "" : `\n  look at: ${problem.setting}`}`]
+    : [
+        `${key === undefined ? name : `${name}, ${key}`}: ${problem.message}${problem.setting === undefined ? "" : `\n  look at: ${problem.setting}`}`
+      ]
 
 /** Routes to models that are missing in the upstream's list. */
 const missing = ({ models, name }: UpstreamReply, catalogue: ReadonlyMap<string, Model>): ReadonlyArray<string> => {

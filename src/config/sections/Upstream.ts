@@ -22,11 +22,18 @@ const ClientTls = Schema.Struct({
   Schema.filter(({ cert, key }) => (cert === undefined) === (key === undefined) || "expected cert and key together")
 )
 
+const KeyWithWeight = Schema.Struct({ key: Secret, weight: Schema.optional(Schema.Number.pipe(Schema.positive())) })
+
 /** An entry of `upstreams`. */
 export const Upstream = Schema.Struct({
   protocol: needed(Schema.Literal(...protocolNames), "The upstream's protocol. The first three are for text."),
   base_url: needed(BaseUrl, "The base URL in the provider's own form: with the version, without the endpoint."),
   api_key: given(Secret, "Sent with every request.", "no key"),
+  keys: given(
+    Schema.NonEmptyArray(Schema.Union(Secret, KeyWithWeight)),
+    'In place of `api_key`: several keys, `["${A}", { key: "${B}", weight: 2 }]`, that share the conversations ([several keys](#several-keys)).',
+    "`api_key` alone"
+  ),
   provider: given(
     Text,
     "`openai-chat` only: the server software or provider (`vllm`, `ollama`, `deepseek`, …), whose deviations apply.",

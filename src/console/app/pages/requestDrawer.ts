@@ -35,6 +35,7 @@ const logOf = (request: RequestView): ReadonlyArray<Child> => {
         "upstream.attempt",
         [
           `upstream=${attempt.upstream}`,
+          attempt.upstream_key === undefined ? "" : `upstream_key=${attempt.upstream_key}`,
           attempt.status === null ? "" : `status=${attempt.status}`,
           attempt.error === null ? "" : `error=${attempt.error}`,
           `duration_ms=${attempt.duration_ms}`,
@@ -178,7 +179,12 @@ export const requestDrawer = (app: App, drawer: Drawer, keyName: (id: string) =>
             text.answeredBy,
             request.upstream === null
               ? faint(text.noUpstream)
-              : [request.upstream, " ", h("code", { class: "quiet" }, request.upstream_model ?? "")],
+              : [
+                  request.upstream,
+                  " ",
+                  h("code", { class: "quiet" }, request.upstream_model ?? ""),
+                  request.upstream_key === undefined ? "" : h("code", { class: "quiet" }, ` ${request.upstream_key}`)
+                ],
             true
           ),
           request.task !== null &&
