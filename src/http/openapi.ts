@@ -1,7 +1,7 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import type { HttpApiGroup } from "@effect/platform"
 import { Context } from "effect"
-import { Idempotent, KnownFieldsOnly, Public } from "../contract/annotations.ts"
+import { Idempotent, KnownFieldsOnly, OpenedBy, Public } from "../contract/annotations.ts"
 import { isFinal } from "./answer.ts"
 import { withoutNul } from "./nul.ts"
 import { tidySchemas } from "./tidySchemas.ts"
@@ -27,6 +27,7 @@ export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.H
   const { components, paths, ...spec } = specOf(api)
   const { schemas, tidy } = tidySchemas(components.schemas)
   const open = operationsWith(api, (annotations) => Context.get(annotations, Public))
+  const signIns = operationsWith(api, (annotations) => Context.get(annotations, OpenedBy) === "anyone")
   const repeatable = operationsWith(api, (annotations) => Context.get(annotations, Idempotent))
   const operation = (method: string, { security: none, ...operation }: OpenApi.OpenAPISpecOperation): Json => {
     const isPublic = open.has(operation.operationId)
@@ -53,7 +54,7 @@ export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.H
           }
         ])
       ),
-      ...(isPublic ? { security: none } : {})
+      ...(isPublic || signIns.has(operation.operationId) ? { security: none } : {})
     }
   }
   const content = ({ content }: { readonly content?: OpenApi.OpenApiSpecContent }): Json =>
