@@ -49,11 +49,11 @@ describe("tries", () => {
     try {
       const address = "203.0.113.9"
       const from = async (key: string, at = address) => (await new Browser(gateway.url, at).signIn({ key })).status
-      // Eleven within one minute, of however many.
+      // Eleven within one minute, of however many; after the first ten the keys are right, so that no wrong one counts.
       const keys = [adminKey, "wrong", gateway.key]
       const statuses: Array<number> = []
       while (!statuses.includes(429) && statuses.length < 40) {
-        statuses.push(await from(keys[statuses.length % keys.length] ?? ""))
+        statuses.push(await from((statuses.length < 10 && keys[statuses.length % keys.length]) || adminKey))
       }
       expect(statuses.slice(0, 10)).toEqual([200, 401, 200, 200, 401, 200, 200, 401, 200, 200])
       expect(statuses).toContain(429)
