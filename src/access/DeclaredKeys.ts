@@ -76,12 +76,17 @@ export class DeclaredKeys extends Effect.Service<DeclaredKeys>()("gateway/access
         }
         for (const [account, usd] of balancesOf(keys)) yield* give(account, nanoUsd(usd))
         yield* accounts.undeclare
-        for (const [name, { hold_output_tokens: holdOutputTokens = null, unpriced = null }] of Object.entries(
+        for (const [name, { hold_output_tokens, models = null, not_models, unpriced = null }] of Object.entries(
           fileAccounts
         )) {
           const id = AccountId.make(name)
           yield* accounts.ensure(id, nowMs)
-          yield* accounts.declare(id, { holdOutputTokens, unpriced })
+          yield* accounts.declare(id, {
+            holdOutputTokens: hold_output_tokens ?? null,
+            models,
+            notModels: not_models ?? null,
+            unpriced
+          })
         }
         yield* changes.tell
       },
@@ -133,6 +138,9 @@ const fileKeyOf = (key: Declared, before: DeclaredKey | undefined): FileKey => (
   hash: hashOf(key),
   hint: ApiKey.hint(Redacted.value(key.secret)),
   models: key.models ?? ["*"],
+  notModels: key.not_models ?? [],
+  upstreams: key.upstreams ?? null,
+  choosesRoute: key.choose_route ?? false,
   limits: key.limits === undefined ? {} : limitsOf(key.limits),
   unpriced: key.unpriced ?? null,
   budget: budgetOf(key.budgets?.[0]),

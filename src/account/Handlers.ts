@@ -72,7 +72,7 @@ export const AccountHandlers = handlers(
       tasks: ({ caller, urlParams }) => searches.ofKey(caller.key, ownTasks(tasks, holds, caller.account, urlParams)),
       events: ({ caller, request }) => feed.watch(request, caller.account),
       request: ({ caller, path }) => requestOf(requests, path.id, caller.account),
-      quote: ({ caller, payload }) => quote(quoters, caller, payload),
+      quote: ({ caller, payload, request }) => quote(quoters, caller, payload, request.headers),
       usage: ({ caller, urlParams }) => usageReportOf(report, { ...urlParams, account: caller.account }, false)
     }
   })

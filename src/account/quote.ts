@@ -6,11 +6,11 @@ import type { Quoters } from "../ledger/Quote.ts"
 import { QuotedEndpoint, quoteRecord } from "./QuoteRecord.ts"
 
 /** Quotes a request body of any family. */
-export const quote = (quoters: (typeof Quoters)["Service"], caller: Caller, request: JsonObject) => {
+export const quote = (quoters: (typeof Quoters)["Service"], caller: Caller, request: JsonObject, headers: Headers) => {
   const target = endpointOf(request)
   if (target instanceof InvalidRequest) return Effect.fail(target)
   const { body, endpoint } = target
-  return Effect.map(quoters[endpoint](caller, body), (quote) => quoteRecord(endpoint, quote))
+  return Effect.map(quoters[endpoint](caller, body, headers), (quote) => quoteRecord(endpoint, quote))
 }
 
 /** Fields that identify a family's request bodies. */

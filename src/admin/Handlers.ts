@@ -203,8 +203,11 @@ export const AdminHandlers = Layer.mergeAll(
 
 const withSecret = ({ key, secret }: KeyWithSecret) => ({ key, secret: Redacted.value(secret) })
 
-const keyOptions = ({ budget, expires_at, limits, models, unpriced }: KeySettings): KeyOptions => ({
-  models: models === null ? ["*"] : models,
+const keyOptions = ({ budget, expires_at, limits, unpriced, ...rules }: KeySettings): KeyOptions => ({
+  models: rules.models === null ? ["*"] : rules.models,
+  notModels: rules.not_models === null ? [] : rules.not_models,
+  upstreams: rules.upstreams,
+  choosesRoute: rules.choose_route === null ? false : rules.choose_route,
   limits: limits === null ? noLimits : limits,
   unpriced,
   budget: budget === undefined || budget === null ? budget : { nanoUsd: nanoUsdOf(budget.usd), period: budget.period },

@@ -24,6 +24,10 @@ import { shortened } from "../contract/shortened.ts"
 export interface KeyOptions {
   readonly name?: string | undefined
   readonly models?: ReadonlyArray<string> | undefined
+  readonly notModels?: ReadonlyArray<string> | undefined
+  /** null: all. */
+  readonly upstreams?: ReadonlyArray<string> | null | undefined
+  readonly choosesRoute?: boolean | undefined
   readonly limits?: LimitsPatch | undefined
   /** null: none. */
   readonly budget?: Budget | null | undefined
@@ -81,7 +85,10 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
             account: AccountId.make(key.account),
             name: key.name,
             ...(key.secret === undefined ? {} : { secret: key.secret }),
-            ...(key.models === undefined ? {} : { models: key.models }),
+            models: key.models ?? ["*"],
+            notModels: key.notModels ?? [],
+            upstreams: key.upstreams ?? null,
+            choosesRoute: key.choosesRoute ?? false,
             limits: patchedLimits({}, key.limits ?? {}),
             budget: key.budget ?? undefined,
             unpriced: key.unpriced ?? undefined,
@@ -167,7 +174,7 @@ const noAccount = (id: string) =>
 const noKey = (id: string) => new NotFound({ param: null, message: `no key "${id}"` })
 
 /** Rules that the schema can't express. */
-const check = ({ budget, expiresAtMs, models, name }: KeyOptions) =>
+const check = ({ budget, expiresAtMs, models, name, notModels, upstreams }: KeyOptions) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
     const complain = (param: string, rule: string) =>
       Effect.fail(new InvalidRequest({ param, message: `${param}: ${rule}` }))
@@ -178,6 +185,10 @@ const check = ({ budget, expiresAtMs, models, name }: KeyOptions) =>
       return complain("models", "expected at least one pattern, none of them empty; * is every model")
     }
     if (models?.some(excludes) === true) return complain("models", noExclusion)
+    if (notModels?.some((pattern) => pattern.trim() === "" || excludes(pattern)) === true) {
+      return complain("not_models", "expected patterns such as claude-*, none of them empty or with !")
+    }
+    if (upstreams?.length === 0) return complain("upstreams", "expected at least one name, or null for all")
     if (budget !== undefined && budget !== null && budget.nanoUsd <= 0) {
       return complain("budget", "expected more than 0; revoke a key that is to spend nothing")
     }
@@ -189,10 +200,13 @@ const check = ({ budget, expiresAtMs, models, name }: KeyOptions) =>
 
 const changed = (
   row: SpendingKey,
-  { budget, expiresAtMs, limits, models, name, unpriced }: KeyOptions
+  { budget, choosesRoute, expiresAtMs, limits, models, name, notModels, unpriced, upstreams }: KeyOptions
 ): KeySettings => ({
   name: name ?? row.name,
   models: models ?? row.models,
+  notModels: notModels ?? row.not_models ?? [],
+  upstreams: upstreams === undefined ? row.upstreams : upstreams,
+  choosesRoute: choosesRoute ?? row.choose_route === 1,
   limits: limits === undefined ? row.limits : patchedLimits(row.limits, limits),
   budget: budget === undefined ? budgetOf(row) : (budget ?? undefined),
   unpriced: unpriced === undefined ? row.unpriced : unpriced,

@@ -16,9 +16,12 @@ export const KeyRecord = Schema.Struct({
   status: said(Schema.Literal("active", "expired", "revoked"), "True if the key works."),
   hint: said(Schema.String, "Four characters of the secret, to tell keys apart; empty for a secret that you chose."),
   models: said(Schema.Array(Schema.String), "Patterns of the models it may use; `*` stands for any run of characters."),
+  not_models: said(Schema.Array(Schema.String), "Patterns of models it may not use, even if `models` matches them."),
+  upstreams: said(Schema.NullOr(Schema.Array(Schema.String)), "The upstreams that may serve it; null for all."),
+  choose_route: said(Schema.Boolean, "True if its requests may choose their route with `x-gateway-route`."),
   unmatched_models: Schema.optional(Schema.Array(Schema.String)).annotations({
     description:
-      "Those of `models` that match no model of the gateway, such as a misspelt one; absent if there are none."
+      "Those of `models` and `not_models` that match no model of the gateway, such as a misspelt one; absent if there are none."
   }),
   limits: said(LimitsRecord, "The key's own limits, beside the account's."),
   budget: said(
@@ -52,6 +55,9 @@ export const keyRecord = (row: SpendingKey, nowMs: number): KeyRecord => ({
   status: statusOf(row, nowMs),
   hint: row.hint,
   models: row.models,
+  not_models: row.not_models ?? [],
+  upstreams: row.upstreams,
+  choose_route: row.choose_route === 1,
   limits: limitsRecord(row.limits),
   budget: spentBudget(row),
   unpriced: row.unpriced,
@@ -64,7 +70,10 @@ export const keyRecord = (row: SpendingKey, nowMs: number): KeyRecord => ({
     row.unpriced,
     row.expires_at,
     row.revoked_at,
-    row.declared
+    row.declared,
+    row.not_models,
+    row.upstreams,
+    row.choose_route
   ]),
   created_at: isoTime(row.created_at),
   expires_at: isoOrNull(row.expires_at),
@@ -89,6 +98,6 @@ export const withUnmatched = (
   key: KeyRecord,
   unmatched: (patterns: ReadonlyArray<string>) => ReadonlyArray<string>
 ): KeyRecord => {
-  const unmatched_models = unmatched(key.models)
+  const unmatched_models = unmatched([...key.models, ...key.not_models])
   return unmatched_models.length === 0 ? key : { ...key, unmatched_models }
 }

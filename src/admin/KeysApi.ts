@@ -27,9 +27,20 @@ const mostPatterns = 1_000
 
 const Patterns = namesUpTo(mostPatterns, "patterns")
 
+const Upstreams = namesUpTo(100, "upstreams")
+
 const settings = {
   models: Schema.optional(Schema.NullOr(someOf(Patterns))).annotations({
     description: 'Patterns of the models it may use; `*` stands for any run of characters. Default `["*"]`.'
+  }),
+  not_models: Schema.optional(Schema.NullOr(Patterns)).annotations({
+    description: "Patterns of models it may not use, even if `models` matches them."
+  }),
+  upstreams: Schema.optional(Schema.NullOr(someOf(Upstreams))).annotations({
+    description: "Names of the upstreams that may serve it; null for all."
+  }),
+  choose_route: Schema.optional(Schema.NullOr(Schema.Boolean)).annotations({
+    description: "Allows its requests to choose their route with the header `x-gateway-route`."
   }),
   limits: Schema.optional(Schema.NullOr(LimitsPatch)).annotations({ description: "The key's own limits." }),
   budget: Schema.optional(Schema.NullOr(Budget)).annotations({

@@ -24,7 +24,7 @@ import { OwnModels } from "./OwnModels.ts"
 import { configureUpstream } from "./ConfiguredUpstream.ts"
 import type { ConfiguredUpstream } from "./ConfiguredUpstream.ts"
 import { SharedBulkheads } from "./SharedBulkheads.ts"
-import { modelWarnings, unlistedAliases } from "./modelWarnings.ts"
+import { modelWarnings, unknownUpstreams, unlistedAliases } from "./modelWarnings.ts"
 import { servedModels } from "./prices.ts"
 
 type Dependencies =
@@ -73,7 +73,11 @@ export const ConfiguredModels: Layer.Layer<
         const listed = new Map([...next].map(([name, { listed }]) => [name, listed]))
         const models = yield* Effect.flatMap(catalogueOf(file, own, listed), (entries) => servedModels(entries, file))
         const ids = entriesOf(models).map(({ id }) => id)
-        const warnings = [...modelWarnings(file.value, ids), ...unlistedAliases(file.value, ids)]
+        const warnings = [
+          ...modelWarnings(file.value, ids),
+          ...unknownUpstreams(file.value, entriesOf(models)),
+          ...unlistedAliases(file.value, ids)
+        ]
         for (const line of warnings) yield* Effect.logWarning(line)
         const search = providerFor(file.value.search)
         return () => {

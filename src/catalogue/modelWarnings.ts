@@ -4,8 +4,31 @@ import { matches } from "../contract/permission.ts"
 /** Warnings about a valid but probably unintended `gateway.yaml`, a line each. */
 export const modelWarnings = (file: GatewayFile, served: Iterable<string>): ReadonlyArray<string> => {
   const ids = [...served]
-  return (file.keys ?? []).flatMap(({ models = [], name }) =>
-    unmatched(models, file, ids).map((pattern) => `keys: "${name}" may use "${pattern}", which no model matches`)
+  const complain = (owner: string, { models = [], not_models = [] }: Rule) => [
+    ...unmatched(models, file, ids).map((pattern) => `${owner} may use "${pattern}", which no model matches`),
+    ...unmatched(not_models, file, ids).map((pattern) => `${owner} may not use "${pattern}", which no model matches`)
+  ]
+  return [
+    ...(file.keys ?? []).flatMap((key) => complain(`keys: "${key.name}"`, key)),
+    ...Object.entries(file.accounts ?? {}).flatMap(([id, account]) => complain(`accounts: "${id}"`, account))
+  ]
+}
+
+interface Rule {
+  readonly models?: ReadonlyArray<string> | undefined
+  readonly not_models?: ReadonlyArray<string> | undefined
+}
+
+/** Warnings about keys bound to upstreams to which no model has a route. */
+export const unknownUpstreams = (
+  { keys = [] }: GatewayFile,
+  served: Iterable<{ readonly routes: ReadonlyArray<{ readonly upstream: string }> }>
+): ReadonlyArray<string> => {
+  const known = new Set([...served].flatMap(({ routes }) => routes.map(({ upstream }) => upstream)))
+  return keys.flatMap(({ name, upstreams = [] }) =>
+    upstreams
+      .filter((upstream) => !known.has(upstream))
+      .map((upstream) => `keys: "${name}" is bound to the upstream "${upstream}", to which no model has a route`)
   )
 }
 

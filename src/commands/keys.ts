@@ -35,6 +35,20 @@ const settings = {
     Options.withDescription("A model it may use, or a pattern such as claude-*; repeat it or separate with commas."),
     Options.repeated
   ),
+  notModels: Options.text("not-model").pipe(
+    Options.withPseudoName("MODEL"),
+    Options.withDescription("A model or pattern it may not use; repeat it or separate with commas; none removes all."),
+    Options.repeated
+  ),
+  upstreams: Options.text("upstream").pipe(
+    Options.withPseudoName("UPSTREAM"),
+    Options.withDescription("An upstream that may serve it; repeat it or separate with commas; all removes the bound."),
+    Options.repeated
+  ),
+  choosesRoute: Options.choice("choose-route", ["yes", "no"]).pipe(
+    Options.withDescription("Whether its requests may choose their route with x-gateway-route (no)."),
+    Options.optional
+  ),
   budget: usdOption("budget", "The most it can spend, in dollars, in each --budget-period."),
   budgetPeriod: Options.choice("budget-period", ["day", "month"]).pipe(
     Options.withDescription("The UTC day or month of --budget (month)."),
@@ -50,7 +64,7 @@ type KeyFlags = Command.Command.ParseConfig<typeof settings>
 const optionsOf = (given: KeyFlags): Effect.Effect<KeyOptions, InvalidRequest> =>
   Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
-    const models = listed(given.models)
+    const [models, notModels, upstreams] = [given.models, given.notModels, given.upstreams].map(listed)
     const expiresAtMs = Option.map(given.expires, (text) => readExpiry(text, nowMs))
     if (Option.isSome(expiresAtMs) && expiresAtMs.value === undefined) {
       return yield* new InvalidRequest({
@@ -59,13 +73,21 @@ const optionsOf = (given: KeyFlags): Effect.Effect<KeyOptions, InvalidRequest> =
       })
     }
     return {
-      ...(models.length === 0 ? {} : { models }),
+      ...(isGiven(models) ? { models } : {}),
+      ...(isGiven(notModels) ? { notModels: isOnly("none", notModels) ? [] : notModels } : {}),
+      ...(isGiven(upstreams) ? { upstreams: isOnly("all", upstreams) ? null : upstreams } : {}),
+      ...(Option.isNone(given.choosesRoute) ? {} : { choosesRoute: given.choosesRoute.value === "yes" }),
       limits: limitsOf(given),
       ...unpricedOf(given.unpriced),
       ...(Option.isNone(given.budget) ? {} : { budget: { nanoUsd: given.budget.value, period: given.budgetPeriod } }),
       ...(Option.isNone(expiresAtMs) ? {} : { expiresAtMs: expiresAtMs.value })
     }
   })
+
+const isGiven = (names: ReadonlyArray<string> | undefined): names is ReadonlyArray<string> =>
+  names !== undefined && names.length > 0
+
+const isOnly = (word: string, names: ReadonlyArray<string>) => names.length === 1 && names[0] === word
 
 /** A duration counts from now; a day expires at its end. */
 const readExpiry = (text: string, nowMs: number): number | undefined =>
@@ -227,7 +249,7 @@ export const keysCommand: Group = {
 const warned = ({ name, unmatched_models = [] }: KeyRecord) =>
   Effect.forEach(
     unmatched_models,
-    (pattern) => Effect.logWarning(`"${name}" may use "${pattern}", which no model of the gateway matches`),
+    (pattern) => Effect.logWarning(`"${name}" names "${pattern}", which no model of the gateway matches`),
     { discard: true }
   )
 
@@ -262,6 +284,9 @@ const shown = (key: KeyRecord) =>
     status: key.status,
     secret: key.hint === "" ? null : `gw_…${key.hint}……`,
     models: key.models.join(" "),
+    "not models": key.not_models.join(" ") || null,
+    upstreams: key.upstreams?.join(" ") ?? null,
+    "chooses routes": key.choose_route ? "yes" : null,
     limits: limitsShown(key.limits) || null,
     budget: budget(key) || null,
     declared: key.declared ? "in the configuration file" : null,

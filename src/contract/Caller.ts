@@ -33,12 +33,27 @@ export interface SearchDomains {
 export const Unpriced = Schema.Literal("allow", "refuse")
 export type Unpriced = typeof Unpriced.Type
 
+/** Patterns of models (`claude-*`): those of `models` may be used, except those of `notModels`. */
+export const ModelRule = Schema.Struct({
+  models: Schema.Array(Schema.String),
+  notModels: Schema.optional(Schema.Array(Schema.String))
+})
+export type ModelRule = typeof ModelRule.Type
+
 /** The caller of a request: the account, the key, and the permissions of both. */
 export interface Caller {
   readonly account: AccountId
   readonly key: KeyId
   /** Patterns of the models the key may use (`claude-*`). */
   readonly models: ReadonlyArray<string>
+  /** Patterns of the models the key may not use, even if `models` matches them. */
+  readonly notModels?: ReadonlyArray<string> | undefined
+  /** The account's rule, which applies too; absent if it has none. */
+  readonly accountModels?: ModelRule | undefined
+  /** Names of the upstreams that may serve the key; absent for all. */
+  readonly upstreams?: ReadonlyArray<string> | undefined
+  /** True if its requests may choose their route (`x-gateway-route`). */
+  readonly choosesRoute?: boolean | undefined
   readonly keyLimits: Limits
   readonly accountLimits: Limits
   readonly budget: Budget | undefined

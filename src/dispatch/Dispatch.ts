@@ -55,7 +55,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
     const runtime = yield* Effect.runtime()
     const routing = { runtime, coolDowns: new RetryAfter(yield* Effect.clock) }
     const observers = yield* makeObservers
-    const { admit, find, passes, translates } = yield* makeAdmit
+    const { admit, choose, find, passes, translates } = yield* makeAdmit
     const { owned, permit } = yield* makeOwnershipCheck
     const signing = yield* makeSigning
     const upstreamCount = yield* makeUpstreamCount(permit)
@@ -197,6 +197,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
     }
 
     return {
+      choose,
       find,
       generate,
       quote: quoting(admit, ledger, limitsOf),

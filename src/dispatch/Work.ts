@@ -16,6 +16,7 @@ import type { Price } from "../ledger/Price.ts"
 import { Limits } from "../limits/Limits.ts"
 import type { Admission } from "../limits/Limits.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
+import { triedRoutes } from "./admit.ts"
 import type { Admitted, AdmittedRoute } from "./admit.ts"
 import { Attempts, makeFailedAttempts } from "./Attempts.ts"
 import { makeUsageDoubts } from "./usageDoubts.ts"
@@ -72,7 +73,7 @@ export class Work implements Chargeable, Metering {
     this.model = entry.id
     this.unpriced = entry.unpriced
     const accepted = options.prepaid?.routes
-    this.offers = new Offers(accepted === undefined ? routes : agreed(routes, accepted))
+    this.offers = new Offers(triedRoutes(accepted === undefined ? routes : agreed(routes, accepted), admitted))
     this.entry = entry
     this.#mostOutput = mostOutput
     this.conversation = fitting

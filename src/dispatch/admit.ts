@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
-import type { ModelForbidden } from "../contract/Failure.ts"
+import type { Forbidden, ModelForbidden } from "../contract/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Route } from "../routing/Route.ts"
 import { fitContext } from "../tokens/truncate.ts"
@@ -14,8 +14,8 @@ import { unknownModel, wrongKind } from "../catalogue/notServed.ts"
 import { tooMuchOutput } from "../catalogue/outputLimits.ts"
 import { arranged, withKeys } from "../routing/arranged.ts"
 import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
+import { chosenRoutes } from "./chosenRoutes.ts"
 import { conversationKey } from "./conversationKey.ts"
-import { forbidden } from "../contract/permission.ts"
 import { isConfined, withinAccount } from "./searchDomains.ts"
 
 type Family = PassthroughEndpoint["family"]
@@ -31,7 +31,7 @@ export interface AdmissionRequest {
   readonly objection: (() => InvalidRequest | undefined) | undefined
   /** True if it has tools, beside those of the conversation, with which the upstream may reach the web. */
   readonly mayReachWeb?: boolean | undefined
-  /** The request's headers, in which agents name their session. */
+  /** The request's headers, in which agents name their session and callers choose routes. */
   readonly headers?: Headers | undefined
   /** The required kind of model. Defaults to text. */
   readonly kind?: Model["kind"] | undefined
@@ -47,10 +47,12 @@ export interface Admitted {
   readonly model: Model
   /** The conversation, changed to fit the model's context and the account's rules. */
   readonly fitting: Conversation
-  /** The routes that can serve it. */
+  /** The routes that can serve it; the first alone may, if `noFallback`. */
   readonly routes: readonly [AdmittedRoute, ...ReadonlyArray<AdmittedRoute>]
   /** The most output tokens that one of the routes may write; Infinity if unknown, or if the request passes through. */
   readonly mostOutput: number
+  /** True if the request permits neither another route nor another model. */
+  readonly noFallback: boolean
 }
 
 /** A route that can serve the request. */
@@ -63,6 +65,16 @@ const endpointIn = ({ compactor, embedder, passthrough }: TextUpstream, family: 
   if (passthrough?.family === family) return passthrough
   if (embedder?.family === family) return embedder
   return compactor?.family === family ? compactor : undefined
+}
+
+/** The routes that a request may go to: without a fallback the first alone, with each key of its upstream. */
+export const triedRoutes = (
+  routes: Admitted["routes"],
+  { noFallback }: Pick<Admitted, "noFallback">
+): Admitted["routes"] => {
+  if (!noFallback) return routes
+  const [first, ...others] = routes
+  return [first, ...others.filter(({ model, upstream }) => upstream === first.upstream && model === first.model)]
 }
 
 const isPassed = ({ endpoint }: AdmittedRoute): boolean => endpoint !== undefined
@@ -98,6 +110,13 @@ export const makeAdmit = Effect.gen(function* () {
     const model = catalogue.get(id)
     if (model === undefined) return unknownModel(id)
     return model.kind === kind ? model : wrongKind(model, kind)
+  }
+
+  /** The model with the routes that the caller's key and the request leave. */
+  const choose = (caller: Caller, id: string, kind: Model["kind"], headers: Headers) => {
+    const model = lookUp(id, kind)
+    const chosen = model instanceof InvalidRequest ? model : chosenRoutes(caller, model, headers)
+    return "model" in chosen ? Effect.succeed(chosen) : Effect.fail(chosen)
   }
 
   const find = (id: string, kind: Model["kind"]): Effect.Effect<Model, InvalidRequest> => {
@@ -147,14 +166,15 @@ export const makeAdmit = Effect.gen(function* () {
     caller: Caller,
     conversation: Conversation,
     asked: AdmissionRequest
-  ): Admitted | InvalidRequest | ModelForbidden => {
-    const model = lookUp(conversation.model, asked.kind ?? "text")
-    if (model instanceof InvalidRequest) return model
+  ): Admitted | InvalidRequest | ModelForbidden | Forbidden => {
+    const known = lookUp(conversation.model, asked.kind ?? "text")
+    if (known instanceof InvalidRequest) return known
+    const chosen = chosenRoutes(caller, known, asked.headers)
+    if (!("model" in chosen)) return chosen
+    const { model, noFallback } = chosen
     const objection = () => asked.objection?.() ?? tooMuchOutput(model, conversation)
     const possible = routesFor(model, asked.family, objection)
     if (possible instanceof InvalidRequest) return possible
-    const refused = forbidden(caller, model)
-    if (refused !== undefined) return refused
     const narrowed = withinAccount(caller, conversation)
     if (narrowed instanceof InvalidRequest) return narrowed
     // An embedding model takes one input at a time, and the family checks its length.
@@ -173,7 +193,7 @@ export const makeAdmit = Effect.gen(function* () {
     const [first, ...others] = inOrder(model, ways, () => conversationKey(conversation, asked.headers))
     if (first === undefined) return unknownModel(model.id)
     const ofRoutes = ways.map((route) => (isPassed(route) ? undefined : route.outputLimit) ?? Infinity)
-    return { model, fitting, routes: [first, ...others], mostOutput: Math.max(...ofRoutes) }
+    return { model, fitting, routes: [first, ...others], mostOutput: Math.max(...ofRoutes), noFallback }
   }
 
   /** True if a route passes that dialect through for the model. */
@@ -188,5 +208,5 @@ export const makeAdmit = Effect.gen(function* () {
     return model !== undefined && !model.routes.every((route) => speaks(route, family))
   }
 
-  return { admit, find, passes, translates }
+  return { admit, choose, find, passes, translates }
 })

@@ -1,7 +1,13 @@
 import type { Conversation } from "../generation/Conversation.ts"
 
 /** Headers by which agents name their session. */
-const sessionHeaders = ["session_id", "session-id", "conversation_id", "x-session-id", "x-claude-code-session-id"]
+export const sessionHeaders = [
+  "session_id",
+  "session-id",
+  "conversation_id",
+  "x-session-id",
+  "x-claude-code-session-id"
+]
 /** Claude Code's session within `metadata.user_id`. */
 const claudeSession = /_session_[\w-]{8,64}$/
 /** The most characters of system and first turn to read. */

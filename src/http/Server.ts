@@ -1,3 +1,4 @@
+import type { PermittedModel } from "../contract/permission.ts"
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
 import { Clock, Context, Data, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { Access } from "../access/Access.ts"
@@ -54,7 +55,7 @@ export interface ServerOptions {
   /** Origins of web pages that may call the gateway. */
   readonly corsOrigins: ReadonlyArray<string>
   /** The model that a name is an alias of; absent if there are no aliases. */
-  readonly aliasOf?: (model: string) => { readonly aliasOf?: string } | undefined
+  readonly aliasOf?: (model: string) => Omit<PermittedModel, "id"> | undefined
   /** The authenticators of the contract's security schemes. Defaults to callers' keys alone. */
   readonly authenticators?: Authenticators
   /** The TLS certificate, read again when its files change. Absent: no TLS. */

@@ -1,3 +1,4 @@
+import type { PermittedModel } from "../contract/permission.ts"
 import type { Effect, Runtime } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import type { AuthInvalid, AuthMissing, Forbidden, RateLimited, UnknownRoute } from "../contract/Failure.ts"
@@ -43,7 +44,7 @@ export interface Serving {
   readonly lifecycle: Lifecycle
   readonly cors: Cors | undefined
   /** The model that a name is an alias of. */
-  readonly aliasOf: (model: string) => { readonly aliasOf?: string } | undefined
+  readonly aliasOf: (model: string) => Omit<PermittedModel, "id"> | undefined
   readonly newRequestId: () => string
   /** How long a client may be silent while its request is read. */
   readonly idleSeconds: number

@@ -29,7 +29,7 @@ export interface RequestQuote {
 }
 
 /** Decodes a create body as its family does and quotes it. Fails as the request would before it reaches an upstream. */
-export type Quoter = (caller: Caller, body: unknown) => Effect.Effect<RequestQuote, Failure>
+export type Quoter = (caller: Caller, body: unknown, headers: Headers) => Effect.Effect<RequestQuote, Failure>
 
 /** The families' quoters, by the path of their create endpoint. */
 export class Quoters extends Context.Tag("gateway/ledger/Quoters")<

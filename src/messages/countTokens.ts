@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import type { Incoming } from "../contract/handlers.ts"
-import { forbidden } from "../contract/permission.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import { understand } from "./decode.ts"
@@ -13,8 +12,8 @@ export const makeCountTokens = Effect.gen(function* () {
   const models = yield* Dispatch
   return Effect.fnUntraced(function* (caller: Caller, payload: CountTokens, request: Incoming) {
     const { conversation, objection } = understand(payload, request.body, "count")
-    const model = yield* models.find(conversation.model, "text")
-    const refused = (models.passes(model.id, "messages") ? undefined : objection()) ?? forbidden(caller, model)
+    const { model } = yield* models.choose(caller, conversation.model, "text", request.headers)
+    const refused = models.passes(model.id, "messages") ? undefined : objection()
     if (refused !== undefined) return yield* refused
     const counted = yield* models.upstreamCount(caller, model, {
       family: "messages",

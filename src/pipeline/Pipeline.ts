@@ -90,7 +90,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
       const { conversation, mayReachWeb, objection, passthrough, unsupported } = text
       const begin = (): Future<Generation, Failure> => {
         if (text.isDry === true) {
-          const asked = { family: dialect, kind, mayReachWeb, objection }
+          const asked = { family: dialect, kind, mayReachWeb, objection, headers: request.headers }
           return runFuture(runtime, Effect.map(dispatch.quote(caller, conversation, asked), nothingGenerated))
         }
         return dispatch.generate(caller, conversation, request, {
@@ -183,7 +183,8 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           if (text instanceof InvalidRequest) return Effect.fail(text)
           const { answers, conversation, mayReachWeb, objection } = text
           const { dialect, kind } = family
-          const asked = { family: dialect, kind, mayReachWeb, objection, answers: answers?.count }
+          const { headers } = input.request
+          const asked = { family: dialect, kind, mayReachWeb, objection, answers: answers?.count, headers }
           const ask = dispatch.quote(caller, conversation, asked)
           if (!isLarge(text, input.request)) return ask
           const items = Effect.sync(() => conversation.items)

@@ -18,10 +18,10 @@ export const quoterOf = <A, I, Stored, S, P, Answer, E, R>(
   const decodeBody = refusing(openDecoder(schema))
   return Effect.map(Effect.all([Pipeline, makeEstimate, makeFamily]), ([pipeline, estimate, family]): Quoter => {
     const quote = pipeline.quote(family)
-    return Effect.fnUntraced(function* (caller, body) {
+    return Effect.fnUntraced(function* (caller, body, headers) {
       const payload = yield* decodeBody(body)
       yield* turn
-      return yield* estimate(caller, yield* quote({ caller, payload, request: quotedRequest(path, body) }))
+      return yield* estimate(caller, yield* quote({ caller, payload, request: quotedRequest(path, body, headers) }))
     })
   })
 }
@@ -29,11 +29,11 @@ export const quoterOf = <A, I, Stored, S, P, Answer, E, R>(
 const turn = Effect.promise(nextTurn)
 
 /** A request with this body, which may be large. */
-const quotedRequest = (path: string, body: unknown): Incoming => ({
+const quotedRequest = (path: string, body: unknown, headers: Headers): Incoming => ({
   id: "",
   method: "POST",
   path,
-  headers: new Headers(),
+  headers,
   body,
   isLarge: true,
   replyHeaders: {},

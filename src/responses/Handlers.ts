@@ -27,7 +27,7 @@ export const ResponsesHandlers = handlers(
       inputItems: ({ caller, path, urlParams }) =>
         Effect.flatMap(store.find(caller.account, path.id), (stored) => inputPage(stored, urlParams)),
       compact,
-      inputTokens: ({ caller, payload, request }) => inputTokens(caller.account, payload, request.body)
+      inputTokens: ({ caller, payload, request }) => inputTokens(caller, payload, request)
     }
   })
 )

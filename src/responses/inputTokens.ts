@@ -1,6 +1,7 @@
 import { Effect } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
+import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import type { CountInputTokens } from "./CreateResponse.ts"
@@ -12,13 +13,13 @@ import { ResponseStore } from "./store/ResponseStore.ts"
 export const makeInputTokens = Effect.gen(function* () {
   const models = yield* Dispatch
   const store = yield* ResponseStore
-  return Effect.fnUntraced(function* (account: AccountId, payload: CountInputTokens, body: unknown) {
+  return Effect.fnUntraced(function* (caller: Caller, payload: CountInputTokens, { body, headers }: Incoming) {
     const isPassed = models.passes(payload.model, "responses")
     const unknown = isPassed ? undefined : unknownOf.count(payload, body)
     if (unknown !== undefined) return yield* unknown
-    const understood = understand(payload, body, yield* replayFor(store, account, payload), "count")
+    const understood = understand(payload, body, yield* replayFor(store, caller.account, payload), "count")
     if (understood instanceof InvalidRequest) return yield* understood
-    yield* models.find(payload.model, "text")
+    yield* models.choose(caller, payload.model, "text", headers)
     const objection = isPassed ? undefined : understood.objection()
     if (objection !== undefined) return yield* objection
     return { object: "response.input_tokens" as const, input_tokens: countTokens(understood.conversation) }

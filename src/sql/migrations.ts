@@ -40,6 +40,7 @@ import { ownRows } from "./migrations/0035_ownRows.ts"
 import { responseInputs } from "./migrations/0036_responseInputs.ts"
 import { removedSubmits } from "./migrations/0037_removedSubmits.ts"
 import { taskReferences } from "./migrations/0038_taskReferences.ts"
+import { modelRules } from "./migrations/0039_modelRules.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -91,7 +92,8 @@ const onBoth: ReadonlyArray<Step> = [
   [35, "ownRows", ownRows],
   [36, "responseInputs", responseInputs],
   [37, "removedSubmits", removedSubmits],
-  [38, "taskReferences", taskReferences]
+  [38, "taskReferences", taskReferences],
+  [39, "modelRules", modelRules]
 ]
 
 /** The schema that this gateway works with. */

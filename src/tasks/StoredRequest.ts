@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { AccountId, KeyId, Limits, Unpriced } from "../contract/Caller.ts"
+import { AccountId, KeyId, Limits, ModelRule, Unpriced } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Trace } from "../contract/Trace.ts"
@@ -12,7 +12,10 @@ const Domains = Schema.UndefinedOr(Schema.Array(Schema.String))
 const StoredCaller = Schema.Struct({
   account: AccountId,
   key: KeyId,
-  models: Schema.Array(Schema.String),
+  ...ModelRule.fields,
+  accountModels: Schema.optional(ModelRule),
+  upstreams: Schema.optional(Schema.Array(Schema.String)),
+  choosesRoute: Schema.optional(Schema.Boolean),
   keyLimits: Limits,
   accountLimits: Limits,
   budget: Schema.UndefinedOr(Schema.Struct({ nanoUsd: Schema.Number, period: Schema.Literal("day", "month") })),

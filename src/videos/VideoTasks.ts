@@ -13,7 +13,6 @@ import { costOf } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { QuotedRoute } from "../ledger/Quote.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
-import { forbidden } from "../contract/permission.ts"
 import { Cancellation } from "../tasks/Cancellation.ts"
 import { stored } from "../tasks/StoreFailure.ts"
 import { shown } from "../tasks/shown.ts"
@@ -57,9 +56,9 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
     const create = Effect.fnUntraced(function* (
       caller: Caller,
       request: CreateVideoTask,
-      incoming: Pick<Incoming, "id" | "body" | "once" | "record" | "trace">
+      incoming: Pick<Incoming, "id" | "body" | "headers" | "once" | "record" | "trace">
     ) {
-      const model = yield* permitted(caller, request)
+      const { model, noFallback } = yield* models.choose(caller, request.model, kind, incoming.headers)
       const createdAtMs = yield* Clock.currentTimeMillis
       const id = newTaskId(createdAtMs)
       const fitting = yield* fittingOf({
@@ -67,6 +66,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         request,
         body: incoming.body,
         model,
+        noFallback,
         random: () => randomOf(id)("seed")
       })
       const [{ meant, resolved }] = fitting
@@ -119,20 +119,15 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       return answer
     })
 
-    const permitted = Effect.fnUntraced(function* (caller: Caller, request: CreateVideoTask) {
-      const model = yield* models.find(request.model, kind)
-      const refused = forbidden(caller, model)
-      return refused === undefined ? model : yield* refused
-    })
-
     /** A settled request and its possible routes, in order, each with its price. */
-    const settled = Effect.fnUntraced(function* (caller: Caller, asked: CreateVideoTask) {
-      const model = yield* permitted(caller, asked)
+    const settled = Effect.fnUntraced(function* (caller: Caller, asked: CreateVideoTask, headers: Headers) {
+      const { model, noFallback } = yield* models.choose(caller, asked.model, kind, headers)
       const fitting = yield* fittingOf({
         account: caller.account,
         request: asked,
         body: null,
         model,
+        noFallback,
         random: () => 0
       })
       const [{ meant, resolved }] = fitting

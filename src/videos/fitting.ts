@@ -32,6 +32,8 @@ interface FittingRequest {
   /** The caller's body; null to render from the job instead. */
   readonly body: unknown
   readonly model: Model
+  /** True if the first route that fits is the only one. */
+  readonly noFallback: boolean
   readonly random: Parameters<typeof resolve>[2]
 }
 
@@ -69,6 +71,7 @@ export const makeFitting = Effect.gen(function* () {
         const agreed = agreeing(fitted[0], fitting.right)
         if (agreed !== undefined) fitted.push(agreed)
       }
+      if (fitted.length > 0 && asked.noFallback) break
       if (fitted.length > 0 && request.content.some(({ type }) => type === "draft_task")) break
     }
     const [first, ...others] = fitted

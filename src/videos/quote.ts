@@ -13,9 +13,9 @@ const decodeBody = refusing(jsonDecoder(CreateVideoTask))
 
 /** Quotes a video task: exact, unless the model chooses the length or there are input videos. */
 export const makeVideosQuoter = Effect.map(VideoTasks, (videos): Quoter =>
-  Effect.fnUntraced(function* (caller, body) {
+  Effect.fnUntraced(function* (caller, body, headers) {
     const request = yield* decodeBody(body)
-    const { model, routes, resolved } = yield* videos.settled(caller, request)
+    const { model, routes, resolved } = yield* videos.settled(caller, request, headers)
     const most = quoted(resolved)
     const likely = withUsualLength(resolved)
     const estimated = {

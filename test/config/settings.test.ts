@@ -156,7 +156,7 @@ describe("settings", () => {
     ],
     [
       'keys: [{ name: a, secret: 0123456789-0123456789-0123, models: ["!gpt-4o"] }]',
-      "keys[0].models[0]: a pattern can't exclude models with !: name those that are allowed, such as claude-*"
+      "keys[0].models[0]: a pattern can't exclude models with !: list them in not_models"
     ],
     [
       "keys: [{ name: a, secret: 0123456789-0123456789-0123, expires_at: soon }]",

@@ -33,6 +33,7 @@ const modelsThat = (done: ReadonlyArray<GenerationEvent>) => {
   }
   const models = new Dispatch({
     generate,
+    choose: () => Effect.die("not asked"),
     find: () => Effect.die("not asked"),
     quote: () => Effect.die("not asked"),
     passes: () => false,
@@ -92,6 +93,7 @@ describe("one request run to its message", () => {
           const objected = objection?.()
           return objected === undefined ? Future.die("no objection") : Future.fail(objected)
         },
+        choose: () => Effect.die("asked"),
         find: () => Effect.die("asked"),
         quote: () => Effect.die("asked"),
         passes: () => false,

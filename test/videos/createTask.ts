@@ -9,6 +9,7 @@ import { Ledger } from "../../src/ledger/Ledger.ts"
 import { AddressGuard } from "../../src/guard/AddressGuard.ts"
 import type { ModelEntry } from "../../src/catalogue/Catalogue.ts"
 import { servedModel } from "../../src/catalogue/servedModel.ts"
+import { chosenRoutes } from "../../src/dispatch/chosenRoutes.ts"
 import { Dispatch } from "../../src/dispatch/Dispatch.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { makeVideoKind } from "../../src/videos/VideoKind.ts"
@@ -71,11 +72,13 @@ const served = [
 ]
 
 const ModelsStub = testDouble(Dispatch, {
-  find: (id) => {
+  choose: (caller, id, _kind, headers) => {
     const found = served.find((one) => one.id === id && one.kind === "video")
-    return found === undefined
-      ? Effect.fail(new InvalidRequest({ param: "model", message: `model: unknown model "${id}"` }))
-      : Effect.succeed(found)
+    const chosen =
+      found === undefined
+        ? new InvalidRequest({ param: "model", message: `model: unknown model "${id}"` })
+        : chosenRoutes(caller, found, headers)
+    return "model" in chosen ? Effect.succeed(chosen) : Effect.fail(chosen)
   },
   limitsOf: () => undefined
 })
@@ -118,7 +121,7 @@ export const alice = Caller.unrestricted("alice", "a")
 export const create = (fields: Record<string, unknown> = {}, caller = alice) =>
   Effect.flatMap(VideoTasks, (videos) => {
     const made = request(fields)
-    return videos.create(caller, made, { id: "req_1", body: { ...made, ...fields } })
+    return videos.create(caller, made, { id: "req_1", headers: new Headers(), body: { ...made, ...fields } })
   })
 
 export const job = (id: string) => Effect.flatMap(TaskStore, (leases) => leases.request(id))

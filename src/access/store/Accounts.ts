@@ -22,6 +22,12 @@ export interface AccountSettings {
   readonly searchBlocked: ReadonlyArray<string> | null
 }
 
+/** The settings of an account in the configuration file; null where it has none. */
+type DeclaredAccount = Pick<AccountSettings, "holdOutputTokens" | "unpriced"> & {
+  readonly models: ReadonlyArray<string> | null
+  readonly notModels: ReadonlyArray<string> | null
+}
+
 /** The table of accounts, except grants and usage, which are the ledger's. */
 export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/Accounts", {
   effect: Effect.gen(function* () {
@@ -95,15 +101,20 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
 
     /** Clears the settings from the configuration file, except balances. */
     const undeclare: Effect.Effect<unknown, SqlError> =
-      sql`UPDATE accounts SET declared_unpriced = NULL, declared_hold_output_tokens = NULL
-        WHERE declared_unpriced IS NOT NULL OR declared_hold_output_tokens IS NOT NULL`
+      sql`UPDATE accounts SET declared_unpriced = NULL, declared_hold_output_tokens = NULL, declared_models = NULL,
+        declared_not_models = NULL WHERE declared_unpriced IS NOT NULL OR declared_hold_output_tokens IS NOT NULL
+        OR declared_models IS NOT NULL OR declared_not_models IS NOT NULL`
 
     const declare = (
       id: AccountId,
-      { holdOutputTokens, unpriced }: Pick<AccountSettings, "holdOutputTokens" | "unpriced">
+      { holdOutputTokens, models, notModels, unpriced }: DeclaredAccount
     ): Effect.Effect<unknown, SqlError> =>
-      sql`UPDATE accounts SET declared_unpriced = ${unpriced}, declared_hold_output_tokens = ${holdOutputTokens}
-        WHERE id = ${id}`
+      sql`UPDATE accounts SET ${sql.update({
+        declared_unpriced: unpriced,
+        declared_hold_output_tokens: holdOutputTokens,
+        declared_models: jsonOrNull(models),
+        declared_not_models: jsonOrNull(notModels)
+      })} WHERE id = ${id}`
 
     const selectWebhook = prepare(
       sql,

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { AccountId, KeyId, Limits, Unpriced } from "../../contract/Caller.ts"
-import type { Budget, Caller } from "../../contract/Caller.ts"
+import type { Budget, Caller, ModelRule } from "../../contract/Caller.ts"
 import { rows } from "../../sql/decode.ts"
 
 export const Patterns = Schema.parseJson(Schema.Array(Schema.String))
@@ -13,6 +13,9 @@ const columns = {
   name: Schema.String,
   hint: Schema.String,
   models: Patterns,
+  not_models: Schema.NullOr(Patterns),
+  upstreams: Schema.NullOr(Patterns),
+  choose_route: Schema.Int,
   limits: LimitsJson,
   budget_nano_usd: Schema.NullOr(Schema.Int),
   budget_period: Schema.NullOr(Schema.Literal("day", "month")),
@@ -26,6 +29,8 @@ const columns = {
 const openings = rows("keys", {
   ...columns,
   account_limits: LimitsJson,
+  account_models: Schema.NullOr(Patterns),
+  account_not_models: Schema.NullOr(Patterns),
   suspended_at: Time,
   unpriced_here: Schema.NullOr(Unpriced),
   hold_output_tokens: Schema.NullOr(Schema.Int),
@@ -69,6 +74,10 @@ export const firstOpening = (found: ReadonlyArray<unknown>): Opening | undefined
         account: row.account_id,
         key: row.id,
         models: row.models,
+        ...(row.not_models === null ? {} : { notModels: row.not_models }),
+        ...accountRule(row),
+        ...(row.upstreams === null ? {} : { upstreams: row.upstreams }),
+        ...(row.choose_route === 1 ? { choosesRoute: true } : {}),
         keyLimits: row.limits,
         accountLimits: row.account_limits,
         budget: budgetOf(row),
@@ -83,6 +92,16 @@ export const firstOpening = (found: ReadonlyArray<unknown>): Opening | undefined
   )
 }
 
+const accountRule = ({
+  account_models: models,
+  account_not_models: notModels
+}: Pick<ReturnType<typeof openings.one>, "account_models" | "account_not_models">): {
+  readonly accountModels?: ModelRule
+} =>
+  models === null && notModels === null
+    ? {}
+    : { accountModels: { models: models ?? ["*"], ...(notModels === null ? {} : { notModels }) } }
+
 /** A row's budget, if it has one. */
 export const budgetOf = (row: Pick<SpendingKey, "budget_nano_usd" | "budget_period">): Budget | undefined =>
   row.budget_nano_usd === null || row.budget_period === null
@@ -93,6 +112,10 @@ export const budgetOf = (row: Pick<SpendingKey, "budget_nano_usd" | "budget_peri
 export interface KeySettings {
   readonly name: string
   readonly models: ReadonlyArray<string>
+  readonly notModels: ReadonlyArray<string>
+  /** null: all. */
+  readonly upstreams: ReadonlyArray<string> | null
+  readonly choosesRoute: boolean
   readonly limits: Limits
   readonly budget: Budget | undefined
   /** null: the account's. */
@@ -101,12 +124,25 @@ export interface KeySettings {
   readonly expiresAtMs: number | undefined
 }
 
-export const settingsColumns = ({ budget, expiresAtMs, limits, models, name, unpriced }: KeySettings) => ({
+export const settingsColumns = ({ budget, expiresAtMs, limits, name, unpriced, ...rules }: KeySettings) => ({
   name,
-  models: JSON.stringify(models),
+  ...ruleColumns(rules),
   limits: JSON.stringify(limits),
   budget_nano_usd: budget?.nanoUsd ?? null,
   budget_period: budget?.period ?? null,
   unpriced,
   expires_at: expiresAtMs ?? null
+})
+
+/** The columns of the models and routes that a key may use. */
+export const ruleColumns = ({
+  choosesRoute,
+  models,
+  notModels,
+  upstreams
+}: Pick<KeySettings, "models" | "notModels" | "upstreams" | "choosesRoute">) => ({
+  models: JSON.stringify(models),
+  not_models: notModels.length === 0 ? null : JSON.stringify(notModels),
+  upstreams: upstreams === null ? null : JSON.stringify(upstreams),
+  choose_route: choosesRoute ? 1 : 0
 })

@@ -11,7 +11,7 @@ import { rows } from "../../sql/decode.ts"
 import { sumOf } from "../../sql/sumOf.ts"
 import * as ApiKey from "../ApiKey.ts"
 import { Accounts } from "./Accounts.ts"
-import { declaredKeys, firstOpening, settingsColumns, spendingKeys } from "./KeyRow.ts"
+import { declaredKeys, firstOpening, ruleColumns, settingsColumns, spendingKeys } from "./KeyRow.ts"
 import type { DeclaredKey, KeySettings, Opening, SpendingKey } from "./KeyRow.ts"
 
 export interface NewKey {
@@ -20,6 +20,9 @@ export interface NewKey {
   /** By default random. */
   readonly secret?: Redacted.Redacted
   readonly models?: ReadonlyArray<string>
+  readonly notModels?: ReadonlyArray<string>
+  readonly upstreams?: ReadonlyArray<string> | null
+  readonly choosesRoute?: boolean
   readonly limits?: Limits
   readonly budget?: Budget | undefined
   readonly unpriced?: Unpriced | undefined
@@ -41,6 +44,10 @@ export interface FileKey {
   readonly hash: string
   readonly hint: string
   readonly models: ReadonlyArray<string>
+  readonly notModels: ReadonlyArray<string>
+  /** null: all. */
+  readonly upstreams: ReadonlyArray<string> | null
+  readonly choosesRoute: boolean
   readonly limits: Limits
   readonly unpriced: Unpriced | null
   readonly budget: Budget | undefined
@@ -59,7 +66,8 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
 
     /** @param hash of the secret, `ApiKey.hash` */
     const open = (hash: string): Effect.Effect<Option.Option<Opening>> =>
-      sql`SELECT k.*, a.limits AS account_limits, COALESCE(a.deleted_at, a.suspended_at) AS suspended_at,
+      sql`SELECT k.*, a.limits AS account_limits,
+        a.declared_models AS account_models, a.declared_not_models AS account_not_models, COALESCE(a.deleted_at, a.suspended_at) AS suspended_at,
         COALESCE(k.unpriced, a.declared_unpriced, a.unpriced) AS unpriced_here,
         COALESCE(a.declared_hold_output_tokens, a.hold_output_tokens) AS hold_output_tokens, a.search_allowed, a.search_blocked
         FROM keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash = ${hash}`.pipe(
@@ -79,7 +87,9 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
         const now = yield* Clock.currentTimeMillis
         const secret = key.secret ?? Redacted.make(ApiKey.generate())
         const id = KeyId.make(ApiKey.randomId("key"))
-        const { budget, expiresAtMs, limits = {}, models = ["*"], name, unpriced = null } = key
+        const { budget, expiresAtMs, limits = {}, name, unpriced = null } = key
+        const { choosesRoute = false, models = ["*"], notModels = [], upstreams = null } = key
+        const rules = { models, notModels, upstreams, choosesRoute }
         yield* accounts.ensure(key.account, now)
         yield* sql`INSERT INTO keys ${sql.insert({
           id,
@@ -87,7 +97,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
           hash: ApiKey.hash(Redacted.value(secret)),
           hint: ApiKey.hint(Redacted.value(secret)),
           created_at: now,
-          ...settingsColumns({ name, models, limits, budget, unpriced, expiresAtMs })
+          ...settingsColumns({ name, ...rules, limits, budget, unpriced, expiresAtMs })
         })}`
         yield* changes.tell
         return { id, secret }
@@ -206,7 +216,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
         name: key.name,
         hash: key.hash,
         hint: key.hint,
-        models: JSON.stringify(key.models),
+        ...ruleColumns(key),
         limits: JSON.stringify(key.limits),
         unpriced: key.unpriced,
         budget_nano_usd: key.budget?.nanoUsd ?? null,

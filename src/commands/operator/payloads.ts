@@ -12,8 +12,15 @@ export const present = <A extends object>(given: A): Present<A> =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Present<A>
 
 /** A key's settings in the admin API's form. */
-export const keyPayload = ({ budget, expiresAtMs, limits, models, unpriced }: Omit<KeyOptions, "name">) => ({
-  ...present({ limits, models, unpriced }),
+export const keyPayload = ({ budget, expiresAtMs, limits, unpriced, ...rules }: Omit<KeyOptions, "name">) => ({
+  ...present({
+    limits,
+    unpriced,
+    models: rules.models,
+    not_models: rules.notModels,
+    upstreams: rules.upstreams,
+    choose_route: rules.choosesRoute
+  }),
   ...(budget === undefined
     ? {}
     : { budget: budget === null ? null : { usd: money(budget.nanoUsd).usd, period: budget.period } }),

@@ -19,6 +19,21 @@ export const DeclaredKey = Schema.Struct({
   ),
   account: given(Text, "The account that owns the key.", "an account of its own, with the key's name"),
   models: given(Schema.NonEmptyArray(ModelPattern), "Patterns of the models that the key may use (`claude-*`).", "all"),
+  not_models: given(
+    Schema.Array(ModelPattern),
+    "Patterns of models that the key may not use, even if `models` matches them.",
+    "none"
+  ),
+  upstreams: given(
+    Schema.NonEmptyArray(Text),
+    "Names of the upstreams that may serve the key. Routes to others are left out.",
+    "all"
+  ),
+  choose_route: given(
+    Schema.Boolean,
+    "Allows the header `x-gateway-route`, with which a request [chooses among its model's routes](#choosing-a-route).",
+    "`false`"
+  ),
   balance_usd: given(
     Balance,
     "A grant to the account, made once. If the figure changes, the difference is granted or withdrawn.",
@@ -40,6 +55,12 @@ export const DeclaredKey = Schema.Struct({
 
 /** An entry of `accounts`. */
 export const Account = Schema.Struct({
+  models: given(
+    Schema.NonEmptyArray(ModelPattern),
+    "Patterns of the models that the account's keys may use, in addition to their own rules.",
+    "all"
+  ),
+  not_models: given(Schema.Array(ModelPattern), "Patterns of models that the account's keys may not use.", "none"),
   unpriced: given(
     Unpriced,
     "Permits or refuses models without a price for the keys of an account with a balance.",

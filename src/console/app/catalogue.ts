@@ -58,7 +58,7 @@ export const makeCatalogue = (client: Client, session: Session) => {
         if (session.kind === "account") return modelsOf(undefined)
         const widest = (await keys())
           .filter(({ status }) => status === "active")
-          .sort((one, other) => Number(other.models.includes("*")) - Number(one.models.includes("*")))[0]
+          .sort((one, other) => Number(isWide(other)) - Number(isWide(one)))[0]
         return widest === undefined ? [] : modelsOf(widest.id)
       })(),
       () => (known.models = undefined)
@@ -77,6 +77,10 @@ export const makeCatalogue = (client: Client, session: Session) => {
   }
 }
 export type Catalogue = ReturnType<typeof makeCatalogue>
+
+/** True for a key that sees every model that its account may use. */
+const isWide = ({ models, not_models, upstreams }: KeyRecord): boolean =>
+  models.includes("*") && not_models.length === 0 && upstreams === null
 
 /** A failed list is requested again the next time. */
 const forgotten = <A>(list: Promise<A>, forget: () => void): Promise<A> => {

@@ -64,6 +64,15 @@ export const span = (ms: number): string => {
   return `${Math.floor(seconds / 86_400)} d`
 }
 
+/** True if a key's own patterns allow a model. */
+export const permits = (
+  key: { readonly models: ReadonlyArray<string>; readonly not_models: ReadonlyArray<string> },
+  model: string
+): boolean => {
+  const hits = (pattern: string) => matches(pattern, model)
+  return key.models.some(hits) && !key.not_models.some(hits)
+}
+
 /** True if a pattern with `*` matches a model. Linear: the parts are found one after the other. */
 export const matches = (pattern: string, text: string): boolean => {
   const parts = pattern.split("*")

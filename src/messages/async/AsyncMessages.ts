@@ -4,6 +4,7 @@ import type { Failure } from "../../contract/Failure.ts"
 import { randomHex } from "../../contract/randomHex.ts"
 import { recordedAt } from "../../contract/Trace.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
+import { routingHeaders } from "../../dispatch/routingHeaders.ts"
 import { holdOf } from "../../dispatch/holdOf.ts"
 import { Pipeline } from "../../pipeline/Pipeline.ts"
 import type { TextInput } from "../../pipeline/TextFamily.ts"
@@ -29,7 +30,7 @@ export interface Handle {
 export const isAsync = ({ async, stream }: CreateMessage): boolean => async === true && stream !== true
 
 /** Headers that change the meaning of a body. */
-const kept = ["anthropic-version", "anthropic-beta", "user-agent"]
+const kept = ["anthropic-version", "anthropic-beta", "user-agent", ...routingHeaders]
 
 /** Accepts message requests whose answer is fetched later. */
 export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/messages/async/AsyncMessages", {

@@ -6,6 +6,7 @@ import type { Incoming } from "../../contract/handlers.ts"
 import { recordedAt } from "../../contract/Trace.ts"
 import { eventStream } from "../../pipeline/streamed.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
+import { routingHeaders } from "../../dispatch/routingHeaders.ts"
 import { holdOf } from "../../dispatch/holdOf.ts"
 import { limitedAs } from "../../catalogue/Catalogue.ts"
 import { Dispatch } from "../../dispatch/Dispatch.ts"
@@ -31,7 +32,7 @@ import { replayed } from "./replayed.ts"
 import { detailsOf, responseKindName, responseLane } from "./ResponseKind.ts"
 
 /** Headers that change the meaning of a body. */
-const kept = ["openai-beta", "user-agent", "x-gateway-strict"]
+const kept = ["openai-beta", "user-agent", "x-gateway-strict", ...routingHeaders]
 
 /** True if the response is made in the background. */
 export const isBackground = ({ background }: CreateResponse): boolean => background === true
@@ -71,7 +72,8 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
         const quote = yield* models.quote(caller, conversation, {
           family: "responses",
           objection,
-          mayReachWeb
+          mayReachWeb,
+          headers: request.headers
         })
         const { model } = quote
         const response: ResponseObject = { ...encoding.response, status: "queued" }

@@ -18,7 +18,7 @@ import type { Drawer } from "../components/drawer.ts"
 import { status } from "../components/status.ts"
 import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
-import { dollars, matches, usd, utc } from "../format.ts"
+import { dollars, matches, permits, usd, utc } from "../format.ts"
 import { limitsText } from "../keyText.ts"
 import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
@@ -42,7 +42,7 @@ const budgetOf = (key: KeyRecord): Child => {
 export const keyDrawer = (app: App, drawer: Drawer, dialogs: KeyDialogs) => {
   let wanted = ""
   const draw = (key: KeyRecord, models: ReadonlyArray<string>, changes: Child) => {
-    const hits = models.filter((model) => key.models.some((pattern) => matches(pattern, model)))
+    const hits = models.filter((model) => permits(key, model))
     const acts =
       key.status === "active"
         ? [
@@ -83,6 +83,8 @@ export const keyDrawer = (app: App, drawer: Drawer, dialogs: KeyDialogs) => {
             true
           ),
           fact(text.facts.limits, limitsText(key.limits) ?? none(), true),
+          key.upstreams !== null && fact(text.facts.upstreams, mono(key.upstreams.join(" ")), true),
+          key.choose_route && fact(text.facts.route, text.choosesRoute, true),
           fact(text.facts.expires, key.expires_at === null ? words.never : when(app, key.expires_at, "ago"), true),
           fact(text.facts.made, utc(Date.parse(key.created_at)), true)
         )
@@ -92,10 +94,11 @@ export const keyDrawer = (app: App, drawer: Drawer, dialogs: KeyDialogs) => {
         text.models(hits.length, models.length),
         smallTable(
           [["", "", 150], [""]],
-          key.models.map((pattern) => {
+          [...key.models, ...key.not_models].map((pattern, index) => {
+            const isAllowed = index < key.models.length
             const names = models.filter((model) => matches(pattern, model))
             return [
-              mono(pattern),
+              mono(isAllowed ? pattern : text.not(pattern)),
               names.length === 0 ? faint(text.nothing) : h("span", { class: "quiet" }, names.join(", "))
             ]
           }),

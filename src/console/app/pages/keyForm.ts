@@ -3,7 +3,7 @@ import type { App } from "../app.ts"
 import { dollarsText, field, select, textInput, wrong } from "../components/fields.ts"
 import { inputField, staleEdit } from "../components/staleEdit.ts"
 import { fill, h } from "../dom.ts"
-import { dollars, matches, usd } from "../format.ts"
+import { dollars, permits, usd } from "../format.ts"
 import { words } from "../words/words.ts"
 import { limitFields } from "./limitFields.ts"
 
@@ -33,14 +33,33 @@ export const keyForm = async (
   )
   const patterns = textInput((like?.models ?? ["*"]).join(" "), { id: "key-models", class: "input mono" })
   const hits = h("span")
-  const matched = () => patterns.value.split(/[\s,]+/).filter((part) => part !== "")
+  const exceptions = textInput((like?.not_models ?? []).join(" "), {
+    id: "key-not-models",
+    class: "input mono",
+    placeholder: text.noModels
+  })
+  const upstreams = textInput((like?.upstreams ?? []).join(" "), {
+    id: "key-upstreams",
+    class: "input mono",
+    placeholder: text.allUpstreams
+  })
+  const routes = select(
+    [
+      ["no", text.routes.no],
+      ["yes", text.routes.yes]
+    ],
+    like?.choose_route === true ? "yes" : "no",
+    { id: "key-route" }
+  )
+  const matched = () => namesIn(patterns)
   const showHits = () => {
-    const names = models.filter((model) => matched().some((pattern) => matches(pattern, model)))
+    const names = models.filter((model) => permits({ models: matched(), not_models: namesIn(exceptions) }, model))
     hits.className = names.length === 0 ? "field-error" : ""
     hits.textContent =
       names.length === 0 ? text.matchesNone(models.length) : text.matches(names.length, models.length, names.join(", "))
   }
   patterns.addEventListener("input", showHits)
+  exceptions.addEventListener("input", showHits)
   showHits()
   const budget = textInput(like?.budget === null || like === undefined ? "" : like.budget.limit.usd, {
     id: "key-budget",
@@ -86,6 +105,9 @@ export const keyForm = async (
   const stale = staleEdit<KeyRecord>(like, [
     inputField(text.name, name, (now) => now.name),
     inputField(text.models, patterns, (now) => now.models.join(" ")),
+    inputField(text.notModels, exceptions, (now) => now.not_models.join(" ")),
+    inputField(text.routesTitle, routes, (now) => (now.choose_route ? "yes" : "no")),
+    inputField(text.upstreams, upstreams, (now) => now.upstreams?.join(" ") ?? ""),
     inputField(text.budget, budget, (now) => now.budget?.limit.usd ?? null),
     inputField(text.period, period, (now) => now.budget?.period ?? period.value),
     {
@@ -110,6 +132,9 @@ export const keyForm = async (
       account: account.value,
       name: name.value.trim(),
       models: matched(),
+      not_models: namesIn(exceptions),
+      upstreams: namesIn(upstreams).length === 0 ? null : namesIn(upstreams),
+      choose_route: routes.value === "yes",
       limits: limits.read(),
       budget:
         amount === null
@@ -126,6 +151,8 @@ export const keyForm = async (
       stale.element,
       h("div", { class: "pair" }, field(text.name, name), field(text.account, account)),
       field(text.models, patterns, hits),
+      field(text.notModels, exceptions, h("span", {}, text.notModelsHint)),
+      h("div", { class: "pair" }, field(text.upstreams, upstreams), field(text.routesTitle, routes)),
       h(
         "div",
         { class: "pair" },
@@ -138,3 +165,6 @@ export const keyForm = async (
     save: stale.save
   }
 }
+
+const namesIn = (input: HTMLInputElement): ReadonlyArray<string> =>
+  input.value.split(/[\s,]+/).filter((part) => part !== "")

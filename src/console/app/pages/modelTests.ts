@@ -4,7 +4,7 @@ import { button, faint } from "../components/bits.ts"
 import { openDialog } from "../components/dialog.ts"
 import { status } from "../components/status.ts"
 import { fill, h } from "../dom.ts"
-import { durationText, matches, number, usd } from "../format.ts"
+import { durationText, permits, number, usd } from "../format.ts"
 import { hrefOf } from "../router.ts"
 import type { ModelRow, UpstreamRow } from "../upstreamSource.ts"
 import { words } from "../words/words.ts"
@@ -27,9 +27,7 @@ export const modelTests = (app: App) => {
   const asked = new Map<string, HTMLElement>()
 
   const keyFor = async (model: ModelRow) =>
-    (await app.catalogue.keys()).find(
-      (key) => key.status === "active" && key.models.some((pattern) => matches(pattern, model.id))
-    )
+    (await app.catalogue.keys()).find((key) => key.status === "active" && permits(key, model.id))
   const asKey = (key: string) => ({ "content-type": "application/json", "x-gateway-key-id": key })
 
   const run = async (model: ModelRow, key: string) => {
