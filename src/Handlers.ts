@@ -21,6 +21,8 @@ import { MessagesHandlers } from "./messages/Handlers.ts"
 import { makeMessagesQuoter } from "./messages/quote.ts"
 import { ThreadExpiry } from "./messages/threads/ThreadExpiry.ts"
 import { ConfiguredModels } from "./catalogue/Configured.ts"
+import { PriceRefreshLive } from "./catalogue/prices/fetched/PriceRefreshLive.ts"
+import { FetchedPricesLive, UsedPrices } from "./catalogue/prices/fetched/UsedPrices.ts"
 import { ModelsHandlers } from "./catalogue/Handlers.ts"
 import { Dispatch } from "./dispatch/Dispatch.ts"
 import type { Parts } from "./Parts.ts"
@@ -53,7 +55,11 @@ import { FirstReplies } from "./videos/FirstReplies.ts"
 import { ThreadsLive } from "./messages/threads/ThreadsLive.ts"
 import { ResponsesLive, StoredResponsesLive } from "./responses/ResponsesLive.ts"
 
-const ModelsLive = Pipeline.Default.pipe(Layer.provideMerge(Dispatch.Default), Layer.provideMerge(ConfiguredModels))
+const ModelsLive = Pipeline.Default.pipe(
+  Layer.provideMerge(Dispatch.Default),
+  Layer.provideMerge(PriceRefreshLive),
+  Layer.provideMerge(ConfiguredModels.pipe(Layer.provide(FetchedPricesLive), Layer.provideMerge(UsedPrices.Default)))
+)
 
 /** The kinds of task that the engine runs. */
 const TaskKindsLive = Layer.effect(

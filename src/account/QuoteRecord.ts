@@ -3,6 +3,7 @@ import { said } from "../contract/fields.ts"
 import { Money, money } from "../ledger/Money.ts"
 import { costOf } from "../ledger/Price.ts"
 import type { Consumption } from "../ledger/Price.ts"
+import { PriceSource, priceSourceOf } from "../ledger/PriceSource.ts"
 import type { RequestQuote } from "../ledger/Quote.ts"
 
 /** Endpoints whose request bodies can be quoted. */
@@ -60,6 +61,7 @@ export const QuoteRecord = Schema.Struct({
     }),
     "The route that is asked first; `estimated` has its price. Routes with weights share the work, so another request may begin at another one."
   ),
+  price_source: said(PriceSource, "The source of that route's price."),
   maximum: said(
     Amount,
     "The most it can use, by the bounds of the request or its model. That much must be available and is held while it runs, unless the operator holds less."
@@ -73,6 +75,7 @@ export const quoteRecord = (endpoint: QuotedEndpoint, quote: RequestQuote): type
   basis: quote.basis,
   ...estimatedOf(quote),
   route: { upstream: quote.routes[0].upstream, model: quote.routes[0].model },
+  price_source: priceSourceOf(quote.routes[0].pricedBy),
   maximum: amount(quote.most, quote.mostNanoUsd)
 })
 

@@ -12,6 +12,7 @@ import { Audit } from "./store/Audit.ts"
 import { NodeList } from "./store/NodeList.ts"
 import { KeyAdministration } from "./KeyAdministration.ts"
 import { TaskAdministration } from "./TaskAdministration.ts"
+import { PriceAdministration } from "./PriceAdministration.ts"
 import { WebhookAdministration } from "./WebhookAdministration.ts"
 
 /** All operator actions, shared by the command line and the admin API. */
@@ -24,6 +25,7 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
     DeliveryAdministration.Default,
     WebhookAdministration.Default,
     ConfigurationAdministration.Default,
+    PriceAdministration.Default,
     Audit.Default,
     NodeList.Default,
     UsageReport.Default,
@@ -40,6 +42,7 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
       deliveries: yield* DeliveryAdministration,
       webhooks: yield* WebhookAdministration,
       configuration: yield* ConfigurationAdministration,
+      prices: yield* PriceAdministration,
       audit: yield* Audit,
       nodes: yield* NodeList,
       requests: yield* RequestStore,

@@ -5,6 +5,7 @@ import { AdminAccountsApi } from "./AccountsApi.ts"
 import { AdminConfigurationsApi } from "./ConfigurationsApi.ts"
 import { AdminKeysApi } from "./KeysApi.ts"
 import { AdminOperationsApi } from "./OperationsApi.ts"
+import { AdminPricesApi } from "./PricesApi.ts"
 import { AdminWatchApi } from "./WatchApi.ts"
 
 /** The admin API: a contract of its own, opened by the admin key. */
@@ -15,6 +16,7 @@ export const AdminApi = withoutDecodeError(
     .add(AdminOperationsApi)
     .add(AdminWatchApi)
     .add(AdminConfigurationsApi)
+    .add(AdminPricesApi)
 )
   .annotate(OpenApi.Title, "Model Gateway: administration")
   .annotate(OpenApi.Version, version)

@@ -6,6 +6,8 @@ import { DeliveryList } from "../callbacks/store/DeliveryList.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { unpriced } from "../ledger/Price.ts"
 import { Catalogue } from "../catalogue/Catalogue.ts"
+import { PriceLists } from "../catalogue/store/PriceLists.ts"
+import { Configuration } from "../config/Configuration.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
 import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
@@ -23,11 +25,13 @@ const maxAccounts = 200
 
 /** Current problems that need the operator's attention, and the backlog. */
 export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/AttentionNow", {
-  dependencies: [Troubles.Default, Accounts.Default, DeliveryList.Default],
+  dependencies: [Troubles.Default, Accounts.Default, DeliveryList.Default, PriceLists.Default],
   effect: Effect.gen(function* () {
     const troubles = yield* Troubles
     const accounts = yield* Accounts
     const listed = yield* DeliveryList
+    const lists = yield* PriceLists
+    const configuration = yield* Configuration
     const bulkheads = yield* Bulkheads
     const catalogue = yield* Catalogue
     const daemons = yield* Daemons
@@ -121,11 +125,47 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
       ]
     })
 
+    /** Of the served models, those whose fetched price is not used because it moved more than tenfold. */
+    const movedPrices = Effect.sync(() => {
+      const names = [...catalogue.values()]
+        .filter(({ routes }) => routes.some(({ pricedBy }) => pricedBy?.isHeld === true))
+        .map(({ id }) => id)
+      const [first] = names
+      if (first === undefined) return []
+      const others = names.length === 1 ? "" : ` and ${names.length - 1} more`
+      return [
+        one(
+          "warning",
+          "prices",
+          null,
+          `${first}${others}: the fetched list moves the price more than tenfold, so the one before counts until gateway prices refresh --accept`
+        )
+      ]
+    })
+
+    const staleList = Effect.gen(function* () {
+      const { failure } = (yield* lists.head) ?? { failure: null }
+      const { prices } = configuration.current().value
+      return prices?.refresh_hours === undefined || failure === null
+        ? []
+        : [one("warning", "prices", null, `the list of prices can't be refreshed: ${failure}`)]
+    })
+
     const attention: Effect.Effect<ReadonlyArray<Attention>, SqlError | StoreFailure> = Effect.flatMap(
       Clock.currentTimeMillis,
       (nowMs) =>
         Effect.map(
-          Effect.all([background, circuits, failures(nowMs), callbacks(nowMs), empty, expiring(nowMs), withoutPrice]),
+          Effect.all([
+            background,
+            circuits,
+            failures(nowMs),
+            callbacks(nowMs),
+            empty,
+            expiring(nowMs),
+            withoutPrice,
+            movedPrices,
+            staleList
+          ]),
           (problems) => problems.flat().toSorted((a, b) => (a.level === b.level ? 0 : a.level === "error" ? -1 : 1))
         )
     )

@@ -17,6 +17,7 @@ import { AdminKeysApi } from "./KeysApi.ts"
 import type { KeySettings } from "./KeysApi.ts"
 import { makeLogs } from "./makeLogs.ts"
 import { OverviewAdministration } from "./OverviewAdministration.ts"
+import { PricesHandlers } from "./PricesHandlers.ts"
 import { makeTestUpstream } from "./testUpstream.ts"
 import { AdminWatchApi } from "./WatchApi.ts"
 import { AdminOperationsApi } from "./OperationsApi.ts"
@@ -198,6 +199,7 @@ export const AdminHandlers = Layer.mergeAll(
   AccountsHandlers,
   OperationsHandlers,
   ConfigurationsHandlers,
+  PricesHandlers,
   WatchHandlers.pipe(Layer.provide(Layer.merge(OverviewAdministration.Default, Searches.Default)))
 )
 

@@ -5,7 +5,10 @@ import { OverviewSums } from "../requests/OverviewSums.ts"
 const count = (description: string) => said(Schema.Int, description)
 const Attention = Schema.Struct({
   level: said(Schema.Literal("error", "warning"), "The severity."),
-  what: said(Schema.Literal("upstream", "delivery", "task", "key", "account", "daemon", "model"), "The topic."),
+  what: said(
+    Schema.Literal("upstream", "delivery", "task", "key", "account", "daemon", "model", "prices"),
+    "The topic."
+  ),
   id: said(Schema.NullOr(Schema.String), "Its id; null if there are several."),
   message: said(Schema.String, "The problem, in a sentence.")
 }).annotations({ identifier: "Attention" })

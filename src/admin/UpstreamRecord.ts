@@ -1,5 +1,7 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
+import { PriceSource } from "../ledger/PriceSource.ts"
+import { Price as PriceRecord } from "./PriceRecord.ts"
 
 const time = (description: string) => said(Schema.NullOr(Schema.String), description)
 
@@ -43,17 +45,7 @@ export const UpstreamRecord = Schema.Struct({
 }).annotations({ identifier: "UpstreamState" })
 export type UpstreamRecord = typeof UpstreamRecord.Type
 
-const usd = (description: string) => said(Schema.Number, description)
-
-const Price = Schema.NullOr(
-  Schema.Struct({
-    input: usd("Dollars for a million input tokens."),
-    cached_input: usd("For a million tokens read from a cache."),
-    output: usd("For a million output tokens, also of a video."),
-    per_search: usd("For a web search."),
-    per_second: usd("For a second of video.")
-  })
-)
+const Price = Schema.NullOr(PriceRecord)
 
 /** A model as the answering process serves it. */
 export const ModelRecord = Schema.Struct({
@@ -73,20 +65,7 @@ export const ModelRecord = Schema.Struct({
   context_tokens: said(Schema.NullOr(Schema.Int), "Its context window in tokens; null if unknown."),
   max_output_tokens: said(Schema.NullOr(Schema.Int), "Its maximum output tokens; null if unknown."),
   price: said(Price, "The price on its first route; null if it has none."),
-  price_source: said(
-    Schema.Struct({
-      from: said(
-        Schema.Literal("gateway.yaml", "prices_file", "built-in list", "sandbox", "nowhere"),
-        "The source of its price."
-      ),
-      name: said(Schema.NullOr(Schema.String), "The name of the price there; null if there is none."),
-      as_of: said(
-        Schema.NullOr(Schema.String),
-        "The day of the built-in list (ISO 8601); null if the price is from elsewhere."
-      )
-    }),
-    "The source of its first route's price."
-  ),
+  price_source: said(PriceSource, "The source of its first route's price."),
   capabilities: said(
     Schema.Struct({
       takes: said(

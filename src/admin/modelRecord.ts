@@ -1,9 +1,10 @@
 import { commonResolutions } from "../catalogue/Catalogue.ts"
 import type { Model, ServedRoute } from "../catalogue/Catalogue.ts"
-import { priceListDate } from "../catalogue/prices/builtInList.ts"
 import { unpriced } from "../ledger/Price.ts"
+import { priceSourceOf } from "../ledger/PriceSource.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
+import { priceRecord } from "./PriceRecord.ts"
 import type { ModelRecord } from "./UpstreamRecord.ts"
 
 type Capabilities = ModelRecord["capabilities"]
@@ -25,32 +26,13 @@ export const modelRecord = (model: Model, first: FirstRoute): ModelRecord => {
     context_tokens: contextTokens ?? null,
     max_output_tokens: maxOutputTokens ?? null,
     price: priceOf(routes[0]),
-    price_source: sourceOf(model),
+    price_source: priceSourceOf(routes[0]?.pricedBy),
     capabilities: capabilitiesOf(model, first)
   }
 }
 
-const priceOf = (route: ServedRoute | undefined): ModelRecord["price"] => {
-  if (route === undefined || route.price === unpriced) return null
-  const { price } = route
-  return {
-    input: price.rates.input / 1e9,
-    cached_input: price.rates.cacheRead / 1e9,
-    output: price.rates.output / 1e9,
-    per_search: price.search / 1e9,
-    per_second: price.videoSecond / 1e9
-  }
-}
-
-const sourceOf = (model: Model): ModelRecord["price_source"] => {
-  const pricedBy = model.routes[0]?.pricedBy
-  const from = pricedBy?.from ?? "nowhere"
-  return {
-    from,
-    name: pricedBy === undefined || from === "nowhere" ? null : pricedBy.name,
-    as_of: from === "built-in list" ? priceListDate : null
-  }
-}
+const priceOf = (route: ServedRoute | undefined): ModelRecord["price"] =>
+  route === undefined || route.price === unpriced ? null : priceRecord(route.price)
 
 const capabilitiesOf = (model: Model, { text, video }: FirstRoute): Capabilities => {
   switch (model.kind) {

@@ -1,14 +1,8 @@
 import { Context } from "effect"
 import type { Limits, Unpriced } from "../contract/Caller.ts"
 import type { Price } from "../ledger/Price.ts"
+import type { PricedBy } from "../ledger/PriceSource.ts"
 import type { WeightedRoute } from "../routing/arranged.ts"
-
-/** The source of a model's price. */
-export interface PricedBy {
-  readonly from: "gateway.yaml" | "prices_file" | "built-in list" | "sandbox" | "nowhere"
-  /** The model's name in that source. */
-  readonly name: string
-}
 
 /** A route of a model's entry. */
 export interface EntryRoute extends WeightedRoute {
@@ -22,11 +16,11 @@ export interface EntryRoute extends WeightedRoute {
 export interface PricedRoute extends WeightedRoute {
   /** `unpriced` if it has none. */
   readonly price: Price
+  readonly pricedBy?: PricedBy
 }
 
 /** A route of a served model. */
 export interface ServedRoute extends PricedRoute {
-  readonly pricedBy?: PricedBy
   /** The most output tokens that its model writes; undefined if unknown. */
   readonly outputLimit: number | undefined
 }

@@ -6,10 +6,13 @@ import { PricesFile } from "../config/sections/Model.ts"
 import { readText } from "../config/source.ts"
 import { free, fromUsd } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
+import type { PricedBy } from "../ledger/PriceSource.ts"
 import type { Route } from "../routing/Route.ts"
-import type { EntryRoute, ModelEntry, PricedBy, ServedModels } from "./Catalogue.ts"
+import type { EntryRoute, ModelEntry, ServedModels } from "./Catalogue.ts"
 import type { ModelMap } from "./ModelMap.ts"
-import { builtInList } from "./prices/builtInList.ts"
+import { builtInList, priceListDate } from "./prices/builtInList.ts"
+import { FetchedPrices } from "./prices/fetched/FetchedList.ts"
+import type { FetchedList } from "./prices/fetched/FetchedList.ts"
 import { namesOf } from "./prices/names.ts"
 import { priceProviderOf } from "./prices/providers.ts"
 import { servedModel } from "./servedModel.ts"
@@ -22,8 +25,9 @@ export interface RoutePrice extends PricedBy {
 }
 
 /**
- * The price of each model on each route: the route's own, otherwise that of the model's entry, of the `prices_file`, or
- * of the built-in list. The last two are searched by provider and model, then by model. The sandbox's models are free.
+ * The price of each model on each route: the route's own, otherwise that of the model's entry, of the `prices_file`, of
+ * the fetched list, or of the built-in list. The lists are searched by provider and model, then by model. The sandbox's
+ * models are free.
  */
 export const findPrices = Effect.fnUntraced(function* (
   models: Entries,
@@ -46,9 +50,10 @@ const priceFinder = Effect.fnUntraced(function* (
   const isOpen = (model: ModelEntry) =>
     model.price === undefined && model.routes.some((route) => route.price === undefined && isOutside(route))
   const list = [...models.values(), ...(models.wildcards ?? [])].some(isOpen) ? yield* builtInList : undefined
+  const fetched = list === undefined ? undefined : yield* yield* FetchedPrices
   const search = (route: EntryRoute): Omit<RoutePrice, "route"> => {
     const provider = priceProviderOf(file.value, route.upstream)
-    const providerId = provider === undefined ? undefined : list?.idOf(provider)
+    const providerId = provider === undefined ? undefined : (list?.idOf(provider) ?? provider.id)
     const name = route.knownAs ?? route.model
     const named = (model: string) => (providerId === undefined ? [] : [`${providerId}/${model}`])
     for (const model of namesOf(name)) {
@@ -57,12 +62,17 @@ const priceFinder = Effect.fnUntraced(function* (
         if (price !== undefined) return { price, from: "prices_file", name: key }
       }
     }
+    let isHeld = false
     for (const seller of providerId === undefined ? [undefined] : [providerId, undefined]) {
       for (const model of namesOf(name)) {
+        const key = seller === undefined ? model : `${seller}/${model}`
+        isHeld ||= fetched?.isHeld(key) === true
+        const held = isHeld && { isHeld }
+        const known = fetched?.find(key)
+        if (known !== undefined)
+          return { price: known, from: "fetched list", name: key, ...fetchedOn(fetched), ...held }
         const price = list?.find(model, seller)
-        if (price !== undefined) {
-          return { price, from: "built-in list", name: seller === undefined ? model : `${seller}/${model}` }
-        }
+        if (price !== undefined) return { price, from: "built-in list", name: key, asOf: priceListDate, ...held }
       }
     }
     return { price: undefined, from: "nowhere", name }
@@ -91,11 +101,14 @@ export const servedModels = Effect.fnUntraced(function* (entries: ModelMap<Model
   return entries.mapped((entry) => servedModel({ ...entry, routes: ofRoutes(entry).map(listedRoute) }))
 })
 
-const listedRoute = ({ from, name, price, route }: RoutePrice): EntryRoute => ({
+const listedRoute = ({ price, route, ...pricedBy }: RoutePrice): EntryRoute => ({
   ...route,
-  pricedBy: { from, name },
+  pricedBy,
   ...(price === undefined ? {} : { price })
 })
+
+const fetchedOn = (list: FetchedList | undefined) =>
+  list !== undefined && { asOf: new Date(list.fetchedAtMs).toISOString().slice(0, 10) }
 
 /** Models without a price on any route, and single routes without one. */
 const withoutPrice = (prices: ReadonlyMap<string, ReadonlyArray<RoutePrice>>) => {

@@ -2,6 +2,8 @@ import { Console, Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { catalogueOf } from "../catalogue/catalogueOf.ts"
 import { findPrices } from "../catalogue/prices.ts"
+import { FetchedPrices } from "../catalogue/prices/fetched/FetchedList.ts"
+import { UsedPrices } from "../catalogue/prices/fetched/UsedPrices.ts"
 import { sandboxModels } from "../sandbox/SandboxText.ts"
 import { sandboxVideoModel } from "../sandbox/video/SandboxVideo.ts"
 import { logger } from "./administering.ts"
@@ -15,7 +17,8 @@ export const checkPrices = (asJson: boolean) =>
   Effect.gen(function* () {
     const { file } = yield* Settings
     const models = yield* catalogueOf(file, [...sandboxModels, sandboxVideoModel])
-    const prices = [...(yield* findPrices(models, file))].flatMap(([model, routes]) =>
+    const found = findPrices(models, file).pipe(Effect.provideService(FetchedPrices, yield* fetched))
+    const prices = [...(yield* found)].flatMap(([model, routes]) =>
       routes.map(({ from, name, price, route }) => ({
         model,
         route: `${route.upstream}/${route.model}`,
@@ -50,5 +53,17 @@ export const checkPrices = (asJson: boolean) =>
       )
     }
   }).pipe(Effect.provide(Layer.merge(CommandSettings, logger)))
+
+/** The fetched list in the database, where the configuration has one fetched. */
+const fetched = Effect.gen(function* () {
+  const settings = yield* Settings
+  if (settings.file.value.prices === undefined) return Effect.succeed(undefined)
+  const { openDatabase } = yield* Effect.promise(() => import("./operator/local.ts"))
+  const list = yield* Effect.flatMap(UsedPrices, ({ load }) => load).pipe(
+    Effect.provide(Layer.provide(UsedPrices.Default, openDatabase(false))),
+    Effect.catchAll(({ message }) => Effect.as(Effect.logWarning(`without the fetched list: ${message}`), undefined))
+  )
+  return Effect.succeed(list)
+})
 
 const header = ["MODEL", "PRICE (USD a million tokens)", "FROM", "AS", "ROUTE"]

@@ -6,7 +6,7 @@ import * as ApiKey from "../access/ApiKey.ts"
 import { readGatewayText } from "../config/source.ts"
 import { Conflict, InvalidRequest } from "../contract/Failure.ts"
 import { leaf } from "./frame/leaf.ts"
-import { balanceOf, callersOf, known, providersOf } from "./init/answers.ts"
+import { balanceOf, callersOf, known, pricesOf, providersOf } from "./init/answers.ts"
 import { fileOf, variablesOf } from "./init/written.ts"
 import { help } from "./options.ts"
 
@@ -15,15 +15,24 @@ const [settings, secrets] = ["gateway.yaml", "gateway.env"]
 const answer = (name: string, value: string, description: string) =>
   Options.text(name).pipe(Options.withPseudoName(value), Options.withDescription(description), Options.optional)
 
+interface Question {
+  readonly flag: string
+  readonly message: string
+  readonly usual: string
+  /** The answer without a terminal; undefined if the flag is needed then. */
+  readonly unasked?: string
+}
+
 /** The flag's value, otherwise the answer typed at the terminal. */
 const answerTo = <A>(
   given: Option.Option<string>,
-  { flag, message, usual }: { readonly flag: string; readonly message: string; readonly usual: string },
+  { flag, message, unasked, usual }: Question,
   read: (text: string) => Either.Either<A, InvalidRequest>
 ) =>
   Effect.gen(function* () {
     if (Option.isSome(given)) return yield* read(given.value)
     if (!process.stdin.isTTY) {
+      if (unasked !== undefined) return yield* read(unasked)
       return yield* new InvalidRequest({
         param: flag,
         message: `--${flag}: expected, since standard input is no terminal`
@@ -51,9 +60,10 @@ const init = Command.make(
       `Any of ${known.join(", ")}, and addresses of servers; none: the sandbox alone.`
     ),
     spend: answer("spend", "USD", "The budget of each caller, in dollars; none: unlimited."),
-    callers: answer("callers", "NAMES", "A name for each caller's key, separated with commas.")
+    callers: answer("callers", "NAMES", "A name for each caller's key, separated with commas."),
+    prices: answer("prices", "WHICH", "`daily`: fetch the public prices every day; `built-in`: do not (built-in).")
   },
-  ({ callers, providers, spend }) =>
+  ({ callers, prices, providers, spend }) =>
     Effect.gen(function* () {
       for (const file of [settings, secrets]) {
         if (existsSync(file)) {
@@ -79,6 +89,16 @@ const init = Command.make(
           callers,
           { flag: "callers", message: "Who calls? (a name for each key)", usual: "me" },
           callersOf
+        ),
+        refreshesPrices: yield* answerTo(
+          prices,
+          {
+            flag: "prices",
+            message: "Fetch the public prices every day? (daily, built-in)",
+            usual: "built-in",
+            unasked: "built-in"
+          },
+          pricesOf
         )
       }
       const made = answers.callers.map(({ variable }) => [variable, ApiKey.generate()] as const)
@@ -107,7 +127,7 @@ const init = Command.make(
 ).pipe(
   Command.withDescription(
     help(
-      "Write a gateway.yaml from three answers: providers, budget, callers. Asks for those that no option gives. If every provider's key is in the environment, it also calls the providers (`gateway check --live`).",
+      "Write a gateway.yaml from four answers: providers, budget, callers, prices. Asks for those that no option gives. If every provider's key is in the environment, it also calls the providers (`gateway check --live`).",
       "gateway init",
       "gateway init --providers anthropic,openai --spend 20 --callers laptop,ci"
     )

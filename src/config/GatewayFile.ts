@@ -7,6 +7,7 @@ import { given, needed } from "./sections/given.ts"
 import { Account, DeclaredKey } from "./sections/Key.ts"
 import { Log } from "./sections/Log.ts"
 import { Alias, Model } from "./sections/Model.ts"
+import { Prices } from "./sections/Prices.ts"
 import { Custody, Requests, Retention } from "./sections/Retention.ts"
 import { ProxySetting } from "./sections/Proxy.ts"
 import { Search } from "./sections/Search.ts"
@@ -42,6 +43,11 @@ export const GatewayFile = Schema.Struct({
   prices_file: given(
     Text,
     "A YAML or JSON file of [prices](#prices), relative to `gateway.yaml`; reloaded with it and when it changes."
+  ),
+  prices: given(
+    Prices,
+    "A published list of prices that the gateway fetches: [fields](#a-fetched-list-of-prices). `gateway prices refresh` fetches it once.",
+    "not fetched"
   ),
   unpriced: given(
     Unpriced,

@@ -3,6 +3,7 @@ import type { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Consumption, Price } from "./Price.ts"
+import type { PricedBy } from "./PriceSource.ts"
 
 /** A route of a quoted request. */
 export interface QuotedRoute {
@@ -10,6 +11,7 @@ export interface QuotedRoute {
   /** The model's id there. */
   readonly model: string
   readonly price: Price
+  readonly pricedBy?: PricedBy
 }
 
 /** The quote of a request that is not sent. */

@@ -41,6 +41,7 @@ import { responseInputs } from "./migrations/0036_responseInputs.ts"
 import { removedSubmits } from "./migrations/0037_removedSubmits.ts"
 import { taskReferences } from "./migrations/0038_taskReferences.ts"
 import { modelRules } from "./migrations/0039_modelRules.ts"
+import { priceList } from "./migrations/0040_priceList.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -93,7 +94,8 @@ const onBoth: ReadonlyArray<Step> = [
   [36, "responseInputs", responseInputs],
   [37, "removedSubmits", removedSubmits],
   [38, "taskReferences", taskReferences],
-  [39, "modelRules", modelRules]
+  [39, "modelRules", modelRules],
+  [40, "priceList", priceList]
 ]
 
 /** The schema that this gateway works with. */

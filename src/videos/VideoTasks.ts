@@ -234,7 +234,7 @@ const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace
   }
 }
 
-const pricedRoute = ({ place: { model, upstream }, price }: Fitting): QuotedRoute => ({ upstream, model, price })
+const pricedRoute = ({ place, price }: Fitting): QuotedRoute => ({ ...place, price })
 
 const pricedPlace = ({ place: { model, upstream }, price }: Fitting) => ({ upstream, model, price: price.text })
 

@@ -5,7 +5,7 @@ import type { InvalidRequest, NotFound } from "../contract/Failure.ts"
 import { priceOfVideo } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import { commonResolutions } from "../catalogue/Catalogue.ts"
-import type { Model, PricedRoute } from "../catalogue/Catalogue.ts"
+import type { Model, ServedRoute } from "../catalogue/Catalogue.ts"
 import { arranged } from "../routing/arranged.ts"
 import type { Route } from "../routing/Route.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
@@ -19,7 +19,7 @@ import type { Resolved } from "./resolve.ts"
 
 /** A route that can render a request. */
 export interface Fitting {
-  readonly place: Route
+  readonly place: ServedRoute
   readonly price: Price
   readonly upstream: VideoUpstream
   readonly meant: ResolvedDraft
@@ -48,7 +48,7 @@ export const makeFitting = Effect.gen(function* () {
 
   const fittingAt = Effect.fnUntraced(function* (
     { account, body, model, random, request }: FittingRequest,
-    place: PricedRoute
+    place: ServedRoute
   ) {
     const upstream = upstreams.get(place.upstream)
     if (upstream === undefined) return undefined

@@ -82,7 +82,7 @@ describe("a wildcard", () => {
       const file = fileOf({ "claude-*": "anthropic" })
       const all = yield* servedModels(yield* catalogueOf(file, []), file)
       const [first] = all.get("claude-haiku-5-5")?.routes ?? []
-      expect(first?.pricedBy).toEqual({ from: "built-in list", name: "anthropic/claude-haiku-5-5" })
+      expect(first?.pricedBy).toMatchObject({ from: "built-in list", name: "anthropic/claude-haiku-5-5" })
     })
   )
 

@@ -7,6 +7,7 @@ import { Absent, InFile } from "../../src/config/sections/given.ts"
 import { Account, DeclaredKey } from "../../src/config/sections/Key.ts"
 import { Log } from "../../src/config/sections/Log.ts"
 import { Limits, Model, Price } from "../../src/config/sections/Model.ts"
+import { Prices } from "../../src/config/sections/Prices.ts"
 import { Retention } from "../../src/config/sections/Retention.ts"
 import { Search } from "../../src/config/sections/Search.ts"
 import { Server } from "../../src/config/sections/Server.ts"
@@ -122,6 +123,7 @@ const sections: Readonly<Record<string, Schema.Schema.Any>> = {
   limits: Limits,
   keys: DeclaredKey,
   accounts: Account,
+  prices: Prices,
   search: Search,
   files: Files,
   retention: Retention,

@@ -17,7 +17,7 @@ export const chapters: ReadonlyArray<Chapter> = [
       },
       {
         name: "init",
-        what: "Write a gateway.yaml from three answers.",
+        what: "Write a gateway.yaml from four answers.",
         load: async () => (await import("../init.ts")).initCommand
       },
       {
@@ -27,7 +27,7 @@ export const chapters: ReadonlyArray<Chapter> = [
       },
       {
         name: "prices",
-        what: "Show what models cost.",
+        what: "Show what models cost, and fetch the public prices.",
         load: async () => (await import("../prices.ts")).pricesCommand
       }
     ]

@@ -18,12 +18,14 @@ export interface Caller {
   readonly variable: string
 }
 
-/** The answers to the three questions. */
+/** The answers to the four questions. */
 export interface Answers {
   readonly providers: ReadonlyArray<Provider>
   /** Dollars for each caller; undefined is unlimited. */
   readonly balanceUsd: number | undefined
   readonly callers: ReadonlyArray<Caller>
+  /** True to fetch the public prices every day. */
+  readonly refreshesPrices: boolean
 }
 
 const words = (text: string) =>
@@ -59,6 +61,13 @@ export const balanceOf = (text: string): Either.Either<number | undefined, Inval
   return /^\d{1,6}(\.\d{1,2})?$/.test(word) && Number(word) > 0
     ? Either.right(Number(word))
     : complain("spend", `expected dollars such as 20 or 12.50, or none; got "${text}"`)
+}
+
+export const pricesOf = (text: string): Either.Either<boolean, InvalidRequest> => {
+  const word = text.trim().toLowerCase()
+  return word === "daily" || word === "built-in"
+    ? Either.right(word === "daily")
+    : complain("prices", `expected daily or built-in; got "${text}"`)
 }
 
 export const callersOf = (text: string): Either.Either<ReadonlyArray<Caller>, InvalidRequest> => {

@@ -58,7 +58,7 @@ export const variablesOf = (providers: ReadonlyArray<Provider>): ReadonlyArray<s
   providers.flatMap((provider) => describe(provider).variable ?? [])
 
 /** A commented `gateway.yaml`. */
-export const fileOf = ({ balanceUsd, callers, providers }: Answers): string => {
+export const fileOf = ({ balanceUsd, callers, providers, refreshesPrices }: Answers): string => {
   const described = providers.map(describe)
   const models = described.flatMap(({ models }) => models)
   const isMetered = balanceUsd !== undefined
@@ -96,6 +96,9 @@ export const fileOf = ({ balanceUsd, callers, providers }: Answers): string => {
           ""
         ]
       : []),
+    "# The built-in prices are as old as this version. Fetched every day, they are LiteLLM's list on GitHub.",
+    refreshesPrices ? "prices: { refresh_hours: 24 }" : "# prices: { refresh_hours: 24 }",
+    "",
     ...(callers.length === 0
       ? ["# Keys of callers: make them with `gateway keys create NAME`, or list them here.", "# keys:"]
       : [

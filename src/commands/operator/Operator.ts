@@ -10,6 +10,7 @@ import type { KeyOptions, KeyWithSecret } from "../../admin/KeyAdministration.ts
 import type { KeyRecord } from "../../admin/KeyRecord.ts"
 import type { LogQuery } from "../../admin/LogLines.ts"
 import type { NodeRecord } from "../../admin/NodeRecord.ts"
+import type { PriceListRecord } from "../../admin/PriceListRecord.ts"
 import type { TaskSummary } from "../../admin/TaskSummary.ts"
 import type { ModelRecord, UpstreamRecord } from "../../admin/UpstreamRecord.ts"
 import type { SigningSecrets } from "../../admin/WebhookAdministration.ts"
@@ -117,6 +118,13 @@ export interface Operations {
     readonly rollback: (version: number | undefined) => Answer<ConfigurationRecord>
     readonly show: (version: number | undefined) => Answer<ConfigurationDocument>
     readonly history: (limit: number) => All<ConfigurationRecord>
+  }
+  /** The fetched list of prices. */
+  readonly prices: {
+    /** @param accepts true to use prices that moved more than tenfold, too */
+    readonly refresh: (accepts: boolean) => Answer<PriceListRecord>
+    /** False if there was none. */
+    readonly reset: Answer<boolean>
   }
   /** Sessions of the console. */
   readonly sessions: {

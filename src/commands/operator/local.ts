@@ -8,6 +8,7 @@ import type { Actor } from "../../admin/store/Audit.ts"
 import { withUnmatched } from "../../admin/KeyRecord.ts"
 import type { KeyRecord } from "../../admin/KeyRecord.ts"
 import { outcomeOf } from "../../admin/TaskAdministration.ts"
+import { usualPriceList } from "../../config/sections/Prices.ts"
 import { Settings, visitedUrl } from "../../config/Settings.ts"
 import type { GatewaySettings } from "../../config/Settings.ts"
 import { Aside } from "../../sql/Aside.ts"
@@ -85,7 +86,8 @@ const operations = Effect.gen(function* () {
   const settings = yield* Settings
   const all = yield* Administration
   const sessions = yield* SessionAdministration
-  const { accounts, audit, configuration, deliveries, ending, keys, nodes, requests, tasks, usage, webhooks } = all
+  const { accounts, audit, configuration, deliveries, ending, keys, nodes, prices, requests, tasks, usage, webhooks } =
+    all
   const first = (limit: number) => ({ offset: 0, limit })
   /** Webhook secrets are derived from the server's master secret, so they need that one. */
   const withSecret = <A>(effect: Answer<A>): Answer<A> =>
@@ -163,6 +165,14 @@ const operations = Effect.gen(function* () {
       rollback: (version) => configuration.rollback(actor, version),
       show: configuration.show,
       history: configuration.history
+    },
+    prices: {
+      refresh: (accepts) =>
+        Effect.suspend(() => {
+          const from = settings.file.value.prices?.from ?? usualPriceList
+          return prices.refresh(actor, { from, proxy: settings.proxyOf(from) }, accepts)
+        }),
+      reset: prices.reset(actor)
     },
     sessions: { list: (limit) => sessions.list(first(limit)), revoke: (id) => sessions.revoke(actor, id) },
     logs: {

@@ -36,10 +36,8 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
       transformClient: (client: HttpClient.HttpClient) =>
         HttpClient.mapRequest(client, HttpClientRequest.bearerToken(key))
     }
-    const { adminAccounts, adminConfigurations, adminKeys, adminOperations, adminWatch } = yield* HttpApiClient.make(
-      AdminApi,
-      options
-    )
+    const { adminAccounts, adminConfigurations, adminKeys, adminOperations, adminPrices, adminWatch } =
+      yield* HttpApiClient.make(AdminApi, options)
     const { adminSessions } = yield* HttpApiClient.make(ConsoleApi, options)
     const http = HttpClient.mapRequest(yield* HttpClient.HttpClient, (request) =>
       request.pipe(HttpClientRequest.prependUrl(url), HttpClientRequest.bearerToken(key))
@@ -199,6 +197,10 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
             orUnreachable(adminConfigurations.list({ urlParams: { limit: Math.min(limit, mostRows) } })),
             ({ data }) => data
           )
+      },
+      prices: {
+        refresh: (accept) => orUnreachable(adminPrices.refresh({ payload: { accept } })),
+        reset: Effect.map(orUnreachable(adminPrices.reset({})), ({ deleted }) => deleted)
       },
       sessions: {
         list: (limit) => gathered(limit, (page) => orUnreachable(adminSessions.list({ urlParams: page }))),

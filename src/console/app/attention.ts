@@ -21,6 +21,7 @@ export const leadOf = ({ id, what }: Attention): Lead | undefined => {
     case "account":
       return { see: see.accounts, href: hrefOf("accounts") }
     case "model":
+    case "prices":
       return { see: see.models, href: hrefOf("models") }
     case "daemon":
       return undefined

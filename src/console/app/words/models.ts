@@ -76,6 +76,7 @@ export const models = {
   emptyTitle: "No models",
   empty: "Put a provider’s key in the environment, or name upstreams in gateway.yaml:",
   sources: {
+    "fetched list": "fetched list",
     "built-in list": "public list",
     "gateway.yaml": "gateway.yaml",
     prices_file: "prices_file",

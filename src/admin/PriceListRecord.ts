@@ -1,0 +1,47 @@
+import { Schema } from "effect"
+import { said } from "../contract/fields.ts"
+import type { Move, Refreshed } from "../catalogue/prices/fetched/PriceRefresh.ts"
+import { Price, priceRecord } from "./PriceRecord.ts"
+import { isoTime } from "./fields.ts"
+
+/** More prices that moved more than tenfold are only counted. */
+const mostNamed = 100
+
+/** A fetch of the published list of prices. */
+export const PriceListRecord = Schema.Struct({
+  object: Schema.Literal("price_list"),
+  source: said(Schema.String, "The list's address."),
+  fetched_at: said(Schema.String, "When it was fetched (ISO 8601, UTC)."),
+  prices: said(Schema.Int, "The names with a price."),
+  changed: said(Schema.Int, "Names whose price differs from the one before, or that had none."),
+  moved: said(Schema.Int, "Prices that moved more than tenfold."),
+  accepted: said(Schema.Boolean, "Whether those are used. If not, the prices before them stay in use."),
+  moves: said(
+    Schema.Array(
+      Schema.Struct({
+        name: said(Schema.String, "`provider/model`, or a model's name."),
+        before: said(Price, "The price before."),
+        offered: said(Price, "The list's price.")
+      })
+    ),
+    `The first ${mostNamed} of them.`
+  )
+}).annotations({ identifier: "PriceList" })
+export type PriceListRecord = typeof PriceListRecord.Type
+
+export const priceListRecord = (refreshed: Refreshed, accepted: boolean): PriceListRecord => ({
+  object: "price_list",
+  source: refreshed.source,
+  fetched_at: isoTime(refreshed.fetchedAtMs),
+  prices: refreshed.prices,
+  changed: refreshed.changed,
+  moved: refreshed.moved.length,
+  accepted,
+  moves: refreshed.moved.slice(0, mostNamed).map(moveRecord)
+})
+
+const moveRecord = ({ before, name, offered }: Move) => ({
+  name,
+  before: priceRecord(before),
+  offered: priceRecord(offered)
+})

@@ -1,0 +1,26 @@
+import { Effect } from "effect"
+import { Configuration } from "../config/Configuration.ts"
+import { usualPriceList } from "../config/sections/Prices.ts"
+import { Settings } from "../config/Settings.ts"
+import { handlers } from "../contract/handlers.ts"
+import { Administration } from "./Administration.ts"
+import { AdminPricesApi } from "./PricesApi.ts"
+
+export const PricesHandlers = handlers(
+  AdminPricesApi,
+  Effect.map(Effect.all([Administration, Configuration, Settings]), ([{ prices }, configuration, { proxyOf }]) => {
+    const renewed = Effect.catchAll(configuration.renew, ({ message }) => Effect.logWarning(message))
+    return {
+      refresh: ({ caller, payload: { accept } }) =>
+        Effect.suspend(() => {
+          const from = configuration.current().value.prices?.from ?? usualPriceList
+          return prices.refresh(caller.key, { from, proxy: proxyOf(from) }, accept === true)
+        }).pipe(Effect.zipLeft(renewed)),
+      reset: ({ caller }) =>
+        prices.reset(caller.key).pipe(
+          Effect.zipLeft(renewed),
+          Effect.map((deleted) => ({ object: "price_list" as const, deleted }))
+        )
+    }
+  })
+)

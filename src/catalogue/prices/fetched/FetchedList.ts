@@ -1,0 +1,56 @@
+import { Context, Effect, Schema } from "effect"
+import { Price } from "../../../config/sections/Model.ts"
+import { fromUsd } from "../../../ledger/Price.ts"
+import type { Price as LedgerPrice } from "../../../ledger/Price.ts"
+
+/** A model's price in a fetched list, in USD, perhaps in tiers of input: lowest first. */
+export const ListedPrice = Schema.Struct({
+  usd: Price,
+  tiers: Schema.optionalWith(Schema.Array(Schema.Struct({ above: Schema.NonNegativeInt, usd: Price })), {
+    exact: true
+  })
+})
+export type ListedPrice = typeof ListedPrice.Type
+
+/** A fetched list as it is stored, by `provider/model` and by model. */
+export const ListDocument = Schema.Struct({
+  prices: Schema.Record({ key: Schema.String, value: ListedPrice }),
+  /** Prices that moved more than tenfold and are not used, until an operator accepts them. */
+  held: Schema.Record({ key: Schema.String, value: ListedPrice })
+})
+export type ListDocument = typeof ListDocument.Type
+
+/** A fetched list that is in use. */
+export interface FetchedList {
+  /** The address it came from. */
+  readonly source: string
+  readonly fetchedAtMs: number
+  /** The price under `provider/model`, or under a model's name. */
+  readonly find: (name: string) => LedgerPrice | undefined
+  /** True if the price under that name moved more than tenfold, so that the one before is used. */
+  readonly isHeld: (name: string) => boolean
+}
+
+export const fetchedList = (
+  { held, prices }: ListDocument,
+  { fetchedAtMs, source }: Pick<FetchedList, "source" | "fetchedAtMs">
+): FetchedList => ({
+  source,
+  fetchedAtMs,
+  // Callers name models by wildcards, and `constructor` is a name.
+  find: (name) => {
+    const found = Object.hasOwn(prices, name) ? prices[name] : undefined
+    return found === undefined ? undefined : priceListed(found)
+  },
+  isHeld: (name) => Object.hasOwn(held, name)
+})
+
+export const priceListed = ({ tiers, usd }: ListedPrice): LedgerPrice => fromUsd(usd, tiers)
+
+/** The fetched list that this process uses; none by default. */
+export class FetchedPrices extends Context.Reference<FetchedPrices>()(
+  "gateway/catalogue/prices/fetched/FetchedPrices",
+  {
+    defaultValue: (): Effect.Effect<FetchedList | undefined> => Effect.succeed(undefined)
+  }
+) {}

@@ -1,0 +1,34 @@
+import type { Price, Rates } from "../../../ledger/Price.ts"
+
+/** A price that moves more than this many times is a mistake of units more often than a new price. */
+const most = 10
+
+/** True if a price moved more than tenfold: up or down, at any length of input, a second of video or a search. */
+export const isLeap = (before: Price, after: Price): boolean => {
+  const starts = new Set([...before.tiers, ...after.tiers].map(({ above }) => above + 1))
+  return (
+    leaps(before.videoSecond, after.videoSecond) ||
+    rises(before.search, after.search) ||
+    [0, ...starts].some((inputTokens) => isLeapOfRates(ratesAt(before, inputTokens), ratesAt(after, inputTokens)))
+  )
+}
+
+/** A cache's rate often falls far once it is known: before that it was the input's. */
+const isLeapOfRates = (before: Rates, after: Rates): boolean =>
+  leaps(before.input, after.input) ||
+  (!isOfInput(before, after) && leaps(before.output, after.output)) ||
+  rises(before.cacheRead, after.cacheRead) ||
+  rises(before.cacheWrite, after.cacheWrite) ||
+  rises(before.cacheWriteHour ?? before.cacheWrite, after.cacheWriteHour ?? after.cacheWrite) ||
+  rises(before.reasoning, after.reasoning)
+
+/** Lists may name a rate for the output of embeddings, which have none. */
+const isOfInput = (before: Rates, after: Rates) => after.output === 0 && before.output <= before.input
+
+const leaps = (before: number, after: number): boolean => before > most * after || after > most * before
+
+/** A rate that was zero is new rather than moved. */
+const rises = (before: number, after: number): boolean => before > 0 && after > most * before
+
+const ratesAt = ({ rates, tiers }: Price, inputTokens: number): Rates =>
+  tiers.reduce((found, tier) => (inputTokens > tier.above ? tier.rates : found), rates)

@@ -1,0 +1,30 @@
+import { Schema } from "effect"
+import { said } from "../contract/fields.ts"
+
+const Origin = Schema.Literal("gateway.yaml", "prices_file", "fetched list", "built-in list", "sandbox", "nowhere")
+
+/** The source of a model's price. */
+export interface PricedBy {
+  readonly from: typeof Origin.Type
+  /** The model's name in that source. */
+  readonly name: string
+  /** The day of a list (ISO 8601). */
+  readonly asOf?: string
+  /** True if the fetched list moves the price more than tenfold, so that this one counts until an operator accepts it. */
+  readonly isHeld?: boolean
+}
+
+/** The source of a price, for readers. */
+export const PriceSource = Schema.Struct({
+  from: said(Origin, "The source of its price."),
+  name: said(Schema.NullOr(Schema.String), "The name of the price there; null if there is none."),
+  as_of: said(
+    Schema.NullOr(Schema.String),
+    "The day of the fetched or the built-in list (ISO 8601); null if the price is from elsewhere."
+  )
+}).annotations({ identifier: "PriceSource" })
+
+export const priceSourceOf = (pricedBy: PricedBy | undefined): typeof PriceSource.Type => {
+  const { asOf, from, name } = pricedBy ?? { from: "nowhere" as const, name: "" }
+  return { from, name: from === "nowhere" ? null : name, as_of: asOf ?? null }
+}
