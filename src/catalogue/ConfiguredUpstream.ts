@@ -6,7 +6,7 @@ import { proxyIn, proxyShown } from "../config/proxies.ts"
 import type { PublicUrl } from "../config/PublicUrl.ts"
 import { spelt } from "../config/spelt.ts"
 import type { Documents } from "../documents/Documents.ts"
-import { firstKey, keysOf, placeOf } from "../upstreams/fromSettings.ts"
+import { keysOf, placeOf } from "../upstreams/fromSettings.ts"
 import type { UpstreamEntry } from "../upstreams/fromSettings.ts"
 import type { KeptFiles } from "../files/KeptFiles.ts"
 import { KeyNames } from "../upstreams/KeyNames.ts"
@@ -78,14 +78,14 @@ const withKeys = Effect.fnUntraced(function* <U extends AtKey<U>, R>(
   at: (key: Redacted.Redacted | undefined) => Effect.Effect<U, never, R>
 ): Effect.fn.Return<U, never, R | KeyNames> {
   const nameOf = yield* KeyNames
-  const first = firstKey(entry)
-  if (first === undefined) return yield* at(first)
-  const named = (key: Redacted.Redacted) => Effect.map(at(key), (upstream): U => ({ ...upstream, key: nameOf(key) }))
-  const keys = yield* Effect.forEach(keysOf(entry), ({ key, weight }) =>
-    Effect.map(named(key), (upstream) => ({ key: nameOf(key), weight, upstream }))
-  )
-  const [pooled] = keys
-  return pooled === undefined ? yield* named(first) : { ...pooled.upstream, keys }
+  const keys = yield* Effect.forEach(keysOf(entry), ({ key: secret, weight }) => {
+    const key = nameOf(secret)
+    return Effect.map(at(secret), (upstream) => ({ key, weight, upstream: { ...upstream, key } }))
+  })
+  const [first] = keys
+  if (first !== undefined) return { ...first.upstream, keys }
+  const upstream = yield* at(entry.api_key)
+  return entry.api_key === undefined ? upstream : { ...upstream, onlyKey: nameOf(entry.api_key) }
 })
 
 /** If it cannot be reached, or just started and lists nothing yet, the earlier list stays. */

@@ -56,7 +56,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
     const routing = { runtime, coolDowns: new RetryAfter(yield* Effect.clock) }
     const observers = yield* makeObservers
     const { admit, choose, find, passes, translates } = yield* makeAdmit
-    const { owned, permit } = yield* makeOwnershipCheck
+    const { owned, permit, withOwnKeys } = yield* makeOwnershipCheck
     const signing = yield* makeSigning
     const upstreamCount = yield* makeUpstreamCount(permit)
 
@@ -92,7 +92,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         if (upstream === undefined) return Future.die(new Error(`model ${entry.id} has no upstream`))
         work.asks(route)
         work.attempts.calls(route, upstream)
-        return owned(work, upstream, route.endpoint !== undefined, () =>
+        return owned(work, upstream, route, () =>
           upstream.signsCalls === true
             ? runFuture(runtime, signing(work.caller.account, conversation, route.model)).flatMap((found) =>
                 ask(route, upstream, found)
@@ -128,7 +128,10 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         const { several } = work.options
         return several === undefined ? send() : severally(several, runtime, send)
       }
-      return tryRoutes(routing, work.caller.account, work.offers.all, call, work.attempts)
+      const tried = (routes: ReadonlyArray<AdmittedRoute>) =>
+        tryRoutes(routing, work.caller.account, routes, call, work.attempts)
+      const { all } = work.offers
+      return all.some(({ key }) => key !== undefined) ? withOwnKeys(work, all).flatMap(tried) : tried(all)
     }
 
     /**

@@ -13,7 +13,7 @@ type Permit = (
   caller: Caller,
   upstream: TextUpstream,
   body: unknown
-) => Effect.Effect<unknown, InvalidRequest | NotFound>
+) => Effect.Effect<string | undefined, InvalidRequest | NotFound>
 
 /** How long a count is remembered, in ms, and how many at most. */
 const keptMs = 60_000
@@ -24,7 +24,7 @@ const mostKept = 1_000
  * remembered for a minute, because agents count the same conversation repeatedly. Undefined if the count is not
  * available.
  *
- * @param permit fails if a body names an id of another account
+ * @param permit the key that made what a body names, if any; fails if it names an id of another account
  */
 export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
   const upstreams = yield* TextUpstreams
@@ -58,20 +58,31 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
     const upstream = upstreams.get(route?.upstream ?? "")
     if (route === undefined || upstream?.countTokens === undefined) return unknown
     if (upstream.passthrough?.family !== passthrough.family) return unknown
-    const { countTokens, name } = upstream
+    const { name } = upstream
+    const askedWith = (made: string | undefined) =>
+      (upstream.keys ?? [{ key: undefined, upstream }])
+        .filter(({ key }) => made === undefined || key === undefined || key === made)
+        .reduce(
+          (before, { upstream: { countTokens } }) =>
+            Effect.flatMap(before, (tokens) =>
+              tokens === undefined && countTokens !== undefined ? countTokens(request, route.model) : before
+            ),
+          unknown
+        )
     const request = passthrough.request(upstream)
     const { body, headers } = request
-    const counted = Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-      const asked = JSON.stringify([name, route.model, headers.get("anthropic-beta")])
-      const hash = Bun.SHA256.hash(`${asked}${serializeBody(request, body)}`, "hex")
-      const known = kept.get(hash)
-      if (known !== undefined && known.untilMs > nowMs) return Effect.succeed(known.tokens)
-      kept.delete(hash)
-      return Effect.tap(withRoom(caller.account, name, nowMs, countTokens(request, route.model)), (tokens) =>
-        Effect.sync(() => tokens !== undefined && keep(hash, tokens, nowMs + keptMs))
-      )
-    })
-    return Effect.zipRight(permit(caller, upstream, body), counted)
+    const counted = (made: string | undefined) =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+        const asked = JSON.stringify([name, route.model, headers.get("anthropic-beta")])
+        const hash = Bun.SHA256.hash(`${asked}${serializeBody(request, body)}`, "hex")
+        const known = kept.get(hash)
+        if (known !== undefined && known.untilMs > nowMs) return Effect.succeed(known.tokens)
+        kept.delete(hash)
+        return Effect.tap(withRoom(caller.account, name, nowMs, askedWith(made)), (tokens) =>
+          Effect.sync(() => tokens !== undefined && keep(hash, tokens, nowMs + keptMs))
+        )
+      })
+    return Effect.flatMap(permit(caller, upstream, body), counted)
   }
 })
 

@@ -10,7 +10,8 @@ const most = 1_000
 /**
  * Ownership of objects that upstreams store. All accounts share an upstream's key, and could use each other's files and
  * containers. An object belongs to the account whose answer first held its id. An object that the operator created at the
- * upstream belongs to the account whose accepted request first names it; its id is as hard to guess as a key.
+ * upstream belongs to the account whose accepted request first names it; its id is as hard to guess as a key. An
+ * upstream with several keys has it in the organisation of one of them.
  */
 export class Ownership extends Effect.Service<Ownership>()("gateway/ownership/Ownership", {
   dependencies: [UpstreamIds.Default],
@@ -18,24 +19,47 @@ export class Ownership extends Effect.Service<Ownership>()("gateway/ownership/Ow
     const store = yield* UpstreamIds
     const runtime = yield* Effect.runtime()
 
-    /** Returns the ids without an owner. Fails if another account owns one: to this account it is unknown. */
+    /** Looks ids up. Fails if another account owns one: to this account it is unknown. */
     const check = (
       account: AccountId,
       upstream: string,
       ids: ReadonlyArray<UpstreamId>
-    ): Effect.Effect<ReadonlyArray<string>, NotFound | InvalidRequest> => {
+    ): Effect.Effect<Ids, NotFound | InvalidRequest> => {
+      if (ids.length === 0) return Effect.succeed({ unclaimed: [], keys: [] })
       if (ids.length > most) return tooMany(ids)
-      const names = ids.map(({ id }) => id)
-      return Effect.flatMap(Effect.orDie(store.ownersOf(upstream, names)), (owners) => {
-        const foreign = ids.find(({ id }) => owners.has(id) && owners.get(id) !== account)
-        return foreign === undefined ? Effect.succeed(names.filter((id) => !owners.has(id))) : unknown(foreign)
-      })
+      return Effect.flatMap(
+        Effect.orDie(
+          store.ownersOf(
+            upstream,
+            ids.map(({ id }) => id)
+          )
+        ),
+        (owners) => {
+          const foreign = ids.find(({ id }) => (owners.get(id)?.account ?? account) !== account)
+          if (foreign !== undefined) return unknown(foreign)
+          const unclaimed = ids.flatMap(({ id }) => (owners.has(id) ? [] : [id]))
+          const keys = ids.flatMap(({ id, param }) => {
+            const owner = owners.get(id)
+            return owner === undefined ? [] : [{ id, param, key: owner.key }]
+          })
+          return Effect.succeed({ unclaimed, keys })
+        }
+      )
     }
 
-    /** Gives ids to an account. Resolves once that is durable; a failure is logged. */
-    const give = (account: AccountId, upstream: string, ids: ReadonlyArray<string>): Promise<void> =>
+    /**
+     * Gives ids to an account. Resolves once that is durable; a failure is logged.
+     *
+     * @param key the name of the upstream's key that made them, if it has several
+     */
+    const give = (
+      account: AccountId,
+      upstream: string,
+      ids: ReadonlyArray<string>,
+      key: string | undefined
+    ): Promise<void> =>
       Runtime.runPromise(runtime)(
-        Effect.catchAllCause(store.give(account, upstream, ids), (cause) =>
+        Effect.catchAllCause(store.give({ account, key: key ?? null }, upstream, ids), (cause) =>
           Effect.logError("the ownership of an upstream's ids could not be stored", cause)
         )
       )
@@ -43,6 +67,14 @@ export class Ownership extends Effect.Service<Ownership>()("gateway/ownership/Ow
     return { check, give } as const
   })
 }) {}
+
+/** Ids of a request at an upstream. */
+export interface Ids {
+  /** Those without an owner. */
+  readonly unclaimed: ReadonlyArray<string>
+  /** The others, with the keys that made them. */
+  readonly keys: ReadonlyArray<UpstreamId & { readonly key: string | null }>
+}
 
 const unknown = ({ id, param }: UpstreamId) =>
   new NotFound({ param, message: `${param}: nothing of this account's has the id ${JSON.stringify(id)}` })

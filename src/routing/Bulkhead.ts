@@ -67,12 +67,7 @@ type Call = Future<Generation, Failure | UpstreamError>
  *
  * @param key the upstream's key of the call, if it has several: a refusal of one does not open the circuit
  */
-export const through = (
-  bulkhead: Bulkhead | undefined,
-  account: AccountId,
-  call: () => Call,
-  key?: string | undefined
-): Call => {
+export const through = (bulkhead: Bulkhead | undefined, account: AccountId, call: () => Call, key?: string): Call => {
   if (bulkhead === undefined) return Future.attempt(call)
   const slot = bulkhead.slots?.take(account)
   const begin = () => guarded(bulkhead, account, call, key !== undefined)

@@ -74,7 +74,7 @@ export const tryRoutes = <R extends Route>(
 }
 
 /** True if another route fails too: it is the same but for the key, and the failure does not concern the key. */
-const fails = (other: Route, { error, route }: RouteFailure): boolean =>
+export const fails = (other: Route, { error, route }: RouteFailure): boolean =>
   route.key !== undefined && other.upstream === route.upstream && other.model === route.model && !isOfKey(error)
 
 /** A call that reports its outcome to the route's state. */

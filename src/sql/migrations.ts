@@ -42,6 +42,7 @@ import { removedSubmits } from "./migrations/0037_removedSubmits.ts"
 import { taskReferences } from "./migrations/0038_taskReferences.ts"
 import { modelRules } from "./migrations/0039_modelRules.ts"
 import { priceList } from "./migrations/0040_priceList.ts"
+import { upstreamKeys } from "./migrations/0041_upstreamKeys.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -95,7 +96,8 @@ const onBoth: ReadonlyArray<Step> = [
   [37, "removedSubmits", removedSubmits],
   [38, "taskReferences", taskReferences],
   [39, "modelRules", modelRules],
-  [40, "priceList", priceList]
+  [40, "priceList", priceList],
+  [41, "upstreamKeys", upstreamKeys]
 ]
 
 /** The schema that this gateway works with. */

@@ -1,7 +1,9 @@
 /** An upstream's keys. Each belongs to an organisation at the provider, which keeps what was made with it. */
 export interface AtKey<Upstream> {
-  /** The name of the key that its calls use (`KeyNames`); undefined if it has none. */
+  /** The name of the key that its calls use (`KeyNames`), if it is one of several. */
   readonly key?: string
+  /** The name of its only key; absent if it has none or several. */
+  readonly onlyKey?: string
   /** The same upstream with each of its keys, the first one's included; absent unless `keys` configures it. */
   readonly keys?: ReadonlyArray<Keyed<Upstream>>
 }
@@ -14,6 +16,10 @@ export interface Keyed<Upstream> {
   readonly weight: number
   readonly upstream: Upstream
 }
+
+/** The names of an upstream's keys, the first one first; empty if they have none. */
+export const keyNames = ({ keys, onlyKey }: AtKey<unknown>): ReadonlyArray<string> =>
+  keys?.map(({ key }) => key) ?? (onlyKey === undefined ? [] : [onlyKey])
 
 /** The upstream with the key of a route; with the usual key if that one is no longer configured. */
 export const atKey = <Upstream extends AtKey<Upstream>>(

@@ -4,13 +4,28 @@ import type { JsonObject } from "../contract/fields.ts"
 import { VideoAmbiguous, VideoJob, VideoTransient, VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import type { VideoRejected, VideoReport, VideoResult, VideoUpstream } from "../upstreams/VideoUpstream.ts"
 import { RetryAfter } from "../routing/RetryAfter.ts"
+import type { RouteFailure } from "../routing/RetryAfter.ts"
+import { fails } from "../routing/tryRoutes.ts"
+import { atKey } from "../upstreams/KeyPool.ts"
 import { CrashPoints } from "../tasks/CrashPoints.ts"
 import type { StoreFailure } from "../tasks/StoreFailure.ts"
-import type { Task, TaskError, TaskPatch } from "../tasks/Task.ts"
+import type { Task, TaskError } from "../tasks/Task.ts"
 import type { Lease, LeaseLost, TaskKind, TaskTurn } from "../tasks/TaskKind.ts"
 import { again, makePacing } from "./pacing.ts"
-import { failing, movedTo, placed, placesOf, secondsOf, soonest, troubleOf, videoBulkhead, waitOf } from "./places.ts"
+import {
+  failing,
+  movedTo,
+  placed,
+  placesOf,
+  secondsOf,
+  soonest,
+  troubleOf,
+  upstreamOf,
+  videoBulkhead,
+  waitOf
+} from "./places.ts"
 import type { Place, Wait } from "./places.ts"
+import { ends, failed, keyGone, refused, unconfirmed, unserved } from "./turns.ts"
 import type { Outages } from "./Outages.ts"
 import { FirstReplies } from "./FirstReplies.ts"
 
@@ -54,19 +69,22 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     lease: Lease
   ): Effect.fn.Return<TaskTurn | "settled", LeaseLost | StoreFailure> {
     const job = yield* jobOf(lease)
-    const places = placesOf(lease.task, job).filter(({ upstream }) => upstreams.has(upstream))
+    const places = placesOf(lease.task, job, upstreams)
     const { ask, skipped } = retryAfter.order(places, lease.task.account)
     const waits: Array<Wait> = skipped.map(({ error }) => waitOf(error))
     let last: TaskError = unserved
     let { task } = lease
+    const failures: Array<RouteFailure> = []
     for (const place of ask) {
+      if (failures.some((failure) => fails(place, failure))) continue
       const submitAtMs = yield* Clock.currentTimeMillis
       // Starts from the current route: a refusal of an earlier one has moved the task.
-      task = yield* lease.write({ ...movedTo(task, job, place), submitAtMs })
+      task = yield* lease.write({ ...movedTo(task, place), submitAtMs })
       const submitted = yield* Effect.either(submitTo(lease, job, place, { task, submitAtMs }))
       if (Either.isRight(submitted)) return submitted.right
       const error = submitted.left
       if (error._tag === "LeaseLost" || error._tag === "StoreFailure") return yield* Effect.fail(error)
+      failures.push({ route: place, error: failing(troubleOf(error), secondsOf(error)) })
       if (error._tag === "VideoRejected") last = error
       else waits.push(error)
     }
@@ -80,7 +98,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     yield* crash.at("intended")
     // If the process was suspended here, another may have taken over and submitted the video.
     if ((yield* Clock.currentTimeMillis) - submitAtMs >= reconcileAfterMs) return again({ submitAtMs: null }, 0)
-    const upstream = upstreams.get(place.upstream)
+    const upstream = atKey(upstreams.get(place.upstream), place.key)
     if (upstream === undefined) return refused(unserved)
     const routeCall = retryAfter.begin(place, task.account)
     const bulkhead = videoBulkhead(place.upstream)
@@ -228,8 +246,6 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       }
     })
 
-  const upstreamOf = (task: Task) => (task.upstream === null ? undefined : upstreams.get(task.upstream))
-
   return {
     name: "video",
     parallel,
@@ -241,8 +257,8 @@ export const makeVideoKind = Effect.fnUntraced(function* (
         // Any outcome but a refusal: the task stands.
         return submit(lease).pipe(Effect.ensuring(Effect.sync(() => firstReplies.take(task.id)?.stands())), annotated)
       }
-      const upstream = upstreamOf(task)
-      if (upstream === undefined) return Effect.succeed(failed(unserved))
+      const upstream = upstreamOf(task, upstreams)
+      if (upstream === undefined) return Effect.succeed(failed(upstreams.has(task.upstream ?? "") ? keyGone : unserved))
       const turn =
         task.upstreamId !== null
           ? poll(task, upstream, task.upstreamId)
@@ -253,7 +269,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     ...(family.changed === undefined ? {} : { changed: family.changed }),
     ...(family.keepsRequest === undefined ? {} : { keepsRequest: family.keepsRequest }),
     cancel: (task) => {
-      const upstream = upstreamOf(task)
+      const upstream = upstreamOf(task, upstreams)
       if (upstream === undefined || task.upstreamId === null) return Effect.succeed("ended" as const)
       return upstream.cancel(task.upstreamId).pipe(
         Effect.timeoutFail({ duration: "30 seconds", onTimeout: () => noAnswer }),
@@ -277,19 +293,3 @@ interface IntendedSubmit {
 }
 
 const noAnswer = new VideoTransient({ reason: "no answer", unanswered: true })
-
-/** The upstream answered and made nothing, so that no other reconciliation has to consider this task. */
-const refused = ({ code, message }: TaskError): TaskTurn =>
-  ends({ state: "failed", error: { code, message }, submitAtMs: null })
-const ends = (patch: TaskPatch): TaskTurn => ({ patch, againInMs: 0 })
-const failed = ({ code, message }: TaskError): TaskTurn => ends({ state: "failed", error: { code, message } })
-
-const unconfirmed: TaskError = {
-  code: "SubmitUnconfirmed",
-  message:
-    "The upstream did not confirm that it accepted the task, and offers no way to find out. The task was not submitted again, so that you do not pay twice. Create it again."
-}
-const unserved: TaskError = {
-  code: "ModelUnavailable",
-  message: "The upstream for this video is no longer configured."
-}

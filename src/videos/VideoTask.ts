@@ -13,6 +13,8 @@ export const VideoDetails = Schema.Struct({
   safetyIdentifier: Schema.NullOr(Schema.String),
   /** The draft that it was made from. */
   draftTaskId: Schema.optionalWith(Schema.String, { exact: true }),
+  /** The name of the upstream's key that makes it, if the upstream has several. */
+  upstreamKey: Schema.optionalWith(Schema.String, { exact: true }),
   /** The price at its route (`Price.text`), if there are several. */
   price: Schema.optionalWith(Schema.String, { exact: true })
 })

@@ -193,7 +193,11 @@ interface Accepted {
 const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace }: Accepted): NewTask => {
   const [first] = fitting
   const { meant, place, resolved } = first
-  const { price, upstream } = fitting[begins] ?? first
+  const {
+    place: { key },
+    price,
+    upstream
+  } = fitting[begins] ?? first
   const { body, draftTaskId, request } = meant
   const { media, prompt, settings } = resolved
   const executionExpiresAfterSeconds = request.execution_expires_after ?? 172_800
@@ -202,7 +206,8 @@ const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace
     settings,
     executionExpiresAfterSeconds,
     safetyIdentifier: request.safety_identifier ?? null,
-    ...(draftTaskId !== undefined && { draftTaskId })
+    ...(draftTaskId !== undefined && { draftTaskId }),
+    ...(key !== undefined && { upstreamKey: key })
   }
   const job: VideoJob = {
     taskId: id,
@@ -236,7 +241,12 @@ const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace
 
 const pricedRoute = ({ place, price }: Fitting): QuotedRoute => ({ ...place, price })
 
-const pricedPlace = ({ place: { model, upstream }, price }: Fitting) => ({ upstream, model, price: price.text })
+const pricedPlace = ({ place: { key, model, upstream }, price }: Fitting) => ({
+  upstream,
+  model,
+  ...(key === undefined ? {} : { key }),
+  price: price.text
+})
 
 /** The caller's body without its callback address: the gateway delivers callbacks, under its own task id. */
 const passedThrough = (body: unknown): JsonObject => {

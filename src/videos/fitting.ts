@@ -6,8 +6,9 @@ import { priceOfVideo } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import { commonResolutions } from "../catalogue/Catalogue.ts"
 import type { Model, ServedRoute } from "../catalogue/Catalogue.ts"
-import { arranged } from "../routing/arranged.ts"
+import { arranged, withKeys } from "../routing/arranged.ts"
 import type { Route } from "../routing/Route.ts"
+import { atKey, keyNames } from "../upstreams/KeyPool.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import type { VideoSettings, VideoUpstream } from "../upstreams/VideoUpstream.ts"
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
@@ -50,9 +51,10 @@ export const makeFitting = Effect.gen(function* () {
     { account, body, model, random, request }: FittingRequest,
     place: ServedRoute
   ) {
-    const upstream = upstreams.get(place.upstream)
-    if (upstream === undefined) return undefined
-    const meant = yield* promote(account, request, body, upstream)
+    const pool = upstreams.get(place.upstream)
+    const upstream = atKey(pool, place.key)
+    if (pool === undefined || upstream === undefined) return undefined
+    const meant = yield* promote(account, request, body, upstream, keyNames(pool))
     const resolved = yield* resolve(meant.request, limitsOf(model, upstream, place), random)
     const fit = upstream.fit?.(resolved)
     return fit?.type === "refused"
@@ -64,14 +66,21 @@ export const makeFitting = Effect.gen(function* () {
     const { model, request } = asked
     const fitted: Array<Fitting> = []
     let refused: InvalidRequest | NotFound | undefined
-    for (const place of arranged(model.routes, () => `${asked.random()}`)) {
+    const draw = () => `${asked.random()}`
+    const routes = withKeys(
+      arranged<ServedRoute>(model.routes, draw),
+      (upstream) => upstreams.get(upstream)?.keys,
+      draw,
+      (route, { key }) => ({ ...route, key })
+    )
+    for (const place of routes) {
+      if (fitted[0] !== undefined && asked.noFallback && !isSameRoute(place, fitted[0].place)) break
       const fitting = yield* Effect.either(fittingAt(asked, place))
       if (Either.isLeft(fitting)) refused ??= fitting.left
       else if (fitting.right !== undefined) {
         const agreed = agreeing(fitted[0], fitting.right)
         if (agreed !== undefined) fitted.push(agreed)
       }
-      if (fitted.length > 0 && asked.noFallback) break
       if (fitted.length > 0 && request.content.some(({ type }) => type === "draft_task")) break
     }
     const [first, ...others] = fitted
@@ -82,6 +91,9 @@ export const makeFitting = Effect.gen(function* () {
     return yield* refused ?? Effect.dieMessage(`model ${model.id} has no upstream`)
   })
 })
+
+/** True if two routes are the same but for the upstream's key. */
+const isSameRoute = (one: Route, other: Route): boolean => one.upstream === other.upstream && one.model === other.model
 
 /** The properties of a video that its price depends on. */
 const pricedVideo = ({ media, settings }: Resolved) => ({

@@ -1,36 +1,73 @@
 import { UpstreamFailed } from "../contract/Failure.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
-import { numberAt } from "../contract/json.ts"
+import { numberAt, textAt } from "../contract/json.ts"
 import type { Route } from "../routing/Route.ts"
 import type { Task, TaskPatch } from "../tasks/Task.ts"
 import { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { VideoSaturated } from "../upstreams/VideoUpstream.ts"
-import type { VideoJob, VideoRejected, VideoTransient } from "../upstreams/VideoUpstream.ts"
+import type { VideoJob, VideoRejected, VideoTransient, VideoUpstream } from "../upstreams/VideoUpstream.ts"
 
 /** A route that may render a video, with its price (`Price.text`). */
 export interface Place extends Route {
   readonly price?: string
+  /** Its index in the job. */
+  readonly index: number
 }
 
 /** The bulkhead name of an upstream's videos. */
 export const videoBulkhead = (upstream: string): string => `video:${upstream}`
 
-/** The routes that may render a task's video, in order. */
-export const placesOf = ({ upstream }: Pick<Task, "upstream">, job: VideoJob): ReadonlyArray<Place> =>
-  job.routes ?? (upstream === null ? [] : [{ upstream, model: job.upstreamModel }])
+/**
+ * The routes that may render a task's video, in order, as they are configured now: one whose key is gone gets the
+ * upstream's first key.
+ */
+export const placesOf = (
+  task: Pick<Task, "details" | "upstream">,
+  job: VideoJob,
+  upstreams: ReadonlyMap<string, VideoUpstream>
+): ReadonlyArray<Place> => {
+  const { upstream } = task
+  const only = upstream === null ? [] : [{ upstream, model: job.upstreamModel, key: keyOf(task) }]
+  return (job.routes ?? only).flatMap(({ key, ...route }, index) => {
+    const configured = upstreams.get(route.upstream)
+    if (configured === undefined) return []
+    const { keys } = configured
+    if (keys === undefined) return [{ ...route, index }]
+    const known = keys.find((one) => one.key === key) ?? keys[0]
+    return known === undefined ? [] : [{ ...route, index, key: known.key }]
+  })
+}
+
+/** The name of the upstream's key that makes a task's video, if the upstream has several. */
+const keyOf = ({ details }: Pick<Task, "details">): string | undefined => textAt(details, "upstreamKey")
+
+/** The upstream with the key that makes a task's video, which other keys don't know; undefined if it is gone. */
+export const upstreamOf = (
+  task: Pick<Task, "details" | "upstream">,
+  upstreams: ReadonlyMap<string, VideoUpstream>
+): VideoUpstream | undefined => {
+  const upstream = upstreams.get(task.upstream ?? "")
+  const key = keyOf(task)
+  if (upstream === undefined || key === undefined || upstream.onlyKey === key) return upstream
+  return upstream.keys?.find((one) => one.key === key)?.upstream
+}
 
 /** The index of the task's route in its job. */
 const routeOf = ({ details }: Pick<Task, "details">): number => numberAt(details, "route") ?? 0
 
 /** The patch of a task that is submitted on a route; empty if it is there already. */
-export const movedTo = (task: Pick<Task, "details">, job: VideoJob, place: Place): TaskPatch => {
-  const route = Math.max(0, job.routes?.indexOf(place) ?? 0)
-  if (route === routeOf(task)) return {}
-  const price = place.price === undefined ? {} : { price: place.price }
+export const movedTo = (task: Pick<Task, "details">, { index, key, price, upstream }: Place): TaskPatch => {
+  if (index === routeOf(task) && key === keyOf(task)) return {}
+  const { upstreamKey: _, ...details } = task.details
   return {
-    upstream: place.upstream,
-    lane: videoBulkhead(place.upstream),
-    details: { ...task.details, route, ...price }
+    upstream,
+    lane: videoBulkhead(upstream),
+    details: {
+      ...details,
+      route: index,
+      ...(price === undefined ? {} : { price }),
+      ...(key === undefined ? {} : { upstreamKey: key })
+    }
   }
 }
 

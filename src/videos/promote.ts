@@ -1,8 +1,8 @@
 import { Effect, Option, Schema } from "effect"
+import { madeWith } from "../ownership/madeWith.ts"
 import { Ownership } from "../ownership/Ownership.ts"
 import type { AccountId } from "../contract/Caller.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
-import type { NotFound } from "../contract/Failure.ts"
+import { InvalidRequest, NotFound } from "../contract/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { listAt, objectAt } from "../contract/json.ts"
@@ -35,11 +35,13 @@ export const makePromote = Effect.gen(function* () {
   const store = yield* TaskStore
   const ownership = yield* Ownership
 
+  /** @param keys the names of the upstream's keys */
   return Effect.fnUntraced(function* (
     account: AccountId,
     request: CreateVideoTask,
     body: unknown,
-    upstream: Pick<VideoUpstream, "name" | "isPassthrough">
+    upstream: Pick<VideoUpstream, "name" | "isPassthrough" | "key">,
+    keys: ReadonlyArray<string>
   ): Effect.fn.Return<ResolvedDraft, InvalidRequest | NotFound> {
     const at = request.content.findIndex(({ type }) => type === "draft_task")
     const part = request.content[at]
@@ -52,8 +54,9 @@ export const makePromote = Effect.gen(function* () {
     const draft = yield* Effect.orDie(store.find(account, "video", id))
     if (Option.isNone(draft)) {
       if (!upstream.isPassthrough) return yield* refuse(param, `no task of this account has the id "${id}"`)
-      const unclaimed = yield* ownership.check(account, upstream.name, [{ id, param }])
-      const claim = Effect.promise(() => ownership.give(account, upstream.name, unclaimed))
+      const known = yield* ownership.check(account, upstream.name, [{ id, param }])
+      yield* sameKey(upstream, madeWith(known, keys) ?? keys[0], param)
+      const claim = Effect.promise(() => ownership.give(account, upstream.name, known.unclaimed, upstream.key))
       return { request, body, claim }
     }
     const task = videoTask(draft.value)
@@ -61,7 +64,10 @@ export const makePromote = Effect.gen(function* () {
     if (task.state !== "succeeded") return yield* refuse(param, `expected a draft that succeeded; it is ${task.state}`)
     if (request.draft === true) return yield* refuse("draft", "expected false when a draft is promoted")
     const content = partsOf(yield* Effect.orDie(store.request(id)))
-    const isThere = upstream.isPassthrough && task.upstream === upstream.name && task.upstreamId !== null
+    const made = task.details.upstreamKey ?? keys[0]
+    const isItsUpstream = upstream.isPassthrough && task.upstream === upstream.name && task.upstreamId !== null
+    if (isItsUpstream && made !== undefined && keys.includes(made)) yield* sameKey(upstream, made, param)
+    const isThere = isItsUpstream && (made === undefined || keys.includes(made))
     if (!isThere && request.content.length > 1) {
       return yield* refuse("content", "expected nothing beside a draft_task: the draft's own content is used again")
     }
@@ -81,6 +87,14 @@ export const makePromote = Effect.gen(function* () {
     }
   })
 })
+
+/** Fails if a draft was made with another of the upstream's keys. */
+const sameKey = ({ key }: Pick<VideoUpstream, "key">, made: string | NotFound | undefined, param: string) => {
+  if (made instanceof NotFound) return Effect.fail(made)
+  return key === undefined || made === undefined || key === made
+    ? Effect.void
+    : Effect.fail(new NotFound({ param, message: `${param}: it was made with another key of the upstream` }))
+}
 
 /** The draft's settings for the final video, with the upstream's values where the model chose. */
 const settled = ({ details: { settings }, result }: VideoTask): JsonObject => {

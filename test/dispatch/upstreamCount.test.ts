@@ -9,7 +9,7 @@ import type { TextUpstream } from "../../src/upstreams/Upstream.ts"
 import { TextUpstreams } from "../../src/upstreams/Upstreams.ts"
 
 const caller = Caller.unrestricted("team", "key_1")
-const permit = () => Effect.void
+const permit = () => Effect.succeed(undefined)
 
 const model = servedModel({
   id: "m",

@@ -164,14 +164,15 @@ export const keyMutants: ReadonlyArray<Mutant> = [
   {
     name: "videos: a draft that the upstream keeps belongs to any account that names it",
     file: "src/videos/promote.ts",
-    snippet: "const unclaimed = yield* ownership.check(account, upstream.name, [{ id, param }])",
-    replacement: "const unclaimed = [id]",
+    snippet: "const known = yield* ownership.check(account, upstream.name, [{ id, param }])",
+    replacement: "const known = { unclaimed: [id], keys: [] }",
     tests: ["test/videos/videoTasks.test.ts", "test/videos/drafts.test.ts"]
   },
   {
     name: "videos: a draft that was named first has no owner",
     file: "src/videos/promote.ts",
-    snippet: "const claim = Effect.promise(() => ownership.give(account, upstream.name, unclaimed))",
+    snippet:
+      "const claim = Effect.promise(() => ownership.give(account, upstream.name, known.unclaimed, upstream.key))",
     replacement: "const claim = Effect.void",
     tests: ["test/videos/videoTasks.test.ts", "test/videos/drafts.test.ts"]
   },

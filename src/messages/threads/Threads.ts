@@ -103,10 +103,11 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
       const { body, heldBy } = yield* wholeBody(caller, payload, own)
       const nowMs = yield* Clock.currentTimeMillis
       let holder: string | undefined
-      const toldTo = ({ name, threads }: Upstream) => {
-        holder = threads === true ? name : undefined
+      const toldTo = ({ key, name, threads }: Upstream) => {
+        // Another of its keys has none of it.
+        holder = threads === true ? (key === undefined ? name : `${name} ${key}`) : undefined
         if (holder === undefined) return undefined
-        const isKnown = previousId === undefined || heldBy === name
+        const isKnown = previousId === undefined || heldBy === holder
         return { headers: request.headers, body: isKnown ? own : { ...body, thread: { type: "create" } } }
       }
       const keep = (reply: Reply | undefined, isPassed: boolean): Promise<void> => {

@@ -5,6 +5,13 @@ import { AccountId } from "../../contract/Caller.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
 
+/** The owner of an upstream's object. */
+export interface Owner {
+  readonly account: AccountId
+  /** The name of the key that made it; null for the upstream's only or first one. */
+  readonly key: string | null
+}
+
 /** The owners of upstreams' ids. */
 export class UpstreamIds extends Effect.Service<UpstreamIds>()("gateway/ownership/store/UpstreamIds", {
   dependencies: [Commits.Default],
@@ -12,24 +19,29 @@ export class UpstreamIds extends Effect.Service<UpstreamIds>()("gateway/ownershi
     const sql = yield* SqlClient.SqlClient
     const commits = yield* Commits
 
-    /** The owning accounts by id; ids without an owner are missing. */
+    /** The owners by id; ids without one are missing. */
     const ownersOf = (
       upstream: string,
       ids: ReadonlyArray<string>
-    ): Effect.Effect<ReadonlyMap<string, AccountId>, SqlError> =>
+    ): Effect.Effect<ReadonlyMap<string, Owner>, SqlError> =>
       Effect.map(
-        sql`SELECT id, account_id FROM upstream_ids WHERE upstream = ${upstream} AND ${sql.in("id", ids)}`,
-        (found) => new Map(owned.all(found).map((row) => [row.id, row.account_id]))
+        sql`SELECT id, account_id, upstream_key FROM upstream_ids WHERE upstream = ${upstream} AND ${sql.in("id", ids)}`,
+        (found) => new Map(owned.all(found).map((row) => [row.id, { account: row.account_id, key: row.upstream_key }]))
       )
 
     /** Gives ids to an account permanently; ids with another owner stay there. Durable when it succeeds. */
-    const give = (account: AccountId, upstream: string, ids: ReadonlyArray<string>): Effect.Effect<void, SqlError> =>
+    const give = (
+      { account, key }: Owner,
+      upstream: string,
+      ids: ReadonlyArray<string>
+    ): Effect.Effect<void, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         commits.commit(
           Effect.forEach(
             ids,
             (id) =>
-              sql`INSERT INTO upstream_ids ${sql.insert({ upstream, id, account_id: account, given_at: nowMs })}
+              sql`INSERT INTO upstream_ids
+                ${sql.insert({ upstream, id, account_id: account, given_at: nowMs, upstream_key: key })}
                 ON CONFLICT DO NOTHING`,
             { discard: true }
           )
@@ -40,4 +52,8 @@ export class UpstreamIds extends Effect.Service<UpstreamIds>()("gateway/ownershi
   })
 }) {}
 
-const owned = rows("upstream_ids", { id: Schema.String, account_id: AccountId })
+const owned = rows("upstream_ids", {
+  id: Schema.String,
+  account_id: AccountId,
+  upstream_key: Schema.NullOr(Schema.String)
+})
