@@ -2,10 +2,18 @@ import { Context } from "effect"
 import type { Limits, Unpriced } from "../contract/Caller.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { PricedBy } from "../ledger/PriceSource.ts"
+import type { RouteBound } from "../routing/Bulkhead.ts"
 import type { WeightedRoute } from "../routing/arranged.ts"
+import type { GenerateOptions } from "../upstreams/Upstream.ts"
+
+type RouteDeadlines = NonNullable<GenerateOptions["deadlines"]>
 
 /** A route of a model's entry. */
 export interface EntryRoute extends WeightedRoute {
+  /** Time limits of its calls, in place of its upstream's. */
+  readonly deadlines?: RouteDeadlines
+  /** Its own bound of concurrent calls, beside its upstream's. */
+  readonly bound?: RouteBound
   /** Its own price, otherwise the one in the lists; absent if it has none. */
   readonly price?: Price
   /** The source of the price; absent if none was searched. */
@@ -21,6 +29,8 @@ export interface PricedRoute extends WeightedRoute {
 
 /** A route of a served model. */
 export interface ServedRoute extends PricedRoute {
+  readonly deadlines?: RouteDeadlines
+  readonly bound?: RouteBound
   /** The most output tokens that its model writes; undefined if unknown. */
   readonly outputLimit: number | undefined
 }

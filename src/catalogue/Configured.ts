@@ -18,13 +18,15 @@ import { Catalogue, entriesOf } from "./Catalogue.ts"
 import type { Model } from "./Catalogue.ts"
 import { ModelMap } from "./ModelMap.ts"
 import { catalogueOf } from "./catalogueOf.ts"
-import { Bulkheads } from "../routing/Bulkhead.ts"
+import { Bulkheads, RouteQueues } from "../routing/Bulkhead.ts"
 import type { Bulkhead } from "../routing/Bulkhead.ts"
 import { OwnModels } from "./OwnModels.ts"
 import { configureUpstream } from "./ConfiguredUpstream.ts"
 import type { ConfiguredUpstream } from "./ConfiguredUpstream.ts"
 import { SharedBulkheads } from "./SharedBulkheads.ts"
 import { modelWarnings, unknownUpstreams, unlistedAliases } from "./modelWarnings.ts"
+import { routeQueuesOf } from "./routeQueues.ts"
+import type { RouteQueue } from "./routeQueues.ts"
 import { servedModels } from "./prices.ts"
 
 type Dependencies =
@@ -43,7 +45,7 @@ type Dependencies =
  * requests keep what they looked up.
  */
 export const ConfiguredModels: Layer.Layer<
-  Catalogue | TextUpstreams | VideoUpstreams | Bulkheads,
+  Catalogue | TextUpstreams | VideoUpstreams | Bulkheads | RouteQueues,
   BadSettings,
   Dependencies
 > = Layer.scopedContext(
@@ -60,6 +62,7 @@ export const ConfiguredModels: Layer.Layer<
     const texts = new Map<string, TextUpstream>()
     const videos = new Map<string, VideoUpstream>()
     const bulkheads = new Map<string, Bulkhead>()
+    const routeQueues = new Map<string, RouteQueue>()
     let made = new Map<string, ConfiguredUpstream>()
 
     const stale = yield* Queue.sliding<void>(1)
@@ -79,6 +82,7 @@ export const ConfiguredModels: Layer.Layer<
           ...unlistedAliases(file.value, ids)
         ]
         for (const line of warnings) yield* Effect.logWarning(line)
+        const queues = yield* routeQueuesOf(entriesOf(models), routeQueues)
         const search = providerFor(file.value.search)
         return () => {
           const keptScopes = new Set([...next.values()].map(({ scope }) => scope))
@@ -91,6 +95,7 @@ export const ConfiguredModels: Layer.Layer<
             bulkheads,
             present(next, ({ bulkhead }) => bulkhead)
           )
+          refill(routeQueues, queues)
           if (isAnyStale(made)) stale.unsafeOffer(undefined)
           for (const { scope } of gone) Runtime.runFork(runtime)(Scope.close(scope, Exit.void))
         }
@@ -115,7 +120,8 @@ export const ConfiguredModels: Layer.Layer<
     return Context.make(Catalogue, catalogue).pipe(
       Context.add(TextUpstreams, texts),
       Context.add(VideoUpstreams, videos),
-      Context.add(Bulkheads, bulkheads)
+      Context.add(Bulkheads, bulkheads),
+      Context.add(RouteQueues, routeQueues)
     )
   })
 ).pipe(Layer.provide(SharedBulkheads.layer), Layer.provide(Daemons.Default))

@@ -14,7 +14,7 @@ import type { AtKey } from "../upstreams/KeyPool.ts"
 import { listModels, NoModelList } from "../upstreams/listModels.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
-import { makeBulkhead } from "../routing/Bulkhead.ts"
+import { makeBulkhead, usualQueueSeconds } from "../routing/Bulkhead.ts"
 import type { Bulkhead } from "../routing/Bulkhead.ts"
 import { SharedBulkheads } from "./SharedBulkheads.ts"
 
@@ -63,7 +63,7 @@ const anew = Effect.fnUntraced(function* (file: Located<GatewayFile>, name: stri
     maxConcurrency: most,
     room: most === undefined ? undefined : shared.roomOf(name, most),
     opened: (forMs) => shared.opened(name, forMs),
-    queueDeadline: Duration.seconds(entry.queue_seconds ?? 60)
+    queueDeadline: Duration.seconds(entry.queue_seconds ?? usualQueueSeconds)
   })
   const scope = yield* Effect.flatMap(Effect.scope, (all) => Scope.fork(all, ExecutionStrategy.sequential))
   const text = place.kind === "text" ? yield* withKeys(entry, place.upstream) : undefined

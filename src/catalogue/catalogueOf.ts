@@ -3,6 +3,8 @@ import type { BadSettings, Located } from "../config/document.ts"
 import { limitsOf } from "../config/limitsOf.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { fromUsd } from "../ledger/Price.ts"
+import { usualQueueSeconds } from "../routing/Bulkhead.ts"
+import type { RouteBound } from "../routing/Bulkhead.ts"
 import { protocolOf } from "../upstreams/protocols.ts"
 import type { EntryRoute, ModelEntry } from "./Catalogue.ts"
 import { ModelMap, starOf } from "./ModelMap.ts"
@@ -94,10 +96,13 @@ const wildcardOf = (
       ...route,
       model: (route.model ?? usual).replace("*", () => star)
     }))
-    return Either.map(modelOf(file, id, { ...entry, routes: [first ?? entry.routes[0], ...others] }, own), (model) => ({
-      ...model,
-      wildcard: pattern
-    }))
+    return Either.map(
+      modelOf(file, id, { ...entry, routes: [first ?? entry.routes[0], ...others] }, own, pattern),
+      (model) => ({
+        ...model,
+        wildcard: pattern
+      })
+    )
   }
   return Either.map(at(pattern), () => ({ pattern, modelOf: (id) => Either.getOrUndefined(at(id)) }))
 }
@@ -108,12 +113,14 @@ const modelOf = (
   file: Located<GatewayFile>,
   id: string,
   entry: Entry,
-  own: ReadonlyArray<ModelEntry>
+  own: ReadonlyArray<ModelEntry>,
+  pattern = id
 ): Either.Either<ModelEntry, BadSettings> =>
   Either.gen(function* () {
     const routes: Array<EntryRoute> = []
     const kinds: Array<ModelEntry["kind"]> = []
-    for (const [index, { model = id, price, upstream, weight }] of entry.routes.entries()) {
+    for (const [index, route] of entry.routes.entries()) {
+      const { model = id, price, upstream, weight } = route
       const kind = kindOf(file, { upstream, model, id, said: entry.kind }, own)
       const path = ["models", id, "routes", index, "upstream"]
       if (kind === undefined) {
@@ -129,6 +136,17 @@ const modelOf = (
         )
       }
       kinds.push(kind)
+      const misplaced = kind === "video" && textOptions.find((option) => route[option] !== undefined)
+      if (typeof misplaced === "string") {
+        return yield* Either.left(
+          file.complain(
+            ["models", id, "routes", index, misplaced],
+            `models.${id}.routes[${index}].${misplaced}: is for text and embedding models alone`
+          )
+        )
+      }
+      const bound = boundOf(file, `models.${pattern}.routes[${index}]`, route)
+      const deadlines = deadlinesOf(route)
       const names = file.value.upstreams?.[upstream]?.models ?? {}
       // Callers name models by wildcards, and `constructor` is a name.
       const knownAs = Object.hasOwn(names, model) ? names[model] : undefined
@@ -137,7 +155,9 @@ const modelOf = (
         model: upstream === sandbox ? sandboxModel(model, kind, own) : model,
         ...(knownAs === undefined ? {} : { knownAs }),
         ...(price === undefined ? {} : { price: fromUsd(price) }),
-        ...(weight === undefined ? {} : { weight })
+        ...(weight === undefined ? {} : { weight }),
+        ...(deadlines === undefined ? {} : { deadlines }),
+        ...(bound === undefined ? {} : { bound })
       })
     }
     const { prefer = "order" } = entry
@@ -168,6 +188,29 @@ const modelOf = (
       resolutions: entry.resolutions
     }
   })
+
+/** Options of a route that video models lack: their tasks wait by themselves. */
+const textOptions = ["first_byte_seconds", "idle_seconds", "max_concurrency"] as const
+
+const boundOf = (file: Located<GatewayFile>, name: string, route: Entry["routes"][number]): RouteBound | undefined =>
+  route.max_concurrency === undefined
+    ? undefined
+    : {
+        name,
+        most: route.max_concurrency,
+        queueSeconds: file.value.upstreams?.[route.upstream]?.queue_seconds ?? usualQueueSeconds
+      }
+
+const deadlinesOf = ({
+  first_byte_seconds: first,
+  idle_seconds: idle
+}: Entry["routes"][number]): EntryRoute["deadlines"] =>
+  first === undefined && idle === undefined
+    ? undefined
+    : {
+        ...(first === undefined ? {} : { firstByteMs: first * 1_000 }),
+        ...(idle === undefined ? {} : { idleMs: idle * 1_000 })
+      }
 
 interface Named {
   readonly upstream: string

@@ -37,7 +37,7 @@ import { leftOutAt, unsupportedError } from "./unsupported.ts"
 import { makeObservers, Work } from "./Work.ts"
 import { makeUpstreamCount } from "./upstreamCount.ts"
 import { RetryAfter } from "../routing/RetryAfter.ts"
-import { Bulkheads, through } from "../routing/Bulkhead.ts"
+import { Bulkheads, RouteQueues, through } from "../routing/Bulkhead.ts"
 import { tooManyDomains } from "./searchDomains.ts"
 import { tryRoutes } from "../routing/tryRoutes.ts"
 import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
@@ -51,6 +51,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
     const ledger = yield* Ledger
     const limits = yield* Limits
     const bulkheads = yield* Bulkheads
+    const routeQueues = yield* RouteQueues
     const metrics = yield* Metrics
     const runtime = yield* Effect.runtime()
     const routing = { runtime, coolDowns: new RetryAfter(yield* Effect.clock) }
@@ -100,8 +101,13 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
             : ask(route, upstream, signsNothing)
         )
       }
-      const within = ({ key, upstream }: AdmittedRoute, send: () => Future<Generation, Failure | UpstreamError>) =>
-        through(bulkheads.get(upstream), work.caller.account, () => work.attempts.sends(send()), key)
+      const within = (
+        { bound, key, upstream }: AdmittedRoute,
+        send: () => Future<Generation, Failure | UpstreamError>
+      ) => {
+        const queue = bound && routeQueues.get(bound.name)
+        return through(bulkheads.get(upstream), work.caller.account, () => work.attempts.sends(send()), key, queue)
+      }
       const ask = (route: AdmittedRoute, upstream: TextUpstream, { callSignatures, keeping }: Signing) => {
         const to = { upstreamModel: route.model, knownAs: route.knownAs, callSignatures, trace: work.attempts.headers }
         const how = {
@@ -111,6 +117,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
           family: passthrough?.family,
           strict,
           isPatient: work.isPatient,
+          deadlines: route.deadlines,
           runtime
         }
         const { endpoint } = route

@@ -17,6 +17,9 @@ import type { SharedCapacity } from "./sharedSlots.ts"
 import { UpstreamCircuitBreaker } from "./UpstreamCircuitBreaker.ts"
 import type { Permit } from "./UpstreamCircuitBreaker.ts"
 
+/** The longest wait for a place, unless the upstream's entry says otherwise. */
+export const usualQueueSeconds = 60
+
 export interface BulkheadOptions {
   /** The most concurrent calls; undefined means no limit. */
   readonly maxConcurrency: number | undefined
@@ -29,15 +32,44 @@ export interface BulkheadOptions {
   readonly opened?: (forMs: number) => void
 }
 
-/** The shared access to one upstream: its circuit breakers and its queue of waiting calls. */
-export interface Bulkhead {
-  readonly circuit: UpstreamCircuitBreaker
+/** Calls that wait for one of a number of places. */
+export interface Queue {
   readonly slots: Line | undefined
+  /** The longest wait for a place. */
   readonly queueDeadline: Duration.Duration
-  readonly clock: Clock.Clock
   /** The runtime for the waits. */
   readonly runtime: Runtime.Runtime<never>
 }
+
+/** The shared access to one upstream: its circuit breakers and its queue of waiting calls. */
+export interface Bulkhead extends Queue {
+  readonly circuit: UpstreamCircuitBreaker
+  readonly clock: Clock.Clock
+}
+
+/** A route's own bound of concurrent calls, and the longest wait for a place. */
+export interface RouteBound {
+  /** The same for all names of its model. */
+  readonly name: string
+  readonly most: number
+  readonly queueSeconds: number
+}
+
+/** The queues of the routes with a bound of their own, by its name. */
+export class RouteQueues extends Context.Reference<RouteQueues>()("gateway/routing/RouteQueues", {
+  defaultValue: (): ReadonlyMap<string, Queue> => new Map()
+}) {}
+
+export const makeQueue = ({
+  maxConcurrency,
+  queueDeadline,
+  room
+}: Pick<BulkheadOptions, "maxConcurrency" | "queueDeadline" | "room">): Effect.Effect<Queue> =>
+  Effect.zipWith(Effect.clock, Effect.runtime(), (clock, runtime) => ({
+    slots: lineOf({ maxConcurrency, room }, clock),
+    queueDeadline,
+    runtime
+  }))
 
 /** The bulkheads of the configured upstreams, by name. An upstream without one is called directly. */
 export class Bulkheads extends Context.Reference<Bulkheads>()("gateway/routing/Bulkheads", {
@@ -53,7 +85,10 @@ export const makeBulkhead = (options: BulkheadOptions): Effect.Effect<Bulkhead> 
     runtime
   }))
 
-const lineOf = ({ maxConcurrency, room }: BulkheadOptions, clock: Clock.Clock): Line | undefined => {
+const lineOf = (
+  { maxConcurrency, room }: Pick<BulkheadOptions, "maxConcurrency" | "room">,
+  clock: Clock.Clock
+): Line | undefined => {
   if (maxConcurrency === undefined) return undefined
   const own = new Slots(maxConcurrency, clock)
   return room === undefined ? own : sharedSlots(own, room)
@@ -66,13 +101,26 @@ type Call = Future<Generation, Failure | UpstreamError>
  * when the call fails or its generation is cancelled.
  *
  * @param key the upstream's key of the call, if it has several: a refusal of one does not open the circuit
+ * @param ofRoute the queue of the call's route, if it has one; its place is taken first
  */
-export const through = (bulkhead: Bulkhead | undefined, account: AccountId, call: () => Call, key?: string): Call => {
-  if (bulkhead === undefined) return Future.attempt(call)
-  const slot = bulkhead.slots?.take(account)
-  const begin = () => guarded(bulkhead, account, call, key !== undefined)
-  if (slot === undefined) return begin()
-  const answered = slot.isFree ? begin() : waiting(bulkhead, slot).flatMap(begin)
+export const through = (
+  bulkhead: Bulkhead | undefined,
+  account: AccountId,
+  call: () => Call,
+  key?: string,
+  ofRoute?: Queue
+): Call => {
+  const begin = () =>
+    bulkhead === undefined
+      ? Future.attempt(call)
+      : inPlace(bulkhead, account, () => guarded(bulkhead, account, call, key !== undefined))
+  return ofRoute === undefined ? begin() : inPlace(ofRoute, account, begin)
+}
+
+const inPlace = (queue: Queue, account: AccountId, call: () => Call): Call => {
+  const slot = queue.slots?.take(account)
+  if (slot === undefined) return call()
+  const answered = slot.isFree ? call() : waiting(queue, slot).flatMap(call)
   return answered.matchCause({
     onSuccess: (generation) => Future.succeed(new InSlot(generation, slot)),
     onFailure: (cause) => {
@@ -82,7 +130,7 @@ export const through = (bulkhead: Bulkhead | undefined, account: AccountId, call
   })
 }
 
-const waiting = ({ queueDeadline, runtime }: Bulkhead, slot: Slot): Future<void, UpstreamError> =>
+const waiting = ({ queueDeadline, runtime }: Queue, slot: Slot): Future<void, UpstreamError> =>
   runFuture(runtime, Effect.timeoutFail(slot.turn, { duration: queueDeadline, onTimeout: () => noRoom }))
 
 const noRoom = new UpstreamError({

@@ -6,6 +6,7 @@ import type { Future } from "../flow/Future.ts"
 import type { CarriedField, Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { AtKey } from "./KeyPool.ts"
+import type { Deadlines } from "./client.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 
 /** The signatures of tool calls, by call id. */
@@ -31,6 +32,8 @@ export interface GenerateOptions {
    * take over or because the client does not stream. Defaults to false.
    */
   readonly isPatient?: boolean
+  /** Time limits in place of the upstream's own, in ms. */
+  readonly deadlines?: Partial<Pick<Deadlines, "firstByteMs" | "idleMs">> | undefined
   /** Signatures of the tool calls in the conversation, for upstreams that sign them. */
   readonly callSignatures?: CallSignatures | undefined
   /** The runtime for work that needs a fiber. */

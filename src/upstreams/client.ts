@@ -23,6 +23,10 @@ export interface Deadlines {
 
 export const defaultDeadlines: Deadlines = { connectMs: 10_000, firstByteMs: 600_000, idleMs: 300_000 }
 
+/** @param own those of one call */
+export const withOwn = (deadlines: Deadlines, own: Partial<Deadlines> | undefined): Deadlines =>
+  own === undefined ? deadlines : { ...deadlines, ...own }
+
 /** A request to an upstream, by default a POST of JSON. */
 export interface Call {
   readonly method?: "GET" | "POST" | "DELETE"

@@ -7,7 +7,7 @@ import type { Conversation } from "../generation/Conversation.ts"
 import { beyondOutput, outputParam } from "../generation/outputBound.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
-import { beginCall } from "./client.ts"
+import { beginCall, withOwn } from "./client.ts"
 import type { Deadlines, Exchange } from "./client.ts"
 import type { ReadDocument } from "../documents/Documents.ts"
 import { addressOf, headersTo, secretsOf } from "./Endpoint.ts"
@@ -57,10 +57,17 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   const secrets = secretsOf(options, url)
   /** The headers of requests that add none, computed once. */
   let usual: Readonly<Record<string, string>> | undefined
-  const send = (body: string, { trace }: GenerateOptions, more?: Readonly<Record<string, string>>) => {
+  const send = (body: string, { deadlines: own, trace }: GenerateOptions, more?: Readonly<Record<string, string>>) => {
     const added = trace === undefined ? more : { ...more, ...trace }
     const headers = added === undefined ? (usual ??= headersTo(endpoint, options)) : headersTo(endpoint, options, added)
-    return beginCall({ url, headers, body, deadlines: options.deadlines, proxy: options.proxy, tls: options.tls })
+    return beginCall({
+      url,
+      headers,
+      body,
+      deadlines: withOwn(options.deadlines, own),
+      proxy: options.proxy,
+      tls: options.tls
+    })
   }
   const generate = (asked: Conversation, how: GenerateOptions): Call => {
     const extracting = extractDocuments(asked, protocol.takesDocument, options.readDocument)

@@ -5,7 +5,7 @@ import { runFuture } from "../flow/runFuture.ts"
 import type { Future } from "../flow/Future.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { accepting } from "./accepting.ts"
-import { beginCall } from "./client.ts"
+import { beginCall, withOwn } from "./client.ts"
 import type { Deadlines, Exchange } from "./client.ts"
 import { addressOf, headersTo, secretsOf } from "./Endpoint.ts"
 import type { Endpoint, EndpointOptions } from "./Endpoint.ts"
@@ -79,7 +79,7 @@ const asking = (
       url,
       headers: headersTo(endpoint, options, callOptions.trace),
       body,
-      deadlines,
+      deadlines: withOwn(deadlines, callOptions.deadlines),
       proxy,
       tls
     }).flatMap((exchange): Call => {

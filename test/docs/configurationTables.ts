@@ -6,7 +6,7 @@ import { Files } from "../../src/config/sections/Files.ts"
 import { Absent, InFile } from "../../src/config/sections/given.ts"
 import { Account, DeclaredKey } from "../../src/config/sections/Key.ts"
 import { Log } from "../../src/config/sections/Log.ts"
-import { Limits, Model, Price } from "../../src/config/sections/Model.ts"
+import { Limits, Model, Price, Route } from "../../src/config/sections/Model.ts"
 import { Prices } from "../../src/config/sections/Prices.ts"
 import { Retention } from "../../src/config/sections/Retention.ts"
 import { Search } from "../../src/config/sections/Search.ts"
@@ -119,6 +119,7 @@ const sections: Readonly<Record<string, Schema.Schema.Any>> = {
   database: DatabaseSection,
   upstreams: Upstream,
   models: Model,
+  routes: Route,
   price: Price,
   limits: Limits,
   keys: DeclaredKey,

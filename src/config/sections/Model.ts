@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { given, needed } from "./given.ts"
-import { Count, Text, Usd } from "./values.ts"
+import { Count, Seconds, Text, Usd } from "./values.ts"
 
 /** A rate in US dollars, or one for each resolution of a video. A resolution that is not named costs as the dearest. */
 const ByResolution = Schema.Union(
@@ -56,7 +56,8 @@ export const Limits = Schema.Struct({
 })
 export type Limits = typeof Limits.Type
 
-const Route = Schema.Struct({
+/** An entry of `routes`. */
+export const Route = Schema.Struct({
   upstream: needed(Text, "A name from `upstreams`."),
   model: given(Text, "The upstream's id of the model.", "the caller's id"),
   weight: given(
@@ -64,7 +65,14 @@ const Route = Schema.Struct({
     "Its share of the conversations among the routes with a weight, which come first ([order](#the-order-of-routes)).",
     "tried after those with a weight, in order"
   ),
-  price: given(Price, "In USD, on this route; see [Prices](#prices).", "the model's `price`")
+  price: given(Price, "In USD, on this route; see [Prices](#prices).", "the model's `price`"),
+  first_byte_seconds: given(Seconds, "Text and embeddings: until its answer begins.", "the upstream's"),
+  idle_seconds: given(Seconds, "Text and embeddings: between two pieces of its answer.", "the upstream's"),
+  max_concurrency: given(
+    Count,
+    "Text and embeddings: the most concurrent requests of this route, beside the upstream's own bound. Others wait as there.",
+    "no limit"
+  )
 })
 
 /** Another name of a model. */
