@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { Context, Effect, Either, ParseResult, Redacted, Schema } from "effect"
 import { describe } from "../contract/describe.ts"
+import { isObject, parseJson } from "../contract/json.ts"
 import { stampOf } from "./stampOf.ts"
 import type { Stamps } from "./stampOf.ts"
 
@@ -70,18 +71,24 @@ export const secretOf = (rule: Schema.Schema<string>) => {
   )
 }
 
-/** The path of a PEM file in a document, which is read with it. */
-export const PemFile = Schema.transformOrFail(Schema.NonEmptyString, Schema.RedactedFromSelf(Schema.String), {
-  strict: true,
-  decode: (path, _, ast) => {
-    const refused = (message: string) => new ParseResult.Forbidden(ast, path, message)
-    return Effect.flatMap(SecretFiles, ({ read }) =>
-      Either.flatMap(read(path), (text) =>
-        text === notHere || text.includes("-----BEGIN ")
-          ? Either.right(Redacted.make(text))
-          : Either.left(`the file ${path} is no PEM file`)
-      ).pipe(Either.mapLeft(refused))
-    )
-  },
-  encode: (text) => ParseResult.succeed(Redacted.value(text))
-})
+/** The path of a file in a document, which is read with it. */
+const fileOf = (isIt: (text: string) => boolean, what: string) =>
+  Schema.transformOrFail(Schema.NonEmptyString, Schema.RedactedFromSelf(Schema.String), {
+    strict: true,
+    decode: (path, _, ast) => {
+      const refused = (message: string) => new ParseResult.Forbidden(ast, path, message)
+      return Effect.flatMap(SecretFiles, ({ read }) =>
+        Either.flatMap(read(path), (text) =>
+          text === notHere || isIt(text)
+            ? Either.right(Redacted.make(text))
+            : Either.left(`the file ${path} is no ${what}`)
+        ).pipe(Either.mapLeft(refused))
+      )
+    },
+    encode: (text) => ParseResult.succeed(Redacted.value(text))
+  })
+
+export const PemFile = fileOf((text) => text.includes("-----BEGIN "), "PEM file")
+
+/** A cloud's credentials in JSON. */
+export const CredentialsFile = fileOf((text) => isObject(parseJson(text)), "JSON file of credentials")

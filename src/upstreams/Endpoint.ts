@@ -1,4 +1,5 @@
 import { Redacted } from "effect"
+import type { Auth } from "./auth/Auth.ts"
 import type { EndpointPath } from "../config/baseUrl.ts"
 import { withoutSlash } from "../config/withoutSlash.ts"
 
@@ -30,7 +31,12 @@ export interface EndpointOptions {
   readonly tls?: ClientTls | undefined
   /** Address of the proxy that calls go by. */
   readonly proxy?: string | undefined
+  /** Credentials that end, in place of the key. */
+  readonly auth?: Auth | undefined
 }
+
+/** The part of the options that a call is made with. */
+export const connectionOf = ({ auth, proxy, tls }: EndpointOptions) => ({ auth, proxy, tls })
 
 /** The key as a bearer token, which most providers expect. */
 export const bearer = (apiKey: string | undefined): Readonly<Record<string, string>> =>

@@ -5,9 +5,11 @@ import { toEffect } from "../flow/toEffect.ts"
 import { PendingFuture } from "../flow/PendingFuture.ts"
 import { clearDeadline, setDeadline } from "../flow/deadlines.ts"
 import type { HasDeadline } from "../flow/deadlines.ts"
+import { NoCredentials } from "./auth/Auth.ts"
+import type { Auth } from "./auth/Auth.ts"
 import type { ClientTls } from "./Endpoint.ts"
 import { unpacked } from "./unpacked.ts"
-import { codeOf, silent, unreachable } from "./connectionFailure.ts"
+import { codeOf, silent, unidentified, unreachable } from "./connectionFailure.ts"
 import { isReachable } from "./reachable.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 
@@ -38,6 +40,8 @@ export interface Call {
   /** Address of the proxy that the call goes by; by default it is direct. */
   readonly proxy?: string | undefined
   readonly tls?: ClientTls | undefined
+  /** Credentials that end: they add headers to the call, and may send it once more if it is refused. */
+  readonly auth?: Auth | undefined
 }
 
 /**
@@ -87,9 +91,14 @@ class Calling extends PendingFuture<Exchange, UpstreamError> implements HasDeadl
     super()
     this.#call = call
     setDeadline(this, Math.min(call.deadlines.connectMs, call.deadlines.firstByteMs))
-    send(call, this.#controller.signal).then(
+    const sent =
+      call.auth === undefined ? send(call, this.#controller.signal) : sendAs(call.auth, call, this.#controller.signal)
+    sent.then(
       (response) => this.#answered(response),
-      (cause) => this.#settle(Future.fail(unreachable(codeOf(cause), call.proxy)))
+      (cause) =>
+        this.#settle(
+          Future.fail(cause instanceof NoCredentials ? unidentified(cause) : unreachable(codeOf(cause), call.proxy))
+        )
     )
   }
 
@@ -161,6 +170,21 @@ const send = ({ body, headers, method = "POST", proxy, tls, url }: Call, signal:
   if (!/^https?:\/\//i.test(url)) return Promise.reject(new Error("not an http address"))
   // oxlint-disable-next-line no-restricted-globals -- the one client that the rule protects
   return fetch(url, options)
+}
+
+/** Sends a call with credentials, and once more if its refusal may have been theirs. */
+const sendAs = async (auth: Auth, call: Call, signal: AbortSignal): Promise<Response> => {
+  const { body, headers, method = "POST", url } = call
+  const signing = { method, url, headers, body: typeof body === "string" ? body : undefined }
+  const used = await auth.headers(signing)
+  signal.throwIfAborted()
+  const response = await send({ ...call, headers: { ...headers, ...used } }, signal)
+  if ((response.status !== 401 && response.status !== 403) || !(await auth.refused(used, response.headers))) {
+    return response
+  }
+  await response.body?.cancel()
+  const others = await auth.headers(signing)
+  return send({ ...call, headers: { ...headers, ...others } }, signal)
 }
 
 /** An answer whose body is yet to be read. */

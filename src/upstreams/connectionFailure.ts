@@ -1,5 +1,6 @@
 import { proxyShown } from "../config/proxies.ts"
 import { UpstreamFailed } from "../contract/Failure.ts"
+import type { NoCredentials } from "./auth/Auth.ts"
 import { UpstreamError } from "./UpstreamError.ts"
 
 /**
@@ -23,6 +24,18 @@ export const unreachable = (code: string | undefined, proxy?: string) => {
         : `proxy ${proxyShown(proxy)}: ${code}`
   })
 }
+
+/** The failure of a call that was not sent, because there are no credentials for it. */
+export const unidentified = ({ message }: NoCredentials) =>
+  new UpstreamError({
+    failure: new UpstreamFailed({}),
+    retry: "elsewhere",
+    retryAfterMs: undefined,
+    status: undefined,
+    neverSent: true,
+    trouble: "refused-key",
+    said: message
+  })
 
 /** The system's error code of a failed `fetch`. */
 export const codeOf = (cause: unknown): string | undefined => {

@@ -2,12 +2,14 @@ import { Effect, Either, Redacted } from "effect"
 import type { Scope } from "effect"
 import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
+import { authFields } from "../config/sections/Auth.ts"
 import { proxyIn } from "../config/proxies.ts"
 import { notHere } from "../config/SecretFiles.ts"
 import type { PublicUrl } from "../config/PublicUrl.ts"
 import { Documents } from "../documents/Documents.ts"
 import { defaultDeadlines } from "./client.ts"
 import type { Deadlines } from "./client.ts"
+import { makeAuth } from "./auth/makeAuth.ts"
 import type { EndpointOptions } from "./Endpoint.ts"
 import type { KeptFiles } from "../files/KeptFiles.ts"
 import { protocolOf } from "./protocols.ts"
@@ -44,11 +46,11 @@ const placeWith = (
     ? Either.map(providerNamed(file, name, entry, protocol.providers), (provider) => ({
         kind: "text",
         upstream: (key) =>
-          Effect.map(Documents, ({ read }) =>
+          Effect.map(Effect.all([Documents, endpointOptions(entry, key)]), ([{ read }, options]) =>
             protocol.upstream(
               {
                 name,
-                ...endpointOptions(entry, key),
+                ...options,
                 deadlines: deadlinesOf(entry, defaultDeadlines),
                 readDocument: read,
                 threads: entry.threads ?? false,
@@ -63,7 +65,9 @@ const placeWith = (
     : Either.map(withoutTextOptions(file, name, entry), () => ({
         kind: "video",
         upstream: (key) =>
-          protocol.upstream({ name, ...endpointOptions(entry, key), deadlines: deadlinesOf(entry, videoDeadlines) })
+          Effect.flatMap(endpointOptions(entry, key), (options) =>
+            protocol.upstream({ name, ...options, deadlines: deadlinesOf(entry, videoDeadlines) })
+          )
       }))
 }
 
@@ -140,9 +144,16 @@ const soundKeys = (
   name: string,
   entry: UpstreamEntry
 ): Either.Either<void, BadSettings> => {
-  if (entry.keys === undefined) return Either.void
   const complain = (path: ReadonlyArray<string | number>, rule: string) =>
     Either.left(file.complain(["upstreams", name, ...path], `upstreams.${name}.${rule}`))
+  const { auth = "key" } = entry
+  if (auth !== "key" && firstKey(entry) !== undefined) {
+    return complain(["auth"], "auth: in place of api_key and keys, not beside them")
+  }
+  if (entry.region !== undefined && authFields(auth).kind !== "aws") {
+    return complain(["region"], "region: is for auth: aws alone")
+  }
+  if (entry.keys === undefined) return Either.void
   if (entry.api_key !== undefined) return complain(["api_key"], "api_key: stands in keys where there are several")
   const written = keysOf(entry).map(({ key }) => Redacted.value(key))
   const index = written.findIndex((key, at) => key !== notHere && written.indexOf(key) < at)
@@ -153,19 +164,23 @@ const soundKeys = (
 
 /** The address and headers of an entry, with one of its keys. */
 export const endpointOptions = (
-  { base_url: baseUrl, headers = {}, proxy, tls }: UpstreamEntry,
+  { auth, base_url: baseUrl, headers = {}, proxy: setting, region, tls }: UpstreamEntry,
   apiKey: ApiKey
-): EndpointOptions => ({
-  baseUrl,
-  apiKey,
-  proxy: proxyIn(proxy),
-  tls: tls && {
-    ...(tls.ca && { ca: Redacted.value(tls.ca) }),
-    ...(tls.cert && { cert: Redacted.value(tls.cert) }),
-    ...(tls.key && { key: Redacted.value(tls.key) })
-  },
-  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Redacted.value(value)]))
-})
+): Effect.Effect<EndpointOptions> => {
+  const proxy = proxyIn(setting)
+  return Effect.map(makeAuth({ auth, region, baseUrl, proxy }), (auth) => ({
+    auth,
+    baseUrl,
+    apiKey,
+    proxy,
+    tls: tls && {
+      ...(tls.ca && { ca: Redacted.value(tls.ca) }),
+      ...(tls.cert && { cert: Redacted.value(tls.cert) }),
+      ...(tls.key && { key: Redacted.value(tls.key) })
+    },
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Redacted.value(value)]))
+  }))
+}
 
 const deadlinesOf = (entry: UpstreamEntry, usual: Deadlines): Deadlines => ({
   connectMs: inMs(entry.connect_seconds) ?? usual.connectMs,

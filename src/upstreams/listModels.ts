@@ -1,7 +1,7 @@
 import { Data, Effect, Option, Schema } from "effect"
 import { parseJson } from "../contract/json.ts"
 import { callUpstream } from "./client.ts"
-import { addressOf, headersTo } from "./Endpoint.ts"
+import { addressOf, connectionOf, headersTo } from "./Endpoint.ts"
 import type { UpstreamEntry } from "./fromSettings.ts"
 import { endpointOptions, firstKey, keysOf } from "./fromSettings.ts"
 import { protocolOf } from "./protocols.ts"
@@ -32,7 +32,7 @@ const listedWith = Effect.fnUntraced(function* (
   const protocol = protocolOf(entry.protocol)
   if (protocol.kind === "video") return []
   const { endpoint, models } = protocol.listing
-  const place = endpointOptions(entry, key)
+  const place = yield* endpointOptions(entry, key)
   const url = addressOf(endpoint, place.baseUrl, models)
   const answer = yield* Effect.mapError(
     callUpstream({
@@ -40,8 +40,7 @@ const listedWith = Effect.fnUntraced(function* (
       url,
       headers: headersTo(endpoint, place),
       deadlines,
-      proxy: place.proxy,
-      tls: place.tls
+      ...connectionOf(place)
     }),
     ({ failure, said }) =>
       new NoModelList({ message: said === undefined ? failure.message : `${failure.message} (${said})` })

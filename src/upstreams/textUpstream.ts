@@ -10,7 +10,7 @@ import type { Usage } from "../generation/GenerationEvent.ts"
 import { beginCall, withOwn } from "./client.ts"
 import type { Deadlines, Exchange } from "./client.ts"
 import type { ReadDocument } from "../documents/Documents.ts"
-import { addressOf, headersTo, secretsOf } from "./Endpoint.ts"
+import { addressOf, connectionOf, headersTo, secretsOf } from "./Endpoint.ts"
 import type { EndpointOptions } from "./Endpoint.ts"
 import { extractDocuments } from "./extractDocuments.ts"
 import { accepting } from "./accepting.ts"
@@ -60,14 +60,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   const send = (body: string, { deadlines: own, trace }: GenerateOptions, more?: Readonly<Record<string, string>>) => {
     const added = trace === undefined ? more : { ...more, ...trace }
     const headers = added === undefined ? (usual ??= headersTo(endpoint, options)) : headersTo(endpoint, options, added)
-    return beginCall({
-      url,
-      headers,
-      body,
-      deadlines: withOwn(options.deadlines, own),
-      proxy: options.proxy,
-      tls: options.tls
-    })
+    return beginCall({ url, headers, body, deadlines: withOwn(options.deadlines, own), ...connectionOf(options) })
   }
   const generate = (asked: Conversation, how: GenerateOptions): Call => {
     const extracting = extractDocuments(asked, protocol.takesDocument, options.readDocument)
@@ -193,7 +186,11 @@ const counting = <S>({ counts: path, endpoint }: Protocol<S>, dialect: Dialect, 
   const countTokens = counter((request, upstreamModel) => ({
     url,
     headers: headersTo(endpoint, options, dialectHeaders(dialect, request)),
-    body: serializeBody(request, { ...dialect.body(request.body, { upstreamModel, stream: false }), stream: undefined })
+    body: serializeBody(request, {
+      ...dialect.body(request.body, { upstreamModel, stream: false }),
+      stream: undefined
+    }),
+    ...connectionOf(options)
   }))
   return { countTokens }
 }

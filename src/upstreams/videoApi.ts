@@ -2,7 +2,7 @@ import { Data, Effect } from "effect"
 import { TraceHeaders } from "../telemetry/tracing/TraceHeaders.ts"
 import { BrokenBody, callUpstream } from "./client.ts"
 import type { Call, Deadlines, Exchange } from "./client.ts"
-import { addressOf, headersTo, secretsOf } from "./Endpoint.ts"
+import { addressOf, connectionOf, headersTo, secretsOf } from "./Endpoint.ts"
 import type { Endpoint, EndpointOptions } from "./Endpoint.ts"
 import { parseJson, textAt } from "../contract/json.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
@@ -72,8 +72,7 @@ export const videoApi = (endpoint: Endpoint, options: VideoUpstreamOptions): Vid
         url: addressOf(endpoint, options.baseUrl, path),
         headers: { ...headers, ...trace },
         deadlines: options.deadlines ?? videoDeadlines,
-        proxy: options.proxy,
-        tls: options.tls
+        ...connectionOf(options)
       })
     ).pipe(
       Effect.mapError(

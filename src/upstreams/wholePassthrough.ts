@@ -7,7 +7,7 @@ import type { Generation } from "../generation/Generation.ts"
 import { accepting } from "./accepting.ts"
 import { beginCall, withOwn } from "./client.ts"
 import type { Deadlines, Exchange } from "./client.ts"
-import { addressOf, headersTo, secretsOf } from "./Endpoint.ts"
+import { addressOf, connectionOf, headersTo, secretsOf } from "./Endpoint.ts"
 import type { Endpoint, EndpointOptions } from "./Endpoint.ts"
 import { Answer } from "./generationOf.ts"
 import type { Reader } from "./generationOf.ts"
@@ -68,7 +68,7 @@ const asking = (
 ) => {
   const url = addressOf(endpoint, options.baseUrl, path)
   const secrets = secretsOf(options, url)
-  const { deadlines, proxy, tls } = options
+  const { deadlines } = options
   return (
     request: PassthroughRequest,
     callOptions: GenerateOptions,
@@ -80,8 +80,7 @@ const asking = (
       headers: headersTo(endpoint, options, callOptions.trace),
       body,
       deadlines: withOwn(deadlines, callOptions.deadlines),
-      proxy,
-      tls
+      ...connectionOf(options)
     }).flatMap((exchange): Call => {
       if (isSuccess(exchange)) {
         return accepting(new Answer(read(request), exchange, { passthrough: true }), exchange, secrets, callOptions)

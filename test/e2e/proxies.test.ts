@@ -29,7 +29,10 @@ const start = (callbacks: string) => {
   writeFileSync(
     join(folder, "gateway.yaml"),
     `proxy: http://user:planted@127.0.0.1:${proxy.port}
-upstreams: { house: { protocol: openai-chat, base_url: "http://models.invalid/v1", list_models: true } }
+upstreams:
+  house: { protocol: openai-chat, base_url: "http://models.invalid/v1", list_models: true }
+  counter: { protocol: anthropic-messages, base_url: "http://counter.invalid" }
+models: { counted: counter }
 search: { provider: searxng, base_url: "http://search.invalid" }
 ${callbacks}
 files: { at: "s3://files/here", endpoint: "http://bucket.invalid", access_key_id: id, secret_access_key: planted-key }
@@ -57,12 +60,13 @@ it("calls everything by the proxy, callers' addresses only where the file says s
       const messages = [{ role: "user", content: [image] }]
       const looked = await post("/v1/messages", { model: "sandbox-text", max_tokens: 100, messages })
       expect(await looked.text()).toContain(isProxied ? "a PNG image of 1×1 pixels" : "the host name does not resolve")
+      await post("/v1/messages/count_tokens", { model: "counted", messages: [{ role: "user", content: "hi" }] })
       await post(path, {
         model: "sandbox-video",
         content: [{ type: "text", text: "[[sandbox: fail]]" }],
         callback_url: "http://receiver.invalid/hook"
       })
-      const wanted = ["models.invalid", "bucket.invalid", "otlp.invalid"]
+      const wanted = ["models.invalid", "counter.invalid", "bucket.invalid", "otlp.invalid"]
       if (isProxied) wanted.push("pictures.invalid", "receiver.invalid")
       await until(
         () => asked,

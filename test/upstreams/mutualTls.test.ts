@@ -71,7 +71,7 @@ http {
     if (Either.isLeft(settings)) return settings.left.message.replace(`${path}:1: `, "")
     const entry = settings.right.file.value.upstreams?.["up"]
     if (entry === undefined) throw new Error("there is no upstream")
-    const { tls: given } = endpointOptions(entry, undefined)
+    const { tls: given } = await Effect.runPromise(endpointOptions(entry, undefined))
     const answer = await Effect.runPromise(
       Effect.either(callUpstream({ method: "GET", url, headers: {}, deadlines: defaultDeadlines, tls: given }))
     )

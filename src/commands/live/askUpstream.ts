@@ -6,7 +6,7 @@ import { parseJson } from "../../contract/json.ts"
 import type { Documents } from "../../documents/Documents.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
 import { callUpstream } from "../../upstreams/client.ts"
-import { addressOf, bearer, headersTo } from "../../upstreams/Endpoint.ts"
+import { addressOf, bearer, connectionOf, headersTo } from "../../upstreams/Endpoint.ts"
 import { endpointOptions, keysOf, placeOf } from "../../upstreams/fromSettings.ts"
 import type { UpstreamEntry } from "../../upstreams/fromSettings.ts"
 import { hintOf } from "../../upstreams/hintOf.ts"
@@ -20,6 +20,8 @@ export interface UpstreamReply {
   readonly name: string
   /** Its key, by its place in the list; undefined unless it has several. */
   readonly key: string | undefined
+  /** The identity behind a cloud's credentials. */
+  readonly identity: string | undefined
   /** The duration of the test. */
   readonly ms: number
   /** Models it lists; undefined if it has no list. */
@@ -62,7 +64,7 @@ interface Place {
 const listed = ({ entry, key, name, secret }: Place) =>
   Effect.gen(function* () {
     const { endpoint, models, ofModels } = listing(entry)
-    const options = endpointOptions(entry, secret)
+    const options = yield* endpointOptions(entry, secret)
     const url = addressOf(endpoint, options.baseUrl, models)
     const answer = yield* Effect.mapError(
       callUpstream({
@@ -70,8 +72,7 @@ const listed = ({ entry, key, name, secret }: Place) =>
         url,
         headers: headersTo(endpoint, options),
         deadlines,
-        proxy: options.proxy,
-        tls: options.tls
+        ...connectionOf(options)
       }),
       refusedBy(name, key)
     )
@@ -151,6 +152,16 @@ export const askUpstream = (
   return Effect.forEach(all, (one) => askWith(file, { ...one, name, entry }, routed))
 }
 
+const identityOf = ({ entry, secret }: Place): Effect.Effect<string | undefined> =>
+  Effect.flatMap(endpointOptions(entry, secret), ({ auth }) =>
+    auth === undefined
+      ? Effect.succeed(undefined)
+      : Effect.orElseSucceed(
+          Effect.tryPromise(() => auth.identity()),
+          () => undefined
+        )
+  )
+
 const askWith = (
   file: Located<GatewayFile>,
   place: Place,
@@ -160,9 +171,11 @@ const askWith = (
     const { key, name } = place
     const startedMs = performance.now()
     const [first] = routed
+    const identity = yield* identityOf(place)
     const done = (by: string, rest: Pick<UpstreamReply, "models" | "problem">): UpstreamReply => ({
       name,
       key,
+      identity,
       by,
       ms: Math.round(performance.now() - startedMs),
       ...rest

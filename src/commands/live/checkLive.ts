@@ -30,6 +30,9 @@ export const checkLive = (file: Located<GatewayFile>, models: ReadonlyMap<string
       Effect.provideService(Documents, noDocuments)
     )
     yield* Console.log(`\n${table(header, replies.map(row))}`)
+    for (const { identity, name } of replies) {
+      if (identity !== undefined) yield* Console.log(`\n${name} is called as ${identity}`)
+    }
     const unlisted = isWritten ? replies.flatMap((reply) => missing(reply, models)) : []
     const wrong = [...replies.flatMap(problemOf), ...unlisted]
     for (const line of wrong) yield* Console.log(`\n${line}`)

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { given, needed } from "./given.ts"
+import { AuthSetting } from "./Auth.ts"
 import { PemFile } from "../SecretFiles.ts"
 import { ProxySetting } from "./Proxy.ts"
 import { BaseUrl, Count, Secret, Seconds, Text } from "./values.ts"
@@ -34,6 +35,12 @@ export const Upstream = Schema.Struct({
     'In place of `api_key`: several keys, `["${A}", { key: "${B}", weight: 2 }]`, that share the conversations ([several keys](#several-keys)).',
     "`api_key` alone"
   ),
+  auth: given(
+    AuthSetting,
+    "How it knows who calls: `key`, or by credentials of a cloud, `aws`, `google` or `azure`, or [their fields](#cloud-credentials), with `kind`.",
+    "`key`"
+  ),
+  region: given(Text, "With `auth: aws`: the region that signatures name.", "from the address, otherwise `AWS_REGION`"),
   provider: given(
     Text,
     "`openai-chat` only: the server software or provider (`vllm`, `ollama`, `deepseek`, …), whose deviations apply.",

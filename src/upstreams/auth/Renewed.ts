@@ -1,0 +1,88 @@
+import { Clock, Deferred, Effect, Exit, FiberId } from "effect"
+import type { NoCredentials } from "./Auth.ts"
+
+/** Credentials and their end. */
+export interface Credentials<A> {
+  readonly value: A
+  /** In ms since 1970; undefined if they have no end that is known. */
+  readonly endsAtMs: number | undefined
+}
+
+/** Credentials are renewed this long before their end, or after half of a shorter life, in ms. */
+const aheadMs = 300_000
+/** They are not used in the last moments, because the request has yet to arrive. */
+const lastMs = 10_000
+/** How long their source is not asked again after a failure, in ms. */
+const restMs = 5_000
+/** Refused credentials are fetched again, but no more often than this, in ms: a caller can provoke a refusal. */
+const refusalMs = 60_000
+
+/** Credentials that are fetched once for all requests and renewed ahead of their end. */
+export interface Renewed<A> {
+  /** Waits only if there are none that are valid. */
+  readonly get: Effect.Effect<A, NoCredentials>
+  /** They were refused. True if others should be tried. */
+  readonly refused: (value: A) => Effect.Effect<boolean>
+}
+
+/**
+ * @param fetch asks their source; one call at a time. While it fails, credentials that are still valid remain in use.
+ */
+export const renewed = <A>(fetch: Effect.Effect<Credentials<A>, NoCredentials>): Effect.Effect<Renewed<A>> =>
+  Effect.sync(() => {
+    let current: (Credentials<A> & { readonly renewAtMs: number }) | undefined
+    let running: Deferred.Deferred<A, NoCredentials> | undefined
+    let failure: { readonly untilMs: number; readonly error: NoCredentials } | undefined
+    let lastRefusalMs = -Infinity
+
+    const fetched = (found: Credentials<A>, nowMs: number) => {
+      const endsAtMs = found.endsAtMs ?? Infinity
+      const leftMs = endsAtMs - nowMs
+      current = { ...found, renewAtMs: endsAtMs - Math.min(aheadMs, leftMs / 2) }
+      failure = undefined
+    }
+
+    /** Begins a fetch, or joins the one that runs. It goes on if the request that began it is abandoned. */
+    const joined: Effect.Effect<Deferred.Deferred<A, NoCredentials>> = Effect.suspend(() => {
+      if (running !== undefined) return Effect.succeed(running)
+      const result = Deferred.unsafeMake<A, NoCredentials>(FiberId.none)
+      running = result
+      return Effect.as(
+        Effect.forkDaemon(
+          Effect.flatMap(Effect.exit(fetch), (exit) =>
+            Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+              running = undefined
+              if (Exit.isSuccess(exit)) fetched(exit.value, nowMs)
+              else if (exit.cause._tag === "Fail") failure = { untilMs: nowMs + restMs, error: exit.cause.error }
+              return Deferred.done(
+                result,
+                Exit.map(exit, ({ value }) => value)
+              )
+            })
+          )
+        ),
+        result
+      )
+    })
+
+    const get = Effect.flatMap(Clock.currentTimeMillis, (nowMs): Effect.Effect<A, NoCredentials> => {
+      const isResting = failure !== undefined && failure.untilMs > nowMs
+      if (current !== undefined && (current.endsAtMs ?? Infinity) - lastMs > nowMs) {
+        const { renewAtMs, value } = current
+        return nowMs >= renewAtMs && !isResting ? Effect.as(joined, value) : Effect.succeed(value)
+      }
+      if (failure !== undefined && isResting) return Effect.fail(failure.error)
+      return Effect.flatMap(joined, Deferred.await)
+    })
+
+    const refused = (value: A) =>
+      Effect.map(Clock.currentTimeMillis, (nowMs) => {
+        if (current !== undefined && current.value !== value) return true
+        if (nowMs - lastRefusalMs < refusalMs) return false
+        lastRefusalMs = nowMs
+        current = undefined
+        return true
+      })
+
+    return { get, refused }
+  })

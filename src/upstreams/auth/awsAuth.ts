@@ -1,0 +1,94 @@
+import { Effect } from "effect"
+import type { AwsCredentialIdentity } from "@smithy/types"
+import { objectAt, parseJson, textAt } from "../../contract/json.ts"
+import type { Auth } from "./Auth.ts"
+import { NoCredentials } from "./Auth.ts"
+import { awsCredentials } from "./awsCredentials.ts"
+import type { AwsSettings } from "./awsCredentials.ts"
+import { clockOf } from "./clockOf.ts"
+import { promised } from "./promised.ts"
+import { renewed } from "./Renewed.ts"
+import { signed } from "./signed.ts"
+import type { AwsTarget } from "./signed.ts"
+import type { Source } from "./Source.ts"
+
+/** `auth: aws`: requests signed with credentials of AWS's chain, or Bedrock's bearer key where the environment has one. */
+export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, baseUrl: string, source: Source) {
+  const run = promised(yield* Effect.runtime())
+  const clock = clockOf(source.now)
+  const target = targetOf(settings, baseUrl, source.env)
+  const credentials = yield* renewed<AwsCredentialIdentity>(
+    Effect.map(
+      Effect.tryPromise({
+        try: () => awsCredentials(settings, source),
+        catch: (cause) => new NoCredentials({ message: `no AWS credentials: ${wordsOf(cause)}` })
+      }),
+      (value) => ({ value, endsAtMs: value.expiration?.getTime() })
+    )
+  )
+  const bearer = isChosen(settings) ? undefined : source.env["AWS_BEARER_TOKEN_BEDROCK"]
+  if (bearer !== undefined && bearer !== "") {
+    const auth: Auth = {
+      headers: () => Promise.resolve({ authorization: `Bearer ${bearer}` }),
+      refused: () => Promise.resolve(false),
+      identity: () => Promise.resolve("the key in AWS_BEARER_TOKEN_BEDROCK")
+    }
+    return auth
+  }
+  const used = new WeakMap<Readonly<Record<string, string>>, AwsCredentialIdentity>()
+  const auth: Auth = {
+    headers: async (call) => {
+      const identity = await run(credentials.get)
+      const headers = await signed(call, identity, target, clock.now())
+      used.set(headers, identity)
+      return headers
+    },
+    refused: async (headers, answer) => {
+      if (clock.corrects(answer)) return true
+      const identity = used.get(headers)
+      const isFixed = settings.fixed !== undefined && settings.roleArn === undefined
+      return identity !== undefined && !isFixed && run(credentials.refused(identity))
+    },
+    identity: async () => {
+      const identity = await run(credentials.get)
+      const url = `https://sts.${target.region}.amazonaws.com/`
+      const call = {
+        method: "POST",
+        url,
+        headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+        body: "Action=GetCallerIdentity&Version=2011-06-15"
+      } as const
+      const signature = await signed(call, identity, { ...target, service: "sts" }, clock.now())
+      const { body, headers, method } = call
+      const answer = await source.fetch(url, { method, headers: { ...headers, ...signature }, body }).then(
+        (response) => response.text(),
+        () => ""
+      )
+      const result = objectAt(objectAt(parseJson(answer), "GetCallerIdentityResponse"), "GetCallerIdentityResult")
+      return textAt(result, "Arn") ?? `access key …${identity.accessKeyId.slice(-4)}`
+    }
+  }
+  return auth
+})
+
+/** True if the file says which credentials. */
+const isChosen = ({ fixed, profile, roleArn }: AwsSettings): boolean =>
+  fixed !== undefined || profile !== undefined || roleArn !== undefined
+
+const services = ["bedrock-mantle", "aws-external-anthropic"] as const
+
+/** The service and region of an address: `https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1`. */
+const targetOf = ({ region }: AwsSettings, baseUrl: string, env: NodeJS.ProcessEnv): AwsTarget => {
+  const { hostname } = new URL(baseUrl)
+  return {
+    service: services.find((name) => hostname.includes(name)) ?? "bedrock",
+    region:
+      region ??
+      /(?:^|\.)([a-z]{2}(?:-[a-z]+)+-\d)\./.exec(hostname)?.[1] ??
+      env["AWS_REGION"] ??
+      env["AWS_DEFAULT_REGION"] ??
+      "us-east-1"
+  }
+}
+
+const wordsOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -1,0 +1,83 @@
+import type * as Library from "@aws-sdk/credential-providers"
+import type { AwsCredentialIdentity } from "@smithy/types"
+import type { Source } from "./Source.ts"
+
+/** Settings of `auth: aws`. What is undefined is found as AWS's own programs find it. */
+export interface AwsSettings {
+  readonly region: string | undefined
+  readonly profile: string | undefined
+  readonly roleArn: string | undefined
+  readonly fixed: AwsCredentialIdentity | undefined
+}
+
+type Provider = () => Promise<AwsCredentialIdentity>
+
+/** Credentials by AWS's own library, which is loaded only if an upstream needs it. */
+export const awsCredentials = async (settings: AwsSettings, { env, fetch }: Source): Promise<AwsCredentialIdentity> => {
+  const library = await import("@aws-sdk/credential-providers")
+  const region = settings.region ?? env["AWS_REGION"] ?? env["AWS_DEFAULT_REGION"]
+  const clientConfig = { ...(region !== undefined && { region }), requestHandler: handlerOf(fetch) }
+  const base = await baseOf(library, settings, env, clientConfig)
+  if (settings.roleArn === undefined) return base()
+  return library.fromTemporaryCredentials({
+    masterCredentials: base,
+    params: { RoleArn: settings.roleArn, RoleSessionName: "model-gateway" },
+    clientConfig
+  })()
+}
+
+const baseOf = async (
+  library: typeof Library,
+  { fixed, profile }: AwsSettings,
+  env: NodeJS.ProcessEnv,
+  clientConfig: object
+): Promise<Provider> => {
+  if (fixed !== undefined) return () => Promise.resolve(fixed)
+  const inFile = (name: string) => library.fromIni({ profile: name, clientConfig, ignoreCache: true })
+  if (profile !== undefined) return inFile(profile)
+  if (env["AWS_ACCESS_KEY_ID"] !== undefined) return library.fromEnv()
+  if (env["AWS_WEB_IDENTITY_TOKEN_FILE"] !== undefined) return library.fromTokenFile({ clientConfig })
+  const usual = env["AWS_PROFILE"] ?? "default"
+  if (await isInFile(usual)) return inFile(usual)
+  if (
+    env["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"] !== undefined ||
+    env["AWS_CONTAINER_CREDENTIALS_FULL_URI"] !== undefined
+  ) {
+    return library.fromHttp()
+  }
+  return library.fromInstanceMetadata({ ec2MetadataV1Disabled: true })
+}
+
+/** True if a profile is there that starts no program: that is done only for a profile that the operator names. */
+const isInFile = async (name: string): Promise<boolean> => {
+  const { parseKnownFiles } = await import("@smithy/core/config")
+  const profile = (await parseKnownFiles({ ignoreCache: true }))[name]
+  return profile !== undefined && profile["credential_process"] === undefined && Object.keys(profile).length > 0
+}
+
+/** The library's requests to the token service, by the gateway's own client. */
+const handlerOf = (fetch: Source["fetch"]) => ({
+  handle: async (request: {
+    readonly method: string
+    readonly protocol: string
+    readonly hostname: string
+    readonly port?: number
+    readonly path: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body?: string | Uint8Array
+  }) => {
+    const { body, headers, hostname, method, path, port, protocol } = request
+    const at = port === undefined ? hostname : `${hostname}:${port}`
+    const answer = await fetch(`${protocol}//${at}${path}`, { method, headers, body: textOf(body) })
+    return {
+      response: {
+        statusCode: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        body: answer.body
+      }
+    }
+  }
+})
+
+const textOf = (body: string | Uint8Array | undefined): string | null =>
+  body instanceof Uint8Array ? new TextDecoder().decode(body) : (body ?? null)

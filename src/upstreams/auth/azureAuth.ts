@@ -1,0 +1,105 @@
+import { readFile } from "node:fs/promises"
+import { Effect, Redacted } from "effect"
+import { numberAt, parseJson, textAt } from "../../contract/json.ts"
+import { NoCredentials } from "./Auth.ts"
+import type { Credentials } from "./Renewed.ts"
+import type { Source } from "./Source.ts"
+import { makeTokenAuth } from "./tokenAuth.ts"
+
+/** Settings of `auth: azure`. What is undefined is found as Azure's own programs find it. */
+export interface AzureSettings {
+  readonly tenantId: string | undefined
+  readonly clientId: string | undefined
+  readonly clientSecret: Redacted.Redacted | undefined
+  readonly scope: string
+}
+
+/** `auth: azure`: Entra tokens of a client secret, of a workload identity or of the machine's managed identity. */
+export const makeAzureAuth = (settings: AzureSettings, source: Source) =>
+  makeTokenAuth(
+    Effect.tryPromise({
+      try: () => tokenOf(settings, source),
+      catch: (cause) => new NoCredentials({ message: `no Azure credentials: ${wordsOf(cause)}` })
+    }),
+    {},
+    (token) => Promise.resolve(identityIn(token))
+  )
+
+const tokenOf = async (settings: AzureSettings, source: Source): Promise<Credentials<string>> => {
+  const { env } = source
+  const tenant = settings.tenantId ?? env["AZURE_TENANT_ID"]
+  const client = settings.clientId ?? env["AZURE_CLIENT_ID"]
+  const secret =
+    settings.clientSecret === undefined ? env["AZURE_CLIENT_SECRET"] : Redacted.value(settings.clientSecret)
+  if (secret !== undefined) return ofEntra(settings, source, tenant, client, { client_secret: secret })
+  const file = env["AZURE_FEDERATED_TOKEN_FILE"]
+  if (file !== undefined) {
+    return ofEntra(settings, source, tenant, client, {
+      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+      // The cluster renews it.
+      client_assertion: (await readFile(file, "utf8")).trim()
+    })
+  }
+  return ofMachine(settings, source, client)
+}
+
+const ofEntra = async (
+  { scope }: AzureSettings,
+  { env, fetch, now }: Source,
+  tenant: string | undefined,
+  client: string | undefined,
+  proof: Readonly<Record<string, string>>
+): Promise<Credentials<string>> => {
+  if (tenant === undefined) throw new Error("tenant_id is missing (or AZURE_TENANT_ID)")
+  if (client === undefined) throw new Error("client_id is missing (or AZURE_CLIENT_ID)")
+  const host = (env["AZURE_AUTHORITY_HOST"] ?? "https://login.microsoftonline.com").replace(/\/$/, "")
+  const answer = await fetch(`${host}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`, {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ grant_type: "client_credentials", client_id: client, scope, ...proof }).toString()
+  })
+  return tokenIn(answer, now())
+}
+
+/** A token of the metadata server, or of App Service's own. */
+const ofMachine = async (
+  { scope }: AzureSettings,
+  { env, fetchLocally, now }: Source,
+  client: string | undefined
+): Promise<Credentials<string>> => {
+  const resource = scope.replace(/\/\.default$/, "")
+  const chosen = { resource, ...(client !== undefined && { client_id: client }) }
+  const endpoint = env["IDENTITY_ENDPOINT"]
+  const answer =
+    endpoint === undefined
+      ? await fetchLocally(
+          `http://${env["AZURE_POD_IDENTITY_AUTHORITY_HOST"]?.replace(/^http:\/\/|\/$/g, "") ?? "169.254.169.254"}` +
+            `/metadata/identity/oauth2/token?${new URLSearchParams({ "api-version": "2018-02-01", ...chosen })}`,
+          { headers: { metadata: "true" } }
+        )
+      : await fetchLocally(`${endpoint}?${new URLSearchParams({ "api-version": "2019-08-01", ...chosen })}`, {
+          headers: { "x-identity-header": env["IDENTITY_HEADER"] ?? "" }
+        })
+  return tokenIn(answer, now())
+}
+
+const tokenIn = async (answer: Response, nowMs: number): Promise<Credentials<string>> => {
+  const json = parseJson(await answer.text())
+  const token = textAt(json, "access_token")
+  if (answer.status !== 200 || token === undefined) {
+    const words = textAt(json, "error_description")?.split(/\r?\n/)[0] ?? textAt(json, "error")
+    throw new Error(`the token service answers with status ${answer.status}${words === undefined ? "" : `: ${words}`}`)
+  }
+  // The metadata server writes numbers as texts.
+  const seconds = numberAt(json, "expires_in") ?? Number(textAt(json, "expires_in"))
+  return { value: token, endsAtMs: seconds > 0 ? nowMs + seconds * 1_000 : undefined }
+}
+
+/** The client or the identity that a token was made for; Entra's tokens are JWTs. */
+const identityIn = (token: string): string => {
+  const claims = parseJson(Buffer.from(token.split(".")[1] ?? "", "base64url").toString())
+  const name = textAt(claims, "appid") ?? textAt(claims, "azp") ?? textAt(claims, "oid")
+  return name === undefined ? "an Entra identity" : `client ${name}`
+}
+
+const wordsOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

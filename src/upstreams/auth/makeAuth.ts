@@ -1,0 +1,57 @@
+import { Effect, Redacted } from "effect"
+import { authFields } from "../../config/sections/Auth.ts"
+import type { AuthSetting } from "../../config/sections/Auth.ts"
+import type { Auth } from "./Auth.ts"
+import { makeAwsAuth } from "./awsAuth.ts"
+import { makeAzureAuth } from "./azureAuth.ts"
+import { fetchBy } from "./fetchBy.ts"
+import { makeGoogleAuth } from "./googleAuth.ts"
+
+/** The settings of an upstream that say who calls. */
+export interface AuthOptions {
+  readonly auth: AuthSetting | undefined
+  readonly region: string | undefined
+  readonly baseUrl: string
+  /** For calls of token services; metadata servers are local, and are called directly. */
+  readonly proxy: string | undefined
+}
+
+/** The scope of Azure's models, and the one that Google's programs ask for. */
+const azureScope = "https://cognitiveservices.azure.com/.default"
+const googleScopes = ["https://www.googleapis.com/auth/cloud-platform"]
+
+/** The credentials of an upstream; undefined if it has a key. */
+export const makeAuth = Effect.fnUntraced(function* (options: AuthOptions): Effect.fn.Return<Auth | undefined> {
+  const { auth = "key", baseUrl, proxy, region } = options
+  const clock = yield* Effect.clock
+  const source = {
+    env: process.env,
+    fetch: fetchBy(proxy),
+    fetchLocally: fetchBy(undefined),
+    now: () => clock.unsafeCurrentTimeMillis()
+  }
+  const given = authFields(auth)
+  switch (given.kind) {
+    case "key":
+      return undefined
+    case "aws": {
+      const { access_key_id: id, profile, role_arn: roleArn, secret_access_key: secret, session_token: token } = given
+      const fixed = id &&
+        secret && {
+          accessKeyId: Redacted.value(id),
+          secretAccessKey: Redacted.value(secret),
+          ...(token && { sessionToken: Redacted.value(token) })
+        }
+      return yield* makeAwsAuth({ region, profile, roleArn, fixed }, baseUrl, source)
+    }
+    case "google":
+      return yield* makeGoogleAuth(
+        { credentials: given.credentials_file, scopes: given.scopes ?? googleScopes },
+        source
+      )
+    case "azure": {
+      const { client_id: clientId, client_secret: clientSecret, scope = azureScope, tenant_id: tenantId } = given
+      return yield* makeAzureAuth({ tenantId, clientId, clientSecret, scope }, source)
+    }
+  }
+})
