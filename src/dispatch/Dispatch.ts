@@ -109,7 +109,8 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         return through(bulkheads.get(upstream), work.caller.account, () => work.attempts.sends(send()), key, queue)
       }
       const ask = (route: AdmittedRoute, upstream: TextUpstream, { callSignatures, keeping }: Signing) => {
-        const to = { upstreamModel: route.model, knownAs: route.knownAs, callSignatures, trace: work.attempts.headers }
+        const { key, knownAs, model: upstreamModel } = route
+        const to = { upstreamModel, knownAs, key, callSignatures, trace: work.attempts.headers }
         const how = {
           ...to,
           stream,

@@ -77,6 +77,12 @@ export const triedRoutes = (
   return [first, ...others.filter(({ model, upstream }) => upstream === first.upstream && model === first.model)]
 }
 
+/** The key that reasoned last: only its organisation accepts that reasoning back. */
+const reasoningKey = (items: Conversation["items"]): string | undefined => {
+  const last = items.findLast((item) => item.type === "reasoning" && item.origin?.key !== undefined)
+  return last?.type === "reasoning" ? last.origin?.key : undefined
+}
+
 const isPassed = ({ endpoint }: AdmittedRoute): boolean => endpoint !== undefined
 
 /**
@@ -96,8 +102,8 @@ export const makeAdmit = Effect.gen(function* () {
     endpoint: route.endpoint && endpointIn(upstream, route.endpoint.family)
   })
 
-  const inOrder = (model: Model, routes: ReadonlyArray<AdmittedRoute>, key: () => string) =>
-    withKeys(byRoute(model, routes, key), keysAt, key, withKey)
+  const inOrder = (model: Model, routes: ReadonlyArray<AdmittedRoute>, { items }: Conversation, name: () => string) =>
+    withKeys(byRoute(model, routes, name), keysAt, () => ({ name: name(), key: reasoningKey(items) }), withKey)
 
   const byRoute = (model: Model, routes: ReadonlyArray<AdmittedRoute>, key: () => string) =>
     routes.length === 1
@@ -190,7 +196,7 @@ export const makeAdmit = Effect.gen(function* () {
     const fitting = shortened ?? narrowed ?? conversation
     // Reading the tools takes time, so they are read only if needed.
     const ways = routes.some(isSearchedFor) ? searching(routes, fitting, asked.objection) : routes
-    const [first, ...others] = inOrder(model, ways, () => conversationKey(conversation, asked.headers))
+    const [first, ...others] = inOrder(model, ways, conversation, () => conversationKey(conversation, asked.headers))
     if (first === undefined) return unknownModel(model.id)
     const ofRoutes = ways.map((route) => (isPassed(route) ? undefined : route.outputLimit) ?? Infinity)
     return { model, fitting, routes: [first, ...others], mostOutput: Math.max(...ofRoutes), noFallback }

@@ -120,6 +120,8 @@ export interface Origin {
   readonly by: string
   /** The model's id there; undefined if unknown, as for reasoning that a client got elsewhere. */
   readonly model?: string | undefined
+  /** The upstream's key, if it has several and only that key's organisation accepts the signature. */
+  readonly key?: string | undefined
 }
 
 export interface ToolCallItem {

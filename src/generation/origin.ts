@@ -2,8 +2,10 @@ import { parseJson } from "../contract/json.ts"
 import type { Origin, ReasoningItem } from "./Conversation.ts"
 
 /** A signature with its origin, as the gateway sends it to clients. */
-export const withOrigin = ({ by, model }: Origin, opaque: string): string =>
-  `${mark}${Buffer.from(JSON.stringify([by, model])).toString("base64url")}.${opaque}`
+export const withOrigin = ({ by, key, model }: Origin, opaque: string): string => {
+  const origin = key === undefined ? [by, model] : [by, model, key]
+  return `${mark}${Buffer.from(JSON.stringify(origin)).toString("base64url")}.${opaque}`
+}
 
 const mark = "mgo1."
 
@@ -13,10 +15,15 @@ export const readOrigin = (text: string): { readonly origin: Origin; readonly op
   const end = text.indexOf(".", mark.length)
   if (end === -1) return undefined
   const parts = parseJson(Buffer.from(text.slice(mark.length, end), "base64url").toString())
-  if (!Array.isArray(parts) || typeof parts[0] !== "string") return undefined
-  const model: unknown = parts[1]
+  if (!Array.isArray(parts)) return undefined
+  const [by, model, key]: ReadonlyArray<unknown> = parts
+  if (typeof by !== "string") return undefined
   return {
-    origin: { by: parts[0], model: typeof model === "string" ? model : undefined },
+    origin: {
+      by,
+      model: typeof model === "string" ? model : undefined,
+      ...(typeof key === "string" ? { key } : {})
+    },
     opaque: text.slice(end + 1)
   }
 }
@@ -45,6 +52,10 @@ export const reasoningItem = ({ redacted, signature, text }: Reasoning, elsewher
   }
 }
 
-/** True if a model of a provider accepts the item's signature. */
-export const isFrom = ({ origin }: Pick<ReasoningItem, "origin">, by: string, model: string): boolean =>
-  origin?.by === by && (origin.model ?? model) === model
+/**
+ * True if a model of a provider accepts the item's signature.
+ *
+ * @param key the upstream's key, if it has several and the signature is for one alone
+ */
+export const isFrom = ({ origin }: Pick<ReasoningItem, "origin">, by: string, model: string, key?: string): boolean =>
+  origin?.by === by && (origin.model ?? model) === model && (key === undefined || (origin.key ?? key) === key)

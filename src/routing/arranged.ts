@@ -1,3 +1,4 @@
+import { Array } from "effect"
 import type { Keyed } from "../upstreams/KeyPool.ts"
 import type { Route } from "./Route.ts"
 
@@ -33,15 +34,24 @@ export const arranged = <R extends WeightedRoute>(
 export const withKeys = <R extends Route, U>(
   routes: ReadonlyArray<R>,
   keysOf: (upstream: string) => ReadonlyArray<Keyed<U>> | undefined,
-  conversation: () => string,
+  conversation: () => WithKey,
   at: (route: R, key: Keyed<U>) => R
 ): ReadonlyArray<R> => {
   if (!routes.some(({ upstream }) => keysOf(upstream) !== undefined)) return routes
-  const name = conversation()
+  const { key: own, name } = conversation()
   return routes.flatMap((route) => {
     const keys = keysOf(route.upstream)
-    return keys === undefined ? [route] : shared(keys, ({ key }) => key, name).map((key) => at(route, key))
+    if (keys === undefined) return [route]
+    const inOrder = shared(keys, ({ key }) => key, name)
+    const [first, others] = Array.partition(inOrder, ({ key }) => key !== own)
+    return [...first, ...others].map((key) => at(route, key))
   })
+}
+
+/** A conversation, and the key that it should keep. */
+interface WithKey {
+  readonly name: string
+  readonly key?: string | undefined
 }
 
 const shared = <A extends { readonly weight?: number }>(

@@ -18,6 +18,8 @@ export interface GenerateOptions {
   readonly upstreamModel: string
   /** The public id of the model behind it, if the operator named one. */
   readonly knownAs?: string | undefined
+  /** The name of the upstream's key, if it has several. */
+  readonly key?: string | undefined
   /** True if the client reads a stream. Otherwise an upstream may answer in one piece. */
   readonly stream: boolean
   readonly requestId: string

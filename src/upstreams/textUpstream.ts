@@ -89,6 +89,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
     const lowered = protocol.lower(conversation, {
       model: how.upstreamModel,
       knownAs: how.knownAs,
+      key: how.key,
       stream: how.stream,
       cachesAll: options.cachesAll ?? false,
       callSignatures: how.callSignatures
@@ -100,7 +101,9 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
       send(body, how).flatMap((exchange) =>
         isSuccess(exchange)
           ? accepting(
-              new Answer(translated(protocol, lowered, { onFrame, model: how.upstreamModel }), exchange, { adapted }),
+              new Answer(translated(protocol, lowered, { onFrame, model: how.upstreamModel, key: how.key }), exchange, {
+                adapted
+              }),
               exchange,
               secrets,
               how
@@ -168,10 +171,19 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
         : runFuture(how.runtime, refused({ exchange, options, url, sent: body, isPassthrough: true }))
     )
   }
+  /** Opaque reasoning of another of the upstream's keys is left out, once it is refused. */
+  const passed = (request: PassthroughRequest, how: GenerateOptions): Call =>
+    how.key === undefined
+      ? forward(request, how)
+      : forward(request, how).catchAll((error) => {
+          const body = isOtherKeysReasoning(error) ? dialect.withoutReasoning?.(request.body) : undefined
+          if (body === undefined) return Future.fail(error)
+          return forward({ ...request, body, adapted: [...(request.adapted ?? nothing), "reasoning"] }, how)
+        })
   return {
     ...all,
     threads: options.threads ?? false,
-    passthrough: { family: dialect.family, send: forward },
+    passthrough: { family: dialect.family, send: passed },
     ...counting(protocol, dialect, options),
     searchesInPassthrough: dialect.family === "chat" ? dialect.searches : searches,
     ...embedded,
@@ -237,6 +249,12 @@ const messageOf = (error: Failure | UpstreamError): string => {
   const failure = error._tag === "UpstreamError" ? error.failure : error
   return failure._tag === "InvalidRequest" ? failure.message : ""
 }
+
+/** OpenAI's refusal of another organisation's reasoning. */
+const isOtherKeysReasoning = (error: Failure | UpstreamError): boolean =>
+  error._tag === "UpstreamError" &&
+  error.failure._tag === "InvalidRequest" &&
+  error.failure.upstreamCode === "invalid_encrypted_content"
 
 /** In strict mode, the refusal of a request that something was dropped from. */
 const notLost = ([first]: ReadonlyArray<string>, { strict }: GenerateOptions): InvalidRequest | undefined =>

@@ -15,6 +15,8 @@ import { noAnswer, tooMuch } from "./protocols/upstreamFailure.ts"
 interface TranslationOptions {
   /** The model's id at the upstream, recorded as the origin of its signatures. */
   readonly model: string
+  /** The name of the upstream's key, if it has several. */
+  readonly key?: string | undefined
   /** Called with every frame. */
   readonly onFrame?: ((frame: JsonObject) => void) | undefined
 }
@@ -23,9 +25,10 @@ interface TranslationOptions {
 export const translated = <S>(
   protocol: Protocol<S>,
   { back, stops }: Pick<Lowered, "back" | "stops">,
-  { onFrame, model }: TranslationOptions
+  { key, onFrame, model }: TranslationOptions
 ): Reader => {
-  const withOrigin = protocol.signs === undefined ? undefined : sealing({ by: protocol.signs, model })
+  const withOrigin =
+    protocol.signs === undefined ? undefined : sealing({ by: protocol.signs, model, key: protocol.signsByKey && key })
   const parser = sseParser()
   let state = protocol.begin(back)
   const count = new ItemCount()

@@ -70,7 +70,7 @@ export const makeFitting = Effect.gen(function* () {
     const routes = withKeys(
       arranged<ServedRoute>(model.routes, draw),
       (upstream) => upstreams.get(upstream)?.keys,
-      draw,
+      () => ({ name: draw() }),
       (route, { key }) => ({ ...route, key })
     )
     for (const place of routes) {

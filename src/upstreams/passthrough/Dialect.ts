@@ -15,9 +15,11 @@ interface DialectBase {
   /** The upstream's body for a caller's body. `lost` collects the names of dropped parameters. */
   readonly body: (
     body: JsonObject,
-    options: Pick<GenerateOptions, "upstreamModel" | "knownAs" | "stream" | "callSignatures">,
+    options: Pick<GenerateOptions, "upstreamModel" | "knownAs" | "key" | "stream" | "callSignatures">,
     lost?: (param: string) => void
   ) => JsonObject
+  /** The body without opaque reasoning; undefined if it has none. Absent if any key accepts it. */
+  readonly withoutReasoning?: (body: JsonObject) => JsonObject | undefined
   /** Usage in the dialect's form. */
   readonly usage: (usage: Usage) => JsonObject
   /** True for the last frame that matters, in streams without an end marker. */

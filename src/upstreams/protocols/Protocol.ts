@@ -26,6 +26,8 @@ export interface Protocol<S> {
   readonly searches: boolean
   /** The provider of its opaque reasoning, which other providers refuse; absent if it has none. */
   readonly signs?: string
+  /** True if only the organisation that got its opaque reasoning may send it back. Defaults to false. */
+  readonly signsByKey?: true
   /** True if its tool calls are signed and the signatures must be returned. Defaults to false. */
   readonly signsCalls?: boolean
   /** The optional fields of a conversation that it carries. Defaults to none. */
@@ -56,6 +58,8 @@ export interface LowerOptions {
   readonly model: string
   /** The public id of the model behind `model`, if the operator named one. */
   readonly knownAs?: string | undefined
+  /** The name of the upstream's key, if it has several. */
+  readonly key?: string | undefined
   readonly stream: boolean
   /** True to cache every prompt, for dialects that need cache marks. */
   readonly cachesAll?: boolean

@@ -21,6 +21,7 @@ export const lowerInput = (
 /** The requested model. */
 interface Recipient {
   readonly model: string
+  readonly key?: string | undefined
 }
 
 const callId = atMost(64)
@@ -37,7 +38,7 @@ const inputItem = (item: Item, to: Recipient, back: Back, notes: Notes): Readonl
     }
     case "reasoning":
       // The upstream accepts reasoning only with its own encryption.
-      if (item.signature === undefined || !isFrom(item, signs, to.model)) {
+      if (item.signature === undefined || !isFrom(item, signs, to.model, to.key)) {
         notes.adapt("reasoning")
         return []
       }

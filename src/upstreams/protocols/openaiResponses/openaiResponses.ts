@@ -15,6 +15,7 @@ export const openaiResponses: Protocol<ResponsesState> = {
   searches: true,
   carries: new Set(["verbosity", "serviceTier", "logprobs"] as const),
   signs,
+  signsByKey: true,
   dialect: responsesDialect,
   takesFileIds: true,
   takesDocument: (mediaType) => mediaType === "application/pdf",

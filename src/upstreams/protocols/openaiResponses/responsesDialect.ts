@@ -9,14 +9,14 @@ import { asStream } from "./asStream.ts"
 import { asWhole, isLast, withItems } from "./asWhole.ts"
 import type { EventDialect } from "../../passthrough/Dialect.ts"
 
-/** Reasoning goes back only to the model that encrypted it. The upstream judges reasoning of unknown origin. */
+/** Reasoning goes back only to the model and the key that encrypted it. The upstream judges reasoning of unknown origin. */
 const reasoning =
-  (model: string, lost: (param: string) => void) =>
+  (model: string, key: string | undefined, lost: (param: string) => void) =>
   (item: unknown): ReadonlyArray<unknown> => {
     const signature = textAt(item, "type") === "reasoning" ? textAt(item, "encrypted_content") : undefined
     const origin = signature === undefined ? undefined : readOrigin(signature)
     if (origin === undefined || !isObject(item)) return [item]
-    if (isFrom(origin, signs, model)) return [{ ...item, encrypted_content: origin.opaque }]
+    if (isFrom(origin, signs, model, key)) return [{ ...item, encrypted_content: origin.opaque }]
     lost("reasoning")
     return []
   }
@@ -27,9 +27,9 @@ export const responsesDialect: EventDialect = {
   // Codex returns the state with the next request of its turn.
   headers: ["openai-beta", "x-codex-turn-state"],
   replyHeaders: ["x-codex-turn-state", "x-reasoning-included"],
-  body: (body, { knownAs, upstreamModel, stream }, lost = () => {}) => ({
+  body: (body, { key, knownAs, upstreamModel, stream }, lost = () => {}) => ({
     ...body,
-    ...(Array.isArray(body["input"]) && { input: body["input"].flatMap(reasoning(upstreamModel, lost)) }),
+    ...(Array.isArray(body["input"]) && { input: body["input"].flatMap(reasoning(upstreamModel, key, lost)) }),
     model: upstreamModel,
     stream,
     // The upstream itself keeps a conversation.
@@ -37,6 +37,11 @@ export const responsesDialect: EventDialect = {
     previous_response_id: undefined,
     ...include(body, knownAs ?? upstreamModel)
   }),
+  withoutReasoning: (body) => {
+    const items = listAt(body, "input")
+    const input = items.filter((item) => textAt(item, "type") !== "reasoning")
+    return input.length === items.length ? undefined : { ...body, input }
+  },
   names: new FrameNames([
     "response.created",
     "response.queued",
