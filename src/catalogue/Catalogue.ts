@@ -1,5 +1,6 @@
 import { Context } from "effect"
 import type { Limits, Unpriced } from "../contract/Caller.ts"
+import type { Fallbacks } from "../contract/FallbackReason.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { PricedBy } from "../ledger/PriceSource.ts"
 import type { RouteBound } from "../routing/Bulkhead.ts"
@@ -55,6 +56,10 @@ interface Described {
   readonly wildcard?: string
   /** The order of routes without a weight. `cheapest` is settled when the model is loaded. */
   readonly prefer?: "order" | "cheapest" | "fastest"
+  /** The models that answer in its place, by reason. */
+  readonly fallbacks?: Fallbacks
+  /** A conversation stays for a while at the route that answered after another failed. */
+  readonly sticky?: "conversation"
   /** Limits for all callers together. */
   readonly limits?: Limits
   /** Refuse parameters that an upstream does not support instead of dropping them. */

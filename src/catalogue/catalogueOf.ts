@@ -7,6 +7,7 @@ import { usualQueueSeconds } from "../routing/Bulkhead.ts"
 import type { RouteBound } from "../routing/Bulkhead.ts"
 import { protocolOf } from "../upstreams/protocols.ts"
 import type { EntryRoute, ModelEntry } from "./Catalogue.ts"
+import { checkFallbacks, fallbacksOf } from "./fallbacks.ts"
 import { ModelMap, starOf } from "./ModelMap.ts"
 import type { Wildcard } from "./ModelMap.ts"
 import { listsModels } from "./modelWarnings.ts"
@@ -51,6 +52,7 @@ export const catalogueOf = (
       const model = yield* targetOf(file, all, id, target)
       if (model !== undefined) all.set(id, { ...model, id, aliasOf: model.id })
     }
+    yield* checkFallbacks(file, all)
     return all
   })
 
@@ -171,6 +173,7 @@ const modelOf = (
         file.complain(["models", id, "prefer"], `models.${id}.prefer: fastest is for text and embedding models`)
       )
     }
+    const fallbacks = fallbacksOf(entry.fallbacks)
     return {
       id,
       kind: kinds[0] ?? "text",
@@ -185,6 +188,8 @@ const modelOf = (
       ...(file.value.unpriced === undefined ? {} : { unpriced: file.value.unpriced }),
       ...(entry.prefer === undefined ? {} : { prefer: entry.prefer }),
       ...(entry.limits === undefined ? {} : { limits: limitsOf(entry.limits) }),
+      ...(fallbacks === undefined ? {} : { fallbacks }),
+      ...(entry.sticky === "conversation" ? { sticky: entry.sticky } : {}),
       resolutions: entry.resolutions
     }
   })

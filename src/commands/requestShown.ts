@@ -11,6 +11,7 @@ export const requestShown = (request: RequestView): string =>
       key: request.key,
       endpoint: request.endpoint,
       model: request.model,
+      "served by": request.served_model === null ? null : `${request.served_model} (${request.fallback ?? ""})`,
       status: String(request.status),
       error: request.error,
       reason: request.reason,

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { FallbackReason } from "./FallbackReason.ts"
 import { JsonObject } from "./fields.ts"
 
 /** The default message. Callers see it, so it holds nothing internal. */
@@ -19,6 +20,8 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("Invali
   upstreamCode: Schema.optionalWith(Schema.String, { exact: true }),
   /** True if the upstream told it in its answer, not by an HTTP status. */
   isInStream: Schema.optionalWith(Schema.Boolean, { exact: true }),
+  /** Present if another route or model might take the request: the reason that this one does not. */
+  reason: Schema.optionalWith(FallbackReason, { exact: true }),
   details
 }) {}
 

@@ -1,5 +1,6 @@
 import type { AccountId, Caller, KeyId } from "./Caller.ts"
 import type { Failure } from "./Failure.ts"
+import type { FallbackReason } from "./FallbackReason.ts"
 import { errorName } from "./errorName.ts"
 import { isJsonObject } from "./fields.ts"
 import type { JsonObject } from "./fields.ts"
@@ -69,6 +70,9 @@ export class RequestRecord {
   reason: string | undefined
   /** The id that the caller sent. */
   model: string | undefined
+  /** The reason that another model answered, and its id. */
+  fallback: FallbackReason | undefined
+  servedModel: string | undefined
   upstreamModel: string | undefined
   upstream: string | undefined
   upstreamKey: string | undefined
@@ -149,6 +153,12 @@ export class RequestRecord {
     const offsetMs = Math.max(0, calledAt - this.#begun)
     const recorded = { upstream, model, key, status, error, offsetMs, durationMs, requestId }
     this.attempts = this.attempts.length === 0 ? [recorded] : [...this.attempts, recorded]
+  }
+
+  /** Another model answers. */
+  fellBack(reason: FallbackReason, servedModel: string): void {
+    this.fallback = reason
+    this.servedModel = servedModel
   }
 
   /** The answer is a stream; `over` ends it. */

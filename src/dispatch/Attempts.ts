@@ -45,7 +45,8 @@ type FailedAttempts = Effect.Effect.Success<typeof makeFailedAttempts>
 export class Attempts implements Counted, Watcher {
   readonly #failed: FailedAttempts
   readonly #request: Incoming
-  readonly #isTimed: boolean
+  /** True if the model of the current route prefers the fastest. */
+  #isTimed = false
   /** A wildcard's pattern, because callers choose what it stands for. */
   readonly model: string
   readonly #id: string
@@ -62,14 +63,15 @@ export class Attempts implements Counted, Watcher {
   #isSent = false
   #calledAt = 0
   #upstreamRequestId: string | undefined
+  /** The failure of all routes of the last model, while another model may answer. */
+  failure: Failure | undefined
 
   constructor(
     failed: FailedAttempts,
     request: Incoming,
-    { id, kind, prefer, wildcard }: Pick<Model, "id" | "kind" | "prefer" | "wildcard">,
+    { id, kind, wildcard }: Pick<Model, "id" | "kind" | "wildcard">,
     stream: boolean
   ) {
-    this.#isTimed = prefer === "fastest"
     this.#failed = failed
     this.#request = request
     this.model = wildcard ?? id
@@ -78,9 +80,14 @@ export class Attempts implements Counted, Watcher {
     this.stream = stream
   }
 
-  /** A route was chosen. */
-  calls(route: Route, { name, provider }: Pick<TextUpstream, "name" | "provider">): void {
+  /** A route of a model was chosen. */
+  calls(
+    route: Route,
+    { name, provider }: Pick<TextUpstream, "name" | "provider">,
+    { prefer }: Pick<Model, "prefer">
+  ): void {
     this.#route = route
+    this.#isTimed = prefer === "fastest"
     this.provider = provider ?? name
     const { trace } = this.#request
     if (trace !== undefined) this.#traced = trace.call(this.#callOf(route))

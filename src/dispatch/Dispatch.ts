@@ -4,6 +4,7 @@ import type { Caller } from "../contract/Caller.ts"
 import { nextTurn } from "../flow/eventLoop.ts"
 import { runFuture, runFutureUninterruptible } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
+import { ModelForbidden } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Conversation } from "../generation/Conversation.ts"
@@ -34,7 +35,11 @@ import { translateInstead } from "./translateInstead.ts"
 import { quoting } from "./quoting.ts"
 import { severally } from "./several.ts"
 import { leftOutAt, unsupportedError } from "./unsupported.ts"
-import { makeObservers, Work } from "./Work.ts"
+import { Attempts } from "./Attempts.ts"
+import { mayFallBack } from "./chosenRoutes.ts"
+import { Fallbacks } from "./Fallbacks.ts"
+import { withFallbacks } from "./withFallbacks.ts"
+import { isCovered, makeObservers, Work } from "./Work.ts"
 import { makeUpstreamCount } from "./upstreamCount.ts"
 import { RetryAfter } from "../routing/RetryAfter.ts"
 import { Bulkheads, RouteQueues, through } from "../routing/Bulkhead.ts"
@@ -54,7 +59,9 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
     const routeQueues = yield* RouteQueues
     const metrics = yield* Metrics
     const runtime = yield* Effect.runtime()
-    const routing = { runtime, coolDowns: new RetryAfter(yield* Effect.clock) }
+    const clock = yield* Effect.clock
+    const routing = { runtime, coolDowns: new RetryAfter(clock) }
+    const { sticky } = yield* UpstreamCalls
     const observers = yield* makeObservers
     const { admit, choose, find, passes, translates } = yield* makeAdmit
     const { owned, permit, withOwnKeys } = yield* makeOwnershipCheck
@@ -71,16 +78,25 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       request: Incoming,
       options: GenerationOptions
     ): Future<Generation, Failure> => {
-      const { kind, mayReachWeb, objection, passthrough } = options
-      const admitted = admit(caller, conversation, {
-        family: passthrough?.family,
-        objection,
-        mayReachWeb,
-        kind,
-        headers: request.headers
+      const { kind, mayReachWeb, objection, passthrough, prepaid } = options
+      const asked = { family: passthrough?.family, objection, mayReachWeb, kind, headers: request.headers }
+      const admitted = admit(caller, conversation, asked)
+      const model = "fitting" in admitted ? admitted.model : catalogue.get(conversation.model)
+      if (model?.fallbacks === undefined || !mayFallBack(request.headers)) {
+        return "fitting" in admitted
+          ? paid(new Work(caller, admitted, request, options, observers))
+          : Future.fail(admitted)
+      }
+      const attempts = new Attempts(observers.failedAttempts, request, model, options.stream)
+      const chain = { requested: model, attempts, fallbacks: new Fallbacks(catalogue, caller, model) }
+      return withFallbacks(model, admitted, {
+        ...chain,
+        admit: (instead) => {
+          const other = admit(caller, conversation, { ...asked, instead })
+          return "fitting" in other && !isCovered(other, prepaid?.routes) ? notHeld : other
+        },
+        ask: (one) => paid(new Work(caller, one, request, options, observers, chain))
       })
-      if (!("fitting" in admitted)) return Future.fail(admitted)
-      return paid(new Work(caller, admitted, request, options, observers))
     }
 
     /** Tries the routes until an upstream accepts the request. */
@@ -88,17 +104,17 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       const { conversation, entry, request } = work
       const { passthrough, stream } = work.options
       const strict = entry.strict === true || request.headers.get("x-gateway-strict") === "true"
-      const call = (route: AdmittedRoute) => {
+      const call = (route: AdmittedRoute, isLast: boolean) => {
         const upstream = atKey(upstreams.get(route.upstream), route.key)
         if (upstream === undefined) return Future.die(new Error(`model ${entry.id} has no upstream`))
         work.asks(route)
-        work.attempts.calls(route, upstream)
+        work.attempts.calls(route, upstream, entry)
         return owned(work, upstream, route, () =>
           upstream.signsCalls === true
             ? runFuture(runtime, signing(work.caller.account, conversation, route.model)).flatMap((found) =>
-                ask(route, upstream, found)
+                ask(route, upstream, found, isLast)
               )
-            : ask(route, upstream, signsNothing)
+            : ask(route, upstream, signsNothing, isLast)
         )
       }
       const within = (
@@ -108,7 +124,12 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         const queue = bound && routeQueues.get(bound.name)
         return through(bulkheads.get(upstream), work.caller.account, () => work.attempts.sends(send()), key, queue)
       }
-      const ask = (route: AdmittedRoute, upstream: TextUpstream, { callSignatures, keeping }: Signing) => {
+      const ask = (
+        route: AdmittedRoute,
+        upstream: TextUpstream,
+        { callSignatures, keeping }: Signing,
+        isLast: boolean
+      ) => {
         const { key, knownAs, model: upstreamModel } = route
         const to = { upstreamModel, knownAs, key, callSignatures, trace: work.attempts.headers }
         const how = {
@@ -119,6 +140,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
           strict,
           isPatient: work.isPatient,
           deadlines: route.deadlines,
+          mayLeave: work.mayLeave(isLast),
           runtime
         }
         const { endpoint } = route
@@ -137,7 +159,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         return several === undefined ? send() : severally(several, runtime, send)
       }
       const tried = (routes: ReadonlyArray<AdmittedRoute>) =>
-        tryRoutes(routing, work.caller.account, routes, call, work.attempts)
+        tryRoutes(work.routing(routing), work.caller.account, routes, call, work.attempts)
       const { all } = work.offers
       return all.some(({ key }) => key !== undefined) ? withOwnKeys(work, all).flatMap(tried) : tried(all)
     }
@@ -182,18 +204,26 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
           if (Cause.isInterrupted(cause) && !work.isShuttingDown()) work.left(charge)
           else charge.release()
           work.admission?.done(0)
-          work.attempts.neverBegan(cause)
+          work.neverBegan(cause)
           return Future.failCause(cause)
         },
         onSuccess: (generation) => {
           // No other route will need the text, and the stream may be long.
           work.request.bodyText?.forget()
           work.attempts.answered(generation)
+          work.tellFallback()
+          keepRoute(work)
           Object.assign(work.request.replyHeaders, generation.replyHeaders)
           tellAdapted(work.request.replyHeaders, generation.adapted ?? [], work.leftOut, metrics.adapted)
           return Future.succeed(metered(generation, charge, work))
         }
       })
+
+    /** Keeps the conversation at its route, if an earlier one did not answer. */
+    const keepRoute = ({ offers, route, stickyKey }: Work): void => {
+      if (stickyKey === undefined || route === undefined || route === offers.all[0]) return
+      sticky.keep(stickyKey, route, clock.unsafeCurrentTimeMillis())
+    }
 
     /** A model's limits with those of its other names, for tasks. */
     const limitsOf = (model: Model): SharedLimits | undefined => {
@@ -211,7 +241,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       choose,
       find,
       generate,
-      quote: quoting(admit, ledger, limitsOf),
+      quote: quoting(admit, catalogue, ledger, limitsOf),
       limitsOf,
       passes,
       upstreamCount,
@@ -221,3 +251,5 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
     } as const
   })
 }) {}
+
+const notHeld = new ModelForbidden({ message: "The hold of this task does not cover the model" })

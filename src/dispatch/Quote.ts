@@ -10,6 +10,8 @@ export interface Quote {
   /** The model's limits on tasks; undefined if it has none. */
   readonly modelLimits: SharedLimits | undefined
   readonly routes: readonly [PricedRoute, ...ReadonlyArray<PricedRoute>]
+  /** The prices of the model itself, if other models may answer: a hold covers one of them at least. */
+  readonly own: ReadonlyArray<Price> | undefined
   /** The number of answers. */
   readonly answers: number
   /** The maximum usage of one answer. */

@@ -1,6 +1,8 @@
 import { Effect } from "effect"
+import type { Cause } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import type { Failure } from "../contract/Failure.ts"
+import type { FallbackReason } from "../contract/FallbackReason.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Settlement } from "../contract/RequestRecord.ts"
 import type { Conversation } from "../generation/Conversation.ts"
@@ -14,11 +16,14 @@ import { Offers } from "../ledger/Offers.ts"
 import { mostOf, priceFromText, unpriced } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import { Limits } from "../limits/Limits.ts"
+import type { Route } from "../routing/Route.ts"
+import type { Routing } from "../routing/tryRoutes.ts"
 import type { Admission } from "../limits/Limits.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { triedRoutes } from "./admit.ts"
 import type { Admitted, AdmittedRoute } from "./admit.ts"
 import { Attempts, makeFailedAttempts } from "./Attempts.ts"
+import type { Fallbacks } from "./Fallbacks.ts"
 import { makeUsageDoubts } from "./usageDoubts.ts"
 import type { GenerationOptions, Prepaid } from "./GenerationOptions.ts"
 import { heldFor, mostUsed } from "./mostUsed.ts"
@@ -36,6 +41,14 @@ export const makeObservers = Effect.all({
 
 type Observers = Effect.Effect.Success<typeof makeObservers>
 
+/** The shared parts of the works of one request, one for each model that it asks. */
+export interface Chain {
+  /** The model that the caller named. */
+  readonly requested: Pick<Model, "id">
+  readonly attempts: Attempts
+  readonly fallbacks: Fallbacks
+}
+
 /** The state of one request: an object instead of closures, because thousands are open at a time. */
 export class Work implements Chargeable, Metering {
   readonly caller: Caller
@@ -47,10 +60,14 @@ export class Work implements Chargeable, Metering {
   /** The parts that the current upstream does not get. */
   leftOut: ReadonlyArray<Unsupported> = []
   readonly entry: Model
+  /** The name of the conversation, if it stays at its route. */
+  readonly stickyKey: string | undefined
   readonly conversation: Conversation
   readonly request: Incoming
   readonly options: GenerationOptions
   readonly attempts: Attempts
+  /** The other models that may answer; undefined if there are none. */
+  readonly fallbacks: Fallbacks | undefined
   /** The number of answers, each of which is charged. */
   readonly answers: number
   readonly #mostOutput: number
@@ -65,29 +82,37 @@ export class Work implements Chargeable, Metering {
     admitted: Admitted,
     request: Incoming,
     options: GenerationOptions,
-    { reportDoubt, failedAttempts, limits }: Observers
+    { reportDoubt, failedAttempts, limits }: Observers,
+    chain?: Chain
   ) {
-    const { fitting, model: entry, mostOutput, routes } = admitted
+    const { fitting, model: entry, mostOutput, routes, stickyKey } = admitted
     this.caller = caller
     this.requestId = request.id
-    this.model = entry.id
+    this.model = (chain?.requested ?? entry).id
     this.unpriced = entry.unpriced
     const accepted = options.prepaid?.routes
     this.offers = new Offers(triedRoutes(accepted === undefined ? routes : agreed(routes, accepted), admitted))
     this.entry = entry
+    this.stickyKey = stickyKey
     this.#mostOutput = mostOutput
     this.conversation = fitting
     this.request = request
     this.options = options
     this.#reportDoubt = reportDoubt
     this.#limits = limits
-    this.attempts = new Attempts(failedAttempts, request, entry, options.stream)
+    this.attempts = chain?.attempts ?? new Attempts(failedAttempts, request, entry, options.stream)
+    this.fallbacks = chain?.fallbacks
     this.answers = options.several?.count ?? 1
   }
 
   /** Sets the route. Another one, with another price, may follow until the answer begins. */
   asks(route: AdmittedRoute): void {
     this.#route = route
+  }
+
+  /** The route that was asked last. */
+  get route(): AdmittedRoute | undefined {
+    return this.#route
   }
 
   get upstream(): string {
@@ -124,7 +149,19 @@ export class Work implements Chargeable, Metering {
   /** True if the first words may be awaited: another route can take over, or the client does not stream. */
   get isPatient(): boolean {
     const { prepaid, stream } = this.options
-    return this.offers.all.length > 1 || this.answers > 1 || !stream || prepaid !== undefined
+    const hasOther = this.offers.all.length > 1 || this.fallbacks !== undefined
+    return hasOther || this.answers > 1 || !stream || prepaid !== undefined
+  }
+
+  /** The reasons for which another route or model may take over; undefined if none may. */
+  mayLeave(isLast: boolean): ((reason: FallbackReason) => boolean) | undefined {
+    const { entry, fallbacks } = this
+    if (isLast && fallbacks === undefined) return undefined
+    return (reason) => !isLast || fallbacks?.has(entry, reason) === true
+  }
+
+  routing(routing: Routing): Routing {
+    return this.fallbacks?.has(this.entry, "failed") === true ? { ...routing, hasFallback: true } : routing
   }
 
   leastNanoUsd(price: Price): number {
@@ -189,6 +226,20 @@ export class Work implements Chargeable, Metering {
     this.attempts.over(how === "abandoned" ? "hang-up" : how, used)
   }
 
+  /** No route answered. */
+  neverBegan(cause: Cause.Cause<Failure>): void {
+    if (this.fallbacks !== undefined && cause._tag === "Fail") this.attempts.failure = cause.error
+    else this.attempts.neverBegan(cause)
+  }
+
+  /** Tells that another model answers than the requested one. */
+  tellFallback(): void {
+    const reason = this.fallbacks?.reason
+    if (reason === undefined) return
+    this.request.replyHeaders["x-gateway-fallback"] = reason
+    this.request.record?.fellBack(reason, this.entry.id)
+  }
+
   /** The client disconnected before the answer began. An upstream that got the request has read the input. */
   left(charge: Charge): void {
     const { isSent } = this.attempts
@@ -200,8 +251,14 @@ export class Work implements Chargeable, Metering {
 /** The routes that were priced when the task was accepted, at those prices. All routes if none of them is left. */
 const agreed = (routes: Admitted["routes"], accepted: NonNullable<Prepaid["routes"]>): Admitted["routes"] => {
   const [first, ...others] = routes.flatMap((route) => {
-    const one = accepted.find(({ model, upstream }) => upstream === route.upstream && model === route.model)
+    const one = accepted.find((one) => isSameRoute(one, route))
     return one === undefined ? [] : [{ ...route, price: priceFromText(one.price) }]
   })
   return first === undefined ? routes : [first, ...others]
 }
+
+/** True if the hold of a task covers a route of the model. */
+export const isCovered = ({ routes }: Admitted, accepted: Prepaid["routes"]): boolean =>
+  accepted === undefined || routes.some((route) => accepted.some((one) => isSameRoute(one, route)))
+
+const isSameRoute = (one: Route, other: Route): boolean => one.upstream === other.upstream && one.model === other.model

@@ -35,6 +35,8 @@ export interface AdmissionRequest {
   readonly headers?: Headers | undefined
   /** The required kind of model. Defaults to text. */
   readonly kind?: Model["kind"] | undefined
+  /** The model to ask in place of the conversation's. */
+  readonly instead?: Model | undefined
 }
 
 /** The same for a quote. */
@@ -53,6 +55,8 @@ export interface Admitted {
   readonly mostOutput: number
   /** True if the request permits neither another route nor another model. */
   readonly noFallback: boolean
+  /** The name of the conversation, if it stays at the route that answers it. */
+  readonly stickyKey?: string
 }
 
 /** A route that can serve the request. */
@@ -83,6 +87,13 @@ const reasoningKey = (items: Conversation["items"]): string | undefined => {
   return last?.type === "reasoning" ? last.origin?.key : undefined
 }
 
+/** The names of a conversation. */
+interface Names {
+  readonly name: () => string
+  /** Undefined if it does not stay at its route. */
+  readonly stickyKey: string | undefined
+}
+
 const isPassed = ({ endpoint }: AdmittedRoute): boolean => endpoint !== undefined
 
 /**
@@ -92,7 +103,8 @@ const isPassed = ({ endpoint }: AdmittedRoute): boolean => endpoint !== undefine
 export const makeAdmit = Effect.gen(function* () {
   const catalogue = yield* Catalogue
   const upstreams = yield* TextUpstreams
-  const { times } = yield* UpstreamCalls
+  const { sticky, times } = yield* UpstreamCalls
+  const clock = yield* Effect.clock
 
   const keysAt = (upstream: string) => upstreams.get(upstream)?.keys
 
@@ -102,15 +114,19 @@ export const makeAdmit = Effect.gen(function* () {
     endpoint: route.endpoint && endpointIn(upstream, route.endpoint.family)
   })
 
-  const inOrder = (model: Model, routes: ReadonlyArray<AdmittedRoute>, { items }: Conversation, name: () => string) =>
-    withKeys(byRoute(model, routes, name), keysAt, () => ({ name: name(), key: reasoningKey(items) }), withKey)
+  const inOrder = (model: Model, routes: ReadonlyArray<AdmittedRoute>, conversation: Conversation, names: Names) =>
+    withKeys(
+      byRoute(model, routes, names),
+      keysAt,
+      () => ({ name: names.name(), key: reasoningKey(conversation.items) }),
+      withKey
+    )
 
-  const byRoute = (model: Model, routes: ReadonlyArray<AdmittedRoute>, key: () => string) =>
-    routes.length === 1
-      ? routes
-      : model.prefer === "fastest"
-        ? times.fastestFirst(routes, Date.now())
-        : arranged(routes, key)
+  const byRoute = (model: Model, routes: ReadonlyArray<AdmittedRoute>, { name, stickyKey }: Names) => {
+    if (routes.length === 1) return routes
+    const ordered = model.prefer === "fastest" ? times.fastestFirst(routes, Date.now()) : arranged(routes, name)
+    return stickyKey === undefined ? ordered : sticky.keptFirst(ordered, stickyKey, clock.unsafeCurrentTimeMillis())
+  }
 
   const lookUp = (id: string, kind: Model["kind"]): Model | InvalidRequest => {
     const model = catalogue.get(id)
@@ -173,7 +189,7 @@ export const makeAdmit = Effect.gen(function* () {
     conversation: Conversation,
     asked: AdmissionRequest
   ): Admitted | InvalidRequest | ModelForbidden | Forbidden => {
-    const known = lookUp(conversation.model, asked.kind ?? "text")
+    const known = asked.instead ?? lookUp(conversation.model, asked.kind ?? "text")
     if (known instanceof InvalidRequest) return known
     const chosen = chosenRoutes(caller, known, asked.headers)
     if (!("model" in chosen)) return chosen
@@ -196,10 +212,15 @@ export const makeAdmit = Effect.gen(function* () {
     const fitting = shortened ?? narrowed ?? conversation
     // Reading the tools takes time, so they are read only if needed.
     const ways = routes.some(isSearchedFor) ? searching(routes, fitting, asked.objection) : routes
-    const [first, ...others] = inOrder(model, ways, conversation, () => conversationKey(conversation, asked.headers))
+    const name = () => conversationKey(conversation, asked.headers)
+    // Another account's conversation is another one.
+    const stickyKey = model.sticky === undefined ? undefined : `${caller.account}\n${model.id}\n${name()}`
+    const [first, ...others] = inOrder(model, ways, conversation, { name, stickyKey })
     if (first === undefined) return unknownModel(model.id)
     const ofRoutes = ways.map((route) => (isPassed(route) ? undefined : route.outputLimit) ?? Infinity)
-    return { model, fitting, routes: [first, ...others], mostOutput: Math.max(...ofRoutes), noFallback }
+    const mostOutput = Math.max(...ofRoutes)
+    const routing = stickyKey === undefined ? { noFallback } : { noFallback, stickyKey }
+    return { model, fitting, routes: [first, ...others], mostOutput, ...routing }
   }
 
   /** True if a route passes that dialect through for the model. */

@@ -48,6 +48,10 @@ export const chosenRoutes = (
       )
 }
 
+/** True unless a request that may choose its routes excludes other models. */
+export const mayFallBack = (headers: Headers | undefined): boolean =>
+  headers?.get(routeHeader)?.includes("no_fallback") !== true
+
 interface Choice {
   readonly only: ReadonlySet<string> | undefined
   readonly noFallback: boolean

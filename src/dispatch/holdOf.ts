@@ -18,9 +18,9 @@ interface ConversationHold extends TaskHold {
 /** The hold of a conversation whose answer is fetched later. */
 export const holdOf = (
   accepted: Accepted,
-  { held, model, modelLimits, mostNanoUsd, routes }: Quote
+  { held, model, modelLimits, mostNanoUsd, own, routes }: Quote
 ): ConversationHold => {
-  const offers = new Offers(routes)
+  const offers = new Offers(routes, own)
   return {
     ...accepted,
     model: model.id,

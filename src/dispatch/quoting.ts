@@ -1,16 +1,22 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { Caller } from "../contract/Caller.ts"
-import type { Forbidden, InvalidRequest, ModelForbidden } from "../contract/Failure.ts"
+import { ModelForbidden } from "../contract/Failure.ts"
+import type { Forbidden, InvalidRequest } from "../contract/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
-import type { Model } from "../catalogue/Catalogue.ts"
+import type { Model, ServedModels } from "../catalogue/Catalogue.ts"
+import type { Hold } from "../ledger/Balances.ts"
 import type { SharedLimits } from "../ledger/DurableHolds.ts"
 import type { Ledger } from "../ledger/Ledger.ts"
 import { Offers } from "../ledger/Offers.ts"
 import { mostOf } from "../ledger/Price.ts"
+import type { Price } from "../ledger/Price.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import { triedRoutes } from "./admit.ts"
 import type { Admitted, AdmissionRequest, QuoteRequest } from "./admit.ts"
+import { mayFallBack } from "./chosenRoutes.ts"
+import { allFallbacks, fallbackReasonOf } from "./Fallbacks.ts"
 import { heldFor, mostUsed } from "./mostUsed.ts"
+import type { Most } from "./mostUsed.ts"
 import { once } from "./Quote.ts"
 import type { Quote } from "./Quote.ts"
 
@@ -20,32 +26,87 @@ type Admit = (
   asked: AdmissionRequest
 ) => Admitted | InvalidRequest | ModelForbidden | Forbidden
 
-/** The maximum cost of a conversation. Fails if it would be refused before an upstream is called. */
-export const quoting =
-  (admit: Admit, ledger: Pick<Ledger, "permit">, limitsOf: (model: Model) => SharedLimits | undefined) =>
-  (
+/**
+ * The maximum cost of a conversation, with the models that may answer in its model's place. Fails if it would be refused
+ * before an upstream is called.
+ */
+export const quoting = (
+  admit: Admit,
+  catalogue: ServedModels,
+  ledger: Pick<Ledger, "permit">,
+  limitsOf: (model: Model) => SharedLimits | undefined
+) =>
+  Effect.fnUntraced(function* (
     caller: Caller,
     conversation: Conversation,
     asked: QuoteRequest
-  ): Effect.Effect<Quote, InvalidRequest | ModelForbidden | Forbidden> =>
-    Effect.suspend(() => {
-      const admitted = admit(caller, conversation, asked)
-      if (!("fitting" in admitted)) return Effect.fail(admitted)
-      const { fitting, model } = admitted
-      const { unpriced } = model
-      const offers = new Offers(triedRoutes(admitted.routes, admitted))
-      const answers = asked.answers ?? 1
-      const most = once(() => mostUsed(fitting, admitted, countTokens(fitting)))
-      return Effect.map(ledger.permit({ caller, model: model.id, prices: offers.prices, unpriced }), (prices) => {
+  ): Effect.fn.Return<Quote, InvalidRequest | ModelForbidden | Forbidden> {
+    const first = admit(caller, conversation, asked)
+    const model = requested(first, catalogue.get(conversation.model))
+    if (!("routes" in model)) return yield* model
+    const fallbacks = mayFallBack(asked.headers) ? allFallbacks(catalogue, caller, model) : []
+    const others = fallbacks
+      .map((instead) => admit(caller, conversation, { ...asked, instead }))
+      .filter((other) => "fitting" in other)
+    if (others.length === 0 && !("fitting" in first)) return yield* first
+    const payable = (one: Admitted) => {
+      const offers = new Offers(triedRoutes(one.routes, one))
+      const { unpriced } = one.model
+      return Effect.map(ledger.permit({ caller, model: one.model.id, prices: offers.prices, unpriced }), (prices) => {
         offers.keep(prices)
-        return {
-          model,
-          modelLimits: limitsOf(model),
-          routes: offers.all,
-          answers,
-          most,
-          mostNanoUsd: (price) => answers * mostOf(price, most()),
-          held: (price) => heldFor(price, most(), { answers, caller, conversation: fitting, model })
-        }
+        return { ...one, routes: offers.all }
       })
-    })
+    }
+    const own = "fitting" in first ? [yield* payable(first)] : []
+    const instead = yield* Effect.forEach(others, (other) => Effect.option(payable(other)))
+    const [main, ...rest] = [...own, ...instead.flatMap((one) => Option.toArray(one))]
+    if (main === undefined) return yield* noneHasPrice(model)
+    return {
+      model,
+      modelLimits: limitsOf(model),
+      answers: asked.answers ?? 1,
+      ...amounts(caller, [main, ...rest], asked.answers ?? 1)
+    }
+  })
+
+/** The requested model, or the reason that neither it nor another one may answer. */
+const requested = (first: ReturnType<Admit>, known: Model | undefined) => {
+  if ("fitting" in first) return first.model
+  return known === undefined || fallbackReasonOf(first) === undefined ? first : known
+}
+
+const noneHasPrice = ({ id }: Model) =>
+  new ModelForbidden({ message: `no model that may answer in place of "${id}" has a price` })
+
+/** The routes of all models, and the most that they may use and cost. */
+const amounts = (
+  caller: Caller,
+  admitted: readonly [Admitted, ...ReadonlyArray<Admitted>],
+  answers: number
+): Pick<Quote, "routes" | "own" | "most" | "mostNanoUsd" | "held"> => {
+  const [main, ...others] = admitted
+  const each = once(() => admitted.map((one) => ({ one, most: mostUsed(one.fitting, one, countTokens(one.fitting)) })))
+  const most = once(() => each().reduce<Most>((all, one) => larger(all, one.most), noMost))
+  const held = (price: Price): Required<Hold> =>
+    each()
+      .map(({ most, one: { fitting: conversation, model } }) =>
+        heldFor(price, most, { answers, caller, conversation, model })
+      )
+      .reduce((one, other) => (other.nanoUsd > one.nanoUsd ? other : one))
+  const [first, ...rest] = main.routes
+  return {
+    routes: [first, ...rest, ...others.flatMap(({ routes }) => routes)],
+    own: others.length === 0 ? undefined : main.routes.map(({ price }) => price),
+    most,
+    mostNanoUsd: (price) => answers * mostOf(price, most()),
+    held
+  }
+}
+
+const noMost: Most = { inputTokens: 0, outputTokens: 0, searches: 0 }
+
+const larger = (one: Most, other: Most): Most => ({
+  inputTokens: Math.max(one.inputTokens, other.inputTokens),
+  outputTokens: Math.max(one.outputTokens, other.outputTokens),
+  searches: Math.max(one.searches, other.searches)
+})

@@ -55,6 +55,8 @@ export type GenerationEvent =
       readonly terminal: true
       readonly text: string
       readonly usageFrame?: UsageFrame<string>
+      /** It has no content itself: an end marker, or a whole answer without any. */
+      readonly isEmpty?: true
       /** Earlier events had all of its content, so that usage counting skips it. */
       readonly isRepeated?: true
     }

@@ -15,7 +15,7 @@ export interface Chargeable {
   /** The price there; `unpriced` if it has none. */
   readonly price: Price
   /** The possible routes: an answer is charged at the price of its own. Absent: `price` alone. */
-  readonly offers?: Pick<Offers, "prices" | "keep" | "mayCost"> | undefined
+  readonly offers?: (Pick<Offers, "prices" | "keep" | "mayCost"> & Partial<Pick<Offers, "needed">>) | undefined
   /** The rule for models without a price. Defaults to `refuse`. */
   readonly unpriced?: Unpriced | undefined
   /** The maximum cost at a price, which is the hold unless `held` gives another amount. Evaluated only if needed. */

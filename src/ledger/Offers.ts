@@ -5,8 +5,12 @@ export class Offers<A extends { readonly price: Price } = { readonly price: Pric
   /** Replaced by `keep` alone. */
   all: readonly [A, ...ReadonlyArray<A>]
 
-  constructor(all: readonly [A, ...ReadonlyArray<A>]) {
+  /** Prices of which one must remain; undefined if any may. */
+  readonly needed: ReadonlyArray<Price> | undefined
+
+  constructor(all: readonly [A, ...ReadonlyArray<A>], needed?: ReadonlyArray<Price>) {
     this.all = all
+    this.needed = needed
   }
 
   get prices(): ReadonlyArray<Price> {

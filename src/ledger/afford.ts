@@ -48,7 +48,8 @@ export const affording = (balances: Pick<BalanceOperations, "isMetered">) => {
       offers?.keep(within.map(({ price }) => price))
       const cheaper = within.filter(({ hold }) => hold.nanoUsd < dearest.hold.nanoUsd)
       const placed = place(dearest.hold)
-      return cheaper.length === 0 ? placed : Effect.catchAll(placed, () => upTo(cheaper))
+      const mayDrop = cheaper.some(({ price }) => offers?.needed?.includes(price) ?? true)
+      return mayDrop ? Effect.catchAll(placed, () => upTo(cheaper)) : placed
     }
     return upTo(places)
   }

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { FallbackReason } from "../contract/FallbackReason.ts"
 import type { Attempt, RequestRecord } from "../contract/RequestRecord.ts"
 
 /** Optional fields, stored in `requests.details`. */
@@ -18,6 +19,8 @@ const Details = Schema.Struct({
     )
   ),
   reason: Schema.optional(Schema.String),
+  fallback: Schema.optional(FallbackReason),
+  served_model: Schema.optional(Schema.String),
   adapted: Schema.optional(Schema.String),
   notes: Schema.optional(Schema.Array(Schema.String)),
   tags: Schema.optional(Schema.Array(Schema.String)),
@@ -134,6 +137,8 @@ const detailsOf = (record: RequestRecord): string => {
     details["attempts"] = attempts.map((attempt) => attemptOf(attempt, hasOffsets))
   }
   if (record.reason !== undefined) details["reason"] = record.reason
+  if (record.fallback !== undefined) details["fallback"] = record.fallback
+  if (record.servedModel !== undefined) details["served_model"] = record.servedModel
   if (record.adapted !== undefined) details["adapted"] = record.adapted
   if (record.notes.length > 0) details["notes"] = record.notes
   if (record.tags.length > 0) details["tags"] = record.tags

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { FallbackReason } from "../contract/FallbackReason.ts"
 import { said } from "../contract/fields.ts"
 import { upstreamCost } from "../ledger/Money.ts"
 import type { StoredRequest } from "./store/RequestStore.ts"
@@ -35,6 +36,11 @@ export const RequestView = Schema.Struct({
   family: said(Schema.String, "`responses`, `messages`, `chat`, `embeddings`, `videos`, …"),
   endpoint: said(Schema.String, "The endpoint's path pattern."),
   model: name("The requested model."),
+  fallback: said(
+    Schema.NullOr(FallbackReason),
+    "The reason that another model answered: `too_long`, `refused` or `failed`; null if the requested one did."
+  ),
+  served_model: name("The model that answered instead; null if the requested one did."),
   upstream: name("The upstream of the last attempt."),
   upstream_model: name("The upstream's id of the model."),
   upstream_key: upstreamKey,
@@ -104,6 +110,8 @@ export const requestView = (row: StoredRequest): RequestView => {
     family: row.family,
     endpoint: row.endpoint,
     model: orNull(row.model),
+    fallback: details.fallback ?? null,
+    served_model: details.served_model ?? null,
     upstream: orNull(row.upstream),
     upstream_model: orNull(row.upstream_model),
     attempts: (details.attempts ?? []).map((attempt) => ({

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { RouteTimes } from "./RouteTimes.ts"
+import { StickyRoutes } from "./StickyRoutes.ts"
 
 /** The number of remembered answer times. */
 const remembered = 200
@@ -47,6 +48,8 @@ export class UpstreamCalls extends Effect.Service<UpstreamCalls>()("gateway/rout
     return {
       /** Times by route, of models that prefer the fastest. */
       times: new RouteTimes(),
+      /** Routes by conversation, of models that are sticky. */
+      sticky: new StickyRoutes(),
       of: (upstream: string): CallsOfOne => {
         let calls = all.get(upstream)
         if (calls === undefined) all.set(upstream, (calls = new CallsOfOne()))

@@ -26,7 +26,8 @@ const backOff = Schedule.exponential("200 millis").pipe(
   Schedule.modifyDelay((error, delay) => Duration.max(delay, error.retryAfterMs ?? 0))
 )
 
-type Call<R extends Route> = (route: R) => Future<Generation, Failure | UpstreamError>
+/** Calls a route. `isLast`: at most another key of it is left to try at once. */
+type Call<R extends Route> = (route: R, isLast: boolean) => Future<Generation, Failure | UpstreamError>
 
 /** Observes failures. */
 export interface Watcher {
@@ -42,6 +43,8 @@ export interface Routing {
   /** The runtime for the delays. */
   readonly runtime: Runtime.Runtime<never>
   readonly coolDowns: RetryAfter
+  /** True if another model answers if all routes fail, so that no limited route is waited for. Defaults to false. */
+  readonly hasFallback?: boolean
 }
 
 /**
@@ -50,7 +53,7 @@ export interface Routing {
  * generated nothing, so no retry can follow a byte of an answer.
  */
 export const tryRoutes = <R extends Route>(
-  { coolDowns: retryAfter, runtime }: Routing,
+  { coolDowns: retryAfter, hasFallback = false, runtime }: Routing,
   account: AccountId,
   routes: ReadonlyArray<R>,
   call: Call<R>,
@@ -60,9 +63,10 @@ export const tryRoutes = <R extends Route>(
   const attempt = reporting(call, account, retryAfter, watcher)
   const from = (index: number, failed: ReadonlyArray<RouteFailure<R>>): Future<Generation, Failure> => {
     const route = ask[index]
-    if (route === undefined) return again(runtime, [...skipped, ...failed], attempt, watcher)
+    if (route === undefined) return again(runtime, [...skipped, ...failed], attempt, watcher, hasFallback)
     if (index > 0) watcher.again(route.upstream, "elsewhere")
-    return attempt(route).catchAll((error) => {
+    const isLast = !ask.some((other, at) => at > index && !isSame(other, route))
+    return attempt(route, isLast).catchAll((error) => {
       if (error._tag !== "UpstreamError") return Future.fail(error)
       const failure = { route, error }
       if (error.retry === "never") return Future.fail(refusing(watcher, failure))
@@ -75,12 +79,15 @@ export const tryRoutes = <R extends Route>(
 
 /** True if another route fails too: it is the same but for the key, and the failure does not concern the key. */
 export const fails = (other: Route, { error, route }: RouteFailure): boolean =>
-  route.key !== undefined && other.upstream === route.upstream && other.model === route.model && !isOfKey(error)
+  route.key !== undefined && isSame(other, route) && !isOfKey(error)
+
+/** True if the routes differ by their keys at most. */
+const isSame = (one: Route, other: Route): boolean => one.upstream === other.upstream && one.model === other.model
 
 /** A call that reports its outcome to the route's state. */
 const reporting =
   <R extends Route>(call: Call<R>, account: AccountId, retryAfter: RetryAfter, watcher: Watcher): Call<R> =>
-  (route) => {
+  (route, isLast) => {
     const routeCall = retryAfter.begin(route, account)
     const failed = (error: Failure | UpstreamError) => {
       if (error._tag === "UpstreamError") {
@@ -89,8 +96,8 @@ const reporting =
       }
       return Future.fail(error)
     }
-    if (routeCall === undefined) return call(route).catchAll(failed)
-    return Future.attempt(() => call(route)).matchCause({
+    if (routeCall === undefined) return call(route, isLast).catchAll(failed)
+    return Future.attempt(() => call(route, isLast)).matchCause({
       onSuccess: (generation) => {
         routeCall.answered()
         return Future.succeed(generation)
@@ -107,16 +114,20 @@ const again = <R extends Route>(
   runtime: Runtime.Runtime<never>,
   failed: ReadonlyArray<RouteFailure<R>>,
   attempt: Call<R>,
-  watcher: Watcher
+  watcher: Watcher,
+  hasFallback: boolean
 ): Future<Generation, Failure> => {
-  const soonest = failed.filter(({ error }) => mayPass(error)).reduce<RouteFailure<R> | undefined>(sooner, undefined)
+  const isRefused = failed.some(({ error }) => hasReason(error.failure))
+  const soonest = failed
+    .filter(({ error }) => !isRefused && mayPass(error, hasFallback))
+    .reduce<RouteFailure<R> | undefined>(sooner, undefined)
   if (soonest === undefined) {
     const last = mostUseful(failed)
     return last === undefined ? Future.die(new Error("a model without routes")) : Future.fail(refusing(watcher, last))
   }
   const { error: first, route } = soonest
   const calling = toEffect(
-    () => attempt(route),
+    () => attempt(route, true),
     (generation) => generation.cancel()
   )
   const others = failed.filter((failure) => failure !== soonest)
@@ -128,7 +139,7 @@ const again = <R extends Route>(
           watcher.again(route.upstream, "again")
           return Effect.catchAll(calling, (next) => {
             if (next._tag !== "UpstreamError") return Effect.fail(next)
-            return mayPass(next) ? after(next) : givenUp(next)
+            return mayPass(next, hasFallback) ? after(next) : givenUp(next)
           })
         }
       })
@@ -151,15 +162,22 @@ const refusing = (watcher: Watcher, { error, route }: RouteFailure): Failure => 
 const sooner = <R extends Route>(one: RouteFailure<R> | undefined, other: RouteFailure<R>): RouteFailure<R> =>
   one !== undefined && (one.error.retryAfterMs ?? 0) < (other.error.retryAfterMs ?? 0) ? one : other
 
-const mayPass = ({ retry, retryAfterMs }: UpstreamError) => retry === "again" && (retryAfterMs ?? 0) <= longestWaitMs
+const mayPass = ({ failure, retry, retryAfterMs = 0 }: UpstreamError, hasFallback: boolean): boolean =>
+  retry === "again" &&
+  (hasFallback ? retryAfterMs === 0 && failure._tag !== "RateLimited" : retryAfterMs <= longestWaitMs)
+
+/** True for a refusal of the input: the caller, or another model, can act on it. */
+const hasReason = (failure: Failure): boolean => failure._tag === "InvalidRequest" && failure.reason !== undefined
 
 /**
- * The error to report of several: "too many requests" only if all routes answered it, then with the earliest deadline.
+ * The error to report of several: the refusal of an input that is too long or filtered, otherwise the first one. "Too
+ * many requests" only if all routes answered it, then with the earliest deadline.
  */
 const mostUseful = (failed: ReadonlyArray<RouteFailure>): RouteFailure | undefined =>
   failed.reduce<RouteFailure | undefined>((earlier, last) => {
     if (earlier === undefined) return last
     const [one, other] = [earlier.error.failure, last.error.failure]
+    if (hasReason(one) !== hasReason(other)) return hasReason(one) ? earlier : last
     if (one._tag !== "RateLimited") return earlier
     if (other._tag !== "RateLimited") return last
     return (one.retryAfterSeconds ?? Infinity) <= (other.retryAfterSeconds ?? Infinity) ? earlier : last

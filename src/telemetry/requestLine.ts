@@ -21,6 +21,8 @@ export const requestLine = (record: RequestRecord): string => {
     error: record.error,
     reason: record.reason,
     model: record.model,
+    fallback: record.fallback,
+    served_model: record.servedModel,
     upstream_model: record.upstreamModel,
     upstream: record.upstream,
     upstream_key: record.upstreamKey,

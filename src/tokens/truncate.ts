@@ -21,6 +21,7 @@ export const fitContext = (
 const exceeds = () =>
   new InvalidRequest({
     param: "input",
+    reason: "too_long",
     message: "Your input exceeds the context window of this model. Please adjust your input and try again."
   })
 

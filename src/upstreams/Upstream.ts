@@ -2,6 +2,7 @@ import type { Effect, Runtime } from "effect"
 import type { BodyText } from "../contract/BodyText.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Failure } from "../contract/Failure.ts"
+import type { FallbackReason } from "../contract/FallbackReason.ts"
 import type { Future } from "../flow/Future.ts"
 import type { CarriedField, Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
@@ -36,6 +37,11 @@ export interface GenerateOptions {
   readonly isPatient?: boolean
   /** Time limits in place of the upstream's own, in ms. */
   readonly deadlines?: Partial<Pick<Deadlines, "firstByteMs" | "idleMs">> | undefined
+  /**
+   * True if another route or model is left to answer for that reason: then an answer without content that shows the
+   * reason is refused. Absent if none is.
+   */
+  readonly mayLeave?: ((reason: FallbackReason) => boolean) | undefined
   /** Signatures of the tool calls in the conversation, for upstreams that sign them. */
   readonly callSignatures?: CallSignatures | undefined
   /** The runtime for work that needs a fiber. */

@@ -8,6 +8,7 @@ import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import type { Exchange } from "./client.ts"
 import type { Answer } from "./generationOf.ts"
+import { emptyAnswer } from "./emptyAnswer.ts"
 import type { GenerateOptions } from "./Upstream.ts"
 import { retryAfter, withoutSecrets } from "./refusal.ts"
 import { UpstreamError } from "./UpstreamError.ts"
@@ -22,7 +23,8 @@ const aloneMs = 1
 
 /**
  * Accepts an answer with its first words. A 200 alone is no answer yet: a failure before the first words (an error in
- * the first frame, an HTML page, an empty body) is a refused call, which the next route may answer.
+ * the first frame, an HTML page, an empty body, an answer that ends without content) is a refused call, which the next
+ * route may answer.
  *
  * @param secrets texts to cut from the log
  */
@@ -30,7 +32,7 @@ export const accepting = (
   answer: Answer,
   exchange: Exchange,
   secrets: ReadonlyArray<string>,
-  options: Pick<GenerateOptions, "isPatient">
+  options: Pick<GenerateOptions, "isPatient" | "mayLeave" | "stream">
 ): Future<Generation, Failure | UpstreamError> => new Accepting(answer, exchange, secrets, options)
 
 class Accepting extends PendingFuture<Generation, Failure | UpstreamError> implements HasDeadline {
@@ -38,7 +40,7 @@ class Accepting extends PendingFuture<Generation, Failure | UpstreamError> imple
   readonly #answer: Answer
   readonly #exchange: Exchange
   readonly #secrets: ReadonlyArray<string>
-  readonly #isPatient: boolean
+  readonly #options: Pick<GenerateOptions, "isPatient" | "mayLeave" | "stream">
   #soon: ReturnType<typeof setTimeout> | undefined
   #beginning: Batch = []
   #pending: Promise<Batch | undefined> | undefined
@@ -47,10 +49,10 @@ class Accepting extends PendingFuture<Generation, Failure | UpstreamError> imple
     answer: Answer,
     exchange: Exchange,
     secrets: ReadonlyArray<string>,
-    { isPatient = false }: Pick<GenerateOptions, "isPatient">
+    options: Pick<GenerateOptions, "isPatient" | "mayLeave" | "stream">
   ) {
     super()
-    this.#isPatient = isPatient
+    this.#options = options
     this.#answer = answer
     this.#exchange = exchange
     this.#secrets = secrets
@@ -80,11 +82,13 @@ class Accepting extends PendingFuture<Generation, Failure | UpstreamError> imple
     if (last?.type === "failed") return this.#refuse(last)
     const all = this.#beginning.length === 0 ? (batch ?? []) : [...this.#beginning, ...(batch ?? [])]
     if (batch === undefined || !batch.every(isBeginning)) {
+      const empty = last?.type === "finished" ? emptyAnswer(all, this.#options) : undefined
+      if (empty !== undefined) return this.#refuse({ type: "failed", ...empty }, "elsewhere")
       return this.#accept(all.length === 0 ? undefined : all, undefined)
     }
     if (this.#beginning.length === 0) setDeadline(this, beginningMs)
     this.#beginning = all
-    if (!this.#isPatient && all.some(isStart)) this.#soon ??= setTimeout(() => this.look(), aloneMs)
+    if (this.#options.isPatient !== true && all.some(isStart)) this.#soon ??= setTimeout(() => this.look(), aloneMs)
     this.#listen()
   }
 
@@ -99,10 +103,12 @@ class Accepting extends PendingFuture<Generation, Failure | UpstreamError> imple
     this.end(Future.succeed(this.#answer))
   }
 
-  #refuse({ failure, said, trouble }: Extract<GenerationEvent, { readonly type: "failed" }>): void {
+  #refuse(
+    { failure, said, trouble }: Extract<GenerationEvent, { readonly type: "failed" }>,
+    retry = retryOf(failure, trouble)
+  ): void {
     this.#stopWaiting()
     this.#answer.cancel()
-    const retry = retryOf(failure, trouble)
     if (retry === undefined) return this.end(Future.fail(failure))
     const { upstreamRequestId } = this.#answer
     const { headers, status } = this.#exchange
@@ -124,7 +130,7 @@ class Accepting extends PendingFuture<Generation, Failure | UpstreamError> imple
 
 /** Undefined if the failure is not the upstream's. */
 const retryOf = (failure: Failure, trouble: UpstreamTrouble | undefined): UpstreamError["retry"] | undefined => {
-  if (failure._tag === "InvalidRequest") return "never"
+  if (failure._tag === "InvalidRequest") return failure.reason === undefined ? "never" : "elsewhere"
   if (failure._tag !== "RateLimited" && failure._tag !== "UpstreamFailed") return undefined
   return trouble === "empty-account" || trouble === "refused-key" ? "elsewhere" : "again"
 }

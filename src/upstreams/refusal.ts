@@ -1,10 +1,12 @@
 import { InvalidRequest, NotFound, RateLimited, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
+import type { FallbackReason } from "../contract/FallbackReason.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { isObject, objectAt, parseJson } from "../contract/json.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { errorCode, isAboutInput, troubleOf } from "./protocols/errorMeaning.ts"
 import { errorField, errorIn, errorWordsIn } from "./protocols/errorWords.ts"
+import { refusalReason } from "./protocols/refusalReason.ts"
 import { forCallers } from "./protocols/upstreamFailure.ts"
 import { UpstreamError } from "./UpstreamError.ts"
 import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
@@ -31,7 +33,13 @@ export const refusal = (answer: Refusal): UpstreamError => {
   const providerError = { status, body: parseJson(body), sent }
   const retryAfterMs = retryAfter(answer.headers)
   const trouble = troubleOf(providerError)
-  const [failure, retry] = isAboutInput(providerError) ? refusing(answer) : meaning(answer, trouble, retryAfterMs)
+  const reason = trouble === undefined ? refusalReason(providerError) : undefined
+  const [failure, retry] =
+    reason !== undefined
+      ? refusedFor(answer, reason)
+      : isAboutInput(providerError)
+        ? refusing(answer)
+        : meaning(answer, trouble, retryAfterMs)
   const upstreamRequestId = upstreamRequestIdIn(answer.headers)
   return new UpstreamError({ failure, retry, retryAfterMs, status, trouble, upstreamRequestId, said: wordsOf(answer) })
 }
@@ -51,10 +59,16 @@ export const withoutSecrets = (text: string, secrets: ReadonlyArray<string>) =>
 
 type Meaning = readonly [Failure, UpstreamError["retry"]]
 
-const refusing = (answer: Refusal): Meaning => {
-  const words = wordsOf(answer)?.replace(operatorsIds, "$1")
-  return [invalid(answer, words ?? "The model's upstream refused the request"), "never"]
-}
+const refusing = (answer: Refusal): Meaning => [invalid(answer, refusalWords(answer)), "never"]
+
+/** Another route may have room, or no filter. */
+const refusedFor = (answer: Refusal, reason: FallbackReason): Meaning => [
+  invalid(answer, refusalWords(answer), reason),
+  "elsewhere"
+]
+
+const refusalWords = (answer: Refusal): string =>
+  wordsOf(answer)?.replace(operatorsIds, "$1") ?? "The model's upstream refused the request"
 
 /** xAI adds the operator's team and key to its message. */
 const operatorsIds = /^(Content violates usage guidelines\.)[^]*/
@@ -92,12 +106,13 @@ const meaning = (answer: Refusal, trouble: UpstreamTrouble | undefined, retryAft
   }
 }
 
-const invalid = (answer: Refusal, message: string) => {
+const invalid = (answer: Refusal, message: string, reason?: FallbackReason) => {
   const upstreamCode = errorCode(errorIn(parseJson(answer.body)))
   return new InvalidRequest({
     param: paramOf(answer),
     message,
     ...(upstreamCode === undefined ? {} : { upstreamCode }),
+    ...(reason === undefined ? {} : { reason }),
     ...withDetails(answer)
   })
 }

@@ -35,6 +35,8 @@ const request = (status: number, error: string | null, cost_usd: number | null) 
     family: "messages",
     endpoint: "/v1/messages",
     model: "house",
+    fallback: null,
+    served_model: null,
     upstream: null,
     upstream_model: null,
     attempts: [],

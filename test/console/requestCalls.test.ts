@@ -23,6 +23,8 @@ const request = (attempts: ReadonlyArray<Attempt>, given: Partial<RequestView> =
   family: "messages",
   endpoint: "/v1/messages",
   model: "m",
+  fallback: null,
+  served_model: null,
   upstream: "one",
   upstream_model: "m",
   attempts,

@@ -12,6 +12,7 @@ const allowed: Readonly<Record<string, string>> = {
   "callbacks/store/DeliveryStore.ts": "deliveries that can't be read",
   "files/FileStore.ts": "once for a process",
   "files/Handlers.ts": "files that are sent",
+  "dispatch/quoting.ts": "made once, by a function that is called once",
   "ledger/DurableHolds.ts": "made once, by a function that is called once",
   "ledger/store/lanes.ts": "the same",
   "ledger/store/settledSums.ts": "the same",

@@ -75,6 +75,15 @@ export const Route = Schema.Struct({
   )
 })
 
+const OtherModels = Schema.Union(Text, Schema.NonEmptyArray(Text))
+
+/** Models that answer in a model's place. */
+const Fallbacks = Schema.Struct({
+  too_long: given(OtherModels, "If the input exceeds the model's context.", "none"),
+  refused: given(OtherModels, "If a content policy refuses the request before the first token.", "none"),
+  failed: given(OtherModels, "If every route fails or is limited.", "none")
+})
+
 /** Another name of a model. */
 export const Alias = Schema.Struct({
   alias: needed(Text, "Another name of `models`, whose routes, price, limits and `strict` count.")
@@ -95,6 +104,16 @@ export const Model = Schema.Struct({
     Schema.Literal("order", "cheapest", "fastest"),
     "The order of the routes: as written, by price, or by the median time to the first byte in the last minutes ([order](#the-order-of-routes)).",
     "`order`"
+  ),
+  fallbacks: given(
+    Fallbacks,
+    "`{ too_long, refused, failed }`: a model, or a list, that answers in its place ([fallbacks](#fallbacks)).",
+    "none"
+  ),
+  sticky: given(
+    Schema.Union(Schema.Literal("conversation", "off"), Schema.Literal(false)),
+    "`conversation`: a conversation whose route failed stays for ten minutes at the route that answered instead ([order](#the-order-of-routes)).",
+    "`off`: it goes back as soon as the route is well"
   ),
   context: given(
     Count,

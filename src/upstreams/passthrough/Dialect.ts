@@ -67,7 +67,9 @@ export interface EventDialect extends DialectBase {
   readonly account: (answer: JsonObject) => JsonObject
   /** The part of the usage that a frame has: the one at the start, or the totals. */
   readonly usageIn: (frame: JsonObject) => "start" | "totals" | undefined
-  /** True if a frame announces an answer but has none of its content. */
+  /** True if an answer has no content. The last frame of some streams has no answer: an empty object. */
+  readonly isEmpty: (answer: JsonObject) => boolean
+  /** True if a frame announces or ends an answer but has none of its content. */
   readonly begins: (frame: JsonObject) => boolean
   /** True if a stream that begins with this frame omits fields that the dialect's clients need on every frame. */
   readonly lacks: (data: string) => boolean

@@ -10,6 +10,7 @@ import { noBack } from "../protocols/back.ts"
 import type { Protocol } from "../protocols/Protocol.ts"
 import { cutOff, noAnswer, tooLongAsStream } from "../protocols/upstreamFailure.ts"
 import type { PassthroughRequest } from "../Upstream.ts"
+import { begins, isEmptyChoice, isSilent } from "./choices.ts"
 import type { CallSigning, ChunkDialect } from "./Dialect.ts"
 import { gathered } from "./gathered.ts"
 import { Renamed } from "./Renamed.ts"
@@ -96,7 +97,13 @@ class ChunkReader<S> implements Reader {
       )
     for (const ending of this.#protocol.end(this.#state, true)) {
       if (ending.type === "finished") {
-        events.push({ type: "passthrough", terminal: true, text: render(), usageFrame: { isTotal: true, as: render } })
+        events.push({
+          type: "passthrough",
+          terminal: true,
+          text: render(),
+          usageFrame: { isTotal: true, as: render },
+          ...(listAt(answer, "choices").every(isEmptyChoice) && { isEmpty: true })
+        })
       }
       if (isAccount(ending)) events.push(ending)
     }
@@ -205,10 +212,11 @@ class ChunkReader<S> implements Reader {
     }
     const event = passed(written(this.#name?.replaced(data) ?? this.#rewritten(frame, data)))
     if (!this.#hasBegun || begins(frame)) return { ...event, isBeginning: true }
-    if (!isUsage || !this.#wantsUsage()) return event
+    const own = listAt(frame, "choices").every(isEmptyChoice) ? { ...event, isBeginning: true as const } : event
+    if (!isUsage || !this.#wantsUsage()) return own
     const as = (usage: Usage) =>
       utf8.encode(written(JSON.stringify(this.#request.rewrite({ ...frame, usage: this.#dialect.usage(usage) }))))
-    return { ...event, usageFrame: { isTotal: true, as } }
+    return { ...own, usageFrame: { isTotal: true, as } }
   }
 
   #rewritten(frame: JsonObject, data: string): string {
@@ -231,24 +239,12 @@ class ChunkReader<S> implements Reader {
       }
       return [
         ...(this.#signing?.end() ?? []),
-        { type: "passthrough", terminal: true, text: written(done), usageFrame: { isTotal: true, as } },
+        { type: "passthrough", terminal: true, text: written(done), usageFrame: { isTotal: true, as }, isEmpty: true },
         ending
       ]
     })
   }
 }
-
-const isSilent = (choice: unknown): boolean =>
-  isObject(choice) && Object.keys(objectAt(choice, "delta") ?? {}).length === 0 && isAbsent(choice["finish_reason"])
-
-/** True if a chunk has no content yet, only the role. */
-const begins = (frame: JsonObject): boolean => {
-  const choice = listAt(frame, "choices")[0]
-  const { role: _, ...said } = objectAt(choice, "delta") ?? {}
-  return isObject(choice) && isAbsent(choice["finish_reason"]) && Object.values(said).every(isAbsent)
-}
-
-const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ""
 
 const done = "[DONE]"
 const carriageReturn = 13

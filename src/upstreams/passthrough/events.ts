@@ -67,7 +67,9 @@ class EventReader<S> implements Reader {
     const { lastFrame } = this.#dialect
     const emitted = this.#protocol.end(this.#state, false).filter(isAccount)
     const isWithoutLast = lastFrame !== undefined && emitted.at(-1)?.type === "finished"
-    const last = isWithoutLast ? [{ type: "passthrough", terminal: true, text: written(lastFrame) } as const] : []
+    const last = isWithoutLast
+      ? [{ type: "passthrough", terminal: true, text: written(lastFrame), isEmpty: true } as const]
+      : []
     return [...events, ...last, ...emitted]
   }
 
@@ -91,6 +93,7 @@ class EventReader<S> implements Reader {
         type: "passthrough",
         text: JSON.stringify(this.#rewrite(answer)),
         terminal: true,
+        ...(this.#dialect.isEmpty(answer) && { isEmpty: true }),
         usageFrame: { isTotal: true, as: (usage) => JSON.stringify(this.#rewrite(this.#counted(answer, usage))) }
       })
     }
@@ -207,7 +210,13 @@ class EventReader<S> implements Reader {
         return [
           ...events,
           ...emitted.slice(0, -1),
-          { type: "passthrough", text, terminal: true, ...(usageFrame && { usageFrame }) },
+          {
+            type: "passthrough",
+            text,
+            terminal: true,
+            ...(usageFrame && { usageFrame }),
+            ...(this.#dialect.isEmpty(this.#answerOf(parsed) ?? {}) && { isEmpty: true })
+          },
           ending
         ]
       }

@@ -104,7 +104,8 @@ export const isAboutInput = ({ body, status }: Pick<ProviderError, "status" | "b
 
 const isBeyondLimit = (error: unknown): boolean => beyondLimit.test(textAt(error, "message") ?? "")
 
-const isContentRefused = (error: unknown): boolean =>
+/** True if a content policy refused the request. */
+export const isContentRefused = (error: unknown): boolean =>
   listAt(objectAt(error, "metadata"), "reasons").length > 0 ||
   words(error).some((word) => ofContent.test(word)) ||
   xaiContent.test(textAt(error, "error") ?? "")
@@ -120,7 +121,7 @@ const isEmptySentence = ({ sent, status }: ProviderError, error: unknown): boole
 }
 
 /** The code, the type and Google's status, none of which a caller can influence. */
-const words = (error: unknown): ReadonlyArray<string> =>
+export const words = (error: unknown): ReadonlyArray<string> =>
   [textAt(error, "code") ?? numberAt(error, "code")?.toString(), textAt(error, "type"), textAt(error, "status")].filter(
     (word) => word !== undefined
   )

@@ -1,3 +1,4 @@
+import type { FallbackReason } from "../../contract/FallbackReason.ts"
 import { InvalidRequest, RateLimited, UpstreamFailed } from "../../contract/Failure.ts"
 import type { Failure } from "../../contract/Failure.ts"
 import { numberAt, parseJson, textAt } from "../../contract/json.ts"
@@ -5,6 +6,7 @@ import { answerBounds, excessOf, excessWords } from "../../contract/jsonBounds.t
 import type { GenerationEvent } from "../../generation/GenerationEvent.ts"
 import { errorCode, isAboutInput, troubleOf } from "./errorMeaning.ts"
 import { errorWords } from "./errorWords.ts"
+import { refusalReason } from "./refusalReason.ts"
 
 /** The answer stopped before its end. */
 export const cutOff = new UpstreamFailed({ message: "The model's upstream ended before its answer did" })
@@ -31,8 +33,9 @@ export const failedWith = (error: unknown): Extract<GenerationEvent, { readonly 
   const said = words.filter((word) => word !== undefined && word !== "").join(": ")
   const status = Number(wordAt(error, "code") ?? Number.NaN)
   const known = troubleOf({ status, body: { error }, sent: undefined })
+  const reason = known === undefined ? refusalReason({ status, body: { error }, sent: undefined }) : undefined
   const failure =
-    known === "empty-account" || known === "refused-key" ? new UpstreamFailed({}) : failureOf(error, status)
+    known === "empty-account" || known === "refused-key" ? new UpstreamFailed({}) : failureOf(error, status, reason)
   const trouble = known ?? (failure._tag === "RateLimited" || failure === overloaded ? "saturated" : undefined)
   return {
     type: "failed",
@@ -44,12 +47,13 @@ export const failedWith = (error: unknown): Extract<GenerationEvent, { readonly 
 
 const overloaded = new UpstreamFailed({ message: "The model's upstream is overloaded" })
 
-const failureOf = (error: unknown, status: number): Failure => {
+const failureOf = (error: unknown, status: number, reason: FallbackReason | undefined): Failure => {
   const kind = `${textAt(error, "type") ?? ""} ${textAt(error, "code") ?? ""}`
   const said = errorWords({ error })
   const message = said === undefined ? undefined : forCallers(said).slice(0, longest)
   if (status === 429 || /rate_limit|too_many_requests/.test(kind)) return new RateLimited({ retryAfterSeconds: null })
   if (
+    reason !== undefined ||
     [400, 413, 422].includes(status) ||
     isAboutInput({ status, body: { error } }) ||
     /\binvalid_request|\binvalid_prompt|context_length_exceeded|image|content_filter|_policy/.test(kind)
@@ -59,7 +63,8 @@ const failureOf = (error: unknown, status: number): Failure => {
       param: null,
       isInStream: true,
       ...(message === undefined ? {} : { message }),
-      ...(upstreamCode === undefined ? {} : { upstreamCode })
+      ...(upstreamCode === undefined ? {} : { upstreamCode }),
+      ...(reason === undefined ? {} : { reason })
     })
   }
   return status === 529 || /overloaded/.test(kind) ? overloaded : new UpstreamFailed({})

@@ -71,6 +71,8 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   "input that a moderation refuses": {
     ...refusing,
+    // Its filter is not another's.
+    movesOn: true,
     says: "flagged for violence",
     answer: () =>
       Response.json(

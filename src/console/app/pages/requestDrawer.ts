@@ -175,6 +175,12 @@ export const requestDrawer = (app: App, drawer: Drawer, keyName: (id: string) =>
             true
           ),
           fact(text.endpoint, [mono(request.endpoint), request.stream && text.streamed], true),
+          request.served_model !== null &&
+            fact(
+              text.servedBy,
+              [mono(request.served_model), request.fallback !== null && faint(text.fallbackWhy[request.fallback])],
+              true
+            ),
           fact(
             text.answeredBy,
             request.upstream === null

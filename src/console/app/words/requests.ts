@@ -65,6 +65,12 @@ export const request = {
   key: "Account / key",
   endpoint: "Endpoint",
   streamed: ", streamed",
+  servedBy: "Served by",
+  fallbackWhy: {
+    too_long: " instead: the input was too long for the requested model",
+    refused: " instead: a content policy of the requested model refused it",
+    failed: " instead: every route of the requested model failed"
+  },
   answeredBy: "Answered by",
   noUpstream: "none",
   task: "Task",

@@ -39,7 +39,8 @@ export const messagesDialect: EventDialect = {
   },
   usageIn: (frame) =>
     frame["type"] === "message_start" ? "start" : frame["type"] === "message_delta" ? "totals" : undefined,
-  begins: ({ type }) => type === "message_start",
+  isEmpty: (message) => listAt(message, "content").length === 0,
+  begins: ({ type }) => type === "message_start" || type === "message_delta",
   usage: (usage) => ({
     input_tokens: usage.inputTokens,
     cache_creation_input_tokens: usage.cacheWriteTokens,

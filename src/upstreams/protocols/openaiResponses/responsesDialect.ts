@@ -59,6 +59,7 @@ export const responsesDialect: EventDialect = {
   // Searches are counted by their items.
   account: (answer) => answer,
   usageIn: ({ type }) => (type === "response.completed" || type === "response.incomplete" ? "totals" : undefined),
+  isEmpty: (response) => listAt(response, "output").length === 0,
   begins: ({ type }) => type === "response.created" || type === "response.queued" || type === "response.in_progress",
   usage: (usage) => {
     const input_tokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens

@@ -1,0 +1,173 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it } from "@effect/vitest"
+import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
+import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
+import type { Asked } from "../upstreams/fakes/fakeUpstream.ts"
+import { request } from "../request.ts"
+import { startGateway } from "./process.ts"
+import type { GatewayProcess } from "./process.ts"
+
+const tooLong = {
+  error: { type: "invalid_request_error", code: "context_length_exceeded", param: "messages", message: "Too long." }
+}
+const vectors = ({ body }: Asked) => ({
+  object: "list",
+  model: body.model,
+  data: [{ object: "embedding", index: 0, embedding: [0.25, 0.5] }],
+  usage: { prompt_tokens: 7, total_tokens: 7 }
+})
+const chat = fakeUpstream("openai-chat", {
+  answer: (asked) => {
+    if (asked.body.model.startsWith("full")) return Response.json(tooLong, { status: 400 })
+    return asked.path.endsWith("/embeddings") ? Response.json(vectors(asked)) : undefined
+  }
+})
+const anthropic = fakeUpstream("anthropic-messages")
+afterAll(() => Promise.all([chat, anthropic].map((fake) => fake.stop())))
+
+const secretOf = (name: string) => `${name}-secret-0123456789-0123456789`
+const prices = { cheap: { input: 0.05, output: 0.4 }, dear: { input: 5, output: 25 }, middle: { input: 1, output: 5 } }
+const at = (upstream: string, model: string, price: object) => ({ routes: [{ upstream, model }], price })
+const config = {
+  upstreams: {
+    chat: { protocol: "openai-chat", base_url: `${chat.url}/v1` },
+    claude: { protocol: "anthropic-messages", base_url: anthropic.url }
+  },
+  models: {
+    small: { ...at("chat", "full", prices.cheap), fallbacks: { too_long: "big" } },
+    tiny: { ...at("chat", "never", prices.cheap), context: 2, fallbacks: { too_long: ["small"] } },
+    cut: { ...at("chat", "cut", prices.cheap), context: 30, fallbacks: { too_long: "big" } },
+    big: at("claude", "big", prices.dear),
+    "big-alias": { alias: "big" },
+    "by-alias": { ...at("chat", "full-2", prices.cheap), fallbacks: { too_long: "big-alias" } },
+    "small-embed": { ...at("chat", "full-embed", { input: 1 }), fallbacks: { too_long: "big-embed" } },
+    "big-embed": at("chat", "big-embed", { input: 100 }),
+    limited: { ...at("claude", "limited", prices.middle), limits: { requests_per_minute: 1 } },
+    strict: { ...at("claude", "strict", prices.middle), strict: true },
+    "to-limited": { ...at("chat", "full-3", prices.cheap), fallbacks: { too_long: ["limited", "big"] } },
+    "to-strict": { ...at("chat", "full-4", prices.cheap), fallbacks: { too_long: ["strict", "big"] } }
+  },
+  keys: [
+    { name: "rich", account: "rich", secret: secretOf("rich"), balance_usd: 100 },
+    { name: "poor", account: "poor", secret: secretOf("poor"), balance_usd: 0.001 },
+    { name: "narrow", account: "narrow", secret: secretOf("narrow"), models: ["small", "by-alias"], balance_usd: 100 },
+    { name: "alias", account: "narrow", secret: secretOf("alias"), models: ["by-alias", "big-alias"] }
+  ]
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- whatever came
+type Json = any
+
+describeOnEach("a request that another model answers", ({ name }) => {
+  let gateway: GatewayProcess
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gateway-fallbacks-"))
+    writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(config))
+    gateway = await startGateway({ folder, env: await gatewayEnv(`fallbacks-${name}`) })
+  })
+  afterAll(() => gateway.dispose())
+
+  const call = (path: string, body?: object, key = "rich", headers: Record<string, string> = {}) =>
+    request(gateway, path, { method: body === undefined ? "GET" : "POST", body, key: secretOf(key), headers })
+  const read = async (path: string, key?: string): Promise<Json> => (await call(path, undefined, key)).json()
+  const rowOf = async (response: Response, key?: string): Promise<Json> => {
+    const id = response.headers.get("x-request-id")
+    const find = async () =>
+      (await read("/v1/usage?by=request&since=1d", key)).data.find((row: Json) => row.request_id === id)
+    await expect.poll(find, { timeout: 20_000 }).toBeDefined()
+    return find()
+  }
+  const requestOf = async (response: Response): Promise<Json> => {
+    const find = async () => read(`/v1/requests/${response.headers.get("x-request-id")}`)
+    await expect.poll(async () => (await find()).object, { timeout: 20_000 }).toBe("request")
+    return find()
+  }
+  const costAt = ({ input, output }: { input: number; output: number }, row: Json) =>
+    Math.round(((row.input_tokens + row.cache_read_tokens) * input + row.output_tokens * output) * 1_000)
+
+  const messages = [{ role: "user", content: "play:text" }]
+  const message = (model: string, more: object = {}) => ({ model, max_tokens: 100, messages, ...more })
+
+  it.each([
+    ["a message", "/v1/messages", message("small")],
+    ["a streamed message", "/v1/messages", message("small", { stream: true })],
+    ["an async message", "/v1/messages", message("small", { async: true })],
+    ["a response", "/v1/responses", { model: "small", input: "play:text" }],
+    ["a streamed response", "/v1/responses", { model: "small", input: "play:text", stream: true }],
+    ["a background response", "/v1/responses", { model: "small", input: "play:text", background: true }],
+    ["a completion", "/v1/chat/completions", message("small")],
+    ["two completions", "/v1/chat/completions", message("small", { n: 2 })],
+    ["a streamed completion", "/v1/chat/completions", message("small", { stream: true })],
+    ["one that is known to be too long, by way of another", "/v1/messages", message("tiny")],
+    ["the same, async", "/v1/messages", message("tiny", { async: true })]
+  ])("is paid for at the price of who answered: %s", async (_, path, body) => {
+    const response = await call(path, body)
+    expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
+    const row = await rowOf(response)
+    expect(row).toMatchObject({ model: body.model, upstream: "claude", price: { rates: { output: 25e9 } } })
+    expect(row.cost.nano_usd).toBe(costAt(prices.dear, row))
+    expect(row.cost.nano_usd).toBeGreaterThan(0)
+    await expect.poll(async () => (await read("/v1/balance")).held.nano_usd, { timeout: 20_000 }).toBe(0)
+    const isTask = "async" in body || "background" in body
+    if (isTask) return
+    expect(response.headers.get("x-gateway-fallback")).toBe("too_long")
+    expect(await requestOf(response)).toMatchObject({
+      model: body.model,
+      fallback: "too_long",
+      served_model: "big",
+      upstream: "claude"
+    })
+  })
+
+  it("is paid for at the price of who answered: embeddings", async () => {
+    const response = await call("/v1/embeddings", { model: "small-embed", input: "a" })
+    expect(await response.json()).toMatchObject({ model: "small-embed" })
+    expect(response.headers.get("x-gateway-fallback")).toBe("too_long")
+    expect(await rowOf(response)).toMatchObject({ upstream: "chat", input_tokens: 7, cost: { nano_usd: 700_000 } })
+  })
+
+  it("is answered by the requested one, if its input is cut to fit", async () => {
+    const items = Array.from({ length: 20 }, (_, index) => ({ role: "user", content: `the line number ${index}` }))
+    const input = [...items, { role: "user", content: "play:text" }]
+    const cut = await call("/v1/responses", { model: "cut", input, truncation: "auto" })
+    expect([cut.status, cut.headers.get("x-gateway-fallback")]).toEqual([200, null])
+    const whole = await call("/v1/responses", { model: "cut", input })
+    expect([whole.status, whole.headers.get("x-gateway-fallback")]).toEqual([200, "too_long"])
+  })
+
+  it.each([
+    ["that the key may not use", "narrow", message("small")],
+    ["that the key may not use, by its alias", "narrow", message("by-alias")],
+    ["that the balance does not cover", "poor", message("small")],
+    ["that the balance does not cover, async", "poor", message("small", { async: true })]
+  ])("is not one %s", async (_, key, body) => {
+    const asked = anthropic.asked.length
+    const response = await call("/v1/messages", body, key)
+    const { id, ...error }: Json = await response.json()
+    if ("async" in body) {
+      const status = async () => (await read(`/v1/tasks/${id}`, key)).status
+      await expect.poll(status, { timeout: 20_000 }).toBe("failed")
+    } else {
+      expect([response.status, error.error.message]).toEqual([400, "Too long."])
+      expect(response.headers.get("x-gateway-upstream")).toBe("chat")
+    }
+    expect(anthropic.asked.length).toBe(asked)
+    expect((await read("/v1/balance", key)).held.nano_usd).toBe(0)
+  })
+
+  it("is one that the key may use by an alias alone", async () => {
+    const response = await call("/v1/messages", message("by-alias"), "alias")
+    expect([response.status, response.headers.get("x-gateway-fallback")]).toEqual([200, "too_long"])
+  })
+
+  it("is the next of the list, if the first is limited, or too strict", async () => {
+    const served = async (model: string, more: object = {}) => {
+      const response = await call("/v1/chat/completions", message(model, more))
+      return (await requestOf(response)).served_model
+    }
+    expect([await served("to-limited"), await served("to-limited")]).toEqual(["limited", "big"])
+    expect(await served("to-strict", { logit_bias: { 1: 2 } })).toBe("big")
+  })
+})
