@@ -28,6 +28,7 @@ import { Dispatch } from "./dispatch/Dispatch.ts"
 import type { Parts } from "./Parts.ts"
 import { Pipeline } from "./pipeline/Pipeline.ts"
 import { RequestOverview } from "./requests/RequestOverview.ts"
+import { RequestUsage } from "./requests/RequestUsage.ts"
 import { Searches } from "./requests/Searches.ts"
 import { RequestStore } from "./requests/store/RequestStore.ts"
 import { makeResponseKind } from "./responses/background/ResponseKind.ts"
@@ -116,7 +117,15 @@ const QuotersLive = Layer.effect(
 const AccountLive = AccountHandlers.pipe(
   Layer.provide(StoredHolds.Default),
   Layer.provide(QuotersLive),
-  Layer.provide(Layer.mergeAll(UsageReport.Default, RequestStore.Default, RequestOverview.Default, Searches.Default))
+  Layer.provide(
+    Layer.mergeAll(
+      UsageReport.Default,
+      RequestStore.Default,
+      RequestUsage.Default,
+      RequestOverview.Default,
+      Searches.Default
+    )
+  )
 )
 
 const GroupsLive = Layer.mergeAll(

@@ -8,12 +8,14 @@ import { money } from "../ledger/Money.ts"
 import { Quoters } from "../ledger/Quote.ts"
 import { StoredHolds } from "../ledger/store/StoredHolds.ts"
 import { UsageReport } from "../ledger/store/UsageReport.ts"
+import { usageAnswer } from "../ledger/usageAnswer.ts"
 import { usageReportOf } from "../ledger/usageReportOf.ts"
 import { requestOf } from "../requests/ask.ts"
 import { histogramOf } from "../requests/RequestHistogram.ts"
 import { filterOf } from "../requests/RequestQuery.ts"
 import { RequestOverview } from "../requests/RequestOverview.ts"
 import { Searches } from "../requests/Searches.ts"
+import { RequestUsage } from "../requests/RequestUsage.ts"
 import { RequestStore } from "../requests/store/RequestStore.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { accountView } from "./AccountView.ts"
@@ -26,6 +28,7 @@ export const AccountHandlers = handlers(
   Effect.gen(function* () {
     const ledger = yield* Ledger
     const report = yield* UsageReport
+    const { by: rowUsage } = yield* RequestUsage
     const quoters = yield* Quoters
     const requests = yield* RequestStore
     const overviews = yield* RequestOverview
@@ -73,7 +76,13 @@ export const AccountHandlers = handlers(
       events: ({ caller, request }) => feed.watch(request, caller.account),
       request: ({ caller, path }) => requestOf(requests, path.id, caller.account),
       quote: ({ caller, payload, request }) => quote(quoters, caller, payload, request.headers),
-      usage: ({ caller, urlParams }) => usageReportOf(report, { ...urlParams, account: caller.account }, false)
+      usage: ({ caller, request, urlParams }) =>
+        searches.ofKey(
+          caller.key,
+          usageAnswer({ ...urlParams, account: caller.account }, request.headers, (question) =>
+            usageReportOf(report, question, false, rowUsage)
+          )
+        )
     }
   })
 )

@@ -3,6 +3,7 @@ import { UsageReport } from "../ledger/store/UsageReport.ts"
 import { usageReportOf } from "../ledger/usageReportOf.ts"
 import type { UsageQuestion } from "../ledger/usageReportOf.ts"
 import { RequestStore } from "../requests/store/RequestStore.ts"
+import { RequestUsage } from "../requests/RequestUsage.ts"
 import { Searches } from "../requests/Searches.ts"
 import { AccountEnding } from "./AccountEnding.ts"
 import { AccountAdministration } from "./AccountAdministration.ts"
@@ -30,10 +31,12 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
     NodeList.Default,
     UsageReport.Default,
     RequestStore.Default,
+    RequestUsage.Default,
     Searches.Default
   ],
   effect: Effect.gen(function* () {
     const report = yield* UsageReport
+    const { by: rowUsage } = yield* RequestUsage
     return {
       keys: yield* KeyAdministration,
       accounts: yield* AccountAdministration,
@@ -47,7 +50,7 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
       nodes: yield* NodeList,
       requests: yield* RequestStore,
       searches: yield* Searches,
-      usage: (question: UsageQuestion) => usageReportOf(report, question, true)
+      usage: (question: UsageQuestion) => usageReportOf(report, question, true, rowUsage)
     } as const
   })
 }) {}

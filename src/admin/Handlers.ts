@@ -3,6 +3,7 @@ import { AccountId } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
 import { readTime } from "../contract/timeQuery.ts"
+import { usageAnswer } from "../ledger/usageAnswer.ts"
 import { AdminAccountsApi } from "./AccountsApi.ts"
 import type { AccountSettings } from "./AccountsApi.ts"
 import { Administration } from "./Administration.ts"
@@ -128,8 +129,15 @@ const OperationsHandlers = handlers(
           Effect.flatMap((answer) => outcomeOf(answer, true)),
           Effect.map(({ task }) => task)
         ),
-      usage: ({ urlParams: { account, ...question } }) =>
-        usage({ ...question, account: account === undefined ? undefined : AccountId.make(account) }),
+      usage: ({ caller, request, urlParams: { account, ...question } }) =>
+        searches.ofKey(
+          caller.key,
+          usageAnswer(
+            { ...question, account: account === undefined ? undefined : AccountId.make(account) },
+            request.headers,
+            usage
+          )
+        ),
       listRequests: ({ caller, urlParams: { after, limit = 100, ...query } }) =>
         Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
           const before = Number(after)

@@ -94,14 +94,5 @@ export const fields = (values: Readonly<Record<string, string | null>>): string 
 /** Adds thousands separators to a whole number. */
 export const counted = (text: string): string => (/^\d{4,}$/.test(text) ? Number(text).toLocaleString("en") : text)
 
-/** Rows as CSV (RFC 4180). Cells that a spreadsheet would read as formulas get a leading apostrophe. */
-export const csv = (header: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
-  [header, ...rows].map((cells) => cells.map(quoted).join(",")).join("\r\n")
-
-const quoted = (cell: string) => {
-  const safe = /^[=@\t\r]|^[+-](?![\d.]+$)/.test(cell) ? `'${cell}` : cell
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
-
 /** Dollars with four decimals; with six below a cent. */
 export const usd = (amount: number): string => (amount === 0 ? "0" : amount.toFixed(amount < 0.01 ? 6 : 4))

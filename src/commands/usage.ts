@@ -2,23 +2,30 @@ import { Command, Options } from "@effect/cli"
 import { Console, Effect, Option } from "effect"
 import { AccountId } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
+import { byWords, usageByOf } from "../ledger/usageBy.ts"
+import { usageAmounts, usageCells, usageCsv, usageHeader } from "../ledger/usageTable.ts"
 import type { UsageRecord } from "../ledger/UsageRecord.ts"
 import { administering } from "./administering.ts"
 import { account, help, json, limitOption, moment, optionalText, print } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
-import { counted, csv, table } from "./table.ts"
+import { counted, table } from "./table.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
-
-type Row = UsageRecord["data"][number]
 
 const usage = Command.make(
   "usage",
   {
-    by: Options.choice("by", ["day", "model", "key", "request"]).pipe(
-      Options.withDescription("The grouping of rows (day)."),
-      Options.withDefault("day" as const)
+    by: Options.text("by").pipe(
+      Options.withPseudoName("day|model|key|account|upstream|tag|end_user|request"),
+      Options.filterMap(
+        (text) => (usageByOf(text) === undefined ? Option.none() : Option.some(text)),
+        `--by: expected ${byWords}`
+      ),
+      Options.withDescription("The grouping of rows (day); or two of the first five: key,model."),
+      Options.withDefault("day")
     ),
-    since: moment("since", "Start of the period: 7d, 24h, a UTC day or a time (7d).").pipe(Options.withDefault("7d")),
+    since: moment("since", "Start of the period: 7d, 24h, yesterday, a UTC day or a time (7d).").pipe(
+      Options.withDefault("7d")
+    ),
     until: moment("until", "End of the period, inclusive (now).").pipe(Options.optional),
     account,
     key: optionalText("key", "Only this key's: its id."),
@@ -43,14 +50,21 @@ const usage = Command.make(
           model: Option.getOrUndefined(model),
           limit
         })
-        const header = headerOf(by)
-        if (asCsv) return yield* Console.log(csv(header.map(snake), report.data.map(rowOf(by))))
+        if (asCsv) return yield* Console.log(usageCsv(report))
+        const header = usageHeader(report)
         yield* print(json, report, () =>
           table(
             header,
-            [...report.data.map(rowOf(by)), totalsRow(report, header.length)].map((cells) => cells.map(counted))
+            [...report.data.map((row) => usageCells(report, row)), totalsRow(report, header.length)].map((cells) =>
+              cells.map(counted)
+            )
           )
         )
+        if (report.from === "request rows") {
+          yield* Effect.logInfo(
+            "from the rows of requests, which are kept for a while; a request counts for each of its tags"
+          )
+        }
         if (report.next !== null) yield* Effect.logInfo(`there are more than ${limit} rows; --limit shows more`)
       })
     )
@@ -60,54 +74,16 @@ const usage = Command.make(
       "Report usage and cost. Days are whole UTC days.",
       "gateway usage --by model --since 30d",
       "gateway usage --by key --account team-a --since 2026-01-01 --until 2026-01-31 --csv",
+      "gateway usage --by upstream,day --since yesterday --until yesterday",
+      "gateway usage --by tag --since 30d",
       "gateway usage --by request --since 1h --json"
     )
   )
 )
 
-const sums = [
-  "INPUT",
-  "CACHE READ",
-  "CACHE WRITE",
-  "OUTPUT",
-  "REASONING",
-  "SEARCHES",
-  "VIDEO SECONDS",
-  "USD",
-  "UPSTREAM USD"
-]
-
-const headerOf = (by: UsageRecord["by"]) =>
-  by === "request"
-    ? ["TIME", "REQUEST", "ACCOUNT", "KEY", "MODEL", "UPSTREAM", "OUTCOME", ...sums]
-    : [...(by === "key" ? ["KEY", "NAME"] : [by.toUpperCase()]), "REQUESTS", ...sums]
-
-const snake = (name: string) => name.toLowerCase().replaceAll(" ", "_")
-
-const rowOf =
-  (by: UsageRecord["by"]) =>
-  (row: Row): ReadonlyArray<string> => [
-    ...("group" in row
-      ? [row.group, ...(by === "key" ? [row.name ?? ""] : []), String(row.requests)]
-      : [row.time, row.request_id, row.account, row.key, row.model, row.upstream, row.outcome]),
-    ...amounts(row)
-  ]
-
-const amounts = (row: Row | UsageRecord["totals"]) => [
-  String(row.input_tokens),
-  String(row.cache_read_tokens),
-  String(row.cache_write_tokens),
-  String(row.output_tokens),
-  String(row.reasoning_tokens),
-  String(row.searches),
-  String(row.video_seconds),
-  row.cost.usd,
-  row.upstream_cost?.usd ?? ""
-]
-
 /** The row of totals. */
 const totalsRow = ({ by, totals }: UsageRecord, columns: number) => {
-  const sums = [...(by === "request" ? [] : [String(totals.requests)]), ...amounts(totals)]
+  const sums = [...(by === "request" ? [] : [String(totals.requests)]), ...usageAmounts(totals)]
   const names = columns - sums.length
   return ["total", ...Array.from({ length: names - 1 }, () => ""), ...sums]
 }

@@ -2,7 +2,9 @@ import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
 import { Money, money } from "./Money.ts"
-import type { UsageEntry, UsageGroup, UsageSums } from "./store/UsageReport.ts"
+import type { UsageGroup, UsageSums } from "./store/usageGroup.ts"
+import type { UsageEntry } from "./store/UsageReport.ts"
+import { byWords, usageByOf, usageBys } from "./usageBy.ts"
 import { wholeNumber } from "../contract/wholeNumber.ts"
 
 const counted = {
@@ -23,8 +25,16 @@ const Totals = Schema.Struct({
 }).annotations({ identifier: "UsageTotals" })
 
 const Group = Schema.Struct({
-  group: said(Schema.String, "The key's id, the model or the UTC day (`2026-01-31`)."),
-  name: said(Schema.NullOr(Schema.String), "The key's name; null unless rows stand for keys."),
+  group: said(
+    Schema.String,
+    "The key's id, the account, model, upstream, tag or end user, or the UTC day (`2026-01-31`). Empty: requests without a tag or an end user."
+  ),
+  second: Schema.optionalWith(
+    said(Schema.NullOr(Schema.String), "The same of the second dimension; null if there is one alone."),
+    // Absent in answers of an older gateway to the command line.
+    { default: () => null }
+  ),
+  name: said(Schema.NullOr(Schema.String), "The name of the row's key; null unless rows stand for keys."),
   ...Totals.fields
 }).annotations({ identifier: "UsageGroup" })
 
@@ -59,17 +69,28 @@ const limit = (most: number, otherwise: number) =>
     description: `Rows on a page: 1 to ${most}, default ${otherwise}.`
   })
 
+const By = Schema.String.pipe(
+  Schema.filter((text) => usageByOf(text) !== undefined, {
+    description: byWords,
+    jsonSchema: { type: "string", enum: [...usageBys] }
+  })
+)
+
 /** The query of a usage report. */
 export const UsageParams = {
   since,
   until,
-  by: Schema.optional(Schema.Literal("day", "model", "key", "request")).annotations({
+  by: Schema.optional(By).annotations({
     description:
-      "The grouping of the rows. Default `day`. All but `request` cover whole UTC days, from the day the span begins to the day it ends."
+      "The grouping of the rows, in one dimension or two (`key,model`). Default `day`. `request`, `tag` and `end_user` cover the exact span, the others whole UTC days, from the day the span begins to the day it ends. Tags and end users are read from the rows of requests, which are kept for a while."
   }),
   key: Schema.optional(Schema.String).annotations({ description: "Only this key's: its id." }),
   model: Schema.optional(Schema.String).annotations({ description: "Only this model's." }),
-  limit: limit(1_000, 100),
+  limit: limit(10_000, 100),
+  format: Schema.optional(Schema.Literal("json", "csv")).annotations({
+    description:
+      "`csv`: the rows as CSV, as `Accept: text/csv` asks for; 10000 of them by default. `x-gateway-next` is the `after` of the rest, if there is more."
+  }),
   after: Schema.optional(
     Schema.String.pipe(
       Schema.pattern(/^\d{1,16}(\.\d{1,16})?$/),
@@ -81,13 +102,20 @@ export const UsageParams = {
 /** A usage report: the usage of each row and the totals. */
 export const UsageRecord = Schema.Struct({
   object: Schema.Literal("list"),
-  by: said(Schema.Literal("day", "model", "key", "request"), "The grouping of the rows."),
+  by: said(Schema.String, "The grouping of the rows."),
+  from: Schema.optionalWith(
+    said(
+      Schema.Literal("ledger", "request rows"),
+      "The source of the rows. `request rows`: tags and end users, of the requests that are still kept; a request counts for each of its tags, and `totals` counts it once."
+    ),
+    { default: () => "ledger" as const }
+  ),
   since: said(Schema.String, "Start of the span (ISO 8601, UTC)."),
   until: said(Schema.String, "End of the span."),
   totals: said(Totals, "The whole span, all pages; whole UTC days of it."),
   data: said(
     Schema.Union(Schema.Array(Entry), Schema.Array(Group)),
-    "Days newest first, keys and models dearest first, requests newest first."
+    "Days and requests newest first, others dearest first."
   ),
   next: said(Schema.NullOr(Schema.String), "The `after` of the next page; null on the last page.")
 }).annotations({ identifier: "UsageReport" })
@@ -113,6 +141,7 @@ export const totalsRecord = (sums: UsageSums, isOperator: boolean): typeof Total
 
 export const groupRecord = (group: UsageGroup, isOperator: boolean): typeof Group.Type => ({
   group: group.group,
+  second: group.second,
   name: group.name,
   ...totalsRecord(group, isOperator)
 })

@@ -1,14 +1,17 @@
 import { Clock, Effect } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
 import { readTime } from "../contract/timeQuery.ts"
+import { byWords, usageByOf } from "./usageBy.ts"
 import { entryRecord, groupRecord, totalsRecord } from "./UsageRecord.ts"
 import type { UsageRecord } from "./UsageRecord.ts"
+import type { Grouping, UsageGroup, UsageQuery, UsageSums } from "./store/usageGroup.ts"
 import type { UsageReport } from "./store/UsageReport.ts"
 
 /** The query of a caller or an operator, as `UsageParams` decodes it. */
 export interface UsageQuestion {
   readonly account?: AccountId | undefined
-  readonly by?: UsageRecord["by"] | undefined
+  readonly by?: string | undefined
   readonly since?: string | undefined
   readonly until?: string | undefined
   readonly key?: string | undefined
@@ -16,6 +19,12 @@ export interface UsageQuestion {
   readonly limit?: number | undefined
   readonly after?: string | undefined
 }
+
+/** Usage by what only the rows of requests know. The groups are sorted, the dearest first. */
+export type RowUsage = (
+  of: "tag" | "end_user",
+  query: UsageQuery
+) => Effect.Effect<{ readonly totals: UsageSums; readonly groups: ReadonlyArray<UsageGroup> }, InvalidRequest>
 
 /**
  * Answers a usage query: one page and the totals.
@@ -25,8 +34,9 @@ export interface UsageQuestion {
 export const usageReportOf = Effect.fnUntraced(function* (
   report: UsageReport,
   question: UsageQuestion,
-  isOperator: boolean
-): Effect.fn.Return<UsageRecord> {
+  isOperator: boolean,
+  rowUsage: RowUsage
+): Effect.fn.Return<UsageRecord, InvalidRequest> {
   const nowMs = yield* Clock.currentTimeMillis
   const query = {
     account: question.account,
@@ -35,41 +45,56 @@ export const usageReportOf = Effect.fnUntraced(function* (
     sinceMs: readTime(question.since ?? "7d", nowMs) ?? nowMs,
     untilMs: readTime(question.until ?? "0m", nowMs, true) ?? nowMs
   }
-  const { by = "day", limit = 100 } = question
-  const { data, next } = yield* by === "request"
-    ? entriesOf(report, query, limit, question.after, isOperator)
-    : groupsOf(report, query, by, limit, question.after, isOperator)
-  return {
-    object: "list",
-    by,
+  const { after, by: written = "day", limit = 100 } = question
+  const by = usageByOf(written)
+  if (by === undefined) return yield* new InvalidRequest({ param: "by", message: `by: expected ${byWords}` })
+  const head = {
+    object: "list" as const,
+    by: written,
+    from: by.rows === "tag" || by.rows === "end_user" ? ("request rows" as const) : ("ledger" as const),
     since: new Date(query.sinceMs).toISOString(),
-    until: new Date(query.untilMs).toISOString(),
-    totals: totalsRecord(yield* report.totals(query), isOperator),
-    data,
-    next
+    until: new Date(query.untilMs).toISOString()
   }
+  if (by.rows === "tag" || by.rows === "end_user") {
+    const { groups, totals } = yield* rowUsage(by.rows, query)
+    const offset = Number.parseInt(after ?? "0")
+    const { data, next } = pageOf(groups.slice(offset, offset + limit + 1), { offset, limit }, isOperator)
+    return { ...head, totals: totalsRecord(totals, isOperator), data, next }
+  }
+  const { data, next } = yield* by.rows === "request"
+    ? entriesOf(report, query, limit, after, isOperator)
+    : groupsOf(report, query, by, limit, after, isOperator)
+  const totals = totalsRecord(yield* report.totals(query), isOperator)
+  return { ...head, totals, data, next }
 })
-
-type Query = Parameters<UsageReport["totals"]>[0]
 
 const groupsOf = (
   report: UsageReport,
-  query: Query,
-  by: "day" | "model" | "key",
+  query: UsageQuery,
+  by: Grouping,
   limit: number,
   after: string | undefined,
   isOperator: boolean
 ) => {
   const offset = Number.parseInt(after ?? "0")
-  return Effect.map(report.groups(query, by, { offset, limit: limit + 1 }), (rows) => ({
-    data: rows.slice(0, limit).map((group) => groupRecord(group, isOperator)),
-    next: rows.length > limit ? String(offset + limit) : null
-  }))
+  return Effect.map(report.groups(query, by, { offset, limit: limit + 1 }), (rows) =>
+    pageOf(rows, { offset, limit }, isOperator)
+  )
 }
+
+/** @param rows those of the page, and one more if there is another page */
+const pageOf = (
+  rows: ReadonlyArray<UsageGroup>,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+  isOperator: boolean
+) => ({
+  data: rows.slice(0, limit).map((group) => groupRecord(group, isOperator)),
+  next: rows.length > limit ? String(offset + limit) : null
+})
 
 const entriesOf = (
   report: UsageReport,
-  query: Query,
+  query: UsageQuery,
   limit: number,
   after: string | undefined,
   isOperator: boolean

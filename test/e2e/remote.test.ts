@@ -155,7 +155,9 @@ describe("commands for a gateway elsewhere", () => {
     expect((await ok("complete", "keys", "revoke", "des")).out).toMatch(/^desktop\tkey_/)
     expect((await ok("complete", "requests", "list", "--key", "key_")).out).toMatch(/^key_\w+\t/m)
     expect((await ok("complete", "requests", "list", "--key", "des")).out).toBe("")
-    expect((await ok("complete", "usage", "--by", "")).out).toBe("day\nmodel\nkey\nrequest\n")
+    expect((await ok("complete", "usage", "--by", "")).out).toBe(
+      "day\nmodel\nkey\naccount\nupstream\ntag\nend_user\nrequest\n"
+    )
     expect((await ok("complete", "keys", "rot")).out).toMatch(/^rotate-secret\t/)
     const nowhere = await runCommand(empty, ["complete", "accounts", "show", ""])
     expect([nowhere.code, nowhere.out]).toEqual([0, ""])

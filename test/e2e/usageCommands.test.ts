@@ -106,6 +106,72 @@ describe("gateway usage", () => {
   })
 })
 
+describe("usage in two dimensions, by tag and as CSV", () => {
+  it("agrees with the balance, marks what comes from request rows, and starts no formula", async () => {
+    await ok("accounts", "create", "split", "--balance", "5")
+    const made = (await ok("keys", "create", '=cmd|" /C calc"!A0', "--account", "split", "--json")).json<Made>()
+    const tagged = (tags: string, user: string) =>
+      request(gateway, "/v1/messages", {
+        body: { model: "priced", max_tokens: 20, messages: "Hello!", metadata: { user_id: user } },
+        key: made.secret,
+        headers: { "x-gateway-tags": tags }
+      })
+    for (const [tags, user] of [
+      ["team=a, @risk", "ada"],
+      ["team=a,team=a", "ada"],
+      ["", "+1 234"]
+    ] as const) {
+      expect((await tagged(tags, user)).status).toBe(200)
+    }
+    const { settled } = await get<Balance>("/v1/balance", made.secret)
+    const path = (query: string) => `/v1/usage?since=today&${query}`
+    const sumOf = ({ data }: UsageRecord) => data.reduce((sum, { cost }) => sum + cost.nano_usd, 0)
+    for (const by of ["key,model", "upstream,day", "account,upstream", "day,key"]) {
+      const report = await get<UsageRecord>(path(`by=${by}`), made.secret)
+      expect([by, report.from, sumOf(report), report.totals.cost.nano_usd]).toEqual([
+        by,
+        "ledger",
+        settled.nano_usd,
+        settled.nano_usd
+      ])
+    }
+    expect(await get<UsageRecord>(path("by=upstream,key"), made.secret)).toMatchObject({
+      data: [{ group: "sandbox", second: made.key.id, name: made.key.name, requests: 3 }]
+    })
+    const byTag = () => get<UsageRecord>(path("by=tag"), made.secret)
+    await expect.poll(async () => (await byTag()).totals.requests, { timeout: 10_000 }).toBe(3)
+    const tags = await byTag()
+    expect([tags.from, tags.totals.cost.nano_usd]).toEqual(["request rows", settled.nano_usd])
+    expect(tags.data.map((row) => ("group" in row ? [row.group, row.requests] : []))).toEqual([
+      ["team=a", 2],
+      ["", 1],
+      ["@risk", 1]
+    ])
+    const users = await get<UsageRecord>(path("by=end_user"), made.secret)
+    expect(users.data.map((row) => ("group" in row ? row.group : ""))).toEqual(["ada", "+1 234"])
+    expect((await get<UsageRecord>("/v1/usage?since=yesterday&until=yesterday", made.secret)).totals.requests).toBe(0)
+
+    const asked = await request(gateway, path("by=tag"), { key: made.secret, headers: { accept: "text/csv" } })
+    expect(asked.headers.get("content-type")).toBe("text/csv; charset=utf-8")
+    expect((await asked.text()).split("\r\n").map((line) => line.split(",")[0])).toEqual([
+      "tag",
+      "team=a",
+      "",
+      "'@risk",
+      ""
+    ])
+    const named = await request(gateway, path("by=key,day&format=csv"), { key: made.secret })
+    expect(await named.text()).toContain(`${made.key.id},"'=cmd|"" /C calc""!A0",`)
+    const limited = await request(gateway, path("by=tag&format=csv&limit=1"), { key: made.secret })
+    expect([limited.headers.get("x-gateway-next"), (await limited.text()).split("\r\n").length]).toEqual(["1", 3])
+    const { out } = await ok("usage", "--by", "account", "--account", "split", "--csv")
+    expect(out).toMatch(/^account,requests,.*\r\nsplit,3,/)
+    expect((await run("usage", "--by", "day,tag")).err).toContain("--by: expected day, model, key")
+    const refused = await request(gateway, path("by=day,day"), { key: made.secret })
+    expect([refused.status, (await refused.text()).includes("by: expected")]).toEqual([400, true])
+  })
+})
+
 describe("gateway tasks", () => {
   const create = async (prompt: string): Promise<string> => {
     const response = await request(gateway, "/api/v3/contents/generations/tasks", {

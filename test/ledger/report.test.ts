@@ -7,6 +7,7 @@ import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { usageWriter } from "../../src/ledger/store/usageWriter.ts"
 import type { UsageRow } from "../../src/ledger/store/usageRows.ts"
 import { UsageReport } from "../../src/ledger/store/UsageReport.ts"
+import { usageBys } from "../../src/ledger/usageBy.ts"
 import { usageReportOf } from "../../src/ledger/usageReportOf.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 
@@ -36,7 +37,7 @@ const store = (rows: ReadonlyArray<UsageRow>) =>
   )
 
 const ask = (question: Parameters<typeof usageReportOf>[1]) =>
-  Effect.flatMap(UsageReport, (report) => usageReportOf(report, question, false))
+  Effect.flatMap(UsageReport, (report) => usageReportOf(report, question, false, () => Effect.die("not asked")))
 
 describeOnEach("a usage report", ({ name }) => {
   it.effect("sums by day, model and key, and shows each request", () =>
@@ -94,13 +95,15 @@ describeOnEach("a usage report", ({ name }) => {
   )
 
   it.effect.prop(
-    "has the same sums by day, model and key as row by row",
+    "has the same sums in one dimension and in two as row by row",
     [
       fc.array(
         fc.record({
           days: fc.nat(5),
           model: fc.constantFrom("a", "b"),
           key: fc.constantFrom("x", "y"),
+          account: fc.constantFrom("team", "other"),
+          upstream: fc.constantFrom("u", "v"),
           cost: fc.nat(1e6)
         }),
         { maxLength: 40 }
@@ -110,8 +113,15 @@ describeOnEach("a usage report", ({ name }) => {
       Effect.gen(function* () {
         yield* TestClock.setTime(now)
         // In two batches: what is there is added to.
-        const all = rows.map(({ cost, days, key, model }) =>
-          row({ atMs: now - days * day, costNanoUsd: cost, key: KeyId.make(key), model })
+        const all = rows.map(({ account, cost, days, key, model, upstream }) =>
+          row({
+            atMs: now - days * day,
+            costNanoUsd: cost,
+            key: KeyId.make(key),
+            account: AccountId.make(account),
+            model,
+            upstream
+          })
         )
         yield* store(all.slice(0, 20))
         yield* store(all.slice(20))
@@ -122,9 +132,26 @@ describeOnEach("a usage report", ({ name }) => {
           total,
           rows.length * 3
         ])
-        for (const by of ["day", "model", "key", "request"] as const) {
-          const { data } = yield* ask({ by, since: "30d" })
-          expect(data.reduce((sum, { cost }) => sum + cost.nano_usd, 0)).toBe(total)
+        const valueOf = (one: UsageRow, dimension: string | undefined): string | null =>
+          dimension === "day"
+            ? new Date(one.atMs).toISOString().slice(0, 10)
+            : dimension === "account" || dimension === "key" || dimension === "model" || dimension === "upstream"
+              ? one[dimension]
+              : null
+        for (const by of usageBys.filter((one) => one !== "tag" && one !== "end_user")) {
+          const { data, from } = yield* ask({ by, since: "30d", limit: 1_000 })
+          expect([from, data.reduce((sum, { cost }) => sum + cost.nano_usd, 0)]).toEqual(["ledger", total])
+          if (by === "request") continue
+          const [first, second] = by.split(",")
+          const expected = new Map<string, number>()
+          for (const one of all) {
+            const group = JSON.stringify([valueOf(one, first), valueOf(one, second)])
+            expected.set(group, (expected.get(group) ?? 0) + one.costNanoUsd)
+          }
+          const found = data.flatMap((one) =>
+            "group" in one ? [[JSON.stringify([one.group, one.second]), one.cost.nano_usd] as const] : []
+          )
+          expect(new Map(found)).toEqual(expected)
         }
       }).pipe(Effect.provide(Layer.fresh(live))),
     { fastCheck: { numRuns: name === "sqlite" ? 30 : 10 } }
@@ -137,8 +164,11 @@ describe("a moment", () => {
     expect(readTime("90m", now)).toBe(now - 5_400_000)
     expect(readTime("2026-01-30", now)).toBe(Date.parse("2026-01-30T00:00:00Z"))
     expect(readTime("2026-01-30", now, true)).toBe(Date.parse("2026-01-30T23:59:59.999Z"))
+    expect(readTime("yesterday", now)).toBe(Date.parse("2026-01-30T00:00:00Z"))
+    expect(readTime("yesterday", now, true)).toBe(Date.parse("2026-01-30T23:59:59.999Z"))
+    expect(readTime("today", now)).toBe(Date.parse("2026-01-31T00:00:00Z"))
     expect(readTime("2026-01-30T10:00:00+02:00", now)).toBe(Date.parse("2026-01-30T08:00:00Z"))
-    for (const wrong of ["", "7", "7y", "yesterday", "2026-13-01", "2026-1-1", "2026-01-30T10:00"]) {
+    for (const wrong of ["", "7", "7y", "tomorrow", "2026-13-01", "2026-1-1", "2026-01-30T10:00"]) {
       expect([wrong, readTime(wrong, now)]).toEqual([wrong, undefined])
     }
   })

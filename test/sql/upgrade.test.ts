@@ -125,7 +125,8 @@ describe("a database of version 0.1.0", () => {
         const record = yield* usageReportOf(
           report,
           { by, since: "2026-11-01T00:00:00Z", until: "2026-12-01T00:00:00Z" },
-          true
+          true,
+          () => Effect.die("not asked")
         )
         expect(record.data.length).toBeGreaterThan(0)
         yield* Schema.encode(UsageRecord)(record)

@@ -3,39 +3,13 @@ import { Clock, Effect, Schema } from "effect"
 import type { AccountId, Budget, KeyId } from "../../contract/Caller.ts"
 import { rows } from "../../sql/decode.ts"
 import { sumOf } from "../../sql/sumOf.ts"
+import type { InvalidRequest } from "../../contract/Failure.ts"
+import { count, groupRows, sumRows, used } from "./usageGroup.ts"
+import type { Grouping, UsageGroup, UsagePage, UsageQuery, UsageSums } from "./usageGroup.ts"
+import { noSums } from "./sums.ts"
+import { upstreamGroups } from "./upstreamGroups.ts"
 import { dayOf } from "./usageRows.ts"
 import { allSummed } from "./usageStatements.ts"
-
-/** Rows of older gateways may be out of range; they are shown all the same (`UsageRecord` bounds them). */
-const count = Schema.Number
-
-const used = {
-  inputTokens: count,
-  cacheReadTokens: count,
-  cacheWriteTokens: count,
-  outputTokens: count,
-  reasoningTokens: count,
-  searches: count,
-  videoFrames: count,
-  costNanoUsd: count,
-  upstreamCostNanoUsd: count
-} as const
-
-const sumRows = rows("usage_days", { requests: Schema.Int, ...used })
-
-/** The usage of groups of requests, with costs in nano-dollars. */
-export type UsageSums = ReturnType<typeof sumRows.one>
-
-/** `group` is a key's id, a model or a UTC day, `name` that of a key. */
-const groupRows = rows("usage_days", {
-  group: Schema.String,
-  name: Schema.NullOr(Schema.String),
-  requests: Schema.Int,
-  ...used
-})
-
-/** One key's, model's or day's share. */
-export type UsageGroup = ReturnType<typeof groupRows.one>
 
 const entryRows = rows("usage", {
   id: Schema.Int,
@@ -57,20 +31,6 @@ export type UsageEntry = ReturnType<typeof entryRows.one>
 
 const spentRows = rows("key_spending", { nanoUsd: Schema.Int })
 
-export interface UsageQuery {
-  /** Absent: all accounts. */
-  readonly account?: AccountId | undefined
-  readonly key?: string | undefined
-  readonly model?: string | undefined
-  readonly sinceMs: number
-  readonly untilMs: number
-}
-
-export interface UsagePage {
-  readonly offset: number
-  readonly limit: number
-}
-
 /** The sums, by the columns of `usage_days`. */
 const sumsOf = {
   requests: "requests",
@@ -85,8 +45,7 @@ const sumsOf = {
   upstreamCostNanoUsd: "upstream_cost_nano_usd"
 } satisfies Record<keyof UsageSums, string>
 
-const columns = { key: "key_id", model: "model", day: "day" } as const
-export type UsageBy = keyof typeof columns
+const columns = { account: "account_id", key: "key_id", model: "model", day: "day" } as const
 
 /** Reads usage. Groups count whole UTC days, including those in which the time span begins and ends. */
 export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/store/UsageReport", {
@@ -107,30 +66,35 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
     )
 
     const summed = allSummed(sql)
+    const ofUpstreams = upstreamGroups(sql)
 
     const totals = (query: UsageQuery): Effect.Effect<UsageSums> =>
       Effect.zipRight(summed, sql`SELECT ${sums} FROM usage_days WHERE ${within(query)}`).pipe(
-        Effect.map((found) => sumRows.first(found) ?? none),
+        Effect.map((found) => sumRows.first(found) ?? noSums),
         Effect.orDie
       )
 
     /**
-     * The groups of a page: days newest first, keys and models by cost, highest first. One more than the limit
-     * indicates a next page.
+     * The groups of a page: days newest first, others by cost, highest first. One more than the limit indicates a next
+     * page.
      */
     const groups = (
       query: UsageQuery,
-      by: UsageBy,
-      { limit, offset }: UsagePage
-    ): Effect.Effect<ReadonlyArray<UsageGroup>> => {
-      const column = sql(columns[by])
-      const order =
-        by === "day" ? sql`ORDER BY ${column} DESC` : sql`ORDER BY "costNanoUsd" DESC, requests DESC, ${column}`
-      const name = by === "key" ? sql`(SELECT name FROM keys WHERE id = key_id)` : sql`NULL`
+      by: Grouping,
+      page: UsagePage
+    ): Effect.Effect<ReadonlyArray<UsageGroup>, InvalidRequest> => {
+      const { first, second } = by
+      if (first === "upstream" || second === "upstream") return ofUpstreams(query, by, page)
+      const others = second === undefined ? [] : [sql`${sql(columns[second])}`]
+      const named = sql.csv([sql`${sql(columns[first])}`, ...others])
+      const dearest = sql`"costNanoUsd" DESC, requests DESC, ${named}`
+      const order = first === "day" ? sql`day DESC, ${dearest}` : dearest
+      const name = first === "key" || second === "key" ? sql`(SELECT name FROM keys WHERE id = key_id)` : sql`NULL`
       return Effect.zipRight(
         summed,
-        sql`SELECT ${column} AS "group", ${name} AS name, ${sums} FROM usage_days
-        WHERE ${within(query)} GROUP BY ${column} ${order} LIMIT ${limit} OFFSET ${offset}`
+        sql`SELECT ${sql(columns[first])} AS "group", ${second === undefined ? sql`NULL` : sql(columns[second])} AS second,
+          ${name} AS name, ${sums} FROM usage_days
+        WHERE ${within(query)} GROUP BY ${named} ORDER BY ${order} LIMIT ${page.limit} OFFSET ${page.offset}`
       ).pipe(Effect.map(groupRows.all), Effect.orDie)
     }
 
@@ -189,16 +153,3 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
 
 /** An account's rows are indexed by time; across all accounts they are read in the order they were written. */
 const isOneAccount = (query: UsageQuery) => query.account !== undefined
-
-const none: UsageSums = {
-  requests: 0,
-  inputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-  reasoningTokens: 0,
-  searches: 0,
-  videoFrames: 0,
-  costNanoUsd: 0,
-  upstreamCostNanoUsd: 0
-}

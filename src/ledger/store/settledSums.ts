@@ -79,6 +79,7 @@ export const settledSums = (sql: SqlClient.SqlClient) => {
     return found
   })
 
+  /** Reads the rows of a time span, `size` of them at once: `read` gets the condition that they meet. */
   const inStretches = Effect.fnUntraced(function* (
     { fromMs, owner, toMs, where }: SettledQuery,
     size: number,
@@ -157,7 +158,7 @@ export const settledSums = (sql: SqlClient.SqlClient) => {
           (found) => new Map(taskRows.all(found).map((row) => [row.request_id, row]))
         )
 
-  return { hours, steps, each, ofTasks } as const
+  return { hours, steps, each, ofTasks, inStretches } as const
 }
 
 /** Rows of older gateways have none: it equals the charge. */

@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import type { UsageQuestion } from "./usageReportOf.ts"
+import type { UsageRecord } from "./UsageRecord.ts"
+import { usageCsv } from "./usageTable.ts"
+
+interface Asked extends UsageQuestion {
+  readonly format?: "json" | "csv" | undefined
+}
+
+/** Rows of CSV, which has no pages that a reader would turn. */
+const csvRows = 10_000
+
+/** A usage report as the request wants it: JSON or CSV. */
+export const usageAnswer = <E, R>(
+  { format, ...question }: Asked,
+  headers: Headers,
+  report: (question: UsageQuestion) => Effect.Effect<UsageRecord, E, R>
+): Effect.Effect<UsageRecord | Response, E, R> => {
+  const isCsv = format === "csv" || (format === undefined && prefersCsv(headers.get("accept") ?? ""))
+  if (!isCsv) return report(question)
+  return Effect.map(report({ ...question, limit: question.limit ?? csvRows }), (found) => {
+    const rest: Record<string, string> = found.next === null ? {} : { "x-gateway-next": found.next }
+    return new Response(`${usageCsv(found)}\r\n`, {
+      headers: {
+        "content-type": "text/csv; charset=utf-8",
+        "content-disposition": `attachment; filename="usage-by-${found.by.replace(",", "-")}.csv"`,
+        ...rest
+      }
+    })
+  })
+}
+
+/** Browsers and client libraries name JSON, or accept anything. */
+const prefersCsv = (accept: string): boolean => {
+  const types = accept.split(",").map((type) => type.split(";")[0]?.trim().toLowerCase())
+  return types.includes("text/csv") && !types.includes("application/json")
+}

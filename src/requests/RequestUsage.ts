@@ -1,0 +1,61 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { RowUsage } from "../ledger/usageReportOf.ts"
+import { addSums, noSums } from "../ledger/store/sums.ts"
+import type { UsageSums } from "../ledger/store/usageGroup.ts"
+import { usageRowsOf } from "./store/usageRowsOf.ts"
+import type { UsedRequest } from "./store/usageRowsOf.ts"
+
+/** Callers name tags and end users: more of them are counted together. */
+const mostGroups = 10_000
+const others = "(others)"
+
+/**
+ * Sums the stored requests by tag or by end user. A request counts for each of its tags, once for a tag that it repeats; the
+ * totals count it once.
+ */
+export class RequestUsage extends Effect.Service<RequestUsage>()("gateway/requests/RequestUsage", {
+  effect: Effect.gen(function* () {
+    const read = usageRowsOf(yield* SqlClient.SqlClient)
+
+    const by: RowUsage = (of, query) =>
+      Effect.suspend(() => {
+        const found = new Map<string, UsageSums>()
+        let totals = noSums
+        const see = (row: UsedRequest) => {
+          totals = addSums(totals, row.used)
+          for (const name of namesOf(of, row)) {
+            const group = found.has(name) || found.size < mostGroups ? name : others
+            found.set(group, addSums(row.used, found.get(group)))
+          }
+        }
+        return Effect.map(read(query, see), () => ({
+          totals,
+          groups: [...found]
+            .map(([group, sums]) => ({ ...sums, group, second: null, name: null }))
+            .toSorted(
+              (one, other) =>
+                other.costNanoUsd - one.costNanoUsd ||
+                other.requests - one.requests ||
+                (one.group < other.group ? -1 : 1)
+            )
+        }))
+      }).pipe(
+        Effect.catchTag(
+          "TooManyRows",
+          ({ most }) =>
+            new InvalidRequest({
+              param: "since",
+              message: `since: more than ${most} requests lie in this span; ask for a shorter one`
+            })
+        )
+      )
+
+    return { by } as const
+  })
+}) {}
+
+/** A request without a tag or an end user is counted under no name. */
+const namesOf = (of: "tag" | "end_user", { endUser, tags }: UsedRequest): Iterable<string> =>
+  of === "end_user" ? [endUser] : tags.length === 0 ? [""] : new Set(tags)

@@ -1,0 +1,109 @@
+import type { SqlClient } from "@effect/sql"
+import { Data, Effect, Option, Schema } from "effect"
+import { rows } from "../../sql/decode.ts"
+import { settledSums } from "../../ledger/store/settledSums.ts"
+import type { UsageQuery, UsageSums } from "../../ledger/store/usageGroup.ts"
+import { requestIds } from "./requestIds.ts"
+import { Stride, stretches } from "./stretches.ts"
+
+/** The settled usage of a stored request. */
+export interface UsedRequest {
+  readonly used: UsageSums
+  readonly tags: ReadonlyArray<string>
+  /** Empty if it has none. */
+  readonly endUser: string
+}
+
+class TooManyRows extends Data.TaggedError("TooManyRows")<{ readonly most: number }> {}
+
+/** Reading more rows would take minutes. */
+const mostRows = 5_000_000
+
+/** Reads the settled requests of a time span in short statements. A request that created a task has the task's usage. */
+export const usageRowsOf = (sql: SqlClient.SqlClient) => {
+  const { begunBy, ends, overAt } = requestIds(sql)
+  const { before } = stretches(sql)
+  const { ofTasks } = settledSums(sql)
+
+  return Effect.fnUntraced(function* (
+    { account, key, model, sinceMs, untilMs }: UsageQuery,
+    see: (row: UsedRequest) => void
+  ): Effect.fn.Return<void, TooManyRows> {
+    const reading = Effect.gen(function* () {
+      const all = yield* ends
+      if (all === undefined) return true
+      const first = yield* overAt(sinceMs, all)
+      const stride = new Stride()
+      let looked = 0
+      for (let until = yield* begunBy(untilMs, all); until > first;) {
+        const from = yield* before(until, first, stride.rows, account)
+        const some = stored.all(
+          yield* stride.timed(
+            sql`SELECT request_id, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens,
+                searches, cost_nano_usd, upstream_cost_nano_usd, details FROM requests
+              WHERE ${sql.and([
+                sql`id < ${until}`,
+                sql`id >= ${from}`,
+                sql`at >= ${sinceMs}`,
+                sql`at <= ${untilMs}`,
+                ...(account === undefined ? [] : [sql`account_id = ${account}`]),
+                ...(key === undefined ? [] : [sql`key_id = ${key}`]),
+                ...(model === undefined ? [] : [sql`model = ${model}`])
+              ])}`
+          )
+        )
+        looked += some.length
+        if (looked > mostRows) return false
+        const open = some.filter(({ cost_nano_usd }) => cost_nano_usd === null)
+        const tasks = yield* ofTasks(open.map(({ request_id }) => request_id))
+        for (const row of some) {
+          const used = usedOf({ ...row, ...tasks.get(row.request_id) })
+          if (used === undefined) continue
+          const { end_user: endUser = "", tags = [] } = Option.getOrElse(detailsOf(row.details), () => nothingNamed)
+          see({ used, tags, endUser })
+        }
+        until = from
+      }
+      return true
+    })
+    if (!(yield* Effect.orDie(reading))) return yield* new TooManyRows({ most: mostRows })
+  })
+}
+
+const Named = Schema.Struct({
+  tags: Schema.optional(Schema.Array(Schema.String)),
+  end_user: Schema.optional(Schema.String)
+})
+const nothingNamed: typeof Named.Type = {}
+const detailsOf = Schema.decodeUnknownOption(Schema.parseJson(Named))
+
+const stored = rows("requests", {
+  request_id: Schema.String,
+  input_tokens: Schema.Int,
+  cache_read_tokens: Schema.Int,
+  cache_write_tokens: Schema.Int,
+  output_tokens: Schema.Int,
+  reasoning_tokens: Schema.Int,
+  searches: Schema.Int,
+  cost_nano_usd: Schema.NullOr(Schema.Int),
+  upstream_cost_nano_usd: Schema.NullOr(Schema.Int),
+  details: Schema.String
+})
+type Stored = ReturnType<typeof stored.one>
+
+/** Undefined for a request that is not settled. */
+const usedOf = (row: Stored): UsageSums | undefined =>
+  row.cost_nano_usd === null
+    ? undefined
+    : {
+        requests: 1,
+        inputTokens: row.input_tokens,
+        cacheReadTokens: row.cache_read_tokens,
+        cacheWriteTokens: row.cache_write_tokens,
+        outputTokens: row.output_tokens,
+        reasoningTokens: row.reasoning_tokens,
+        searches: row.searches,
+        videoFrames: 0,
+        costNanoUsd: row.cost_nano_usd,
+        upstreamCostNanoUsd: row.upstream_cost_nano_usd ?? row.cost_nano_usd
+      }
