@@ -35,7 +35,8 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
         name,
         kind,
         protocol: entry?.protocol ?? null,
-        base_url: entry?.base_url ?? null,
+        // A query may hold a key.
+        base_url: entry?.base_url.replace(/\?.*$/s, "") ?? null,
         models: entriesOf(catalogue)
           .filter((model) => (model.kind === "video") === (kind === "video") && runsAt(model.routes, name))
           .map(({ id }) => id),

@@ -21,9 +21,7 @@ export const wrongBaseUrl = (text: string): string | undefined => {
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
     return "expected an http:// or https:// address"
   }
-  if (url.search !== "" || url.hash !== "" || text.includes("?")) {
-    return "expected an address without a query: put what the upstream needs beside its key into headers"
-  }
+  if (url.hash !== "") return "expected an address without a fragment"
   const path = withoutSlash(url.pathname)
   const endpoint = endpointPaths.find((end) => path.endsWith(end))
   return endpoint === undefined

@@ -42,10 +42,12 @@ export const connectionOf = ({ auth, proxy, tls }: EndpointOptions) => ({ auth, 
 export const bearer = (apiKey: string | undefined): Readonly<Record<string, string>> =>
   apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 
-/** The URL of a path behind a base URL that may end with the version already. */
+/** The URL of a path behind a base URL that may end with the version already, and may have a query. */
 export const addressOf = ({ version }: Pick<Endpoint, "version">, baseUrl: string, path: string): string => {
-  const base = withoutSlash(baseUrl)
-  return base.endsWith(version) ? base + path : base + version + path
+  const [before = "", query = ""] = baseUrl.split("?", 2)
+  const base = withoutSlash(before)
+  const address = base.endsWith(version) ? base + path : base + version + path
+  return query === "" ? address : `${address}${path.includes("?") ? "&" : "?"}${query}`
 }
 
 /**
@@ -71,7 +73,8 @@ export const secretsOf = ({ apiKey, baseUrl, headers = {} }: EndpointOptions, ur
     url,
     baseUrl,
     withoutSlash(baseUrl),
-    URL.parse(baseUrl)?.host ?? ""
+    URL.parse(baseUrl)?.host ?? "",
+    ...(URL.parse(baseUrl)?.searchParams.values() ?? [])
   ].filter(isSecret)
 
 /** Keys of servers that want none, whatever their clients make them write. */

@@ -56,6 +56,7 @@ const placeWith = (
                 threads: entry.threads ?? false,
                 thinkTags: entry.think_tags ?? false,
                 cachesAll: entry.cache === "auto",
+                betas: entry.anthropic_beta,
                 sharedIds: entry.shared_ids ?? []
               },
               provider
@@ -96,6 +97,7 @@ const providerNamed = (
 const ownOptions = [
   ["threads", "anthropic-messages"],
   ["cache", "anthropic-messages"],
+  ["anthropic_beta", "anthropic-messages"],
   ["think_tags", "openai-chat"]
 ] as const
 
@@ -104,6 +106,7 @@ const textOptions = [
   "list_models",
   "threads",
   "cache",
+  "anthropic_beta",
   "think_tags",
   "shared_ids",
   "max_concurrency",

@@ -13,6 +13,8 @@ import type { ReadDocument } from "../documents/Documents.ts"
 import { addressOf, connectionOf, headersTo, secretsOf } from "./Endpoint.ts"
 import type { EndpointOptions } from "./Endpoint.ts"
 import { extractDocuments } from "./extractDocuments.ts"
+import { acceptedBetas } from "./acceptedBetas.ts"
+import type { Betas } from "./acceptedBetas.ts"
 import { accepting } from "./accepting.ts"
 import { Answer } from "./generationOf.ts"
 import type { Reader } from "./generationOf.ts"
@@ -46,6 +48,8 @@ export interface TextUpstreamOptions extends EndpointOptions {
   /** True to cache every translated prompt. */
   readonly cachesAll?: boolean
   readonly thinkTags?: ThinkTags
+  /** The betas of Anthropic's API that the upstream gets; all by default. */
+  readonly betas?: Betas | undefined
 }
 
 type Call = Future<Generation, Failure | UpstreamError>
@@ -153,10 +157,11 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
       request,
       dialect.body(request.body, how, (param) => (lost ??= new Set(request.adapted)).add(param))
     )
-    const adapted = lost === undefined ? (request.adapted ?? nothing) : [...lost]
+    const { dropped, headers } = acceptedBetas(dialectHeaders(dialect, request), options.betas)
+    const adapted = [...(lost ?? request.adapted ?? nothing), ...dropped]
     const problem = notLost(adapted, how)
     if (problem !== undefined) return Future.fail(problem)
-    return send(body, how, dialectHeaders(dialect, request)).flatMap((exchange) =>
+    return send(body, how, headers).flatMap((exchange) =>
       isSuccess(exchange)
         ? accepting(
             new Answer(passing(protocol, dialect, request, how), exchange, {
@@ -197,7 +202,7 @@ const counting = <S>({ counts: path, endpoint }: Protocol<S>, dialect: Dialect, 
   const url = addressOf(endpoint, options.baseUrl, path)
   const countTokens = counter((request, upstreamModel) => ({
     url,
-    headers: headersTo(endpoint, options, dialectHeaders(dialect, request)),
+    headers: headersTo(endpoint, options, acceptedBetas(dialectHeaders(dialect, request), options.betas).headers),
     body: serializeBody(request, {
       ...dialect.body(request.body, { upstreamModel, stream: false }),
       stream: undefined

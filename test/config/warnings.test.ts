@@ -53,8 +53,8 @@ describe("a base URL", () => {
     ["http://127.0.0.1:8000", undefined],
     ["https://api.example.com/v1/chat/completions", '"/chat/completions"'],
     ["https://api.example.com/v1/messages/", '"/messages"'],
-    ["https://api.example.com/v1?api-version=1", "without a query"],
-    ["https://api.example.com/v1?", "without a query"],
+    ["https://api.example.com/v1/chat/completions?api-version=1", "leave"],
+    ["https://api.example.com/v1#part", "without a fragment"],
     ["ftp://x", "http:// or https://"],
     ["nonsense", "http:// or https://"]
   ])("%s: %s", (text, said) => {

@@ -12,7 +12,14 @@ it.each([
   ["/v1", "https://api.example.com/v1//", "https://api.example.com/v1/messages"],
   ["/v1", "https://api.example.com/proxy/", "https://api.example.com/proxy/v1/messages"],
   ["", "https://api.example.com/v2/", "https://api.example.com/v2/messages"],
-  ["", "https://api.example.com", "https://api.example.com/messages"]
+  ["", "https://api.example.com", "https://api.example.com/messages"],
+  [
+    "/v1",
+    "https://api.example.com/v1?api-version=2024-10-21",
+    "https://api.example.com/v1/messages?api-version=2024-10-21"
+  ],
+  ["", "https://api.example.com/d/?a=1&b=2", "https://api.example.com/d/messages?a=1&b=2"],
+  ["", "https://api.example.com/d?", "https://api.example.com/d/messages"]
 ] as const)("version %j behind %s", (version, baseUrl, address) => {
   expect(addressOf({ version }, baseUrl, "/messages")).toBe(address)
 })

@@ -81,7 +81,7 @@ const listed = ({ entry, key, name, secret }: Place) =>
       catch: () => new Refused({ message: "the connection closed during its answer", setting: undefined })
     })
     if (answer.status === 404 || answer.status === 405 || answer.status === 501) {
-      return yield* new NoList({ message: `${url} answers with status ${answer.status}` })
+      return yield* new NoList({ message: `${url.replace(/\?.*$/s, "")} answers with status ${answer.status}` })
     }
     if (answer.status !== 200) {
       const { status } = answer

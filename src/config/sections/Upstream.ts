@@ -75,6 +75,14 @@ export const Upstream = Schema.Struct({
     "`anthropic-messages` only: `auto` adds cache marks to every translated prompt, including first questions.",
     "continued conversations get cache marks"
   ),
+  anthropic_beta: given(
+    Schema.Union(
+      Schema.Struct({ allow: Schema.NonEmptyArray(Text) }),
+      Schema.Struct({ drop: Schema.NonEmptyArray(Text) })
+    ),
+    "`anthropic-messages` only: `{ allow: [...] }` or `{ drop: [...] }`: the betas of callers' `anthropic-beta` headers that it gets. Dropped ones are named in `x-gateway-adapted`, and refused in strict mode.",
+    "all"
+  ),
   think_tags: given(
     Schema.Union(Schema.Boolean, Schema.Literal("unopened")),
     "`openai-chat` only: its content begins with reasoning, as `<think>…</think>`; `unopened` if its chat template writes the opening tag, so that only `</think>` comes.",
