@@ -60,6 +60,8 @@ interface Described {
   readonly fallbacks?: Fallbacks
   /** A conversation stays for a while at the route that answered after another failed. */
   readonly sticky?: "conversation"
+  /** The silence of a route, in ms, after which the second is asked too; absent for never. */
+  readonly hedgeMs?: number
   /** Limits for all callers together. */
   readonly limits?: Limits
   /** Refuse parameters that an upstream does not support instead of dropping them. */

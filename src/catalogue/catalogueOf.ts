@@ -173,6 +173,14 @@ const modelOf = (
         file.complain(["models", id, "prefer"], `models.${id}.prefer: fastest is for text and embedding models`)
       )
     }
+    if (entry.hedge_seconds !== undefined && kinds[0] === "video") {
+      return yield* Either.left(
+        file.complain(
+          ["models", id, "hedge_seconds"],
+          `models.${id}.hedge_seconds: is for text and embedding models alone`
+        )
+      )
+    }
     const fallbacks = fallbacksOf(entry.fallbacks)
     return {
       id,
@@ -186,6 +194,7 @@ const modelOf = (
       threads: entry.threads !== "off" && entry.threads !== false,
       ...(entry.price === undefined ? {} : { price: fromUsd(entry.price) }),
       ...(file.value.unpriced === undefined ? {} : { unpriced: file.value.unpriced }),
+      ...(entry.hedge_seconds === undefined ? {} : { hedgeMs: entry.hedge_seconds * 1_000 }),
       ...(entry.prefer === undefined ? {} : { prefer: entry.prefer }),
       ...(entry.limits === undefined ? {} : { limits: limitsOf(entry.limits) }),
       ...(fallbacks === undefined ? {} : { fallbacks }),

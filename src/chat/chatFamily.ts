@@ -52,6 +52,7 @@ export const makeChatFamily = Effect.map(ReasoningSignatures, (signatures): Chat
       return {
         ...understand(payload, request.body, kept),
         stream,
+        isStored: payload.store === true,
         unsupported: () => unsupported(payload, request.body),
         passthrough: passthroughOf(payload, request),
         answers:

@@ -14,6 +14,7 @@ import { hintOf } from "../upstreams/hintOf.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { attemptMetrics } from "./attemptMetrics.ts"
+import type { AttemptStatus } from "./attemptMetrics.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { generationMetrics } from "./generationMetrics.ts"
 import type { Counted } from "./generationMetrics.ts"
@@ -38,6 +39,7 @@ export const makeFailedAttempts = Effect.gen(function* () {
 
 /** Error types if the client disconnects, if the gateway stops, and if the cause is unknown. */
 const [hangUp, stopped, unknown] = ["hang_up", "upstream_failed", "internal"] as const
+const outpaced = "outpaced"
 
 type FailedAttempts = Effect.Effect.Success<typeof makeFailedAttempts>
 
@@ -155,10 +157,28 @@ export class Attempts implements Counted, Watcher {
       return
     }
     this.#failed.generations.refused(this, isStopping ? stopped : hangUp)
+    this.left(isStopping)
+  }
+
+  /** The running call was cancelled because the client left or the gateway stops. */
+  left(isStopping: boolean): void {
+    this.#cancelled(isStopping ? undefined : hangUp, isStopping ? "The gateway is shutting down" : undefined)
+  }
+
+  /** The running call was cancelled because another route answered first. */
+  outpaced(): void {
+    this.#cancelled(outpaced, "another route answered first")
+  }
+
+  /** Counts on from the calls of another. */
+  continues(other: Attempts): void {
+    this.#count = other.#count
+  }
+
+  #cancelled(outcome: typeof hangUp | typeof outpaced | undefined, error: string | undefined): void {
     if (!this.#isCalling) return
-    const error = isStopping ? "The gateway is shutting down" : undefined
-    this.#note(isStopping ? undefined : hangUp, { status: undefined, error, requestId: undefined })
-    if (this.#traced !== undefined) endCall(this.#traced, isStopping ? stopped : hangUp, undefined)
+    this.#note(outcome, { status: undefined, error, requestId: undefined })
+    if (this.#traced !== undefined) endCall(this.#traced, outcome ?? stopped, undefined)
   }
 
   /** The first content arrived. */
@@ -191,10 +211,7 @@ export class Attempts implements Counted, Watcher {
   }
 
   /** @param outcome as the metrics count it; undefined if there was no answer */
-  #note(
-    outcome: number | typeof hangUp | undefined,
-    { error, requestId, status }: Pick<Attempt, "status" | "error" | "requestId">
-  ): void {
+  #note(outcome: AttemptStatus, { error, requestId, status }: Pick<Attempt, "status" | "error" | "requestId">): void {
     this.#isCalling = false
     const upstream = this.#route?.upstream ?? ""
     const durationMs = performance.now() - this.#calledAt

@@ -45,6 +45,7 @@ import { RetryAfter } from "../routing/RetryAfter.ts"
 import { Bulkheads, RouteQueues, through } from "../routing/Bulkhead.ts"
 import { tooManyDomains } from "./searchDomains.ts"
 import { tryRoutes } from "../routing/tryRoutes.ts"
+import type { Hedge } from "../routing/tryRoutes.ts"
 import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
 
 /** Runs generations: admission, limits, money, routing. */
@@ -101,6 +102,27 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
 
     /** Tries the routes until an upstream accepts the request. */
     const start = (work: Work): Future<Generation, Failure> => {
+      const call = callOf(work)
+      const hedge = work.isHedged ? hedgeOf(work) : undefined
+      const tried = (routes: ReadonlyArray<AdmittedRoute>) =>
+        tryRoutes(work.routing(routing), work.caller.account, routes, call, work.attempts, hedge)
+      const { all } = work.offers
+      return all.some(({ key }) => key !== undefined) ? withOwnKeys(work, all).flatMap(tried) : tried(all)
+    }
+
+    const hedgeOf = (work: Work): Hedge<AdmittedRoute> => ({
+      afterMs: work.entry.hedgeMs ?? Infinity,
+      call: (route, isLast) => callOf(work.hedge())(route, isLast),
+      watcher: {
+        failed: (upstream, error) => work.hedge().attempts.failed(upstream, error),
+        again: () => {},
+        refused: (upstream, error) => work.attempts.refused(upstream, error)
+      },
+      won: (by) => work.hedgeWon(by)
+    })
+
+    /** Calls routes for a request. */
+    const callOf = (work: Work) => {
       const { conversation, entry, request } = work
       const { passthrough, stream } = work.options
       const strict = entry.strict === true || request.headers.get("x-gateway-strict") === "true"
@@ -158,10 +180,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         const { several } = work.options
         return several === undefined ? send() : severally(several, runtime, send)
       }
-      const tried = (routes: ReadonlyArray<AdmittedRoute>) =>
-        tryRoutes(work.routing(routing), work.caller.account, routes, call, work.attempts)
-      const { all } = work.offers
-      return all.some(({ key }) => key !== undefined) ? withOwnKeys(work, all).flatMap(tried) : tried(all)
+      return call
     }
 
     /**

@@ -35,6 +35,8 @@ export interface GenerationOptions {
   readonly mayReachWeb?: boolean | undefined
   /** The parts of the request that the conversation lacks. Called for upstreams of another dialect. */
   readonly unsupported?: (() => ReadonlyArray<Unsupported>) | undefined
+  /** True if the answer is stored. Defaults to false. */
+  readonly isStored?: boolean | undefined
   /** Several answers: an upstream of the same dialect makes them all, another one is called once for each. */
   readonly several?: Several | undefined
 }

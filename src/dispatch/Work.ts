@@ -13,7 +13,7 @@ import { countTokens, mostTokens } from "../tokens/tokens.ts"
 import type { Charge, Chargeable } from "../ledger/Charge.ts"
 import type { Metering } from "../ledger/metered.ts"
 import { Offers } from "../ledger/Offers.ts"
-import { mostOf, priceFromText, unpriced } from "../ledger/Price.ts"
+import { costOf, mostOf, priceFromText, unpriced } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import { Limits } from "../limits/Limits.ts"
 import type { Route } from "../routing/Route.ts"
@@ -46,7 +46,7 @@ export interface Chain {
   /** The model that the caller named. */
   readonly requested: Pick<Model, "id">
   readonly attempts: Attempts
-  readonly fallbacks: Fallbacks
+  readonly fallbacks: Fallbacks | undefined
 }
 
 /** The state of one request: an object instead of closures, because thousands are open at a time. */
@@ -65,15 +65,18 @@ export class Work implements Chargeable, Metering {
   readonly conversation: Conversation
   readonly request: Incoming
   readonly options: GenerationOptions
-  readonly attempts: Attempts
+  attempts: Attempts
+  /** The operator's cost of calls whose answers were not used, in nano-dollars. */
+  besidesNanoUsd = 0
   /** The other models that may answer; undefined if there are none. */
   readonly fallbacks: Fallbacks | undefined
   /** The number of answers, each of which is charged. */
   readonly answers: number
-  readonly #mostOutput: number
-  readonly #reportDoubt: Observers["reportDoubt"]
+  readonly #admitted: Admitted
+  readonly #observers: Observers
+  readonly #chain: Chain | undefined
+  #hedge: Work | undefined
   #route: AdmittedRoute | undefined
-  readonly #limits: Observers["limits"]
   #inputTokens: number | undefined
   #unsupported: ReadonlyArray<Unsupported> | undefined
 
@@ -82,10 +85,13 @@ export class Work implements Chargeable, Metering {
     admitted: Admitted,
     request: Incoming,
     options: GenerationOptions,
-    { reportDoubt, failedAttempts, limits }: Observers,
+    observers: Observers,
     chain?: Chain
   ) {
-    const { fitting, model: entry, mostOutput, routes, stickyKey } = admitted
+    const { fitting, model: entry, routes, stickyKey } = admitted
+    this.#admitted = admitted
+    this.#observers = observers
+    this.#chain = chain
     this.caller = caller
     this.requestId = request.id
     this.model = (chain?.requested ?? entry).id
@@ -94,15 +100,48 @@ export class Work implements Chargeable, Metering {
     this.offers = new Offers(triedRoutes(accepted === undefined ? routes : agreed(routes, accepted), admitted))
     this.entry = entry
     this.stickyKey = stickyKey
-    this.#mostOutput = mostOutput
     this.conversation = fitting
     this.request = request
     this.options = options
-    this.#reportDoubt = reportDoubt
-    this.#limits = limits
-    this.attempts = chain?.attempts ?? new Attempts(failedAttempts, request, entry, options.stream)
+    this.attempts = chain?.attempts ?? new Attempts(observers.failedAttempts, request, entry, options.stream)
     this.fallbacks = chain?.fallbacks
     this.answers = options.several?.count ?? 1
+  }
+
+  /** True if a second route may be asked beside a silent one: nothing is sent or stored before the answer is whole. */
+  get isHedged(): boolean {
+    return this.entry.hedgeMs !== undefined && this.isWhole() && this.options.isStored !== true
+  }
+
+  /** The state of a second call beside the first. */
+  hedge(): Work {
+    if (this.#hedge !== undefined) return this.#hedge
+    const { entry, options, request } = this
+    const attempts = new Attempts(this.#observers.failedAttempts, request, entry, options.stream)
+    attempts.continues(this.attempts)
+    const chain = { requested: { id: this.model }, fallbacks: undefined, ...this.#chain, attempts }
+    return (this.#hedge = new Work(this.caller, this.#admitted, request, options, this.#observers, chain))
+  }
+
+  /** One of two calls answered: its state counts, and the operator pays what the other one used. */
+  hedgeWon(by: "first" | "second"): void {
+    const hedge = this.#hedge
+    if (hedge === undefined) return
+    this.#hedge = undefined
+    const loser = by === "first" ? hedge : this
+    this.besidesNanoUsd += loser.#readNanoUsd()
+    loser.attempts.outpaced()
+    if (by === "first") return
+    this.#route = hedge.#route
+    this.leftOut = hedge.leftOut
+    this.attempts = hedge.attempts
+  }
+
+  /** The cost of the input at an upstream that got the request. */
+  #readNanoUsd(): number {
+    return this.attempts.isSent && !this.price.isFree
+      ? costOf(this.price, { ...noUsage, inputTokens: this.inputTokens() })
+      : 0
   }
 
   /** Sets the route. Another one, with another price, may follow until the answer begins. */
@@ -129,11 +168,11 @@ export class Work implements Chargeable, Metering {
 
   /** The most output tokens of an answer; 0 if the caller set no bound. */
   get boundedOutput(): number {
-    return Math.min(this.conversation.maxOutputTokens ?? 0, this.#mostOutput)
+    return Math.min(this.conversation.maxOutputTokens ?? 0, this.#admitted.mostOutput)
   }
 
   #mostUsed(inputTokens: number): Most {
-    return mostUsed(this.conversation, { model: this.entry, mostOutput: this.#mostOutput }, inputTokens)
+    return mostUsed(this.conversation, { model: this.entry, mostOutput: this.#admitted.mostOutput }, inputTokens)
   }
 
   mostNanoUsd(price: Price): number {
@@ -191,7 +230,7 @@ export class Work implements Chargeable, Metering {
   }
 
   doubted(reason: Doubt, told: Usage): void {
-    this.#reportDoubt(this, reason, told)
+    this.#observers.reportDoubt(this, reason, told)
     this.noted(`usage_doubted:${reason}`)
   }
 
@@ -221,7 +260,7 @@ export class Work implements Chargeable, Metering {
 
   done(tokens: number, how: "finished" | "hang-up" | "abandoned" | "failed", used: Usage): void {
     this.admission?.done(tokens)
-    if (how === "abandoned") this.#limits.leftEarly(this.caller)
+    if (how === "abandoned") this.#observers.limits.leftEarly(this.caller)
     if (how !== "failed" && this.price === unpriced) this.noted("unpriced")
     this.attempts.over(how === "abandoned" ? "hang-up" : how, used)
   }
@@ -243,8 +282,13 @@ export class Work implements Chargeable, Metering {
   /** The client disconnected before the answer began. An upstream that got the request has read the input. */
   left(charge: Charge): void {
     const { isSent } = this.attempts
+    const hedge = this.#hedge
+    if (hedge !== undefined) {
+      this.besidesNanoUsd += hedge.#readNanoUsd()
+      hedge.attempts.left(false)
+    }
     charge.abandon(isSent && !this.price.isFree ? { ...noUsage, inputTokens: this.inputTokens() } : noUsage)
-    if (isSent && this.options.prepaid === undefined) this.#limits.leftEarly(this.caller)
+    if (isSent && this.options.prepaid === undefined) this.#observers.limits.leftEarly(this.caller)
   }
 }
 

@@ -16,8 +16,11 @@ export const attemptMetrics = (metrics: Metrics) => {
   } as const
 }
 
-/** The outcome of a call: `hang_up` if the client disconnected first, undefined if there was no answer. */
-type AttemptStatus = number | "hang_up" | undefined
+/**
+ * The outcome of a call: `hang_up` if the client disconnected first, `outpaced` if another route answered first, undefined
+ * if there was no answer.
+ */
+export type AttemptStatus = number | "hang_up" | "outpaced" | undefined
 
 class Calls {
   readonly #metrics: Metrics

@@ -24,6 +24,8 @@ export interface Chargeable {
   readonly held?: (price: Price) => { readonly nanoUsd: number; readonly because: () => string }
   /** The minimum cost at a price, known in advance; 0 if absent. */
   readonly leastNanoUsd?: (price: Price) => number
+  /** The operator's cost of further calls whose answers were not used; 0 if absent. */
+  readonly besidesNanoUsd?: number
   /** Runs when the request is settled; runs again with costs of 0 if that can't be stored. */
   readonly tellCost?: (settlement: Settlement) => void
 }

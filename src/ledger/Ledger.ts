@@ -115,7 +115,10 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         // A hold for several routes is that of the most expensive one and does not show this route's maximum.
         const heldHere = (this.#request.offers?.prices.length ?? 1) === 1 ? held.nanoUsd : 0
         const cost = capped(this.#request, costOf(price, used), heldHere)
-        const row = this.#row(used, outcome, estimated, { costNanoUsd: cost, upstreamCostNanoUsd: cost })
+        const row = this.#row(used, outcome, estimated, {
+          costNanoUsd: cost,
+          upstreamCostNanoUsd: cost + this.#besides()
+        })
         spent(row)
         balances.settle(caller, held, cost, row.atMs)
         this.#request.tellCost?.(row)
@@ -132,11 +135,15 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       abandon(used: Consumption): void {
         if (!this.#close()) return
         const { caller, price } = this.#request
-        const costs = { costNanoUsd: 0, upstreamCostNanoUsd: costOf(price, used) }
+        const costs = { costNanoUsd: 0, upstreamCostNanoUsd: costOf(price, used) + this.#besides() }
         const row = this.#row(used, "hang-up", true, costs)
         balances.settle(caller, this.#held, 0, row.atMs)
         this.#request.tellCost?.(row)
         log.append(row)
+      }
+
+      #besides(): number {
+        return this.#request.besidesNanoUsd ?? 0
       }
 
       #row(

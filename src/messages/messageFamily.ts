@@ -30,6 +30,7 @@ export const makeMessageFamily = Effect.map(Threads, (threads): MessageFamily =>
       ...understand(payload, request.body, "create", request.headers.get("anthropic-beta")),
       request,
       stream: payload.stream === true,
+      isStored: turn !== undefined,
       isLarge: hasMany(payload.messages),
       passthrough: passthroughOf(payload, request, id, turn),
       translated: () => ({

@@ -101,6 +101,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           mayReachWeb,
           unsupported,
           passthrough: passthrough === undefined ? undefined : { family: dialect, request: passthrough },
+          isStored: text.isStored,
           several: text.answers
         })
       }

@@ -69,6 +69,8 @@ export interface TextRequest<S, P, A> {
   /** The parts that a translation leaves out. */
   readonly unsupported?: NonNullable<GenerationOptions["unsupported"]>
   readonly mayReachWeb?: boolean
+  /** True if the answer is stored. Defaults to false. */
+  readonly isStored?: boolean
   /** The request for an upstream of its dialect; absent if it can't pass through. */
   readonly passthrough?: Passthrough["request"] | undefined
   /** Must have no effect, because it is called more than once. So must `passed`. */

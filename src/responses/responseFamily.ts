@@ -81,6 +81,7 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
       return {
         ...text,
         isDry,
+        isStored,
         translated: () => ({
           machine: prepared.machine,
           answer: ({ response }) => response,

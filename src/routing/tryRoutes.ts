@@ -1,4 +1,4 @@
-import { Duration, Effect, Schedule } from "effect"
+import { Cause, Duration, Effect, Option, Schedule } from "effect"
 import type { Runtime } from "effect"
 import { runFuture } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
@@ -8,6 +8,7 @@ import type { Failure } from "../contract/Failure.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { isOfKey } from "../upstreams/UpstreamError.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
+import { hedged } from "./hedged.ts"
 import type { RetryAfter, RouteFailure } from "./RetryAfter.ts"
 import type { Route } from "./Route.ts"
 
@@ -39,6 +40,15 @@ export interface Watcher {
 
 const noWatcher: Watcher = { failed: () => {}, again: () => {}, refused: () => {} }
 
+/** A second call beside one that is silent. Its own calls and observer: both run at once. */
+export interface Hedge<R extends Route> {
+  readonly afterMs: number
+  readonly call: Call<R>
+  readonly watcher: Watcher
+  /** The outcome of one call decides: the first or the second. */
+  readonly won: (by: "first" | "second") => void
+}
+
 export interface Routing {
   /** The runtime for the delays. */
   readonly runtime: Runtime.Runtime<never>
@@ -51,30 +61,82 @@ export interface Routing {
  * Tries a model's routes in order until one accepts the account's call. A failed route is followed by the next one at
  * once and moves to the end for a while. If all fail, the one that is back first is tried again. A failed call has
  * generated nothing, so no retry can follow a byte of an answer.
+ *
+ * @param hedge the second route is asked too if the first is silent for a while; the slower of the two is cancelled
  */
 export const tryRoutes = <R extends Route>(
   { coolDowns: retryAfter, hasFallback = false, runtime }: Routing,
   account: AccountId,
   routes: ReadonlyArray<R>,
   call: Call<R>,
-  watcher: Watcher = noWatcher
+  watcher: Watcher = noWatcher,
+  hedge?: Hedge<R>
 ): Future<Generation, Failure> => {
   const { ask, skipped } = retryAfter.order(routes, account)
   const attempt = reporting(call, account, retryAfter, watcher)
-  const from = (index: number, failed: ReadonlyArray<RouteFailure<R>>): Future<Generation, Failure> => {
+  const second = hedge && { ...hedge, attempt: reporting(hedge.call, account, retryAfter, hedge.watcher) }
+  const from = (
+    index: number,
+    failed: ReadonlyArray<RouteFailure<R>>,
+    isHedged = false
+  ): Future<Generation, Failure> => {
     const route = ask[index]
     if (route === undefined) return again(runtime, [...skipped, ...failed], attempt, watcher, hasFallback)
     if (index > 0) watcher.again(route.upstream, "elsewhere")
-    const isLast = !ask.some((other, at) => at > index && !isSame(other, route))
-    return attempt(route, isLast).catchAll((error) => {
-      if (error._tag !== "UpstreamError") return Future.fail(error)
-      const failure = { route, error }
-      if (error.retry === "never") return Future.fail(refusing(watcher, failure))
-      const next = ask.findIndex((other, at) => at > index && !fails(other, failure))
-      return from(next === -1 ? ask.length : next, [...failed, failure])
+    const isLastAt = (place: number, one: R) => !ask.some((other, at) => at > place && !isSame(other, one))
+    const first = () => attempt(route, isLastAt(index, route))
+    const next = (failures: ReadonlyArray<RouteFailure<R>>, hasHedged = isHedged) => {
+      const all = [...failed, ...failures]
+      const at = ask.findIndex(
+        (other, at) => at > index && !all.some((failure) => failure.route === other || fails(other, failure))
+      )
+      return from(at === -1 ? ask.length : at, all, hasHedged)
+    }
+    const place = isHedged ? -1 : ask.findIndex((one, at) => at > index && !isSame(one, route))
+    const other = ask[place]
+    if (second === undefined || other === undefined) {
+      return first().catchAll((error) => {
+        if (error._tag !== "UpstreamError") return Future.fail(error)
+        const failure = { route, error }
+        return error.retry === "never" ? Future.fail(refusing(watcher, failure)) : next([failure])
+      })
+    }
+    return hedged({
+      runtime,
+      after: second.afterMs,
+      first,
+      second: () => second.attempt(other, isLastAt(place, other)),
+      isFinal: (cause) => !isPassing(cause),
+      won: second.won,
+      lost: (generation) => generation.cancel("failed")
+    }).flatMap((outcome) => {
+      if ("answer" in outcome) return Future.succeed(outcome.answer)
+      const [first, also] = [failureOf(route, outcome.first), outcome.second && failureOf(other, outcome.second)]
+      if (first === undefined) return Future.failCause(outcome.first).catchAll(failing)
+      if (first.error.retry === "never") return Future.fail(refusing(watcher, first))
+      if (outcome.second === undefined) return next([first])
+      if (also === undefined) return Future.failCause(outcome.second).catchAll(failing)
+      return also.error.retry === "never" ? Future.fail(refusing(second.watcher, also)) : next([first, also], true)
     })
   }
   return from(0, [])
+}
+
+const failing = (error: Failure | UpstreamError) => Future.fail(error._tag === "UpstreamError" ? error.failure : error)
+
+/** The failure of an upstream; undefined for one of the gateway itself, and for interruptions and defects. */
+const failureOf = <R extends Route>(
+  route: R,
+  cause: Cause.Cause<Failure | UpstreamError>
+): RouteFailure<R> | undefined => {
+  const error = Option.getOrUndefined(Cause.failureOption(cause))
+  return error?._tag === "UpstreamError" ? { route, error } : undefined
+}
+
+/** True if another route may succeed. */
+const isPassing = (cause: Cause.Cause<Failure | UpstreamError>): boolean => {
+  const error = Option.getOrUndefined(Cause.failureOption(cause))
+  return error?._tag === "UpstreamError" && error.retry !== "never"
 }
 
 /** True if another route fails too: it is the same but for the key, and the failure does not concern the key. */

@@ -115,6 +115,11 @@ export const Model = Schema.Struct({
     "`conversation`: a conversation whose route failed stays for ten minutes at the route that answered instead ([order](#the-order-of-routes)).",
     "`off`: it goes back as soon as the route is well"
   ),
+  hedge_seconds: given(
+    Seconds,
+    "For answers that are neither streamed nor stored: the second route is asked too if the first is silent for so long ([hedging](#hedging)).",
+    "off"
+  ),
   context: given(
     Count,
     "The context window in tokens. Longer input is refused, or truncated if the caller asked for that.",
