@@ -1,6 +1,12 @@
 import type { RequestView } from "../requests/RequestView.ts"
 import { fields, table, usd } from "./table.ts"
 
+const why = {
+  too_long: "the input was too long",
+  refused: "a content policy refused the request",
+  failed: "every route failed"
+} as const
+
 /** All that is known of a request, and its attempts as a table. */
 export const requestShown = (request: RequestView): string =>
   [
@@ -11,7 +17,10 @@ export const requestShown = (request: RequestView): string =>
       key: request.key,
       endpoint: request.endpoint,
       model: request.model,
-      "served by": request.served_model === null ? null : `${request.served_model} (${request.fallback ?? ""})`,
+      "served by":
+        request.served_model === null || request.fallback === null
+          ? request.served_model
+          : `${request.served_model}, since ${why[request.fallback]}`,
       status: String(request.status),
       error: request.error,
       reason: request.reason,
