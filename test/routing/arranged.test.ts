@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { arranged } from "../../src/routing/arranged.ts"
+import { arranged, withKeys } from "../../src/routing/arranged.ts"
 import type { WeightedRoute } from "../../src/routing/arranged.ts"
 import { RouteTimes } from "../../src/routing/RouteTimes.ts"
 
@@ -26,6 +26,24 @@ describe("routes with weights", () => {
       expect(Math.abs((counts.get(name) ?? 0) / many.length - share)).toBeLessThan(0.02)
     }
     expect(counts.has("d")).toBe(false)
+  })
+
+  it("share them among the keys of an upstream by the keys' weights", () => {
+    const keys = [5, 3, 2].map((weight) => ({ key: `key ${weight}`, weight, upstream: undefined }))
+    const counts = new Map<string, number>()
+    for (const name of many) {
+      const [first] = withKeys(
+        [route("a"), route("b")],
+        (upstream) => (upstream === "a" ? keys : undefined),
+        () => ({ name }),
+        (one, { key }) => ({ ...one, key })
+      )
+      const key = first?.key ?? ""
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+    for (const { key, weight } of keys) {
+      expect(Math.abs((counts.get(key) ?? 0) / many.length - weight / 10)).toBeLessThan(0.02)
+    }
   })
 
   it("keep a conversation, however they are written; only those of a route that goes move", () => {

@@ -3,6 +3,7 @@ import { given, needed } from "./given.ts"
 import { AuthSetting } from "./Auth.ts"
 import { PemFile } from "../SecretFiles.ts"
 import { ProxySetting } from "./Proxy.ts"
+import { UpstreamKey } from "./UpstreamKey.ts"
 import { BaseUrl, Count, Secret, Seconds, Text } from "./values.ts"
 
 /** The protocols that an upstream can speak; what each is, `src/upstreams/protocols.ts` says. */
@@ -23,15 +24,17 @@ const ClientTls = Schema.Struct({
   Schema.filter(({ cert, key }) => (cert === undefined) === (key === undefined) || "expected cert and key together")
 )
 
-const KeyWithWeight = Schema.Struct({ key: Secret, weight: Schema.optional(Schema.Number.pipe(Schema.positive())) })
-
 /** An entry of `upstreams`. */
 export const Upstream = Schema.Struct({
   protocol: needed(Schema.Literal(...protocolNames), "The upstream's protocol. The first three are for text."),
   base_url: needed(BaseUrl, "The base URL in the provider's own form: with the version, without the endpoint."),
   api_key: given(Secret, "Sent with every request.", "no key"),
   keys: given(
-    Schema.NonEmptyArray(Schema.Union(Secret, KeyWithWeight)),
+    Schema.Array(UpstreamKey).pipe(
+      Schema.filter((keys) => keys.length > 0 || "expected one key or more", {
+        message: () => "expected a list of keys"
+      })
+    ),
     'In place of `api_key`: several keys, `["${A}", { key: "${B}", weight: 2 }]`, that share the conversations ([several keys](#several-keys)).',
     "`api_key` alone"
   ),

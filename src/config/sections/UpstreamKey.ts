@@ -1,0 +1,27 @@
+import { Effect, ParseResult, Schema } from "effect"
+import { describe } from "../../contract/describe.ts"
+import type { SecretFiles } from "../SecretFiles.ts"
+import { Secret } from "./values.ts"
+
+const Weighted = Schema.Struct({ key: Secret, weight: Schema.optional(Schema.Number.pipe(Schema.positive())) })
+
+const Key = Schema.typeSchema(Schema.Union(Secret, Weighted))
+
+/** One of an upstream's keys: a secret, or a secret with its weight. A mistake does not show the secret. */
+export const UpstreamKey = Schema.transformOrFail(Schema.Unknown, Key, {
+  strict: true,
+  decode: (given, options, ast) => {
+    const refused = (message: string) => new ParseResult.Forbidden(ast, given, message)
+    const isObject = typeof given === "object" && given !== null && !Array.isArray(given)
+    if (!isObject && (typeof given !== "string" || given === "")) {
+      return ParseResult.fail(refused("expected a key as text, as { file }, or as { key, weight }"))
+    }
+    const shown = (issue: ParseResult.ParseIssue) => refused(describe(issue).message)
+    const decoded: Effect.Effect<typeof Key.Type, ParseResult.ParseIssue, SecretFiles> =
+      isObject && !("file" in given)
+        ? ParseResult.decodeUnknown(Weighted)(given, options)
+        : ParseResult.decodeUnknown(Secret)(given, options)
+    return Effect.mapError(decoded, shown)
+  },
+  encode: (key) => ParseResult.succeed(key)
+})
