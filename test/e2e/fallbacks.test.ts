@@ -12,6 +12,14 @@ import type { GatewayProcess } from "./process.ts"
 const tooLong = {
   error: { type: "invalid_request_error", code: "context_length_exceeded", param: "messages", message: "Too long." }
 }
+const nothing = {
+  id: "chatcmpl-1",
+  object: "chat.completion",
+  created: 1,
+  model: "void",
+  choices: [{ index: 0, message: { role: "assistant", content: "" }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 20, completion_tokens: 0, total_tokens: 20 }
+}
 const vectors = ({ body }: Asked) => ({
   object: "list",
   model: body.model,
@@ -20,6 +28,7 @@ const vectors = ({ body }: Asked) => ({
 })
 const chat = fakeUpstream("openai-chat", {
   answer: (asked) => {
+    if (asked.body.model === "void") return Response.json(nothing)
     if (asked.body.model.startsWith("full")) return Response.json(tooLong, { status: 400 })
     return asked.path.endsWith("/embeddings") ? Response.json(vectors(asked)) : undefined
   }
@@ -47,6 +56,13 @@ const config = {
     limited: { ...at("claude", "limited", prices.middle), limits: { requests_per_minute: 1 } },
     strict: { ...at("claude", "strict", prices.middle), strict: true },
     "to-limited": { ...at("chat", "full-3", prices.cheap), fallbacks: { too_long: ["limited", "big"] } },
+    empty: {
+      routes: [
+        { upstream: "chat", model: "void" },
+        { upstream: "chat", model: "fine" }
+      ],
+      price: prices.cheap
+    },
     "to-strict": { ...at("chat", "full-4", prices.cheap), fallbacks: { too_long: ["strict", "big"] } }
   },
   keys: [
@@ -160,6 +176,14 @@ describeOnEach("a request that another model answers", ({ name }) => {
   it("is one that the key may use by an alias alone", async () => {
     const response = await call("/v1/messages", message("by-alias"), "alias")
     expect([response.status, response.headers.get("x-gateway-fallback")]).toEqual([200, "too_long"])
+  })
+
+  it("costs others nothing: empty answers of one account leave the route to the next", async () => {
+    const asked = () => chat.asked.filter(({ body }) => body.model === "void").length
+    for (let count = 0; count < 12; count++) expect((await call("/v1/messages", message("empty"))).status).toBe(200)
+    const before = asked()
+    expect((await call("/v1/messages", message("empty"), "poor")).status).toBe(200)
+    expect(asked()).toBe(before + 1)
   })
 
   it("is the next of the list, if the first is limited, or too strict", async () => {
