@@ -37,6 +37,9 @@ export const makeFailedAttempts = Effect.gen(function* () {
   } as const
 })
 
+/** Headers that name the upstream that answered or refused, and its id of the call. */
+const [upstreamHeader, idHeader] = ["x-gateway-upstream", "x-upstream-request-id"] as const
+
 /** Error types if the client disconnects, if the gateway stops, and if the cause is unknown. */
 const [hangUp, stopped, unknown] = ["hang_up", "upstream_failed", "internal"] as const
 const outpaced = "outpaced"
@@ -65,6 +68,8 @@ export class Attempts implements Counted, Watcher {
   #isSent = false
   #calledAt = 0
   #upstreamRequestId: string | undefined
+  /** The reply's headers when the requested model had failed. */
+  #requested: Readonly<Record<string, string>> = {}
   /** The failure of all routes of the last model, while another model may answer. */
   failure: Failure | undefined
 
@@ -147,6 +152,20 @@ export class Attempts implements Counted, Watcher {
     if (this.#isTimed && this.#route !== undefined) this.#failed.calls.times.answered(this.#route, tookMs, Date.now())
     this.#tell(this.#route?.upstream ?? "", upstreamRequestId)
     this.#failed.generations.begun(this.stream)
+  }
+
+  /** The requested model failed; its upstream is told again (`recall`) if no other model answers. */
+  remember(): void {
+    this.#requested = { ...this.#request.replyHeaders }
+  }
+
+  recall(): void {
+    const { replyHeaders } = this.#request
+    for (const name of [upstreamHeader, idHeader]) {
+      delete replyHeaders[name]
+      const value = this.#requested[name]
+      if (value !== undefined) replyHeaders[name] = value
+    }
   }
 
   /** No upstream answered. */
@@ -244,8 +263,8 @@ export class Attempts implements Counted, Watcher {
 
   #tell(upstream: string, upstreamRequestId: string | undefined): void {
     const { replyHeaders } = this.#request
-    replyHeaders["x-gateway-upstream"] = upstream
-    if (upstreamRequestId !== undefined) replyHeaders["x-upstream-request-id"] = upstreamRequestId
+    replyHeaders[upstreamHeader] = upstream
+    if (upstreamRequestId !== undefined) replyHeaders[idHeader] = upstreamRequestId
   }
 }
 

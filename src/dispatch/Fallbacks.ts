@@ -31,6 +31,11 @@ export class Fallbacks {
     return this.#left.some((other) => this.#isOpen(other)) || this.#of(model, reason).length > 0
   }
 
+  /** True if another model may answer after this one, for whatever reason. */
+  hasAny(model: Model): boolean {
+    return FallbackReason.literals.some((reason) => this.has(model, reason))
+  }
+
   /** The model to ask after this one. */
   next(model: Model, reason: FallbackReason | undefined): Model | undefined {
     if (this.#asked.size > mostAsked) return undefined

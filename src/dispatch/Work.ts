@@ -188,7 +188,7 @@ export class Work implements Chargeable, Metering {
   /** True if the first words may be awaited: another route can take over, or the client does not stream. */
   get isPatient(): boolean {
     const { prepaid, stream } = this.options
-    const hasOther = this.offers.all.length > 1 || this.fallbacks !== undefined
+    const hasOther = this.offers.all.length > 1 || this.fallbacks?.hasAny(this.entry) === true
     return hasOther || this.answers > 1 || !stream || prepaid !== undefined
   }
 

@@ -31,9 +31,11 @@ export const withFallbacks = (
 ): Future<Generation, Failure> => {
   const first = (): Future<Generation, Failure> => {
     if (!("fitting" in admission)) return after(model, admission, fallbackReasonOf(admission))
-    return ask(admission).catchAll((failure) =>
-      attempts.failure === failure ? after(model, failure, fallbackReasonOf(failure)) : Future.fail(failure)
-    )
+    return ask(admission).catchAll((failure) => {
+      if (attempts.failure !== failure) return Future.fail(failure)
+      attempts.remember()
+      return after(model, failure, fallbackReasonOf(failure))
+    })
   }
   const after = (
     last: Model,
@@ -43,6 +45,7 @@ export const withFallbacks = (
     const next = fallbacks.next(last, reason)
     if (next === undefined) {
       if (attempts.failure !== undefined) attempts.neverBegan(Cause.fail(failure))
+      attempts.recall()
       return Future.fail(failure)
     }
     const admission = admit(next)

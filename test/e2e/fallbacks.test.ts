@@ -42,6 +42,7 @@ const at = (upstream: string, model: string, price: object) => ({ routes: [{ ups
 const config = {
   upstreams: {
     chat: { protocol: "openai-chat", base_url: `${chat.url}/v1` },
+    void: { protocol: "openai-chat", base_url: `${chat.url}/v1` },
     claude: { protocol: "anthropic-messages", base_url: anthropic.url }
   },
   models: {
@@ -63,6 +64,8 @@ const config = {
       ],
       price: prices.cheap
     },
+    broken: { ...at("claude", "broken", prices.middle), routes: [{ upstream: "void", model: "void" }] },
+    "to-broken": { ...at("chat", "full-5", prices.cheap), fallbacks: { too_long: "broken" } },
     "to-strict": { ...at("chat", "full-4", prices.cheap), fallbacks: { too_long: ["strict", "big"] } }
   },
   keys: [
@@ -176,6 +179,17 @@ describeOnEach("a request that another model answers", ({ name }) => {
   it("is one that the key may use by an alias alone", async () => {
     const response = await call("/v1/messages", message("by-alias"), "alias")
     expect([response.status, response.headers.get("x-gateway-fallback")]).toEqual([200, "too_long"])
+  })
+
+  it("fails for the requested model's reason, if no other answers", async () => {
+    const response = await call("/v1/messages", message("to-broken"))
+    const { error }: Json = await response.json()
+    expect([response.status, error.message, response.headers.get("x-gateway-upstream")]).toEqual([
+      400,
+      "Too long.",
+      "chat"
+    ])
+    expect((await requestOf(response)).attempts.map(({ upstream }: Json) => upstream)).toEqual(["chat", "void"])
   })
 
   it("costs others nothing: empty answers of one account leave the route to the next", async () => {
