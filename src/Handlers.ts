@@ -16,6 +16,7 @@ import { MetricsPage } from "./health/MetricsPage.ts"
 import { Feed } from "./feed/Feed.ts"
 import { Quoters } from "./ledger/Quote.ts"
 import { StoredHolds } from "./ledger/store/StoredHolds.ts"
+import { BudgetReport } from "./ledger/store/BudgetReport.ts"
 import { UsageReport } from "./ledger/store/UsageReport.ts"
 import { MessagesHandlers } from "./messages/Handlers.ts"
 import { makeMessagesQuoter } from "./messages/quote.ts"
@@ -120,6 +121,7 @@ const AccountLive = AccountHandlers.pipe(
   Layer.provide(
     Layer.mergeAll(
       UsageReport.Default,
+      BudgetReport.Default,
       RequestStore.Default,
       RequestUsage.Default,
       RequestOverview.Default,

@@ -8,7 +8,7 @@ import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { limitsOf } from "../config/limitsOf.ts"
 import { AccountId } from "../contract/Caller.ts"
-import type { Budget } from "../contract/Caller.ts"
+import { budgetFrom } from "../contract/WrittenBudget.ts"
 import { Grants } from "../ledger/store/Grants.ts"
 import { nanoUsd } from "../ledger/Price.ts"
 import { makeAlone } from "../sql/alone.ts"
@@ -76,16 +76,16 @@ export class DeclaredKeys extends Effect.Service<DeclaredKeys>()("gateway/access
         }
         for (const [account, usd] of balancesOf(keys)) yield* give(account, nanoUsd(usd))
         yield* accounts.undeclare
-        for (const [name, { hold_output_tokens, models = null, not_models, unpriced = null }] of Object.entries(
-          fileAccounts
-        )) {
+        for (const [name, declared] of Object.entries(fileAccounts)) {
           const id = AccountId.make(name)
           yield* accounts.ensure(id, nowMs)
           yield* accounts.declare(id, {
-            holdOutputTokens: hold_output_tokens ?? null,
-            models,
-            notModels: not_models ?? null,
-            unpriced
+            holdOutputTokens: declared.hold_output_tokens ?? null,
+            models: declared.models ?? null,
+            notModels: declared.not_models ?? null,
+            unpriced: declared.unpriced ?? null,
+            budgets: declared.budgets?.map(budgetFrom) ?? null,
+            trustsEndUser: declared.trusts_end_user ?? null
           })
         }
         yield* changes.tell
@@ -143,14 +143,11 @@ const fileKeyOf = (key: Declared, before: DeclaredKey | undefined): FileKey => (
   choosesRoute: key.choose_route ?? false,
   limits: key.limits === undefined ? {} : limitsOf(key.limits),
   unpriced: key.unpriced ?? null,
-  budget: budgetOf(key.budgets?.[0]),
+  budgets: (key.budgets ?? []).map(budgetFrom),
   expiresAtMs: key.expires_at === undefined ? null : Date.parse(key.expires_at),
   // A key that returns to the file is valid again; one that was revoked by hand, only with another secret.
   revokedAtMs: before?.declared === "here" && before.hash === hashOf(key) ? before.revoked_at : null
 })
-
-const budgetOf = (written: NonNullable<Declared["budgets"]>[number] | undefined): Budget | undefined =>
-  written && { nanoUsd: nanoUsd(written.usd), period: written.per }
 
 const hashOf = (key: Declared) => ApiKey.hash(Redacted.value(key.secret))
 

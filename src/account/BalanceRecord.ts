@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
+import { BudgetRecord } from "../ledger/BudgetRecord.ts"
 import { Money } from "../ledger/Money.ts"
 
 /** An account's money. */
@@ -22,6 +23,8 @@ export const BalanceRecord = Schema.Struct({
         spent: said(Money, "Spent in the current period.")
       })
     ),
-    "The budget of the calling key; null if it has none."
-  )
+    "The calling key's only budget, if it is one of dollars for each UTC day or month; otherwise null, see `budgets`."
+  ),
+  budgets: said(Schema.Array(BudgetRecord), "The budgets of the calling key, with what was used."),
+  account_budgets: said(Schema.Array(BudgetRecord), "The budgets of the account, over all its keys.")
 }).annotations({ identifier: "Balance" })

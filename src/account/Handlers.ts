@@ -2,6 +2,9 @@ import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import { handlers } from "../contract/handlers.ts"
 import { Feed } from "../feed/Feed.ts"
+import { BudgetReport } from "../ledger/store/BudgetReport.ts"
+import { budgetRecord, plainStanding } from "../ledger/BudgetRecord.ts"
+import { metersOf } from "../ledger/budgets/meters.ts"
 import { available } from "../ledger/Balances.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { money } from "../ledger/Money.ts"
@@ -29,6 +32,7 @@ export const AccountHandlers = handlers(
     const ledger = yield* Ledger
     const report = yield* UsageReport
     const { by: rowUsage } = yield* RequestUsage
+    const budgets = yield* BudgetReport
     const quoters = yield* Quoters
     const requests = yield* RequestStore
     const overviews = yield* RequestOverview
@@ -37,18 +41,11 @@ export const AccountHandlers = handlers(
     const feed = yield* Feed
     const searches = yield* Searches
 
-    const budget = ({ budget, key }: Caller) =>
-      budget === undefined
-        ? Effect.succeed(null)
-        : Effect.map(report.spent(key, budget.period), (spent) => ({
-            period: budget.period,
-            limit: money(budget.nanoUsd),
-            spent: money(spent)
-          }))
-
     const balance = (caller: Caller) =>
       Effect.gen(function* () {
         const balance = yield* ledger.balance(caller.account)
+        const standings = yield* Effect.orDie(budgets.standing(metersOf(caller)))
+        const own = standings.filter(({ meter }) => meter.key !== undefined)
         const left = available(balance)
         return {
           object: "balance" as const,
@@ -58,7 +55,9 @@ export const AccountHandlers = handlers(
           settled: money(balance.settled),
           held: money(balance.held),
           available: left === undefined ? null : money(left),
-          budget: yield* budget(caller)
+          budget: plainStanding(own),
+          budgets: own.map(budgetRecord),
+          account_budgets: standings.filter(({ meter }) => meter.key === undefined).map(budgetRecord)
         }
       })
 

@@ -3,6 +3,9 @@ import { Accounts } from "../access/store/Accounts.ts"
 import type { AccountRow, AccountSettings } from "../access/store/Accounts.ts"
 import { AccountId } from "../contract/Caller.ts"
 import type { Unpriced } from "../contract/Caller.ts"
+import { Budgets } from "../access/store/Budgets.ts"
+import { budgetFrom } from "../contract/WrittenBudget.ts"
+import type { WrittenBudget } from "../contract/WrittenBudget.ts"
 import { Conflict, InvalidRequest, NotFound } from "../contract/Failure.ts"
 import { Grants } from "../ledger/store/Grants.ts"
 import { money } from "../ledger/Money.ts"
@@ -23,6 +26,9 @@ export interface AccountOptions {
   readonly unpriced?: Unpriced | null | undefined
   /** null: the configuration's setting. */
   readonly holdOutputTokens?: number | null | undefined
+  /** All of its budgets; null: none. */
+  readonly budgets?: ReadonlyArray<WrittenBudget> | null | undefined
+  readonly trustsEndUser?: boolean | undefined
   /** null: any. */
   readonly searchAllowed?: ReadonlyArray<string> | null | undefined
   /** null: none. */
@@ -35,10 +41,11 @@ export interface AccountOptions {
 export class AccountAdministration extends Effect.Service<AccountAdministration>()(
   "gateway/admin/AccountAdministration",
   {
-    dependencies: [Accounts.Default, Grants.Default, Audit.Default, Changes.Default],
+    dependencies: [Accounts.Default, Budgets.Default, Grants.Default, Audit.Default, Changes.Default],
     effect: Effect.gen(function* () {
       const accounts = yield* Accounts
       const grants = yield* Grants
+      const budgets = yield* Budgets
       const change = yield* makeChange
 
       const rowOf = (id: string) =>
@@ -48,14 +55,21 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
             : Effect.succeed(row)
         )
 
-      const show = (id: string): Effect.Effect<AccountRecord, NotFound> => Effect.map(rowOf(id), accountRecord)
+      const recordOf = (row: AccountRow): Effect.Effect<AccountRecord> =>
+        Effect.orDie(Effect.map(budgets.ofAccounts([row]), ([standings = []]) => accountRecord(row, standings)))
+
+      const show = (id: string): Effect.Effect<AccountRecord, NotFound> => Effect.flatMap(rowOf(id), recordOf)
 
       /** Sorted by id. Callers ask for one row more than a page to detect the next one. */
       const list = (page: {
         readonly offset: number
         readonly limit: number
       }): Effect.Effect<ReadonlyArray<AccountRecord>> =>
-        Effect.orDie(Effect.map(accounts.list(page), (rows) => rows.map(accountRecord)))
+        Effect.gen(function* () {
+          const rows = yield* accounts.list(page)
+          const standings = yield* budgets.ofAccounts(rows)
+          return rows.map((row, index) => accountRecord(row, standings[index] ?? []))
+        }).pipe(Effect.orDie)
 
       /** Creates an account; without `nanoUsd` it is unmetered until it is credited. */
       const create = (
@@ -99,7 +113,7 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
           write: Effect.gen(function* () {
             yield* check(options)
             const row = yield* rowOf(id)
-            yield* unlessStale(options.version, accountRecord(row))
+            yield* unlessStale(options.version, yield* recordOf(row))
             yield* accounts.update(id, changed(row, options))
             if (options.unmetered === true) yield* grants.end(AccountId.make(id))
           }),
@@ -118,6 +132,17 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
           target: () => id
         }).pipe(Effect.map(({ after }) => after.account))
 
+      /** Forgets what its budgets have counted. */
+      const resetBudgets = (actor: Actor, id: string): Effect.Effect<AccountRecord, NotFound> =>
+        change({
+          actor,
+          action: "account.reset_budgets",
+          before: show(id),
+          write: Effect.flatMap(rowOf(id), budgets.resetAccount),
+          after: () => show(id),
+          target: () => id
+        }).pipe(Effect.map(({ after }) => after))
+
       /** Grants, newest first. */
       const grantsOf = (id: string, limit: number): Effect.Effect<ReadonlyArray<GrantRecord>, NotFound> =>
         Effect.zipRight(
@@ -127,18 +152,28 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
           )
         )
 
-      return { show, list, create, set, credit, grantsOf } as const
+      return { show, list, create, set, credit, resetBudgets, grantsOf } as const
     })
   }
 ) {}
 
-const blank = { limits: {}, unpriced: null, hold_output_tokens: null, search_allowed: null, search_blocked: null }
+const blank = {
+  limits: {},
+  unpriced: null,
+  hold_output_tokens: null,
+  budgets: [],
+  trusts_end_user: false,
+  search_allowed: null,
+  search_blocked: null
+}
 
 const changed = (
   row: Pick<AccountRow, keyof typeof blank>,
-  { holdOutputTokens, limits, searchAllowed, searchBlocked, unpriced }: AccountOptions
+  { budgets, holdOutputTokens, limits, searchAllowed, searchBlocked, trustsEndUser, unpriced }: AccountOptions
 ): AccountSettings => ({
   unpriced: unpriced === undefined ? row.unpriced : unpriced,
+  budgets: budgets === undefined ? row.budgets : (budgets?.map(budgetFrom) ?? []),
+  trustsEndUser: trustsEndUser ?? row.trusts_end_user,
   holdOutputTokens: holdOutputTokens === undefined ? row.hold_output_tokens : holdOutputTokens,
   limits: limits === undefined ? row.limits : patchedLimits(row.limits, limits),
   searchAllowed: searchAllowed === undefined ? row.search_allowed : searchAllowed,

@@ -1,11 +1,11 @@
 import { Clock, Effect } from "effect"
 import { Accounts } from "../access/store/Accounts.ts"
-import { Conflict, NotFound } from "../contract/Failure.ts"
+import { Conflict } from "../contract/Failure.ts"
+import type { NotFound } from "../contract/Failure.ts"
 import { Changes } from "../sql/Changes.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import type { AccountDeleted } from "./AccountDeleted.ts"
-import { accountRecord } from "./AccountRecord.ts"
-import type { AccountRecord } from "./AccountRecord.ts"
+import { AccountAdministration } from "./AccountAdministration.ts"
 import { makeChange } from "./change.ts"
 import { Audit } from "./store/Audit.ts"
 import type { Actor } from "./store/Audit.ts"
@@ -13,19 +13,14 @@ import { Erasure } from "./store/Erasure.ts"
 
 /** Suspends, resumes and deletes accounts. */
 export class AccountEnding extends Effect.Service<AccountEnding>()("gateway/admin/AccountEnding", {
-  dependencies: [Accounts.Default, Erasure.Default, Audit.Default, Changes.Default],
+  dependencies: [Accounts.Default, AccountAdministration.Default, Erasure.Default, Audit.Default, Changes.Default],
   effect: Effect.gen(function* () {
     const accounts = yield* Accounts
     const erasure = yield* Erasure
     const store = yield* TaskStore
     const change = yield* makeChange
 
-    const show = (id: string): Effect.Effect<AccountRecord, NotFound> =>
-      Effect.flatMap(Effect.orDie(accounts.find(id)), (row) =>
-        row === undefined
-          ? Effect.fail(new NotFound({ param: null, message: `no account "${id}"` }))
-          : Effect.succeed(accountRecord(row))
-      )
+    const { show } = yield* AccountAdministration
 
     const changeSuspension = (actor: Actor, id: string, action: string, atMs: Effect.Effect<number | null>) =>
       change({

@@ -1,7 +1,10 @@
 import { Schema } from "effect"
+import { accountBudgetsOf } from "../access/store/Accounts.ts"
 import type { AccountRow } from "../access/store/Accounts.ts"
 import { Unpriced } from "../contract/Caller.ts"
 import { said } from "../contract/fields.ts"
+import { BudgetRecord, budgetRecord } from "../ledger/BudgetRecord.ts"
+import type { BudgetStanding } from "../ledger/store/BudgetReport.ts"
 import { Money, money } from "../ledger/Money.ts"
 import { versionOf } from "./version.ts"
 import { isoOrNull, isoTime, LimitsRecord, limitsRecord } from "./fields.ts"
@@ -16,6 +19,8 @@ export const AccountRecord = Schema.Struct({
   held: said(Money, "Held for unfinished tasks; requests being answered may hold more."),
   available: said(Schema.NullOr(Money), "`granted - settled - held`."),
   limits: said(LimitsRecord, "Its limits, over all its keys."),
+  budgets: said(Schema.Array(BudgetRecord), "Its budgets, over all its keys, with what was used."),
+  trusts_end_user: said(Schema.Boolean, "True if budgets for each end user believe the end user that a request names."),
   hold_output_tokens: said(
     Schema.NullOr(Schema.Int),
     "The most output tokens that a hold covers; null for the model's own value."
@@ -49,7 +54,7 @@ export const GrantRecord = Schema.Struct({
 }).annotations({ identifier: "Grant" })
 export type GrantRecord = typeof GrantRecord.Type
 
-export const accountRecord = (row: AccountRow): AccountRecord => ({
+export const accountRecord = (row: AccountRow, budgets: ReadonlyArray<BudgetStanding>): AccountRecord => ({
   object: "account",
   id: row.id,
   metered: row.granted_nano_usd !== null,
@@ -58,6 +63,8 @@ export const accountRecord = (row: AccountRow): AccountRecord => ({
   held: money(row.held),
   available: row.granted_nano_usd === null ? null : money(row.granted_nano_usd - row.settled_nano_usd - row.held),
   limits: limitsRecord(row.limits),
+  budgets: budgets.map(budgetRecord),
+  trusts_end_user: row.declared_trusts_end_user ?? row.trusts_end_user,
   search_domains: { allowed: row.search_allowed, blocked: row.search_blocked },
   unpriced: row.declared_unpriced ?? row.unpriced,
   hold_output_tokens: row.declared_hold_output_tokens ?? row.hold_output_tokens,
@@ -70,7 +77,9 @@ export const accountRecord = (row: AccountRow): AccountRecord => ({
     row.search_allowed,
     row.search_blocked,
     row.declared_unpriced ?? row.unpriced,
-    row.declared_hold_output_tokens ?? row.hold_output_tokens
+    row.declared_hold_output_tokens ?? row.hold_output_tokens,
+    accountBudgetsOf(row),
+    row.declared_trusts_end_user ?? row.trusts_end_user
   ]),
   created_at: isoTime(row.created_at)
 })

@@ -4,6 +4,7 @@ import { Unpriced } from "../contract/Caller.ts"
 import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { integer, required, said } from "../contract/fields.ts"
+import { WrittenBudgets } from "../contract/WrittenBudget.ts"
 import { AccountDeleted } from "./AccountDeleted.ts"
 import { AccountRecord, GrantRecord } from "./AccountRecord.ts"
 import { AccountName, LimitsPatch, namesUpTo, someOf, Usd } from "./fields.ts"
@@ -24,6 +25,12 @@ const settings = {
   }),
   hold_output_tokens: Schema.optional(Schema.NullOr(integer(1))).annotations({
     description: "The most output tokens that a hold covers; null for the model's own value."
+  }),
+  budgets: Schema.optional(Schema.NullOr(WrittenBudgets)).annotations({
+    description: "Its budgets, over all its keys, 20 at most; null or an empty list removes them."
+  }),
+  trusts_end_user: Schema.optional(Schema.Boolean).annotations({
+    description: "`true`: budgets for each end user believe the end user that a request names. Default `false`."
   }),
   search_allowed: Domains.annotations({ description: "The only domains that web searches find; null for all." }),
   search_blocked: Domains.annotations({ description: "Web searches never find these domains; null for none." })
@@ -122,6 +129,17 @@ export class AdminAccountsApi extends HttpApiGroup.make("adminAccounts")
       .addSuccess(AccountRecord)
       .annotateContext(
         summary("Credit an account", "The first credit makes it metered: from then on it can only spend its balance.")
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("resetBudgets", "/admin/v1/accounts/:id/reset-budgets")
+      .setPath(IdPath)
+      .addSuccess(AccountRecord)
+      .annotateContext(
+        summary(
+          "Reset an account's budgets",
+          "Its own budgets count from 0 again; those of its keys go on. What requests under way hold counts when they end."
+        )
       )
   )
   .add(

@@ -46,18 +46,23 @@ const KeysHandlers = handlers(
           (rows) => pagedByOffset(rows.map(noted), urlParams)
         ),
       create: ({ caller, payload }) =>
-        Effect.map(
-          keys.create(caller.key, { ...keyOptions(payload), account: payload.account, name: payload.name }),
-          ({ key, secret }) => withSecret({ key: noted(key), secret })
+        Effect.flatMap(keyOptions(payload), (options) =>
+          Effect.map(
+            keys.create(caller.key, { ...options, account: payload.account, name: payload.name }),
+            ({ key, secret }) => withSecret({ key: noted(key), secret })
+          )
         ),
       show: ({ path }) => Effect.map(keys.show(path.id), noted),
       update: ({ caller, path, payload }) =>
-        Effect.map(
-          keys.update(caller.key, path.id, { ...keyOptions(payload), name: payload.name, version: payload.version }),
-          noted
+        Effect.flatMap(keyOptions(payload), (options) =>
+          Effect.map(
+            keys.update(caller.key, path.id, { ...options, name: payload.name, version: payload.version }),
+            noted
+          )
         ),
       revoke: ({ caller, path }) => Effect.map(keys.revoke(caller.key, path.id), ({ key }) => key),
-      rotateSecret: ({ caller, path }) => Effect.map(keys.rotateSecret(caller.key, path.id), withSecret)
+      rotateSecret: ({ caller, path }) => Effect.map(keys.rotateSecret(caller.key, path.id), withSecret),
+      resetBudgets: ({ caller, path }) => Effect.map(keys.resetBudgets(caller.key, path.id), noted)
     }
   })
 )
@@ -88,6 +93,7 @@ const AccountsHandlers = handlers(
         ? Effect.fail(new InvalidRequest({ param: "usd", message: "usd: expected an amount other than 0" }))
         : accounts.credit(caller.key, path.id, nanoUsd, payload.note ?? "")
     },
+    resetBudgets: ({ caller, path }) => accounts.resetBudgets(caller.key, path.id),
     grants: ({ path, urlParams }) =>
       Effect.map(accounts.grantsOf(path.id, urlParams.limit ?? 100), (data) => ({
         object: "list" as const,
@@ -213,25 +219,45 @@ export const AdminHandlers = Layer.mergeAll(
 
 const withSecret = ({ key, secret }: KeyWithSecret) => ({ key, secret: Redacted.value(secret) })
 
-const keyOptions = ({ budget, expires_at, limits, unpriced, ...rules }: KeySettings): KeyOptions => ({
-  models: rules.models === null ? ["*"] : rules.models,
-  notModels: rules.not_models === null ? [] : rules.not_models,
-  upstreams: rules.upstreams,
-  choosesRoute: rules.choose_route === null ? false : rules.choose_route,
-  limits: limits === null ? noLimits : limits,
-  unpriced,
-  budget: budget === undefined || budget === null ? budget : { nanoUsd: nanoUsdOf(budget.usd), period: budget.period },
-  expiresAtMs: expires_at === undefined || expires_at === null ? expires_at : Date.parse(expires_at)
-})
+const keyOptions = (settings: KeySettings): Effect.Effect<KeyOptions, InvalidRequest> =>
+  Effect.map(budgetsIn(settings), (budgets) => {
+    const { expires_at, limits, unpriced, ...rules } = settings
+    return {
+      models: rules.models === null ? ["*"] : rules.models,
+      notModels: rules.not_models === null ? [] : rules.not_models,
+      upstreams: rules.upstreams,
+      choosesRoute: rules.choose_route === null ? false : rules.choose_route,
+      limits: limits === null ? noLimits : limits,
+      unpriced,
+      budgets,
+      expiresAtMs: expires_at === undefined || expires_at === null ? expires_at : Date.parse(expires_at)
+    }
+  })
+
+/** `budget` is short for `budgets` with one entry. */
+const budgetsIn = ({ budget, budgets }: KeySettings): Effect.Effect<KeyOptions["budgets"], InvalidRequest> => {
+  const complain = (message: string) =>
+    Effect.fail(new InvalidRequest({ param: "budget", message: `budget: ${message}` }))
+  if (budget === undefined) return Effect.succeed(budgets)
+  if (budgets !== undefined) return complain("expected either budget or budgets")
+  if (budget === null) return Effect.succeed(null)
+  return nanoUsdOf(budget.usd) <= 0
+    ? complain("expected more than 0; revoke a key that is to spend nothing")
+    : Effect.succeed([{ usd: budget.usd, per: budget.period }])
+}
 
 const accountOptions = ({
+  budgets,
   hold_output_tokens: holdOutputTokens,
   limits,
   search_allowed,
   search_blocked,
+  trusts_end_user: trustsEndUser,
   unpriced
 }: AccountSettings) => ({
   unpriced,
+  budgets,
+  trustsEndUser,
   holdOutputTokens,
   limits: limits === null ? noLimits : limits,
   searchAllowed: search_allowed,

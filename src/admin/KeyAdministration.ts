@@ -3,13 +3,15 @@ import * as ApiKey from "../access/ApiKey.ts"
 import { Accounts } from "../access/store/Accounts.ts"
 import { Keys } from "../access/store/Keys.ts"
 import type { KeyPage } from "../access/store/Keys.ts"
-import { budgetOf } from "../access/store/KeyRow.ts"
-import type { KeySettings, SpendingKey } from "../access/store/KeyRow.ts"
+import { Budgets } from "../access/store/Budgets.ts"
+import { keyBudgetsOf } from "../access/store/KeyRow.ts"
+import type { KeyRow, KeySettings } from "../access/store/KeyRow.ts"
 import { AccountId, KeyId } from "../contract/Caller.ts"
-import type { Budget, Unpriced } from "../contract/Caller.ts"
+import type { Unpriced } from "../contract/Caller.ts"
+import { budgetFrom } from "../contract/WrittenBudget.ts"
+import type { WrittenBudget } from "../contract/WrittenBudget.ts"
 import { excludes, noExclusion } from "../contract/permission.ts"
 import { Conflict, InvalidRequest, NotFound } from "../contract/Failure.ts"
-import { dayOf } from "../ledger/store/usageRows.ts"
 import { Changes } from "../sql/Changes.ts"
 import { Audit } from "./store/Audit.ts"
 import type { Actor } from "./store/Audit.ts"
@@ -29,8 +31,8 @@ export interface KeyOptions {
   readonly upstreams?: ReadonlyArray<string> | null | undefined
   readonly choosesRoute?: boolean | undefined
   readonly limits?: LimitsPatch | undefined
-  /** null: none. */
-  readonly budget?: Budget | null | undefined
+  /** All of its budgets; null: none. */
+  readonly budgets?: ReadonlyArray<WrittenBudget> | null | undefined
   /** null: the account's setting. */
   readonly unpriced?: Unpriced | null | undefined
   /** Unix ms; null: never. */
@@ -47,17 +49,20 @@ export interface KeyWithSecret {
 
 /** The operator's view of keys. Changes reach every process within a second and leave an audit row. */
 export class KeyAdministration extends Effect.Service<KeyAdministration>()("gateway/admin/KeyAdministration", {
-  dependencies: [Keys.Default, Accounts.Default, Audit.Default, Changes.Default],
+  dependencies: [Keys.Default, Accounts.Default, Budgets.Default, Audit.Default, Changes.Default],
   effect: Effect.gen(function* () {
     const keys = yield* Keys
     const accounts = yield* Accounts
+    const budgets = yield* Budgets
     const change = yield* makeChange
 
     const rowOf = (id: string) =>
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
-        const row = yield* keys.find(id, dayOf(nowMs))
-        return row === undefined ? yield* noKey(id) : { row, record: keyRecord(row, nowMs) }
+        const row = yield* keys.find(id)
+        if (row === undefined) return yield* noKey(id)
+        const [standings = []] = yield* budgets.ofKeys([row])
+        return { row, record: keyRecord(row, standings, nowMs) }
       }).pipe(Effect.catchTag("SqlError", Effect.die))
 
     const show = (id: string): Effect.Effect<KeyRecord, NotFound> => Effect.map(rowOf(id), ({ record }) => record)
@@ -65,8 +70,9 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
     /** Oldest first. Callers ask for one row more than a page to detect the next one. */
     const list = Effect.fn("KeyAdministration.list")(function* (page: KeyPage) {
       const nowMs = yield* Clock.currentTimeMillis
-      const rows = yield* keys.list(page, dayOf(nowMs), nowMs)
-      return rows.map((row) => keyRecord(row, nowMs))
+      const rows = yield* keys.list(page, nowMs)
+      const standings = yield* budgets.ofKeys(rows)
+      return rows.map((row, index) => keyRecord(row, standings[index] ?? [], nowMs))
     }, Effect.orDie)
 
     const create = (
@@ -90,7 +96,7 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
             upstreams: key.upstreams ?? null,
             choosesRoute: key.choosesRoute ?? false,
             limits: patchedLimits({}, key.limits ?? {}),
-            budget: key.budget ?? undefined,
+            budgets: key.budgets?.map(budgetFrom) ?? [],
             unpriced: key.unpriced ?? undefined,
             expiresAtMs: key.expiresAtMs ?? undefined
           })
@@ -143,6 +149,17 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
         }).pipe(Effect.map(({ after }) => ({ key: after, secret: Redacted.make(secret) })))
       })
 
+    /** Forgets what its budgets have counted. */
+    const resetBudgets = (actor: Actor, id: string) =>
+      change({
+        actor,
+        action: "key.reset_budgets",
+        before: show(id),
+        write: Effect.flatMap(rowOf(id), ({ row }) => budgets.resetKey(row)),
+        after: () => show(id),
+        target: () => id
+      }).pipe(Effect.map(({ after }) => after))
+
     const changeable = (id: string) =>
       Effect.filterOrElse(
         rowOf(id),
@@ -164,7 +181,7 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
         taken ? Effect.fail(new Conflict({ code: null, message: "secret: another key has it already" })) : Effect.void
       )
 
-    return { show, list, create, update, revoke, rotateSecret } as const
+    return { show, list, create, update, revoke, rotateSecret, resetBudgets } as const
   })
 }) {}
 
@@ -174,7 +191,7 @@ const noAccount = (id: string) =>
 const noKey = (id: string) => new NotFound({ param: null, message: `no key "${id}"` })
 
 /** Rules that the schema can't express. */
-const check = ({ budget, expiresAtMs, models, name, notModels, upstreams }: KeyOptions) =>
+const check = ({ expiresAtMs, models, name, notModels, upstreams }: KeyOptions) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
     const complain = (param: string, rule: string) =>
       Effect.fail(new InvalidRequest({ param, message: `${param}: ${rule}` }))
@@ -189,9 +206,6 @@ const check = ({ budget, expiresAtMs, models, name, notModels, upstreams }: KeyO
       return complain("not_models", "expected patterns such as claude-*, none of them empty or with !")
     }
     if (upstreams?.length === 0) return complain("upstreams", "expected at least one name, or null for all")
-    if (budget !== undefined && budget !== null && budget.nanoUsd <= 0) {
-      return complain("budget", "expected more than 0; revoke a key that is to spend nothing")
-    }
     if (expiresAtMs !== undefined && expiresAtMs !== null && expiresAtMs <= nowMs) {
       return complain("expires_at", "expected a time to come")
     }
@@ -199,8 +213,8 @@ const check = ({ budget, expiresAtMs, models, name, notModels, upstreams }: KeyO
   })
 
 const changed = (
-  row: SpendingKey,
-  { budget, choosesRoute, expiresAtMs, limits, models, name, notModels, unpriced, upstreams }: KeyOptions
+  row: KeyRow,
+  { budgets, choosesRoute, expiresAtMs, limits, models, name, notModels, unpriced, upstreams }: KeyOptions
 ): KeySettings => ({
   name: name ?? row.name,
   models: models ?? row.models,
@@ -208,7 +222,7 @@ const changed = (
   upstreams: upstreams === undefined ? row.upstreams : upstreams,
   choosesRoute: choosesRoute ?? row.choose_route === 1,
   limits: limits === undefined ? row.limits : patchedLimits(row.limits, limits),
-  budget: budget === undefined ? budgetOf(row) : (budget ?? undefined),
+  budgets: budgets === undefined ? keyBudgetsOf(row) : (budgets?.map(budgetFrom) ?? []),
   unpriced: unpriced === undefined ? row.unpriced : unpriced,
   expiresAtMs: (expiresAtMs === undefined ? row.expires_at : expiresAtMs) ?? undefined
 })

@@ -1,9 +1,11 @@
 import { Schema } from "effect"
-import { budgetOf } from "../access/store/KeyRow.ts"
-import type { SpendingKey } from "../access/store/KeyRow.ts"
+import { keyBudgetsOf } from "../access/store/KeyRow.ts"
+import type { KeyRow } from "../access/store/KeyRow.ts"
 import { Unpriced } from "../contract/Caller.ts"
 import { said } from "../contract/fields.ts"
-import { Money, money } from "../ledger/Money.ts"
+import { BudgetRecord, budgetRecord, plainStanding } from "../ledger/BudgetRecord.ts"
+import type { BudgetStanding } from "../ledger/store/BudgetReport.ts"
+import { Money } from "../ledger/Money.ts"
 import { versionOf } from "./version.ts"
 import { isoOrNull, isoTime, LimitsRecord, limitsRecord } from "./fields.ts"
 
@@ -32,8 +34,9 @@ export const KeyRecord = Schema.Struct({
         spent: said(Money, "Spent in the current period.")
       })
     ),
-    "The key's own budget; null if it has none."
+    "The key's only budget, if it is one of dollars for each UTC day or month; otherwise null, see `budgets`."
   ),
+  budgets: said(Schema.Array(BudgetRecord), "All of its budgets, with what was used."),
   unpriced: said(
     Schema.NullOr(Unpriced),
     "Use of models without a price while its money is counted: `allow` or `refuse`; null for the account's setting."
@@ -47,7 +50,7 @@ export const KeyRecord = Schema.Struct({
 }).annotations({ identifier: "Key" })
 export type KeyRecord = typeof KeyRecord.Type
 
-export const keyRecord = (row: SpendingKey, nowMs: number): KeyRecord => ({
+export const keyRecord = (row: KeyRow, budgets: ReadonlyArray<BudgetStanding>, nowMs: number): KeyRecord => ({
   object: "key",
   id: row.id,
   account: row.account_id,
@@ -59,14 +62,15 @@ export const keyRecord = (row: SpendingKey, nowMs: number): KeyRecord => ({
   upstreams: row.upstreams,
   choose_route: row.choose_route === 1,
   limits: limitsRecord(row.limits),
-  budget: spentBudget(row),
+  budget: plainStanding(budgets),
+  budgets: budgets.map(budgetRecord),
   unpriced: row.unpriced,
   declared: row.declared === "here",
   version: versionOf([
     row.name,
     row.models,
     row.limits,
-    budgetOf(row),
+    keyBudgetsOf(row),
     row.unpriced,
     row.expires_at,
     row.revoked_at,
@@ -81,14 +85,7 @@ export const keyRecord = (row: SpendingKey, nowMs: number): KeyRecord => ({
   revoked_at: isoOrNull(row.revoked_at)
 })
 
-const spentBudget = (row: SpendingKey): KeyRecord["budget"] => {
-  const budget = budgetOf(row)
-  if (budget === undefined) return null
-  const { nanoUsd, period } = budget
-  return { period, limit: money(nanoUsd), spent: money(period === "day" ? row.spent_day : row.spent_month) }
-}
-
-const statusOf = (row: SpendingKey, nowMs: number): KeyRecord["status"] => {
+const statusOf = (row: KeyRow, nowMs: number): KeyRecord["status"] => {
   if (row.revoked_at !== null) return "revoked"
   return row.expires_at !== null && row.expires_at <= nowMs ? "expired" : "active"
 }

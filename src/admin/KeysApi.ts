@@ -4,6 +4,7 @@ import { Unpriced } from "../contract/Caller.ts"
 import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { required, said } from "../contract/fields.ts"
+import { WrittenBudgets } from "../contract/WrittenBudget.ts"
 import { LimitsPatch, namesUpTo, someOf, Usd } from "./fields.ts"
 import { KeyRecord } from "./KeyRecord.ts"
 import { PageParams, pageOf } from "../contract/paging.ts"
@@ -44,7 +45,10 @@ const settings = {
   }),
   limits: Schema.optional(Schema.NullOr(LimitsPatch)).annotations({ description: "The key's own limits." }),
   budget: Schema.optional(Schema.NullOr(Budget)).annotations({
-    description: "The key's own budget; null if it has none."
+    description: "The key's only budget: short for `budgets` with one entry. null removes all."
+  }),
+  budgets: Schema.optional(Schema.NullOr(WrittenBudgets)).annotations({
+    description: "All of the key's budgets, 20 at most; null or an empty list removes them. Not together with `budget`."
   }),
   unpriced: Schema.optional(Schema.NullOr(Unpriced)).annotations({
     description:
@@ -137,6 +141,17 @@ export class AdminKeysApi extends HttpApiGroup.make("adminKeys")
         OpenApi.annotations({
           summary: "Rotate a key's secret",
           description: "The old secret stops working within a second."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("resetBudgets", "/admin/v1/keys/:id/reset-budgets")
+      .setPath(IdPath)
+      .addSuccess(KeyRecord)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Reset a key's budgets",
+          description: "Its budgets count from 0 again. What requests under way hold counts when they end."
         })
       )
   )

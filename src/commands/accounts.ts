@@ -7,6 +7,7 @@ import { nanoUsdOf, Usd } from "../admin/fields.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { accountTable } from "./accountTable.ts"
 import { administering } from "./administering.ts"
+import { budgetLines, budgetsOf, budgetsOption, resetAccountBudgets } from "./budgets.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import {
@@ -35,6 +36,11 @@ const domains = (name: string, description: string) =>
 const settings = {
   searchAllow: domains("search-allow", "Web searches find these domains alone; separate with commas; any lifts it."),
   searchBlock: domains("search-block", "Web searches never find these domains; none lifts it."),
+  budgets: budgetsOption,
+  trustsEndUser: Options.choice("trusts-end-user", ["yes", "no"]).pipe(
+    Options.withDescription("Whether budgets for each end user believe the end user that a request names."),
+    Options.optional
+  ),
   unpriced: unpriced("the configuration"),
   holdOutput: limit("hold-output-tokens", "The most output tokens that a hold covers"),
   ...limits
@@ -42,10 +48,17 @@ const settings = {
 
 type AccountFlags = Command.Command.ParseConfig<typeof settings>
 
-const optionsOf = (given: AccountFlags): AccountOptions => {
+const optionsOf = (given: AccountFlags): Effect.Effect<AccountOptions, InvalidRequest> =>
+  Effect.map(budgetsOf({ budgets: given.budgets }), (budgets) => ({
+    ...settingsOf(given),
+    ...(budgets === undefined ? {} : { budgets })
+  }))
+
+const settingsOf = (given: AccountFlags): AccountOptions => {
   const allowed = listed(given.searchAllow)
   const blocked = listed(given.searchBlock)
   return {
+    ...(Option.isNone(given.trustsEndUser) ? {} : { trustsEndUser: given.trustsEndUser.value === "yes" }),
     limits: limitsOf(given),
     ...unpricedOf(given.unpriced),
     ...(Option.isNone(given.holdOutput) ? {} : { holdOutputTokens: given.holdOutput.value }),
@@ -66,7 +79,10 @@ const create = Command.make(
     administering(
       Effect.gen(function* () {
         const { accounts } = yield* Operator
-        const made = yield* accounts.create(id, { ...optionsOf(given), nanoUsd: Option.getOrUndefined(balance) })
+        const made = yield* accounts.create(id, {
+          ...(yield* optionsOf(given)),
+          nanoUsd: Option.getOrUndefined(balance)
+        })
         yield* print(
           json,
           made,
@@ -158,7 +174,7 @@ const set = Command.make(
     administering(
       Effect.gen(function* () {
         const { accounts } = yield* Operator
-        const account = yield* accounts.set(id, { ...optionsOf(given), unmetered })
+        const account = yield* accounts.set(id, { ...(yield* optionsOf(given)), unmetered })
         yield* print(json, account, () => shown(account))
       })
     )
@@ -235,6 +251,7 @@ export const accountsCommand: Group = {
     remoteLeaf(show),
     remoteLeaf(credit),
     remoteLeaf(set),
+    resetAccountBudgets,
     remoteLeaf(suspend),
     remoteLeaf(resume),
     remoteLeaf(remove)
@@ -259,6 +276,8 @@ const shown = (account: AccountRecord) =>
     used: `$${account.settled.usd}`,
     held: `$${account.held.usd}`,
     limits: limitsShown(account.limits) || null,
+    budgets: budgetLines(account.budgets),
+    "end users": account.trusts_end_user ? "trusted" : null,
     "models without a price": account.unpriced,
     "output tokens held for": account.hold_output_tokens === null ? null : String(account.hold_output_tokens),
     "search finds": account.search_domains.allowed?.join(", ") ?? null,

@@ -1,10 +1,11 @@
 import { Args, Command, Options } from "@effect/cli"
-import { Clock, Console, Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Option, Redacted } from "effect"
 import type { KeyOptions, KeyWithSecret } from "../admin/KeyAdministration.ts"
 import type { KeyRecord } from "../admin/KeyRecord.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { readTime } from "../contract/timeQuery.ts"
 import { administering } from "./administering.ts"
+import { budgetLines, budgetsOf, budgetsOption, resetKeyBudgets } from "./budgets.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import {
@@ -54,6 +55,7 @@ const settings = {
     Options.withDescription("The UTC day or month of --budget (month)."),
     Options.withDefault("month")
   ),
+  budgets: budgetsOption,
   unpriced: unpriced("its account"),
   expires: optionalText("expires", "When it expires: 30d, 12h, a day (2026-01-31) or a time."),
   ...limits
@@ -72,6 +74,7 @@ const optionsOf = (given: KeyFlags): Effect.Effect<KeyOptions, InvalidRequest> =
         message: "--expires: expected how long from now (30d, 12h), a day (2026-01-31) or a time (2026-01-31T12:00:00Z)"
       })
     }
+    const budgets = yield* budgetsOf(given)
     return {
       ...(isGiven(models) ? { models } : {}),
       ...(isGiven(notModels) ? { notModels: isOnly("none", notModels) ? [] : notModels } : {}),
@@ -79,7 +82,7 @@ const optionsOf = (given: KeyFlags): Effect.Effect<KeyOptions, InvalidRequest> =
       ...(Option.isNone(given.choosesRoute) ? {} : { choosesRoute: given.choosesRoute.value === "yes" }),
       limits: limitsOf(given),
       ...unpricedOf(given.unpriced),
-      ...(Option.isNone(given.budget) ? {} : { budget: { nanoUsd: given.budget.value, period: given.budgetPeriod } }),
+      ...(budgets === undefined ? {} : { budgets }),
       ...(Option.isNone(expiresAtMs) ? {} : { expiresAtMs: expiresAtMs.value })
     }
   })
@@ -169,7 +172,7 @@ const update = Command.make(
   {
     id,
     name: optionalText("name", "The name."),
-    noBudget: Options.boolean("no-budget").pipe(Options.withDescription("Remove its budget.")),
+    noBudget: Options.boolean("no-budget").pipe(Options.withDescription("Remove its budgets.")),
     neverExpires: Options.boolean("never-expires").pipe(Options.withDescription("Remove its expiry.")),
     ...settings,
     json
@@ -181,7 +184,7 @@ const update = Command.make(
         const key = yield* keys.update(yield* keyNamed(id), {
           ...(yield* optionsOf(given)),
           name: Option.getOrUndefined(name),
-          ...(noBudget ? { budget: null } : {}),
+          ...(noBudget ? { budgets: null } : {}),
           ...(neverExpires ? { expiresAtMs: null } : {})
         })
         yield* warned(key)
@@ -241,7 +244,8 @@ export const keysCommand: Group = {
     remoteLeaf(show),
     remoteLeaf(update),
     remoteLeaf(revoke),
-    remoteLeaf(rotateSecret)
+    remoteLeaf(rotateSecret),
+    resetKeyBudgets
   ]
 }
 
@@ -254,9 +258,7 @@ const warned = ({ name, unmatched_models = [] }: KeyRecord) =>
   )
 
 const printSecret = (asJson: boolean, { key, secret }: KeyWithSecret, words: string) =>
-  asJson
-    ? Console.log(JSON.stringify({ key, secret: Redacted.value(secret) }, null, 2))
-    : Console.log(`${words}\n\n  ${Redacted.value(secret)}\n`)
+  print(asJson, { key, secret: Redacted.value(secret) }, () => `${words}\n\n  ${Redacted.value(secret)}\n`)
 
 const header = ["ID", "ACCOUNT", "NAME", "STATUS", "SECRET", "MODELS", "LIMITS", "BUDGET", "EXPIRES", "LAST USED"]
 
@@ -268,13 +270,10 @@ const row = (key: KeyRecord) => [
   key.hint === "" ? "" : `…${key.hint}……`,
   key.models.join(" "),
   limitsShown(key.limits),
-  budget(key),
+  budgetLines(key.budgets)?.replaceAll("\n", "; ") ?? "",
   shortTime(key.expires_at) || "never",
   shortTime(key.last_used_at)
 ]
-
-const budget = ({ budget }: KeyRecord) =>
-  budget === null ? "" : `$${budget.spent.usd} of $${budget.limit.usd} a ${budget.period}`
 
 const shown = (key: KeyRecord) =>
   fields({
@@ -288,7 +287,7 @@ const shown = (key: KeyRecord) =>
     upstreams: key.upstreams?.join(" ") ?? null,
     "chooses routes": key.choose_route ? "yes" : null,
     limits: limitsShown(key.limits) || null,
-    budget: budget(key) || null,
+    budgets: budgetLines(key.budgets),
     declared: key.declared ? "in the configuration file" : null,
     created: key.created_at,
     expires: key.expires_at,

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import type { Budget } from "./Budget.ts"
 
 /** An account: owns keys, tasks, responses and a balance. */
 export const AccountId = Schema.String.pipe(Schema.brand("AccountId"))
@@ -16,12 +17,6 @@ export const Limits = Schema.Struct({
   concurrentTasks: Schema.optional(Schema.Int.pipe(Schema.positive()))
 })
 export type Limits = typeof Limits.Type
-
-/** The most that a key may spend per UTC day or month, in nano-dollars. */
-export interface Budget {
-  readonly nanoUsd: number
-  readonly period: "day" | "month"
-}
 
 /** Web pages that searches of an account may use: `undefined` means any. Domains as in a search tool. */
 export interface SearchDomains {
@@ -56,7 +51,12 @@ export interface Caller {
   readonly choosesRoute?: boolean | undefined
   readonly keyLimits: Limits
   readonly accountLimits: Limits
-  readonly budget: Budget | undefined
+  /** Absent if the key has none. */
+  readonly keyBudgets?: ReadonlyArray<Budget> | undefined
+  /** Absent if the account has none. */
+  readonly accountBudgets?: ReadonlyArray<Budget> | undefined
+  /** True if budgets may count the end users that the account's requests name. */
+  readonly trustsEndUser?: boolean | undefined
   /** The key's rule for models without a price, otherwise its account's; absent if neither has one. */
   readonly unpriced?: Unpriced | undefined
   readonly searchDomains: SearchDomains
@@ -72,7 +72,6 @@ export const Caller = {
     models: ["*"],
     keyLimits: {},
     accountLimits: {},
-    budget: undefined,
     searchDomains: { allowed: undefined, blocked: undefined }
   })
 }

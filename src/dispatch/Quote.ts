@@ -1,5 +1,4 @@
 import type { Price } from "../ledger/Price.ts"
-import type { Hold } from "../ledger/Balances.ts"
 import type { SharedLimits } from "../ledger/DurableHolds.ts"
 import type { Model, PricedRoute } from "../catalogue/Catalogue.ts"
 import type { Most } from "./mostUsed.ts"
@@ -17,7 +16,9 @@ export interface Quote {
   /** The maximum usage of one answer. */
   readonly most: () => Most
   readonly mostNanoUsd: (price: Price) => number
-  readonly held: (price: Price) => Required<Hold>
+  readonly held: (price: Price) => { readonly nanoUsd: number; readonly because: () => string }
+  /** The most tokens of all answers, as far as they are held. */
+  readonly heldTokens: () => number
 }
 
 export const once = <A>(make: () => A) => {

@@ -26,7 +26,7 @@ import { Attempts, makeFailedAttempts } from "./Attempts.ts"
 import type { Fallbacks } from "./Fallbacks.ts"
 import { makeUsageDoubts } from "./usageDoubts.ts"
 import type { GenerationOptions, Prepaid } from "./GenerationOptions.ts"
-import { heldFor, mostUsed } from "./mostUsed.ts"
+import { heldFor, heldOutput, mostUsed } from "./mostUsed.ts"
 import type { Most } from "./mostUsed.ts"
 import { shareOf } from "./several.ts"
 import type { Unsupported } from "./unsupported.ts"
@@ -177,6 +177,17 @@ export class Work implements Chargeable, Metering {
 
   mostNanoUsd(price: Price): number {
     return this.answers * mostOf(price, this.#mostUsed(this.inputTokens() / this.answers))
+  }
+
+  mostTokens(): number {
+    const { answers, caller, entry } = this
+    const { inputTokens, outputTokens } = this.#mostUsed(this.inputTokens() / answers)
+    return answers * (inputTokens + heldOutput(caller, entry, outputTokens))
+  }
+
+  get labels() {
+    const { entry, request } = this
+    return { aliasOf: entry.aliasOf, tags: request.record?.tags, endUser: request.record?.endUser }
   }
 
   held(price: Price) {

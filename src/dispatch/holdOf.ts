@@ -1,4 +1,5 @@
 import type { Caller } from "../contract/Caller.ts"
+import type { RequestRecord } from "../contract/RequestRecord.ts"
 import type { TaskHold } from "../ledger/DurableHolds.ts"
 import { Offers } from "../ledger/Offers.ts"
 import type { PricedRoute } from "../catalogue/Catalogue.ts"
@@ -18,7 +19,8 @@ interface ConversationHold extends TaskHold {
 /** The hold of a conversation whose answer is fetched later. */
 export const holdOf = (
   accepted: Accepted,
-  { held, model, modelLimits, mostNanoUsd, own, routes }: Quote
+  { held, heldTokens, model, modelLimits, mostNanoUsd, own, routes }: Quote,
+  record: Pick<RequestRecord, "tags" | "endUser"> | undefined
 ): ConversationHold => {
   const offers = new Offers(routes, own)
   return {
@@ -34,6 +36,8 @@ export const holdOf = (
     unpriced: model.unpriced,
     modelLimits,
     mostNanoUsd,
+    mostTokens: heldTokens,
+    labels: { aliasOf: model.aliasOf, tags: record?.tags, endUser: record?.endUser },
     held
   }
 }

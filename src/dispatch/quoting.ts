@@ -4,7 +4,6 @@ import { ModelForbidden } from "../contract/Failure.ts"
 import type { Forbidden, InvalidRequest } from "../contract/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Model, ServedModels } from "../catalogue/Catalogue.ts"
-import type { Hold } from "../ledger/Balances.ts"
 import type { SharedLimits } from "../ledger/DurableHolds.ts"
 import type { Ledger } from "../ledger/Ledger.ts"
 import { Offers } from "../ledger/Offers.ts"
@@ -15,7 +14,7 @@ import { triedRoutes } from "./admit.ts"
 import type { Admitted, AdmissionRequest, QuoteRequest } from "./admit.ts"
 import { mayFallBack } from "./chosenRoutes.ts"
 import { allFallbacks, fallbackReasonOf } from "./Fallbacks.ts"
-import { heldFor, mostUsed } from "./mostUsed.ts"
+import { heldFor, heldOutput, mostUsed } from "./mostUsed.ts"
 import type { Most } from "./mostUsed.ts"
 import { once } from "./Quote.ts"
 import type { Quote } from "./Quote.ts"
@@ -83,11 +82,11 @@ const amounts = (
   caller: Caller,
   admitted: readonly [Admitted, ...ReadonlyArray<Admitted>],
   answers: number
-): Pick<Quote, "routes" | "own" | "most" | "mostNanoUsd" | "held"> => {
+): Pick<Quote, "routes" | "own" | "most" | "mostNanoUsd" | "held" | "heldTokens"> => {
   const [main, ...others] = admitted
   const each = once(() => admitted.map((one) => ({ one, most: mostUsed(one.fitting, one, countTokens(one.fitting)) })))
   const most = once(() => each().reduce<Most>((all, one) => larger(all, one.most), noMost))
-  const held = (price: Price): Required<Hold> =>
+  const held = (price: Price): { readonly nanoUsd: number; readonly because: () => string } =>
     each()
       .map(({ most, one: { fitting: conversation, model } }) =>
         heldFor(price, most, { answers, caller, conversation, model })
@@ -99,7 +98,10 @@ const amounts = (
     own: others.length === 0 ? undefined : main.routes.map(({ price }) => price),
     most,
     mostNanoUsd: (price) => answers * mostOf(price, most()),
-    held
+    held,
+    heldTokens: () =>
+      answers *
+      Math.max(...each().map(({ most, one }) => most.inputTokens + heldOutput(caller, one.model, most.outputTokens)))
   }
 }
 

@@ -1,13 +1,14 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Effect } from "effect"
 import type { AccountId, Caller } from "../contract/Caller.ts"
-import type { InsufficientBalance, QuotaExceeded } from "../contract/Failure.ts"
+import type { InsufficientBalance, QuotaExceeded, RateLimited } from "../contract/Failure.ts"
 import type { Balance, HeldAmount, Hold, Owner } from "./Balances.ts"
+import type { Spent } from "./budgets/claims.ts"
 import type { Writes } from "../sql/Writes.ts"
 import type { EndedHold, StoredHold } from "./store/holds.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 
-export type Refused = InsufficientBalance | QuotaExceeded
+export type Refused = InsufficientBalance | QuotaExceeded | RateLimited
 
 /** A hold for a task. */
 export interface TaskMoney {
@@ -19,9 +20,9 @@ export interface TaskMoney {
 
 /** Balances and their holds: in the memory of one process, or in the database that nodes share. */
 export interface BalanceOperations extends Writes<UsageRow> {
-  /** True if the balances of the account and the key are known without a query. */
-  readonly knows: (owner: Owner) => boolean
-  readonly load: (owner: Owner, nowMs: number) => Effect.Effect<void, SqlError>
+  /** True if the account's balance and the budgets that apply are known without a query. */
+  readonly knows: (caller: Caller) => boolean
+  readonly load: (caller: Caller, nowMs: number) => Effect.Effect<void, SqlError>
   /** True if a known account may spend no more than its balance. */
   readonly isMetered: (account: AccountId) => boolean
   /** Places a hold, or says what is short. Returns the result itself, not an effect, if no query is needed. */
@@ -31,12 +32,12 @@ export interface BalanceOperations extends Writes<UsageRow> {
     nowMs: number,
     held: (held: HeldAmount) => A
   ) => Effect.Effect<A, Refused>
-  /** Ends a request: releases its hold and charges its cost. Call it when its row (with `held`) is stored. */
-  readonly settle: (owner: Owner, held: HeldAmount, costNanoUsd: number, nowMs: number) => void
+  /** Ends a request: releases its hold and charges its use. Call it when its row (with `held`) is stored. */
+  readonly settle: (owner: Owner, held: HeldAmount, spent: Spent) => void
   /** Undoes a charge that could not be stored. */
-  readonly unsettle: (owner: Owner, held: HeldAmount, costNanoUsd: number, nowMs: number) => void
+  readonly unsettle: (owner: Owner, held: HeldAmount, spent: Spent) => void
   /** Ends a request without a charge. */
-  readonly release: (owner: Owner, held: HeldAmount, nowMs: number) => void
+  readonly release: (owner: Owner, held: HeldAmount) => void
   /** Places a hold for a task; the row is stored with it. */
   readonly holdForTask: (
     caller: Caller,

@@ -1,10 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { Daemons } from "../flow/Daemons.ts"
+import { daemon } from "../flow/daemon.ts"
+import { backoff } from "../flow/schedules.ts"
 import { Node } from "../cluster/Node.ts"
 import { Changes } from "../sql/Changes.ts"
 import { Commits } from "../sql/Commits.ts"
 import type { BalanceOperations } from "./BalanceOperations.ts"
+import { budgetCounters } from "./store/budgetCounters.ts"
 import { makeLocalBalances } from "./localBalances.ts"
 import { makeSharedBalances } from "./shared/sharedBalances.ts"
 
@@ -17,12 +20,18 @@ export class BalanceStore extends Context.Tag("gateway/ledger/BalanceStore")<Bal
         pg: () => makeSharedBalances,
         orElse: () => makeLocalBalances
       })
-      return make
+      return Effect.zipLeft(make, daemon("budgets", expiry(sql), backoff))
     })
   )
   static readonly Default = BalanceStore.DefaultWithoutDependencies.pipe(
     Layer.provide([Changes.Default, Commits.Default, Node.Default, Daemons.Default])
   )
 }
+
+const expiry = (sql: SqlClient.SqlClient) =>
+  Effect.as(
+    Effect.flatMap(Changes, (changes) => budgetCounters(sql).clean(changes.nowMs())),
+    Effect.sleep("10 minutes")
+  )
 
 type BooksNeeds = Effect.Effect.Context<typeof makeLocalBalances> | Effect.Effect.Context<typeof makeSharedBalances>

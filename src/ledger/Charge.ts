@@ -1,5 +1,6 @@
 import type { Caller, Unpriced } from "../contract/Caller.ts"
 import type { Settlement } from "../contract/RequestRecord.ts"
+import type { Countable } from "./budgets/claims.ts"
 import type { Offers } from "./Offers.ts"
 import type { Consumption, Price } from "./Price.ts"
 import type { UsageRow } from "./store/usageRows.ts"
@@ -26,6 +27,10 @@ export interface Chargeable {
   readonly leastNanoUsd?: (price: Price) => number
   /** The operator's cost of further calls whose answers were not used; 0 if absent. */
   readonly besidesNanoUsd?: number
+  /** The request's tags and end user, and the model behind an alias, for budgets. */
+  readonly labels?: Omit<Countable, "model" | "mostTokens"> | undefined
+  /** The most tokens that it may use, for budgets of tokens. */
+  readonly mostTokens: () => number
   /** Runs when the request is settled; runs again with costs of 0 if that can't be stored. */
   readonly tellCost?: (settlement: Settlement) => void
 }

@@ -13,6 +13,7 @@ import type { Priceable } from "./afford.ts"
 import type { Balance, HeldAmount } from "./Balances.ts"
 import { BalanceStore } from "./BalanceStore.ts"
 import type { Charge, Chargeable } from "./Charge.ts"
+import { spentOf } from "./store/budgetCounters.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 import { makeDurableHolds } from "./DurableHolds.ts"
 import type { TaskHold } from "./DurableHolds.ts"
@@ -44,8 +45,8 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       isCostly && durability.trouble() !== undefined ? new UpstreamFailed({ message: cannotStore }) : undefined
 
     /**
-     * Holds the request's maximum cost. The maximum is only computed for an account with a balance or a key with a
-     * budget; others have no spending limit.
+     * Holds the request's maximum cost. The maximum is only computed for an account with a balance or a
+     * budget of dollars; others have no spending limit.
      */
     const open = (request: Chargeable): Effect.Effect<Charge, NotAffordable | UpstreamFailed> => {
       const isCostly = mayCost(request)
@@ -120,11 +121,11 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
           upstreamCostNanoUsd: cost + this.#besides()
         })
         spent(row)
-        balances.settle(caller, held, cost, row.atMs)
+        balances.settle(caller, held, spentOf(row))
         this.#request.tellCost?.(row)
         if (cost > 0 && outcome === "finished") {
           return log.appendAwaited(row, () => {
-            balances.unsettle(caller, held, cost, row.atMs)
+            balances.unsettle(caller, held, spentOf(row))
             this.#request.tellCost?.({ ...row, costNanoUsd: 0, upstreamCostNanoUsd: 0 })
           })
         }
@@ -137,7 +138,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         const { caller, price } = this.#request
         const costs = { costNanoUsd: 0, upstreamCostNanoUsd: costOf(price, used) + this.#besides() }
         const row = this.#row(used, "hang-up", true, costs)
-        balances.settle(caller, this.#held, 0, row.atMs)
+        balances.settle(caller, this.#held, spentOf(row))
         this.#request.tellCost?.(row)
         log.append(row)
       }
@@ -170,7 +171,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       }
 
       release(): void {
-        if (this.#close()) balances.release(this.#request.caller, this.#held, clock.unsafeCurrentTimeMillis())
+        if (this.#close()) balances.release(this.#request.caller, this.#held)
       }
 
       /** False if it has ended already. */
@@ -198,6 +199,6 @@ const cannotStore = "The gateway can't store at the moment what this request wou
 
 const mayCost = (request: Chargeable): boolean => request.offers?.mayCost ?? !request.price.isFree
 
-type NotAffordable = InsufficientBalance | QuotaExceeded | ModelForbidden
+type NotAffordable = InsufficientBalance | QuotaExceeded | RateLimited | ModelForbidden
 
 const unmetered: Balance = { granted: undefined, settled: 0, held: 0 }

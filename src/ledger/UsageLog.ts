@@ -6,6 +6,7 @@ import type { Writes } from "../sql/Writes.ts"
 import { isRefused } from "../sql/isRefused.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import type { BalanceOperations } from "./BalanceOperations.ts"
+import { spentOf } from "./store/budgetCounters.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 
 /** The most rows per commit: SQLite blocks the thread for about 1 ms. */
@@ -46,7 +47,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (
     isUrgent: ({ costNanoUsd }) => costNanoUsd > 0,
     pause: { mayFollow, longestMs: balances.writeNow === undefined ? longestPause.server : longestPause.here },
     lost: (row) => {
-      if (row.held !== undefined) balances.unsettle(row, row.held, row.costNanoUsd, row.atMs)
+      if (row.held !== undefined) balances.unsettle(row, row.held, spentOf(row))
     },
     refused: (row, error) => {
       refused.add(1)
@@ -59,8 +60,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (
   }
   const held = yield* makeBatchWriter("usage", most, balances, options)
   const unheld = balances.unheld && (yield* makeBatchWriter("usage unheld", most, balances.unheld, options))
-  const writerOf = (row: UsageRow): BatchWriter<UsageRow> =>
-    unheld === undefined || (row.held?.nanoUsd ?? 0) > 0 ? held : unheld
+  const writerOf = (row: UsageRow): BatchWriter<UsageRow> => (unheld === undefined || isHeld(row) ? held : unheld)
 
   const log: UsageLog = {
     append: (row) => writerOf(row).append(row),
@@ -69,6 +69,8 @@ export const makeUsageLog = Effect.fnUntraced(function* (
   }
   return log
 })
+
+const isHeld = ({ held }: UsageRow): boolean => held !== undefined && (held.nanoUsd > 0 || held.budgets !== undefined)
 
 /** A row that can never be stored does not fail the answer. */
 const notStored = (error: unknown): void => {

@@ -4,6 +4,7 @@ import { ModelForbidden } from "../contract/Failure.ts"
 import type { Hold } from "./Balances.ts"
 import type { Chargeable } from "./Charge.ts"
 import type { BalanceOperations, Refused } from "./BalanceOperations.ts"
+import { hasMoneyBudget, metersOf } from "./budgets/meters.ts"
 import { unpriced } from "./Price.ts"
 import type { Price } from "./Price.ts"
 
@@ -15,7 +16,7 @@ export interface Priceable extends Pick<Chargeable, "caller" | "model" | "unpric
 /** Decides which routes of a request its caller can pay for. */
 export const affording = (balances: Pick<BalanceOperations, "isMetered">) => {
   /** True if the caller has a budget or a balance, so that prices must be known. */
-  const isBounded = (caller: Caller): boolean => caller.budget !== undefined || balances.isMetered(caller.account)
+  const isBounded = (caller: Caller): boolean => hasMoneyBudget(caller) || balances.isMetered(caller.account)
 
   /**
    * The prices at which the caller may be answered. Excludes unpriced models for callers with a budget or balance,
@@ -33,8 +34,13 @@ export const affording = (balances: Pick<BalanceOperations, "isMetered">) => {
    */
   const afford = <A>(
     request: Chargeable,
-    place: (hold: Hold) => Effect.Effect<A, Refused>
+    placeAt: (hold: Hold) => Effect.Effect<A, Refused>
   ): Effect.Effect<A, Refused | ModelForbidden> => {
+    const place =
+      metersOf(request.caller).length === 0
+        ? placeAt
+        : (hold: Hold) =>
+            placeAt({ ...hold, request: { ...request.labels, model: request.model, mostTokens: request.mostTokens } })
     if (!isBounded(request.caller)) return place(nothing)
     const { caller, model, offers, price } = request
     const prices = payable({ caller, model, unpriced: request.unpriced, prices: offers?.prices ?? [price] })

@@ -1,13 +1,19 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Effect, Queue } from "effect"
+import { Context, Effect, Queue, Schema } from "effect"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
+import { rows } from "./decode.ts"
 import { onNotice, Notices } from "./Notices.ts"
 
 /** How soon a change by another process (a command, another server) is noticed. */
 const watchEvery = "250 millis"
+
+/** The clock by which `Changes.nowMs` goes; tests with a clock of their own set `process`. */
+export class ClockSource extends Context.Reference<ClockSource>()("gateway/sql/ClockSource", {
+  defaultValue: (): "database" | "process" => "database"
+}) {}
 
 /**
  * Tells every process that keys or accounts have changed, so that it drops its cached copies within a second. The
@@ -21,9 +27,24 @@ export class Changes extends Effect.Service<Changes>()("gateway/sql/Changes", {
     const notices = yield* Notices
     const listeners: Array<Effect.Effect<unknown, SqlError>> = []
 
-    const read = sql<{ version: number }>`SELECT version FROM access_version`.pipe(
-      Effect.map((rows) => rows[0]?.version ?? 0)
-    )
+    const clock = yield* Effect.clock
+    /** The database's clock beside this process's. The latter may be wrong, but it goes on evenly. */
+    let aheadMs = 0
+    const now = sql.literal("(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint")
+    const isShared = sql.onDialectOrElse({ pg: () => true, orElse: () => false }) && (yield* ClockSource) === "database"
+    const ownClock = () => (isShared ? performance.now() : clock.unsafeCurrentTimeMillis())
+    const read = sql
+      .onDialectOrElse({
+        pg: () => sql`SELECT version, ${now} AS now FROM access_version`,
+        orElse: () => sql`SELECT version, NULL AS now FROM access_version`
+      })
+      .pipe(
+        Effect.map((found) => {
+          const row = versions.first(found)
+          if (isShared && row !== undefined && row.now !== null) aheadMs = row.now - ownClock()
+          return row?.version ?? 0
+        })
+      )
     let seen = yield* Effect.orDie(read)
 
     // One look at a time: a concurrent one returns only after the first has run the listeners.
@@ -58,8 +79,12 @@ export class Changes extends Effect.Service<Changes>()("gateway/sql/Changes", {
       ),
       /** Run this in the transaction of every change. */
       tell: sql`UPDATE access_version SET version = version + 1`,
+      /** The time by the database's clock, as read within the last 250 ms. In Unix ms. */
+      nowMs: () => Math.floor(ownClock() + aheadMs),
       /** Runs after each change, in this process within 250 ms. */
       listen: (listener: Effect.Effect<unknown, SqlError>) => Effect.sync(() => listeners.push(listener))
     } as const
   })
 }) {}
+
+const versions = rows("access_version", { version: Schema.Int, now: Schema.NullOr(Schema.Int) })

@@ -43,6 +43,7 @@ import { taskReferences } from "./migrations/0038_taskReferences.ts"
 import { modelRules } from "./migrations/0039_modelRules.ts"
 import { priceList } from "./migrations/0040_priceList.ts"
 import { upstreamKeys } from "./migrations/0041_upstreamKeys.ts"
+import { budgets } from "./migrations/0042_budgets.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -97,7 +98,8 @@ const onBoth: ReadonlyArray<Step> = [
   [38, "taskReferences", taskReferences],
   [39, "modelRules", modelRules],
   [40, "priceList", priceList],
-  [41, "upstreamKeys", upstreamKeys]
+  [41, "upstreamKeys", upstreamKeys],
+  [42, "budgets", budgets]
 ]
 
 /** The schema that this gateway works with. */

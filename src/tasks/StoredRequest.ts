@@ -8,7 +8,10 @@ import type { Price } from "../ledger/Price.ts"
 
 const Domains = Schema.UndefinedOr(Schema.Array(Schema.String))
 
-/** The caller when the request was accepted. Later changes of the key do not affect the task. */
+/**
+ * The caller when the request was accepted. Later changes of the key do not affect the task. Budgets hold its amounts
+ * already.
+ */
 const StoredCaller = Schema.Struct({
   account: AccountId,
   key: KeyId,
@@ -18,7 +21,6 @@ const StoredCaller = Schema.Struct({
   choosesRoute: Schema.optional(Schema.Boolean),
   keyLimits: Limits,
   accountLimits: Limits,
-  budget: Schema.UndefinedOr(Schema.Struct({ nanoUsd: Schema.Number, period: Schema.Literal("day", "month") })),
   unpriced: Schema.optional(Unpriced),
   holdOutputTokens: Schema.optional(Schema.Int),
   searchDomains: Schema.Struct({ allowed: Domains, blocked: Domains })

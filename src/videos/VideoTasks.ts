@@ -104,7 +104,9 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         },
         unpriced: model.unpriced,
         modelLimits: models.limitsOf(model),
-        mostNanoUsd: (price: Price) => costOf(price, quoted(resolved))
+        mostNanoUsd: (price: Price) => costOf(price, quoted(resolved)),
+        mostTokens: () => quoted(resolved).outputTokens,
+        labels: { aliasOf: model.aliasOf, tags: incoming.record?.tags, endUser: incoming.record?.endUser }
       }
       const keepAnswer = incoming.once?.keep(answer) ?? Effect.void
       const storing = ledger

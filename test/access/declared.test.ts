@@ -1,3 +1,4 @@
+import { plainBudget } from "../../src/contract/Budget.ts"
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, Layer, Redacted } from "effect"
@@ -56,9 +57,9 @@ describeOnEach("keys of the configuration file", () => {
       yield* declare(`{ name: a, secret: ${a}, budgets: [{ usd: 50, per: month }], expires_at: 1970-01-01 }`)
       expect((yield* Effect.flip(who(a))).message).toContain("expired")
       yield* declare(`{ name: a, secret: ${a}, budgets: [{ usd: 50, per: month }] }`)
-      expect((yield* who(a)).budget).toEqual({ nanoUsd: 50_000_000_000, period: "month" })
+      expect((yield* who(a)).keyBudgets).toEqual([plainBudget(50_000_000_000, "month")])
       yield* declare(`{ name: a, secret: ${a} }`)
-      expect((yield* who(a)).budget).toBeUndefined()
+      expect((yield* who(a)).keyBudgets).toBeUndefined()
     }).pipe(Effect.provide(live))
   )
 

@@ -8,7 +8,6 @@ import { database, describeOnEach } from "../sql/engines.ts"
 import { UndecodableRow } from "../../src/sql/decode.ts"
 import { adjust } from "../sql/clock.ts"
 
-const today = "1970-01-01"
 const live = Layer.merge(LastUsed.Default, Keys.Default).pipe(Layer.provideMerge(database()))
 
 const make = (name: string) =>
@@ -24,7 +23,7 @@ describeOnEach("when a key was last used", () => {
         [KeyId.make("key_nobody"), 1],
         [third, 7]
       ])
-      const times = yield* Effect.forEach([first, second, third], (id) => keys.find(id, today))
+      const times = yield* Effect.forEach([first, second, third], (id) => keys.find(id))
       expect(times.map((key) => key?.last_used_at)).toEqual([1_795_302_673_549, null, 7])
     }).pipe(Effect.provide(live))
   )
@@ -35,7 +34,7 @@ describeOnEach("when a key was last used", () => {
       const id = yield* make("a")
       const lastUsed = yield* LastUsed
       lastUsed.note(id, 60_000)
-      const stored = keys.find(id, today).pipe(
+      const stored = keys.find(id).pipe(
         Effect.map((key) => key?.last_used_at),
         Effect.repeat({ until: (at) => at !== null })
       )
@@ -51,7 +50,7 @@ describeOnEach("a stored key", () => {
       const keys = yield* Keys
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE keys SET limits = 'secret' WHERE id = ${yield* make("a")}`
-      const defect = yield* Effect.flip(Effect.sandbox(keys.list({ all: true, offset: 0, limit: 9 }, today, 0)))
+      const defect = yield* Effect.flip(Effect.sandbox(keys.list({ all: true, offset: 0, limit: 9 }, 0)))
       expect(defect._tag === "Die" && defect.defect).toBeInstanceOf(UndecodableRow)
       expect(String(defect)).toContain("keys.limits: expected JSON of ")
       expect(String(defect)).not.toContain("secret")

@@ -17,6 +17,8 @@ const account = (id: string, granted: number | null, settled: number) =>
     available: granted === null ? null : money(granted - settled),
     limits: none,
     hold_output_tokens: null,
+    budgets: [],
+    trusts_end_user: false,
     search_domains: { allowed: null, blocked: null },
     unpriced: null,
     keys: 2,

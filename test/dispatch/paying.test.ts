@@ -1,3 +1,4 @@
+import { plainBudget } from "../../src/contract/Budget.ts"
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -147,7 +148,7 @@ describe("a model without a price", () => {
       end._tag === "Left" ? [end.left._tag, end.left.message] : "answered"
     )
   const refused = (model: string) => ["ModelForbidden", `model "${model}" has no price`]
-  const budget = { nanoUsd: 1_000, period: "day" } as const
+  const keyBudgets = [plainBudget(1_000, "day")]
 
   it.effect("is refused where money is counted, unless the configuration, the account or the key allows it", () =>
     Effect.gen(function* () {
@@ -165,8 +166,8 @@ describe("a model without a price", () => {
     Effect.gen(function* () {
       const open = { account: AccountId.make("open"), key: KeyId.make("key_2") }
       expect(yield* outcome("unpriced", open)).toBe("answered")
-      expect(yield* outcome("unpriced", { ...open, budget })).toEqual(refused("unpriced"))
-      expect(yield* outcome("unpriced", { ...open, budget, unpriced: "allow" })).toBe("answered")
+      expect(yield* outcome("unpriced", { ...open, keyBudgets })).toEqual(refused("unpriced"))
+      expect(yield* outcome("unpriced", { ...open, keyBudgets, unpriced: "allow" })).toBe("answered")
     }).pipe(Effect.provide(live))
   )
 

@@ -1,3 +1,4 @@
+import { plainBudget } from "../../src/contract/Budget.ts"
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -141,7 +142,7 @@ const answered = Effect.fnUntraced(function* (one: Case) {
     account: AccountId.make(id),
     key: KeyId.make(`key_${id}`),
     unpriced: one.isAllowed ? "allow" : "refuse",
-    budget: one.budget === undefined ? undefined : { nanoUsd: nanoUsd(one.budget), period: "day" }
+    keyBudgets: one.budget === undefined ? undefined : [plainBudget(nanoUsd(one.budget), "day")]
   }
   yield* sql`INSERT INTO accounts (id, created_at) VALUES (${id}, 0)`
   if (one.dollars !== undefined) yield* grants.credit(who.account, nanoUsd(one.dollars), "test")

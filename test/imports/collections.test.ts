@@ -22,6 +22,8 @@ const allowed: Readonly<Record<string, string>> = {
   "http/Listener.ts former": "servers of former certificates",
   "idempotency/Claims.ts inHand": "texts",
   "idempotency/PendingAnswers.ts all": "who waits for the answer of another node, which is rare",
+  "ledger/budgets/Counters.ts counters": "numbers by a text, bounded by account",
+  "ledger/budgets/Counters.ts own": "counts, no object",
   "limits/Permits.ts running": "counts, no object",
   "limits/SharedPermits.ts reported": "counts, no object",
   "limits/Limits.ts leaving": "times by key, no object",

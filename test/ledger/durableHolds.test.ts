@@ -33,7 +33,9 @@ const hold = (id: string, dollars: number, over: Partial<typeof caller> = {}) =>
     const ledger = yield* Ledger
     const commits = yield* Commits
     const asked = { id, caller: { ...caller, ...over }, requestId: `req_${id}`, model: "m", upstream: "u", price }
-    yield* ledger.holding({ ...asked, mostNanoUsd: () => dollars * dollar }, (row) => commits.commit(row))
+    yield* ledger.holding({ ...asked, mostNanoUsd: () => dollars * dollar, mostTokens: () => dollars }, (row) =>
+      commits.commit(row)
+    )
   })
 const used = (dollars: number) => ({ used: { ...noUsage, outputTokens: dollars }, estimated: false })
 const end = (id: string, dollars: number | undefined) =>
@@ -78,7 +80,16 @@ describeOnEach("a hold that is a row", () => {
       expect(yield* Effect.flip(hold("a", 11))).toMatchObject({ _tag: "InsufficientBalance" })
       const ledger = yield* Ledger
       const commits = yield* Commits
-      const asked = { id: "b", caller, requestId: "r", model: "m", upstream: "u", price, mostNanoUsd: () => dollar }
+      const asked = {
+        id: "b",
+        caller,
+        requestId: "r",
+        model: "m",
+        upstream: "u",
+        price,
+        mostNanoUsd: () => dollar,
+        mostTokens: () => 1
+      }
       const failing = ledger.holding(asked, (row) => commits.commit(Effect.zipRight(row, Effect.fail("no"))))
       expect(yield* Effect.flip(failing)).toBe("no")
       expect(yield* balance).toEqual({ granted: 10 * dollar, settled: 0, held: 0 })

@@ -1,3 +1,4 @@
+import { plainBudget } from "../../src/contract/Budget.ts"
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, FastCheck as fc, Layer, TestClock } from "effect"
@@ -8,10 +9,14 @@ import { Grants } from "../../src/ledger/store/Grants.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import type { Charge } from "../../src/ledger/Charge.ts"
 import { free, fromUsd, nanoUsd } from "../../src/ledger/Price.ts"
+import { ClockSource } from "../../src/sql/Changes.ts"
 import { database, describeOnEach, isElsewhere } from "../sql/engines.ts"
 import { adjust } from "../sql/clock.ts"
 
-const live = Layer.mergeAll(Ledger.Default, Grants.Default).pipe(Layer.provideMerge(database()))
+const live = Layer.mergeAll(Ledger.Default, Grants.Default).pipe(
+  Layer.provide(Layer.succeed(ClockSource, "process")),
+  Layer.provideMerge(database())
+)
 
 const team = AccountId.make("team")
 const caller = Caller.unrestricted(team, "key_1")
@@ -36,7 +41,8 @@ const open = (most: number, options: { caller?: Caller; free?: boolean } = {}) =
       model: "m",
       upstream: "u",
       price: options.free === true ? free : price,
-      mostNanoUsd: () => dollars(most)
+      mostNanoUsd: () => dollars(most),
+      mostTokens: () => most
     })
   )
 
@@ -138,7 +144,7 @@ describeOnEach("the ledger", () => {
   it.effect("keeps a key within its daily budget, and starts afresh the next UTC day", () =>
     Effect.gen(function* () {
       yield* account()
-      const budgeted: Caller = { ...caller, budget: { nanoUsd: dollars(5), period: "day" } }
+      const budgeted: Caller = { ...caller, keyBudgets: [plainBudget(dollars(5), "day")] }
       const first = yield* open(4, { caller: budgeted })
       expect((yield* Effect.flip(open(2, { caller: budgeted })))._tag).toBe("QuotaExceeded")
       yield* Effect.promise(async () => first.settle(tokens(4), "finished", false))
@@ -146,8 +152,10 @@ describeOnEach("the ledger", () => {
         /^The daily budget of this API key \(\$5\.00\) has \$1\.00 left, and the request may cost \$2\.00; it begins again at [\d-]{10}T00:00:00Z$/
       )
       yield* adjust("1 second")
-      yield* open(5, { caller: budgeted })
-      const monthly: Caller = { ...caller, budget: { nanoUsd: dollars(10), period: "month" } }
+      const next = yield* open(5, { caller: budgeted })
+      yield* Effect.promise(async () => next.settle(tokens(5), "finished", false))
+      // What was spent before a budget was there counts too.
+      const monthly: Caller = { ...caller, keyBudgets: [plainBudget(dollars(10), "month")] }
       expect((yield* Effect.flip(open(2, { caller: monthly })))._tag).toBe("QuotaExceeded")
       yield* audit
     }).pipe(Effect.provide(live), (test) => Effect.zipRight(TestClock.setTime(Date.UTC(2026, 0, 30, 23, 59, 59)), test))
@@ -155,7 +163,7 @@ describeOnEach("the ledger", () => {
 
   it.effect("reads balances and budgets back after a restart, and the holds are gone", () =>
     Effect.gen(function* () {
-      const budgeted: Caller = { ...caller, budget: { nanoUsd: dollars(9), period: "month" } }
+      const budgeted: Caller = { ...caller, keyBudgets: [plainBudget(dollars(9), "month")] }
       const ledgers = Effect.provide(Layer.fresh(Ledger.Default))
       yield* account(10)
       yield* Effect.gen(function* () {

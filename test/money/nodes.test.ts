@@ -68,8 +68,7 @@ describe.runIf(inject("postgres") !== undefined)("200 parallel requests over thr
         expect(yield* books.of(family)).toMatchObject({
           settled: 10 * dollar,
           rows: 10,
-          keyHeld: 0,
-          spent: 10 * dollar
+          budgetHeld: 0
         })
       }
     })
@@ -92,8 +91,8 @@ describe.runIf(inject("postgres") !== undefined)("200 parallel requests over thr
         const usedUp = family === "messages" || family === "async" ? 403 : 402
         const count = (status: number) => statuses.filter((one) => one === status).length
         expect([family, count(200), count(usedUp)]).toEqual([family, 10, 190])
-        yield* books.until(name, ({ keyHeld, spent }) => keyHeld === 0 && spent > 0)
-        expect(yield* books.of(name)).toMatchObject({ rows: 10, keyHeld: 0, spent: 10 * dollar })
+        yield* books.until(name, ({ budgetHeld, budgetUsed }) => budgetHeld === 0 && budgetUsed > 0)
+        expect(yield* books.of(name)).toMatchObject({ rows: 10, budgetHeld: 0, budgetUsed: 10 * dollar })
       }
     })
   )

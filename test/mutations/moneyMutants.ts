@@ -25,22 +25,22 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   {
     name: "ledger: a balance may be overdrawn by one request",
     file: "src/ledger/Balances.ts",
-    snippet: "if (nanoUsd > 0 && left !== undefined && left < nanoUsd) return",
-    replacement: "if (nanoUsd > 0 && left !== undefined && left < 0) return",
+    snippet: "return hold.nanoUsd > 0 && left !== undefined && left < hold.nanoUsd ?",
+    replacement: "return hold.nanoUsd > 0 && left !== undefined && left < 0 ?",
     tests: ledger
   },
   {
     name: "ledger: what a key holds does not count against its budget",
-    file: "src/ledger/Balances.ts",
-    snippet: "const left = budget.nanoUsd - spending[budget.period] - spending.held",
-    replacement: "const left = budget.nanoUsd - spending[budget.period]",
+    file: "src/ledger/budgets/Counters.ts",
+    snippet: "step.used - step.forgiven + step.held",
+    replacement: "step.used - step.forgiven",
     tests: [...ledger, "test/money/overspend.test.ts"]
   },
   {
     name: "ledger: a daily budget is not renewed",
-    file: "src/ledger/Balances.ts",
-    snippet: "if (nowMs >= spending.dayEndsMs) {",
-    replacement: "if (nowMs >= Infinity) {",
+    file: "src/ledger/budgets/windows.ts",
+    snippet: "nowMs >= known.next) known",
+    replacement: "nowMs >= Infinity) known",
     tests: ledger
   },
   {
@@ -75,7 +75,7 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   {
     name: "ledger: memory keeps the hold of a task that was not stored",
     file: "src/ledger/localBalances.ts",
-    snippet: "Effect.sync(() => balances.settle(caller, hold.nanoUsd, 0, clock.unsafeCurrentTimeMillis()))",
+    snippet: "Effect.sync(() => release(caller.account, { nanoUsd: wanted.nanoUsd, budgets: placed }))",
     replacement: "Effect.void",
     tests: holds
   },

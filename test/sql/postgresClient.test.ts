@@ -219,7 +219,7 @@ describe.runIf(inject("postgres") !== undefined)("a client of Postgres", () => {
     Effect.gen(function* () {
       const { sql } = yield* clients
       const keys = yield* Effect.provide(Keys, Layer.provide(Keys.Default, Layer.succeed(SqlClient.SqlClient, sql)))
-      expect(yield* keys.list({ all: true, offset: 0, limit: 9 }, "1970-01-01", 0)).toEqual([])
+      expect(yield* keys.list({ all: true, offset: 0, limit: 9 }, 0)).toEqual([])
       const change = sql.withTransaction(
         Effect.zipRight(sql`INSERT INTO accounts ${sql.insert({ id: "half", ...now })}`, Effect.never)
       )

@@ -64,9 +64,19 @@ describe.skipIf(postgres === undefined)("a copy of a database", () => {
       sqlite.run("UPDATE access_version SET version = 42")
       // One process remembers it.
       sqlite.run("UPDATE accounts SET held_nano_usd = 0")
+      sqlite.run("UPDATE budget_counters SET held = 0")
+      const held = { budget: "b", subject: "", step: 0, account: "a", endsAt: 9, unit: "usd", amount: 3 }
+      sqlite.run("UPDATE holds SET budgets = ?", [JSON.stringify([held])])
       sqlite.close()
       const report = yield* copied(file, url)
-      const ofOneProcess = ["node_holds", "node_batches", "idempotency_claims", "key_budgets", "usage_unsummed"]
+      const ofOneProcess = [
+        "node_holds",
+        "node_batches",
+        "idempotency_claims",
+        "key_budgets",
+        "node_budgets",
+        "usage_unsummed"
+      ]
       const moved = tables.filter((name) => name !== "nodes" && !ofOneProcess.includes(name))
       expect(report.tables.filter(({ rows }) => rows === 1).map(({ table }) => table)).toHaveLength(moved.length + 1)
       expect(report.sums).toMatchObject({ granted_nano_usd: "7", usage_nano_usd: "7", usage_tokens: "14" })
@@ -81,8 +91,8 @@ describe.skipIf(postgres === undefined)("a copy of a database", () => {
       expect(next?.id).toBe(8)
       // What one process remembered is in rows: the hold of a task.
       expect(yield* ask(url, "SELECT held_nano_usd FROM accounts")).toEqual([{ held_nano_usd: 7 }])
-      expect(yield* ask(url, "SELECT held_nano_usd, day_nano_usd FROM key_budgets")).toEqual([
-        { held_nano_usd: 7, day_nano_usd: 7 }
+      expect(yield* ask(url, "SELECT budget, held FROM budget_counters WHERE held > 0")).toEqual([
+        { budget: "b", held: 3 }
       ])
       expect(yield* ask(url, "SELECT * FROM nodes")).toEqual([])
     })

@@ -145,7 +145,8 @@ describe("a database of version 0.1.0", () => {
           model: "paid",
           upstream: "up",
           price: fromUsd({ output: 10 }),
-          mostNanoUsd: () => 1_000_000
+          mostNanoUsd: () => 1_000_000,
+          mostTokens: () => 0
         })
         yield* Effect.promise(async () => charge.settle({ ...noUsage, outputTokens: 5 }, "finished", false))
       }

@@ -2,6 +2,8 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { Unpriced } from "../../contract/Caller.ts"
+import { BudgetsJson } from "../../contract/Budget.ts"
+import type { Budget } from "../../contract/Budget.ts"
 import type { AccountId, Limits } from "../../contract/Caller.ts"
 import { rows } from "../../sql/decode.ts"
 import { prepare } from "../../sql/prepare.ts"
@@ -16,6 +18,9 @@ export interface AccountSettings {
   readonly unpriced: Unpriced | null
   /** Upper bound on the output tokens that a hold covers; null: the configuration's. */
   readonly holdOutputTokens: number | null
+  readonly budgets: ReadonlyArray<Budget>
+  /** True if budgets may count the end users that requests name. */
+  readonly trustsEndUser: boolean
   /** null: any. */
   readonly searchAllowed: ReadonlyArray<string> | null
   /** null: none. */
@@ -26,7 +31,19 @@ export interface AccountSettings {
 type DeclaredAccount = Pick<AccountSettings, "holdOutputTokens" | "unpriced"> & {
   readonly models: ReadonlyArray<string> | null
   readonly notModels: ReadonlyArray<string> | null
+  readonly budgets: ReadonlyArray<Budget> | null
+  readonly trustsEndUser: boolean | null
 }
+
+/** The columns of settings from the configuration file. */
+const declaredNames = [
+  "declared_unpriced",
+  "declared_hold_output_tokens",
+  "declared_models",
+  "declared_not_models",
+  "declared_budgets",
+  "declared_trusts_end_user"
+] as const
 
 /** The table of accounts, except grants and usage, which are the ledger's. */
 export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/Accounts", {
@@ -101,19 +118,20 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
 
     /** Clears the settings from the configuration file, except balances. */
     const undeclare: Effect.Effect<unknown, SqlError> =
-      sql`UPDATE accounts SET declared_unpriced = NULL, declared_hold_output_tokens = NULL, declared_models = NULL,
-        declared_not_models = NULL WHERE declared_unpriced IS NOT NULL OR declared_hold_output_tokens IS NOT NULL
-        OR declared_models IS NOT NULL OR declared_not_models IS NOT NULL`
+      sql`UPDATE accounts SET ${sql.update(Object.fromEntries(declaredNames.map((name) => [name, null])))}
+        WHERE ${sql.or(declaredNames.map((name) => sql`${sql(name)} IS NOT NULL`))}`
 
     const declare = (
       id: AccountId,
-      { holdOutputTokens, models, notModels, unpriced }: DeclaredAccount
+      { budgets, holdOutputTokens, models, notModels, trustsEndUser, unpriced }: DeclaredAccount
     ): Effect.Effect<unknown, SqlError> =>
       sql`UPDATE accounts SET ${sql.update({
         declared_unpriced: unpriced,
         declared_hold_output_tokens: holdOutputTokens,
         declared_models: jsonOrNull(models),
-        declared_not_models: jsonOrNull(notModels)
+        declared_not_models: jsonOrNull(notModels),
+        declared_budgets: budgets === null ? null : JSON.stringify(budgets),
+        declared_trusts_end_user: trustsEndUser === null ? null : Number(trustsEndUser)
       })} WHERE id = ${id}`
 
     const selectWebhook = prepare(
@@ -154,7 +172,7 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
   })
 }) {}
 
-const accounts = rows("accounts", {
+export const accountColumns = {
   id: Schema.String,
   granted_nano_usd: Schema.NullOr(Schema.Int),
   settled_nano_usd: Schema.Int,
@@ -164,12 +182,17 @@ const accounts = rows("accounts", {
   declared_unpriced: Schema.NullOr(Unpriced),
   hold_output_tokens: Schema.NullOr(Schema.Int),
   declared_hold_output_tokens: Schema.NullOr(Schema.Int),
+  budgets: BudgetsJson,
+  declared_budgets: Schema.NullOr(BudgetsJson),
+  trusts_end_user: Schema.Boolean,
+  declared_trusts_end_user: Schema.NullOr(Schema.Boolean),
   search_allowed: Schema.NullOr(Patterns),
   search_blocked: Schema.NullOr(Patterns),
   keys: Schema.Int,
   created_at: Schema.Int,
   suspended_at: Schema.NullOr(Schema.Int)
-})
+} as const
+const accounts = rows("accounts", accountColumns)
 export type AccountRow = ReturnType<typeof accounts.one>
 
 const declarations = rows("accounts", { declared_nano_usd: Schema.NullOr(Schema.Int) })
@@ -178,7 +201,21 @@ type WebhookVersion = ReturnType<typeof webhookVersions.one>
 
 const jsonOrNull = (value: ReadonlyArray<string> | null) => (value === null ? null : JSON.stringify(value))
 
-const columnsOf = ({ holdOutputTokens, limits, searchAllowed, searchBlocked, unpriced }: AccountSettings) => ({
+/** The budgets in effect. */
+export const accountBudgetsOf = (row: Pick<AccountRow, "budgets" | "declared_budgets">): ReadonlyArray<Budget> =>
+  row.declared_budgets ?? row.budgets
+
+const columnsOf = ({
+  budgets,
+  holdOutputTokens,
+  limits,
+  searchAllowed,
+  searchBlocked,
+  trustsEndUser,
+  unpriced
+}: AccountSettings) => ({
+  budgets: JSON.stringify(budgets),
+  trusts_end_user: Number(trustsEndUser),
   unpriced,
   hold_output_tokens: holdOutputTokens,
   limits: JSON.stringify(limits),

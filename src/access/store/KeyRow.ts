@@ -1,6 +1,8 @@
 import { Schema } from "effect"
 import { AccountId, KeyId, Limits, Unpriced } from "../../contract/Caller.ts"
-import type { Budget, Caller, ModelRule } from "../../contract/Caller.ts"
+import { BudgetsJson, plainBudget } from "../../contract/Budget.ts"
+import type { Budget } from "../../contract/Budget.ts"
+import type { Caller, ModelRule } from "../../contract/Caller.ts"
 import { rows } from "../../sql/decode.ts"
 
 export const Patterns = Schema.parseJson(Schema.Array(Schema.String))
@@ -19,6 +21,7 @@ const columns = {
   limits: LimitsJson,
   budget_nano_usd: Schema.NullOr(Schema.Int),
   budget_period: Schema.NullOr(Schema.Literal("day", "month")),
+  budgets: Schema.NullOr(BudgetsJson),
   unpriced: Schema.NullOr(Unpriced),
   created_at: Schema.Int,
   expires_at: Time,
@@ -31,6 +34,8 @@ const openings = rows("keys", {
   account_limits: LimitsJson,
   account_models: Schema.NullOr(Patterns),
   account_not_models: Schema.NullOr(Patterns),
+  account_budgets: BudgetsJson,
+  trusts_end_user: Schema.Boolean,
   suspended_at: Time,
   unpriced_here: Schema.NullOr(Unpriced),
   hold_output_tokens: Schema.NullOr(Schema.Int),
@@ -38,14 +43,8 @@ const openings = rows("keys", {
   search_blocked: Schema.NullOr(Patterns)
 })
 
-/** A key's row, with its spending in the current UTC day and month, in nano-dollars. */
-export const spendingKeys = rows("keys", {
-  ...columns,
-  declared: Schema.NullOr(Schema.Literal("here", "removed")),
-  spent_day: Schema.Int,
-  spent_month: Schema.Int
-})
-export type SpendingKey = ReturnType<typeof spendingKeys.one>
+export const keyRows = rows("keys", { ...columns, declared: Schema.NullOr(Schema.Literal("here", "removed")) })
+export type KeyRow = ReturnType<typeof keyRows.one>
 
 /** A key of the configuration file: still `here`, or `removed`. */
 export const declaredKeys = rows("keys", {
@@ -80,7 +79,9 @@ export const firstOpening = (found: ReadonlyArray<unknown>): Opening | undefined
         ...(row.choose_route === 1 ? { choosesRoute: true } : {}),
         keyLimits: row.limits,
         accountLimits: row.account_limits,
-        budget: budgetOf(row),
+        ...given("keyBudgets", keyBudgetsOf(row)),
+        ...given("accountBudgets", row.account_budgets),
+        ...(row.trusts_end_user && { trustsEndUser: true }),
         ...(row.unpriced_here === null ? {} : { unpriced: row.unpriced_here }),
         ...(row.hold_output_tokens === null ? {} : { holdOutputTokens: row.hold_output_tokens }),
         searchDomains: { allowed: row.search_allowed ?? undefined, blocked: row.search_blocked ?? undefined }
@@ -102,11 +103,19 @@ const accountRule = ({
     ? {}
     : { accountModels: { models: models ?? ["*"], ...(notModels === null ? {} : { notModels }) } }
 
-/** A row's budget, if it has one. */
-export const budgetOf = (row: Pick<SpendingKey, "budget_nano_usd" | "budget_period">): Budget | undefined =>
-  row.budget_nano_usd === null || row.budget_period === null
-    ? undefined
-    : { nanoUsd: row.budget_nano_usd, period: row.budget_period }
+/** Absent if there are none, so that a caller without budgets is known by its fields. */
+const given = (name: "keyBudgets" | "accountBudgets", budgets: ReadonlyArray<Budget>): Partial<Caller> =>
+  budgets.length === 0 ? {} : { [name]: budgets }
+
+/** A key's budgets. An older gateway stored one of dollars, in columns of its own. */
+export const keyBudgetsOf = (
+  row: Pick<KeyRow, "budgets" | "budget_nano_usd" | "budget_period">
+): ReadonlyArray<Budget> => {
+  if (row.budgets !== null) return row.budgets
+  return row.budget_nano_usd === null || row.budget_period === null
+    ? []
+    : [plainBudget(row.budget_nano_usd, row.budget_period)]
+}
 
 /** The settings of a key. */
 export interface KeySettings {
@@ -117,19 +126,18 @@ export interface KeySettings {
   readonly upstreams: ReadonlyArray<string> | null
   readonly choosesRoute: boolean
   readonly limits: Limits
-  readonly budget: Budget | undefined
+  readonly budgets: ReadonlyArray<Budget>
   /** null: the account's. */
   readonly unpriced: Unpriced | null
   /** Unix ms. */
   readonly expiresAtMs: number | undefined
 }
 
-export const settingsColumns = ({ budget, expiresAtMs, limits, name, unpriced, ...rules }: KeySettings) => ({
+export const settingsColumns = ({ budgets, expiresAtMs, limits, name, unpriced, ...rules }: KeySettings) => ({
   name,
   ...ruleColumns(rules),
   limits: JSON.stringify(limits),
-  budget_nano_usd: budget?.nanoUsd ?? null,
-  budget_period: budget?.period ?? null,
+  budgets: JSON.stringify(budgets),
   unpriced,
   expires_at: expiresAtMs ?? null
 })

@@ -2,17 +2,16 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { AccountId, KeyId } from "../../contract/Caller.ts"
-import type { Budget, Limits, Unpriced } from "../../contract/Caller.ts"
+import type { Budget } from "../../contract/Budget.ts"
+import type { Limits, Unpriced } from "../../contract/Caller.ts"
 import { testDouble } from "../../contract/testDouble.ts"
 import { makeAlone } from "../../sql/alone.ts"
 import { Changes } from "../../sql/Changes.ts"
-import { allSummed } from "../../ledger/store/usageStatements.ts"
 import { rows } from "../../sql/decode.ts"
-import { sumOf } from "../../sql/sumOf.ts"
 import * as ApiKey from "../ApiKey.ts"
 import { Accounts } from "./Accounts.ts"
-import { declaredKeys, firstOpening, ruleColumns, settingsColumns, spendingKeys } from "./KeyRow.ts"
-import type { DeclaredKey, KeySettings, Opening, SpendingKey } from "./KeyRow.ts"
+import { declaredKeys, firstOpening, ruleColumns, settingsColumns, keyRows } from "./KeyRow.ts"
+import type { DeclaredKey, KeySettings, Opening, KeyRow } from "./KeyRow.ts"
 
 export interface NewKey {
   readonly account: AccountId
@@ -24,7 +23,7 @@ export interface NewKey {
   readonly upstreams?: ReadonlyArray<string> | null
   readonly choosesRoute?: boolean
   readonly limits?: Limits
-  readonly budget?: Budget | undefined
+  readonly budgets?: ReadonlyArray<Budget> | undefined
   readonly unpriced?: Unpriced | undefined
   readonly expiresAtMs?: number | undefined
 }
@@ -50,7 +49,7 @@ export interface FileKey {
   readonly choosesRoute: boolean
   readonly limits: Limits
   readonly unpriced: Unpriced | null
-  readonly budget: Budget | undefined
+  readonly budgets: ReadonlyArray<Budget>
   readonly expiresAtMs: number | null
   readonly revokedAtMs: number | null
 }
@@ -60,7 +59,6 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
   dependencies: [Accounts.Default, Changes.Default],
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const summed = allSummed(sql)
     const accounts = yield* Accounts
     const changes = yield* Changes
 
@@ -69,7 +67,9 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
       sql`SELECT k.*, a.limits AS account_limits,
         a.declared_models AS account_models, a.declared_not_models AS account_not_models, COALESCE(a.deleted_at, a.suspended_at) AS suspended_at,
         COALESCE(k.unpriced, a.declared_unpriced, a.unpriced) AS unpriced_here,
-        COALESCE(a.declared_hold_output_tokens, a.hold_output_tokens) AS hold_output_tokens, a.search_allowed, a.search_blocked
+        COALESCE(a.declared_hold_output_tokens, a.hold_output_tokens) AS hold_output_tokens,
+        COALESCE(a.declared_budgets, a.budgets) AS account_budgets,
+        COALESCE(a.declared_trusts_end_user, a.trusts_end_user) AS trusts_end_user, a.search_allowed, a.search_blocked
         FROM keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash = ${hash}`.pipe(
         Effect.map((found) => Option.fromNullable(firstOpening(found))),
         Effect.orDie
@@ -87,7 +87,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
         const now = yield* Clock.currentTimeMillis
         const secret = key.secret ?? Redacted.make(ApiKey.generate())
         const id = KeyId.make(ApiKey.randomId("key"))
-        const { budget, expiresAtMs, limits = {}, name, unpriced = null } = key
+        const { budgets = [], expiresAtMs, limits = {}, name, unpriced = null } = key
         const { choosesRoute = false, models = ["*"], notModels = [], upstreams = null } = key
         const rules = { models, notModels, upstreams, choosesRoute }
         yield* accounts.ensure(key.account, now)
@@ -97,7 +97,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
           hash: ApiKey.hash(Redacted.value(secret)),
           hint: ApiKey.hint(Redacted.value(secret)),
           created_at: now,
-          ...settingsColumns({ name, ...rules, limits, budget, unpriced, expiresAtMs })
+          ...settingsColumns({ name, ...rules, limits, budgets, unpriced, expiresAtMs })
         })}`
         yield* changes.tell
         return { id, secret }
@@ -143,31 +143,21 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
       Effect.orDie
     )
 
-    const select = (today: string) => sql`SELECT k.*,
-      (SELECT ${sumOf(sql, "nano_usd")} FROM key_spending WHERE key_id = k.id AND day = ${today}) AS spent_day,
-      (SELECT ${sumOf(sql, "nano_usd")} FROM key_spending WHERE key_id = k.id AND day >= ${`${today.slice(0, 8)}01`})
-        AS spent_month FROM keys k`
-
-    /** @param today the UTC day, `2026-01-31` */
-    const find = (id: string, today: string): Effect.Effect<SpendingKey | undefined, SqlError> =>
-      Effect.zipRight(summed, Effect.map(sql`${select(today)} WHERE k.id = ${id}`, spendingKeys.first))
+    const find = (id: string): Effect.Effect<KeyRow | undefined, SqlError> =>
+      Effect.map(sql`SELECT * FROM keys WHERE id = ${id}`, keyRows.first)
 
     /** Oldest first. */
     const list = (
       { account, all, limit, offset }: KeyPage,
-      today: string,
       nowMs: number
-    ): Effect.Effect<ReadonlyArray<SpendingKey>, SqlError> =>
-      Effect.zipRight(
-        summed,
-        Effect.map(
-          sql`${select(today)} WHERE ${sql.and([
-            sql`1 = 1`,
-            ...(account === undefined ? [] : [sql`k.account_id = ${account}`]),
-            ...(all ? [] : [sql`k.revoked_at IS NULL`, sql`(k.expires_at IS NULL OR k.expires_at > ${nowMs})`])
-          ])} ORDER BY k.created_at, k.id LIMIT ${limit} OFFSET ${offset}`,
-          spendingKeys.all
-        )
+    ): Effect.Effect<ReadonlyArray<KeyRow>, SqlError> =>
+      Effect.map(
+        sql`SELECT * FROM keys WHERE ${sql.and([
+          sql`1 = 1`,
+          ...(account === undefined ? [] : [sql`account_id = ${account}`]),
+          ...(all ? [] : [sql`revoked_at IS NULL`, sql`(expires_at IS NULL OR expires_at > ${nowMs})`])
+        ])} ORDER BY created_at, id LIMIT ${limit} OFFSET ${offset}`,
+        keyRows.all
       )
 
     const update = (id: string, settings: KeySettings): Effect.Effect<unknown, SqlError> =>
@@ -219,8 +209,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
         ...ruleColumns(key),
         limits: JSON.stringify(key.limits),
         unpriced: key.unpriced,
-        budget_nano_usd: key.budget?.nanoUsd ?? null,
-        budget_period: key.budget?.period ?? null,
+        budgets: JSON.stringify(key.budgets),
         expires_at: key.expiresAtMs,
         revoked_at: key.revokedAtMs,
         declared: "here"

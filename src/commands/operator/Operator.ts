@@ -63,6 +63,7 @@ export interface Operations {
     /** `revoked` is false if the key was revoked before. */
     readonly revoke: (id: string) => Answer<{ readonly key: KeyRecord; readonly revoked: boolean }>
     readonly rotateSecret: (id: string) => Answer<KeyWithSecret>
+    readonly resetBudgets: (id: string) => Answer<KeyRecord>
   }
   readonly accounts: {
     readonly list: (limit: number) => All<AccountRecord>
@@ -76,6 +77,7 @@ export interface Operations {
       options: AccountOptions & { readonly unmetered?: boolean | undefined }
     ) => Answer<AccountRecord>
     readonly credit: (id: string, nanoUsd: number, note: string) => Answer<AccountRecord>
+    readonly resetBudgets: (id: string) => Answer<AccountRecord>
     readonly suspend: (id: string) => Answer<AccountRecord>
     readonly resume: (id: string) => Answer<AccountRecord>
     readonly delete: (id: string) => Answer<AccountDeleted>

@@ -114,7 +114,8 @@ const operations = Effect.gen(function* () {
         ),
       update: (id, options) => Effect.flatMap(keys.update(actor, id, options), noted),
       revoke: (id) => keys.revoke(actor, id),
-      rotateSecret: (id) => keys.rotateSecret(actor, id)
+      rotateSecret: (id) => keys.rotateSecret(actor, id),
+      resetBudgets: (id) => keys.resetBudgets(actor, id)
     },
     accounts: {
       list: (limit) => accounts.list(first(limit)),
@@ -122,6 +123,7 @@ const operations = Effect.gen(function* () {
       create: (id, options) => accounts.create(actor, id, options),
       set: (id, options) => accounts.set(actor, id, options),
       credit: (id, nanoUsd, note) => accounts.credit(actor, id, nanoUsd, note),
+      resetBudgets: (id) => accounts.resetBudgets(actor, id),
       suspend: (id) => ending.suspend(actor, id),
       resume: (id) => ending.resume(actor, id),
       delete: (id) => ending.remove(actor, id),

@@ -1,7 +1,6 @@
 import type { AccountOptions } from "../../admin/AccountAdministration.ts"
 import { isoTime } from "../../admin/fields.ts"
 import type { KeyOptions } from "../../admin/KeyAdministration.ts"
-import { money } from "../../ledger/Money.ts"
 
 type Present<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }
 
@@ -12,8 +11,9 @@ export const present = <A extends object>(given: A): Present<A> =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Present<A>
 
 /** A key's settings in the admin API's form. */
-export const keyPayload = ({ budget, expiresAtMs, limits, unpriced, ...rules }: Omit<KeyOptions, "name">) => ({
+export const keyPayload = ({ budgets, expiresAtMs, limits, unpriced, ...rules }: Omit<KeyOptions, "name">) => ({
   ...present({
+    budgets,
     limits,
     unpriced,
     models: rules.models,
@@ -21,17 +21,24 @@ export const keyPayload = ({ budget, expiresAtMs, limits, unpriced, ...rules }: 
     upstreams: rules.upstreams,
     choose_route: rules.choosesRoute
   }),
-  ...(budget === undefined
-    ? {}
-    : { budget: budget === null ? null : { usd: money(budget.nanoUsd).usd, period: budget.period } }),
   ...(expiresAtMs === undefined ? {} : { expires_at: expiresAtMs === null ? null : isoTime(expiresAtMs) })
 })
 
 /** An account's settings in the admin API's form. */
-export const accountPayload = ({ holdOutputTokens, limits, searchAllowed, searchBlocked, unpriced }: AccountOptions) =>
+export const accountPayload = ({
+  budgets,
+  holdOutputTokens,
+  limits,
+  searchAllowed,
+  searchBlocked,
+  trustsEndUser,
+  unpriced
+}: AccountOptions) =>
   present({
     limits,
     unpriced,
+    budgets,
+    trusts_end_user: trustsEndUser,
     hold_output_tokens: holdOutputTokens,
     search_allowed: searchAllowed,
     search_blocked: searchBlocked

@@ -97,7 +97,8 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
             const key = yield* orUnreachable(adminKeys.revoke({ path: { id } }))
             return { key, revoked: before.status !== "revoked" }
           }),
-        rotateSecret: (id) => Effect.map(orUnreachable(adminKeys.rotateSecret({ path: { id } })), withSecret)
+        rotateSecret: (id) => Effect.map(orUnreachable(adminKeys.rotateSecret({ path: { id } })), withSecret),
+        resetBudgets: (id) => orUnreachable(adminKeys.resetBudgets({ path: { id } }))
       },
       accounts: {
         list: (limit) => gathered(limit, (page) => orUnreachable(adminAccounts.list({ urlParams: page }))),
@@ -121,6 +122,7 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
           ),
         credit: (id, nanoUsd, note) =>
           orUnreachable(adminAccounts.credit({ path: { id }, payload: { usd: money(nanoUsd).usd, note } })),
+        resetBudgets: (id) => orUnreachable(adminAccounts.resetBudgets({ path: { id } })),
         suspend: (id) => orUnreachable(adminAccounts.suspend({ path: { id } })),
         resume: (id) => orUnreachable(adminAccounts.resume({ path: { id } })),
         delete: (id) => orUnreachable(adminAccounts.delete({ path: { id } })),

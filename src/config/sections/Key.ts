@@ -1,14 +1,10 @@
 import { Schema } from "effect"
 import { Unpriced } from "../../contract/Caller.ts"
+import { WrittenBudgets } from "../../contract/WrittenBudget.ts"
 import { secretOf } from "../SecretFiles.ts"
 import { given, needed } from "./given.ts"
 import { Limits } from "./Model.ts"
 import { Balance, Count, ModelPattern, Moment, Pattern, Text } from "./values.ts"
-
-const Budget = Schema.Struct({
-  usd: Schema.Number.pipe(Schema.positive(), Schema.lessThanOrEqualTo(9_000_000)),
-  per: Schema.Literal("day", "month")
-})
 
 /** A key declared in the file: created, changed and revoked with its entry. */
 export const DeclaredKey = Schema.Struct({
@@ -45,8 +41,8 @@ export const DeclaredKey = Schema.Struct({
     "the account's"
   ),
   budgets: given(
-    Schema.Array(Budget).pipe(Schema.maxItems(1)),
-    "`[{ usd: 50, per: month }]`: the most that the key may spend in each UTC `day` or `month`. One entry at most.",
+    WrittenBudgets,
+    "`[{ usd: 50, per: month }]`: the most that the key may use in a window ([budgets](#budgets)); 20 entries at most.",
     "none"
   ),
   expires_at: given(Moment, "When the key expires: `2027-01-31` (UTC) or `2027-01-31T12:00:00Z`.", "never"),
@@ -70,6 +66,16 @@ export const Account = Schema.Struct({
     Count,
     "Like a [model's](#models), for the account's requests; the smaller value applies.",
     "the model's"
+  ),
+  budgets: given(
+    WrittenBudgets,
+    "The same as a key's, for all keys of the account together ([budgets](#budgets)).",
+    "none"
+  ),
+  trusts_end_user: given(
+    Schema.Boolean,
+    "`true`: budgets with `each: end_user` believe the end user that a request names; otherwise all count as one.",
+    "`false`"
   ),
   record: given(
     Schema.Struct({

@@ -14,14 +14,14 @@ import type { HeldAmount, Hold, Owner } from "../Balances.ts"
 import type { InDoubt } from "../../sql/InDoubt.ts"
 import type { BalanceOperations, Refused } from "../BalanceOperations.ts"
 import { askStatement, decodeVerdicts } from "../store/askStatement.ts"
-import { ensureBudgets } from "../store/keyBudgets.ts"
 import type { StoredHold } from "../store/holds.ts"
-import { dayOf } from "../store/usageRows.ts"
 import type { UsageRow } from "../store/usageRows.ts"
-import { judged } from "./judged.ts"
+import { countedOf } from "./countedOf.ts"
+import { heldBy, judged } from "./judged.ts"
 import type { Ask } from "./judged.ts"
 import { makeLane } from "./Lane.ts"
 import type { Applied, Sending } from "./Lane.ts"
+import { makeSharedBudgets } from "./sharedBudgets.ts"
 
 /** The most requests that one statement decides. */
 const atOnce = 512
@@ -59,7 +59,7 @@ export interface Batches {
  * request gets a result of its own, and some are asked again.
  *
  * @param free applies settlements that are about to release money; runs before a request is refused
- * @param summed adds up usage from before a limit existed; runs before a key's first request
+ * @param summed adds up usage from before a budget existed; runs before its first request
  */
 export const makeBatches = Effect.fnUntraced(function* (
   free: Effect.Effect<void, SqlError>,
@@ -67,12 +67,11 @@ export const makeBatches = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient
   const node = yield* Node
-  const clock = yield* Effect.clock
   const scope = yield* Effect.scope
   const runtime = yield* Effect.runtime()
   const lane = yield* makeLane(0)
   const statement = askStatement(sql)
-  const withBudgets = ensureBudgets(sql, summed)
+  const budgets = yield* makeSharedBudgets(summed)
   let asks: Array<Ask> = []
   let releases: Array<Release> = []
   let write: Write | undefined
@@ -103,11 +102,11 @@ export const makeBatches = Effect.fnUntraced(function* (
       held === undefined || held.nanoUsd === 0 || held.node !== to ? [] : [{ account, key, nanoUsd: held.nanoUsd }]
     )
 
-  const asked = ({ caller, hold, row }: Ask) => ({
+  const asked = ({ caller, claims, hold, row }: Ask) => ({
     account: caller.account,
     key: caller.key,
     nanoUsd: hold.nanoUsd,
-    budget: caller.budget,
+    claims,
     row
   })
 
@@ -130,7 +129,7 @@ export const makeBatches = Effect.fnUntraced(function* (
 
   const judge = (some: ReadonlyArray<Ask>, applied: Applied) => {
     if (some.length === 0) return
-    const { open, short } = judged(some, applied, node.id(), clock.unsafeCurrentTimeMillis())
+    const { open, short } = judged(some, applied, node.id(), budgets.nowMs())
     again(open)
     askLastTime(short)
   }
@@ -149,7 +148,7 @@ export const makeBatches = Effect.fnUntraced(function* (
       for (const [n, isHeld] of decodeVerdicts(applied.answer)) {
         const ask = some[n]
         if (isHeld === 0 || ask === undefined || ask.row !== undefined) continue
-        addReleases([{ owner: ask.caller, held: { nanoUsd: ask.hold.nanoUsd, node: applied.node } }])
+        addReleases([{ owner: ask.caller, held: heldBy(ask, applied.node) }])
       }
     }
 
@@ -161,8 +160,13 @@ export const makeBatches = Effect.fnUntraced(function* (
   const sendingOf = (batch: Batch): Sending => ({
     statement: (by) => {
       const used = batch.write?.take() ?? []
-      const changes = { asked: batch.asks.map(asked), back: releasesOf(batch.releases, used, by.node), used }
-      return statement(by, changes, dayOf(clock.unsafeCurrentTimeMillis()))
+      const back = releasesOf(batch.releases, used, by.node)
+      return statement(by, {
+        asked: batch.asks.map(asked),
+        back,
+        counted: countedOf(batch.releases, used, by.node),
+        used
+      })
     },
     late: undo(batch)
   })
@@ -197,13 +201,15 @@ export const makeBatches = Effect.fnUntraced(function* (
     return batch
   }
   const isNothing = (batch: Batch): boolean =>
-    batch.asks.length === 0 && batch.write === undefined && releasesOf(batch.releases, [], node.id()).length === 0
-  const keysOf = (some: ReadonlyArray<Ask>) => some.map(({ caller }) => caller.key)
+    batch.asks.length === 0 &&
+    batch.write === undefined &&
+    releasesOf(batch.releases, [], node.id()).length === 0 &&
+    countedOf(batch.releases, [], node.id()).length === 0
 
   const pass = Effect.suspend(() => {
     const batch = gathered()
     if (isNothing(batch) && !lane.isInDoubt()) return Effect.void
-    return Effect.matchEffect(withBudgets(keysOf(batch.asks)) ?? Effect.void, {
+    return Effect.matchEffect(budgets.prepare(batch.asks) ?? Effect.void, {
       onSuccess: () => send(batch),
       onFailure: (error) => {
         addReleases(batch.releases)
@@ -220,7 +226,7 @@ export const makeBatches = Effect.fnUntraced(function* (
    * @returns false if only a fiber can do it
    */
   const sentSoon = (ended: Ended<SqlError>): boolean => {
-    if (lane.isInDoubt() || withBudgets(keysOf(asks)) !== undefined || !turn.tryTake()) return false
+    if (lane.isInDoubt() || budgets.prepare(asks) !== undefined || !turn.tryTake()) return false
     const batch = gathered()
     const isSent = isNothing(batch)
       ? undefined
@@ -258,7 +264,7 @@ export const makeBatches = Effect.fnUntraced(function* (
   const batches: Batches = {
     ask: (caller, hold, row) =>
       Effect.async<HeldAmount, Refused>((resume) => {
-        asks.push({ caller, hold, row, done: resume, isLast: false })
+        asks.push({ caller, hold, row, done: resume, claims: [], isLast: false })
         wake?.()
       }).pipe(Effect.uninterruptible),
     release: (owner, held) => addReleases([{ owner, held }]),

@@ -1,8 +1,11 @@
 import { Effect } from "effect"
 import type { Caller } from "../../contract/Caller.ts"
-import { shortOfBalance, shortOfBudget } from "../Balances.ts"
+import { shortOfBalance } from "../Balances.ts"
 import type { HeldAmount, Hold } from "../Balances.ts"
 import type { Refused } from "../BalanceOperations.ts"
+import { heldOf } from "../budgets/claims.ts"
+import type { Claim } from "../budgets/claims.ts"
+import { overBudget } from "../budgets/refusals.ts"
 import { decodeVerdicts } from "../store/askStatement.ts"
 import type { Verdict } from "../store/askStatement.ts"
 import type { StoredHold } from "../store/holds.ts"
@@ -15,6 +18,8 @@ export interface Ask {
   /** The hold's row, for a task. */
   readonly row: StoredHold | undefined
   readonly done: (verdict: Effect.Effect<HeldAmount, Refused>) => void
+  /** Its claims of budgets in this attempt. */
+  claims: ReadonlyArray<Claim>
   /** Pending releases have been applied: refuse if the money is still short. */
   isLast: boolean
 }
@@ -33,7 +38,7 @@ export const judged = (
   nowMs: number
 ): { readonly open: ReadonlyArray<Ask>; readonly short: ReadonlyArray<Ask> } => {
   const taken = new Map<string, number>()
-  const take = (whose: string, nanoUsd: number) => void taken.set(whose, (taken.get(whose) ?? 0) + nanoUsd)
+  const take = (from: string, amount: number) => void taken.set(from, (taken.get(from) ?? 0) + amount)
   const rest: Array<readonly [Ask, Verdict]> = []
   const open: Array<Ask> = []
   const short: Array<Ask> = []
@@ -44,20 +49,22 @@ export const judged = (
       rest.push([ask, verdict])
       continue
     }
-    const { caller, hold, row } = ask
-    take(`a ${caller.account}`, hold.nanoUsd)
-    take(`k ${caller.key}`, hold.nanoUsd)
+    const { caller, claims, hold, row } = ask
+    take(caller.account, hold.nanoUsd)
+    for (const claim of claims) take(counterOf(claim), claim.amount)
     // A dead node's hold was released with the node, a task's hold was not.
     if (row === undefined && applied.node !== nodeNow) open.push(ask)
-    else ask.done(Effect.succeed({ nanoUsd: hold.nanoUsd, node: applied.node }))
+    else ask.done(Effect.succeed(heldBy(ask, applied.node)))
   }
-  const refusalOf = ({ caller, hold }: Ask, [, , accountLeft, keyLeft]: Verdict): Refused | undefined => {
-    const ofAccount = accountLeft === null ? Infinity : accountLeft - (taken.get(`a ${caller.account}`) ?? 0)
-    if (hold.nanoUsd > ofAccount) return shortOfBalance(hold, ofAccount)
-    const ofKey = keyLeft === null ? Infinity : keyLeft - (taken.get(`k ${caller.key}`) ?? 0)
-    return hold.nanoUsd > ofKey && caller.budget !== undefined
-      ? shortOfBudget(hold, caller.budget, ofKey, nowMs)
-      : undefined
+  const refusalOf = ({ caller, claims, hold }: Ask, [, , accountLeft, rooms]: Verdict): Refused | undefined => {
+    const ofAccount = accountLeft === null ? Infinity : accountLeft - (taken.get(caller.account) ?? 0)
+    if (hold.nanoUsd > 0 && hold.nanoUsd > ofAccount) return shortOfBalance(hold, ofAccount)
+    for (const [index, claim] of claims.entries()) {
+      const [room, oldest] = rooms?.[index] ?? [Infinity, null]
+      const left = room - (taken.get(counterOf(claim)) ?? 0)
+      if (claim.amount > left) return overBudget({ claim, left, oldest: oldest ?? undefined }, nowMs, hold.because)
+    }
+    return undefined
   }
   for (const [ask, verdict] of rest) {
     const refused = refusalOf(ask, verdict)
@@ -67,3 +74,13 @@ export const judged = (
   }
   return { open, short }
 }
+
+/** The amounts that a node's statement has held for a request. */
+export const heldBy = ({ claims, hold }: Ask, node: string): HeldAmount => ({
+  nanoUsd: hold.nanoUsd,
+  node,
+  budgets: claims.length === 0 ? undefined : claims.map(heldOf)
+})
+
+/** Not the name of an account, which has no space. */
+const counterOf = ({ meter, subject }: Claim): string => `${meter.id} ${subject}`

@@ -1,14 +1,18 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { AccountId } from "../../contract/Caller.ts"
+import type { AccountId, Caller } from "../../contract/Caller.ts"
 import { Node } from "../../cluster/Node.ts"
 import { Changes } from "../../sql/Changes.ts"
 import { Commits } from "../../sql/Commits.ts"
-import type { HeldAmount, Owner } from "../Balances.ts"
+import type { HeldAmount, Hold, Owner } from "../Balances.ts"
 import type { BalanceOperations } from "../BalanceOperations.ts"
+import { claimsOf, nothingSpent } from "../budgets/claims.ts"
+import type { HeldBudget, Spent } from "../budgets/claims.ts"
 import { balanceStatements } from "../store/balances.ts"
+import { changeOf, spentOf } from "../store/budgetCounters.ts"
 import { grantedNow } from "../store/grantedNow.ts"
 import { holdStatements } from "../store/holds.ts"
+import type { EndedHold } from "../store/holds.ts"
 import { laneStatements } from "../store/lanes.ts"
 import { dayOf } from "../store/usageRows.ts"
 import { usageStatements } from "../store/usageStatements.ts"
@@ -47,14 +51,13 @@ export const makeSharedBalances = Effect.gen(function* () {
   )
 
   /** Ends a task's hold and releases its money. Run it in a transaction. */
-  const free = (
-    id: string,
-    hold: { readonly account: string; readonly key: string; readonly nanoUsd: number },
-    nowMs: number
-  ) => (hold.nanoUsd === 0 ? Effect.void : usage.leaveHold(id, hold, dayOf(nowMs)))
+  const free = ({ account_id: account, budgets, id, key_id: key, nano_usd: nanoUsd }: EndedHold, nowMs: number) =>
+    nanoUsd === 0 && budgets === null
+      ? Effect.void
+      : usage.leaveHold(id, { account, key, nanoUsd }, dayOf(nowMs), changesBy(budgets, nothingSpent))
 
   const release = (owner: Owner, held: HeldAmount) => {
-    if (held.nanoUsd > 0) batches.release(owner, held)
+    if (held.nanoUsd > 0 || held.budgets !== undefined) batches.release(owner, held)
   }
 
   const operations: BalanceOperations = {
@@ -64,18 +67,20 @@ export const makeSharedBalances = Effect.gen(function* () {
         metered.set(account, row !== undefined && row.granted !== null)
       }),
     isMetered: (account) => metered.get(account) === true,
-    hold: (caller, hold, _nowMs, held) =>
-      hold.nanoUsd === 0 ? Effect.succeed(held(nothing)) : Effect.map(batches.ask(caller, hold, undefined), held),
+    hold: (caller, hold, nowMs, held) =>
+      isFree(caller, hold, nowMs)
+        ? Effect.succeed(held(nothing))
+        : Effect.map(batches.ask(caller, hold, undefined), held),
     settle: () => {},
     // The lost row would have released it.
     unsettle: release,
     release,
     holdForTask: (caller, hold, row, nowMs) => {
-      if (hold.nanoUsd === 0) return Effect.succeed({ stored: rows.insert(row), undo: Effect.void })
-      const { account, id, key, nanoUsd } = row
+      if (isFree(caller, hold, nowMs)) return Effect.succeed({ stored: rows.insert(row, undefined), undo: Effect.void })
+      const { id } = row
       const undo = commits.commit(
-        Effect.flatMap(rows.removeUnconfirmed(id), (isThere) =>
-          isThere ? free(id, { account, key, nanoUsd }, nowMs) : Effect.void
+        Effect.flatMap(rows.removeUnconfirmed(id), (removed) =>
+          removed === undefined ? Effect.void : free(removed, nowMs)
         )
       )
       return Effect.as(batches.ask(caller, hold, row), {
@@ -89,8 +94,10 @@ export const makeSharedBalances = Effect.gen(function* () {
       })
     },
     endTask: (hold, row, nowMs, committed) => {
-      const owner = { account: hold.account_id, key: hold.key_id, nanoUsd: hold.nano_usd }
-      const left = row === undefined ? free(hold.id, owner, nowMs) : usage.leave(hold.id, row, hold.nano_usd)
+      const left =
+        row === undefined
+          ? free(hold, nowMs)
+          : usage.leave(hold.id, row, hold.nano_usd, changesBy(hold.budgets, spentOf(row)))
       return Effect.zipRight(
         left,
         commits.afterCommit(() => {
@@ -117,5 +124,12 @@ export const makeSharedBalances = Effect.gen(function* () {
   }
   return operations
 })
+
+const changesBy = (budgets: ReadonlyArray<HeldBudget> | null, spent: Spent) =>
+  budgets?.map((held) => changeOf(held, spent)) ?? []
+
+/** True if a request needs no money and no budget applies to it. */
+const isFree = (caller: Caller, hold: Hold, nowMs: number): boolean =>
+  hold.nanoUsd === 0 && claimsOf(caller, hold.request, 0, nowMs).length === 0
 
 const nothing: HeldAmount = { nanoUsd: 0, node: "" }

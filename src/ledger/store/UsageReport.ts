@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Schema } from "effect"
-import type { AccountId, Budget, KeyId } from "../../contract/Caller.ts"
+import type { AccountId } from "../../contract/Caller.ts"
 import { rows } from "../../sql/decode.ts"
 import { sumOf } from "../../sql/sumOf.ts"
 import type { InvalidRequest } from "../../contract/Failure.ts"
@@ -28,8 +28,6 @@ const entryRows = rows("usage", {
 
 /** One settled request, as charged, at the price in `Price.text`. */
 export type UsageEntry = ReturnType<typeof entryRows.one>
-
-const spentRows = rows("key_spending", { nanoUsd: Schema.Int })
 
 /** The sums, by the columns of `usage_days`. */
 const sumsOf = {
@@ -123,20 +121,6 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
         Effect.orDie
       )
 
-    /** A key's spending in the current UTC day or month, in nano-dollars. */
-    const spent = (key: KeyId, period: Budget["period"]): Effect.Effect<number> =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-        const today = dayOf(nowMs)
-        const first = period === "day" ? today : `${today.slice(0, 8)}01`
-        return Effect.zipRight(
-          summed,
-          sql`SELECT ${sumOf(sql, "nano_usd")} AS "nanoUsd" FROM key_spending WHERE key_id = ${key} AND day >= ${first}`
-        )
-      }).pipe(
-        Effect.map((found) => spentRows.first(found)?.nanoUsd ?? 0),
-        Effect.orDie
-      )
-
     /** The average usage of the account's requests to a model in the last week; undefined if there were none. */
     const usual = (account: AccountId, model: string) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
@@ -147,7 +131,7 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
         )
       )
 
-    return { totals, groups, entries, spent, usual } as const
+    return { totals, groups, entries, usual } as const
   })
 }) {}
 

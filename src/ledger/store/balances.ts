@@ -1,12 +1,9 @@
 import type { SqlClient } from "@effect/sql"
-import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
 import { AccountId } from "../../contract/Caller.ts"
-import type { KeyId } from "../../contract/Caller.ts"
 import { rows } from "../../sql/decode.ts"
 import { sumOf } from "../../sql/sumOf.ts"
-import type { Spending } from "../Balances.ts"
 
 /**
  * An account's stored holds: those of its tasks, and on Postgres those of requests too.
@@ -21,7 +18,6 @@ export const heldBy = (sql: SqlClient.SqlClient, accounts: string): Fragment =>
 
 /** Reads balances, in nano-dollars. */
 export const balanceStatements = (sql: SqlClient.SqlClient) => {
-  const allOf = sumOf(sql, "nano_usd")
   /** An account's money, with the holds of `heldBy`; undefined if there is no such account. */
   const account = (id: AccountId) =>
     Effect.map(
@@ -30,20 +26,11 @@ export const balanceStatements = (sql: SqlClient.SqlClient) => {
       accounts.first
     )
 
-  /** A key's spending in the UTC day and its month, and the holds of its tasks. */
-  const key = (id: KeyId, today: string): Effect.Effect<Spending, SqlError> =>
-    Effect.map(
-      sql`SELECT (SELECT ${allOf} FROM key_spending WHERE key_id = ${id} AND day = ${today}) AS day,
-          (SELECT ${allOf} FROM key_spending WHERE key_id = ${id} AND day >= ${`${today.slice(0, 8)}01`}) AS month,
-          (SELECT ${allOf} FROM holds WHERE key_id = ${id}) AS held`,
-      (found) => spendings.first(found) ?? { day: 0, month: 0, held: 0 }
-    )
-
   /** The total grants of accounts; null means unmetered. */
   const granted = (ids: ReadonlyArray<AccountId>) =>
     Effect.map(sql`SELECT id, granted_nano_usd AS granted FROM accounts WHERE ${sql.in("id", ids)}`, grants.all)
 
-  return { account, key, granted } as const
+  return { account, granted } as const
 }
 
 const accounts = rows("accounts", {
@@ -51,5 +38,4 @@ const accounts = rows("accounts", {
   settled: Schema.Int,
   held: Schema.Int
 })
-const spendings = rows("key_spending", { day: Schema.Int, month: Schema.Int, held: Schema.Int })
 const grants = rows("accounts", { id: AccountId, granted: Schema.NullOr(Schema.Int) })

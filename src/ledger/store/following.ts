@@ -12,7 +12,10 @@ const texts = new Set([
   "outcome",
   "price",
   "day",
-  "task_id"
+  "task_id",
+  "budget",
+  "subject",
+  "budgets"
 ])
 
 /** Turns JSON into rows with these columns. */
@@ -49,23 +52,6 @@ export const following = `of_accounts AS (
           UNION ALL SELECT account_id, 0, nano_usd FROM moved) AS each_one
         GROUP BY account_id HAVING SUM(cost) <> 0 OR SUM(held) <> 0) AS change
       WHERE accounts.id = change.account_id AND ${isLocked}
-    ), of_keys AS (
-      INSERT INTO key_budgets (key_id, held_nano_usd, day, day_nano_usd, month_nano_usd)
-      SELECT key_id, SUM(held)::bigint, newest, SUM(CASE WHEN day = newest THEN cost ELSE 0 END)::bigint,
-        SUM(CASE WHEN LEFT(day, 7) = LEFT(newest, 7) THEN cost ELSE 0 END)::bigint
-      FROM (SELECT key_id, day, cost, held, MAX(day) OVER (PARTITION BY key_id) AS newest FROM (
-          SELECT key_id, day, cost_nano_usd AS cost, 0 AS held FROM days
-          UNION ALL SELECT key_id, '', 0, nano_usd FROM moved) AS each_one) AS dated
-      WHERE ${isLocked}
-      GROUP BY key_id, newest HAVING SUM(cost) <> 0 OR SUM(held) <> 0 ORDER BY key_id
-      ON CONFLICT (key_id) DO UPDATE SET
-        held_nano_usd = key_budgets.held_nano_usd + excluded.held_nano_usd,
-        day = GREATEST(key_budgets.day, excluded.day),
-        day_nano_usd = CASE WHEN excluded.day > key_budgets.day THEN 0 ELSE key_budgets.day_nano_usd END
-          + CASE WHEN excluded.day < key_budgets.day THEN 0 ELSE excluded.day_nano_usd END,
-        month_nano_usd = CASE WHEN LEFT(excluded.day, 7) > LEFT(key_budgets.day, 7) THEN 0
-            ELSE key_budgets.month_nano_usd END
-          + CASE WHEN LEFT(excluded.day, 7) < LEFT(key_budgets.day, 7) THEN 0 ELSE excluded.month_nano_usd END
     ), spent AS (
       INSERT INTO key_spending (key_id, day, nano_usd)
       SELECT key_id, day, SUM(cost_nano_usd)::bigint FROM days WHERE ${isLocked}
@@ -83,6 +69,34 @@ export const following = `of_accounts AS (
       GROUP BY ${hourKey} ORDER BY ${hourKey}
       ON CONFLICT (${hourKey}) DO UPDATE SET
         ${hourSumNames.map((column) => `${column} = usage_hours.${column} + excluded.${column}`).join(", ")}
+    )`
+
+/** The columns of `counted`, the changes of budgets' counters. */
+export const counterNames: ReadonlyArray<string> = [
+  "budget",
+  "subject",
+  "step",
+  "account_id",
+  "ends_at",
+  "used",
+  "held"
+]
+
+/** The changes of budgets' counters that follow from `counted`. `cur` has locked their accounts. */
+export const counting = `of_budgets AS (
+      INSERT INTO budget_counters (${counterNames.join(", ")})
+      SELECT budget, subject, step, MIN(account_id), MAX(ends_at), SUM(used)::bigint, SUM(held)::bigint FROM counted
+      WHERE ${isLocked} GROUP BY budget, subject, step ORDER BY budget, subject, step
+      ON CONFLICT (budget, subject, step) DO UPDATE SET used = budget_counters.used + excluded.used,
+        held = budget_counters.held + excluded.held
+    )`
+
+/** Also updates what budgets hold for a node, `counted.of_node`; `$1` is its id. */
+export const countingOfNode = `${counting}, of_node_budgets AS (
+      INSERT INTO node_budgets (node, budget, subject, step, account_id, held)
+      SELECT $1, budget, subject, step, MIN(account_id), SUM(of_node)::bigint FROM counted
+      WHERE ${isLocked} GROUP BY budget, subject, step HAVING SUM(of_node) <> 0 ORDER BY budget, subject, step
+      ON CONFLICT (node, budget, subject, step) DO UPDATE SET held = node_budgets.held + excluded.held
     )`
 
 /** Also updates the holds of a node, `moved.of_node`; `$1` is its id. */

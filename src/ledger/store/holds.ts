@@ -3,6 +3,8 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { AccountId, KeyId } from "../../contract/Caller.ts"
 import { rows } from "../../sql/decode.ts"
+import { HeldBudgetsJson } from "../budgets/claims.ts"
+import type { HeldBudget } from "../budgets/claims.ts"
 import { prepare } from "../../sql/prepare.ts"
 
 /** A hold as stored: its id is the task's, its price `Price.text`. */
@@ -28,15 +30,20 @@ interface SharedModels {
 export const holdStatements = (sql: SqlClient.SqlClient) => {
   const insertHold = prepare(
     sql,
-    sql`INSERT INTO holds (id, at, request_id, account_id, key_id, model, upstream, price, nano_usd)
-      VALUES (${""}, ${0}, ${""}, ${""}, ${""}, ${""}, ${""}, ${""}, ${0})`
+    sql`INSERT INTO holds (id, at, request_id, account_id, key_id, model, upstream, price, nano_usd, budgets)
+      VALUES (${""}, ${0}, ${""}, ${""}, ${""}, ${""}, ${""}, ${""}, ${0}, ${""})`
   )
   const confirmHold = prepare(sql, sql`UPDATE holds SET confirmed = 1 WHERE id = ${""} RETURNING id`)
   const deleteHold = prepare(sql, sql`DELETE FROM holds WHERE id = ${""} RETURNING *`)
 
-  const insert = (hold: StoredHold): Effect.Effect<unknown, SqlError> => {
+  /** @param budgets the amounts that budgets hold for the task */
+  const insert = (
+    hold: StoredHold,
+    budgets: ReadonlyArray<HeldBudget> | undefined
+  ): Effect.Effect<unknown, SqlError> => {
     const { account, atMs, id, key, model, nanoUsd, price, requestId, upstream } = hold
-    return insertHold([id, atMs, requestId, account, key, model, upstream, price, nanoUsd]).ahead
+    const text = budgets === undefined ? null : JSON.stringify(budgets)
+    return insertHold([id, atMs, requestId, account, key, model, upstream, price, nanoUsd, text]).ahead
   }
 
   /** Ends a hold and returns it; undefined if it has ended already or never existed. */
@@ -49,9 +56,9 @@ export const holdStatements = (sql: SqlClient.SqlClient) => {
   /** Confirms a hold when its task is stored; false if the hold was released before. */
   const confirm = (id: string) => Effect.map(confirmHold([id]), (found) => found.length > 0)
 
-  /** Ends a hold without a task; false if it has one or has ended. */
-  const removeUnconfirmed = (id: string): Effect.Effect<boolean, SqlError> =>
-    Effect.map(sql`DELETE FROM holds WHERE id = ${id} AND confirmed = 0 RETURNING id`, (found) => found.length > 0)
+  /** Ends a hold without a task and returns it; undefined if it has one or has ended. */
+  const removeUnconfirmed = (id: string) =>
+    Effect.map(sql`DELETE FROM holds WHERE id = ${id} AND confirmed = 0 RETURNING *`, holds.first)
 
   /**
    * The number of an owner's tasks with a hold. On Postgres it locks until the end of the transaction, otherwise two
@@ -75,10 +82,17 @@ export const holdStatements = (sql: SqlClient.SqlClient) => {
       )
     )
 
-  /** All owners of holds. */
-  const owners = Effect.map(sql`SELECT DISTINCT account_id AS account, key_id AS key FROM holds`, held.all)
+  /** The accounts that have holds. */
+  const owners = Effect.map(sql`SELECT DISTINCT account_id AS account FROM holds`, (found) =>
+    held.all(found).map(({ account }) => account)
+  )
 
-  return { insert, confirm, remove, removeUnconfirmed, count, countOfModels, owners } as const
+  /** The amounts that budgets hold for all tasks. */
+  const budgets = Effect.map(sql`SELECT budgets FROM holds WHERE budgets IS NOT NULL`, (found) =>
+    ofBudgets.all(found).flatMap((row) => row.budgets)
+  )
+
+  return { insert, confirm, remove, removeUnconfirmed, count, countOfModels, owners, budgets } as const
 }
 
 const holds = rows("holds", {
@@ -89,10 +103,12 @@ const holds = rows("holds", {
   model: Schema.String,
   upstream: Schema.String,
   price: Schema.String,
-  nano_usd: Schema.Int
+  nano_usd: Schema.Int,
+  budgets: Schema.NullOr(HeldBudgetsJson)
 })
 /** A hold as it was, when it is ended. */
 export type EndedHold = ReturnType<typeof holds.one>
 const counted = rows("holds", { n: Schema.Int })
 const ofModels = rows("holds", { model: Schema.String, n: Schema.Int })
-const held = rows("holds", { account: AccountId, key: KeyId })
+const held = rows("holds", { account: AccountId })
+const ofBudgets = rows("holds", { budgets: HeldBudgetsJson })

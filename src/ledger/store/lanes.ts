@@ -45,18 +45,20 @@ export const laneStatements = (sql: SqlClient.SqlClient) => {
       const now = sql`(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint`
       yield* sql`UPDATE node_batches SET buried_at = ${now} WHERE node = ${node}`
       yield* sql`WITH cur AS MATERIALIZED (
-            SELECT id FROM accounts WHERE id IN (SELECT account_id FROM node_holds WHERE node = ${node})
+            SELECT id FROM accounts WHERE id IN (SELECT account_id FROM node_holds WHERE node = ${node}
+              UNION SELECT account_id FROM node_budgets WHERE node = ${node})
             ORDER BY id FOR NO KEY UPDATE
           ), gone AS (
             DELETE FROM node_holds WHERE node = ${node} AND (SELECT COUNT(*) FROM cur) >= 0 RETURNING *
+          ), of_budgets AS (
+            DELETE FROM node_budgets WHERE node = ${node} AND (SELECT COUNT(*) FROM cur) >= 0 RETURNING *
           ), held AS (
             UPDATE accounts SET held_nano_usd = held_nano_usd - back.nano_usd
             FROM (SELECT account_id, SUM(nano_usd)::bigint AS nano_usd FROM gone GROUP BY account_id) AS back
             WHERE accounts.id = back.account_id
           )
-          UPDATE key_budgets SET held_nano_usd = held_nano_usd - back.nano_usd
-          FROM (SELECT key_id, SUM(nano_usd)::bigint AS nano_usd FROM gone GROUP BY key_id) AS back
-          WHERE key_budgets.key_id = back.key_id`
+          UPDATE budget_counters AS counter SET held = counter.held - back.held FROM of_budgets AS back
+          WHERE counter.budget = back.budget AND counter.subject = back.subject AND counter.step = back.step`
       // The node may still ask for the outcome of its last batch, but not this late.
       yield* sql`DELETE FROM node_batches WHERE buried_at < ${now} - 86400000`
     })

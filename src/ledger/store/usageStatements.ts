@@ -9,7 +9,8 @@ import type { Prepared } from "../../sql/prepare.ts"
 import { prepare } from "../../sql/prepare.ts"
 import { laneOfBatch } from "./lanes.ts"
 import type { BatchId } from "./lanes.ts"
-import { days, following, followingOfNode, recordset, usageColumns, usedNames } from "./following.ts"
+import type { CounterChange } from "./budgetCounters.ts"
+import { counting, days, following, followingOfNode, recordset, usageColumns, usedNames } from "./following.ts"
 import { anyRow, byHour, columnNames, columns, hourRow } from "./usageRows.ts"
 import type { UsageRow } from "./usageRows.ts"
 
@@ -49,7 +50,7 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
     )
     SELECT '[]' AS answer FROM lane`
   )
-  const unsummedNames = ["id", ...usedNames, "held_nano_usd"]
+  const unsummedNames = ["id", ...usedNames, "held_nano_usd", "budgets"]
   const leaveAll = prepare(
     sql,
     sql`WITH ${sql.literal(laneOfBatch)}, added AS (
@@ -83,9 +84,13 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
       DELETE FROM usage_unsummed WHERE id IN (${ids} FOR UPDATE) RETURNING *
     ), ${sql.literal(days)}, moved AS MATERIALIZED (
       SELECT account_id, key_id, -SUM(held_nano_usd)::bigint AS nano_usd FROM hours GROUP BY account_id, key_id
+    ), counted AS MATERIALIZED (
+      SELECT changes.* FROM hours, json_to_recordset(hours.budgets::json) AS changes
+        (budget text, subject text, step bigint, account_id text, ends_at bigint, used bigint, held bigint)
+      WHERE hours.budgets IS NOT NULL
     ), cur AS MATERIALIZED (
       SELECT id FROM accounts WHERE id = ANY (ARRAY(SELECT account_id FROM hours)) ORDER BY id FOR NO KEY UPDATE
-    ), ${sql.literal(following)}
+    ), ${sql.literal(following)}, ${sql.literal(counting)}
     SELECT id FROM hours`
     )
   const some = sql`SELECT id FROM usage_unsummed WHERE id NOT LIKE '~%' ORDER BY id LIMIT ${sql.literal(String(atOnce))}`
@@ -119,20 +124,31 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
         by.lane,
         by.number,
         rowsText(rows),
-        unsummedText(rows, `${by.node} ${by.lane} ${by.number}`, 0)
+        unsummedText(rows, `${by.node} ${by.lane} ${by.number}`, 0, [])
       ]),
     /** Stores a task's usage row, whose sums are added up later, in the transaction that ends the task. */
-    leave: (id: string, row: UsageRow, heldNanoUsd: number): Effect.Effect<unknown, SqlError> =>
-      leave([rowsText([row]), unsummedText([row], id, heldNanoUsd)]).ahead,
+    leave: (
+      id: string,
+      row: UsageRow,
+      heldNanoUsd: number,
+      changes: ReadonlyArray<CounterChange>
+    ): Effect.Effect<unknown, SqlError> =>
+      leave([rowsText([row]), unsummedText([row], id, heldNanoUsd, changes)]).ahead,
     /** The same for a task without a charge. */
-    leaveHold: (id: string, row: GivenBack, day: string): Effect.Effect<unknown, SqlError> =>
+    leaveHold: (
+      id: string,
+      row: GivenBack,
+      day: string,
+      changes: ReadonlyArray<CounterChange>
+    ): Effect.Effect<unknown, SqlError> =>
       sql`INSERT INTO usage_unsummed ${sql.insert({
         ...hourRow(anyRow, 0),
         id,
         account_id: row.account,
         day,
         key_id: row.key,
-        held_nano_usd: row.nanoUsd
+        held_nano_usd: row.nanoUsd,
+        budgets: changes.length === 0 ? null : JSON.stringify(changes)
       })}`,
     /**
      * Adds up the usage left by ended tasks and requests; returns whether there may be more. Waits for a concurrent
@@ -151,12 +167,18 @@ const unsummed = rows("usage_unsummed", { id: Schema.String })
 export const rowsText = (rows: ReadonlyArray<UsageRow>): string => JSON.stringify(rows.map(columns))
 
 /** @param id a unique id of these rows */
-const unsummedText = (rows: ReadonlyArray<UsageRow>, id: string, heldNanoUsd: number): string =>
+const unsummedText = (
+  rows: ReadonlyArray<UsageRow>,
+  id: string,
+  heldNanoUsd: number,
+  changes: ReadonlyArray<CounterChange>
+): string =>
   JSON.stringify(
     byHour(rows).map((hour, n) => ({
       ...hour,
       id: n === 0 ? id : `${id} ${n}`,
-      held_nano_usd: n === 0 ? heldNanoUsd : 0
+      held_nano_usd: n === 0 ? heldNanoUsd : 0,
+      budgets: n === 0 && changes.length > 0 ? JSON.stringify(changes) : null
     }))
   )
 

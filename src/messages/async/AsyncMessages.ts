@@ -51,7 +51,7 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
       const { model } = quote
       const createdAtMs = yield* Clock.currentTimeMillis
       const id = newId(createdAtMs)
-      const hold = holdOf({ id, caller, requestId: request.id }, quote)
+      const hold = holdOf({ id, caller, requestId: request.id }, quote, request.record)
       const created_at = Math.floor(createdAtMs / 1_000)
       const handle: Handle = { id, object: "task", status: "pending", created_at }
       const newTask = (): NewTask => ({

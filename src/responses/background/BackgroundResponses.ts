@@ -80,7 +80,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
         const { id } = response
         const isStreamed = payload.stream === true
         const createdAtMs = yield* Clock.currentTimeMillis
-        const hold = holdOf({ id, caller, requestId: request.id }, quote)
+        const hold = holdOf({ id, caller, requestId: request.id }, quote, request.record)
         const newTask = (): NewTask => ({
           id,
           kind: responseKindName,

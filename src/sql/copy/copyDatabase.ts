@@ -7,6 +7,7 @@ import * as Database from "../Database.ts"
 import { rows } from "../decode.ts"
 import { latestVersion } from "../migrations.ts"
 import { counted } from "../migrations/0020_sharedMoney.ts"
+import { heldByBudgets } from "../migrations/0042_budgets.ts"
 import { makeClient } from "../postgres/Client.ts"
 import { unserved } from "../postgres/served.ts"
 import { lock } from "../sqlite/Database.ts"
@@ -66,6 +67,7 @@ export const copyDatabase = ({ from, progress, to }: Options) =>
         const added = yield* compared(source, target)
         // Some tables exist in memory only while one process serves.
         yield* counted(target)
+        yield* heldByBudgets(target)
         return { tables, sums: added }
       })
     )

@@ -20,7 +20,14 @@ export interface Table {
 const ofItself = new Set(["migrations", "nodes"])
 
 /** Tables that a single process keeps in memory. With several processes they are derived from the others. */
-export const remembered = new Set(["node_holds", "node_batches", "idempotency_claims", "key_budgets", "usage_unsummed"])
+export const remembered = new Set([
+  "node_holds",
+  "node_batches",
+  "idempotency_claims",
+  "key_budgets",
+  "node_budgets",
+  "usage_unsummed"
+])
 
 /** Filled by the schema, and replaced. */
 export const seeded = new Set(["access_version"])

@@ -5,10 +5,10 @@ export interface Told {
   readonly granted: number | null
   readonly settled: number
   readonly held: number
-  /** What its key holds. */
-  readonly keyHeld: number
-  /** What its key has spent, as its budget knows it. */
-  readonly spent: number
+  /** What budgets hold of it. */
+  readonly budgetHeld: number
+  /** What its budgets have counted. */
+  readonly budgetUsed: number
   /** Usage rows. */
   readonly rows: number
   /** Nodes that are not buried. */
@@ -28,8 +28,13 @@ export const booksAt = (url: string) =>
         const [row = {}] = await ask(`WITH key AS (
             SELECT COALESCE((SELECT MIN(id) FROM keys WHERE account_id = '${account}'), 'key of ${account}') AS id) SELECT
           granted_nano_usd AS granted, settled_nano_usd AS settled, held_nano_usd AS held,
-          (SELECT COALESCE(SUM(held_nano_usd), 0) FROM key_budgets, key WHERE key_id = key.id) AS key_held,
-          (SELECT COALESCE(SUM(day_nano_usd), 0) FROM key_budgets, key WHERE key_id = key.id) AS spent,
+          (SELECT COALESCE(SUM(held), 0) FROM budget_counters WHERE account_id = accounts.id) AS budget_held,
+          (SELECT COALESCE(SUM(used), 0) FROM budget_counters WHERE account_id = accounts.id) AS budget_used,
+          (SELECT COALESCE(SUM(held), 0) FROM node_budgets WHERE account_id = accounts.id)
+            + (SELECT COALESCE(SUM(amount), 0) FROM holds, json_to_recordset(budgets::json) AS one (amount bigint)
+                WHERE account_id = accounts.id)
+            - (SELECT COALESCE(SUM(held), 0) FROM usage_unsummed, json_to_recordset(budgets::json) AS one (held bigint)
+                WHERE account_id = accounts.id) AS budget_parts,
           (SELECT COUNT(*) FROM usage WHERE account_id = accounts.id) AS rows,
           (SELECT COUNT(*) FROM nodes) AS nodes,
           (SELECT COALESCE(SUM(nano_usd), 0) FROM grants WHERE account_id = accounts.id) AS grants,
@@ -47,8 +52,8 @@ export const booksAt = (url: string) =>
           granted: row["granted"] === null ? null : n("granted"),
           settled: n("settled"),
           held: n("held"),
-          keyHeld: n("key_held"),
-          spent: n("spent"),
+          budgetHeld: n("budget_held"),
+          budgetUsed: n("budget_used"),
           rows: n("rows"),
           nodes: n("nodes")
         }
@@ -59,6 +64,7 @@ export const booksAt = (url: string) =>
           n("days") !== summed,
           n("sums") !== summed,
           n("parts") !== told.held,
+          n("budget_parts") !== told.budgetHeld,
           n("below") !== 0
         ]
         if (isDrift.includes(true)) throw new Error(`drift: ${JSON.stringify(row)}`)

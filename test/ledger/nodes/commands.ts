@@ -1,3 +1,5 @@
+import type { Budget } from "../../../src/contract/Budget.ts"
+
 /** What a worker is told. */
 export type Command =
   | {
@@ -8,6 +10,8 @@ export type Command =
       readonly dollars: number
       /** What the key may spend in a day, in dollars. */
       readonly budget?: number
+      /** The key's budgets instead of that one. */
+      readonly budgets?: ReadonlyArray<Budget>
     }
   /** Ends all that is held, with what each has cost; without it nothing is paid for. */
   | { readonly do: "settle"; readonly dollars?: number }

@@ -4,6 +4,7 @@
  */
 import { createInterface } from "node:readline"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
+import { plainBudget } from "../../../src/contract/Budget.ts"
 import { AccountId, Caller } from "../../../src/contract/Caller.ts"
 import { noUsage } from "../../../src/generation/GenerationEvent.ts"
 import type { Charge } from "../../../src/ledger/Charge.ts"
@@ -24,12 +25,12 @@ const layer = Layer.mergeAll(Ledger.Default, Node.Default, NodeReaperLive).pipe(
 const runtime = ManagedRuntime.make(layer)
 const open: Array<Charge> = []
 
-const hold = ({ account, budget, count, dollars }: Extract<Command, { do: "hold" }>) =>
+const hold = ({ account, budget, budgets, count, dollars }: Extract<Command, { do: "hold" }>) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
     const caller = {
       ...Caller.unrestricted(account, `key of ${account}`),
-      budget: budget === undefined ? undefined : ({ nanoUsd: budget * dollar, period: "day" } as const)
+      keyBudgets: budgets ?? (budget === undefined ? undefined : [plainBudget(budget * dollar, "day")])
     }
     const one = ledger.open({
       caller,
@@ -37,7 +38,8 @@ const hold = ({ account, budget, count, dollars }: Extract<Command, { do: "hold"
       model: "m",
       upstream: "u",
       price,
-      mostNanoUsd: () => dollars * dollar
+      mostNanoUsd: () => dollars * dollar,
+      mostTokens: () => dollars
     })
     const all = yield* Effect.all(
       Array.from({ length: count }, () => Effect.either(one)),

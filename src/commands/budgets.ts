@@ -1,0 +1,123 @@
+import { Args, Command, Options } from "@effect/cli"
+import { Effect, Option, ParseResult, Schema } from "effect"
+import { parse } from "yaml"
+import { WrittenBudgets } from "../contract/WrittenBudget.ts"
+import type { WrittenBudget } from "../contract/WrittenBudget.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
+import { shortened } from "../contract/shortened.ts"
+import { money } from "../ledger/Money.ts"
+import type { BudgetRecord } from "../ledger/BudgetRecord.ts"
+import { administering } from "./administering.ts"
+import { remoteLeaf } from "./frame/leaf.ts"
+import { keyNamed } from "./keyNamed.ts"
+import { help, json, print, shortTime } from "./options.ts"
+import { Operator } from "./operator/Operator.ts"
+
+export const budgetsOption = Options.text("budgets").pipe(
+  Options.withPseudoName("LIST|none"),
+  Options.withDescription(
+    "All budgets, as in gateway.yaml: '[{ usd: 50, per: month }, { tokens: 1000000, rolling: 24h }]'; none removes them."
+  ),
+  Options.optional
+)
+
+const decode = Schema.decodeUnknown(WrittenBudgets)
+
+interface Given {
+  readonly budgets: Option.Option<string>
+  /** The only budget, in nano-dollars. */
+  readonly budget?: Option.Option<number>
+  readonly budgetPeriod?: "day" | "month"
+}
+
+/** The options' budgets; undefined if none is given. */
+export const budgetsOf = ({
+  budget = Option.none(),
+  budgetPeriod = "month",
+  budgets: given
+}: Given): Effect.Effect<ReadonlyArray<WrittenBudget> | null | undefined, InvalidRequest> => {
+  const complain = (why: string) => new InvalidRequest({ param: "budgets", message: `--budgets: ${why}` })
+  if (Option.isSome(budget)) {
+    return Option.isSome(given)
+      ? complain("expected either --budget or --budgets")
+      : Effect.succeed([{ usd: money(budget.value).usd, per: budgetPeriod }])
+  }
+  if (Option.isNone(given)) return Effect.succeed(undefined)
+  if (given.value === "none") return Effect.succeed(null)
+  return Effect.try({
+    try: (): unknown => parse(given.value),
+    catch: () => complain(`expected a list as in gateway.yaml; got ${shortened(given.value)}`)
+  }).pipe(
+    Effect.flatMap((value) =>
+      Effect.mapError(decode(value, { onExcessProperty: "error" }), (error) =>
+        complain(
+          ParseResult.ArrayFormatter.formatErrorSync(error)
+            .map(({ message, path }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
+            .slice(0, 1)
+            .join()
+        )
+      )
+    )
+  )
+}
+
+/** `$2 of $50 a month`. */
+const budgetShown = (budget: BudgetRecord): string => {
+  const { each, ends_at, models, per, requests, rolling, tag, tokens, usd, used, zone } = budget
+  const [most, unit] =
+    usd !== undefined ? [usd, "usd"] : tokens !== undefined ? [tokens, "tokens"] : [requests ?? 0, "requests"]
+  const amount = (of: number) => (unit === "usd" ? `$${dollars(of)}` : of.toLocaleString("en"))
+  const span = rolling !== undefined ? `in ${rolling}` : per === "total" ? "in total" : `a ${per}`
+  return [
+    `${amount(used)} of ${amount(most)}${unit === "usd" ? "" : ` ${unit}`} ${span}`,
+    zone === undefined || zone === "UTC" ? "" : ` (${zone})`,
+    models === undefined ? "" : `, ${models.join(" ")}`,
+    tag === undefined ? "" : `, tag ${tag}`,
+    each === undefined ? "" : ", each end user",
+    ends_at === null ? "" : `, until ${shortTime(ends_at)}`
+  ].join("")
+}
+
+/** At least two decimals. */
+const dollars = (usd: number): string => usd.toFixed(9).replace(/0{1,7}$/, "")
+
+/** A budget for each line. */
+export const budgetLines = (budgets: ReadonlyArray<BudgetRecord>): string | null =>
+  budgets.length === 0 ? null : budgets.map(budgetShown).join("\n")
+
+const ofKey = Command.make(
+  "reset-budgets",
+  { id: Args.text({ name: "id" }).pipe(Args.withDescription("The key's id (key_…), or its name.")), json },
+  ({ id, json }) =>
+    administering(
+      Effect.gen(function* () {
+        const { keys } = yield* Operator
+        const key = yield* keys.resetBudgets(yield* keyNamed(id))
+        yield* print(json, key, () => `The budgets of ${key.id} "${key.name}" count from 0 again.`)
+      })
+    )
+).pipe(Command.withDescription(help("Let a key's budgets count from 0 again.", "gateway keys reset-budgets ci")))
+
+const ofAccount = Command.make(
+  "reset-budgets",
+  { id: Args.text({ name: "account" }).pipe(Args.withDescription("The account's id.")), json },
+  ({ id, json }) =>
+    administering(
+      Effect.gen(function* () {
+        const { accounts } = yield* Operator
+        const account = yield* accounts.resetBudgets(id)
+        yield* print(
+          json,
+          account,
+          () => `The budgets of the account ${id} count from 0 again; those of its keys go on.`
+        )
+      })
+    )
+).pipe(
+  Command.withDescription(
+    help("Let an account's own budgets count from 0 again.", "gateway accounts reset-budgets team-a")
+  )
+)
+
+export const resetKeyBudgets = remoteLeaf(ofKey)
+export const resetAccountBudgets = remoteLeaf(ofAccount)

@@ -1,0 +1,221 @@
+import type { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Schema } from "effect"
+import { matches } from "../../contract/permission.ts"
+import { rows } from "../../sql/decode.ts"
+import { prepare } from "../../sql/prepare.ts"
+import type { Prepared } from "../../sql/prepare.ts"
+import { spentIn } from "../budgets/claims.ts"
+import type { HeldBudget, Spent } from "../budgets/claims.ts"
+import type { Meter } from "../budgets/meters.ts"
+import { dayOf } from "./usageRows.ts"
+import type { UsageRow } from "./usageRows.ts"
+
+/** A change of a budget's counter. */
+export interface CounterChange {
+  readonly budget: string
+  readonly subject: string
+  readonly step: number
+  readonly account_id: string
+  readonly ends_at: number
+  readonly used: number
+  readonly held: number
+}
+
+/** The change when a held amount ends. */
+export const changeOf = (held: HeldBudget, spent: Spent): CounterChange => ({
+  budget: held.budget,
+  subject: held.subject,
+  step: held.step,
+  account_id: held.account,
+  ends_at: held.endsAt,
+  used: spentIn(held, spent),
+  held: -held.amount
+})
+
+/** A settled request's use. */
+export const spentOf = ({ costNanoUsd, used }: Pick<UsageRow, "costNanoUsd" | "used">): Spent => ({
+  nanoUsd: costNanoUsd,
+  tokens: used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens + used.outputTokens,
+  requests: 1
+})
+
+/** The changes of budgets when these requests are settled. */
+export const changesOf = (settled: ReadonlyArray<UsageRow>): ReadonlyArray<CounterChange> =>
+  settled.flatMap(
+    (row): ReadonlyArray<CounterChange> => row.held?.budgets?.map((held) => changeOf(held, spentOf(row))) ?? none
+  )
+
+const none: ReadonlyArray<never> = []
+
+/** The changes' sums by counter. */
+export const summedChanges = (changes: ReadonlyArray<CounterChange>): ReadonlyArray<CounterChange> => {
+  const sums = new Map<string, CounterChange>()
+  for (const change of changes) {
+    const counter = `${change.budget} ${change.subject} ${change.step}`
+    const sum = sums.get(counter)
+    sums.set(
+      counter,
+      sum === undefined ? change : { ...change, used: sum.used + change.used, held: sum.held + change.held }
+    )
+  }
+  return [...sums.values()]
+}
+
+const dayMs = 86_400_000
+
+/** How long a counter is kept after its window, in ms. */
+const keptMs = dayMs
+
+/** The counters of budgets. */
+export const budgetCounters = (sql: SqlClient.SqlClient) => {
+  const upsert = prepare(
+    sql,
+    sql`INSERT INTO budget_counters ${sql.insert({ budget: "", subject: "", step: 0, account_id: "", ends_at: 0, used: 0 })}
+      ON CONFLICT (budget, subject, step) DO UPDATE SET used = budget_counters.used + excluded.used`
+  )
+
+  /** Those of some budgets that still count. */
+  const find = (ids: ReadonlyArray<string>, nowMs: number): Effect.Effect<ReadonlyArray<CounterRow>, SqlError> =>
+    ids.length === 0
+      ? Effect.succeed([])
+      : Effect.map(
+          sql`SELECT * FROM budget_counters WHERE ${sql.in("budget", ids)} AND ends_at > ${nowMs}`,
+          counters.all
+        )
+
+  const isThere = (id: string): Effect.Effect<boolean, SqlError> =>
+    Effect.map(sql`SELECT 1 FROM budget_counters WHERE budget = ${id} LIMIT 1`, (found) => found.length > 0)
+
+  /** Dollars that the budget's owner spent since a time, on models that it is for. */
+  const spentSince = Effect.fnUntraced(function* (
+    { account, budget: { models }, key }: Meter,
+    fromMs: number
+  ): Effect.fn.Return<number, SqlError> {
+    const day = dayOf(fromMs)
+    const isWhole = fromMs % dayMs === 0
+    const owner = [sql`account_id = ${account}`, ...(key === undefined ? [] : [sql`key_id = ${key}`])]
+    const ofDays = yield* sql`SELECT model, CAST(SUM(cost_nano_usd) AS BIGINT) AS nano_usd FROM usage_days
+      WHERE ${sql.and([...owner, isWhole ? sql`day >= ${day}` : sql`day > ${day}`])} GROUP BY model`
+    const ofFirst = isWhole
+      ? []
+      : yield* sql`SELECT model, CAST(SUM(cost_nano_usd) AS BIGINT) AS nano_usd FROM usage
+          WHERE ${sql.and([...owner, sql`at >= ${fromMs}`, sql`at < ${fromMs - (fromMs % dayMs) + dayMs}`])}
+          GROUP BY model`
+    return spentOnModels
+      .all([...ofDays, ...ofFirst])
+      .filter(({ model }) => models === undefined || models.some((pattern) => matches(pattern, model)))
+      .reduce((sum, { nano_usd }) => sum + nano_usd, 0)
+  })
+
+  /**
+   * The use of a budget that has no counter yet: dollars that were spent earlier in its window. Tokens, requests, tags and
+   * end users are counted from the budget's first request on, as is a total.
+   */
+  const usedBefore = Effect.fnUntraced(function* (meter: Meter, nowMs: number): Effect.fn.Return<number, SqlError> {
+    const { each, tag, unit, window } = meter.budget
+    const isTotal = "per" in window && window.per === "total"
+    if (unit !== "usd" || tag !== undefined || each !== undefined || isTotal) return 0
+    if (yield* isThere(meter.id)) return 0
+    return yield* spentSince(meter, meter.placeOf(nowMs).since)
+  })
+
+  /** Begins to count for a budget. */
+  const begin = Effect.fnUntraced(function* (meter: Meter, nowMs: number): Effect.fn.Return<void, SqlError> {
+    const { endsAt, step } = meter.placeOf(nowMs)
+    const used = yield* usedBefore(meter, nowMs)
+    if (used > 0) yield* insert([{ ...place(meter, "", step, endsAt), used }])
+  })
+
+  /** Creates counters that are not there. */
+  const insert = (some: ReadonlyArray<Omit<CounterChange, "held">>): Effect.Effect<unknown, SqlError> =>
+    sql`INSERT INTO budget_counters ${sql.insert(
+      some.toSorted((one, two) => order(one).localeCompare(order(two)))
+    )} ON CONFLICT (budget, subject, step) DO NOTHING`
+
+  /** Of these counters, those that exist. */
+  const existing = (
+    some: ReadonlyArray<{ readonly budget: string; readonly subject: string }>,
+    nowMs: number
+  ): Effect.Effect<ReadonlyArray<{ readonly budget: string; readonly subject: string }>, SqlError> =>
+    some.length === 0
+      ? Effect.succeed([])
+      : Effect.map(
+          sql`SELECT DISTINCT budget, subject FROM budget_counters
+            WHERE ${sql.in("budget", [...new Set(some.map(({ budget }) => budget))])}
+              AND ${sql.in(
+                "subject",
+                some.map(({ subject }) => subject)
+              )} AND ends_at > ${nowMs}`,
+          ids.all
+        )
+
+  /** The live counters of an account's tags and end users. */
+  const ownOf = (account: string, nowMs: number): Effect.Effect<number, SqlError> =>
+    Effect.map(
+      sql`SELECT COUNT(*) AS n FROM (SELECT DISTINCT budget, subject FROM budget_counters
+        WHERE account_id = ${account} AND ends_at > ${nowMs} AND subject <> '' AND subject <> '*') AS own`,
+      (found) => counts.first(found)?.n ?? 0
+    )
+
+  /** Resets that this process may not know: what was used before them. */
+  const forgiven = (nowMs: number): Effect.Effect<ReadonlyArray<CounterRow>, SqlError> =>
+    Effect.map(sql`SELECT * FROM budget_counters WHERE forgiven > 0 AND ends_at > ${nowMs}`, counters.all)
+
+  /** Removes the counters of windows that ended a day ago. */
+  const clean = (nowMs: number): Effect.Effect<unknown, SqlError> =>
+    sql.onDialectOrElse({
+      pg: () =>
+        Effect.zipRight(
+          sql`DELETE FROM node_budgets WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM node_budgets WHERE held = 0 LIMIT 10000 FOR UPDATE SKIP LOCKED))`,
+          sql`DELETE FROM budget_counters WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM budget_counters WHERE ends_at < ${nowMs - keptMs} LIMIT 10000 FOR UPDATE SKIP LOCKED))`
+        ),
+      orElse: () =>
+        sql`DELETE FROM budget_counters WHERE rowid IN (
+          SELECT rowid FROM budget_counters WHERE ends_at < ${nowMs - keptMs} LIMIT 10000)`
+    })
+
+  return {
+    /** Adds use, with SQLite. */
+    add: ({ account_id, budget, ends_at, step, subject, used }: CounterChange): Prepared =>
+      upsert([budget, subject, step, account_id, ends_at, used]),
+    find,
+    usedBefore,
+    begin,
+    insert,
+    existing,
+    ownOf,
+    forgiven,
+    clean
+  } as const
+}
+
+const order = ({ budget, step, subject }: Pick<CounterChange, "budget" | "subject" | "step">) =>
+  `${budget} ${subject} ${step}`
+
+/** A counter's row without amounts. */
+export const place = (meter: Meter, subject: string, step: number, endsAt: number) => ({
+  budget: meter.id,
+  subject,
+  step,
+  account_id: meter.account,
+  ends_at: endsAt,
+  used: 0
+})
+
+const counters = rows("budget_counters", {
+  budget: Schema.String,
+  subject: Schema.String,
+  step: Schema.Int,
+  account_id: Schema.String,
+  ends_at: Schema.Int,
+  used: Schema.Int,
+  forgiven: Schema.Int,
+  held: Schema.Int
+})
+export type CounterRow = ReturnType<typeof counters.one>
+const ids = rows("budget_counters", { budget: Schema.String, subject: Schema.String })
+const counts = rows("budget_counters", { n: Schema.Int })
+const spentOnModels = rows("usage_days", { model: Schema.String, nano_usd: Schema.Int })
