@@ -13,19 +13,19 @@ import { countTokens, mostTokens } from "../tokens/tokens.ts"
 import type { Charge, Chargeable } from "../ledger/Charge.ts"
 import type { Metering } from "../ledger/metered.ts"
 import { Offers } from "../ledger/Offers.ts"
-import { costOf, mostOf, priceFromText, unpriced } from "../ledger/Price.ts"
+import { costOf, mostOf, unpriced } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import { Limits } from "../limits/Limits.ts"
-import type { Route } from "../routing/Route.ts"
 import type { Routing } from "../routing/tryRoutes.ts"
 import type { Admission } from "../limits/Limits.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { triedRoutes } from "./admit.ts"
 import type { Admitted, AdmittedRoute } from "./admit.ts"
+import { agreed } from "./agreed.ts"
 import { Attempts, makeFailedAttempts } from "./Attempts.ts"
 import type { Fallbacks } from "./Fallbacks.ts"
 import { makeUsageDoubts } from "./usageDoubts.ts"
-import type { GenerationOptions, Prepaid } from "./GenerationOptions.ts"
+import type { GenerationOptions } from "./GenerationOptions.ts"
 import { heldFor, heldOutput, mostUsed } from "./mostUsed.ts"
 import type { Most } from "./mostUsed.ts"
 import { shareOf } from "./several.ts"
@@ -302,18 +302,3 @@ export class Work implements Chargeable, Metering {
     if (isSent && this.options.prepaid === undefined) this.#observers.limits.leftEarly(this.caller)
   }
 }
-
-/** The routes that were priced when the task was accepted, at those prices. All routes if none of them is left. */
-const agreed = (routes: Admitted["routes"], accepted: NonNullable<Prepaid["routes"]>): Admitted["routes"] => {
-  const [first, ...others] = routes.flatMap((route) => {
-    const one = accepted.find((one) => isSameRoute(one, route))
-    return one === undefined ? [] : [{ ...route, price: priceFromText(one.price) }]
-  })
-  return first === undefined ? routes : [first, ...others]
-}
-
-/** True if the hold of a task covers a route of the model. */
-export const isCovered = ({ routes }: Admitted, accepted: Prepaid["routes"]): boolean =>
-  accepted === undefined || routes.some((route) => accepted.some((one) => isSameRoute(one, route)))
-
-const isSameRoute = (one: Route, other: Route): boolean => one.upstream === other.upstream && one.model === other.model

@@ -1,0 +1,19 @@
+import { priceFromText } from "../ledger/Price.ts"
+import type { Route } from "../routing/Route.ts"
+import type { Admitted } from "./admit.ts"
+import type { Prepaid } from "./GenerationOptions.ts"
+
+/** The routes that were priced when the task was accepted, at those prices. All routes if none of them is left. */
+export const agreed = (routes: Admitted["routes"], accepted: NonNullable<Prepaid["routes"]>): Admitted["routes"] => {
+  const [first, ...others] = routes.flatMap((route) => {
+    const one = accepted.find((one) => isSameRoute(one, route))
+    return one === undefined ? [] : [{ ...route, price: priceFromText(one.price) }]
+  })
+  return first === undefined ? routes : [first, ...others]
+}
+
+/** True if the hold of a task covers a route of the model. */
+export const isCovered = ({ routes }: Admitted, accepted: Prepaid["routes"]): boolean =>
+  accepted === undefined || routes.some((route) => accepted.some((one) => isSameRoute(one, route)))
+
+const isSameRoute = (one: Route, other: Route): boolean => one.upstream === other.upstream && one.model === other.model
