@@ -94,6 +94,21 @@ models:
     expect(out).toMatch(/^away: .*\n {2}look at: nothing listens at upstreams\.away\.base_url$/m)
   })
 
+  it("asks with each key of several, and names the one that is refused by its place", async () => {
+    const { code, out } = await check(`upstreams:
+  lists: { protocol: openai-chat, base_url: "$base/lists/v1", keys: [sk-other, "\${KEY}"] }
+models:
+  first: { routes: [{ upstream: lists, model: one }] }
+`)
+    expect(code).toBe(1)
+    expect(out).toMatch(/^lists, key 1 +no /m)
+    expect(out).toMatch(/^lists, key 2 +yes +\d+ ms +2 +list$/m)
+    expect(out).toContain(
+      "lists, key 1: it answers with status 401\n  look at: the upstream does not accept key 1 of upstreams.lists.keys"
+    )
+    expect(out).not.toMatch(/sk-other|sk-planted/)
+  })
+
   it("has no upstream to ask if there is only the sandbox", async () => {
     const { code, out } = await check("models: {}\n")
     expect([code, out]).toEqual([0, expect.stringContaining("no upstreams to ask but the sandbox")])

@@ -19,12 +19,13 @@ const nameIn = (headers: Record<string, string>) =>
 const chat = fakeUpstream("openai-chat", { answer: ({ headers }) => refusals.get(nameIn(headers))?.() })
 const other = fakeUpstream("openai-chat")
 
+const adminKey = "admin-key-0123456789abcdefgh"
 let gateway: GatewayProcess
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-keys-"))
   writeFileSync(join(folder, "dela"), `${keyOf("dela")}\n`)
   const models = Object.fromEntries(
-    ["limited", "refused", "poor", "broken", "all", "spread"].map((id) => [
+    ["limited", "refused", "poor", "broken", "all", "spread", "rows"].map((id) => [
       id,
       { routes: [{ upstream: "pool" }, { upstream: "other" }] }
     ])
@@ -40,7 +41,10 @@ beforeAll(async () => {
       models
     })
   )
-  gateway = await startGateway({ folder, env: { ALFA: keyOf("alfa"), BETA: keyOf("beta") } })
+  gateway = await startGateway({
+    folder,
+    env: { GATEWAY_ADMIN_KEY: adminKey, ALFA: keyOf("alfa"), BETA: keyOf("beta") }
+  })
 })
 afterAll(async () => {
   await gateway.dispose()
@@ -105,6 +109,32 @@ describe("an upstream with several keys", () => {
     expect(first.upstream).toBe("other")
     expect(await ask("all", "two")).toMatchObject({ status: 200, upstream: "other", keys: [] })
     refusals.clear()
+  })
+
+  it("is named with its key in the rows of requests, for operators alone", async () => {
+    refusals.set("beta", () => error(429, "rate_limit_exceeded", { "retry-after": "60" }))
+    const rows = conversations.map(async (conversation) => {
+      const messages = [{ role: "user", content: `play:text ${conversation}` }]
+      const response = await request(gateway, "/v1/chat/completions", { body: { model: "rows", messages } })
+      await response.text()
+      const path = `requests/${response.headers.get("x-request-id")}`
+      const read = async (path: string, key?: string) => {
+        for (;;) {
+          const row = await request(gateway, path, { key })
+          if (row.status === 200) return row.json()
+          await Bun.sleep(20)
+        }
+      }
+      return { own: await read(`/v1/${path}`), operators: await read(`/admin/v1/${path}`, adminKey) }
+    })
+    const all = await Promise.all(rows)
+    refusals.clear()
+    expect(JSON.stringify(all.map(({ own }) => own))).not.toContain("upstream_key")
+    const moved = all.find(({ operators }) => operators.attempts.length === 2)?.operators
+    const [first, second] = moved.attempts
+    expect(first).toMatchObject({ status: 429, upstream_key: expect.stringMatching(/^[0-9a-f]{12}…beta$/) })
+    expect(second).toMatchObject({ status: 200, upstream_key: moved.upstream_key })
+    expect(moved.upstream_key).not.toBe(first.upstream_key)
   })
 
   it("has none of its keys in the log, but their fingerprints", () => {

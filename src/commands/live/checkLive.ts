@@ -49,23 +49,30 @@ const namesAt = (models: ReadonlyMap<string, Model>, upstream: string): Readonly
 
 const header = ["UPSTREAM", "ANSWERS", "AFTER", "MODELS", "ASKED FOR"]
 
-const row = ({ by, key, models, ms, name, problem }: UpstreamReply): ReadonlyArray<string> => [
-  key === undefined ? name : `${name}, ${key}`,
-  problem === undefined ? "yes" : "no",
-  `${ms} ms`,
-  models === undefined ? "" : String(models.length),
-  by
-]
+/** `openai`, or `openai, key 2`. */
+const labelOf = ({ key, name }: UpstreamReply): string => (key === undefined ? name : `${name}, ${key}`)
 
-const problemOf = ({ key, name, problem }: UpstreamReply): ReadonlyArray<string> =>
-  problem === undefined
-    ? []
-    : [
-        `${key === undefined ? name : `${name}, ${key}`}: ${problem.message}${problem.setting === undefined ? "" : `\n  look at: ${problem.setting}`}`
-      ]
+const row = (reply: UpstreamReply): ReadonlyArray<string> => {
+  const { by, models, ms, problem } = reply
+  return [
+    labelOf(reply),
+    problem === undefined ? "yes" : "no",
+    `${ms} ms`,
+    models === undefined ? "" : String(models.length),
+    by
+  ]
+}
+
+const problemOf = (reply: UpstreamReply): ReadonlyArray<string> => {
+  const { problem } = reply
+  if (problem === undefined) return []
+  const setting = problem.setting === undefined ? "" : `\n  look at: ${problem.setting}`
+  return [`${labelOf(reply)}: ${problem.message}${setting}`]
+}
 
 /** Routes to models that are missing in the upstream's list. */
-const missing = ({ models, name }: UpstreamReply, catalogue: ReadonlyMap<string, Model>): ReadonlyArray<string> => {
+const missing = (reply: UpstreamReply, catalogue: ReadonlyMap<string, Model>): ReadonlyArray<string> => {
+  const { models, name } = reply
   if (models === undefined || models.length === 0) return []
   const unlistedRoutes = [...catalogue.values()].flatMap(({ id, routes }) =>
     routes.flatMap((route) =>
@@ -75,6 +82,6 @@ const missing = ({ models, name }: UpstreamReply, catalogue: ReadonlyMap<string,
   const some = models.slice(0, 5).join(", ")
   return unlistedRoutes.map(
     ({ id, model }) =>
-      `${name} does not list "${model}"; it lists ${some}${models.length > 5 ? `, … (${models.length})` : ""}\n  look at: models.${id}.routes`
+      `${labelOf(reply)} does not list "${model}"; it lists ${some}${models.length > 5 ? `, … (${models.length})` : ""}\n  look at: models.${id}.routes`
   )
 }
