@@ -8,6 +8,7 @@ const endpointPaths = [
   "/responses/compact",
   "/messages",
   "/messages/count_tokens",
+  "/models/count-tokens:rawPredict",
   "/embeddings",
   "/models",
   "/videos",

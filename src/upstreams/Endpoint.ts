@@ -1,4 +1,5 @@
 import { Redacted } from "effect"
+import type { JsonObject } from "../contract/fields.ts"
 import type { Auth } from "./auth/Auth.ts"
 import type { EndpointPath } from "../config/baseUrl.ts"
 import { withoutSlash } from "../config/withoutSlash.ts"
@@ -12,6 +13,20 @@ export interface Endpoint {
   readonly version: "/v1" | ""
   readonly path: EndpointPath
   readonly headers: (apiKey: string | undefined) => Readonly<Record<string, string>>
+  /** If the path depends on the request: the request as it is sent. */
+  readonly placed?: (request: Placeable, isCount: boolean) => Placed
+}
+
+/** A request in the protocol's usual form. */
+export interface Placeable {
+  readonly body: JsonObject
+  /** The caller's headers that belong to the dialect. */
+  readonly headers: Readonly<Record<string, string>> | undefined
+}
+
+export interface Placed extends Placeable {
+  /** Behind the base URL. */
+  readonly path: string
 }
 
 /** PEM texts for the connection: the authority to trust, and the certificate and key to show. */
@@ -41,6 +56,16 @@ export const connectionOf = ({ auth, proxy, tls }: EndpointOptions) => ({ auth, 
 /** The key as a bearer token, which most providers expect. */
 export const bearer = (apiKey: string | undefined): Readonly<Record<string, string>> =>
   apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
+
+/** The address and the form of requests to an endpoint, by its path unless the endpoint places them. */
+export const placing = (endpoint: Endpoint, baseUrl: string, path: EndpointPath, isCount = false) => {
+  const url = addressOf(endpoint, baseUrl, path)
+  return (request: Placeable): Placeable & { readonly url: string } => {
+    if (endpoint.placed === undefined) return { ...request, url }
+    const { path, ...changed } = endpoint.placed(request, isCount)
+    return { ...changed, url: addressOf(endpoint, baseUrl, path) }
+  }
+}
 
 /** The URL of a path behind a base URL that may end with the version already, and may have a query. */
 export const addressOf = ({ version }: Pick<Endpoint, "version">, baseUrl: string, path: string): string => {

@@ -3,7 +3,7 @@ import type { Scope } from "effect"
 import type { ProtocolName } from "../config/sections/Upstream.ts"
 import type { PublicUrl } from "../config/PublicUrl.ts"
 import type { KeptFiles } from "../files/KeptFiles.ts"
-import { anthropicMessages, anthropicMessagesAt } from "./protocols/anthropicMessages/anthropicMessages.ts"
+import { anthropicMessages, anthropicMessagesAt, places } from "./protocols/anthropicMessages/anthropicMessages.ts"
 import { arkVideo } from "./protocols/arkVideo/arkVideo.ts"
 import { providerOf, providers } from "./protocols/openaiChat/compatible.ts"
 import { openaiChat } from "./protocols/openaiChat/openaiChat.ts"
@@ -44,7 +44,8 @@ const text = <S>(protocol: Protocol<S>): TextProtocol => ({
 
 const messages: TextProtocol = {
   ...text(anthropicMessages),
-  upstream: (options) => textUpstream(anthropicMessagesAt(options.baseUrl), options)
+  providers: places,
+  upstream: (options, provider) => textUpstream(anthropicMessagesAt(options.baseUrl, provider), options)
 }
 
 const chat: TextProtocol = {

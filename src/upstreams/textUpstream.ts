@@ -10,7 +10,7 @@ import type { Usage } from "../generation/GenerationEvent.ts"
 import { beginCall, withOwn } from "./client.ts"
 import type { Deadlines, Exchange } from "./client.ts"
 import type { ReadDocument } from "../documents/Documents.ts"
-import { addressOf, connectionOf, headersTo, secretsOf } from "./Endpoint.ts"
+import { addressOf, connectionOf, headersTo, placing, secretsOf } from "./Endpoint.ts"
 import type { EndpointOptions } from "./Endpoint.ts"
 import { extractDocuments } from "./extractDocuments.ts"
 import { acceptedBetas } from "./acceptedBetas.ts"
@@ -61,7 +61,13 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   const secrets = secretsOf(options, url)
   /** The headers of requests that add none, computed once. */
   let usual: Readonly<Record<string, string>> | undefined
-  const send = (body: string, { deadlines: own, trace }: GenerateOptions, more?: Readonly<Record<string, string>>) => {
+  const placed = placing(endpoint, options.baseUrl, endpoint.path)
+  const send = (
+    url: string,
+    body: string,
+    { deadlines: own, trace }: GenerateOptions,
+    more?: Readonly<Record<string, string>>
+  ) => {
     const added = trace === undefined ? more : { ...more, ...trace }
     const headers = added === undefined ? (usual ??= headersTo(endpoint, options)) : headersTo(endpoint, options, added)
     return beginCall({ url, headers, body, deadlines: withOwn(options.deadlines, own), ...connectionOf(options) })
@@ -101,8 +107,10 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
     const adapted = [...extracted, ...lowered.adapted]
     const problem = lowered.refused ?? notLost(adapted, how) ?? beyondSearch(lowered, conversation)
     if (problem !== undefined) return Future.fail(problem)
-    const call = (body: string, onFrame?: (frame: JsonObject) => void) =>
-      send(body, how).flatMap((exchange) =>
+    const call = (asked: JsonObject, onFrame?: (frame: JsonObject) => void) => {
+      const { body: sent, url: at } = placed({ body: asked, headers: undefined })
+      const body = JSON.stringify(sent)
+      return send(at, body, how).flatMap((exchange) =>
         isSuccess(exchange)
           ? accepting(
               new Answer(translated(protocol, lowered, { onFrame, model: how.upstreamModel, key: how.key }), exchange, {
@@ -114,7 +122,8 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
             )
           : runFuture(how.runtime, refused({ exchange, options, url, sent: body, isPassthrough: false }))
       )
-    const answer = mayPause(conversation, how) ? round(lowered.body, call) : call(JSON.stringify(lowered.body))
+    }
+    const answer = mayPause(conversation, how) ? round(lowered.body, call) : call(lowered.body)
     if (conversation.maxOutputTokens === undefined) return answer
     return answer.catchAll((error) => {
       const most = limits.learn(how.upstreamModel, conversation, messageOf(error), lowered.body)
@@ -123,12 +132,12 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
       return ask({ ...conversation, maxOutputTokens: most }, how, [...adapted], true)
     })
   }
-  type Ask = (body: string, onFrame: (frame: JsonObject) => void) => Call
+  type Ask = (body: JsonObject, onFrame: (frame: JsonObject) => void) => Call
   /** Sends the request, and the next ones if the answer pauses. */
   const round = (body: JsonObject, ask: Ask): Call => {
     let asked = body
     let frames: Array<JsonObject> = []
-    const once = () => ask(JSON.stringify(asked), (frame) => frames.push(frame))
+    const once = () => ask(asked, (frame) => frames.push(frame))
     const goOn = (used: Usage) => {
       const rest = protocol.goesOn?.(asked, frames, used)
       if (rest === undefined) return undefined
@@ -153,15 +162,14 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   if (dialect === undefined) return { ...all, ...embedded }
   const forward = (request: PassthroughRequest, how: GenerateOptions) => {
     let lost: Set<string> | undefined
-    const body = serializeBody(
-      request,
-      dialect.body(request.body, how, (param) => (lost ??= new Set(request.adapted)).add(param))
-    )
-    const { dropped, headers } = acceptedBetas(dialectHeaders(dialect, request), options.betas)
+    const { dropped, headers: accepted } = acceptedBetas(dialectHeaders(dialect, request), options.betas)
+    const passedBody = dialect.body(request.body, how, (param) => (lost ??= new Set(request.adapted)).add(param))
+    const { body: changed, headers, url: at } = placed({ body: passedBody, headers: accepted })
+    const body = serializeBody(request, changed)
     const adapted = [...(lost ?? request.adapted ?? nothing), ...dropped]
     const problem = notLost(adapted, how)
     if (problem !== undefined) return Future.fail(problem)
-    return send(body, how, headers).flatMap((exchange) =>
+    return send(at, body, how, headers).flatMap((exchange) =>
       isSuccess(exchange)
         ? accepting(
             new Answer(passing(protocol, dialect, request, how), exchange, {
@@ -199,16 +207,18 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
 /** Token counts, from a body without `stream`, which the endpoint refuses. */
 const counting = <S>({ counts: path, endpoint }: Protocol<S>, dialect: Dialect, options: TextUpstreamOptions) => {
   if (path === undefined) return {}
-  const url = addressOf(endpoint, options.baseUrl, path)
-  const countTokens = counter((request, upstreamModel) => ({
-    url,
-    headers: headersTo(endpoint, options, acceptedBetas(dialectHeaders(dialect, request), options.betas).headers),
-    body: serializeBody(request, {
-      ...dialect.body(request.body, { upstreamModel, stream: false }),
-      stream: undefined
-    }),
-    ...connectionOf(options)
-  }))
+  const placed = placing(endpoint, options.baseUrl, path, true)
+  const countTokens = counter((request, upstreamModel) => {
+    const { headers: accepted } = acceptedBetas(dialectHeaders(dialect, request), options.betas)
+    const passed = { ...dialect.body(request.body, { upstreamModel, stream: false }), stream: undefined }
+    const { body, headers, url } = placed({ body: passed, headers: accepted })
+    return {
+      url,
+      headers: headersTo(endpoint, options, headers),
+      body: serializeBody(request, body),
+      ...connectionOf(options)
+    }
+  })
   return { countTokens }
 }
 

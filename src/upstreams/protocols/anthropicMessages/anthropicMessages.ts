@@ -6,6 +6,7 @@ import type { MessagesState } from "./state.ts"
 import { begin, end, frames, step } from "./step.ts"
 import { bodyWithoutBilling, readsBilling, withoutBilling } from "../billing.ts"
 import { takeNotes } from "../notes.ts"
+import { atVertex } from "./vertex.ts"
 import type { Protocol } from "../Protocol.ts"
 
 /** `/v1/messages`, as Anthropic and a few others serve it. */
@@ -48,5 +49,8 @@ const elsewhere: Protocol<MessagesState> = {
 }
 
 /** The protocol as a server speaks it. */
-export const anthropicMessagesAt = (baseUrl: string): Protocol<MessagesState> =>
-  readsBilling(baseUrl) ? anthropicMessages : elsewhere
+export const anthropicMessagesAt = (baseUrl: string, provider?: string): Protocol<MessagesState> =>
+  provider === "vertex" ? atVertex(elsewhere) : readsBilling(baseUrl) ? anthropicMessages : elsewhere
+
+/** The places with paths of their own. */
+export const places = ["vertex"] as const

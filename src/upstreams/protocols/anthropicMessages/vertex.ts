@@ -1,0 +1,33 @@
+import { bearer } from "../../Endpoint.ts"
+import type { Placeable, Placed } from "../../Endpoint.ts"
+import type { Protocol } from "../Protocol.ts"
+import type { MessagesState } from "./state.ts"
+
+/** The version that Google documents, for callers that name the first one or none. */
+const usualVersion = "vertex-2023-10-16"
+const firstVersion = "2023-06-01"
+
+const counts = "/models/count-tokens:rawPredict"
+
+/**
+ * The protocol at Google's Vertex, behind `…/publishers/anthropic`: the model and the way of answering are in the
+ * path, the version in the body. Source: `@anthropic-ai/vertex-sdk`.
+ */
+export const atVertex = (protocol: Protocol<MessagesState>): Protocol<MessagesState> => ({
+  ...protocol,
+  endpoint: { version: "", path: "/messages", headers: bearer, placed },
+  counts
+})
+
+const placed = ({ body, headers }: Placeable, isCount: boolean): Placed => {
+  const { "anthropic-version": asked, ...others } = headers ?? {}
+  const version = asked === undefined || asked === firstVersion ? usualVersion : asked
+  if (isCount) return { path: counts, body: { anthropic_version: version, ...body }, headers: others }
+  const { model, ...rest } = body
+  const verb = body["stream"] === true ? "streamRawPredict" : "rawPredict"
+  return {
+    path: `/models/${encodeURIComponent(String(model)).replaceAll("%40", "@")}:${verb}`,
+    body: { anthropic_version: version, ...rest },
+    headers: others
+  }
+}
