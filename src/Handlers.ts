@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { AccountHandlers } from "./account/Handlers.ts"
+import { AlertsLive } from "./admin/AlertsLive.ts"
 import { Administration } from "./admin/Administration.ts"
 import { AdminHandlers } from "./admin/Handlers.ts"
 import { Serving } from "./admin/Serving.ts"
@@ -151,6 +152,7 @@ const GroupsLive = Layer.mergeAll(
     Layer.mergeAll(
       TaskRunnerLive,
       CancelRequestsLive,
+      AlertsLive,
       CustodyLive.pipe(Layer.provide(Custody.Default)),
       OrphanedHoldsLive
     )

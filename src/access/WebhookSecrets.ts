@@ -4,6 +4,7 @@ import type { Configuration } from "../config/Configuration.ts"
 import { BadSettings } from "../config/document.ts"
 import { AccountId } from "../contract/Caller.ts"
 import { testDouble } from "../contract/testDouble.ts"
+import { alertsAccount } from "./alertsAccount.ts"
 import { BadSecret, MasterSecret } from "./MasterSecret.ts"
 import { Accounts } from "./store/Accounts.ts"
 
@@ -40,14 +41,19 @@ type Follow = (typeof Configuration)["Service"]["follow"]
 const make = Effect.fnUntraced(function* (chosen: Redacted.Redacted | undefined, follow: Follow | undefined) {
   const accounts = yield* Accounts
   const master = yield* MasterSecret
+  let ofAlerts: Redacted.Redacted | undefined
   let own = chosen === undefined ? [] : yield* parseChosen(chosen)
   yield* (
-    follow?.(({ variables }) => {
+    follow?.(({ value, variables }) => {
       const next = variables?.GATEWAY_WEBHOOK_SECRET
-      if (next === undefined) return Effect.succeed(() => {})
+      const apply = () => {
+        ofAlerts = value.alerts?.secret
+      }
+      if (next === undefined) return Effect.succeed(apply)
       return Effect.mapBoth(parseChosen(next), {
         onFailure: ({ message }) => new BadSettings({ message }),
         onSuccess: (secrets) => () => {
+          apply()
           own = secrets
         }
       })
@@ -64,7 +70,10 @@ const make = Effect.fnUntraced(function* (chosen: Redacted.Redacted | undefined,
     const young = row.rotated_at !== null && nowMs < row.rotated_at + Duration.toMillis(grace)
     return [row.version, ...(young ? [row.version - 1] : [])].map((version) => derived(account, version))
   })
-  const signing = (account: AccountId) => (isChosen(account) ? Effect.succeed(own) : derivedNow(account))
+  const signing = (account: AccountId) => {
+    if (account === alertsAccount && ofAlerts !== undefined) return Effect.succeed([ofAlerts])
+    return isChosen(account) ? Effect.succeed(own) : derivedNow(account)
+  }
 
   const rotate = Effect.fnUntraced(function* (account: AccountId) {
     if (isChosen(account)) {

@@ -1,9 +1,12 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect } from "effect"
-import { Accounts } from "../access/store/Accounts.ts"
 import { Deliveries } from "../callbacks/Deliveries.ts"
 import { DeliveryList } from "../callbacks/store/DeliveryList.ts"
 import { Daemons } from "../flow/Daemons.ts"
+import { BalanceStanding } from "../ledger/store/BalanceStanding.ts"
+import type { StandingBalance } from "../ledger/store/BalanceStanding.ts"
+import { usualShares } from "../config/sections/Alerts.ts"
+import { showUsd } from "../contract/showUsd.ts"
 import { unpriced } from "../ledger/Price.ts"
 import { Catalogue } from "../catalogue/Catalogue.ts"
 import { PriceLists } from "../catalogue/store/PriceLists.ts"
@@ -16,19 +19,26 @@ import { Troubles } from "./store/Troubles.ts"
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
+/** A fetched list of prices is old after this time, in ms. */
+const oldListMs = 14 * dayMs
 /** Keys that expire within this time are reported. */
 const expiryNoticeMs = 7 * dayMs
 /** Failures are reported from this many requests and this error rate on. */
 const minRequests = 20
 const minErrorRate = 0.2
-const maxAccounts = 200
+
+/** A problem, with the state that an alert tells once. */
+export interface Problem extends Attention {
+  readonly name: string
+  readonly isAlert: boolean
+}
 
 /** Current problems that need the operator's attention, and the backlog. */
 export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/AttentionNow", {
-  dependencies: [Troubles.Default, Accounts.Default, DeliveryList.Default, PriceLists.Default],
+  dependencies: [Troubles.Default, BalanceStanding.Default, DeliveryList.Default, PriceLists.Default],
   effect: Effect.gen(function* () {
     const troubles = yield* Troubles
-    const accounts = yield* Accounts
+    const balances = yield* BalanceStanding
     const listed = yield* DeliveryList
     const lists = yield* PriceLists
     const configuration = yield* Configuration
@@ -42,17 +52,28 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
       level: Attention["level"],
       what: Attention["what"],
       id: string | null,
-      message: string
-    ): Attention => ({
+      message: string,
+      state?: string
+    ): Problem => ({
       level,
       what,
       id,
-      message
+      message,
+      name: [what, id ?? "", ...(state === undefined ? [] : [state])].join(":"),
+      isAlert: what !== "model"
     })
 
     const background = Effect.map(daemons.failing, (names) =>
       names.map((name) => one("error", "daemon", name, `${name}: this background daemon fails; see the log`))
     )
+
+    /** Failover hides an upstream that fails from callers, not from the operator. */
+    const behindOthers = (name: string) => {
+      const models = [...catalogue.values()].filter(({ routes }) => routes.some(({ upstream }) => upstream === name))
+      return models.length > 0 && models.every(({ routes }) => routes.some(({ upstream }) => upstream !== name))
+        ? "; other routes answer for it"
+        : ""
+    }
 
     const circuits = Effect.map(Clock.currentTimeMillis, (nowMs) =>
       [...bulkheads].flatMap(([name, { circuit }]) =>
@@ -63,7 +84,7 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
                 "error",
                 "upstream",
                 name,
-                `${name} fails: no calls for ${Math.ceil(circuit.waitMs(nowMs) / 1_000)} s`
+                `${name} fails: no calls for ${Math.ceil(circuit.waitMs(nowMs) / 1_000)} s${behindOthers(name)}`
               )
             ]
       )
@@ -92,14 +113,17 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
             ]
       )
 
-    const empty = Effect.map(accounts.list({ offset: 0, limit: maxAccounts }), (rows) =>
-      rows
-        .filter(
-          ({ granted_nano_usd, held, settled_nano_usd }) =>
-            granted_nano_usd !== null && granted_nano_usd - settled_nano_usd - held <= 0
-        )
-        .map(({ id }) => one("warning", "account", id, `${id} has spent its balance: its requests are refused`))
-    )
+    /** Balances from the first share of `budget_at` on, each with the highest share that it has reached. */
+    const used = Effect.map(balances.all, (rows) => {
+      const shares = (configuration.current().value.alerts?.budget_at ?? usualShares).toSorted((a, b) => b - a)
+      return rows.flatMap((balance) => {
+        const reached = shares.find((share) => balance.usedShare >= share)
+        const share = balance.leftNanoUsd <= 0 ? 1 : reached
+        return share === undefined
+          ? []
+          : [one("warning", "account", balance.account, balanceWords(balance), `${share}`)]
+      })
+    })
 
     const expiring = (nowMs: number) =>
       Effect.map(troubles.expiring(nowMs, nowMs + expiryNoticeMs), (rows) =>
@@ -138,20 +162,35 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
           "warning",
           "prices",
           null,
-          `${first}${others}: the fetched list moves the price more than tenfold, so the one before counts until gateway prices refresh --accept`
+          `${first}${others}: the fetched list moves the price more than tenfold, so the one before counts until gateway prices refresh --accept`,
+          "moved"
         )
       ]
     })
 
-    const staleList = Effect.gen(function* () {
-      const { failure } = (yield* lists.head) ?? { failure: null }
-      const { prices } = configuration.current().value
-      return prices?.refresh_hours === undefined || failure === null
-        ? []
-        : [one("warning", "prices", null, `the list of prices can't be refreshed: ${failure}`)]
-    })
+    const staleList = (nowMs: number) =>
+      Effect.gen(function* () {
+        const head = yield* lists.head
+        const { prices } = configuration.current().value
+        if (prices?.refresh_hours === undefined || head === undefined) return []
+        const fetchedAt = head.fetched_at ?? nowMs
+        const isOld = nowMs - fetchedAt > Math.max(oldListMs, 2 * prices.refresh_hours * hourMs)
+        const age = isOld ? [`it is ${Math.floor((nowMs - fetchedAt) / dayMs)} days old`] : []
+        const failed = head.failure === null ? [] : [head.failure]
+        return isOld || failed.length > 0
+          ? [
+              one(
+                "warning",
+                "prices",
+                null,
+                `the list of prices can't be refreshed: ${[...failed, ...age].join("; ")}`,
+                "list"
+              )
+            ]
+          : []
+      })
 
-    const attention: Effect.Effect<ReadonlyArray<Attention>, SqlError | StoreFailure> = Effect.flatMap(
+    const problems: Effect.Effect<ReadonlyArray<Problem>, SqlError | StoreFailure> = Effect.flatMap(
       Clock.currentTimeMillis,
       (nowMs) =>
         Effect.map(
@@ -160,14 +199,18 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
             circuits,
             failures(nowMs),
             callbacks(nowMs),
-            empty,
+            used,
             expiring(nowMs),
             withoutPrice,
             movedPrices,
-            staleList
+            staleList(nowMs)
           ]),
           (problems) => problems.flat().toSorted((a, b) => (a.level === b.level ? 0 : a.level === "error" ? -1 : 1))
         )
+    )
+
+    const attention = Effect.map(problems, (all): ReadonlyArray<Attention> =>
+      all.map(({ id, level, message, what }) => ({ level, what, id, message }))
     )
 
     const queue = Effect.gen(function* () {
@@ -181,6 +224,17 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
       }
     })
 
-    return { attention, queue } as const
+    return { attention, problems, queue } as const
   })
 }) {}
+
+const balanceWords = ({ account, creditNanoUsd, hoursLeft, leftNanoUsd }: StandingBalance): string => {
+  if (leftNanoUsd <= 0) return `${account} has spent its balance: its requests are refused`
+  const rate = hoursLeft === undefined ? "" : `: ${spanWords(hoursLeft)} at today's rate`
+  return `${account} has $${showUsd(leftNanoUsd)} left of its last credit of $${showUsd(creditNanoUsd)}${rate}`
+}
+
+const spanWords = (hours: number): string => {
+  if (hours < 1) return "less than an hour"
+  return hours < 48 ? `about ${Math.round(hours)} h` : `about ${Math.round(hours / 24)} days`
+}

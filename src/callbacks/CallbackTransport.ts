@@ -7,6 +7,8 @@ export interface CallbackRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** True for an address of the operator's, which may be private. */
+  readonly isOperators?: boolean
 }
 
 export interface CallbackReply {
@@ -27,8 +29,13 @@ const longestCheck = Duration.seconds(5)
 /** Posts callbacks. The shipped one resolves the address anew, has `AddressGuard` check it and dials what was checked. */
 export class CallbackTransport extends Effect.Service<CallbackTransport>()("gateway/callbacks/CallbackTransport", {
   effect: Effect.map(AddressGuard, (guard) => ({
-    send: ({ body, headers, url }: CallbackRequest): Effect.Effect<CallbackReply, CallbackFailed> =>
-      Effect.timed(guard.check(url)).pipe(
+    send: ({
+      body,
+      headers,
+      isOperators = false,
+      url
+    }: CallbackRequest): Effect.Effect<CallbackReply, CallbackFailed> =>
+      Effect.timed(isOperators ? guard.resolve(url) : guard.check(url)).pipe(
         // The process was suspended: other processes may have sent later changes of the task.
         Effect.filterOrFail(
           ([took]) => Duration.lessThan(took, longestCheck),

@@ -2,8 +2,9 @@ import { Clock, Data, Effect, Redacted } from "effect"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Webhook } from "standardwebhooks"
 import { WebhookSecrets } from "../access/WebhookSecrets.ts"
+import { alertsAccount } from "../access/alertsAccount.ts"
 import { CallbackTransport } from "./CallbackTransport.ts"
-import type { CallbackReply } from "./CallbackTransport.ts"
+import type { CallbackReply, CallbackRequest } from "./CallbackTransport.ts"
 import type { Delivery, LeasedDelivery, Outcome } from "./Delivery.ts"
 import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
 import { parseRetryAfterMs } from "./schedule.ts"
@@ -34,7 +35,7 @@ export const makeSend = Effect.gen(function* () {
     const signing = yield* secrets.signing(delivery.account_id)
     const headers = { ...baseHeaders, ...signatureOf(delivery, startedAtMs, signing), ...trace?.headers() }
     if ((yield* Clock.currentTimeMillis) - delivery.claimedAtMs >= sendWithinMs) return yield* new ClaimTooOld()
-    const came = yield* Effect.match(transport.send({ url: delivery.url, headers, body: delivery.body }), {
+    const came = yield* Effect.match(transport.send(requestOf(delivery, headers)), {
       onFailure: ({ reason }): AttemptResult => ({ reason }),
       onSuccess: (reply) => read(reply, startedAtMs)
     })
@@ -43,6 +44,9 @@ export const makeSend = Effect.gen(function* () {
     return outcome
   })
 })
+
+const requestOf = ({ account_id, body, url }: Delivery, headers: CallbackRequest["headers"]): CallbackRequest =>
+  account_id === alertsAccount ? { url, headers, body, isOperators: true } : { url, headers, body }
 
 const traced = (delivery: Delivery, outcome: Outcome) => ({
   id: delivery.id,

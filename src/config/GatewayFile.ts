@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { Unpriced } from "../contract/Caller.ts"
 import { DatabaseSection } from "./databaseSettings.ts"
 import { secretOf } from "./SecretFiles.ts"
+import { Alerts } from "./sections/Alerts.ts"
 import { Files } from "./sections/Files.ts"
 import { given, needed } from "./sections/given.ts"
 import { Account, DeclaredKey } from "./sections/Key.ts"
@@ -78,6 +79,11 @@ export const GatewayFile = Schema.Struct({
     }),
     'How callers\' URLs (callbacks, images, documents) are called. `{ allow: ["10.1.0.0/16"] }`: these private ranges too; `{ proxy: true }`: [by the proxy](#proxies).',
     "directly, public addresses only"
+  ),
+  alerts: given(
+    Alerts,
+    "A webhook that is told when a balance is nearly used up, a key is about to expire, an upstream fails, …: [fields](#alerts).",
+    "a log line and Overview alone"
   ),
   files: given(
     Schema.Union(Text, Files),

@@ -27,23 +27,30 @@ export class AddressGuard extends Effect.Service<AddressGuard>()("gateway/guard/
     const allowed = yield* AllowedAddresses
     const proxyOf = yield* CallerProxy
 
-    const check = (written: string): Effect.Effect<CheckedUrl, AddressRefused> =>
-      Either.match(parseCallerUrl(written), {
-        onLeft: (reason) => Effect.fail(new AddressRefused({ reason, unresolved: false })),
-        onRight: (url) => {
-          const proxy = proxyOf(url.href)
-          return answers(url).pipe(
-            // Behind a proxy, outside names often resolve nowhere but at the proxy.
-            Effect.catchIf(
-              ({ unresolved }) => unresolved && proxy !== undefined,
-              () => Effect.succeed([])
-            ),
-            Effect.map((addresses) => ({ url, addresses, proxy }))
-          )
-        }
-      })
+    const checkWith =
+      (isAllowed: (address: string) => boolean) =>
+      (written: string): Effect.Effect<CheckedUrl, AddressRefused> =>
+        Either.match(parseCallerUrl(written), {
+          onLeft: (reason) => Effect.fail(new AddressRefused({ reason, unresolved: false })),
+          onRight: (url) => {
+            const proxy = proxyOf(url.href)
+            return answers(url, isAllowed).pipe(
+              // Behind a proxy, outside names often resolve nowhere but at the proxy.
+              Effect.catchIf(
+                ({ unresolved }) => unresolved && proxy !== undefined,
+                () => Effect.succeed([])
+              ),
+              Effect.map((addresses) => ({ url, addresses, proxy }))
+            )
+          }
+        })
 
-    const answers = (url: URL) => {
+    const check = checkWith((address) => isCallable(address, allowed))
+
+    /** The same for an address of the operator's, which may be private. */
+    const resolve = checkWith(() => true)
+
+    const answers = (url: URL, isAllowed: (address: string) => boolean) => {
       const host = hostOf(url)
       return (isLiteral(host) ? Effect.succeed([host]) : resolver.resolve(host)).pipe(
         Effect.orElseSucceed((): ReadonlyArray<string> => []),
@@ -52,7 +59,7 @@ export class AddressGuard extends Effect.Service<AddressGuard>()("gateway/guard/
           () => new AddressRefused({ reason: "the host name does not resolve", unresolved: true })
         ),
         Effect.filterOrFail(
-          (addresses) => addresses.every((address) => isCallable(address, allowed)),
+          (addresses) => addresses.every(isAllowed),
           () => new AddressRefused({ reason: notPublic, unresolved: false })
         )
       )
@@ -124,7 +131,7 @@ export class AddressGuard extends Effect.Service<AddressGuard>()("gateway/guard/
         }
       )
 
-    return { check, admit, dial, fetchBytes, open } as const
+    return { check, resolve, admit, dial, fetchBytes, open } as const
   })
 }) {
   /** For tests: using a missing member dies. */

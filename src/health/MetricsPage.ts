@@ -4,6 +4,8 @@ import type { Scope } from "effect"
 import { Deliveries } from "../callbacks/Deliveries.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import type { CircuitState } from "../routing/CircuitBreaker.ts"
+import { BalanceStanding } from "../ledger/store/BalanceStanding.ts"
+import type { StandingBalance } from "../ledger/store/BalanceStanding.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
 import type { Bulkhead } from "../routing/Bulkhead.ts"
 import type { StoreFailure } from "../tasks/StoreFailure.ts"
@@ -27,16 +29,18 @@ interface Page {
   /** All metrics in Prometheus's text format. */
   readonly answer: () => Promise<Response>
 }
-type Needs = AccessLog | Daemons | TaskStore | Deliveries | Scope.Scope
+type Needs = AccessLog | BalanceStanding | Daemons | TaskStore | Deliveries | Scope.Scope
 
 /** `GET /metrics`: counts since the start, and current values. */
 export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/MetricsPage", {
+  dependencies: [BalanceStanding.Default],
   scoped: Effect.gen(function* (): Effect.fn.Return<Page, never, Needs> {
     const metrics = yield* Metrics
     const bulkheads = yield* Bulkheads
     const tasks = yield* TaskStore
     const deliveries = yield* Deliveries
     const daemons = yield* Daemons
+    const balances = yield* BalanceStanding
     const { dropped } = yield* AccessLog
     const workers = yield* Workers
     const tracing = yield* CurrentTracing
@@ -72,7 +76,8 @@ export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/M
       standing(now, nowMs, {
         active: yield* orUndefined(tasks.active),
         leaseMs: yield* orUndefined(tasks.oldestExpiredLeaseMs),
-        pending: yield* orUndefined(deliveries.pending)
+        pending: yield* orUndefined(deliveries.pending),
+        balances: yield* orUndefined(balances.all)
       })
       return textOf([...(yield* all), ...now.snapshot()])
     })
@@ -92,10 +97,11 @@ interface Stored {
   readonly active: ReadonlyArray<ActiveTasks> | undefined
   readonly leaseMs: number | undefined
   readonly pending: Effect.Effect.Success<Deliveries["pending"]> | undefined
+  readonly balances: ReadonlyArray<StandingBalance> | undefined
 }
 
 /** Stored tasks and deliveries that have not ended. Unknown values have no series, or are NaN. */
-const standing = (now: Registry, nowMs: number, { active = [], leaseMs = NaN, pending }: Stored) => {
+const standing = (now: Registry, nowMs: number, { active = [], balances = [], leaseMs = NaN, pending }: Stored) => {
   const age = (sinceMs: number) => Math.max(0, nowMs - sinceMs) / 1_000
   const count = now.gauge("gateway_tasks_active", "Tasks that have not ended, up to 100000.", "kind", "state")
   const oldest = now.gauge("gateway_tasks_oldest_age_seconds", "Age of the oldest active task.", "kind", "state")
@@ -106,6 +112,13 @@ const standing = (now: Registry, nowMs: number, { active = [], leaseMs = NaN, pe
   now
     .gauge("gateway_oldest_expired_lease_seconds", "How long the oldest abandoned task has waited for another worker.")
     .of().value = leaseMs / 1_000
+  const used = now.gauge(
+    "gateway_budget_used_ratio",
+    "Used share of a balance's last credit, of the 200 balances that are used up most.",
+    "account",
+    "budget"
+  )
+  for (const { account, usedShare } of balances) used.of(account, "balance").value = usedShare
   now.gauge("gateway_deliveries_pending", "Undelivered callbacks, up to 100000.").of().value = pending?.count ?? NaN
   now.gauge("gateway_deliveries_oldest_age_seconds", "Age of the oldest undelivered callback.").of().value =
     pending === undefined ? NaN : age(pending.oldestMs ?? nowMs)

@@ -44,6 +44,7 @@ import { modelRules } from "./migrations/0039_modelRules.ts"
 import { priceList } from "./migrations/0040_priceList.ts"
 import { upstreamKeys } from "./migrations/0041_upstreamKeys.ts"
 import { budgets } from "./migrations/0042_budgets.ts"
+import { alerts } from "./migrations/0043_alerts.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -99,7 +100,8 @@ const onBoth: ReadonlyArray<Step> = [
   [39, "modelRules", modelRules],
   [40, "priceList", priceList],
   [41, "upstreamKeys", upstreamKeys],
-  [42, "budgets", budgets]
+  [42, "budgets", budgets],
+  [43, "alerts", alerts]
 ]
 
 /** The schema that this gateway works with. */

@@ -61,6 +61,7 @@ export const stubReceiver = (
       admit: () => Effect.void,
       fetchBytes: () => Effect.die("not stubbed"),
       open: () => Effect.die("not stubbed"),
+      resolve: () => Effect.die("not stubbed"),
       check: (url) => Effect.as(resolving, { url: new URL(url), addresses: ["127.0.0.1"] }),
       dial: ({ url }, request) =>
         Effect.gen(function* () {
