@@ -26,6 +26,7 @@ import { Attempts, makeFailedAttempts } from "./Attempts.ts"
 import type { Fallbacks } from "./Fallbacks.ts"
 import { makeUsageDoubts } from "./usageDoubts.ts"
 import type { GenerationOptions } from "./GenerationOptions.ts"
+import { labelsOf } from "./labelsOf.ts"
 import { heldFor, heldOutput, mostUsed } from "./mostUsed.ts"
 import type { Most } from "./mostUsed.ts"
 import { shareOf } from "./several.ts"
@@ -180,14 +181,12 @@ export class Work implements Chargeable, Metering {
   }
 
   mostTokens(): number {
-    const { answers, caller, entry } = this
-    const { inputTokens, outputTokens } = this.#mostUsed(this.inputTokens() / answers)
-    return answers * (inputTokens + heldOutput(caller, entry, outputTokens))
+    const { outputTokens } = this.#mostUsed(this.inputTokens() / this.answers)
+    return this.inputTokens() + this.answers * heldOutput(this.caller, this.entry, outputTokens)
   }
 
   get labels() {
-    const { entry, request } = this
-    return { aliasOf: entry.aliasOf, tags: request.record?.tags, endUser: request.record?.endUser }
+    return labelsOf(this.entry, this.request.record)
   }
 
   held(price: Price) {

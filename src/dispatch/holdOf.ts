@@ -2,6 +2,7 @@ import type { Caller } from "../contract/Caller.ts"
 import type { RequestRecord } from "../contract/RequestRecord.ts"
 import type { TaskHold } from "../ledger/DurableHolds.ts"
 import { Offers } from "../ledger/Offers.ts"
+import { labelsOf } from "./labelsOf.ts"
 import type { PricedRoute } from "../catalogue/Catalogue.ts"
 import type { Quote } from "./Quote.ts"
 
@@ -37,7 +38,7 @@ export const holdOf = (
     modelLimits,
     mostNanoUsd,
     mostTokens: heldTokens,
-    labels: { aliasOf: model.aliasOf, tags: record?.tags, endUser: record?.endUser },
+    labels: labelsOf(model, record),
     held
   }
 }

@@ -12,6 +12,7 @@ import { Offers } from "../ledger/Offers.ts"
 import { costOf } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { QuotedRoute } from "../ledger/Quote.ts"
+import { labelsOf } from "../dispatch/labelsOf.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { Cancellation } from "../tasks/Cancellation.ts"
 import { stored } from "../tasks/StoreFailure.ts"
@@ -106,7 +107,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         modelLimits: models.limitsOf(model),
         mostNanoUsd: (price: Price) => costOf(price, quoted(resolved)),
         mostTokens: () => quoted(resolved).outputTokens,
-        labels: { aliasOf: model.aliasOf, tags: incoming.record?.tags, endUser: incoming.record?.endUser }
+        labels: labelsOf(model, incoming.record)
       }
       const keepAnswer = incoming.once?.keep(answer) ?? Effect.void
       const storing = ledger

@@ -32,6 +32,11 @@ export class Counters {
   private readonly own = new Map<string, number>()
   private sweptMs = 0
 
+  /** The number of counters. */
+  get size(): number {
+    return this.counters.size
+  }
+
   knows(budget: string): boolean {
     return this.learned.has(budget)
   }

@@ -13,7 +13,7 @@ import { database } from "../../sql/engines.ts"
 export const dollar = 1_000_000_000
 /** A dollar a token of output. */
 export const price = fromUsd({ output: 1_000_000 })
-export const team = AccountId.make("team")
+const team = AccountId.make("team")
 
 export const budget = (
   unit: Budget["unit"],
@@ -27,9 +27,6 @@ export const live = Layer.merge(Ledger.Default, Commits.Default).pipe(
   Layer.provide(Layer.succeed(ClockSource, "process")),
   Layer.provideMerge(database())
 )
-
-/** The same on the database's clock. */
-export const liveByDatabase = Layer.merge(Ledger.Default, Commits.Default).pipe(Layer.provideMerge(database()))
 
 export const account = Effect.flatMap(
   SqlClient.SqlClient,

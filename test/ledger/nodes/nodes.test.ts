@@ -77,6 +77,27 @@ describe.runIf(inject("postgres") !== undefined)("money of three nodes", () => {
     })
   )
 
+  it.scopedLive.each([
+    ["tokens of a rolling minute", { unit: "tokens", limit: 20, window: { rollingMs: 60_000 } }, "RateLimited"],
+    ["requests of a week", { unit: "requests", limit: 10, window: { per: "week", zone: "Asia/Tokyo" } }, "RateLimited"],
+    ["dollars in total", { unit: "usd", limit: 20 * dollar, window: { per: "total" } }, "QuotaExceeded"]
+  ] as const)("lets 201 parallel requests of a key use its %s, and no more", ([, budget, refusal]) =>
+    Effect.gen(function* () {
+      const { books, nodes } = yield* world({ nodes: 3 })
+      const asked = { ...ask, dollars: 2, budgets: [budget] }
+      expect(counted(yield* tell(nodes, asked))).toEqual({ held: 10, [refusal]: 191 })
+      const [dead, ...others] = nodes
+      // A killed node's part is released, another one's stays.
+      yield* Effect.promise(() => dead?.end("killed") ?? Promise.resolve())
+      yield* books.until("team", ({ nodes }) => nodes === 2)
+      const { budgetHeld } = yield* books.of("team")
+      expect(counted(yield* tell(others, asked))["held"] ?? 0).toBe((budget.limit - budgetHeld) / (budget.limit / 10))
+      yield* tell(others, { do: "settle", dollars: 2 })
+      expect(yield* books.of("team")).toMatchObject({ budgetHeld: 0, budgetUsed: budget.limit })
+      expect(counted(yield* tell(others, asked))).toEqual({ [refusal]: 134 })
+    })
+  )
+
   it.scopedLive("is as it was where requests of many amounts come and go", () =>
     Effect.gen(function* () {
       const { books, nodes } = yield* world({ dollars: 200, nodes: 3 })

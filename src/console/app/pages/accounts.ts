@@ -9,7 +9,7 @@ import { fill, h, refill } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { dollars, number, usd } from "../format.ts"
 import { pageHead } from "../frame.ts"
-import { limitsText } from "../keyText.ts"
+import { budgetText, limitsText } from "../keyText.ts"
 import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
 import { accountDialogs } from "./accountDialogs.ts"
@@ -42,7 +42,8 @@ const shareMeter = (account: AccountRecord): Child => {
 
 const rowOf = (account: AccountRecord, dialogs: AccountDialogs) => {
   const { columns } = text
-  const limits = limitsText(account.limits)
+  const all = [limitsText(account.limits), ...account.budgets.map(budgetText)].filter((one) => one !== undefined)
+  const limits = all.length === 0 ? undefined : all.join("; ")
   const left = dollars(account.available)
   const isLow = account.granted !== null && left < dollars(account.granted) * lowShare
   const isSuspended = account.suspended_at !== null

@@ -19,7 +19,7 @@ import { status } from "../components/status.ts"
 import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { dollars, matches, permits, usd, utc } from "../format.ts"
-import { limitsText } from "../keyText.ts"
+import { budgetText, limitsText } from "../keyText.ts"
 import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
 import type { KeyDialogs } from "./keyDialogs.ts"
@@ -27,7 +27,14 @@ import type { KeyDialogs } from "./keyDialogs.ts"
 const text = words.key
 
 const budgetOf = (key: KeyRecord): Child => {
-  if (key.budget === null) return null
+  if (key.budget === null) {
+    return key.budgets.length === 0
+      ? null
+      : section(
+          text.budget,
+          key.budgets.map((one) => h("p", { class: "num" }, budgetText(one)))
+        )
+  }
   const { period } = key.budget
   const [spent, limit] = [dollars(key.budget.spent), dollars(key.budget.limit)]
   const told = text.spent(usd(spent), usd(limit), period)

@@ -61,10 +61,11 @@ export const keyForm = async (
   patterns.addEventListener("input", showHits)
   exceptions.addEventListener("input", showHits)
   showHits()
+  const hasOthers = like !== undefined && like.budget === null && like.budgets.length > 0
   const budget = textInput(like?.budget === null || like === undefined ? "" : like.budget.limit.usd, {
     id: "key-budget",
     inputmode: "decimal",
-    placeholder: text.noBudget,
+    placeholder: hasOthers ? text.otherBudgets(like.budgets.length) : text.noBudget,
     "aria-label": text.budget
   })
   const period = select(
@@ -136,10 +137,15 @@ export const keyForm = async (
       upstreams: namesIn(upstreams).length === 0 ? null : namesIn(upstreams),
       choose_route: routes.value === "yes",
       limits: limits.read(),
-      budget:
-        amount === null
-          ? null
-          : { usd: amount, period: period.value === "day" ? ("day" as const) : ("month" as const) },
+      // Budgets that this form can't show stay, unless another one is entered.
+      ...(amount === null && hasOthers
+        ? {}
+        : {
+            budget:
+              amount === null
+                ? null
+                : { usd: amount, period: period.value === "day" ? ("day" as const) : ("month" as const) }
+          }),
       ...(expires.value === "keep"
         ? {}
         : { expires_at: after === undefined ? null : new Date(Date.now() + after).toISOString() })

@@ -11,7 +11,7 @@ import { fill, h } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { dollars, number, usd, usdShort } from "../format.ts"
 import { pageHead } from "../frame.ts"
-import { limitsText } from "../keyText.ts"
+import { budgetText, limitsText } from "../keyText.ts"
 import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
 import { keyDialogs } from "./keyDialogs.ts"
@@ -28,7 +28,9 @@ const budgetMeter = (key: KeyRecord): HTMLElement | undefined => {
 
 const budgetWords = (key: KeyRecord): Child =>
   key.budget === null
-    ? none()
+    ? key.budgets.length === 0
+      ? none()
+      : key.budgets.map(budgetText).join("; ")
     : [usd(dollars(key.budget.spent)), faint(" ", text.of(usdShort(dollars(key.budget.limit)), key.budget.period))]
 
 const columnsOf = (app: App): ReadonlyArray<Column<KeyRecord>> => [
@@ -69,7 +71,7 @@ const columnsOf = (app: App): ReadonlyArray<Column<KeyRecord>> => [
     width: 240,
     look: "no-phone",
     cell: (key) =>
-      key.budget === null
+      key.budgets.length === 0
         ? none()
         : h("span", { class: "budget num" }, budgetMeter(key), h("span", {}, budgetWords(key)))
   },

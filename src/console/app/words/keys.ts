@@ -80,6 +80,7 @@ export const keyForm = {
   matches: (hits: number, all: number, names: string) => `Matches ${hits} of ${all}: ${names}`,
   matchesNone: (all: number) => `Matches none of the ${all} models served.`,
   budget: "Budget",
+  otherBudgets: (count: number) => `keeps its ${count}`,
   noBudget: "none",
   period: "Period",
   periods: { day: "USD a day", month: "USD a month" },
