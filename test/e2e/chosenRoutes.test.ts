@@ -118,6 +118,28 @@ describe("a request that chooses its routes", () => {
     expect([refused.status, await messageOf(refused)]).toEqual([400, expect.stringContaining(message)])
   })
 
+  it("is refused if the header stands twice or is huge, and the gateway goes on", async () => {
+    const headers = new Headers({ authorization: `Bearer ${secretOf("free")}`, "content-type": "application/json" })
+    headers.append("x-gateway-route", "only=a")
+    headers.append("x-gateway-route", "no_fallback")
+    const body = JSON.stringify(bodies["/v1/chat/completions"])
+    const post = (given: Headers) =>
+      fetch(`${gateway.url}/v1/chat/completions`, { method: "POST", headers: given, body })
+    const twice = await post(headers)
+    expect([twice.status, await messageOf(twice)]).toEqual([
+      400,
+      expect.stringContaining('"no_fallback" is no upstream')
+    ])
+    headers.set("x-gateway-route", `only=${"a".repeat(10_000_000)}`)
+    // The server may close the connection before it has read them all.
+    const huge = await post(headers).then(
+      ({ status }) => status,
+      () => 431
+    )
+    expect(huge).toBeGreaterThanOrEqual(400)
+    expect((await ask("free", "only=a")).status).toBe(200)
+  })
+
   it.each(Object.keys(bodies))("needs a key that may choose: %s", async (path) => {
     const refused = await ask("plain", "only=a", path)
     expect([refused.status, await messageOf(refused)]).toEqual([403, expect.stringContaining("choose_route: true")])
