@@ -97,8 +97,7 @@ export class Work implements Chargeable, Metering {
     this.requestId = request.id
     this.model = (chain?.requested ?? entry).id
     this.unpriced = entry.unpriced
-    const accepted = options.prepaid?.routes
-    this.offers = new Offers(triedRoutes(accepted === undefined ? routes : agreed(routes, accepted), admitted))
+    this.offers = new Offers(triedRoutes(agreed(routes, options.prepaid?.routes), admitted))
     this.entry = entry
     this.stickyKey = stickyKey
     this.conversation = fitting
@@ -140,9 +139,8 @@ export class Work implements Chargeable, Metering {
 
   /** The cost of the input at an upstream that got the request. */
   #readNanoUsd(): number {
-    return this.attempts.isSent && !this.price.isFree
-      ? costOf(this.price, { ...noUsage, inputTokens: this.inputTokens() })
-      : 0
+    const { attempts, price } = this
+    return attempts.isSent && !price.isFree ? costOf(price, { ...noUsage, inputTokens: this.inputTokens() }) : 0
   }
 
   /** Sets the route. Another one, with another price, may follow until the answer begins. */
@@ -188,7 +186,6 @@ export class Work implements Chargeable, Metering {
   get labels() {
     return labelsOf(this.entry, this.request.record)
   }
-
   held(price: Price) {
     const { answers, caller, conversation, entry: model } = this
     const most = this.#mostUsed(this.inputTokens() / answers)

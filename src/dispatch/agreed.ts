@@ -4,7 +4,8 @@ import type { Admitted } from "./admit.ts"
 import type { Prepaid } from "./GenerationOptions.ts"
 
 /** The routes that were priced when the task was accepted, at those prices. All routes if none of them is left. */
-export const agreed = (routes: Admitted["routes"], accepted: NonNullable<Prepaid["routes"]>): Admitted["routes"] => {
+export const agreed = (routes: Admitted["routes"], accepted: Prepaid["routes"]): Admitted["routes"] => {
+  if (accepted === undefined) return routes
   const [first, ...others] = routes.flatMap((route) => {
     const one = accepted.find((one) => isSameRoute(one, route))
     return one === undefined ? [] : [{ ...route, price: priceFromText(one.price) }]
