@@ -40,7 +40,10 @@ export const affording = (balances: Pick<BalanceOperations, "isMetered">) => {
       metersOf(request.caller).length === 0
         ? placeAt
         : (hold: Hold) =>
-            placeAt({ ...hold, request: { ...request.labels, model: request.model, mostTokens: request.mostTokens } })
+            placeAt({
+              ...hold,
+              request: { ...request.labels, model: request.model, mostTokens: () => request.mostTokens() }
+            })
     if (!isBounded(request.caller)) return place(nothing)
     const { caller, model, offers, price } = request
     const prices = payable({ caller, model, unpriced: request.unpriced, prices: offers?.prices ?? [price] })
