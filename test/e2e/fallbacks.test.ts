@@ -72,6 +72,7 @@ const config = {
     { name: "rich", account: "rich", secret: secretOf("rich"), balance_usd: 100 },
     { name: "poor", account: "poor", secret: secretOf("poor"), balance_usd: 0.001 },
     { name: "narrow", account: "narrow", secret: secretOf("narrow"), models: ["small", "by-alias"], balance_usd: 100 },
+    { name: "chooser", account: "rich", secret: secretOf("chooser"), choose_route: true },
     { name: "alias", account: "narrow", secret: secretOf("alias"), models: ["by-alias", "big-alias"] }
   ]
 }
@@ -190,6 +191,45 @@ describeOnEach("a request that another model answers", ({ name }) => {
       "chat"
     ])
     expect((await requestOf(response)).attempts.map(({ upstream }: Json) => upstream)).toEqual(["chat", "void"])
+  })
+
+  it.each([
+    ["no_fallback", 400],
+    ["only=chat", 400],
+    ["only=chat,claude", 400]
+  ])("is none that chose its routes: %s", async (route, status) => {
+    const headers = { "x-gateway-route": route }
+    expect((await call("/v1/messages", message("small"), "chooser", headers)).status).toBe(status)
+    const task: Json = await (await call("/v1/messages", message("small", { async: true }), "chooser", headers)).json()
+    const end = async () => (await read(`/v1/tasks/${task.id}`, "chooser")).status
+    if (task.id !== undefined) await expect.poll(end, { timeout: 20_000 }).toBe("failed")
+  })
+
+  it("is told in its log line", async () => {
+    const response = await call("/v1/messages", message("small"))
+    const id = response.headers.get("x-request-id") ?? ""
+    const line = () =>
+      gateway
+        .output()
+        .split("\n")
+        .find((one) => one.includes(id) && one.includes('"event":"request"'))
+    await expect.poll(line, { timeout: 20_000 }).toContain('"fallback":"too_long","served_model":"big"')
+  })
+
+  it("may be continued, wherever its earlier turns were answered", async () => {
+    const ask = async (body: object): Promise<Json> => (await call("/v1/responses", body)).json()
+    const first = await ask({ model: "small", input: "play:text" })
+    const second = await ask({ model: "small", input: "play:text", previous_response_id: first.id })
+    expect([second.status, second.model, second.previous_response_id]).toEqual(["completed", "small", first.id])
+    expect(anthropic.asked.at(-1)?.body.messages).toHaveLength(3)
+    let thread: object = { type: "create" }
+    for (const count of [1, 3]) {
+      const response = await call("/v1/messages", message("small", { thread }))
+      const answer: Json = await response.json()
+      expect([response.status, response.headers.get("x-gateway-fallback")]).toEqual([200, "too_long"])
+      expect(anthropic.asked.at(-1)?.body.messages).toHaveLength(count)
+      thread = { type: "continue", previous_message_id: answer.id }
+    }
   })
 
   it("costs others nothing: empty answers of one account leave the route to the next", async () => {
