@@ -191,7 +191,7 @@ export const makeAdmit = Effect.gen(function* () {
   ): Admitted | InvalidRequest | ModelForbidden | Forbidden => {
     const known = asked.instead ?? lookUp(conversation.model, asked.kind ?? "text")
     if (known instanceof InvalidRequest) return known
-    const chosen = chosenRoutes(caller, known, asked.headers)
+    const chosen = chosenRoutes(caller, known, asked.headers, asked.instead !== undefined)
     if (!("model" in chosen)) return chosen
     const { model, noFallback } = chosen
     const objection = () => asked.objection?.() ?? tooMuchOutput(model, conversation)

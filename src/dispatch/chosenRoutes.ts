@@ -21,11 +21,13 @@ export interface ChosenRoutes {
  * for this model.
  *
  * @param headers of the request; absent if it has none
+ * @param isFallback true for a model that the request does not name, which may lack some of the chosen upstreams
  */
 export const chosenRoutes = (
   caller: Caller,
   model: Model,
-  headers: Headers | undefined
+  headers: Headers | undefined,
+  isFallback = false
 ): ChosenRoutes | Forbidden | InvalidRequest | ModelForbidden => {
   const refused = forbidden(caller, model)
   if (refused !== undefined) return refused
@@ -40,9 +42,10 @@ export const chosenRoutes = (
   const { noFallback, only } = choice
   if (only === undefined) return { model: { ...model, routes }, noFallback }
   const known = new Set(routes.map(({ upstream }) => upstream))
+  const chosen = routes.filter(({ upstream }) => only.has(upstream))
   const unknown = [...only].find((upstream) => !known.has(upstream))
-  return unknown === undefined
-    ? { model: { ...model, routes: routes.filter(({ upstream }) => only.has(upstream)) }, noFallback }
+  return unknown === undefined || (isFallback && chosen.length > 0)
+    ? { model: { ...model, routes: chosen }, noFallback }
     : wrong(
         `"${shortened(unknown)}" is no upstream of the model "${shortened(model.id)}"; choose from ${[...known].join(", ")}`
       )

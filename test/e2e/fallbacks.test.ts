@@ -66,6 +66,15 @@ const config = {
     },
     broken: { ...at("claude", "broken", prices.middle), routes: [{ upstream: "void", model: "void" }] },
     "to-broken": { ...at("chat", "full-5", prices.cheap), fallbacks: { too_long: "broken" } },
+    "two-places": {
+      routes: [
+        { upstream: "chat", model: "full-6" },
+        { upstream: "void", model: "full-7" },
+        { upstream: "claude", model: "never" }
+      ],
+      price: prices.cheap,
+      fallbacks: { too_long: "broken" }
+    },
     "to-strict": { ...at("chat", "full-4", prices.cheap), fallbacks: { too_long: ["strict", "big"] } }
   },
   keys: [
@@ -203,6 +212,15 @@ describeOnEach("a request that another model answers", ({ name }) => {
     const task: Json = await (await call("/v1/messages", message("small", { async: true }), "chooser", headers)).json()
     const end = async () => (await read(`/v1/tasks/${task.id}`, "chooser")).status
     if (task.id !== undefined) await expect.poll(end, { timeout: 20_000 }).toBe("failed")
+  })
+
+  it("is asked at the chosen upstreams that it has", async () => {
+    const asked = (route: string) =>
+      call("/v1/messages", message("two-places"), "chooser", { "x-gateway-route": route })
+    const [elsewhere, there] = await Promise.all([asked("only=chat"), asked("only=chat,void")])
+    const upstreams = async (response: Response) =>
+      (await requestOf(response)).attempts.map(({ upstream }: Json) => upstream)
+    expect([await upstreams(elsewhere), await upstreams(there)]).toEqual([["chat"], ["chat", "void", "void"]])
   })
 
   it("is told in its log line", async () => {

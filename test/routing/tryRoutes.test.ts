@@ -17,15 +17,14 @@ type Answer = "answers" | UpstreamError | Failure
 /** Tries routes whenever it is run, and knows what became of them before. */
 const tried = (
   routes: ReadonlyArray<Route>,
-  call: (route: Route) => Effect.Effect<Generation, Failure | UpstreamError>,
-  hasFallback = false
+  call: (route: Route) => Effect.Effect<Generation, Failure | UpstreamError>
 ) => {
   let coolDowns: RetryAfter | undefined
   return (account = "one") =>
     Effect.zipWith(Effect.runtime(), Effect.clock, (runtime, clock) => {
       const known = (coolDowns ??= new RetryAfter(clock))
       return toEffect(() =>
-        tryRoutes({ runtime, coolDowns: known, hasFallback }, AccountId.make(account), routes, (route) =>
+        tryRoutes({ runtime, coolDowns: known }, AccountId.make(account), routes, (route) =>
           runFuture(runtime, call(route))
         )
       )
@@ -33,18 +32,18 @@ const tried = (
 }
 
 /** Runs requests against upstreams that answer in turn, the last answer for ever; tells who was called, and when. */
-const world = (upstreams: Record<string, ReadonlyArray<Answer>>, hasFallback = false) => {
+const world = (upstreams: Record<string, ReadonlyArray<Answer>>) => {
   const log: Array<readonly [string, number]> = []
   const left = new Map(Object.entries(upstreams).map(([name, answers]) => [name, [...answers]]))
   const routes = Object.keys(upstreams).map((upstream) => ({ upstream, model: "m" }))
-  const call = ({ upstream }: Route) =>
+  const runFor = tried(routes, ({ upstream }) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       log.push([upstream, now])
       const answers = left.get(upstream) ?? []
       const answer = answers.length > 1 ? answers.shift() : answers[0]
       return answer === undefined || answer === "answers" ? Effect.succeed(word(upstream)) : Effect.fail(answer)
     })
-  const runFor = tried(routes, call, hasFallback)
+  )
   return { log, called: () => log.map(([name]) => name).join(" "), run: runFor(), runFor }
 }
 
@@ -165,30 +164,6 @@ describe("a model's routes", () => {
       yield* Fiber.interrupt(fiber)
       yield* TestClock.adjust("1 minute")
       expect(called()).toBe("a")
-    })
-  )
-})
-
-describe("a model that another one stands in for", () => {
-  const tooLong = refused({ retry: "elsewhere", failure: new InvalidRequest({ param: null, reason: "too_long" }) })
-
-  it.effect.each([
-    ["retries a failure twice", [refused()], "a a a"],
-    ["waits for no limited route", [tooMany(3)], "a"],
-    ["waits for no limited route without a deadline", [tooMany(null)], "a"]
-  ] as const)("%s", ([, answers, called]) =>
-    Effect.gen(function* () {
-      const { called: calls, run } = world({ a: answers }, true)
-      yield* Effect.flip(settled(run))
-      expect(calls()).toBe(called)
-    })
-  )
-
-  it.effect("reports an input that is too long for one of its routes, and waits for none", () =>
-    Effect.gen(function* () {
-      const { called, run } = world({ a: [refused()], b: [tooLong], c: [tooMany(3)] })
-      const failure = yield* Effect.flip(settled(run))
-      expect([called(), failure]).toEqual(["a b c", tooLong.failure])
     })
   )
 })
