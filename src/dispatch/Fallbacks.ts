@@ -3,6 +3,7 @@ import type { Caller } from "../contract/Caller.ts"
 import type { Failure } from "../contract/Failure.ts"
 import { FallbackReason } from "../contract/FallbackReason.ts"
 import { forbidden } from "../contract/permission.ts"
+import type { Attempts } from "./Attempts.ts"
 
 /** The most other models that one request asks. */
 const mostAsked = 8
@@ -57,6 +58,14 @@ export class Fallbacks {
   #isOpen(model: Model): boolean {
     return !this.#asked.has(nameOf(model))
   }
+}
+
+/** The shared parts of the works of one request, one for each model that it asks. */
+export interface Chain {
+  /** The model that the caller named. */
+  readonly requested: Pick<Model, "id">
+  readonly attempts: Attempts
+  readonly fallbacks: Fallbacks | undefined
 }
 
 /** All models that may answer a caller's request in place of its own. */

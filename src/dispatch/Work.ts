@@ -23,7 +23,7 @@ import { triedRoutes } from "./admit.ts"
 import type { Admitted, AdmittedRoute } from "./admit.ts"
 import { agreed } from "./agreed.ts"
 import { Attempts, makeFailedAttempts } from "./Attempts.ts"
-import type { Fallbacks } from "./Fallbacks.ts"
+import type { Chain, Fallbacks } from "./Fallbacks.ts"
 import { makeUsageDoubts } from "./usageDoubts.ts"
 import type { GenerationOptions } from "./GenerationOptions.ts"
 import { labelsOf } from "./labelsOf.ts"
@@ -41,14 +41,6 @@ export const makeObservers = Effect.all({
 })
 
 type Observers = Effect.Effect.Success<typeof makeObservers>
-
-/** The shared parts of the works of one request, one for each model that it asks. */
-export interface Chain {
-  /** The model that the caller named. */
-  readonly requested: Pick<Model, "id">
-  readonly attempts: Attempts
-  readonly fallbacks: Fallbacks | undefined
-}
 
 /** The state of one request: an object instead of closures, because thousands are open at a time. */
 export class Work implements Chargeable, Metering {
