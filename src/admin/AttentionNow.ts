@@ -3,10 +3,10 @@ import { Clock, Effect } from "effect"
 import { Deliveries } from "../callbacks/Deliveries.ts"
 import { DeliveryList } from "../callbacks/store/DeliveryList.ts"
 import { Daemons } from "../flow/Daemons.ts"
+import { Budgets } from "../access/store/Budgets.ts"
+import { balanceWords, budgetWords } from "./budgetWords.ts"
 import { BalanceStanding } from "../ledger/store/BalanceStanding.ts"
-import type { StandingBalance } from "../ledger/store/BalanceStanding.ts"
 import { usualShares } from "../config/sections/Alerts.ts"
-import { showUsd } from "../contract/showUsd.ts"
 import { unpriced } from "../ledger/Price.ts"
 import { Catalogue } from "../catalogue/Catalogue.ts"
 import { PriceLists } from "../catalogue/store/PriceLists.ts"
@@ -35,10 +35,11 @@ export interface Problem extends Attention {
 
 /** Current problems that need the operator's attention, and the backlog. */
 export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/AttentionNow", {
-  dependencies: [Troubles.Default, BalanceStanding.Default, DeliveryList.Default, PriceLists.Default],
+  dependencies: [Troubles.Default, BalanceStanding.Default, Budgets.Default, DeliveryList.Default, PriceLists.Default],
   effect: Effect.gen(function* () {
     const troubles = yield* Troubles
     const balances = yield* BalanceStanding
+    const budgets = yield* Budgets
     const listed = yield* DeliveryList
     const lists = yield* PriceLists
     const configuration = yield* Configuration
@@ -113,9 +114,27 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
             ]
       )
 
+    const sharesNow = () =>
+      (configuration.current().value.alerts?.budget_at ?? usualShares).toSorted((one, other) => other - one)
+
+    /** The same of budgets, in each of their windows. */
+    const budgeted = (nowMs: number) =>
+      Effect.map(budgets.standing, (rows) => {
+        const shares = sharesNow()
+        return rows.flatMap((standing) => {
+          const { beganAtMs = 0, meter, ratio } = standing
+          const share = shares.find((one) => ratio >= one)
+          if (share === undefined) return []
+          const [what, id] =
+            meter.key === undefined ? (["account", meter.account] as const) : (["key", meter.key] as const)
+          const window = "rollingMs" in meter.budget.window ? 0 : beganAtMs
+          return [one("warning", what, id, budgetWords(standing, nowMs), `${meter.id} ${share} ${window}`)]
+        })
+      })
+
     /** Balances from the first share of `budget_at` on, each with the highest share that it has reached. */
     const used = Effect.map(balances.all, (rows) => {
-      const shares = (configuration.current().value.alerts?.budget_at ?? usualShares).toSorted((a, b) => b - a)
+      const shares = sharesNow()
       return rows.flatMap((balance) => {
         const reached = shares.find((share) => balance.usedShare >= share)
         const share = balance.leftNanoUsd <= 0 ? 1 : reached
@@ -200,6 +219,7 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
             failures(nowMs),
             callbacks(nowMs),
             used,
+            budgeted(nowMs),
             expiring(nowMs),
             withoutPrice,
             movedPrices,
@@ -227,14 +247,3 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
     return { attention, problems, queue } as const
   })
 }) {}
-
-const balanceWords = ({ account, creditNanoUsd, hoursLeft, leftNanoUsd }: StandingBalance): string => {
-  if (leftNanoUsd <= 0) return `${account} has spent its balance: its requests are refused`
-  const rate = hoursLeft === undefined ? "" : `: ${spanWords(hoursLeft)} at today's rate`
-  return `${account} has $${showUsd(leftNanoUsd)} left of its last credit of $${showUsd(creditNanoUsd)}${rate}`
-}
-
-const spanWords = (hours: number): string => {
-  if (hours < 1) return "less than an hour"
-  return hours < 48 ? `about ${Math.round(hours)} h` : `about ${Math.round(hours / 24)} days`
-}

@@ -71,18 +71,25 @@ describeOnEach("alerts", ({ name }) => {
       left = Number(available.usd)
     }
     expect(left).toBeGreaterThan(0)
+    const budget = { usd: 0.1, period: "day" }
+    const capped = await admin("/admin/v1/keys", { account: "rich", name: "capped", budget })
+    const asCapped = () => request(gateway, "/v1/messages", { body: message, key: capped.secret })
+    for (let n = 0; n < 30 && (await asCapped()).status === 200; n++);
     const { attention } = await admin("/admin/v1/overview")
     const sentences = attention.map((one: { message: string }) => one.message)
     expect(sentences).toContainEqual(
       expect.stringMatching(/^team has \$0\.0\d+ left of its last credit of \$0\.10?: .* at today's rate$/)
     )
+    expect(sentences).toContainEqual(
+      expect.stringMatching(/^key_\w+ has used \d\d % of its budget of \$0\.10? per day: .* at its rate so far$/)
+    )
     await restart()
-    await expect.poll(() => told.length, { timeout: 20_000 }).toBe(2)
+    await expect.poll(() => told.length, { timeout: 20_000 }).toBe(3)
     expect(told.map(({ data, type }) => [type, data.what, data.target]).toSorted()).toEqual([
       ["alert.raised", "account", "team"],
-      ["alert.raised", "key", key.id]
+      ...[key.id, capped.key.id].toSorted().map((id) => ["alert.raised", "key", id])
     ])
-    expect(posts).toBe(3)
+    expect(posts).toBe(4)
     expect(gateway.output()).toMatch(/alert\.raised/)
     expect(told.every(({ data }) => gateway.output().includes(data.message))).toBe(true)
     const metrics = await (await request(gateway, "/metrics", { key: adminKey })).text()
@@ -94,7 +101,7 @@ describeOnEach("alerts", ({ name }) => {
     await admin("/admin/v1/accounts", { id: "empty", balance_usd: 0.000001 })
     await admin("/admin/v1/accounts/empty/credit", { usd: -0.000001 })
     await restart()
-    await expect.poll(() => told.length, { timeout: 20_000 }).toBe(3)
-    expect(told[2]?.data).toMatchObject({ target: "empty", message: expect.stringContaining("has spent its balance") })
+    await expect.poll(() => told.length, { timeout: 20_000 }).toBe(4)
+    expect(told[3]?.data).toMatchObject({ target: "empty", message: expect.stringContaining("has spent its balance") })
   })
 })

@@ -23,7 +23,7 @@ export const Alerts = Schema.Struct({
       Schema.minItems(1),
       Schema.maxItems(10)
     ),
-    "The used shares of a balance that raise an alert.",
+    "The used shares of a balance or a budget that raise an alert.",
     "`[0.8, 1]`"
   )
 })
