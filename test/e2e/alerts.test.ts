@@ -85,10 +85,9 @@ describeOnEach("alerts", ({ name }) => {
     )
     await restart()
     await expect.poll(() => told.length, { timeout: 20_000 }).toBe(3)
-    expect(told.map(({ data, type }) => [type, data.what, data.target]).toSorted()).toEqual([
-      ["alert.raised", "account", "team"],
-      ...[key.id, capped.key.id].toSorted().map((id) => ["alert.raised", "key", id])
-    ])
+    expect(new Set(told.map(({ data, type }) => `${type} ${data.what} ${data.target}`))).toEqual(
+      new Set(["account team", `key ${key.id}`, `key ${capped.key.id}`].map((one) => `alert.raised ${one}`))
+    )
     expect(posts).toBe(4)
     expect(gateway.output()).toMatch(/alert\.raised/)
     expect(told.every(({ data }) => gateway.output().includes(data.message))).toBe(true)
