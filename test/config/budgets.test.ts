@@ -5,7 +5,7 @@ import { budgetFrom, writtenFrom, WrittenBudgets } from "../../src/contract/Writ
 const decode = Schema.decodeUnknownEither(WrittenBudgets)
 const wrong = (...budgets: ReadonlyArray<unknown>): string => {
   const decoded = decode(budgets)
-  return Either.isLeft(decoded) ? String(decoded.left.message) : "accepted"
+  return Either.isLeft(decoded) ? decoded.left.message : "accepted"
 }
 
 describe("budgets as they are written", () => {
