@@ -65,22 +65,28 @@ const claims = `claims AS MATERIALIZED (
       SELECT * FROM ${recordset("$9", [...counterNames, "of_node"])} WHERE EXISTS (SELECT 1 FROM lane)
     ), `
 
-/** The counters that requests ask for, locked, and what each claim leaves of its budget. */
+/**
+ * The counters that requests ask for, locked, and what each claim leaves of its budget. All claims of a batch are of one
+ * moment, so those of a counter have one window. It sorts once: a subquery for each claim took a minute for thousands.
+ */
 const rooms = `counters AS MATERIALIZED (
       SELECT budget, subject, step, used - forgiven + held AS amount FROM budget_counters
       WHERE (budget, subject) IN (SELECT budget, subject FROM claims) AND step >= (SELECT MIN(since) FROM claims)
         AND (SELECT COUNT(*) FROM cur) >= 0
       ORDER BY budget, subject, step FOR NO KEY UPDATE OF budget_counters
     ), rooms AS MATERIALIZED (
-      SELECT n, place, most
-        - COALESCE((SELECT SUM(counters.amount) FROM counters WHERE counters.budget = claims.budget
-            AND counters.subject = claims.subject AND counters.step >= since), 0)
-        - COALESCE((SELECT SUM(used + held) FROM changed WHERE changed.budget = claims.budget
-            AND changed.subject = claims.subject AND changed.step >= since), 0) AS room,
-        (SELECT MIN(counters.step) FROM counters WHERE counters.budget = claims.budget
-          AND counters.subject = claims.subject AND counters.step >= since AND counters.amount > 0) AS oldest,
-        SUM(amount) OVER (PARTITION BY budget, subject ORDER BY n) AS claimed
-      FROM claims
+      SELECT n, place, most - COALESCE(amounts, 0) AS room, oldest, claimed FROM (
+        SELECT n, place, most, SUM(amount) FILTER (WHERE n IS NULL AND step >= since) OVER counter AS amounts,
+          MIN(step) FILTER (WHERE is_stored AND step >= since AND amount > 0) OVER counter AS oldest,
+          SUM(amount) FILTER (WHERE n IS NOT NULL) OVER (counter ORDER BY n) AS claimed
+        FROM (
+          SELECT each_one.*, MIN(since_of_claim) OVER (PARTITION BY budget, subject) AS since FROM (
+            SELECT n, place, budget, subject, step, since AS since_of_claim, amount, most, FALSE AS is_stored FROM claims
+            UNION ALL SELECT NULL, NULL, budget, subject, step, NULL, amount, NULL, TRUE FROM counters
+            UNION ALL SELECT NULL, NULL, budget, subject, step, NULL, used + held, NULL, FALSE FROM changed
+          ) AS each_one
+        ) AS since_begun WINDOW counter AS (PARTITION BY budget, subject)
+      ) AS counted_one WHERE n IS NOT NULL
     ), `
 
 const counted = `counted AS MATERIALIZED (

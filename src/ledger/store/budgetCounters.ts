@@ -62,6 +62,12 @@ export const summedChanges = (changes: ReadonlyArray<CounterChange>): ReadonlyAr
   return [...sums.values()]
 }
 
+/** The most rows of a statement: a statement of Postgres has 65,535 values at most. */
+const mostRows = 5_000
+
+const chunked = <A>(some: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(some.length / mostRows) }, (_, n) => some.slice(n * mostRows, (n + 1) * mostRows))
+
 const dayMs = 86_400_000
 
 /** How long a counter is kept after its window, in ms. */
@@ -129,26 +135,32 @@ export const budgetCounters = (sql: SqlClient.SqlClient) => {
 
   /** Creates counters that are not there. */
   const insert = (some: ReadonlyArray<Omit<CounterChange, "held">>): Effect.Effect<unknown, SqlError> =>
-    sql`INSERT INTO budget_counters ${sql.insert(
-      some.toSorted((one, two) => order(one).localeCompare(order(two)))
-    )} ON CONFLICT (budget, subject, step) DO NOTHING`
+    Effect.forEach(
+      chunked(some.toSorted((one, two) => order(one).localeCompare(order(two)))),
+      (part) =>
+        sql`INSERT INTO budget_counters ${sql.insert(part)} ON CONFLICT (budget, subject, step) DO NOTHING`,
+      { discard: true }
+    )
 
   /** Of these counters, those that exist. */
   const existing = (
     some: ReadonlyArray<{ readonly budget: string; readonly subject: string }>,
     nowMs: number
   ): Effect.Effect<ReadonlyArray<{ readonly budget: string; readonly subject: string }>, SqlError> =>
-    some.length === 0
-      ? Effect.succeed([])
-      : Effect.map(
+    Effect.map(
+      Effect.forEach(chunked(some), (part) =>
+        Effect.map(
           sql`SELECT DISTINCT budget, subject FROM budget_counters
-            WHERE ${sql.in("budget", [...new Set(some.map(({ budget }) => budget))])}
+            WHERE ${sql.in("budget", [...new Set(part.map(({ budget }) => budget))])}
               AND ${sql.in(
                 "subject",
-                some.map(({ subject }) => subject)
+                part.map(({ subject }) => subject)
               )} AND ends_at > ${nowMs}`,
           ids.all
         )
+      ),
+      (found) => found.flat()
+    )
 
   /** The live counters of an account's tags and end users. */
   const ownOf = (account: string, nowMs: number): Effect.Effect<number, SqlError> =>

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer, TestClock } from "effect"
+import { Effect, Either, Layer, TestClock } from "effect"
 import type { Duration } from "effect"
 import type { Budget } from "../../../src/contract/Budget.ts"
 import { KeyId } from "../../../src/contract/Caller.ts"
@@ -138,6 +138,20 @@ describeOnEach("a budget", () => {
       expect(yield* through("customer=b")).toBe(1)
       expect([yield* through("x=y"), yield* through()]).toEqual([1, 1])
     }).pipe(Effect.provide(live), from("2026-01-31T20:00:00Z"))
+  )
+
+  it.effect("of a rolling window begins for thousands of tags at once", () =>
+    Effect.gen(function* () {
+      yield* account
+      const rolling = { rollingMs: 86_400_000 }
+      const caller = callerOf([budget("requests", 2, rolling, { tag: "*" }), budget("tokens", 2, rolling, { tag: "*" })])
+      const tagsOf = (n: number) => Array.from({ length: 10 }, (_, one) => `t=${n} ${one}`)
+      const all = yield* Effect.all(
+        Array.from({ length: 400 }, (_, n) => Effect.either(open(caller, { tags: tagsOf(n) }))),
+        { concurrency: "unbounded" }
+      )
+      expect(all.filter(Either.isRight)).toHaveLength(400)
+    }).pipe(Effect.provide(live), from("2026-01-01T00:00:00Z"))
   )
 
   it.effect("forgets a reset's past, and counts what was under way when it ends", () =>
