@@ -63,7 +63,7 @@ export class Fallbacks {
 /** The shared parts of the works of one request, one for each model that it asks. */
 export interface Chain {
   /** The model that the caller named. */
-  readonly requested: Pick<Model, "id">
+  readonly requested: Pick<Model, "id" | "aliasOf">
   readonly attempts: Attempts
   readonly fallbacks: Fallbacks | undefined
 }

@@ -176,7 +176,9 @@ export class Work implements Chargeable, Metering {
   }
 
   get labels() {
-    return labelsOf(this.entry, this.request.record)
+    const { entry, request } = this
+    const requested = this.#chain?.requested
+    return labelsOf(requested === undefined ? [entry] : [requested, entry], request.record)
   }
   held(price: Price) {
     const { answers, caller, conversation, entry: model } = this

@@ -38,7 +38,7 @@ export const holdOf = (
     modelLimits,
     mostNanoUsd,
     mostTokens: heldTokens,
-    labels: labelsOf(model, record),
+    labels: labelsOf([model], record),
     held
   }
 }

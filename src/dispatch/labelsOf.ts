@@ -1,7 +1,15 @@
 import type { RequestRecord } from "../contract/RequestRecord.ts"
 
-/** A request's tags and end user, and the model behind an alias, for budgets. */
+/**
+ * A request's tags, its end user and all names of its models, for budgets.
+ *
+ * @param models the requested model, and the one that is asked in its place
+ */
 export const labelsOf = (
-  { aliasOf }: { readonly aliasOf?: string | undefined },
+  models: ReadonlyArray<{ readonly id: string; readonly aliasOf?: string | undefined }>,
   record: Pick<RequestRecord, "tags" | "endUser"> | undefined
-) => ({ aliasOf, tags: record?.tags, endUser: record?.endUser })
+) => ({
+  names: models.flatMap(({ aliasOf, id }) => (aliasOf === undefined ? [id] : [id, aliasOf])),
+  tags: record?.tags,
+  endUser: record?.endUser
+})

@@ -27,7 +27,7 @@ export interface Chargeable {
   readonly leastNanoUsd?: (price: Price) => number
   /** The operator's cost of further calls whose answers were not used; 0 if absent. */
   readonly besidesNanoUsd?: number
-  /** The request's tags and end user, and the model behind an alias, for budgets. */
+  /** The request's tags, its end user and all names of its models, for budgets. */
   readonly labels?: Omit<Countable, "model" | "mostTokens"> | undefined
   /** The most tokens that it may use, for budgets of tokens. */
   readonly mostTokens: () => number

@@ -107,7 +107,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         modelLimits: models.limitsOf(model),
         mostNanoUsd: (price: Price) => costOf(price, quoted(resolved)),
         mostTokens: () => quoted(resolved).outputTokens,
-        labels: labelsOf(model, incoming.record)
+        labels: labelsOf([model], incoming.record)
       }
       const keepAnswer = incoming.once?.keep(answer) ?? Effect.void
       const storing = ledger

@@ -39,6 +39,7 @@ afterAll(() => Promise.all([chat, anthropic].map((fake) => fake.stop())))
 const secretOf = (name: string) => `${name}-secret-0123456789-0123456789`
 const prices = { cheap: { input: 0.05, output: 0.4 }, dear: { input: 5, output: 25 }, middle: { input: 1, output: 5 } }
 const at = (upstream: string, model: string, price: object) => ({ routes: [{ upstream, model }], price })
+const once = (model: string) => ({ requests: 1, per: "total", models: [model] })
 const config = {
   upstreams: {
     chat: { protocol: "openai-chat", base_url: `${chat.url}/v1` },
@@ -51,6 +52,7 @@ const config = {
     cut: { ...at("chat", "cut", prices.cheap), context: 30, fallbacks: { too_long: "big" } },
     big: at("claude", "big", prices.dear),
     "big-alias": { alias: "big" },
+    "small-alias": { alias: "small" },
     "by-alias": { ...at("chat", "full-2", prices.cheap), fallbacks: { too_long: "big-alias" } },
     "small-embed": { ...at("chat", "full-embed", { input: 1 }), fallbacks: { too_long: "big-embed" } },
     "big-embed": at("chat", "big-embed", { input: 100 }),
@@ -82,7 +84,10 @@ const config = {
     { name: "poor", account: "poor", secret: secretOf("poor"), balance_usd: 0.001 },
     { name: "narrow", account: "narrow", secret: secretOf("narrow"), models: ["small", "by-alias"], balance_usd: 100 },
     { name: "chooser", account: "rich", secret: secretOf("chooser"), choose_route: true },
-    { name: "alias", account: "narrow", secret: secretOf("alias"), models: ["by-alias", "big-alias"] }
+    { name: "alias", account: "narrow", secret: secretOf("alias"), models: ["by-alias", "big-alias"] },
+    { name: "served", account: "rich", secret: secretOf("served"), budgets: [once("big")] },
+    { name: "served-alias", account: "rich", secret: secretOf("served-alias"), budgets: [once("big")] },
+    { name: "target", account: "rich", secret: secretOf("target"), budgets: [once("small")] }
   ]
 }
 
@@ -184,6 +189,16 @@ describeOnEach("a request that another model answers", ({ name }) => {
     }
     expect(anthropic.asked.length).toBe(asked)
     expect((await read("/v1/balance", key)).held.nano_usd).toBe(0)
+  })
+
+  it.each([
+    ["its own", "served", "small", 400],
+    ["its own, by its alias", "served-alias", "by-alias", 400],
+    ["the requested one's, by its alias", "target", "small-alias", 429]
+  ])("counts for a budget of models: %s", async (_, key, model, refused) => {
+    const statuses: Array<number> = []
+    for (let n = 0; n < 2; n++) statuses.push((await call("/v1/messages", message(model), key)).status)
+    expect(statuses).toEqual([200, refused])
   })
 
   it("is one that the key may use by an alias alone", async () => {

@@ -10,7 +10,8 @@ import type { Place } from "./windows.ts"
 /** A request as budgets see it. */
 export interface Countable {
   readonly model: string
-  readonly aliasOf?: string | undefined
+  /** Further names of its model, and those of the model that is asked in its place. */
+  readonly names?: ReadonlyArray<string> | undefined
   readonly tags?: ReadonlyArray<string> | undefined
   readonly endUser?: string | undefined
   /** The most tokens that it may use; called only for a budget of tokens. */
@@ -89,8 +90,8 @@ const subjectsOf = ({ budget, countsEndUsers }: Meter, request: Countable): Read
   return [...tags].map((one) => ownSubject(one, person))
 }
 
-const isForModel = (pattern: string, { aliasOf, model }: Countable): boolean =>
-  matches(pattern, model) || (aliasOf !== undefined && matches(pattern, aliasOf))
+const isForModel = (pattern: string, { model, names = none }: Countable): boolean =>
+  matches(pattern, model) || names.some((name) => matches(pattern, name))
 
 const ownSubject = (tag: string | undefined, person: string | undefined): string =>
   `=${hashOf(JSON.stringify([tag ?? null, person ?? null]))}`
