@@ -48,11 +48,15 @@ export class BudgetReport extends Effect.Service<BudgetReport>()("gateway/ledger
           GROUP BY budget`
         for (const row of usedRows.all(some)) found.set(row.budget, row)
       }
+      const spending = yield* stored.withSpending(
+        meters.filter(({ id }) => !found.has(id)),
+        nowMs
+      )
       return yield* Effect.forEach(meters, (meter) =>
         Effect.map(
           Effect.suspend(() => {
             const row = found.get(meter.id)
-            return row === undefined ? stored.usedBefore(meter, nowMs) : Effect.succeed(row.used)
+            return spending.has(meter) ? stored.usedBefore(meter, nowMs) : Effect.succeed(row?.used ?? 0)
           }),
           (used) => standingOf(meter, used, found.get(meter.id)?.counters ?? 0, nowMs)
         )

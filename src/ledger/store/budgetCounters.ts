@@ -110,7 +110,7 @@ export const budgetCounters = (sql: SqlClient.SqlClient) => {
           GROUP BY model`
     return spentOnModels
       .all([...ofDays, ...ofFirst])
-      .filter(({ model }) => models === undefined || models.some((pattern) => matches(pattern, model)))
+      .filter(({ model }) => isFor(models, model))
       .reduce((sum, { nano_usd }) => sum + nano_usd, 0)
   })
 
@@ -119,11 +119,36 @@ export const budgetCounters = (sql: SqlClient.SqlClient) => {
    * end users are counted from the budget's first request on, as is a total.
    */
   const usedBefore = Effect.fnUntraced(function* (meter: Meter, nowMs: number): Effect.fn.Return<number, SqlError> {
-    const { each, tag, unit, window } = meter.budget
-    const isTotal = "per" in window && window.per === "total"
-    if (unit !== "usd" || tag !== undefined || each !== undefined || isTotal) return 0
-    if (yield* isThere(meter.id)) return 0
+    if (!countsBefore(meter) || (yield* isThere(meter.id))) return 0
     return yield* spentSince(meter, meter.placeOf(nowMs).since)
+  })
+
+  /**
+   * Of budgets without a counter, those that may have been used before: their owners spent something in the window. Few,
+   * where thousands of keys are idle.
+   */
+  const withSpending = Effect.fnUntraced(function* (
+    meters: ReadonlyArray<Meter>,
+    nowMs: number
+  ): Effect.fn.Return<ReadonlySet<Meter>, SqlError> {
+    const some = meters.filter(countsBefore).map((meter) => ({ meter, day: dayOf(meter.placeOf(nowMs).since) }))
+    const from = some.reduce((earliest, { day }) => (day < earliest ? day : earliest), dayOf(nowMs))
+    const accounts = [...new Set(some.map(({ meter }) => meter.account))]
+    const spent = new Map<string, Array<ReturnType<typeof spenders.one>>>()
+    for (const part of chunked(accounts)) {
+      const found = yield* sql`SELECT account_id, key_id, model, MAX(day) AS day FROM usage_days
+        WHERE ${sql.in("account_id", part)} AND day >= ${from} AND cost_nano_usd > 0 GROUP BY account_id, key_id, model`
+      for (const row of spenders.all(found)) {
+        for (const owner of [`${row.account_id} `, `${row.account_id} ${row.key_id}`]) {
+          const known = spent.get(owner)
+          if (known === undefined) spent.set(owner, [row])
+          else known.push(row)
+        }
+      }
+    }
+    const hasSpent = ({ day, meter: { account, budget, key } }: (typeof some)[number]) =>
+      spent.get(`${account} ${key ?? ""}`)?.some((row) => row.day >= day && isFor(budget.models, row.model)) === true
+    return new Set(some.filter(hasSpent).map(({ meter }) => meter))
   })
 
   /** Begins to count for a budget. */
@@ -137,8 +162,7 @@ export const budgetCounters = (sql: SqlClient.SqlClient) => {
   const insert = (some: ReadonlyArray<Omit<CounterChange, "held">>): Effect.Effect<unknown, SqlError> =>
     Effect.forEach(
       chunked(some.toSorted((one, two) => order(one).localeCompare(order(two)))),
-      (part) =>
-        sql`INSERT INTO budget_counters ${sql.insert(part)} ON CONFLICT (budget, subject, step) DO NOTHING`,
+      (part) => sql`INSERT INTO budget_counters ${sql.insert(part)} ON CONFLICT (budget, subject, step) DO NOTHING`,
       { discard: true }
     )
 
@@ -195,6 +219,7 @@ export const budgetCounters = (sql: SqlClient.SqlClient) => {
       upsert([budget, subject, step, account_id, ends_at, used]),
     find,
     usedBefore,
+    withSpending,
     begin,
     insert,
     existing,
@@ -203,6 +228,13 @@ export const budgetCounters = (sql: SqlClient.SqlClient) => {
     clean
   } as const
 }
+
+/** True if a budget counts what was spent before its first counter. */
+const countsBefore = ({ budget: { each, tag, unit, window } }: Meter): boolean =>
+  unit === "usd" && tag === undefined && each === undefined && !("per" in window && window.per === "total")
+
+const isFor = (models: ReadonlyArray<string> | undefined, model: string): boolean =>
+  models === undefined || models.some((pattern) => matches(pattern, model))
 
 const order = ({ budget, step, subject }: Pick<CounterChange, "budget" | "subject" | "step">) =>
   `${budget} ${subject} ${step}`
@@ -231,3 +263,9 @@ export type CounterRow = ReturnType<typeof counters.one>
 const ids = rows("budget_counters", { budget: Schema.String, subject: Schema.String })
 const counts = rows("budget_counters", { n: Schema.Int })
 const spentOnModels = rows("usage_days", { model: Schema.String, nano_usd: Schema.Int })
+const spenders = rows("usage_days", {
+  account_id: Schema.String,
+  key_id: Schema.String,
+  model: Schema.String,
+  day: Schema.String
+})

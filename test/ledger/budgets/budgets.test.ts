@@ -1,4 +1,4 @@
-import { SqlClient } from "@effect/sql"
+import { SqlClient, Statement } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, Layer, TestClock } from "effect"
 import type { Duration } from "effect"
@@ -144,7 +144,10 @@ describeOnEach("a budget", () => {
     Effect.gen(function* () {
       yield* account
       const rolling = { rollingMs: 86_400_000 }
-      const caller = callerOf([budget("requests", 2, rolling, { tag: "*" }), budget("tokens", 2, rolling, { tag: "*" })])
+      const caller = callerOf([
+        budget("requests", 2, rolling, { tag: "*" }),
+        budget("tokens", 2, rolling, { tag: "*" })
+      ])
       const tagsOf = (n: number) => Array.from({ length: 10 }, (_, one) => `t=${n} ${one}`)
       const all = yield* Effect.all(
         Array.from({ length: 400 }, (_, n) => Effect.either(open(caller, { tags: tagsOf(n) }))),
@@ -179,6 +182,39 @@ describeOnEach("a budget", () => {
       Effect.provide(
         BudgetReport.Default.pipe(Layer.provideMerge(live), Layer.provide(Layer.succeed(ClockSource, "process")))
       )
+    )
+  )
+
+  it.effect("is told in few statements for hundreds of idle keys, with what was spent before it was set", () =>
+    Effect.gen(function* () {
+      yield* account
+      const report = yield* BudgetReport
+      yield* settle(yield* open(callerOf([]), { dollars: 6 }), 6)
+      yield* settle(yield* open(callerOf([]), { dollars: 2, model: "other" }), 2)
+      yield* (yield* Ledger).flush
+      const month = { per: "month", zone: "Europe/Berlin" } as const
+      const idle = Array.from({ length: 300 }, (_, n) =>
+        callerOf([budget("usd", 10)], { key: KeyId.make(`idle_${n}`) })
+      )
+      const callers = [
+        callerOf([budget("usd", 10), budget("usd", 10, month, { models: ["m"] }), budget("usd", 10, { per: "total" })]),
+        callerOf([], { accountBudgets: [budget("usd", 10, { rollingMs: 3_600_000 })] }),
+        ...idle
+      ]
+      let statements = 0
+      const standings = yield* report.standing(callers.flatMap(metersOf)).pipe(
+        Statement.withTransformer((statement) => {
+          statements++
+          return Effect.succeed(statement)
+        })
+      )
+      expect(standings.slice(0, 5).map(({ used }) => used / dollar)).toEqual([8, 6, 0, 8, 0])
+      expect(statements).toBeLessThan(20)
+    }).pipe(
+      Effect.provide(
+        BudgetReport.Default.pipe(Layer.provideMerge(live), Layer.provide(Layer.succeed(ClockSource, "process")))
+      ),
+      from("2026-01-31T20:00:00Z")
     )
   )
 
