@@ -18,6 +18,8 @@ type Permit = (
 /** How long a count is remembered, in ms, and how many at most. */
 const keptMs = 60_000
 const mostKept = 1_000
+/** The longest wait for all of an upstream's keys: the caller's real request comes next. */
+const patience = "7 seconds"
 
 /**
  * Asks a model's upstream for a request's input tokens, if it speaks the dialect and offers counts. A count is
@@ -59,16 +61,21 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
     if (route === undefined || upstream?.countTokens === undefined) return unknown
     if (upstream.passthrough?.family !== passthrough.family) return unknown
     const { name } = upstream
-    const askedWith = (made: string | undefined) =>
-      (upstream.keys ?? [{ key: undefined, upstream }])
-        .filter(({ key }) => made === undefined || key === undefined || key === made)
-        .reduce(
-          (before, { upstream: { countTokens } }) =>
-            Effect.flatMap(before, (tokens) =>
-              tokens === undefined && countTokens !== undefined ? countTokens(request, route.model) : before
-            ),
-          unknown
-        )
+    const askedWith = (made: string | undefined): Effect.Effect<number | undefined> =>
+      Effect.timeoutTo(
+        (upstream.keys ?? [{ key: undefined, upstream }])
+          .filter(({ key }) => made === undefined || key === undefined || key === made)
+          .reduce(
+            (before, { upstream: { countTokens } }) =>
+              Effect.flatMap(before, (tokens) =>
+                tokens === undefined && countTokens !== undefined
+                  ? countTokens(request, route.model)
+                  : Effect.succeed(tokens)
+              ),
+            unknown
+          ),
+        { duration: patience, onSuccess: (tokens) => tokens, onTimeout: () => undefined }
+      )
     const request = passthrough.request(upstream)
     const { body, headers } = request
     const counted = (made: string | undefined) =>

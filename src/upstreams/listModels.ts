@@ -7,7 +7,11 @@ import { endpointOptions, firstKey, keysOf } from "./fromSettings.ts"
 import { protocolOf } from "./protocols.ts"
 
 /** The reason that an upstream's models could not be listed, for the operator. */
-export class NoModelList extends Data.TaggedError("NoModelList")<{ readonly message: string }> {}
+export class NoModelList extends Data.TaggedError("NoModelList")<{
+  readonly message: string
+  /** The status of the upstream's answer. */
+  readonly status?: number
+}> {}
 
 /** A start or a reload waits for this call, in ms. */
 const deadlines = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 5_000 }
@@ -21,7 +25,13 @@ export const listModels = (entry: UpstreamEntry): Effect.Effect<ReadonlyArray<st
   keysOf(entry)
     .slice(1)
     .reduce(
-      (listed, { key }) => Effect.orElse(listed, () => listedWith(entry, key)),
+      (listed, { key }) =>
+        // An upstream that does not answer is not asked with each key: a start waits.
+        Effect.catchIf(
+          listed,
+          ({ status }) => status !== undefined,
+          () => listedWith(entry, key)
+        ),
       listedWith(entry, firstKey(entry))
     )
 
@@ -49,7 +59,8 @@ const listedWith = Effect.fnUntraced(function* (
     try: () => answer.text(answerLimit),
     catch: () => new NoModelList({ message: "its answer was cut off" })
   })
-  if (answer.status !== 200) return yield* new NoModelList({ message: `it answered with status ${answer.status}` })
+  const { status } = answer
+  if (status !== 200) return yield* new NoModelList({ message: `it answered with status ${status}`, status })
   const list = decode(parseJson(body))
   if (Option.isNone(list)) return yield* new NoModelList({ message: "its answer is not a list of models" })
   return list.value.data.map(({ id }) => id)

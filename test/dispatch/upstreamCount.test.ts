@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Layer, TestClock } from "effect"
+import { Duration, Effect, Fiber, Layer, TestClock } from "effect"
 import { Caller } from "../../src/contract/Caller.ts"
 import { servedModel } from "../../src/catalogue/servedModel.ts"
 import type { Passthrough } from "../../src/dispatch/GenerationOptions.ts"
@@ -24,20 +24,18 @@ const asking = (text: string): Passthrough => ({
   request: () => ({ body: { messages: text }, headers: new Headers(), rewrite: (answer) => answer })
 })
 
+const generate = () => {
+  throw new Error("not asked")
+}
+const passthrough = { family: "messages", send: generate } as const
+
 /** Counts how often it is asked, and says so. */
 const counting = () => {
   let asked = 0
   const upstream: TextUpstream = {
     name: "claude",
-    generate: () => {
-      throw new Error("not asked")
-    },
-    passthrough: {
-      family: "messages",
-      send: () => {
-        throw new Error("not asked")
-      }
-    },
+    generate,
+    passthrough,
     countTokens: () => Effect.sync(() => ++asked)
   }
   return { layer: Layer.succeed(TextUpstreams, new Map([["claude", upstream]])), asked: () => asked }
@@ -65,6 +63,41 @@ describe("an upstream's count", () => {
       expect(yield* count(caller, model, asking("1"))).toBe(2)
       expect(yield* count(caller, model, asking("0"))).toBe(1_002)
     }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is asked for once, with the first key that gives one", () => {
+    let asked: ReadonlyArray<string> = []
+    const counts = (key: string, tokens: number | undefined) => {
+      const countTokens = () =>
+        Effect.sync(() => {
+          asked = [...asked, key]
+          return tokens
+        })
+      return { key, weight: 1, upstream: { name: "claude", passthrough, generate, countTokens } }
+    }
+    const keys = [counts("a", undefined), counts("b", 7), counts("c", 8), counts("d", 9)]
+    const upstream: TextUpstream = { ...keys[0]?.upstream, name: "claude", passthrough, generate, keys }
+    return Effect.gen(function* () {
+      const count = yield* makeUpstreamCount(permit)
+      expect(yield* count(caller, model, asking("a"))).toBe(7)
+      expect(asked).toEqual(["a", "b"])
+    }).pipe(Effect.provideService(TextUpstreams, new Map([["claude", upstream]])))
+  })
+
+  it.effect("is waited for seven seconds with all keys together", () => {
+    const silent: TextUpstream = {
+      name: "claude",
+      passthrough,
+      generate,
+      countTokens: () => Effect.as(Effect.sleep("6 seconds"), undefined)
+    }
+    const keys = ["a", "b", "c"].map((key) => ({ key, weight: 1, upstream: silent }))
+    return Effect.gen(function* () {
+      const count = yield* makeUpstreamCount(permit)
+      const counted = yield* Effect.fork(count(caller, model, asking("a")))
+      yield* TestClock.adjust("7 seconds")
+      expect(yield* Fiber.join(counted)).toBeUndefined()
+    }).pipe(Effect.provideService(TextUpstreams, new Map([["claude", { ...silent, keys }]])))
   })
 
   it.effect("is not asked for where the upstream has no room, or is left alone", () => {

@@ -1,3 +1,4 @@
+import { createServer } from "node:net"
 import { afterAll, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { listModels } from "../../src/upstreams/listModels.ts"
@@ -29,5 +30,22 @@ it.effect("an upstream with several keys lists its models with the first that ma
     expect(yield* listed("sk-bad", "sk-good", "sk-worse")).toEqual(["one"])
     expect(asked).toEqual(["Bearer sk-bad", "Bearer sk-good"])
     expect((yield* Effect.flip(listed("sk-bad", "sk-worse"))).message).toBe("it answered with status 401")
+  })
+)
+
+it.scoped("an upstream that breaks the connection is not asked with each key", () =>
+  Effect.gen(function* () {
+    let connections = 0
+    const broken = createServer((socket) => {
+      connections++
+      socket.destroy()
+    })
+    yield* Effect.async<void>((resume) => void broken.listen(0, "127.0.0.1", () => resume(Effect.void)))
+    yield* Effect.addFinalizer(() => Effect.sync(() => broken.close()))
+    const address = broken.address()
+    const port = typeof address === "object" ? address?.port : undefined
+    const keys = ["sk-one", "sk-two", "sk-three"].map((key) => Redacted.make(key))
+    yield* Effect.flip(listModels({ protocol: "openai-chat", base_url: `http://127.0.0.1:${port}/v1`, keys }))
+    expect(connections).toBe(1)
   })
 )
