@@ -77,6 +77,8 @@ const fileOf = (isIt: (text: string) => boolean, what: string) =>
     strict: true,
     decode: (path, _, ast) => {
       const refused = (message: string) => new ParseResult.Forbidden(ast, path, message)
+      // The message would show it.
+      if (isContent(path)) return ParseResult.fail(refused(`expected the path of a ${what}, not what it holds`))
       return Effect.flatMap(SecretFiles, ({ read }) =>
         Either.flatMap(read(path), (text) =>
           text === notHere || isIt(text)
@@ -87,6 +89,9 @@ const fileOf = (isIt: (text: string) => boolean, what: string) =>
     },
     encode: (text) => ParseResult.succeed(Redacted.value(text))
   })
+
+/** True for a text that only what a file holds can be. */
+const isContent = (path: string): boolean => /[\r\n]|^\s*\{|-----BEGIN /.test(path)
 
 export const PemFile = fileOf((text) => text.includes("-----BEGIN "), "PEM file")
 

@@ -33,8 +33,8 @@ const secretIn = (
   path: ReadonlyArray<string>
 ): ReadonlyArray<string> | undefined => {
   if (Redacted.isRedacted(decoded)) {
-    // Of `tls` the paths are written.
-    if (path.at(-2) === "tls") return undefined
+    // Of these the paths are written.
+    if (path.at(-2) === "tls" || path.at(-1) === "credentials_file") return undefined
     if (written === undefined || (typeof written === "string" && isOpenAddress(written))) return undefined
     if (typeof written === "object" && written !== null && "file" in written) return undefined
     return typeof written === "string" && /\$\{[A-Za-z_][A-Za-z0-9_]*\}/.test(written) ? undefined : path

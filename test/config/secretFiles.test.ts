@@ -94,6 +94,22 @@ files: { at: "s3://bucket", access_key_id: { file: secrets/one }, secret_access_
     expect(wrong()).toContain("upstreams.a.api_key.")
   })
 
+  it("are not shown where what a file holds stands in place of its path", () => {
+    const google = "${GOOGLE_JSON}"
+    const upstreamWith = (fields: string) =>
+      write("gateway.yaml", `upstreams: { a: { protocol: openai-chat, base_url: "https://a.example.com", ${fields} } }`)
+    upstreamWith(`auth: { kind: google, credentials_file: "${google}" }`)
+    for (const GOOGLE_JSON of ['{"private_key":"planted"}', '{\n  "private_key": "planted"\n}\n']) {
+      expect(wrong({ GOOGLE_JSON })).toBe(
+        "gateway.yaml:1: upstreams.a.auth.credentials_file: expected the path of a JSON file of credentials, not what it holds"
+      )
+    }
+    upstreamWith('tls: { cert: "${PEM}", key: "${PEM}" }')
+    expect(wrong({ PEM: "-----BEGIN PRIVATE KEY-----\nplanted\n" })).toBe(
+      "gateway.yaml:1: upstreams.a.tls.cert: expected the path of a PEM file, not what it holds"
+    )
+  })
+
   it("may stand in a document that is stored", () => {
     write("one", "sk-one")
     const text = upstream(`{ file: ${join(folder, "one")} }`)

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { readDocument } from "../../src/config/document.ts"
@@ -21,7 +24,22 @@ redis: { url: "redis://:\${KEY}@redis.example.com" }
     ).toBeUndefined()
   })
 
+  it("may be in a file of credentials, whose path is written", () => {
+    const folder = mkdtempSync(join(tmpdir(), "gateway-written-"))
+    const path = join(folder, "account.json")
+    writeFileSync(path, "{}")
+    const auth = `{ kind: google, credentials_file: "${path}" }`
+    expect(
+      found(`upstreams: { a: { protocol: openai-chat, base_url: "https://a.example.com", auth: ${auth} } }`)
+    ).toBeUndefined()
+    rmSync(folder, { recursive: true })
+  })
+
   it.each([
+    [
+      'upstreams: { a: { protocol: openai-chat, base_url: "https://a.example.com", auth: { kind: azure, client_secret: planted } } }',
+      "upstreams.a.auth.client_secret"
+    ],
     [
       'upstreams: { a: { protocol: openai-chat, base_url: "https://a.example.com", api_key: planted } }',
       "upstreams.a.api_key"
