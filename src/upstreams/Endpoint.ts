@@ -91,16 +91,29 @@ export const headersTo = (
 })
 
 /** Secrets to cut from an upstream's words before callers see them, longer ones first. */
-export const secretsOf = ({ apiKey, baseUrl, headers = {} }: EndpointOptions, url = baseUrl): ReadonlyArray<string> =>
+export const secretsOf = (
+  { apiKey, auth, baseUrl, headers = {} }: EndpointOptions,
+  url = baseUrl
+): ReadonlyArray<string> =>
   [
+    ...(auth?.secrets() ?? []),
     ...(apiKey === undefined ? [] : [Redacted.value(apiKey)]),
     ...Object.values(headers),
     url,
     baseUrl,
     withoutSlash(baseUrl),
     URL.parse(baseUrl)?.host ?? "",
-    ...(URL.parse(baseUrl)?.searchParams.values() ?? [])
+    ...[...(URL.parse(baseUrl)?.searchParams ?? [])].flatMap(([name, value]) => (name === version ? [] : [value]))
   ].filter(isSecret)
+
+/** `secretsOf` for each call, computed once unless the credentials change. */
+export const secretsAt = (options: EndpointOptions, url?: string): (() => ReadonlyArray<string>) => {
+  const usual = secretsOf({ ...options, auth: undefined }, url)
+  return options.auth === undefined ? () => usual : () => secretsOf(options, url)
+}
+
+/** Azure's parameter: its value is a date, which models' names have too. */
+const version = "api-version"
 
 /** Keys of servers that want none, whatever their clients make them write. */
 const placeholders: ReadonlySet<string> = new Set([

@@ -36,7 +36,7 @@ type Setting = (name: string) => string
 
 /** The meaning of the system's error codes for an operator. */
 const connectionFailures: ReadonlyArray<readonly [RegExp, (setting: Setting) => string]> = [
-  [/^no (?:AWS|Google|Azure) credentials/, (setting) => `${setting("auth")} names credentials that can't be had`],
+  [/^no (?:AWS |Google |Azure )?credentials/, (setting) => `${setting("auth")} names credentials that can't be had`],
   [
     /^proxy /,
     (setting) => `${setting("proxy")}, otherwise HTTPS_PROXY or HTTP_PROXY, names a proxy that lets no call through`

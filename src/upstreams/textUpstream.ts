@@ -10,7 +10,7 @@ import type { Usage } from "../generation/GenerationEvent.ts"
 import { beginCall, withOwn } from "./client.ts"
 import type { Deadlines, Exchange } from "./client.ts"
 import type { ReadDocument } from "../documents/Documents.ts"
-import { addressOf, connectionOf, headersTo, placing, secretsOf } from "./Endpoint.ts"
+import { addressOf, connectionOf, headersTo, placing, secretsAt } from "./Endpoint.ts"
 import type { EndpointOptions } from "./Endpoint.ts"
 import { extractDocuments } from "./extractDocuments.ts"
 import { acceptedBetas } from "./acceptedBetas.ts"
@@ -58,7 +58,7 @@ type Call = Future<Generation, Failure | UpstreamError>
 export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOptions): TextUpstream => {
   const { dialect, endpoint, searches } = protocol
   const url = addressOf(endpoint, options.baseUrl, endpoint.path)
-  const secrets = secretsOf(options, url)
+  const secrets = secretsAt(options, url)
   /** The headers of requests that add none, computed once. */
   let usual: Readonly<Record<string, string>> | undefined
   const placed = placing(endpoint, options.baseUrl, endpoint.path)
@@ -117,7 +117,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
                 adapted
               }),
               exchange,
-              secrets,
+              secrets(),
               how
             )
           : runFuture(how.runtime, refused({ exchange, options, url, sent: body, isPassthrough: false }))
@@ -178,7 +178,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
               ...replyHeaders(dialect, exchange)
             }),
             exchange,
-            secrets,
+            secrets(),
             how
           )
         : runFuture(how.runtime, refused({ exchange, options, url, sent: body, isPassthrough: true }))

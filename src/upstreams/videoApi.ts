@@ -2,7 +2,7 @@ import { Data, Effect } from "effect"
 import { TraceHeaders } from "../telemetry/tracing/TraceHeaders.ts"
 import { BrokenBody, callUpstream } from "./client.ts"
 import type { Call, Deadlines, Exchange } from "./client.ts"
-import { addressOf, connectionOf, headersTo, secretsOf } from "./Endpoint.ts"
+import { addressOf, connectionOf, headersTo, secretsAt } from "./Endpoint.ts"
 import type { Endpoint, EndpointOptions } from "./Endpoint.ts"
 import { parseJson, textAt } from "../contract/json.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
@@ -64,7 +64,7 @@ export interface VideoApi {
 /** A client of an upstream's HTTP API, with its key. */
 export const videoApi = (endpoint: Endpoint, options: VideoUpstreamOptions): VideoApi => {
   const headers = headersTo(endpoint, options)
-  const secrets = secretsOf(options)
+  const secrets = secretsAt(options)
   const send = (call: Pick<Call, "method" | "body">, path: string) =>
     Effect.flatMap(TraceHeaders, (trace) =>
       callUpstream({
@@ -95,7 +95,7 @@ export const videoApi = (endpoint: Endpoint, options: VideoUpstreamOptions): Vid
             json,
             error: {
               code: textAt(error, "code") ?? textAt(error, "type") ?? "",
-              message: wordsOf({ body: text, secrets, ...(sent === undefined ? {} : { sent }) }),
+              message: wordsOf({ body: text, secrets: secrets(), ...(sent === undefined ? {} : { sent }) }),
               trouble: troubleOf(providerError),
               isAboutInput: isAboutInput(providerError)
             }

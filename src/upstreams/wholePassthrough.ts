@@ -7,7 +7,7 @@ import type { Generation } from "../generation/Generation.ts"
 import { accepting } from "./accepting.ts"
 import { beginCall, withOwn } from "./client.ts"
 import type { Deadlines, Exchange } from "./client.ts"
-import { addressOf, connectionOf, headersTo, secretsOf } from "./Endpoint.ts"
+import { addressOf, connectionOf, headersTo, secretsAt } from "./Endpoint.ts"
 import type { Endpoint, EndpointOptions } from "./Endpoint.ts"
 import { Answer } from "./generationOf.ts"
 import type { Reader } from "./generationOf.ts"
@@ -67,7 +67,7 @@ const asking = (
   read: (request: PassthroughRequest) => Reader
 ) => {
   const url = addressOf(endpoint, options.baseUrl, path)
-  const secrets = secretsOf(options, url)
+  const secrets = secretsAt(options, url)
   const { deadlines } = options
   return (
     request: PassthroughRequest,
@@ -83,7 +83,7 @@ const asking = (
       ...connectionOf(options)
     }).flatMap((exchange): Call => {
       if (isSuccess(exchange)) {
-        return accepting(new Answer(read(request), exchange, { passthrough: true }), exchange, secrets, callOptions)
+        return accepting(new Answer(read(request), exchange, { passthrough: true }), exchange, secrets(), callOptions)
       }
       return (
         instead?.(exchange) ??

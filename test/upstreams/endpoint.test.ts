@@ -51,3 +51,12 @@ it.each([
   const secrets = secretsOf({ baseUrl: "http://llm/v1", apiKey: Redacted.make(apiKey), headers })
   expect(wordsOf({ body, secrets })).toBe(words)
 })
+
+it("the version in a base URL's query is no secret, other values are", () => {
+  const secrets = secretsOf({
+    baseUrl: "https://llm.example.com/v1?api-version=2024-08-06&code=planted-1234",
+    apiKey: undefined
+  })
+  const body = JSON.stringify({ error: { message: "no gpt-4o-2024-08-06 for planted-1234" } })
+  expect(wordsOf({ body, secrets })).toBe("no gpt-4o-2024-08-06 for […]")
+})

@@ -20,6 +20,8 @@ export interface Auth {
    * @returns true if the call should be sent once more, with new headers
    */
   readonly refused: (used: Readonly<Record<string, string>>, answer: Headers) => Promise<boolean>
+  /** The secrets that calls under way may have, to cut from upstreams' words: some repeat what was signed. */
+  readonly secrets: () => ReadonlyArray<string>
   /** The identity behind the credentials, for operators; no secret. Rejects with `NoCredentials`. */
   readonly identity: () => Promise<string>
 }

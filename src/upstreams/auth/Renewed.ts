@@ -1,5 +1,5 @@
 import { Clock, Deferred, Effect, Exit, FiberId } from "effect"
-import type { NoCredentials } from "./Auth.ts"
+import { NoCredentials } from "./Auth.ts"
 
 /** Credentials and their end. */
 export interface Credentials<A> {
@@ -17,12 +17,17 @@ const restMs = 5_000
 /** Refused credentials are fetched again, but no more often than this, in ms: a caller can provoke a refusal. */
 const refusalMs = 60_000
 
+/** The longest fetch: a program of a profile may hang. */
+const patience = "1 minute"
+
 /** Credentials that are fetched once for all requests and renewed ahead of their end. */
 export interface Renewed<A> {
   /** Waits only if there are none that are valid. */
   readonly get: Effect.Effect<A, NoCredentials>
-  /** They were refused. True if others should be tried. */
+  /** They were refused. True if there are others, which are fetched if need be; those refused stay in use until then. */
   readonly refused: (value: A) => Effect.Effect<boolean>
+  /** Those that calls under way may have. */
+  readonly recent: () => ReadonlyArray<A>
 }
 
 /**
@@ -31,6 +36,7 @@ export interface Renewed<A> {
 export const renewed = <A>(fetch: Effect.Effect<Credentials<A>, NoCredentials>): Effect.Effect<Renewed<A>> =>
   Effect.sync(() => {
     let current: (Credentials<A> & { readonly renewAtMs: number }) | undefined
+    let recent: ReadonlyArray<A> = []
     let running: Deferred.Deferred<A, NoCredentials> | undefined
     let failure: { readonly untilMs: number; readonly error: NoCredentials } | undefined
     let lastRefusalMs = -Infinity
@@ -38,9 +44,12 @@ export const renewed = <A>(fetch: Effect.Effect<Credentials<A>, NoCredentials>):
     const fetched = (found: Credentials<A>, nowMs: number) => {
       const endsAtMs = found.endsAtMs ?? Infinity
       const leftMs = endsAtMs - nowMs
+      recent = [found.value, ...recent].slice(0, 2)
       current = { ...found, renewAtMs: endsAtMs - Math.min(aheadMs, leftMs / 2) }
       failure = undefined
     }
+
+    const inTime = Effect.timeoutFail(fetch, { duration: patience, onTimeout: () => noAnswer })
 
     /** Begins a fetch, or joins the one that runs. It goes on if the request that began it is abandoned. */
     const joined: Effect.Effect<Deferred.Deferred<A, NoCredentials>> = Effect.suspend(() => {
@@ -49,7 +58,7 @@ export const renewed = <A>(fetch: Effect.Effect<Credentials<A>, NoCredentials>):
       running = result
       return Effect.as(
         Effect.forkDaemon(
-          Effect.flatMap(Effect.exit(fetch), (exit) =>
+          Effect.flatMap(Effect.exit(inTime), (exit) =>
             Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
               running = undefined
               if (Exit.isSuccess(exit)) fetched(exit.value, nowMs)
@@ -76,13 +85,19 @@ export const renewed = <A>(fetch: Effect.Effect<Credentials<A>, NoCredentials>):
     })
 
     const refused = (value: A) =>
-      Effect.map(Clock.currentTimeMillis, (nowMs) => {
-        if (current !== undefined && current.value !== value) return true
-        if (nowMs - lastRefusalMs < refusalMs) return false
-        lastRefusalMs = nowMs
-        current = undefined
-        return true
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+        if (current?.value !== value) return Effect.succeed(true)
+        if (running === undefined) {
+          if (nowMs - lastRefusalMs < refusalMs) return Effect.succeed(false)
+          lastRefusalMs = nowMs
+        }
+        return Effect.match(Effect.flatMap(joined, Deferred.await), {
+          onFailure: () => false,
+          onSuccess: (other) => other !== value
+        })
       })
 
-    return { get, refused }
+    return { get, refused, recent: () => recent }
   })
+
+const noAnswer = new NoCredentials({ message: `no credentials: their source did not answer within ${patience}` })

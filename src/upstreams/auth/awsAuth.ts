@@ -31,6 +31,7 @@ export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, b
     const auth: Auth = {
       headers: () => Promise.resolve({ authorization: `Bearer ${bearer}` }),
       refused: () => Promise.resolve(false),
+      secrets: () => [bearer],
       identity: () => Promise.resolve("the key in AWS_BEARER_TOKEN_BEDROCK")
     }
     return auth
@@ -49,6 +50,13 @@ export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, b
       const isFixed = settings.fixed !== undefined && settings.roleArn === undefined
       return identity !== undefined && !isFixed && run(credentials.refused(identity))
     },
+    secrets: () =>
+      credentials
+        .recent()
+        .flatMap(({ secretAccessKey, sessionToken }) => [
+          secretAccessKey,
+          ...(sessionToken === undefined ? [] : [sessionToken])
+        ]),
     identity: async () => {
       const identity = await run(credentials.get)
       const url = `https://sts.${target.region}.amazonaws.com/`

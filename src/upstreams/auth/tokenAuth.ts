@@ -16,6 +16,7 @@ export const makeTokenAuth = Effect.fnUntraced(function* (
   const auth: Auth = {
     headers: async () => ({ authorization: header(await run(tokens.get)), ...more }),
     refused: async ({ authorization = "" }) => run(tokens.refused(authorization.slice(header("").length))),
+    secrets: tokens.recent,
     identity: async () => identityOf(await run(tokens.get))
   }
   return auth

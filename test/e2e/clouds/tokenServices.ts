@@ -34,6 +34,7 @@ export const startTokenServices = (options: { readonly publicKey: string }) => {
     ["AKIAFIXED0000000001", { accessKeyId: "AKIAFIXED0000000001", secretAccessKey: "fixed-secret-0123456789" }]
   ])
   const tokens = new Set<string>()
+  let given = 0
   const now = () => Date.now() + state.aheadMs
   const newKeys = (kind: string): AwsKeys => {
     const made = {
@@ -56,7 +57,7 @@ export const startTokenServices = (options: { readonly publicKey: string }) => {
     })
   }
   const bearer = (kind: string, more = {}) => {
-    const token = `token-of-${kind}-${tokens.size + 1}`
+    const token = `token-of-${kind}-${++given}`
     tokens.add(token)
     return page({ access_token: token, token_type: "Bearer", expires_in: state.lifeSeconds, ...more })
   }

@@ -48,7 +48,7 @@ describe("credentials that end", () => {
       expect(state.asked).toBe(1)
       yield* TestClock.adjust("2 minutes")
       expect(yield* tokens.get).toBe("token-1")
-      yield* Effect.yieldNow()
+      yield* TestClock.adjust("1 millis")
       expect(yield* tokens.get).toBe("token-2")
       expect(state.asked).toBe(2)
     })
@@ -64,7 +64,7 @@ describe("credentials that end", () => {
       expect(state.asked).toBe(1)
       yield* TestClock.adjust("2 seconds")
       yield* tokens.get
-      yield* Effect.yieldNow()
+      yield* TestClock.adjust("1 millis")
       expect(yield* tokens.get).toBe("token-2")
     })
   )
@@ -85,7 +85,7 @@ describe("credentials that end", () => {
       state.isDown = false
       yield* TestClock.adjust("6 seconds")
       yield* tokens.get
-      yield* Effect.yieldNow()
+      yield* TestClock.adjust("1 millis")
       expect(yield* tokens.get).not.toBe("token-1")
     })
   )
@@ -121,6 +121,45 @@ describe("credentials that end", () => {
       expect(yield* tokens.refused(second)).toBe(true)
       expect(yield* tokens.get).toBe("token-3")
       expect(state.asked).toBe(3)
+    })
+  )
+
+  it.effect("that are refused are fetched once for all requests that had them", () =>
+    Effect.gen(function* () {
+      const { fetch, state } = source(3_600_000)
+      const tokens = yield* renewed(Effect.zipRight(Effect.yieldNow(), fetch))
+      const first = yield* tokens.get
+      const refusals = Array.from({ length: 20 }, () => tokens.refused(first))
+      expect(new Set(yield* Effect.all(refusals, { concurrency: "unbounded" }))).toEqual(new Set([true]))
+      expect(yield* tokens.get).toBe("token-2")
+      expect(state.asked).toBe(2)
+      expect(tokens.recent()).toEqual(["token-2", "token-1"])
+    })
+  )
+
+  it.effect("stay in use if they are refused while their source is down: the refusal may be a caller's", () =>
+    Effect.gen(function* () {
+      const { fetch, state } = source(3_600_000)
+      const tokens = yield* renewed(fetch)
+      const first = yield* tokens.get
+      state.isDown = true
+      expect(yield* tokens.refused(first)).toBe(false)
+      expect(yield* tokens.get).toBe("token-1")
+      expect(state.asked).toBe(2)
+    })
+  )
+
+  it.effect("whose source hangs are given up after a minute, and asked for again", () =>
+    Effect.gen(function* () {
+      const { fetch } = source(3_600_000)
+      let hangs = true
+      const tokens = yield* renewed(Effect.suspend(() => (hangs ? Effect.never : fetch)))
+      const waiting = yield* Effect.fork(Effect.flip(tokens.get))
+      yield* TestClock.adjust("1 minute")
+      expect((yield* Fiber.join(waiting)).message).toContain("did not answer within 1 minute")
+      hangs = false
+      yield* TestClock.adjust("6 seconds")
+      expect(yield* tokens.get).toBe("token-1")
     })
   )
 })
