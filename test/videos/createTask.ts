@@ -3,6 +3,7 @@ import { Caller } from "../../src/contract/Caller.ts"
 import { testDouble } from "../../src/contract/testDouble.ts"
 import { InvalidRequest } from "../../src/contract/Failure.ts"
 import { Ownership } from "../../src/ownership/Ownership.ts"
+import { Background } from "../../src/flow/Background.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
 import { BalanceStore } from "../../src/ledger/BalanceStore.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
@@ -95,11 +96,12 @@ const Kinds = Layer.effect(
   Effect.map(Effect.flatMap(makeVideoFamily, makeVideoKind), (kind) => taskKinds(kind))
 )
 
-/** One that looks for no changes: these tests move the clock by years. */
+/** One that does nothing by itself: these tests move the clock by years. */
 const LedgerStill = Ledger.DefaultWithoutDependencies.pipe(
   Layer.provide(BalanceStore.DefaultWithoutDependencies),
   Layer.provide(Layer.mergeAll(Daemons.Default, DatabaseHealth.Default, Node.Default)),
-  Layer.provide(testDouble(Changes, { seen: () => 0, listen: () => Effect.succeed(0) }))
+  Layer.provide(testDouble(Changes, { seen: () => 0, listen: () => Effect.succeed(0) })),
+  Layer.provide(Layer.succeed(Background, "none"))
 )
 
 export const layer = VideoTasks.DefaultWithoutDependencies.pipe(
