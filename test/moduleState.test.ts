@@ -21,6 +21,7 @@ const allowed: Readonly<Record<string, string>> = {
   "shutdown.ts listening": "by a gateway's own signal, and gone with it",
   "usageRows.ts known": "the text of a day",
   "showUsd.ts last": "the text of an amount",
+  "meters.ts known": "by a gateway's own caller, and gone with it",
   "plan.ts known": "by a gateway's own caller, and gone with it",
   "plan.ts plans": "by a gateway's own caller, and gone with it",
   "rateHeaders.ts last": "the text of a second",

@@ -75,7 +75,7 @@ const run = async (tests: ReadonlyArray<string>, bail: boolean) => {
 
 /** Tests that only Postgres has. */
 const isOfPostgres = (test: string) =>
-  /^test\/(sql\/(postgres|expanded)|nodes|ledger\/nodes|idempotency\/nodes)/.test(test)
+  /^test\/(sql\/(postgres|expanded)|(cluster|ledger|idempotency)\/nodes)/.test(test)
 
 /** A mutant whose file can't even be read proves nothing: it is not killed. */
 const fateOf = async ({ file, replacement, snippet, tests }: Mutant): Promise<string> => {
