@@ -73,8 +73,8 @@ export const keyMutants: ReadonlyArray<Mutant> = [
   {
     name: "guard: one public answer of a name is enough",
     file: "src/guard/AddressGuard.ts",
-    snippet: "(addresses) => addresses.every((address) => isCallable(address, allowed)),",
-    replacement: "(addresses) => addresses.some((address) => isCallable(address, allowed)),",
+    snippet: "(addresses) => addresses.every(isAllowed),",
+    replacement: "(addresses) => addresses.some(isAllowed),",
     tests: guard
   },
   {
