@@ -30,6 +30,8 @@ const minErrorRate = 0.2
 /** A problem, with the state that an alert tells once. */
 export interface Problem extends Attention {
   readonly name: string
+  /** The names of states that it includes: they are not told, and not over while it lasts. */
+  readonly lesser?: ReadonlyArray<string>
   readonly isAlert: boolean
 }
 
@@ -54,15 +56,12 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
       what: Attention["what"],
       id: string | null,
       message: string,
-      state?: string
-    ): Problem => ({
-      level,
-      what,
-      id,
-      message,
-      name: [what, id ?? "", ...(state === undefined ? [] : [state])].join(":"),
-      isAlert: what !== "model"
-    })
+      state?: string,
+      lesser: ReadonlyArray<string> = []
+    ): Problem => {
+      const nameOf = (state?: string) => [what, id ?? "", ...(state === undefined ? [] : [state])].join(":")
+      return { level, what, id, message, name: nameOf(state), lesser: lesser.map(nameOf), isAlert: what !== "model" }
+    }
 
     const background = Effect.map(daemons.failing, (names) =>
       names.map((name) => one("error", "daemon", name, `${name}: this background daemon fails; see the log`))
@@ -128,7 +127,9 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
           const [what, id] =
             meter.key === undefined ? (["account", meter.account] as const) : (["key", meter.key] as const)
           const window = "rollingMs" in meter.budget.window ? 0 : beganAtMs
-          return [one("warning", what, id, budgetWords(standing, nowMs), `${meter.id} ${share} ${window}`)]
+          const stateOf = (share: number) => `${meter.id} ${share} ${window}`
+          const lesser = shares.filter((other) => other < share).map(stateOf)
+          return [one("warning", what, id, budgetWords(standing, nowMs), stateOf(share), lesser)]
         })
       })
 
@@ -138,9 +139,10 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
       return rows.flatMap((balance) => {
         const reached = shares.find((share) => balance.usedShare >= share)
         const share = balance.leftNanoUsd <= 0 ? 1 : reached
+        const lesser = shares.filter((other) => other < (share ?? 0)).map(String)
         return share === undefined
           ? []
-          : [one("warning", "account", balance.account, balanceWords(balance), `${share}`)]
+          : [one("warning", "account", balance.account, balanceWords(balance), `${share}`, lesser)]
       })
     })
 

@@ -56,6 +56,18 @@ describeOnEach("the raised alerts", () => {
     }).pipe(Effect.provide(world))
   )
 
+  it.scoped("last while a worse state has taken their place", () =>
+    Effect.gen(function* () {
+      const { tell } = yield* Alerts
+      const look = (nowMs: number, ...problems: ReadonlyArray<Problem>) => Effect.map(tell(problems, nowMs, url), told)
+      const [some, all] = [problem("80 %"), { ...problem("100 %"), lesser: ["upstream:80 %"] }]
+      expect((yield* look(0, some)).raised).toEqual(["80 %"])
+      expect(yield* look(goneMs, all)).toEqual({ raised: ["100 %"], resolved: [] })
+      expect(yield* look(2 * goneMs, all)).toEqual({ raised: [], resolved: [] })
+      expect((yield* look(3 * goneMs)).resolved).toEqual(["80 %", "100 %"])
+    }).pipe(Effect.provide(world))
+  )
+
   it.scoped("are kept without a webhook, which gets none of them later", () =>
     Effect.gen(function* () {
       const { tell } = yield* Alerts

@@ -50,7 +50,7 @@ export class Alerts extends Effect.Service<Alerts>()("gateway/admin/store/Alerts
         yield* alone("alerts")
         const before = yield* all
         const known = new Set(before.map(({ name }) => name))
-        const seen = new Set(problems.map(({ name }) => name))
+        const seen = new Set(problems.flatMap(({ lesser = [], name }) => [name, ...lesser]))
         const raised = problems.flatMap((problem) => (known.has(problem.name) ? [] : [alertOf(problem, nowMs)]))
         const resolved = before.filter(({ name, seen_at }) => !seen.has(name) && seen_at <= nowMs - goneMs)
         for (const alert of raised) {
