@@ -3,7 +3,7 @@ export const csv = (header: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyA
   [header, ...rows].map((cells) => cells.map(quoted).join(",")).join("\r\n")
 
 /** Spreadsheets take full-width signs for the same. */
-const formula = /^\s*[=@＝＠]|^[\t\r]|^\s*[+＋-－](?![\d.]+$)/
+const formula = /^\s*[=@＝＠]|^[\t\r]|^\s*[-+＋－](?![\d.]+$)/
 
 const quoted = (cell: string) => {
   const safe = formula.test(cell) ? `'${cell}` : cell
