@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { afterAll, afterEach, expect, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Layer, TestClock } from "effect"
 import { isDue } from "../../src/catalogue/prices/fetched/PriceRefreshLive.ts"
@@ -34,11 +35,13 @@ const used = (name: string) =>
   )
 const input = (tokens: number) => ({ ...noUsage, inputTokens: tokens })
 
+type Services = PriceRefresh | PriceLists | UsedPrices | SqlClient.SqlClient
+
 describeOnEach("a fetched list of prices", () => {
   const services = Layer.mergeAll(PriceRefresh.Default, PriceLists.Default, UsedPrices.Default).pipe(
     Layer.provideMerge(database())
   )
-  const live = <A, E>(name: string, test: Effect.Effect<A, E, PriceRefresh | PriceLists | UsedPrices>) =>
+  const live = <A, E>(name: string, test: Effect.Effect<A, E, Services>) =>
     it.scoped(name, () => Effect.provide(test, services))
   const refresh = (accepts = false) => Effect.flatMap(PriceRefresh, (prices) => prices.refresh(place, accepts))
 
@@ -194,6 +197,32 @@ describeOnEach("a fetched list of prices", () => {
       const told = yield* Effect.either(refresh())
       expect(Either.isLeft(told) ? told.left.message : told).toBe("it has 1 prices, the list before it 10")
       expect((yield* refresh(true)).prices).toBe(1)
+    })
+  )
+
+  live(
+    "has the models loaded once for each change, whether or not they read it, and again if that fails",
+    Effect.gen(function* () {
+      const { follow } = yield* UsedPrices
+      const { remove } = yield* PriceLists
+      let loads = 0
+      const renew = Effect.sync(() => void loads++)
+      yield* Effect.repeatN(follow(renew), 2)
+      expect(loads).toBe(0)
+      answers({ house: { input: 1 } })
+      yield* refresh()
+      yield* Effect.either(follow(Effect.fail("no")))
+      yield* Effect.repeatN(follow(renew), 2)
+      expect(loads).toBe(1)
+      yield* remove
+      yield* Effect.repeatN(follow(renew), 2)
+      expect(loads).toBe(2)
+      // Of another version.
+      const sql = yield* SqlClient.SqlClient
+      yield* refresh()
+      yield* sql`UPDATE price_list SET document = '{}'`
+      yield* Effect.repeatN(follow(renew), 2)
+      expect(loads).toBe(2)
     })
   )
 

@@ -48,11 +48,9 @@ export const PriceRefreshLive = Layer.scopedDiscard(
       })
     })
 
-    const following = Effect.gen(function* () {
-      const head = yield* lists.head
-      if ((head?.fetched_at ?? undefined) === used.current()?.fetchedAtMs) return
-      yield* Effect.catchAll(configuration.renew, ({ message }) => Effect.logWarning(message))
-    })
+    const following = Effect.catchTag(used.follow(configuration.renew), "BadSettings", ({ message }) =>
+      Effect.logWarning(message)
+    )
 
     yield* daemon("prices", Effect.as(Effect.zipRight(fetching, following), Effect.sleep(lookEvery)), backoff)
   })

@@ -1,3 +1,4 @@
+import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Layer } from "effect"
 import { PriceLists } from "../../store/PriceLists.ts"
 import { fetchedList, FetchedPrices } from "./FetchedList.ts"
@@ -21,7 +22,23 @@ export class UsedPrices extends Effect.Service<UsedPrices>()("gateway/catalogue/
       )
     )
 
-    return { load, current: () => used } as const
+    let isStale = false
+
+    /**
+     * Reads the stored list if it has changed, and runs the effect that loads the models with it, once for each change;
+     * again if that fails. Models with prices of their own don't read the list, and this version may not be able to.
+     */
+    const follow = <E>(renew: Effect.Effect<void, E>): Effect.Effect<void, E | SqlError> =>
+      Effect.gen(function* () {
+        const before = used?.fetchedAtMs
+        const stored = (yield* lists.head)?.fetched_at ?? undefined
+        if (stored !== before && (yield* load)?.fetchedAtMs !== before) isStale = true
+        if (!isStale) return
+        yield* renew
+        isStale = false
+      })
+
+    return { load, follow } as const
   })
 }) {}
 
