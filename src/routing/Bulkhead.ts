@@ -1,5 +1,5 @@
-import { Context, Effect } from "effect"
-import type { Clock, Duration, Runtime } from "effect"
+import { Context, Duration, Effect } from "effect"
+import type { Clock, Runtime } from "effect"
 import { runFuture } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
 import { Slots } from "../flow/Slots.ts"
@@ -101,7 +101,8 @@ type Call = Future<Generation, Failure | UpstreamError>
  * when the call fails or its generation is cancelled.
  *
  * @param key the upstream's key of the call, if it has several: a refusal of one does not open the circuit
- * @param ofRoute the queue of the call's route, if it has one; its place is taken first
+ * @param ofRoute the queue of the call's route, if it has one; its place is taken first, and both are waited for as long
+ *   as for one
  */
 export const through = (
   bulkhead: Bulkhead | undefined,
@@ -110,17 +111,27 @@ export const through = (
   key?: string,
   ofRoute?: Queue
 ): Call => {
+  const queuedMs = ofRoute && bulkhead?.clock.unsafeCurrentTimeMillis()
   const begin = () =>
     bulkhead === undefined
       ? Future.attempt(call)
-      : inPlace(bulkhead, account, () => guarded(bulkhead, account, call, key !== undefined))
+      : inPlace(
+          bulkhead,
+          account,
+          () => guarded(bulkhead, account, call, key !== undefined),
+          waitedMs(bulkhead, queuedMs)
+        )
   return ofRoute === undefined ? begin() : inPlace(ofRoute, account, begin)
 }
 
-const inPlace = (queue: Queue, account: AccountId, call: () => Call): Call => {
+const waitedMs = ({ clock }: Bulkhead, queuedMs: number | undefined): number =>
+  queuedMs === undefined ? 0 : clock.unsafeCurrentTimeMillis() - queuedMs
+
+/** @param spentMs of the longest wait */
+const inPlace = (queue: Queue, account: AccountId, call: () => Call, spentMs = 0): Call => {
   const slot = queue.slots?.take(account)
   if (slot === undefined) return call()
-  const answered = slot.isFree ? call() : waiting(queue, slot).flatMap(call)
+  const answered = slot.isFree ? call() : waiting(queue, slot, spentMs).flatMap(call)
   return answered.matchCause({
     onSuccess: (generation) => Future.succeed(new InSlot(generation, slot)),
     onFailure: (cause) => {
@@ -130,8 +141,14 @@ const inPlace = (queue: Queue, account: AccountId, call: () => Call): Call => {
   })
 }
 
-const waiting = ({ queueDeadline, runtime }: Queue, slot: Slot): Future<void, UpstreamError> =>
-  runFuture(runtime, Effect.timeoutFail(slot.turn, { duration: queueDeadline, onTimeout: () => noRoom }))
+const waiting = ({ queueDeadline, runtime }: Queue, slot: Slot, spentMs: number): Future<void, UpstreamError> =>
+  runFuture(
+    runtime,
+    Effect.timeoutFail(slot.turn, {
+      duration: Duration.subtract(queueDeadline, Duration.millis(spentMs)),
+      onTimeout: () => noRoom
+    })
+  )
 
 const noRoom = new UpstreamError({
   failure: new RateLimited({

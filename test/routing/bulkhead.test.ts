@@ -6,8 +6,8 @@ import type { Failure } from "../../src/contract/Failure.ts"
 import { runFuture } from "../../src/flow/runFuture.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Generation } from "../../src/generation/Generation.ts"
-import { makeBulkhead, through } from "../../src/routing/Bulkhead.ts"
-import type { Bulkhead } from "../../src/routing/Bulkhead.ts"
+import { makeBulkhead, makeQueue, through } from "../../src/routing/Bulkhead.ts"
+import type { Bulkhead, Queue } from "../../src/routing/Bulkhead.ts"
 import type { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
 import { refused, tooMany, word } from "./generations.ts"
 
@@ -20,6 +20,13 @@ const make = (lane: Bulkhead, call: Effect.Effect<Generation, Failure | Upstream
     (generation) => generation.cancel()
   )
 
+/** Makes a call of a route with a queue of its own. */
+const makeAt = (lane: Bulkhead, ofRoute: Queue, call: Effect.Effect<Generation, Failure | UpstreamError>) =>
+  toEffect(
+    () => through(lane, AccountId.make("one"), () => runFuture(lane.runtime, call), undefined, ofRoute),
+    (generation) => generation.cancel()
+  )
+
 /** Lets so many microtasks run. */
 const turns = (n: number) =>
   Effect.promise(async () => {
@@ -27,6 +34,24 @@ const turns = (n: number) =>
   })
 
 describe("the line of an upstream", () => {
+  it.effect("and that of a route are waited for as long as for one", () =>
+    Effect.gen(function* () {
+      const up = yield* lane(1)
+      const route = yield* makeQueue({ maxConcurrency: 1, queueDeadline: Duration.seconds(30), room: undefined })
+      const call = Effect.sync(() => word("hi"))
+      yield* make(up, call)
+      const place = route.slots?.take(AccountId.make("one"))
+      const waiting = yield* Effect.fork(makeAt(up, route, call))
+      yield* TestClock.adjust("20 seconds")
+      place?.leave()
+      yield* TestClock.adjust("9 seconds")
+      expect(waiting.unsafePoll()).toBeNull()
+      yield* TestClock.adjust("1 second")
+      expect(waiting.unsafePoll()).toMatchObject({ _tag: "Failure" })
+      yield* Fiber.interrupt(waiting)
+    })
+  )
+
   it.effect("serves as many at a time as it may, in the order they came", () =>
     Effect.gen(function* () {
       const up = yield* lane(2)
