@@ -48,11 +48,22 @@ const baseOf = async (
   return library.fromInstanceMetadata({ ec2MetadataV1Disabled: true })
 }
 
-/** True if a profile is there that starts no program: that is done only for a profile that the operator names. */
+/**
+ * True if a profile is there that starts no program, nor does the one that it takes its credentials from: that is done only
+ * for a profile that the operator names.
+ */
 const isInFile = async (name: string): Promise<boolean> => {
   const { parseKnownFiles } = await import("@smithy/core/config")
-  const profile = (await parseKnownFiles({ ignoreCache: true }))[name]
-  return profile !== undefined && profile["credential_process"] === undefined && Object.keys(profile).length > 0
+  const profiles = await parseKnownFiles({ ignoreCache: true })
+  const seen = new Set<string>()
+  let next: string | undefined = name
+  while (next !== undefined && !seen.has(next)) {
+    seen.add(next)
+    const profile: Readonly<Record<string, string | undefined>> = profiles[next] ?? {}
+    if (profile["credential_process"] !== undefined) return false
+    next = profile["source_profile"]
+  }
+  return Object.keys(profiles[name] ?? {}).length > 0
 }
 
 /** The library's requests to the token service, by the gateway's own client. */

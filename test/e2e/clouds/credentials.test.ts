@@ -94,6 +94,18 @@ const chains: ReadonlyArray<Chain> = [
     identity: "access key …"
   },
   {
+    name: "aws: a machine, and a default profile whose source starts a program is left alone",
+    auth: "aws",
+    env: { AWS_EC2_METADATA_SERVICE_ENDPOINT: clouds.url },
+    files: {
+      ".aws/config":
+        "[default]\nrole_arn = arn:aws:iam::123456789012:role/x\nsource_profile = base\n" +
+        "[profile base]\ncredential_process = touch started; exit 1\n"
+    },
+    asks: "/latest/meta-data/iam/security-credentials/role",
+    identity: "access key …"
+  },
+  {
     name: "aws: Bedrock's bearer key",
     auth: "aws",
     env: { AWS_BEARER_TOKEN_BEDROCK: "bedrock-key-0123456789" },
