@@ -46,6 +46,8 @@ class Race<A, E> extends PendingFuture<HedgeOutcome<A, E>> {
   #second: Future<A, E> | undefined
   #firstFailed: Cause.Cause<E> | undefined
   #secondFailed: Cause.Cause<E> | undefined
+  /** The ends of calls that are stopped decide nothing. */
+  #isStopped = false
 
   constructor(calls: Hedged<A, E>, first: Future<A, E>) {
     super()
@@ -59,6 +61,7 @@ class Race<A, E> extends PendingFuture<HedgeOutcome<A, E>> {
   }
 
   protected override abandon(): void {
+    this.#isStopped = true
     this.#timer.interrupt()
     this.#first.interrupt()
     this.#second?.interrupt()
@@ -71,7 +74,7 @@ class Race<A, E> extends PendingFuture<HedgeOutcome<A, E>> {
   }
 
   #done(side: Side, end: Settled<A, E>): void {
-    if (this.settled !== undefined) {
+    if (this.#isStopped || this.settled !== undefined) {
       if (!(end instanceof Failed)) this.#calls.lost(end.value)
       return
     }

@@ -159,6 +159,7 @@ describe("a hedged request", () => {
     await answered
     const row = await rowOf(`t${asked - 1}`)
     expect(row.attempts.map(({ upstream }) => upstream).sort()).toEqual(["a", "b"])
+    expect(row.attempts.map(({ error }) => error ?? null)).toEqual([null, null])
     // The same input at 10,000 and at 20,000 dollars a million.
     const each = row.upstream_cost_usd / 3
     expect([row.cost_usd, each > 0.01]).toEqual([0, true])

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, TestClock } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, TestClock } from "effect"
 import { AccountId } from "../../src/contract/Caller.ts"
 import { InvalidRequest } from "../../src/contract/Failure.ts"
 import type { Failure } from "../../src/contract/Failure.ts"
+import { Failed } from "../../src/flow/Future.ts"
+import { PendingFuture } from "../../src/flow/PendingFuture.ts"
 import { runFuture, runFutureUninterruptible } from "../../src/flow/runFuture.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Generation } from "../../src/generation/Generation.ts"
@@ -150,6 +152,26 @@ describe("a hedge", () => {
       })
       expect(yield* settled(Effect.flip(run))).toBe(failure)
       expect(log).toEqual(["first: a", "second: b", "first won", "b interrupted"])
+    })
+  )
+
+  it.effect("is won by none if a client leaves, even if a call ends at once", () =>
+    Effect.gen(function* () {
+      const runtime = yield* Effect.runtime()
+      class Silent extends PendingFuture<never> {}
+      const won: Array<string> = []
+      const race = hedged<never, never>({
+        runtime,
+        after: 2_000,
+        first: () => new Silent(),
+        second: () => new Silent(),
+        isFinal: () => true,
+        won: (by) => won.push(by),
+        lost: () => {}
+      })
+      yield* TestClock.adjust("3 seconds")
+      race.interrupt()
+      expect([won, race.settled instanceof Failed && Cause.isInterrupted(race.settled.cause)]).toEqual([[], true])
     })
   )
 
