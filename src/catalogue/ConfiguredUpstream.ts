@@ -4,6 +4,7 @@ import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { proxyIn, proxyShown } from "../config/proxies.ts"
 import type { PublicUrl } from "../config/PublicUrl.ts"
+import { authFields } from "../config/sections/Auth.ts"
 import { spelt } from "../config/spelt.ts"
 import type { Documents } from "../documents/Documents.ts"
 import { keysOf, placeOf } from "../upstreams/fromSettings.ts"
@@ -114,8 +115,14 @@ const inWords = (name: string, entry: UpstreamEntry): string => {
   const proxy = proxyIn(entry.proxy)
   return [
     `upstream ${name}: ${entry.protocol} at ${url.origin}${url.pathname.replace(/\/$/, "")}`,
-    entry.keys === undefined ? (entry.api_key === undefined ? "no key" : "with a key") : `${entry.keys.length} keys`,
+    credentialsOf(entry),
     ...(proxy === undefined ? [] : [`by the proxy ${proxyShown(proxy)}`]),
     ...(entry.max_concurrency === undefined ? [] : [`${entry.max_concurrency} at a time`])
   ].join(", ")
+}
+
+const credentialsOf = ({ api_key: key, auth = "key", keys }: UpstreamEntry): string => {
+  if (keys !== undefined) return `${keys.length} keys`
+  const { kind } = authFields(auth)
+  return kind === "key" ? (key === undefined ? "no key" : "with a key") : `by credentials of ${kind}`
 }

@@ -74,12 +74,22 @@ const handlerOf = (fetch: Source["fetch"]) => ({
     readonly hostname: string
     readonly port?: number
     readonly path: string
+    readonly query?: Readonly<Record<string, string | ReadonlyArray<string> | null>>
     readonly headers: Readonly<Record<string, string>>
     readonly body?: string | Uint8Array
   }) => {
-    const { body, headers, hostname, method, path, port, protocol } = request
+    const { body, headers, hostname, method, path, port, protocol, query = {} } = request
+    const asked = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) {
+      for (const one of typeof value === "string" ? [value] : (value ?? [""])) asked.append(name, one)
+    }
+    const search = asked.toString()
     const at = port === undefined ? hostname : `${hostname}:${port}`
-    const answer = await fetch(`${protocol}//${at}${path}`, { method, headers, body: textOf(body) })
+    const answer = await fetch(`${protocol}//${at}${path}${search === "" ? "" : `?${search}`}`, {
+      method,
+      headers,
+      body: textOf(body)
+    })
     return {
       response: {
         statusCode: answer.status,

@@ -106,6 +106,20 @@ const chains: ReadonlyArray<Chain> = [
     identity: "access key …"
   },
   {
+    name: "aws: a profile of a single sign-on",
+    auth: { kind: "aws", profile: "sso" },
+    env: { AWS_ENDPOINT_URL_SSO: `${clouds.url}/sso` },
+    files: {
+      ".aws/config":
+        "[profile sso]\nsso_start_url = https://sso.example.com\nsso_region = us-east-1\n" +
+        "sso_account_id = 123456789012\nsso_role_name = gateway\n",
+      [`.aws/sso/cache/${new Bun.CryptoHasher("sha1").update("https://sso.example.com").digest("hex")}.json`]:
+        JSON.stringify({ accessToken: "sso-token", expiresAt: "2999-01-01T00:00:00Z" })
+    },
+    asks: "/sso/federation/credentials",
+    identity: "access key …"
+  },
+  {
     name: "aws: Bedrock's bearer key",
     auth: "aws",
     env: { AWS_BEARER_TOKEN_BEDROCK: "bedrock-key-0123456789" },

@@ -89,6 +89,11 @@ export const startTokenServices = (options: { readonly publicKey: string }) => {
         return has("x-aws-ec2-metadata-token", "imds-token") ? new Response("role") : undefined
       case "/latest/meta-data/iam/security-credentials/role":
         return has("x-aws-ec2-metadata-token", "imds-token") ? awsJson("instance") : undefined
+      case "/sso/federation/credentials": {
+        const isOurs = searchParams.get("role_name") === "gateway" && searchParams.get("account_id") === "123456789012"
+        if (!isOurs || !has("x-amz-sso_bearer_token", "sso-token")) return undefined
+        return page({ roleCredentials: { ...newKeys("sso"), expiration: Date.parse(end()) } })
+      }
       case "/container":
         return has("authorization", "container-token") ? awsJson("container") : undefined
       case "/google/token": {
