@@ -198,7 +198,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         work.admission = admission
         const { replyHeaders, tellStanding } = work.request
         if (admission.tokens !== undefined) tellStanding?.(replyHeaders, "tokens", admission.tokens)
-        return charged(work).matchCause({
+        return Future.attempt(() => charged(work)).matchCause({
           onFailure: (cause) => {
             admission.done(0)
             return Future.failCause(cause)

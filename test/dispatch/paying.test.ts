@@ -1,7 +1,7 @@
 import { plainBudget } from "../../src/contract/Budget.ts"
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Exit, Fiber } from "effect"
 import type { Caller } from "../../src/contract/Caller.ts"
 import { AccountId, KeyId } from "../../src/contract/Caller.ts"
 import { available } from "../../src/ledger/Balances.ts"
@@ -30,6 +30,24 @@ describe("a generation", () => {
       expect(refused._tag).toBe("InsufficientBalance")
       yield* Effect.flip(run(conversation("answers", { maxOutputTokens: undefined })))
       expect(yield* rows).toEqual([{ outcome: "finished", cost_nano_usd: nanoUsd(3) }])
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("that breaks while its hold is placed leaves its place to the next", () =>
+    Effect.gen(function* () {
+      yield* account(50)
+      const alone: Caller = { ...caller, keyLimits: { concurrentRequests: 1 } }
+      // Its balance is known from here on, so that no fiber places the next hold.
+      yield* run(conversation("answers"), alone)
+      const budgets = new Proxy([plainBudget(nanoUsd(1), "day")], {
+        get: (all, name) => {
+          if (name === "map") throw new Error("a defect")
+          return Reflect.get(all, name)
+        }
+      })
+      const broken = yield* Effect.exit(run(conversation("answers"), { ...alone, keyBudgets: budgets }))
+      expect(broken).toEqual(Exit.die(new Error("a defect")))
+      yield* run(conversation("answers"), alone)
     }).pipe(Effect.provide(live))
   )
 
