@@ -3,6 +3,7 @@ import { AccountId } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
 import { readTime } from "../contract/timeQuery.ts"
+import { Ledger } from "../ledger/Ledger.ts"
 import { usageAnswer } from "../ledger/usageAnswer.ts"
 import { AdminAccountsApi } from "./AccountsApi.ts"
 import type { AccountSettings } from "./AccountsApi.ts"
@@ -37,7 +38,7 @@ const cancelPatienceMs = 15_000
 
 const KeysHandlers = handlers(
   AdminKeysApi,
-  Effect.map(Effect.all([Administration, Serving]), ([{ keys }, { unmatched }]) => {
+  Effect.map(Effect.all([Administration, Serving, Ledger]), ([{ keys }, { unmatched }, { flush }]) => {
     const noted = (key: KeyRecord) => withUnmatched(key, unmatched)
     return {
       list: ({ urlParams }) =>
@@ -62,14 +63,16 @@ const KeysHandlers = handlers(
         ),
       revoke: ({ caller, path }) => Effect.map(keys.revoke(caller.key, path.id), ({ key }) => key),
       rotateSecret: ({ caller, path }) => Effect.map(keys.rotateSecret(caller.key, path.id), withSecret),
-      resetBudgets: ({ caller, path }) => Effect.map(keys.resetBudgets(caller.key, path.id), noted)
+      // Use that is not stored yet would count again.
+      resetBudgets: ({ caller, path }) =>
+        Effect.zipRight(flush, Effect.map(keys.resetBudgets(caller.key, path.id), noted))
     }
   })
 )
 
 const AccountsHandlers = handlers(
   AdminAccountsApi,
-  Effect.map(Administration, ({ accounts, ending, webhooks }) => ({
+  Effect.map(Effect.all([Administration, Ledger]), ([{ accounts, ending, webhooks }, { flush }]) => ({
     list: ({ urlParams }) => Effect.map(accounts.list(offsetOf(urlParams)), (rows) => pagedByOffset(rows, urlParams)),
     create: ({ caller, payload }) =>
       accounts.create(caller.key, payload.id, {
@@ -93,7 +96,7 @@ const AccountsHandlers = handlers(
         ? Effect.fail(new InvalidRequest({ param: "usd", message: "usd: expected an amount other than 0" }))
         : accounts.credit(caller.key, path.id, nanoUsd, payload.note ?? "")
     },
-    resetBudgets: ({ caller, path }) => accounts.resetBudgets(caller.key, path.id),
+    resetBudgets: ({ caller, path }) => Effect.zipRight(flush, accounts.resetBudgets(caller.key, path.id)),
     grants: ({ path, urlParams }) =>
       Effect.map(accounts.grantsOf(path.id, urlParams.limit ?? 100), (data) => ({
         object: "list" as const,

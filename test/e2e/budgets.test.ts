@@ -77,4 +77,44 @@ describe("budgets", () => {
       await gateway.dispose()
     }
   })
+
+  it("count from 0 again once an operator resets them, which the audit log tells", async () => {
+    const gateway = await startWith([
+      { requests: 1, per: "total" },
+      { requests: 2, rolling: "24h" }
+    ])
+    try {
+      const ask = async () => {
+        const body = { model: "sandbox-text", max_tokens: 20, messages }
+        const answer = await request(gateway, "/v1/messages", { key: secret, body })
+        return [answer.status, ((await answer.json()) as { error?: { message: string } }).error?.message ?? ""]
+      }
+      const admin = async (path: string, method = "GET") => {
+        const answer = await request(gateway, path, { key: "admin-key-0123456789abcdef", method })
+        expect(answer.status).toBe(200)
+        return answer.json()
+      }
+      expect(await ask()).toEqual([200, ""])
+      expect(await ask()).toEqual([
+        429,
+        "The total budget of this API key (1 request) is used up; it does not begin again"
+      ])
+      const { data } = await admin("/admin/v1/keys")
+      const { id } = data.find(({ name }: { name: string }) => name === "k")
+      await admin(`/admin/v1/keys/${id}/reset-budgets`, "POST")
+      await expect.poll(ask, { timeout: 5_000 }).toEqual([200, ""])
+      await admin(`/admin/v1/keys/${id}/reset-budgets`, "POST")
+      expect(await ask()).toEqual([
+        429,
+        expect.stringContaining("budget of this account (2 requests in 24h) is used up")
+      ])
+      await admin("/admin/v1/accounts/acme/reset-budgets", "POST")
+      await expect.poll(ask, { timeout: 5_000 }).toEqual([200, ""])
+      const { data: entries } = await admin("/admin/v1/audit")
+      const resets = JSON.stringify(entries).match(/reset_budgets|reset-budgets|budgets_reset/g) ?? []
+      expect(resets.length).toBeGreaterThanOrEqual(3)
+    } finally {
+      await gateway.dispose()
+    }
+  })
 })
