@@ -45,6 +45,8 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
 export const blocksElsewhere: ReadonlyArray<readonly [page: string, language: string, RegExp, shown: string]> = [
   ["docs/deployment.md", "nginx", /upstream gateway/, "test/deploy/nginx.test.ts"],
   ["docs/configuration.md", "yaml", /company\.pem/, "test/upstreams/mutualTls.test.ts"],
+  ["docs/configuration.md", "yaml", /^alerts:/, "test/e2e/alerts.test.ts"],
+  ["docs/configuration.md", "json", /alert\.raised/, "test/e2e/alerts.test.ts"],
   ["docs/configuration.md", "yaml", /account\.json/, "test/e2e/clouds/credentials.test.ts"],
   ["docs/embedding.md", "ts", /streamUpstream|Gateway\.layer|const model/, "test/snippets/embedding.test.ts"],
   ["docs/embedding.md", "ts", /bun:test/, "test/package.ts"],
