@@ -23,7 +23,10 @@ export const erased = {
   request_bodies: ["request_id"]
 } as const
 
-/** Tables that keep usage and payments, without content, or whose rows go with a task or response (`deliveries`, `response_items`). */
+/**
+ * Tables that keep usage and payments, without content (end users and tags of budgets are hashes there), or whose rows go
+ * with a task or response (`deliveries`, `response_items`).
+ */
 export const staying = [
   "keys",
   "grants",
@@ -33,6 +36,8 @@ export const staying = [
   "usage_unsummed",
   "holds",
   "node_holds",
+  "budget_counters",
+  "node_budgets",
   "request_hours",
   "deliveries",
   "response_items"
