@@ -43,6 +43,8 @@ const filled = (file: string, text = word) => {
       .prepare(`INSERT INTO "${name}" VALUES (${columns.map(() => "?").join(", ")})`)
       .run(...(values as Array<string>))
   }
+  // It is read.
+  sqlite.run("UPDATE holds SET budgets = '[]'")
   sqlite.close()
   return tables
 }
