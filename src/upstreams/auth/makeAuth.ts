@@ -2,10 +2,7 @@ import { Effect, Redacted } from "effect"
 import { authFields } from "../../config/sections/Auth.ts"
 import type { AuthSetting } from "../../config/sections/Auth.ts"
 import type { Auth } from "./Auth.ts"
-import { makeAwsAuth } from "./awsAuth.ts"
-import { makeAzureAuth } from "./azureAuth.ts"
 import { fetchBy } from "./fetchBy.ts"
-import { makeGoogleAuth } from "./googleAuth.ts"
 
 /** The settings of an upstream that say who calls. */
 export interface AuthOptions {
@@ -20,7 +17,7 @@ export interface AuthOptions {
 const azureScope = "https://cognitiveservices.azure.com/.default"
 const googleScopes = ["https://www.googleapis.com/auth/cloud-platform"]
 
-/** The credentials of an upstream; undefined if it has a key. */
+/** The credentials of an upstream; undefined if it has a key. Each kind is loaded only where it is configured. */
 export const makeAuth = Effect.fnUntraced(function* (options: AuthOptions): Effect.fn.Return<Auth | undefined> {
   const { auth = "key", baseUrl, proxy, region } = options
   const clock = yield* Effect.clock
@@ -42,15 +39,19 @@ export const makeAuth = Effect.fnUntraced(function* (options: AuthOptions): Effe
           secretAccessKey: Redacted.value(secret),
           ...(token && { sessionToken: Redacted.value(token) })
         }
+      const { makeAwsAuth } = yield* Effect.promise(() => import("./awsAuth.ts"))
       return yield* makeAwsAuth({ region, profile, roleArn, fixed }, baseUrl, source)
     }
-    case "google":
+    case "google": {
+      const { makeGoogleAuth } = yield* Effect.promise(() => import("./googleAuth.ts"))
       return yield* makeGoogleAuth(
         { credentials: given.credentials_file, scopes: given.scopes ?? googleScopes },
         source
       )
+    }
     case "azure": {
       const { client_id: clientId, client_secret: clientSecret, scope = azureScope, tenant_id: tenantId } = given
+      const { makeAzureAuth } = yield* Effect.promise(() => import("./azureAuth.ts"))
       return yield* makeAzureAuth({ tenantId, clientId, clientSecret, scope }, source)
     }
   }
