@@ -50,7 +50,7 @@ it("the binary takes 155 MB at most while nothing happens", async () => {
     await Bun.sleep(5_000)
     const megabytes = residentBytes(gateway.pid) / 1024 / 1024
     console.log(`the idle binary: ${Math.round(megabytes)} of 155 MB`)
-    // 140 is the aim: docs/lab-notes.md.
+    // 140 is the aim: docs/performance.md.
     expect(megabytes).toBeLessThanOrEqual(155)
   } finally {
     await gateway.dispose()
