@@ -23,7 +23,7 @@ export const budgetsOption = Options.text("budgets").pipe(
 
 const decode = Schema.decodeUnknown(WrittenBudgets)
 
-interface Given {
+interface GivenBudgets {
   readonly budgets: Option.Option<string>
   /** The only budget, in nano-dollars. */
   readonly budget?: Option.Option<number>
@@ -35,7 +35,7 @@ export const budgetsOf = ({
   budget = Option.none(),
   budgetPeriod = "month",
   budgets: given
-}: Given): Effect.Effect<ReadonlyArray<WrittenBudget> | null | undefined, InvalidRequest> => {
+}: GivenBudgets): Effect.Effect<ReadonlyArray<WrittenBudget> | null | undefined, InvalidRequest> => {
   const complain = (why: string) => new InvalidRequest({ param: "budgets", message: `--budgets: ${why}` })
   if (Option.isSome(budget)) {
     return Option.isSome(given)

@@ -3,7 +3,7 @@ import type { UsageQuestion } from "./usageReportOf.ts"
 import type { UsageRecord } from "./UsageRecord.ts"
 import { usageCsv } from "./usageTable.ts"
 
-interface Asked extends UsageQuestion {
+interface UsageAnswerQuery extends UsageQuestion {
   readonly format?: "json" | "csv" | undefined
 }
 
@@ -12,7 +12,7 @@ const csvRows = 10_000
 
 /** A usage report as the request wants it: JSON or CSV. */
 export const usageAnswer = <E, R>(
-  { format, ...question }: Asked,
+  { format, ...question }: UsageAnswerQuery,
   headers: Headers,
   report: (question: UsageQuestion) => Effect.Effect<UsageRecord, E, R>
 ): Effect.Effect<UsageRecord | Response, E, R> => {

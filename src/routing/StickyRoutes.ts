@@ -6,7 +6,7 @@ const mostConversations = 10_000
 /** How long a conversation stays at the route that answered in place of an earlier one, in ms. */
 const keptMs = 600_000
 
-interface Kept {
+interface StickyRoute {
   readonly upstream: string
   readonly model: string
   readonly untilMs: number
@@ -14,7 +14,7 @@ interface Kept {
 
 /** The routes of conversations that left an earlier one, on this node. */
 export class StickyRoutes {
-  readonly #kept = new Recent<Kept>(mostConversations)
+  readonly #kept = new Recent<StickyRoute>(mostConversations)
 
   /** The routes with that of the conversation first. */
   keptFirst<R extends Route>(routes: ReadonlyArray<R>, conversation: string, nowMs: number): ReadonlyArray<R> {
