@@ -21,6 +21,7 @@ const allowed: Readonly<Record<string, string>> = {
   "ledger/store/upstreamGroups.ts": "the same",
   "catalogue/catalogueOf.ts": "once for each configuration",
   "catalogue/Configured.ts": "the same",
+  "catalogue/prices/fetched/UsedPrices.ts": "once for each look at the stored list, every few minutes",
   "requests/RequestOverview.ts": "viewers of the Overview",
   "requests/store/requestCounts.ts": "made once, by a function that is called once",
   "requests/store/usageRowsOf.ts": "the same",
