@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
 import type { JsonObject } from "../contract/fields.ts"
-import type { Auth } from "./auth/Auth.ts"
+import type { Auth } from "../credentials/Auth.ts"
 import type { EndpointPath } from "../config/baseUrl.ts"
 import { withoutSlash } from "../config/withoutSlash.ts"
 

@@ -1,6 +1,6 @@
 import { proxyShown } from "../config/proxies.ts"
 import { UpstreamFailed } from "../contract/Failure.ts"
-import type { NoCredentials } from "./auth/Auth.ts"
+import type { NoCredentials } from "../credentials/Auth.ts"
 import { UpstreamError } from "./UpstreamError.ts"
 
 /**

@@ -34,15 +34,16 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   config: ["flow", "contract", "regex"],
   sql: ["flow", "contract", "telemetry", "config"],
 
-  // What texts are made of, which addresses may be called, and what reads files.
+  // What texts are made of, which addresses may be called, who calls, and what reads files.
   generation: ["flow", "contract"],
   tokens: ["contract", "generation"],
   guard: leaves,
-  files: leaves,
+  credentials: ["contract"],
+  files: [...leaves, "credentials"],
   documents: leaves,
 
   // Where a request ends: upstreams, and what decides between them.
-  upstreams: [...leaves, "generation", "tokens", "guard", "files", "documents"],
+  upstreams: [...leaves, "generation", "tokens", "guard", "credentials", "files", "documents"],
   search: [...leaves, "generation", "tokens", "upstreams"],
   sandbox: [...leaves, "regex", "generation", "tokens", "guard", "files", "documents", "upstreams"],
   routing: [...leaves, "generation", "upstreams"],

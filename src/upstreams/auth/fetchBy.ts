@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { callUpstream } from "../client.ts"
-import { NoCredentials } from "./Auth.ts"
-import type { Source } from "./Source.ts"
+import { NoCredentials } from "../../credentials/Auth.ts"
+import type { Source } from "../../credentials/Source.ts"
 
 const deadlines = { connectMs: 3_000, firstByteMs: 8_000, idleMs: 5_000 }
 const answerLimit = 1024 * 1024

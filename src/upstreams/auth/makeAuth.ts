@@ -1,7 +1,7 @@
 import { Effect, Redacted } from "effect"
 import { authFields } from "../../config/sections/Auth.ts"
 import type { AuthSetting } from "../../config/sections/Auth.ts"
-import type { Auth } from "./Auth.ts"
+import type { Auth } from "../../credentials/Auth.ts"
 import { fetchBy } from "./fetchBy.ts"
 
 /** The settings of an upstream that say who calls. */
@@ -39,11 +39,11 @@ export const makeAuth = Effect.fnUntraced(function* (options: AuthOptions): Effe
           secretAccessKey: Redacted.value(secret),
           ...(token && { sessionToken: Redacted.value(token) })
         }
-      const { makeAwsAuth } = yield* Effect.promise(() => import("./awsAuth.ts"))
+      const { makeAwsAuth } = yield* Effect.promise(() => import("../../credentials/awsAuth.ts"))
       return yield* makeAwsAuth({ region, profile, roleArn, fixed }, baseUrl, source)
     }
     case "google": {
-      const { makeGoogleAuth } = yield* Effect.promise(() => import("./googleAuth.ts"))
+      const { makeGoogleAuth } = yield* Effect.promise(() => import("../../credentials/googleAuth.ts"))
       return yield* makeGoogleAuth(
         { credentials: given.credentials_file, scopes: given.scopes ?? googleScopes },
         source
@@ -51,7 +51,7 @@ export const makeAuth = Effect.fnUntraced(function* (options: AuthOptions): Effe
     }
     case "azure": {
       const { client_id: clientId, client_secret: clientSecret, scope = azureScope, tenant_id: tenantId } = given
-      const { makeAzureAuth } = yield* Effect.promise(() => import("./azureAuth.ts"))
+      const { makeAzureAuth } = yield* Effect.promise(() => import("../../credentials/azureAuth.ts"))
       return yield* makeAzureAuth({ tenantId, clientId, clientSecret, scope }, source)
     }
   }

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { AwsCredentialIdentity } from "@smithy/types"
-import { objectAt, parseJson, textAt } from "../../contract/json.ts"
+import { objectAt, parseJson, textAt } from "../contract/json.ts"
 import type { Auth } from "./Auth.ts"
 import { NoCredentials } from "./Auth.ts"
 import { awsCredentials } from "./awsCredentials.ts"

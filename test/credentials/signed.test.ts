@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { signed } from "../../../src/upstreams/auth/signed.ts"
+import { signed } from "../../src/credentials/signed.ts"
 
 /** Of AWS's own test suite for Signature Version 4: request line and signature, all signed at one moment. */
 const vectors = [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, TestClock } from "effect"
-import { NoCredentials } from "../../../src/upstreams/auth/Auth.ts"
-import { renewed } from "../../../src/upstreams/auth/Renewed.ts"
-import type { Credentials } from "../../../src/upstreams/auth/Renewed.ts"
+import { NoCredentials } from "../../src/credentials/Auth.ts"
+import { renewed } from "../../src/credentials/Renewed.ts"
+import type { Credentials } from "../../src/credentials/Renewed.ts"
 
 /** A source of tokens that counts how often it is asked. */
 const source = (lifeMs: number | undefined) => {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { Effect, Redacted } from "effect"
-import { numberAt, parseJson, textAt } from "../../contract/json.ts"
+import { numberAt, parseJson, textAt } from "../contract/json.ts"
 import { NoCredentials } from "./Auth.ts"
 import type { Credentials } from "./Renewed.ts"
 import type { Source } from "./Source.ts"
