@@ -1,7 +1,7 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option, ParseResult, Schema } from "effect"
 import { parse } from "yaml"
-import { WrittenBudgets } from "../contract/WrittenBudget.ts"
+import { scopeText, WrittenBudgets } from "../contract/WrittenBudget.ts"
 import type { WrittenBudget } from "../contract/WrittenBudget.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { shortened } from "../contract/shortened.ts"
@@ -61,21 +61,14 @@ export const budgetsOf = ({
   )
 }
 
-/** `$2 of $50 a month`. */
+/** `$2 of $50 a month, until 2026-12-01 00:00`. */
 const budgetShown = (budget: BudgetRecord): string => {
-  const { each, ends_at, models, per, requests, rolling, tag, tokens, usd, used, zone } = budget
+  const { ends_at, requests, tokens, usd, used } = budget
   const [most, unit] =
-    usd !== undefined ? [usd, "usd"] : tokens !== undefined ? [tokens, "tokens"] : [requests ?? 0, "requests"]
-  const amount = (of: number) => (unit === "usd" ? `$${dollars(of)}` : of.toLocaleString("en"))
-  const span = rolling !== undefined ? `in ${rolling}` : per === "total" ? "in total" : `a ${per}`
-  return [
-    `${amount(used)} of ${amount(most)}${unit === "usd" ? "" : ` ${unit}`} ${span}`,
-    zone === undefined || zone === "UTC" ? "" : ` (${zone})`,
-    models === undefined ? "" : `, ${models.join(" ")}`,
-    tag === undefined ? "" : `, tag ${tag}`,
-    each === undefined ? "" : ", each end user",
-    ends_at === null ? "" : `, until ${shortTime(ends_at)}`
-  ].join("")
+    usd !== undefined ? [usd, ""] : tokens !== undefined ? [tokens, " tokens"] : [requests ?? 0, " requests"]
+  const amount = (of: number) => (usd === undefined ? of.toLocaleString("en") : `$${dollars(of)}`)
+  const until = ends_at === null ? "" : `, until ${shortTime(ends_at)}`
+  return `${amount(used)} of ${amount(most)}${unit} ${scopeText(budget)}${until}`
 }
 
 /** At least two decimals. */

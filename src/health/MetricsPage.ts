@@ -1,9 +1,12 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Runtime } from "effect"
 import type { Scope } from "effect"
+import { Budgets } from "../access/store/Budgets.ts"
 import { Deliveries } from "../callbacks/Deliveries.ts"
+import { scopeText, writtenFrom } from "../contract/WrittenBudget.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import type { CircuitState } from "../routing/CircuitBreaker.ts"
+import type { BudgetStanding } from "../ledger/store/BudgetReport.ts"
 import { BalanceStanding } from "../ledger/store/BalanceStanding.ts"
 import type { StandingBalance } from "../ledger/store/BalanceStanding.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
@@ -29,11 +32,11 @@ interface Page {
   /** All metrics in Prometheus's text format. */
   readonly answer: () => Promise<Response>
 }
-type Needs = AccessLog | BalanceStanding | Daemons | TaskStore | Deliveries | Scope.Scope
+type Needs = AccessLog | BalanceStanding | Budgets | Daemons | TaskStore | Deliveries | Scope.Scope
 
 /** `GET /metrics`: counts since the start, and current values. */
 export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/MetricsPage", {
-  dependencies: [BalanceStanding.Default],
+  dependencies: [BalanceStanding.Default, Budgets.Default],
   scoped: Effect.gen(function* (): Effect.fn.Return<Page, never, Needs> {
     const metrics = yield* Metrics
     const bulkheads = yield* Bulkheads
@@ -41,6 +44,7 @@ export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/M
     const deliveries = yield* Deliveries
     const daemons = yield* Daemons
     const balances = yield* BalanceStanding
+    const budgets = yield* Budgets
     const { dropped } = yield* AccessLog
     const workers = yield* Workers
     const tracing = yield* CurrentTracing
@@ -77,7 +81,8 @@ export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/M
         active: yield* orUndefined(tasks.active),
         leaseMs: yield* orUndefined(tasks.oldestExpiredLeaseMs),
         pending: yield* orUndefined(deliveries.pending),
-        balances: yield* orUndefined(balances.all)
+        balances: yield* orUndefined(balances.all),
+        budgets: yield* orUndefined(budgets.standing)
       })
       return textOf([...(yield* all), ...now.snapshot()])
     })
@@ -98,10 +103,18 @@ interface Stored {
   readonly leaseMs: number | undefined
   readonly pending: Effect.Effect.Success<Deliveries["pending"]> | undefined
   readonly balances: ReadonlyArray<StandingBalance> | undefined
+  readonly budgets: ReadonlyArray<BudgetStanding> | undefined
 }
 
+/** More series are not shown. */
+const mostBudgets = 200
+
 /** Stored tasks and deliveries that have not ended. Unknown values have no series, or are NaN. */
-const standing = (now: Registry, nowMs: number, { active = [], balances = [], leaseMs = NaN, pending }: Stored) => {
+const standing = (
+  now: Registry,
+  nowMs: number,
+  { active = [], balances = [], budgets = [], leaseMs = NaN, pending }: Stored
+) => {
   const age = (sinceMs: number) => Math.max(0, nowMs - sinceMs) / 1_000
   const count = now.gauge("gateway_tasks_active", "Tasks that have not ended, up to 100000.", "kind", "state")
   const oldest = now.gauge("gateway_tasks_oldest_age_seconds", "Age of the oldest active task.", "kind", "state")
@@ -114,11 +127,16 @@ const standing = (now: Registry, nowMs: number, { active = [], balances = [], le
     .of().value = leaseMs / 1_000
   const used = now.gauge(
     "gateway_budget_used_ratio",
-    "Used share of a balance's last credit, of the 200 balances that are used up most.",
+    "Used share of budgets, and of balances' last credit; of each the 200 that are used up most.",
     "account",
+    "key",
     "budget"
   )
-  for (const { account, usedShare } of balances) used.of(account, "balance").value = usedShare
+  for (const { account, usedShare } of balances) used.of(account, "", "balance").value = usedShare
+  for (const { meter, ratio } of budgets.toSorted((one, other) => other.ratio - one.ratio).slice(0, mostBudgets)) {
+    const { account, budget, key = "" } = meter
+    used.of(account, key, `${budget.unit} ${scopeText(writtenFrom(budget))}`).value = ratio
+  }
   now.gauge("gateway_deliveries_pending", "Undelivered callbacks, up to 100000.").of().value = pending?.count ?? NaN
   now.gauge("gateway_deliveries_oldest_age_seconds", "Age of the oldest undelivered callback.").of().value =
     pending === undefined ? NaN : age(pending.oldestMs ?? nowMs)

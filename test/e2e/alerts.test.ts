@@ -93,6 +93,10 @@ describeOnEach("alerts", ({ name }) => {
     const metrics = await (await request(gateway, "/metrics", { key: adminKey })).text()
     const share = /gateway_budget_used_ratio\{account="team",budget="balance"\} (\S+)/.exec(metrics)?.[1]
     expect(Number(share)).toBeCloseTo(1 - left / 0.1, 2)
+    const counted = await admin(`/admin/v1/keys/${capped.key.id}`)
+    const series = `gateway_budget_used_ratio{account="rich",key="${counted.id}",budget="usd a day"}`
+    const ratio = metrics.split("\n").find((line) => line.startsWith(series))
+    expect(Number(ratio?.slice(series.length))).toBeCloseTo(counted.budgets[0].used / 0.1, 9)
     await restart()
     await expect.poll(() => /listens on/.test(gateway.output()), { timeout: 5_000 }).toBe(true)
     // A first look has passed once the restarted gateway has an alert of its own to tell: that of another account.

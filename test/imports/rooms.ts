@@ -121,7 +121,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "catalogue",
     "dispatch"
   ],
-  health: [...leaves, "files", "ledger", "limits", "routing", "tasks", "callbacks"],
+  health: [...leaves, "files", "access", "ledger", "limits", "routing", "tasks", "callbacks"],
   http: [...leaves, "access", "limits", "idempotency"],
   "Api.ts": ["contract", ...families, "files", "catalogue", "dispatch", "account", "health"],
   console: [...leaves, "guard", "access", "limits", "admin"],

@@ -1,3 +1,4 @@
+import { scopeText } from "../../contract/WrittenBudget.ts"
 import { usd } from "./format.ts"
 import type { KeyRecord } from "../../admin/KeyRecord.ts"
 import { countText } from "./format.ts"
@@ -16,28 +17,11 @@ export const limitsText = (limits: KeyRecord["limits"]): string | undefined => {
 }
 
 /** A budget with its use: `$2.00 of $50.00 a month`. */
-export const budgetText = ({
-  each,
-  models,
-  per,
-  requests,
-  rolling,
-  tag,
-  tokens,
-  usd: most,
-  used,
-  zone
-}: Budget): string => {
+export const budgetText = (budget: Budget): string => {
+  const { requests, tokens, usd: most, used } = budget
   const amount = (of: number) => (most === undefined ? of.toLocaleString("en") : usd(of))
   const unit = most !== undefined ? "" : tokens !== undefined ? " tokens" : " requests"
-  const span = rolling !== undefined ? `in ${rolling}` : per === "total" ? "in total" : `a ${per}`
-  const of = [
-    ...(zone === undefined || zone === "UTC" ? [] : [zone]),
-    ...(models ?? []),
-    ...(tag === undefined ? [] : [tag]),
-    ...(each === undefined ? [] : ["each end user"])
-  ]
-  return `${amount(used)} of ${amount(most ?? tokens ?? requests ?? 0)}${unit} ${span}${of.length === 0 ? "" : ` (${of.join(", ")})`}`
+  return `${amount(used)} of ${amount(most ?? tokens ?? requests ?? 0)}${unit} ${scopeText(budget)}`
 }
 
 type Budget = KeyRecord["budgets"][number]
