@@ -19,12 +19,19 @@ const upstreams = names.map((name) => [name, upstreamOf(name)] as const)
 
 const outcomes = ["answers", "answers", "answers", "wait", "wait", "fails", "limited", "breaks", "filtered"] as const
 
+/** Each is used up by some of its key's requests. */
+const budgets = [
+  { name: "budgeted", unit: "usd", limit: 3 },
+  { name: "tokens", unit: "tokens", limit: 600 },
+  { name: "requests", unit: "requests", limit: 12 }
+] as const
+
 type Way = "whole" | "stream" | "several" | "responses" | "background"
 
 const asks = fc.record({
   model: fc.constantFrom("ordered", "weighted", "hedged", "hedged", "falling", "hedged-falling"),
   way: fc.constantFrom<Array<Way>>("whole", "whole", "stream", "several", "responses", "background"),
-  key: fc.constantFrom("one", "one", "other", "bound", "budgeted"),
+  key: fc.constantFrom("one", "one", "other", "bound", "budgeted", "tokens", "requests"),
   at: fc.record({
     a: fc.constantFrom(...outcomes),
     b: fc.constantFrom(...outcomes),
@@ -74,7 +81,7 @@ const start = async () => {
         key("one", { balance_usd: 200 }),
         key("other"),
         key("bound", { upstreams: ["b", "c", "spare"] }),
-        key("budgeted", { budgets: [{ usd: 3, per: "month" }] })
+        ...budgets.map(({ limit, name, unit }) => key(name, { budgets: [{ [unit]: limit, per: "month" }] }))
       ]
     })
   )
@@ -121,6 +128,7 @@ interface Money {
 }
 interface Row {
   readonly request_id: string
+  readonly key: string
   readonly upstream: string
   readonly outcome: string
   readonly price: { readonly rates: { readonly input: number; readonly output: number } }
@@ -143,6 +151,12 @@ const rowsOf = async (): Promise<ReadonlyArray<Row>> => {
     if (page.next === null) return rows
     after = `&after=${page.next}`
   }
+}
+
+interface Key {
+  readonly id: string
+  readonly name: string
+  readonly budgets: ReadonlyArray<{ readonly used: number }>
 }
 
 interface Account {
@@ -205,6 +219,22 @@ describeOnEach("money over routes of different prices", ({ name }) => {
     expect(settled.nano_usd).toBe(rows.reduce((sum, { cost }) => sum + cost.nano_usd, 0))
     expect(granted.nano_usd).toBe(available.nano_usd + settled.nano_usd)
     expect(available.nano_usd).toBeGreaterThanOrEqual(0)
+
+    // Budgets have counted what the rows say, and never more than their limit.
+    const keys = (await read<{ data: ReadonlyArray<Key> }>("/admin/v1/keys?account=team")).data
+    for (const { limit, name, unit } of budgets) {
+      const key = keys.find((one) => one.name === name)
+      const own = rows.filter((row) => row.key === key?.id)
+      const sums = {
+        usd: own.reduce((sum, { cost }) => sum + cost.nano_usd, 0) / 1e9,
+        tokens: own.reduce((sum, row) => sum + row.input_tokens + row.output_tokens, 0),
+        requests: own.length
+      }
+      const used = key?.budgets[0]?.used
+      expect({ name, used }).toEqual({ name, used: sums[unit] })
+      expect(used).toBeGreaterThan(0)
+      expect(used).toBeLessThanOrEqual(limit)
+    }
   }, 60_000)
 
   afterAll(async () => {
