@@ -3,13 +3,16 @@ import { ownTurn } from "../flow/eventLoop.ts"
 import type { Batch, Generation } from "../generation/Generation.ts"
 import { BrokenBody } from "./client.ts"
 import type { Exchange } from "./client.ts"
-import { SseOverflow } from "./framing/sse.ts"
+import { BrokenFrame } from "./framing/Framing.ts"
+import { serverSentEvents } from "./framing/sse.ts"
 import { garbled } from "./protocols/upstreamFailure.ts"
 import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
 
 /** Turns an upstream's bytes into events, of which the last is `finished` or `failed`. */
 export interface Reader {
-  /** The next bytes of a stream, cut anywhere. Throws `SseOverflow` if an event is too large. */
+  /** The content type of streams; by default that of server-sent events. */
+  readonly contentType?: string
+  /** The next bytes of a stream, cut anywhere. Throws `BrokenFrame`. */
   readonly push: (bytes: Uint8Array) => Batch
   /** The stream ended without its end marker. The rest may be cut short. */
   readonly end: () => Batch
@@ -53,7 +56,8 @@ export class Answer implements Generation {
   ) {
     this.#reader = reader
     this.#exchange = exchange
-    this.#streams = exchange.headers.get("content-type")?.includes("text/event-stream") === true
+    const { contentType = serverSentEvents.contentType } = reader
+    this.#streams = exchange.headers.get("content-type")?.includes(contentType) === true
     if (isPassthrough !== undefined) this.passthrough = isPassthrough
     if (adapted !== undefined) this.adapted = adapted
     if (replyHeaders !== undefined) this.replyHeaders = replyHeaders
@@ -190,7 +194,7 @@ const angle = 60
 
 const failedBy = (cause: unknown): Batch => {
   if (cause instanceof BrokenBody) return [{ type: "failed", failure: new UpstreamFailed({ message: cause.message }) }]
-  if (cause instanceof SseOverflow) return [{ type: "failed", failure: garbled }]
+  if (cause instanceof BrokenFrame) return [{ type: "failed", failure: garbled }]
   // A defect becomes an event too: a generation never rejects.
   return [{ type: "failed", failure: new Internal({}) }]
 }

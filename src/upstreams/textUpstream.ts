@@ -24,6 +24,7 @@ import { counter } from "./passthrough/counter.ts"
 import { passthroughChunks } from "./passthrough/chunks.ts"
 import type { Dialect } from "./passthrough/Dialect.ts"
 import { passthroughEvents } from "./passthrough/events.ts"
+import { reframed } from "./passthrough/reframed.ts"
 import type { ThinkTags } from "./protocols/openaiChat/think.ts"
 import type { Lowered, Protocol } from "./protocols/Protocol.ts"
 import { mostStopCharacters } from "./protocols/stops.ts"
@@ -227,10 +228,13 @@ const passing = <S>(
   dialect: Dialect,
   request: PassthroughRequest,
   how: GenerateOptions
-): Reader =>
-  dialect.family === "chat"
-    ? passthroughChunks(protocol, dialect, request, how.stream)
-    : passthroughEvents(protocol, dialect, request.rewrite, how.stream)
+): Reader => {
+  const reader =
+    dialect.family === "chat"
+      ? passthroughChunks(protocol, dialect, request, how.stream)
+      : passthroughEvents(protocol, dialect, request.rewrite, how.stream)
+  return protocol.framing === undefined ? reader : reframed(reader, protocol.framing)
+}
 
 const dialectHeaders = (
   dialect: Dialect,

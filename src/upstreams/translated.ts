@@ -3,8 +3,8 @@ import type { Batch } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import { withOrigin } from "../generation/origin.ts"
 import type { Origin } from "../generation/Conversation.ts"
-import { sseParser } from "./framing/sse.ts"
-import type { SseEvent } from "./framing/sse.ts"
+import type { Frame } from "./framing/Framing.ts"
+import { serverSentEvents } from "./framing/sse.ts"
 import type { Reader } from "./generationOf.ts"
 import { ItemCount } from "./ItemCount.ts"
 import { isObject, parseJson } from "../contract/json.ts"
@@ -29,7 +29,8 @@ export const translated = <S>(
 ): Reader => {
   const withOrigin =
     protocol.signs === undefined ? undefined : sealing({ by: protocol.signs, model, key: protocol.signsByKey && key })
-  const parser = sseParser()
+  const { contentType, parser: begin } = protocol.framing ?? serverSentEvents
+  const parser = begin()
   let state = protocol.begin(back)
   const count = new ItemCount()
   let looking = beginStopSearch(stops)
@@ -55,7 +56,7 @@ export const translated = <S>(
     return isEnd(emitted.at(-1))
   }
 
-  const read = (frames: ReadonlyArray<SseEvent>, events: Array<GenerationEvent>): boolean => {
+  const read = (frames: ReadonlyArray<Frame>, events: Array<GenerationEvent>): boolean => {
     for (const { data } of frames) {
       if (data === "[DONE]") {
         events.push(...protocol.end(state, true))
@@ -73,6 +74,7 @@ export const translated = <S>(
   }
 
   return {
+    contentType,
     push: (bytes) => {
       const frames = parser.push(bytes)
       if (frames.length === 0) return []

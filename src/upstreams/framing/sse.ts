@@ -1,30 +1,25 @@
-/** One server-sent event, called `message` if the upstream gave no name. The gateway ignores ids and retry hints. */
-export interface SseEvent {
-  readonly event: string
-  readonly data: string
-}
+import { BrokenFrame } from "./Framing.ts"
+import type { Frame, FrameParser, Framing } from "./Framing.ts"
 
-/** Parses one byte stream into events, however the bytes arrive. */
-export interface SseParser {
-  /** The events that these bytes complete. Throws `SseOverflow` if one exceeds the limit. */
-  readonly push: (bytes: Uint8Array) => ReadonlyArray<SseEvent>
-  /** The last event, if the stream ended without its closing blank line. */
-  readonly end: () => ReadonlyArray<SseEvent>
-}
+/** One server-sent event, called `message` if the upstream gave no name. The gateway ignores ids and retry hints. */
+export type SseEvent = Frame
 
 /** An event exceeds the limit. */
-export class SseOverflow extends Error {}
+export class SseOverflow extends BrokenFrame {}
 
 /** The largest event held, in UTF-16 units. The largest real ones are whole answers with an image. */
 export const eventLimit = 32 * 1024 * 1024
 
 const none: ReadonlyArray<SseEvent> = []
 
+/** Server-sent events, which most protocols stream. */
+export const serverSentEvents: Framing = { contentType: "text/event-stream", parser: () => sseParser() }
+
 /**
  * An incremental parser of the HTML standard's event streams: CRLF, LF and CR lines, multi-line data, comments and a
  * byte order mark. A line that arrives in pieces is joined once.
  */
-export const sseParser = (limit: number = eventLimit): SseParser => {
+export const sseParser = (limit: number = eventLimit): FrameParser => {
   // The decoder keeps split characters between chunks and drops the byte order mark.
   const decoder = new TextDecoder()
   let pieces: Array<string> = []

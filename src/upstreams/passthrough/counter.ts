@@ -8,7 +8,11 @@ import type { PassthroughRequest, TextUpstream } from "../Upstream.ts"
 const deadlines = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 5_000 }
 const answerLimit = 65_536
 
-const Counted = Schema.Struct({ input_tokens: Schema.NonNegativeInt })
+/** As Anthropic tells a count, and as Bedrock does. */
+const Counted = Schema.Union(
+  Schema.Struct({ input_tokens: Schema.NonNegativeInt }),
+  Schema.Struct({ inputTokens: Schema.NonNegativeInt })
+)
 const decode = Schema.decodeUnknownEither(Counted)
 
 /** Asks an upstream for a request's token count, as Anthropic's API offers it; undefined if it refuses. */
@@ -26,7 +30,7 @@ export const counter =
           ? Effect.map(textOf(exchange), (text) =>
               Either.match(decode(parseJson(text)), {
                 onLeft: () => undefined,
-                onRight: ({ input_tokens }) => input_tokens
+                onRight: (counted) => ("input_tokens" in counted ? counted.input_tokens : counted.inputTokens)
               })
             )
           : Effect.sync(() => {

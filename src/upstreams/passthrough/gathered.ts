@@ -2,7 +2,8 @@ import type { JsonObject } from "../../contract/fields.ts"
 import { isObject, parseJson } from "../../contract/json.ts"
 import type { Batch } from "../../generation/Generation.ts"
 import { eventLimit, sseParser, SseOverflow } from "../framing/sse.ts"
-import type { SseEvent, SseParser } from "../framing/sse.ts"
+import type { FrameParser } from "../framing/Framing.ts"
+import type { SseEvent } from "../framing/sse.ts"
 import type { Reader } from "../generationOf.ts"
 import { cutOff, noAnswer } from "../protocols/upstreamFailure.ts"
 import type { Dialect } from "./Dialect.ts"
@@ -16,7 +17,7 @@ class Gathered implements Reader {
   readonly #reader: Reader
   readonly #dialect: Whole
   /** Created only for a stream. */
-  #stream: { readonly parser: SseParser; readonly frames: Array<JsonObject> } | undefined
+  #stream: { readonly parser: FrameParser; readonly frames: Array<JsonObject> } | undefined
   #length = 0
 
   constructor(reader: Reader, dialect: Whole) {

@@ -4,6 +4,7 @@ import type { CarriedField, Conversation } from "../../generation/Conversation.t
 import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
 import type { EndpointPath } from "../../config/baseUrl.ts"
 import type { Endpoint } from "../Endpoint.ts"
+import type { Framing } from "../framing/Framing.ts"
 import type { Dialect } from "../passthrough/Dialect.ts"
 import type { CallSignatures } from "../Upstream.ts"
 import type { Back } from "./back.ts"
@@ -22,6 +23,8 @@ export interface Protocol<S> {
   readonly counts?: EndpointPath
   /** The path that compacts conversations in OpenAI's form; absent if it has none. Not every server offers it. */
   readonly compacts?: EndpointPath
+  /** The form of its streams; server-sent events unless given. */
+  readonly framing?: Framing
   /** True if its upstreams run web searches themselves. */
   readonly searches: boolean
   /** The provider of its opaque reasoning, which other providers refuse; absent if it has none. */
