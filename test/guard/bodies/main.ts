@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import { corpus } from "./corpus.ts"
 import type { Hostile } from "./Hostile.ts"
-import { Measuring, mayPauseMs, mebibytesOf } from "./measure.ts"
+import { Measuring, mayPauseMs, mebibytesOf, mostGrownBytes } from "./measure.ts"
 import type { Measured } from "./measure.ts"
 import { startUpstream } from "./upstream.ts"
 
@@ -19,7 +19,6 @@ const hearsStop = !args.includes("--no-stop")
 const only = valueOf("--only")
 const before = valueOf("--before")
 
-const mostGrownBytes = 300 * 1_048_576
 const mostStopMs = 1_000
 
 const upstream = startUpstream()
