@@ -5,7 +5,7 @@ import type { GatewayFile } from "./GatewayFile.ts"
 import { wrongBaseUrl } from "./baseUrl.ts"
 import { secretReader } from "./SecretFiles.ts"
 import { secretVariable } from "./secretVariable.ts"
-import { wellKnown } from "./wellKnown.ts"
+import { wellKnown } from "./providers/wellKnown.ts"
 
 /**
  * The configuration without a file: providers whose keys are in the environment, with their well-known models. A server at

@@ -20,7 +20,7 @@ export const environmentWarnings = (env: Environment, known: ReadonlySet<string>
   const lines: Array<string> = []
   for (const [name, value = ""] of Object.entries(env)) {
     if (!name.startsWith("GATEWAY_") || known.has(name) || clients.has(name) || isInjected(name, value)) continue
-    const near = [...known].find((other) => distance(name, other) <= 2)
+    const near = closest(name, known)
     lines.push(`${name}: the gateway knows no such variable${near === undefined ? "" : `; is ${near} meant?`}`)
   }
   if ((env["REDIS_URL"] ?? "") !== "" && (env["GATEWAY_REDIS_URL"] ?? "") === "") {
@@ -28,6 +28,13 @@ export const environmentWarnings = (env: Environment, known: ReadonlySet<string>
   }
   return lines
 }
+
+/** The known name that differs least, in two characters at most. */
+export const closest = (name: string, known: Iterable<string>): string | undefined =>
+  [...known]
+    .map((other) => [distance(name, other), other] as const)
+    .filter(([apart]) => apart <= 2)
+    .toSorted(([one], [other]) => one - other)[0]?.[1]
 
 /** Edit distance of two names, up to three. */
 const distance = (one: string, other: string): number => {

@@ -2,8 +2,10 @@ import { Effect, Either, Redacted } from "effect"
 import type { Scope } from "effect"
 import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
+import { providerNamed, providerNames } from "../config/providers/providers.ts"
 import { authFields } from "../config/sections/Auth.ts"
 import { proxyIn } from "../config/proxies.ts"
+import { closest } from "../config/warnings.ts"
 import { notHere } from "../config/SecretFiles.ts"
 import type { PublicUrl } from "../config/PublicUrl.ts"
 import { Documents } from "../documents/Documents.ts"
@@ -43,7 +45,7 @@ const placeWith = (
 ): Either.Either<Place, BadSettings> => {
   const protocol = protocolOf(entry.protocol)
   return protocol.kind === "text"
-    ? Either.map(providerNamed(file, name, entry, protocol.providers), (provider) => ({
+    ? Either.map(soundOptions(file, name, entry), () => ({
         kind: "text",
         upstream: (key) =>
           Effect.map(Effect.all([Documents, endpointOptions(entry, key)]), ([{ read }, options]) =>
@@ -59,7 +61,7 @@ const placeWith = (
                 betas: entry.anthropic_beta,
                 sharedIds: entry.shared_ids ?? []
               },
-              provider
+              entry.provider
             )
           )
       }))
@@ -72,25 +74,23 @@ const placeWith = (
       }))
 }
 
-const providerNamed = (
+const soundOptions = (
   file: Located<GatewayFile>,
   name: string,
-  entry: UpstreamEntry,
-  providers: ReadonlyArray<string>
-): Either.Either<string | undefined, BadSettings> => {
+  entry: UpstreamEntry
+): Either.Either<void, BadSettings> => {
   const { protocol, provider } = entry
-  const complain = (rule: string) =>
-    Either.left(file.complain(["upstreams", name, "provider"], `upstreams.${name}.provider: ${rule}`))
+  const complain = (option: string, rule: string) =>
+    Either.left(file.complain(["upstreams", name, option], `upstreams.${name}.${option}: ${rule}`))
   const misplaced = ownOptions.find(([option, only]) => entry[option] !== undefined && protocol !== only)
   if (misplaced !== undefined) {
     const [option, only] = misplaced
-    const rule = `upstreams.${name}.${option}: is for ${only} alone`
-    return Either.left(file.complain(["upstreams", name, option], rule))
+    return complain(option, `is for ${only} alone`)
   }
-  if (provider === undefined || providers.includes(provider)) return Either.right(provider)
-  return complain(
-    providers.length === 0 ? `${protocol} has none` : `expected one of ${providers.join(", ")}; got "${provider}"`
-  )
+  if (provider === undefined || providerNamed(provider) !== undefined) return Either.void
+  const near = closest(provider, providerNames)
+  const meant = near === undefined ? "" : `; is ${near} meant?`
+  return complain("provider", `no provider "${provider}", \`gateway providers\` lists them${meant}`)
 }
 
 /** Options of a single protocol. */

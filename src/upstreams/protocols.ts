@@ -3,7 +3,7 @@ import type { Scope } from "effect"
 import type { ProtocolName } from "../config/sections/Upstream.ts"
 import type { PublicUrl } from "../config/PublicUrl.ts"
 import type { KeptFiles } from "../files/KeptFiles.ts"
-import { anthropicMessages, anthropicMessagesAt, places } from "./protocols/anthropicMessages/anthropicMessages.ts"
+import { anthropicMessages, anthropicMessagesAt } from "./protocols/anthropicMessages/anthropicMessages.ts"
 import { arkVideo } from "./protocols/arkVideo/arkVideo.ts"
 import { providerOf, providers } from "./protocols/openaiChat/compatible.ts"
 import { openaiChat } from "./protocols/openaiChat/openaiChat.ts"
@@ -19,11 +19,9 @@ import type { VideoUpstream } from "./VideoUpstream.ts"
 /** A protocol of text models. */
 interface TextProtocol {
   readonly kind: "text"
-  /** The names of its table of deviating servers; empty if there are none. */
-  readonly providers: ReadonlyArray<string>
   /** The endpoint that lists its models. */
   readonly listing: Pick<Protocol<never>, "endpoint" | "models">
-  /** @param provider one of `providers`; undefined detects it by host or name */
+  /** @param provider the entry's setting; undefined detects it by host or name */
   readonly upstream: (options: TextUpstreamOptions, provider?: string) => TextUpstream
 }
 
@@ -37,20 +35,17 @@ interface VideoProtocol {
 
 const text = <S>(protocol: Protocol<S>): TextProtocol => ({
   kind: "text",
-  providers: [],
   listing: protocol,
   upstream: (options) => textUpstream(protocol, options)
 })
 
 const messages: TextProtocol = {
   ...text(anthropicMessages),
-  providers: places,
   upstream: (options, provider) => textUpstream(anthropicMessagesAt(options.baseUrl, provider), options)
 }
 
 const chat: TextProtocol = {
   kind: "text",
-  providers: Object.keys(providers),
   listing: openaiChat(providers.generic),
   upstream: (options, provider) => {
     const row = providerOf(options, provider)

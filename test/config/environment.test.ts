@@ -83,12 +83,9 @@ describe("an upstream", () => {
     ["    protocol: ark-video\n    headers: { x-team: a }", "video"],
     [
       "    protocol: openai-chat\n    provider: vlm",
-      "gateway.yaml:5: upstreams.a.provider: expected one of generic, openai, vllm"
+      'gateway.yaml:5: upstreams.a.provider: no provider "vlm", `gateway providers` lists them; is vllm meant?'
     ],
-    [
-      "    protocol: openai-responses\n    provider: vllm",
-      "gateway.yaml:5: upstreams.a.provider: openai-responses has none"
-    ],
+    ["    protocol: openai-responses\n    provider: dashscope", "text"],
     ["    protocol: anthropic-messages\n    threads: true", "text"],
     [
       "    protocol: openai-chat\n    threads: true",

@@ -1,4 +1,4 @@
-import { wellKnown } from "../../config/wellKnown.ts"
+import { wellKnown } from "../../config/providers/wellKnown.ts"
 import type { Answers, Caller, Provider } from "./answers.ts"
 
 interface Described {

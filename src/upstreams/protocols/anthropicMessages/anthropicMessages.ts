@@ -51,6 +51,3 @@ const elsewhere: Protocol<MessagesState> = {
 /** The protocol as a server speaks it. */
 export const anthropicMessagesAt = (baseUrl: string, provider?: string): Protocol<MessagesState> =>
   provider === "vertex" ? atVertex(elsewhere) : readsBilling(baseUrl) ? anthropicMessages : elsewhere
-
-/** The places with paths of their own. */
-export const places = ["vertex"] as const

@@ -4,13 +4,16 @@ import type { CarriedField } from "../../../generation/Conversation.ts"
 import type { EndUserField } from "../endUser.ts"
 import type { Effort } from "../reasoning.ts"
 import type { ThinkTags } from "./think.ts"
+import { providerAt, providerNamed } from "../../../config/providers/providers.ts"
+import type { ProviderName } from "../../../config/providers/providers.ts"
 import { schemaRules } from "../schemas.ts"
 import type { SchemaRules } from "../schemas.ts"
 
-/** A server's deviations from the chat-completions dialect. A new server is a row. */
+/**
+ * A server's deviations from the chat-completions dialect. Its addresses, variable and other names are in
+ * `src/config/providers/`.
+ */
 export interface Provider {
-  /** Matches the server's hosts, so that a base URL is enough. */
-  readonly host: RegExp | undefined
   readonly maxTokens: "max_tokens" | "max_completion_tokens"
   /** True if a caller's other name of that bound may pass through. */
   readonly takesBothBounds: boolean
@@ -69,7 +72,6 @@ const degrees: ReadonlyArray<Effort> = ["low", "medium", "high"]
 
 /** The features that most servers have. */
 const usual: Provider = {
-  host: undefined,
   maxTokens: "max_tokens",
   takesBothBounds: false,
   systemRole: "system",
@@ -114,7 +116,6 @@ export const providers = {
   generic,
   openai: {
     ...usual,
-    host: /(^|\.)openai\.com$|\.openai\.azure\.com$/,
     maxTokens: "max_completion_tokens",
     carries: new Set(["verbosity", "serviceTier", "logprobs"]),
     systemRole: "developer",
@@ -134,7 +135,6 @@ export const providers = {
   // Tool calls come whole, without an index; `tool_choice` is ignored.
   ollama: {
     ...usual,
-    host: /(^|\.)ollama\.com$/,
     systemAnywhere: true,
     topK: true,
     toolChoice: "none",
@@ -149,7 +149,6 @@ export const providers = {
   // Answers 400 if a tool loop's reasoning is not returned.
   deepseek: {
     ...usual,
-    host: /(^|\.)deepseek\.com$/,
     systemAnywhere: true,
     parallelToolCalls: false,
     format: "object",
@@ -161,7 +160,6 @@ export const providers = {
   },
   groq: {
     ...usual,
-    host: /(^|\.)groq\.com$/,
     carries: new Set(),
     schemas: schemaRules.groq,
     maxTokens: "max_completion_tokens",
@@ -171,7 +169,6 @@ export const providers = {
   },
   gemini: {
     ...usual,
-    host: /(^|\.)googleapis\.com$/,
     carries: new Set(),
     schemas: schemaRules.gemini,
     parallelToolCalls: false,
@@ -181,7 +178,6 @@ export const providers = {
   },
   openrouter: {
     ...usual,
-    host: /(^|\.)openrouter\.ai$/,
     carries: new Set(["verbosity", "logprobs"]),
     systemAnywhere: true,
     topK: true,
@@ -197,7 +193,6 @@ export const providers = {
   mistral: {
     ...usual,
     refuses: new Set(["user", "safety_identifier", "prompt_cache_key", "prompt_cache_retention"]),
-    host: /(^|\.)mistral\.ai$/,
     carries: new Set(),
     callIds: nineCharacters,
     userAfterTool: false,
@@ -207,11 +202,10 @@ export const providers = {
     maxStops: 16,
     endUser: undefined
   },
-  together: { ...usual, host: /(^|\.)together\.(xyz|ai)$/, topK: true },
-  fireworks: { ...usual, host: /(^|\.)fireworks\.ai$/, topK: true, replayReasoning: ["reasoning_content"] },
+  together: { ...usual, topK: true },
+  fireworks: { ...usual, topK: true, replayReasoning: ["reasoning_content"] },
   xai: {
     ...usual,
-    host: /(^|\.)x\.ai$/,
     maxTokens: "max_completion_tokens",
     systemAnywhere: true,
     reasoning: { by: "effort", efforts: ["low", "high"] },
@@ -219,7 +213,6 @@ export const providers = {
   },
   qwen: {
     ...usual,
-    host: /(^|\.)aliyuncs\.com$/,
     carries: new Set(),
     topK: true,
     toolChoice: "all",
@@ -230,7 +223,6 @@ export const providers = {
   },
   moonshot: {
     ...usual,
-    host: /(^|\.)moonshot\.(ai|cn)$/,
     carries: new Set(),
     toolChoice: "words",
     parallelToolCalls: false,
@@ -241,7 +233,6 @@ export const providers = {
   },
   zhipu: {
     ...usual,
-    host: /(^|\.)(z\.ai|bigmodel\.cn)$/,
     carries: new Set(),
     toolChoice: "none",
     parallelToolCalls: false,
@@ -251,20 +242,20 @@ export const providers = {
     maxStops: 1,
     endUser: undefined
   }
-} satisfies Readonly<Record<string, Provider>>
+} satisfies Readonly<Partial<Record<ProviderName, Provider>>>
 
-type ProviderName = keyof typeof providers
-
-const isProviderName = (name: string): name is ProviderName => Object.hasOwn(providers, name)
+/** With those that speak it as another row does. */
+const rows: Readonly<Partial<Record<ProviderName, Provider>>> = {
+  ...providers,
+  azure: providers.openai,
+  vertex: providers.gemini
+}
 
 /** The row of an upstream: by its setting, else its host, else its name, else `generic`. */
 export const providerOf = (
   upstream: { readonly baseUrl: string; readonly name: string },
   provider?: string
 ): Provider => {
-  if (provider !== undefined && isProviderName(provider)) return providers[provider]
-  const hostname = URL.parse(upstream.baseUrl)?.hostname ?? ""
-  const rows: ReadonlyArray<Provider> = Object.values(providers)
-  const byHost = rows.find((row) => row.host?.test(hostname))
-  return byHost ?? (isProviderName(upstream.name) ? providers[upstream.name] : generic)
+  const name = providerNamed(provider ?? "") ?? providerAt(upstream.baseUrl) ?? providerNamed(upstream.name)
+  return (name === undefined ? undefined : rows[name]) ?? generic
 }

@@ -57,5 +57,10 @@ export const wellKnown = {
     "doubao-seedance-1-0-pro-fast-251015",
     "doubao-seedance-1-0-lite-t2v-250428",
     "doubao-seedance-1-0-lite-i2v-250428"
-  ]
+  ],
+  perplexity: ["sonar", "sonar-pro", "sonar-reasoning-pro", "sonar-deep-research"],
+  zhipu: ["glm-5.3", "glm-5.3-flash", "glm-5.2"],
+  qwen: ["qwen3.8-max", "qwen3.8-flash", "qwen3.7-max", "qwen3.7-plus"],
+  minimax: ["MiniMax-M2.7", "MiniMax-M2.7-highspeed", "MiniMax-M2.5-highspeed"],
+  cohere: ["command-a-03-2025"]
 } as const

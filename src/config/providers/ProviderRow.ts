@@ -1,0 +1,37 @@
+import type { ProtocolName } from "../sections/Upstream.ts"
+
+/** A provider of models, or a kind of server. All that is known of it without asking it. */
+export interface ProviderRow {
+  /** Ends of its hosts, so that a base URL is enough to find the row. One that begins with `-` ends a longer name. */
+  readonly hosts: ReadonlyArray<string>
+  /**
+   * The part of its addresses that all surfaces share. An entry's settings replace `{region}`, `{project}` and
+   * `{resource}`. Undefined if only the operator knows it.
+   */
+  readonly origin: string | undefined
+  /** The protocols that it speaks, the usual one first. */
+  readonly surfaces: readonly [Surface, ...ReadonlyArray<Surface>]
+  /** The usual credentials of an upstream without a key; `none` for servers that want nothing. */
+  readonly auth: "key" | "none" | "aws" | "google" | "azure"
+  /** The variable that usually holds a key. */
+  readonly variable?: string
+  /** An example of a model's name there. */
+  readonly example: string
+  /** Generally available models, for a gateway without a file; absent if the provider is asked for its list. */
+  readonly models?: ReadonlyArray<string>
+  /** Its name in the lists of prices, if that is another. */
+  readonly prices?: string
+  /** Its name in OpenTelemetry's conventions (`gen_ai.provider.name`). */
+  readonly telemetry?: string
+}
+
+/** One protocol at one address. */
+export interface Surface {
+  readonly protocol: ProtocolName
+  /** Behind the origin: the rest of the base URL. */
+  readonly path: string
+  /** In place of the row's origin. */
+  readonly origin?: string
+  /** Patterns of the models that speak it, with `*` for any characters; absent: those that no other surface names. */
+  readonly models?: readonly [string, ...ReadonlyArray<string>]
+}

@@ -1,0 +1,53 @@
+import type { ProviderRow } from "./ProviderRow.ts"
+
+const claudePath = "/v1/projects/{project}/locations/{region}/publishers/anthropic"
+
+/** Providers whose addresses name an account's region, project or resource. */
+export const clouds = {
+  azure: {
+    hosts: ["openai.azure.com"],
+    origin: "https://{resource}.openai.azure.com",
+    surfaces: [
+      { protocol: "openai-chat", path: "/openai/v1" },
+      { protocol: "openai-responses", path: "/openai/v1", models: ["gpt-*", "o1*", "o3*", "o4*", "codex-*"] }
+    ],
+    auth: "azure",
+    variable: "AZURE_OPENAI_API_KEY",
+    example: "the name of a deployment",
+    telemetry: "azure.ai.openai"
+  },
+  foundry: {
+    hosts: ["services.ai.azure.com"],
+    origin: "https://{resource}.services.ai.azure.com",
+    surfaces: [
+      { protocol: "anthropic-messages", path: "/anthropic" },
+      { protocol: "openai-chat", path: "/openai/v1", models: ["gpt-*", "deepseek*", "grok*", "mistral*", "llama*"] }
+    ],
+    auth: "azure",
+    variable: "AZURE_FOUNDRY_API_KEY",
+    example: "the name of a deployment",
+    prices: "azure",
+    telemetry: "azure.ai.inference"
+  },
+  bedrock: {
+    hosts: ["amazonaws.com", "api.aws"],
+    origin: "https://bedrock-runtime.{region}.amazonaws.com",
+    surfaces: [{ protocol: "openai-chat", path: "/openai/v1" }],
+    auth: "aws",
+    example: "us.anthropic.claude-opus-5-5",
+    prices: "aws",
+    telemetry: "aws.bedrock"
+  },
+  vertex: {
+    hosts: ["aiplatform.googleapis.com", "-aiplatform.googleapis.com", "rep.googleapis.com"],
+    origin: "https://{region}-aiplatform.googleapis.com",
+    surfaces: [
+      { protocol: "openai-chat", path: "/v1/projects/{project}/locations/{region}/endpoints/openapi" },
+      { protocol: "anthropic-messages", path: claudePath, models: ["claude-*"] }
+    ],
+    auth: "google",
+    example: "claude-opus-5-5",
+    prices: "google",
+    telemetry: "gcp.vertex_ai"
+  }
+} satisfies Readonly<Record<string, ProviderRow>>
