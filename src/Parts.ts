@@ -22,6 +22,7 @@ import { sandboxVideoModel, SandboxVideoUpstreams } from "./sandbox/video/Sandbo
 import { Search } from "./search/Search.ts"
 import * as Database from "./sql/Database.ts"
 import { TaskStore } from "./tasks/TaskStore.ts"
+import { sourceBy } from "./upstreams/auth/sourceBy.ts"
 import { KeyNames } from "./upstreams/KeyNames.ts"
 import { AccessLog } from "./telemetry/AccessLog.ts"
 import { Logging } from "./telemetry/Logging.ts"
@@ -55,7 +56,9 @@ const SecretLive = Layer.unwrapEffect(
 const PublicUrlLive = Layer.unwrapEffect(Effect.map(Settings, ({ server }) => PublicUrl.layer(server.publicUrl)))
 
 const FileStoreLive = Layer.unwrapEffect(
-  Effect.map(Settings, ({ dataDirectory, files }) => FileStore.layer(files, dataDirectory))
+  Effect.flatMap(Settings, ({ dataDirectory, files, proxyOf }) =>
+    Effect.map(sourceBy(proxyOf), (source) => FileStore.layer(files, dataDirectory, source))
+  )
 )
 
 /** How the settings want lines written. */

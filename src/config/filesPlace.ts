@@ -13,6 +13,15 @@ export interface BucketPlace {
   readonly region: string
   /** True: the bucket is in the path; false: in the host name. */
   readonly pathStyle: boolean
+  /** Undefined if they are found as AWS's own programs find them. */
+  readonly keys: BucketKeys | undefined
+  /** Of AWS's shared files. */
+  readonly profile: string | undefined
+  /** A role that is assumed with the keys. */
+  readonly roleArn: string | undefined
+}
+
+interface BucketKeys {
   readonly accessKeyId: Redacted.Redacted
   readonly secretAccessKey: Redacted.Redacted
   readonly sessionToken: Redacted.Redacted | undefined
@@ -30,6 +39,8 @@ export interface FilesEntry {
   readonly access_key_id?: Redacted.Redacted | undefined
   readonly secret_access_key?: Redacted.Redacted | undefined
   readonly session_token?: Redacted.Redacted | undefined
+  readonly profile?: string | undefined
+  readonly role_arn?: string | undefined
 }
 
 /** Environment variables that override `files`. */
@@ -44,7 +55,7 @@ export interface FilesVariables {
 
 /**
  * Resolves the storage of files; the environment wins over the file. AWS's own variables are the defaults for a bucket's
- * keys, session token and region.
+ * keys, session token and region. Without them it has no keys, and they are found as AWS's own programs find them.
  * @param folder base of relative paths in the file
  * @returns an error message without the field's path
  */
@@ -71,14 +82,9 @@ export const filesPlace = (
     const value = env[`AWS_${name}`]
     return value === undefined || value === "" ? undefined : value
   }
-  const secret = (name: string) => (aws(name) === undefined ? undefined : Redacted.make(aws(name) ?? ""))
-  const accessKeyId = variables.GATEWAY_FILES_ACCESS_KEY_ID ?? entry.access_key_id ?? secret("ACCESS_KEY_ID")
-  const secretAccessKey =
-    variables.GATEWAY_FILES_SECRET_ACCESS_KEY ?? entry.secret_access_key ?? secret("SECRET_ACCESS_KEY")
-  if (accessKeyId === undefined || secretAccessKey === undefined) {
-    return Either.left("a bucket needs access_key_id and secret_access_key")
-  }
-  const region = variables.GATEWAY_FILES_REGION ?? entry.region ?? aws("REGION") ?? "us-east-1"
+  const keys = keysOf(entry, variables, aws)
+  if (Either.isLeft(keys)) return Either.left(keys.left)
+  const region = variables.GATEWAY_FILES_REGION ?? entry.region ?? aws("REGION") ?? aws("DEFAULT_REGION") ?? "us-east-1"
   return Either.right({
     kind: "bucket",
     bucket,
@@ -86,8 +92,31 @@ export const filesPlace = (
     endpoint: endpoint ?? `https://s3.${region}.amazonaws.com`,
     region,
     pathStyle: variables.GATEWAY_FILES_PATH_STYLE ?? entry.path_style ?? true,
-    accessKeyId,
-    secretAccessKey,
-    sessionToken: entry.session_token ?? secret("SESSION_TOKEN")
+    keys: keys.right,
+    profile: entry.profile,
+    roleArn: entry.role_arn
   })
+}
+
+const keysOf = (
+  entry: FilesEntry,
+  variables: FilesVariables,
+  aws: (name: string) => string | undefined
+): Either.Either<BucketKeys | undefined, string> => {
+  const given = variables.GATEWAY_FILES_ACCESS_KEY_ID ?? entry.access_key_id
+  const givenSecret = variables.GATEWAY_FILES_SECRET_ACCESS_KEY ?? entry.secret_access_key
+  if (entry.profile !== undefined) {
+    const isAlone = given === undefined && givenSecret === undefined
+    return isAlone ? Either.right(undefined) : Either.left("expected profile or access_key_id, one of them")
+  }
+  const variable = (name: string) => {
+    const value = aws(name)
+    return value === undefined ? undefined : Redacted.make(value)
+  }
+  const accessKeyId = given ?? variable("ACCESS_KEY_ID")
+  const secretAccessKey = givenSecret ?? variable("SECRET_ACCESS_KEY")
+  if (accessKeyId === undefined && secretAccessKey === undefined) return Either.right(undefined)
+  return accessKeyId === undefined || secretAccessKey === undefined
+    ? Either.left("expected access_key_id and secret_access_key together")
+    : Either.right({ accessKeyId, secretAccessKey, sessionToken: entry.session_token ?? variable("SESSION_TOKEN") })
 }

@@ -2,12 +2,10 @@ import { Effect } from "effect"
 import type { AwsCredentialIdentity } from "@smithy/types"
 import { objectAt, parseJson, textAt } from "../contract/json.ts"
 import type { Auth } from "./Auth.ts"
-import { NoCredentials } from "./Auth.ts"
-import { awsCredentials } from "./awsCredentials.ts"
 import type { AwsSettings } from "./awsCredentials.ts"
 import { clockOf } from "./clockOf.ts"
 import { promised } from "./promised.ts"
-import { renewed } from "./Renewed.ts"
+import { renewedAws } from "./renewedAws.ts"
 import { signed } from "./signed.ts"
 import type { AwsTarget } from "./signed.ts"
 import type { Source } from "./Source.ts"
@@ -17,15 +15,7 @@ export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, b
   const run = promised(yield* Effect.runtime())
   const clock = clockOf(source.now)
   const target = targetOf(settings, baseUrl, source.env)
-  const credentials = yield* renewed<AwsCredentialIdentity>(
-    Effect.map(
-      Effect.tryPromise({
-        try: () => awsCredentials(settings, source),
-        catch: (cause) => new NoCredentials({ message: `no AWS credentials: ${wordsOf(cause)}` })
-      }),
-      (value) => ({ value, endsAtMs: value.expiration?.getTime() })
-    )
-  )
+  const credentials = yield* renewedAws(settings, source)
   const bearer = isChosen(settings) ? undefined : source.env["AWS_BEARER_TOKEN_BEDROCK"]
   if (bearer !== undefined && bearer !== "") {
     const auth: Auth = {
@@ -47,8 +37,7 @@ export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, b
     refused: async (headers, answer) => {
       if (clock.corrects(answer)) return true
       const identity = used.get(headers)
-      const isFixed = settings.fixed !== undefined && settings.roleArn === undefined
-      return identity !== undefined && !isFixed && run(credentials.refused(identity))
+      return identity !== undefined && run(credentials.refused(identity))
     },
     secrets: () =>
       credentials
@@ -98,5 +87,3 @@ const targetOf = ({ region }: AwsSettings, baseUrl: string, env: NodeJS.ProcessE
       "us-east-1"
   }
 }
-
-const wordsOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

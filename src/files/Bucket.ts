@@ -1,6 +1,12 @@
 import { S3Client } from "bun"
 import { Effect, Option, Redacted } from "effect"
+import type { AwsCredentialIdentity } from "@smithy/types"
 import type { BucketPlace } from "../config/filesPlace.ts"
+import { NoCredentials } from "../credentials/Auth.ts"
+import type { AwsSettings } from "../credentials/awsCredentials.ts"
+import type { Renewed } from "../credentials/Renewed.ts"
+import { renewedAws } from "../credentials/renewedAws.ts"
+import type { Source } from "../credentials/Source.ts"
 import { checked } from "./checked.ts"
 import type { Checked, Incoming } from "./checked.ts"
 import { FilesUnavailable } from "./Files.ts"
@@ -18,13 +24,39 @@ interface Bucket {
 }
 
 /** Stores files in a bucket of S3 or a compatible server. */
-export const makeBucket = (place: BucketPlace): Bucket => {
-  const client = new S3Client(optionsOf(place))
+export const makeBucket = (place: BucketPlace, source: Source): Effect.Effect<Bucket> =>
+  Effect.map(renewedAws(credentialsOf(place), source), (credentials) => bucketWith(place, credentials))
+
+const bucketWith = (place: BucketPlace, credentials: Renewed<AwsCredentialIdentity>): Bucket => {
   const name = `s3://${place.bucket}${place.prefix === "" ? "" : `/${place.prefix}`}`
   const keyOf = (key: string) => (place.prefix === "" ? key : `${place.prefix}/${key}`)
 
-  const ask = <A>(run: () => Promise<A>): Effect.Effect<A, FilesUnavailable> =>
-    Effect.tryPromise({ try: run, catch: (cause) => unavailable(name, cause) }).pipe(
+  const clients = new WeakMap<AwsCredentialIdentity, S3Client>()
+  const clientOf = (identity: AwsCredentialIdentity) => {
+    const client = clients.get(identity) ?? new S3Client(optionsOf(place, identity))
+    clients.set(identity, client)
+    return client
+  }
+
+  /** Runs a call once more if its credentials were refused and there are others. */
+  const calling = <A>(
+    run: (client: S3Client, signal: AbortSignal) => Promise<A>,
+    mayRepeat = true
+  ): Effect.Effect<A, unknown> =>
+    Effect.flatMap(credentials.get, (identity) =>
+      Effect.catchAll(
+        Effect.tryPromise({ try: (signal) => run(clientOf(identity), signal), catch: (cause) => cause }),
+        (cause) =>
+          !mayBeCredentials(cause)
+            ? Effect.fail(cause)
+            : Effect.flatMap(credentials.refused(identity), (hasOthers) =>
+                hasOthers && mayRepeat ? calling(run, false) : Effect.fail(cause)
+              )
+      )
+    )
+
+  const ask = <A>(run: (client: S3Client) => Promise<A>): Effect.Effect<A, FilesUnavailable> =>
+    Effect.mapError(calling(run), (cause) => unavailable(name, cause)).pipe(
       Effect.timeoutFail({
         duration: patience,
         onTimeout: () => new FilesUnavailable({ message: `${name}: no answer within ${patience}` })
@@ -32,7 +64,7 @@ export const makeBucket = (place: BucketPlace): Bucket => {
     )
 
   const find = (key: string): Effect.Effect<Option.Option<StoredFile>, FilesUnavailable> =>
-    ask(async () => {
+    ask(async (client) => {
       const stat = await unlessMissing(client.stat(keyOf(key)))
       return stat === undefined
         ? Option.none()
@@ -48,18 +80,19 @@ export const makeBucket = (place: BucketPlace): Bucket => {
           })
     })
 
-  const remove = (key: string) => ask(() => client.delete(keyOf(key)))
+  const remove = (key: string) => ask((client) => client.delete(keyOf(key)))
 
   const write = (key: string, incoming: Incoming) =>
-    Effect.tryPromise({
-      try: async (signal) => {
-        const whole = await checked(incoming)
-        // Ending a Bun S3 writer with an error still completes the object; a failing body does not.
-        await client.write(keyOf(key), new Response(streamOf(whole, signal)), { type: typeOf(key) })
-        return whole.length()
-      },
-      catch: (cause) => (cause instanceof NotKept ? cause : unavailable(name, cause))
-    }).pipe(Effect.tap((length) => mustHave(key, length)))
+    // The source can be read once only.
+    calling(async (client, signal) => {
+      const whole = await checked(incoming)
+      // Ending a Bun S3 writer with an error still completes the object; a failing body does not.
+      await client.write(keyOf(key), new Response(streamOf(whole, signal)), { type: typeOf(key) })
+      return whole.length()
+    }, false).pipe(
+      Effect.mapError((cause) => (cause instanceof NotKept ? cause : unavailable(name, cause))),
+      Effect.tap((length) => mustHave(key, length))
+    )
 
   /** Checks the stored length; deletes the object if it differs. */
   const mustHave = (key: string, length: number) =>
@@ -73,7 +106,7 @@ export const makeBucket = (place: BucketPlace): Bucket => {
     )
 
   const older = (room: string, beforeMs: number) =>
-    ask(async () => {
+    ask(async (client) => {
       const keys: Array<string> = []
       const prefix = keyOf(`${room}/`)
       for (let after: string | undefined; ;) {
@@ -86,11 +119,12 @@ export const makeBucket = (place: BucketPlace): Bucket => {
       }
     })
 
-  const refusal = Effect.promise(() =>
-    client.list({ prefix: keyOf(""), maxKeys: 1 }).then(
-      () => undefined,
-      (cause: unknown) => refusals[codeOf(cause)]
-    )
+  const refusal = Effect.match(
+    calling((client) => client.list({ prefix: keyOf(""), maxKeys: 1 })),
+    {
+      onFailure: (cause) => (cause instanceof NoCredentials ? cause.message : refusals[codeOf(cause)]),
+      onSuccess: () => undefined
+    }
   ).pipe(Effect.timeoutTo({ duration: patience, onTimeout: () => undefined, onSuccess: (refused) => refused }))
 
   return { files: { place: name, isAway: () => false, find, write, remove, older }, refusal }
@@ -107,14 +141,25 @@ const streamOf = ({ read }: Checked, signal: AbortSignal): ReadableStream<Uint8A
     }
   })
 
-const optionsOf = (place: BucketPlace) => ({
+const credentialsOf = ({ keys, profile, region, roleArn }: BucketPlace): AwsSettings => ({
+  region,
+  profile,
+  roleArn,
+  fixed: keys && {
+    accessKeyId: Redacted.value(keys.accessKeyId),
+    secretAccessKey: Redacted.value(keys.secretAccessKey),
+    ...(keys.sessionToken && { sessionToken: Redacted.value(keys.sessionToken) })
+  }
+})
+
+const optionsOf = (place: BucketPlace, { accessKeyId, secretAccessKey, sessionToken }: AwsCredentialIdentity) => ({
   bucket: place.bucket,
   region: place.region,
   endpoint: endpointOf(place),
   virtualHostedStyle: !place.pathStyle,
-  accessKeyId: Redacted.value(place.accessKeyId),
-  secretAccessKey: Redacted.value(place.secretAccessKey),
-  ...(place.sessionToken !== undefined && { sessionToken: Redacted.value(place.sessionToken) })
+  accessKeyId,
+  secretAccessKey,
+  ...(sessionToken !== undefined && { sessionToken })
 })
 
 /** Adds the bucket to the host name for virtual-hosted style, as Bun expects. */
@@ -130,8 +175,10 @@ const typeOf = (key: string): string => Bun.file(key).type
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 
-const unavailable = (name: string, cause: unknown) =>
-  new FilesUnavailable({ message: `${name}: ${codeOf(cause)} ${cause instanceof Error ? cause.message : ""}`.trim() })
+const unavailable = (name: string, cause: unknown) => {
+  const words = [codeOf(cause), cause instanceof Error ? cause.message : ""].filter((word) => word !== "")
+  return new FilesUnavailable({ message: `${name}: ${words.join(" ")}` })
+}
 
 const unlessMissing = <A>(call: Promise<A>): Promise<A | undefined> =>
   call.catch((cause: unknown) => {
@@ -139,10 +186,24 @@ const unlessMissing = <A>(call: Promise<A>): Promise<A | undefined> =>
     throw cause
   })
 
+/** `UnknownError`: an answer without a body, as `HEAD` gets it. */
+const ofCredentials: ReadonlySet<string> = new Set([
+  "ExpiredToken",
+  "InvalidToken",
+  "InvalidAccessKeyId",
+  "TokenRefreshRequired",
+  "AccessDenied",
+  "UnknownError"
+])
+
+const mayBeCredentials = (cause: unknown): boolean => ofCredentials.has(codeOf(cause))
+
 /** Permanent errors. */
 const refusals: Readonly<Record<string, string>> = {
   NoSuchBucket: "there is no such bucket; the gateway does not create it",
   AccessDenied: "its keys may not list it (AccessDenied)",
   InvalidAccessKeyId: "it knows no such access key",
+  ExpiredToken: "the session token has ended",
+  InvalidToken: "it does not know the session token",
   SignatureDoesNotMatch: "its secret key is wrong"
 }

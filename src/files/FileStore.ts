@@ -3,6 +3,7 @@ import { BadSettings } from "../config/document.ts"
 import { ownDirectoryIfPossible } from "../config/ownFiles.ts"
 import type { FilesPlace } from "../config/filesPlace.ts"
 import { testDouble } from "../contract/testDouble.ts"
+import type { Source } from "../credentials/Source.ts"
 import { makeBucket } from "./Bucket.ts"
 import type { Files } from "./Files.ts"
 import { makeFolder } from "./Folder.ts"
@@ -17,15 +18,16 @@ export class FileStore extends Context.Tag("gateway/files/FileStore")<FileStore,
   /**
    * The configured storage, with older files of the data directory. Fails if the bucket is missing or refuses access.
    * @param directory the data directory
+   * @param source finds the bucket's credentials
    */
-  static readonly layer = (place: FilesPlace, directory: string): Layer.Layer<FileStore, BadSettings> =>
+  static readonly layer = (place: FilesPlace, directory: string, source: Source): Layer.Layer<FileStore, BadSettings> =>
     Layer.effect(
       FileStore,
       Effect.gen(function* () {
         const local = yield* makeFolder(directory, ownDirectoryIfPossible(directory))
         if (place.kind === "local") return loggingOutages(local)
         if (place.kind === "folder") return inBoth(loggingOutages(yield* folderOrFail(place.path)), local)
-        const { files, refusal } = makeBucket(place)
+        const { files, refusal } = yield* makeBucket(place, source)
         const refused = yield* refusal
         if (refused !== undefined) return yield* new BadSettings({ message: `files: ${files.place}: ${refused}` })
         return inBoth(loggingOutages(files), local)

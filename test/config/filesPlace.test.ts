@@ -50,9 +50,13 @@ describe("files", () => {
         endpoint: "https://s3.eu-central-1.amazonaws.com",
         region: "eu-central-1",
         pathStyle: true,
-        accessKeyId: Redacted.make("aws-id"),
-        secretAccessKey: Redacted.make("aws-secret"),
-        sessionToken: undefined
+        keys: {
+          accessKeyId: Redacted.make("aws-id"),
+          secretAccessKey: Redacted.make("aws-secret"),
+          sessionToken: undefined
+        },
+        profile: undefined,
+        roleArn: undefined
       })
     })
   )
@@ -67,9 +71,13 @@ describe("files", () => {
         endpoint: "http://minio:9000",
         region: "here",
         pathStyle: false,
-        accessKeyId: Redacted.make("id"),
-        secretAccessKey: Redacted.make("planted-secret"),
-        sessionToken: Redacted.make("t")
+        keys: {
+          accessKeyId: Redacted.make("id"),
+          secretAccessKey: Redacted.make("planted-secret"),
+          sessionToken: Redacted.make("t")
+        },
+        profile: undefined,
+        roleArn: undefined
       })
       const env = {
         GATEWAY_FILES: "s3://others/p",
@@ -85,18 +93,29 @@ describe("files", () => {
         endpoint: "http://127.0.0.1:1",
         region: "there",
         pathStyle: true,
-        accessKeyId: Redacted.make("other"),
-        secretAccessKey: Redacted.make("other-secret")
+        keys: { accessKeyId: Redacted.make("other"), secretAccessKey: Redacted.make("other-secret") }
       })
       expect(JSON.stringify(yield* placeOf(yaml))).not.toContain("planted")
     })
   )
 
+  it.effect("are in a bucket whose keys are found as AWS's programs find them, where none are written", () =>
+    Effect.gen(function* () {
+      expect(yield* placeOf("files: s3://videos", { AWS_DEFAULT_REGION: "eu-west-1" })).toMatchObject({
+        region: "eu-west-1",
+        keys: undefined
+      })
+      const yaml = "files: { at: s3://videos, profile: team, role_arn: role }"
+      expect(yield* placeOf(yaml, aws)).toMatchObject({ keys: undefined, profile: "team", roleArn: "role" })
+    })
+  )
+
   it.effect("that can't be are refused with their line, and without what was written", () =>
     Effect.gen(function* () {
-      expect(yield* complaint("\nfiles: s3://videos")).toBe(
-        `${path}:2: files: a bucket needs access_key_id and secret_access_key`
+      expect(yield* complaint("\nfiles: { at: s3://videos, access_key_id: id }")).toBe(
+        `${path}:2: files: expected access_key_id and secret_access_key together`
       )
+      expect(yield* complaint(`files: { at: s3://videos, profile: team, ${keys} }`)).toContain("one of them")
       for (const written of ["s3://planted:secret@x/y", "s3://", "s3://Videos", "https://planted.example.com"]) {
         expect(yield* complaint(`files: "${written}"`, aws)).toBe(
           `${path}:1: files: expected s3://<bucket>/<prefix> or a folder`

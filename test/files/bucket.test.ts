@@ -6,6 +6,7 @@ import { Effect, Fiber, Option, Redacted } from "effect"
 import type { BucketPlace } from "../../src/config/filesPlace.ts"
 import type { Incoming, Read } from "../../src/files/checked.ts"
 import { FileStore } from "../../src/files/FileStore.ts"
+import { sourceOf } from "../credentials/sourceOf.ts"
 import { startBucket, withoutBucket } from "./bucketServer.ts"
 import type { BucketServer } from "./bucketServer.ts"
 import { clip, piecesOf } from "./clips.ts"
@@ -38,7 +39,7 @@ describe.skipIf(withoutBucket("test/files/bucket.test.ts"))("files in a bucket",
     over: Partial<BucketPlace> = {}
   ) =>
     Effect.flatMap(FileStore, use).pipe(
-      Effect.provide(FileStore.layer({ ...bucket.place, ...over }, directory)),
+      Effect.provide(FileStore.layer({ ...bucket.place, ...over }, directory, sourceOf())),
       Effect.scoped
     )
   const bytesOf = (files: (typeof FileStore)["Service"], key: string, first: number, last: number) =>
@@ -156,11 +157,16 @@ describe("a bucket's server", () => {
     endpoint: `http://127.0.0.1:${port}`,
     region: "us-east-1",
     pathStyle: true,
-    accessKeyId: Redacted.make("id"),
-    secretAccessKey: Redacted.make("planted-bucket-secret"),
-    sessionToken: undefined
+    keys: {
+      accessKeyId: Redacted.make("id"),
+      secretAccessKey: Redacted.make("planted-bucket-secret"),
+      sessionToken: undefined
+    },
+    profile: undefined,
+    roleArn: undefined
   })
-  const store = (port: number | undefined) => Effect.provide(FileStore, FileStore.layer(place(port), directory))
+  const store = (port: number | undefined) =>
+    Effect.provide(FileStore, FileStore.layer(place(port), directory, sourceOf()))
 
   it.scopedLive("that is away does not prevent a start, and is reported without its keys", () =>
     Effect.gen(function* () {

@@ -59,9 +59,9 @@ export const startBucket = async (): Promise<BucketServer> => {
       endpoint,
       region: "us-east-1",
       pathStyle: true,
-      accessKeyId: Redacted.make(keyId),
-      secretAccessKey: Redacted.make(secret),
-      sessionToken: undefined
+      keys: { accessKeyId: Redacted.make(keyId), secretAccessKey: Redacted.make(secret), sessionToken: undefined },
+      profile: undefined,
+      roleArn: undefined
     },
     env: {
       GATEWAY_FILES: "s3://files/gateway",

@@ -4,13 +4,14 @@ import { join } from "node:path"
 import { afterAll, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { FileStore } from "../../src/files/FileStore.ts"
+import { sourceOf } from "../credentials/sourceOf.ts"
 import { clip, piecesOf } from "./clips.ts"
 
 const root = mkdtempSync(join(tmpdir(), "folder-"))
 afterAll(() => rmSync(root, { recursive: true }))
 
 const sharing = (machine: string) =>
-  FileStore.layer({ kind: "folder", path: join(root, "shared") }, join(root, machine))
+  FileStore.layer({ kind: "folder", path: join(root, "shared") }, join(root, machine), sourceOf())
 const incoming = {
   read: piecesOf(clip),
   maxBytes: 100,
@@ -38,7 +39,7 @@ it.live("a folder that can't be made stops the start, in a line", () =>
     writeFileSync(join(root, "file"), "")
     const path = join(root, "file", "below")
     const failed = yield* Effect.flip(
-      Effect.provide(FileStore, FileStore.layer({ kind: "folder", path }, join(root, "one")))
+      Effect.provide(FileStore, FileStore.layer({ kind: "folder", path }, join(root, "one"), sourceOf()))
     )
     expect(failed).toMatchObject({ _tag: "BadSettings", message: expect.stringMatching(/^files: ENOTDIR.*below/) })
   })

@@ -10,15 +10,21 @@ export const Files = Schema.Struct({
     "the data directory"
   ),
   endpoint: given(HttpUrl, "The address of S3 or a compatible server (MinIO, R2, Ceph, …), without the bucket.", "AWS"),
-  region: given(Text, "The bucket's region.", "`AWS_REGION`, otherwise `us-east-1`"),
+  region: given(Text, "The bucket's region.", "`AWS_REGION` or `AWS_DEFAULT_REGION`, otherwise `us-east-1`"),
   path_style: given(
     Schema.Boolean,
     "`true`: `https://server/bucket/key`; `false`: `https://bucket.server/key`.",
     "`true`"
   ),
-  access_key_id: given(Secret, "The access key's id. Instance roles are not supported.", "`AWS_ACCESS_KEY_ID`"),
+  access_key_id: given(
+    Secret,
+    "The access key's id. Without keys the gateway looks for them as it does for [`auth: aws`](#cloud-credentials).",
+    "`AWS_ACCESS_KEY_ID`"
+  ),
   secret_access_key: given(Secret, "The access key's secret.", "`AWS_SECRET_ACCESS_KEY`"),
   session_token: given(Secret, "The token of temporary credentials.", "`AWS_SESSION_TOKEN`"),
+  profile: given(Text, "A profile of AWS's shared files, in place of keys."),
+  role_arn: given(Text, "A role to assume with the keys."),
   max_bytes: given(Count, "The largest file.", "2 GiB"),
   free_bytes: given(Schema.Int.pipe(Schema.nonNegative()), "Disk space that stays free.", "512 MiB")
 })

@@ -2,7 +2,7 @@ import { Effect, Redacted } from "effect"
 import { authFields } from "../../config/sections/Auth.ts"
 import type { AuthSetting } from "../../config/sections/Auth.ts"
 import type { Auth } from "../../credentials/Auth.ts"
-import { fetchBy } from "./fetchBy.ts"
+import { sourceBy } from "./sourceBy.ts"
 
 /** The settings of an upstream that say who calls. */
 export interface AuthOptions {
@@ -20,13 +20,7 @@ const googleScopes = ["https://www.googleapis.com/auth/cloud-platform"]
 /** The credentials of an upstream; undefined if it has a key. Each kind is loaded only where it is configured. */
 export const makeAuth = Effect.fnUntraced(function* (options: AuthOptions): Effect.fn.Return<Auth | undefined> {
   const { auth = "key", baseUrl, proxy, region } = options
-  const clock = yield* Effect.clock
-  const source = {
-    env: process.env,
-    fetch: fetchBy(proxy),
-    fetchLocally: fetchBy(undefined),
-    now: () => clock.unsafeCurrentTimeMillis()
-  }
+  const source = yield* sourceBy(() => proxy)
   const given = authFields(auth)
   switch (given.kind) {
     case "key":
