@@ -9,6 +9,8 @@ const endpointPaths = [
   "/messages",
   "/messages/count_tokens",
   "/models/count-tokens:rawPredict",
+  "/converse",
+  "/count-tokens",
   "/embeddings",
   "/models",
   "/videos",

@@ -4,6 +4,7 @@ import type { FallbackReason } from "../contract/FallbackReason.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { isObject, objectAt, parseJson } from "../contract/json.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
+import { awsStatus } from "./protocols/awsErrors.ts"
 import { errorCode, isAboutInput, troubleOf } from "./protocols/errorMeaning.ts"
 import { errorField, errorIn, errorWordsIn } from "./protocols/errorWords.ts"
 import { refusalReason } from "./protocols/refusalReason.ts"
@@ -29,7 +30,8 @@ export interface Refusal {
  * the log if it concerns our key, our account or the upstream.
  */
 export const refusal = (answer: Refusal): UpstreamError => {
-  const { body, sent, status } = answer
+  const { body, sent } = answer
+  const status = meantStatus(answer)
   const providerError = { status, body: parseJson(body), sent }
   const retryAfterMs = retryAfter(answer.headers)
   const trouble = troubleOf(providerError)
@@ -39,9 +41,23 @@ export const refusal = (answer: Refusal): UpstreamError => {
       ? refusedFor(answer, reason)
       : isAboutInput(providerError)
         ? refusing(answer)
-        : meaning(answer, trouble, retryAfterMs)
+        : meaning({ ...answer, status }, trouble, retryAfterMs)
   const upstreamRequestId = upstreamRequestIdIn(answer.headers)
-  return new UpstreamError({ failure, retry, retryAfterMs, status, trouble, upstreamRequestId, said: wordsOf(answer) })
+  return new UpstreamError({
+    failure,
+    retry,
+    retryAfterMs,
+    status: answer.status,
+    trouble,
+    upstreamRequestId,
+    said: wordsOf(answer)
+  })
+}
+
+/** The status, or the one that the type of an error of AWS means. */
+const meantStatus = ({ body, headers, status }: Refusal): number => {
+  const type = headers.get("x-amzn-errortype")
+  return type === null ? status : (awsStatus(type, errorWordsIn(body) ?? "") ?? status)
 }
 
 /** An upstream's message without secrets and internal addresses; undefined if it has none. */

@@ -46,7 +46,7 @@ export const Upstream = Schema.Struct({
   region: given(Text, "With `auth: aws`: the region that signatures name.", "from the address, otherwise `AWS_REGION`"),
   provider: given(
     Text,
-    "`openai-chat`: the server software or provider (`vllm`, `ollama`, `deepseek`, …), whose deviations apply. `anthropic-messages`: `vertex`, for Claude behind `…/publishers/anthropic`.",
+    "`openai-chat`: the server software or provider (`vllm`, `ollama`, `deepseek`, …), whose deviations apply. `anthropic-messages`: `vertex`, for Claude behind `…/publishers/anthropic`; `bedrock`, for Claude at Bedrock's runtime.",
     "detected from address or name"
   ),
   headers: given(

@@ -1,12 +1,6 @@
 import { createVerify } from "node:crypto"
-import { AwsV4Signer } from "aws4fetch"
-
-/** Credentials that a service of AWS's kind gave out, or that are fixed. */
-interface AwsKeys {
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  readonly sessionToken?: string
-}
+import * as sigV4 from "./sigV4.ts"
+import type { AwsKeys } from "./sigV4.ts"
 
 /** A call of the gateway to the model, as the fake saw it. */
 export interface Seen {
@@ -138,30 +132,9 @@ export const startTokenServices = (options: { readonly publicKey: string }) => {
   }
   const dated = () => ({ date: new Date(now()).toUTCString() })
   const isSigned = async (request: Request, body: string, service: string): Promise<boolean> => {
-    const authorization = request.headers.get("authorization") ?? ""
-    const [, id = "", region = ""] = /Credential=([^/]+)\/\d{8}\/([^/]+)\//.exec(authorization) ?? []
-    const named = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(";") ?? []
-    const datetime = request.headers.get("x-amz-date") ?? ""
-    const known = keys.get(id)
-    const token = request.headers.get("x-amz-security-token") ?? undefined
-    if (known === undefined || known.sessionToken !== token) return false
-    const sentMs = Date.parse(datetime.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"))
-    if (Math.abs(sentMs - now()) > 300_000) return false
-    const ownHeaders = named.filter((name) => name !== "host" && !/^x-amz-(?:date|security-token)$/.test(name))
-    const again = await new AwsV4Signer({
-      method: request.method,
-      url: request.url,
-      headers: Object.fromEntries(ownHeaders.map((name) => [name, request.headers.get(name) ?? ""])),
-      body,
-      accessKeyId: known.accessKeyId,
-      secretAccessKey: known.secretAccessKey,
-      ...(known.sessionToken !== undefined && { sessionToken: known.sessionToken }),
-      service,
-      region,
-      datetime,
-      allHeaders: true
-    }).sign()
-    return again.headers.get("authorization") === authorization
+    const { headers, method, url } = request
+    const known = keys.get(sigV4.signerIn(headers) ?? "")
+    return known !== undefined && sigV4.isSigned({ method, url, headers, body }, known, service, now())
   }
   const answered = page.bind(undefined, {
     id: "c1",

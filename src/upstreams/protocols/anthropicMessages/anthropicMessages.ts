@@ -6,6 +6,7 @@ import type { MessagesState } from "./state.ts"
 import { begin, end, frames, step } from "./step.ts"
 import { bodyWithoutBilling, readsBilling, withoutBilling } from "../billing.ts"
 import { takeNotes } from "../notes.ts"
+import { atBedrock } from "./bedrock.ts"
 import { atVertex } from "./vertex.ts"
 import type { Protocol } from "../Protocol.ts"
 
@@ -49,5 +50,8 @@ const elsewhere: Protocol<MessagesState> = {
 }
 
 /** The protocol as a server speaks it. */
-export const anthropicMessagesAt = (baseUrl: string, provider?: string): Protocol<MessagesState> =>
-  provider === "vertex" ? atVertex(elsewhere) : readsBilling(baseUrl) ? anthropicMessages : elsewhere
+export const anthropicMessagesAt = (baseUrl: string, provider?: string): Protocol<MessagesState> => {
+  if (provider === "vertex") return atVertex(elsewhere)
+  const protocol = readsBilling(baseUrl) ? anthropicMessages : elsewhere
+  return provider === "bedrock" ? atBedrock(protocol, baseUrl) : protocol
+}

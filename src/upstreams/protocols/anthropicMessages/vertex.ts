@@ -1,11 +1,11 @@
 import { bearer } from "../../Endpoint.ts"
 import type { Placeable, Placed } from "../../Endpoint.ts"
 import type { Protocol } from "../Protocol.ts"
+import { bodyVersion } from "./bodyVersion.ts"
 import type { MessagesState } from "./state.ts"
 
-/** The version that Google documents, for callers that name the first one or none. */
+/** The version that Google documents. */
 const usualVersion = "vertex-2023-10-16"
-const firstVersion = "2023-06-01"
 
 const counts = "/models/count-tokens:rawPredict"
 
@@ -19,9 +19,9 @@ export const atVertex = (protocol: Protocol<MessagesState>): Protocol<MessagesSt
   counts
 })
 
-const placed = ({ body, headers }: Placeable, isCount: boolean): Placed => {
-  const { "anthropic-version": asked, ...others } = headers ?? {}
-  const version = asked === undefined || asked === firstVersion ? usualVersion : asked
+const placed = (request: Placeable, isCount: boolean): Placed => {
+  const { body } = request
+  const { others, version } = bodyVersion(request, usualVersion)
   if (isCount) return { path: counts, body: { anthropic_version: version, ...body }, headers: others }
   const { model, ...rest } = body
   const verb = body["stream"] === true ? "streamRawPredict" : "rawPredict"

@@ -1,0 +1,75 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import { numberAt, objectAt, parseJson, textAt } from "../../../contract/json.ts"
+import { bearer } from "../../Endpoint.ts"
+import type { Placeable, Placed } from "../../Endpoint.ts"
+import { awsEventStream } from "../../framing/awsEventStream.ts"
+import type { AwsMessage } from "../../framing/awsEventStream.ts"
+import type { Frame } from "../../framing/Framing.ts"
+import { awsError } from "../awsErrors.ts"
+import type { Protocol } from "../Protocol.ts"
+import { bodyVersion } from "./bodyVersion.ts"
+import type { MessagesState } from "./state.ts"
+
+/**
+ * The protocol at Bedrock's runtime. Behind `…/anthropic` it is Anthropic's own. Everywhere else, it is InvokeModel: the
+ * model and the way of answering are in the path, the version and the betas in the body, and streams are AWS's. Sources:
+ * `@anthropic-ai/bedrock-sdk`; AWS's pages on InvokeModel and CountTokens.
+ */
+export const atBedrock = (protocol: Protocol<MessagesState>, baseUrl: string): Protocol<MessagesState> => {
+  const { takesFileIds: _, ...others } = protocol
+  // Web search runs at Anthropic, at Mantle and at Vertex, but not at the runtime.
+  const local = { ...others, searches: false }
+  const { endpoint } = protocol
+  return /\/anthropic(?:\/v1)?\/?(?:\?|$)/.test(baseUrl)
+    ? { ...local, endpoint: { ...endpoint, headers: (key) => ({ ...endpoint.headers(undefined), ...bearer(key) }) } }
+    : {
+        ...local,
+        endpoint: { version: "", path: "/messages", headers: bearer, placed },
+        framing: awsEventStream(frameOf),
+        counts: "/count-tokens"
+      }
+}
+
+/** The version that AWS documents. */
+const usualVersion = "bedrock-2023-05-31"
+
+const placed = (request: Placeable, isCount: boolean): Placed => {
+  const { others, version } = bodyVersion(request, usualVersion)
+  const { "anthropic-beta": betas, ...headers } = others
+  const { model, stream, ...rest } = request.body
+  const body = {
+    anthropic_version: version,
+    ...(betas !== undefined && { anthropic_beta: betas.split(",").map((beta) => beta.trim()) }),
+    ...rest
+  }
+  const id = String(model)
+  if (!isCount) {
+    const verb = stream === true ? "invoke-with-response-stream" : "invoke"
+    return { path: pathOf(id, verb), body, headers }
+  }
+  return { path: pathOf(id.replace(profile, ""), "count-tokens"), body: counted(body), headers }
+}
+
+const pathOf = (model: string, verb: string): string => `/model/${encodeURIComponent(model)}/${verb}`
+
+/** The prefix of an inference profile (`us.`, `global.`); tokens are counted by the model itself. */
+const profile = /^[a-z-]+\.(?=anthropic\.)/
+
+/** The request whose tokens are counted is a whole one, which needs a bound. */
+const counted = (body: JsonObject): JsonObject => {
+  const budget = numberAt(objectAt(body, "thinking"), "budget_tokens") ?? 0
+  const whole = JSON.stringify({ max_tokens: budget + 1_024, ...body })
+  return { input: { invokeModel: { body: Buffer.from(whole).toString("base64") } } }
+}
+
+/** The event of Anthropic's stream that a message carries. Without a type it is only a sign of life. */
+const frameOf = (message: AwsMessage): Frame | undefined => {
+  if (message.type === "exception") return { event: "error", data: awsError(message) }
+  const bytes = textAt(parseJson(message.payload), "bytes")
+  if (bytes === undefined) return undefined
+  const data = Buffer.from(bytes, "base64").toString()
+  const event = firstType.exec(data)?.[1] ?? textAt(parseJson(data), "type")
+  return event === undefined ? undefined : { event, data }
+}
+
+const firstType = /^\{"type":"([a-z_]{1,64})"/

@@ -1,0 +1,57 @@
+import { errorWords } from "./errorWords.ts"
+import { parseJson } from "../../contract/json.ts"
+
+/**
+ * The HTTP status that says what an error of Bedrock means, by its type. AWS's own statuses say less: a 400 may be a
+ * quota that is used up, and a 424 is a failure of the model.
+ */
+const statuses: ReadonlyMap<string, number> = new Map([
+  ["ThrottlingException", 429],
+  ["ServiceQuotaExceededException", 429],
+  ["TooManyRequestsException", 429],
+  ["ModelNotReadyException", 429],
+  ["ValidationException", 400],
+  ["ConflictException", 400],
+  ["AccessDeniedException", 403],
+  ["UnrecognizedClientException", 401],
+  ["InvalidSignatureException", 401],
+  ["IncompleteSignatureException", 401],
+  ["MissingAuthenticationTokenException", 401],
+  ["ExpiredTokenException", 401],
+  ["ResourceNotFoundException", 404],
+  ["ModelTimeoutException", 408],
+  ["ModelErrorException", 502],
+  ["ModelStreamErrorException", 502],
+  ["InternalServerException", 500],
+  ["ServiceUnavailableException", 503]
+])
+
+/** A 400 or 403 that concerns the operator's settings: the model's id, or the API key. */
+const sentences: ReadonlyArray<readonly [RegExp, number]> = [
+  [/^The provided model identifier is invalid\.$/, 404],
+  [/^Invocation of model ID [^ ]+ with on-demand throughput isn.t supported\. /, 404],
+  [/^Authentication failed/, 401]
+]
+
+/**
+ * The status that an error of AWS means; undefined if the type is not known.
+ *
+ * @param type as a header or an event stream has it: `ValidationException:http://internal…`, `validationException`
+ */
+export const awsStatus = (type: string, message: string): number | undefined => {
+  const status = statuses.get(nameOf(type))
+  if (status !== 400 && status !== 403) return status
+  return sentences.find(([pattern]) => pattern.test(message))?.[1] ?? status
+}
+
+/** The error in the answer stream of a call that was accepted, in the form in which other dialects have one. */
+export const awsError = ({ name, payload }: { readonly name: string; readonly payload: string }): string => {
+  const message = errorWords(parseJson(payload)) ?? ""
+  const code = awsStatus(name, message) ?? 500
+  return JSON.stringify({ type: "error", error: { type: nameOf(name), code, message } })
+}
+
+const nameOf = (type: string): string => {
+  const name = type.split(":", 1)[0]?.split("#").at(-1) ?? ""
+  return name.slice(0, 1).toUpperCase() + name.slice(1)
+}
