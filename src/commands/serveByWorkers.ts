@@ -1,3 +1,4 @@
+import { isTerminalGone } from "../flow/terminal.ts"
 import { Duration, Effect, Layer, Queue } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { daemon } from "../flow/daemon.ts"
@@ -12,7 +13,7 @@ import { ownCommand } from "./ownCommand.ts"
 import { runtimeVariables } from "./reexec.ts"
 
 /**
- * Serves with several processes that share the port, until a signal stops it. SIGHUP is sent to each of them; SIGUSR2
+ * Serves with several processes that share the port, until a signal stops it. SIGHUP is sent to each of them, or stops them if their terminal was closed; SIGUSR2
  * replaces them one after the other.
  */
 export const serveByWorkers = (workers: number) =>
@@ -29,7 +30,11 @@ export const serveByWorkers = (workers: number) =>
       print: output.write,
       dropped: output.dropped
     })
-    yield* onSignal("SIGHUP", crew.hangUp)
+    const stop = Effect.sync(() => process.kill(process.pid, "SIGTERM"))
+    yield* onSignal(
+      "SIGHUP",
+      Effect.suspend(() => (isTerminalGone() ? stop : crew.hangUp))
+    )
     yield* onSignal("SIGUSR2", crew.replaceAll)
     yield* Effect.logInfo(`${workers} workers serve`)
     return yield* Effect.never

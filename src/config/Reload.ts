@@ -1,3 +1,4 @@
+import { isTerminalGone } from "../flow/terminal.ts"
 import { Context, Effect, Layer, Option, Queue, Struct } from "effect"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
@@ -30,8 +31,8 @@ export class Reload extends Context.Tag("gateway/config/Reload")<
 >() {}
 
 /**
- * Reloads the configuration on SIGHUP, when its file changes, and on request. An invalid configuration changes nothing.
- * Each reload logs its outcome.
+ * Reloads the configuration when its file changes, on request, and on SIGHUP, which stops the process if its terminal was
+ * closed. An invalid configuration changes nothing. Each reload logs its outcome.
  */
 export const ReloadLive = Layer.scoped(
   Reload,
@@ -82,7 +83,7 @@ export const ReloadLive = Layer.scoped(
 
     yield* Effect.acquireRelease(
       Effect.sync(() => {
-        const hangUp = () => want("SIGHUP")
+        const hangUp = () => (isTerminalGone() ? process.kill(process.pid, "SIGTERM") : want("SIGHUP"))
         process.on("SIGHUP", hangUp)
         return hangUp
       }),

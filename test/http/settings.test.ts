@@ -82,7 +82,7 @@ describe("a start that can't be", () => {
       expect(onFile).toEqual({
         code: 1,
         out: "",
-        err: "gateway: database data/gateway.db is in use by another gateway process\n"
+        err: `gateway: database data/gateway.db is in use by another gateway (process ${gateway.pid})\n`
       })
       expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200)
     } finally {

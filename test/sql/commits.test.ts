@@ -126,7 +126,7 @@ describe("the database", () => {
     Effect.gen(function* () {
       const second = yield* Effect.flip(Layer.build(database("shared.db")))
       expect(second).toBeInstanceOf(DatabaseUnavailable)
-      expect(second.message).toContain("is in use by another gateway process")
+      expect(second.message).toContain(`is in use by another gateway (process ${process.pid})`)
       expect(second.message).not.toContain("\n")
     }).pipe(Effect.scoped, Effect.provide(database("shared.db")))
   )

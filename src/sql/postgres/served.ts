@@ -13,7 +13,7 @@ const servesLock = "776001, 1"
 const every = "1 second"
 
 /** A gateway is serving, and the command needs the database to itself. */
-export const inUse = new DatabaseUnavailable({ message: "it is in use by another gateway process" })
+export const inUse = new DatabaseUnavailable({ message: "it is in use by another gateway" })
 
 /**
  * Marks the database as served until the scope closes. Any number of gateways hold this shared advisory lock. The

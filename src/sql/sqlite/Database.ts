@@ -138,9 +138,9 @@ const visited = (filename: string, version: number) =>
   )
 
 /**
- * One server per file. The lock is an exclusive transaction on a file beside the database, so that the kernel frees it
- * however the holder dies, and backups and commands can still read the database itself. A command holds it briefly to
- * check for a server; a server that starts at that moment waits for it.
+ * One server per file. The lock is SQLite's own, on a file beside the database, so that the kernel frees it however the
+ * holder dies, and backups and commands can still read the database itself. A command holds it briefly to check for a
+ * server; a server that starts at that moment waits for it.
  */
 export const lock = (filename: string, patienceMs = 0) =>
   Effect.acquireRelease(
@@ -148,14 +148,35 @@ export const lock = (filename: string, patienceMs = 0) =>
       const holder = new SqliteFile(`${filename}.lock`, { create: true })
       try {
         holder.run(`PRAGMA busy_timeout = ${patienceMs}`)
-        holder.run("BEGIN EXCLUSIVE")
+        holder.run("PRAGMA journal_mode = MEMORY")
+        holder.run("PRAGMA synchronous = OFF")
+        // In this mode the lock of the first write is kept until the file is closed.
+        holder.run("PRAGMA locking_mode = EXCLUSIVE")
+        holder.run(`PRAGMA user_version = ${process.pid}`)
         return Effect.succeed(holder)
       } catch {
         holder.close()
+        const pid = holderOf(`${filename}.lock`)
+        const process = pid === 0 ? "" : ` (process ${pid})`
         return Effect.fail(
-          new DatabaseUnavailable({ message: `database ${filename} is in use by another gateway process` })
+          new DatabaseUnavailable({ message: `database ${filename} is in use by another gateway${process}` })
         )
       }
     }),
     (holder) => Effect.sync(() => holder.close())
   )
+
+/** The process that wrote a file's `user_version`, read from its header, since the file itself is locked; 0 if unknown. */
+const holderOf = (filename: string): number => {
+  const file = openSync(filename, "r")
+  try {
+    const version = Buffer.alloc(4)
+    readSync(file, version, 0, 4, userVersionAt)
+    return version.readUInt32BE()
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Its offset in SQLite's file format. */
+const userVersionAt = 60
