@@ -83,14 +83,14 @@ describe("the command line", () => {
     expect(root).toContain("\n  keys        Make, list, change and revoke API keys.\n")
     const keys = await run("keys", "nope")
     expect([keys.code, keys.out]).toEqual([2, ""])
-    expect(keys.err).toMatch(/^gateway keys: there is no command "nope"\n/)
+    expect(keys.err).toMatch(/\n\ngateway keys: there is no command "nope"\n$/)
     expect(keys.err).toContain((await ok("help", "keys")).out)
     expect((await run("keys", "revok")).err).toContain("`gateway keys revoke`?")
     expect((await ok("help", "keys", "create")).out).toBe((await ok("keys", "create", "--help")).out)
     const option = await run("keys", "create", "--nmae", "x")
     expect([option.code, option.err]).toEqual([
       2,
-      "gateway: there is no option --nmae\nUsage: gateway keys create NAME [OPTIONS]\n`gateway help keys create` explains it.\n"
+      "gateway: there is no option --nmae; `--name`?\nUsage: gateway keys create NAME [OPTIONS]\n`gateway help keys create` explains it.\n"
     ])
   })
 

@@ -44,7 +44,8 @@ const unknownIn = (entry: Entry, group: Group, given: string) =>
 const unknown = (path: string, given: string, names: ReadonlyArray<string>, page: HelpPage) => {
   const similar = nearest(given, names)
   const message = `${path}: there is no command "${given}"${similar === undefined ? "" : `; \`${path} ${similar}\`?`}`
-  return Effect.zipRight(Console.error(`${message}\n\n${laidOut(page, boldOn(process.stderr))}`), failed(message))
+  // Last, where it is seen when the page is longer than the terminal.
+  return Effect.zipRight(Console.error(`${laidOut(page, boldOn(process.stderr))}\n\n${message}`), failed(message))
 }
 
 /** Runs a command; errors in its arguments are printed with its usage. */

@@ -3,6 +3,7 @@ import type { CliApp, Command } from "@effect/cli"
 import { Effect } from "effect"
 import { RemoteUrl } from "../administering.ts"
 import { readHelp } from "./readHelp.ts"
+import { nearest } from "./nearest.ts"
 import type { Described } from "./readHelp.ts"
 
 /** A command without subcommands. */
@@ -37,7 +38,7 @@ export const leaf = <Name extends string, E, A>(
   }
   const runHere = (args: ReadonlyArray<string>) => {
     const unknown = unknownOption(args, described())
-    if (unknown !== undefined) return unexpected(unknown)
+    if (unknown !== undefined) return unexpected(unknown, nearest(unknown, optionsOf(described())))
     return Effect.flatMap(
       CommandDescriptor.parse(command.descriptor, [name, ...args], config),
       (directive): Effect.Effect<void, E | ValidationError.ValidationError, CliApp.CliApp.Environment> => {
@@ -82,9 +83,17 @@ const unknownOption = (args: ReadonlyArray<string>, { options }: Described): str
   return undefined
 }
 
-const unexpected = (arg: string) =>
+const optionsOf = ({ options }: Described): ReadonlyArray<string> =>
+  options.map(([written]) => written.split(" ")[0] ?? "")
+
+/** @param similar the option that was probably meant */
+const unexpected = (arg: string, similar?: string) =>
   Effect.fail(
     ValidationError.invalidValue(
-      HelpDoc.p(arg.startsWith("-") ? `there is no option ${arg}` : `"${arg}" is one argument too many`)
+      HelpDoc.p(
+        !arg.startsWith("-")
+          ? `"${arg}" is one argument too many`
+          : `there is no option ${arg}${similar === undefined ? "" : `; \`${similar}\`?`}`
+      )
     )
   )
