@@ -87,10 +87,10 @@ describe("the command line", () => {
     expect(keys.err).toContain((await ok("help", "keys")).out)
     expect((await run("keys", "revok")).err).toContain("`gateway keys revoke`?")
     expect((await ok("help", "keys", "create")).out).toBe((await ok("keys", "create", "--help")).out)
-    const option = await run("keys", "create", "--nmae", "x")
+    const option = await run("keys", "create", "--acount", "x")
     expect([option.code, option.err]).toEqual([
       2,
-      "gateway: there is no option --nmae; `--name`?\nUsage: gateway keys create NAME [OPTIONS]\n`gateway help keys create` explains it.\n"
+      "gateway: there is no option --acount; `--account`?\nUsage: gateway keys create NAME [OPTIONS]\n`gateway help keys create` explains it.\n"
     ])
   })
 
