@@ -13,6 +13,7 @@ const endpointPaths = [
   "/count-tokens",
   "/embeddings",
   "/models",
+  "/models?pageSize=1000",
   "/videos",
   "/contents/generations/tasks"
 ] as const

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import { textAt } from "../contract/json.ts"
-import type { Conversation } from "../generation/Conversation.ts"
+import type { Conversation, Item } from "../generation/Conversation.ts"
+import { signedTextId } from "../generation/signedText.ts"
 import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import type { Batch, Generation } from "../generation/Generation.ts"
 import { ReasoningSignatures } from "../ownership/store/ReasoningSignatures.ts"
@@ -9,7 +10,7 @@ import type { CallSignatures } from "../upstreams/Upstream.ts"
 
 type Keep = (callId: string, signature: string) => Promise<void>
 
-/** Signatures of earlier tool calls for an upstream that signs them, and a wrapper that stores new ones. */
+/** Signatures of earlier calls and texts for an upstream that signs them, and a wrapper that stores new ones. */
 export interface Signing {
   readonly callSignatures: CallSignatures | undefined
   readonly keeping: (generation: Generation) => Generation
@@ -19,7 +20,7 @@ export interface Signing {
 export const signsNothing: Signing = { callSignatures: undefined, keeping: (generation) => generation }
 
 /**
- * Stores the signatures of tool calls by call id, for their account alone, because no family has a field for them.
+ * Stores the signatures of tool calls by call id, and of texts by their hash, for their account alone, because no family has a field for them.
  * For upstreams that sign them.
  */
 export const makeSigning = Effect.gen(function* () {
@@ -29,11 +30,11 @@ export const makeSigning = Effect.gen(function* () {
     const keep: Keep = (callId, signature) =>
       seals.save(account, nameOf(callId), [{ signature, model }]).catch(() => {})
     const keeping = (generation: Generation) => new Keeping(generation, keep)
-    const calls = conversation.items.flatMap((item) => (item.type === "tool-call" ? [item.callId] : []))
-    if (calls.length === 0) return Effect.succeed({ callSignatures: undefined, keeping })
-    return Effect.map(seals.find(account, calls.map(nameOf)), (found) => ({
+    const ids = conversation.items.flatMap(signableIds)
+    if (ids.length === 0) return Effect.succeed({ callSignatures: undefined, keeping })
+    return Effect.map(seals.find(account, ids.map(nameOf)), (found) => ({
       callSignatures: new Map(
-        calls.flatMap((id): ReadonlyArray<[string, string]> => {
+        ids.flatMap((id): ReadonlyArray<[string, string]> => {
           const [kept] = found.get(nameOf(id)) ?? []
           const signature = textAt(kept, "signature")
           // No other model accepts it.
@@ -45,6 +46,13 @@ export const makeSigning = Effect.gen(function* () {
     }))
   }
 })
+
+/** The ids under which an item's signatures may be stored: of a call, and of an assistant's texts (Gemini's). */
+const signableIds = (item: Item): ReadonlyArray<string> => {
+  if (item.type === "tool-call") return [item.callId]
+  if (item.type !== "message" || item.role !== "assistant") return []
+  return item.content.flatMap((part) => (part.type === "text" && part.text !== "" ? [signedTextId(part.text)] : []))
+}
 
 /** Its own name, since reasoning may be stored for the same call. */
 const nameOf = (callId: string) => `signed:${callId}`

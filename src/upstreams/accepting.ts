@@ -117,7 +117,7 @@ class Accepting extends PendingFuture<Generation, Failure | UpstreamError> imple
         new UpstreamError({
           failure,
           retry,
-          retryAfterMs: retryAfter(headers),
+          retryAfterMs: retryAfter(headers) ?? delayIn(failure),
           status,
           trouble,
           upstreamRequestId,
@@ -127,6 +127,10 @@ class Accepting extends PendingFuture<Generation, Failure | UpstreamError> imple
     )
   }
 }
+
+/** The delay that an error inside an answer names, in ms. */
+const delayIn = (failure: Failure): number | undefined =>
+  failure._tag === "RateLimited" && failure.retryAfterSeconds !== null ? failure.retryAfterSeconds * 1_000 : undefined
 
 /** Undefined if the failure is not the upstream's. */
 const retryOf = (failure: Failure, trouble: UpstreamTrouble | undefined): UpstreamError["retry"] | undefined => {

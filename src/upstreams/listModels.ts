@@ -20,7 +20,7 @@ const answerLimit = 4 * 1024 * 1024
 const ModelList = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.NonEmptyString })) })
 const decode = Schema.decodeUnknownOption(ModelList)
 
-/** Lists an upstream's models (`/models`, in OpenAI's and Anthropic's form), with the first of its keys that may. */
+/** Lists an upstream's models (`/models`, in OpenAI's, Anthropic's or the protocol's own form), with the first of its keys that may. */
 export const listModels = (entry: UpstreamEntry): Effect.Effect<ReadonlyArray<string>, NoModelList> =>
   keysOf(entry)
     .slice(1)
@@ -41,7 +41,7 @@ const listedWith = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<string>, NoModelList> {
   const protocol = protocolOf(entry.protocol)
   if (protocol.kind === "video") return []
-  const { endpoint, models } = protocol.listing
+  const { endpoint, modelIds = idsIn, models } = protocol.listing
   const place = yield* endpointOptions(entry, key)
   const url = addressOf(endpoint, place.baseUrl, models)
   const answer = yield* Effect.mapError(
@@ -61,7 +61,9 @@ const listedWith = Effect.fnUntraced(function* (
   })
   const { status } = answer
   if (status !== 200) return yield* new NoModelList({ message: `it answered with status ${status}`, status })
-  const list = decode(parseJson(body))
-  if (Option.isNone(list)) return yield* new NoModelList({ message: "its answer is not a list of models" })
-  return list.value.data.map(({ id }) => id)
+  const ids = modelIds(parseJson(body))
+  return ids ?? (yield* new NoModelList({ message: "its answer is not a list of models" }))
 })
+
+const idsIn = (answer: unknown): ReadonlyArray<string> | undefined =>
+  Option.getOrUndefined(Option.map(decode(answer), ({ data }) => data.map(({ id }) => id)))

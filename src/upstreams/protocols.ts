@@ -5,6 +5,7 @@ import type { PublicUrl } from "../config/PublicUrl.ts"
 import type { KeptFiles } from "../files/KeptFiles.ts"
 import { anthropicMessages, anthropicMessagesAt } from "./protocols/anthropicMessages/anthropicMessages.ts"
 import { arkVideo } from "./protocols/arkVideo/arkVideo.ts"
+import { gemini } from "./protocols/gemini/gemini.ts"
 import { providerOf, providers } from "./protocols/openaiChat/compatible.ts"
 import { openaiChat } from "./protocols/openaiChat/openaiChat.ts"
 import { openaiResponses } from "./protocols/openaiResponses/openaiResponses.ts"
@@ -20,7 +21,7 @@ import type { VideoUpstream } from "./VideoUpstream.ts"
 interface TextProtocol {
   readonly kind: "text"
   /** The endpoint that lists its models. */
-  readonly listing: Pick<Protocol<never>, "endpoint" | "models">
+  readonly listing: Pick<Protocol<never>, "endpoint" | "modelIds" | "models">
   /** @param provider the entry's setting; undefined detects it by host or name */
   readonly upstream: (options: TextUpstreamOptions, provider?: string) => TextUpstream
 }
@@ -59,6 +60,7 @@ export const protocols = {
   "anthropic-messages": messages,
   "openai-responses": text(openaiResponses),
   "openai-chat": chat,
+  gemini: text(gemini),
   "ark-video": { kind: "video", upstream: (options) => Effect.sync(() => arkVideo(options)) },
   "openai-videos": { kind: "video", upstream: openaiVideos }
 } satisfies Readonly<Record<ProtocolName, TextProtocol | VideoProtocol>>

@@ -7,6 +7,7 @@ import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { awsStatus } from "./protocols/awsErrors.ts"
 import { errorCode, isAboutInput, troubleOf } from "./protocols/errorMeaning.ts"
 import { errorField, errorIn, errorWordsIn } from "./protocols/errorWords.ts"
+import { retryInfoMs } from "./protocols/retryInfo.ts"
 import { refusalReason } from "./protocols/refusalReason.ts"
 import { forCallers } from "./protocols/upstreamFailure.ts"
 import { UpstreamError } from "./UpstreamError.ts"
@@ -33,7 +34,7 @@ export const refusal = (answer: Refusal): UpstreamError => {
   const { body, sent } = answer
   const status = meantStatus(answer)
   const providerError = { status, body: parseJson(body), sent }
-  const retryAfterMs = retryAfter(answer.headers)
+  const retryAfterMs = retryAfter(answer.headers, errorIn(providerError.body))
   const trouble = troubleOf(providerError)
   const reason = trouble === undefined ? refusalReason(providerError) : undefined
   const [failure, retry] =
@@ -153,9 +154,9 @@ const detailsOf = ({ body, isPassthrough, secrets, sent }: Refusal): JsonObject 
   return isObject(shown) ? shown : undefined
 }
 
-/** The delay of `Retry-After` and similar headers, in ms; undefined if there is none. */
-export const retryAfter = (headers: Headers): number | undefined => {
-  const ms = wanted(headers)
+/** The delay of `Retry-After` and similar headers, or of Google's error, in ms; undefined if there is none. */
+export const retryAfter = (headers: Headers, error?: unknown): number | undefined => {
+  const ms = wanted(headers) ?? retryInfoMs(error)
   return ms === undefined ? undefined : Math.min(ms, longestRetryAfterMs)
 }
 

@@ -1,6 +1,5 @@
 import { runFuture } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Conversation } from "../generation/Conversation.ts"
@@ -26,12 +25,12 @@ import type { Dialect } from "./passthrough/Dialect.ts"
 import { passthroughEvents } from "./passthrough/events.ts"
 import { reframed } from "./passthrough/reframed.ts"
 import type { ThinkTags } from "./protocols/openaiChat/think.ts"
-import type { Lowered, Protocol } from "./protocols/Protocol.ts"
-import { mostStopCharacters } from "./protocols/stops.ts"
+import type { Protocol } from "./protocols/Protocol.ts"
 import { providerName } from "./providerName.ts"
 import { compacting, embedding } from "./wholePassthrough.ts"
 import { isSuccess, refused } from "./refused.ts"
 import { translated } from "./translated.ts"
+import { beyondSearch, notLost } from "./unsendable.ts"
 import { serializeBody } from "./serializeBody.ts"
 import type { GenerateOptions, PassthroughRequest, TextUpstream } from "./Upstream.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
@@ -108,14 +107,14 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
     const adapted = [...extracted, ...lowered.adapted]
     const problem = lowered.refused ?? notLost(adapted, how) ?? beyondSearch(lowered, conversation)
     if (problem !== undefined) return Future.fail(problem)
-    const call = (asked: JsonObject, onFrame?: (frame: JsonObject) => void) => {
+    const call = (asked: JsonObject, onFrame?: (frame: JsonObject) => void, lost = adapted) => {
       const { body: sent, url: at } = placed({ body: asked, headers: undefined })
       const body = JSON.stringify(sent)
       return send(at, body, how).flatMap((exchange) =>
         isSuccess(exchange)
           ? accepting(
               new Answer(translated(protocol, lowered, { onFrame, model: how.upstreamModel, key: how.key }), exchange, {
-                adapted
+                adapted: lost
               }),
               exchange,
               secrets(),
@@ -124,7 +123,14 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
           : runFuture(how.runtime, refused({ exchange, options, url, sent: body, isPassthrough: false }))
       )
     }
-    const answer = mayPause(conversation, how) ? round(lowered.body, call) : call(lowered.body)
+    const once = mayPause(conversation, how) ? round(lowered.body, call) : call(lowered.body)
+    const answer =
+      protocol.unsigned === undefined
+        ? once
+        : once.catchAll((error) => {
+            const body = how.strict === true ? undefined : protocol.unsigned?.(lowered.body, messageOf(error))
+            return body === undefined ? Future.fail(error) : call(body, undefined, [...adapted, "reasoning"])
+          })
     if (conversation.maxOutputTokens === undefined) return answer
     return answer.catchAll((error) => {
       const most = limits.learn(how.upstreamModel, conversation, messageOf(error), lowered.body)
@@ -274,21 +280,3 @@ const isOtherKeysReasoning = (error: Failure | UpstreamError): boolean =>
   error._tag === "UpstreamError" &&
   error.failure._tag === "InvalidRequest" &&
   error.failure.upstreamCode === "invalid_encrypted_content"
-
-/** In strict mode, the refusal of a request that something was dropped from. */
-const notLost = ([first]: ReadonlyArray<string>, { strict }: GenerateOptions): InvalidRequest | undefined =>
-  strict !== true || first === undefined
-    ? undefined
-    : new InvalidRequest({ param: first, message: `${first}: not supported as asked by this model's upstream` })
-
-/** Refuses more stop sequences than the gateway can search for. */
-const beyondSearch = (lowered: Lowered, { stopParam = "stop_sequences" }: Conversation): InvalidRequest | undefined => {
-  const characters = lowered.stops.reduce((sum, stop) => sum + stop.length, 0)
-  if (characters <= mostStopCharacters) return undefined
-  return new InvalidRequest({
-    param: stopParam,
-    message:
-      `${stopParam}: expected at most ${mostStopCharacters} characters in all beyond those that this model's upstream ` +
-      `can be told; got ${characters}`
-  })
-}

@@ -198,6 +198,12 @@ describe("an upstream", () => {
         retryAfterMs: 7_000,
         failure: { _tag: "RateLimited", retryAfterSeconds: 7 }
       })
+      const info = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34s" }
+      const google = { error: { code: 429, status: "RESOURCE_EXHAUSTED", message: "Quota exceeded.", details: [info] } }
+      expect(yield* refused(429, google)).toMatchObject({
+        retryAfterMs: 34_000,
+        failure: { _tag: "RateLimited", retryAfterSeconds: 34 }
+      })
       for (const header of ["retry-after", "retry-after-ms"])
         expect(yield* refused(429, wrong("slow down"), { [header]: "99999999999" })).toMatchObject({
           retryAfterMs: 86_400_000

@@ -11,6 +11,7 @@ export const protocolNames = [
   "anthropic-messages",
   "openai-responses",
   "openai-chat",
+  "gemini",
   "ark-video",
   "openai-videos"
 ] as const
@@ -26,7 +27,7 @@ const ClientTls = Schema.Struct({
 
 /** An entry of `upstreams`. */
 export const Upstream = Schema.Struct({
-  protocol: needed(Schema.Literal(...protocolNames), "The upstream's protocol. The first three are for text."),
+  protocol: needed(Schema.Literal(...protocolNames), "The upstream's protocol. The first four are for text."),
   base_url: needed(BaseUrl, "The base URL in the provider's own form: with the version, without the endpoint."),
   api_key: given(Secret, "Sent with every request.", "no key"),
   keys: given(

@@ -17,7 +17,7 @@ export const serverSentEvents: Framing = { contentType: "text/event-stream", par
 
 /**
  * An incremental parser of the HTML standard's event streams: CRLF, LF and CR lines, multi-line data, comments and a
- * byte order mark. A line that arrives in pieces is joined once.
+ * byte order mark. Bare JSON is an event as well. A line that arrives in pieces is joined once.
  */
 export const sseParser = (limit: number = eventLimit): FrameParser => {
   // The decoder keeps split characters between chunks and drops the byte order mark.
@@ -27,6 +27,7 @@ export const sseParser = (limit: number = eventLimit): FrameParser => {
   let afterCr = false
   let event = ""
   let data: string | undefined
+  let isBare = false
 
   const hold = (length: number) => {
     held += length
@@ -44,6 +45,7 @@ export const sseParser = (limit: number = eventLimit): FrameParser => {
       if (data !== undefined) events.push({ event: event === "" ? "message" : event, data })
       event = ""
       data = undefined
+      isBare = false
       held = 0
       return
     }
@@ -56,6 +58,10 @@ export const sseParser = (limit: number = eventLimit): FrameParser => {
       event = line.slice(line.charCodeAt(6) === space ? 7 : 6)
     } else if (line === "data") {
       data = data === undefined ? "" : `${data}\n`
+    } else if (isBare || (data === undefined && line.startsWith("{"))) {
+      // Gemini ends a broken stream with an error in bare JSON, on several lines.
+      data = isBare ? `${data}\n${line}` : line
+      isBare = true
     }
     // Comments between events don't count towards the limit: heartbeats may go on for hours.
     if (data === undefined) held = 0

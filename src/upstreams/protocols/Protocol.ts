@@ -17,6 +17,8 @@ export interface Protocol<S> {
   readonly endpoint: Endpoint
   /** The path that lists the models. */
   readonly models: EndpointPath
+  /** The ids in a list of models that has a form of its own; undefined if it is no list. Absent for OpenAI's form. */
+  readonly modelIds?: (answer: unknown) => ReadonlyArray<string> | undefined
   /** The path for embeddings in OpenAI's form; absent if it has none. */
   readonly embeddings?: EndpointPath
   /** The path that counts a request's tokens; absent if it has none. */
@@ -33,6 +35,8 @@ export interface Protocol<S> {
   readonly signsByKey?: true
   /** True if its tool calls are signed and the signatures must be returned. Defaults to false. */
   readonly signsCalls?: boolean
+  /** A request without its signatures, if a refusal in these words is about them. */
+  readonly unsigned?: (body: JsonObject, refusal: string) => JsonObject | undefined
   /** The optional fields of a conversation that it carries. Defaults to none. */
   readonly carries?: ReadonlySet<CarriedField>
   /** True if a translated request can name a file that the upstream stores. Defaults to false. */

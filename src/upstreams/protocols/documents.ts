@@ -1,4 +1,4 @@
-import type { DocumentPart, FileSource, SearchOutcome } from "../../generation/Conversation.ts"
+import type { DocumentPart, FileSource, SearchOutcome, SearchResult } from "../../generation/Conversation.ts"
 
 /** True if the text of a result is encrypted for another upstream, so that only its title and address are told. */
 export const isSealed = (outcome: SearchOutcome): boolean =>
@@ -24,3 +24,9 @@ export const markedDocument = (part: DocumentPart, text: string): string =>
 export const markedSystem = (text: string): string => `<system>\n${text}\n</system>`
 
 export const dataUri = (mediaType: string, base64: string): string => `data:${mediaType};base64,${base64}`
+
+/** The results of an earlier search as text, for a model that did not run it. */
+export const foundWords = (query: string, results: ReadonlyArray<SearchResult>): string => {
+  const lines = results.map(({ text, title, url }) => `- ${title} <${url}>\n${text}`.trimEnd())
+  return `Web search for ${JSON.stringify(query)} found:\n${lines.join("\n")}`
+}

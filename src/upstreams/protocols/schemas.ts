@@ -70,6 +70,11 @@ export const schemaRules = {
   groq: { ...accepting, held: { keywords: keywords("const"), closed: true }, isComplete: true },
   // 400 "Unknown name "$schema" at 'tools[0].function_declarations[0].parameters'".
   gemini: { ...accepting, tools: geminis, held: geminis },
+  // `responseJsonSchema` reads a part of JSON Schema; tools take it as it is.
+  geminiAnswers: {
+    ...accepting,
+    held: { keywords: keywords("format minItems maxItems prefixItems minimum maximum oneOf") }
+  },
   // "Pattern must start with '^' and end with '$'": the schema of every tool becomes a grammar.
   llamacpp: { ...accepting, tools: { wholePatterns: true }, held: { wholePatterns: true } }
 } satisfies Readonly<Record<string, SchemaRules>>

@@ -6,6 +6,7 @@ import { answerBounds, excessOf, excessWords } from "../../contract/jsonBounds.t
 import type { GenerationEvent } from "../../generation/GenerationEvent.ts"
 import { errorCode, isAboutInput, troubleOf } from "./errorMeaning.ts"
 import { errorWords } from "./errorWords.ts"
+import { retryInfoMs } from "./retryInfo.ts"
 import { refusalReason } from "./refusalReason.ts"
 
 /** The answer stopped before its end. */
@@ -51,7 +52,10 @@ const failureOf = (error: unknown, status: number, reason: FallbackReason | unde
   const kind = `${textAt(error, "type") ?? ""} ${textAt(error, "code") ?? ""}`
   const said = errorWords({ error })
   const message = said === undefined ? undefined : forCallers(said).slice(0, longest)
-  if (status === 429 || /rate_limit|too_many_requests/.test(kind)) return new RateLimited({ retryAfterSeconds: null })
+  if (status === 429 || /rate_limit|too_many_requests/.test(kind)) {
+    const retryAfterMs = retryInfoMs(error)
+    return new RateLimited({ retryAfterSeconds: retryAfterMs === undefined ? null : Math.ceil(retryAfterMs / 1_000) })
+  }
   if (
     reason !== undefined ||
     [400, 413, 422].includes(status) ||

@@ -46,6 +46,16 @@ describe("sse", () => {
     expect(parser.push(utf8.encode("\ndata: 2\n\n"))).toEqual([{ event: "message", data: "2" }])
   })
 
+  it("reads an error in bare JSON behind the events, as Gemini ends a broken stream", () => {
+    const error = '{\n  "error": {\n    "code": 503\n  }\n}'
+    expect(whole(`data: 1\r\n\r\n${error.replaceAll("\n", "\r\n")}\r\n`)).toEqual([
+      { event: "message", data: "1" },
+      { event: "message", data: error }
+    ])
+    // A line inside an event that is no field stays ignored.
+    expect(whole("data: 1\n{\ndata: 2\n\n")).toEqual([{ event: "message", data: "1\n2" }])
+  })
+
   it("refuses an event beyond its bound, however it is cut", () => {
     const parser = sseParser(1_000)
     parser.push(utf8.encode(`data: ${"x".repeat(900)}\n\n`))

@@ -12,7 +12,7 @@ import type { Back } from "../back.ts"
 import { isBlank, withoutTrail } from "./blankText.ts"
 import { wrapCustom } from "../back.ts"
 import { anthropicId } from "../callIds.ts"
-import { markedSystem, plainText } from "../documents.ts"
+import { foundWords, markedSystem, plainText } from "../documents.ts"
 import { argumentsObject } from "../../../contract/json.ts"
 import type { Notes } from "../notes.ts"
 import { oneResultEach } from "../oneResultEach.ts"
@@ -133,8 +133,7 @@ const searched = (item: SearchItem, back: Back, notes: Notes): ReadonlyArray<Jso
       { type: "web_search_tool_result", tool_use_id: id, content }
     ]
   }
-  const results = item.outcome.results.map((result) => `- ${result.title} <${result.url}>\n${result.text}`.trimEnd())
-  return textBlock(`Web search for ${JSON.stringify(item.query)} found:\n${results.join("\n")}`)
+  return textBlock(foundWords(item.query, item.outcome.results))
 }
 
 const textBlock = (text: string, { cacheBreakpoint, cacheTtl: ttl }: CacheMark = {}): Array<JsonObject> =>

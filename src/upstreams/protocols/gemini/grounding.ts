@@ -1,0 +1,66 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import { countAt, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import type { Citation, SearchResult } from "../../../generation/Conversation.ts"
+import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
+
+/** The searches behind an answer, and the places in its text that they support. */
+export interface Grounding {
+  readonly queries: ReadonlyArray<string>
+  readonly results: ReadonlyArray<SearchResult>
+  readonly supports: ReadonlyArray<unknown>
+}
+
+/** The grounding of a candidate; undefined if it is not grounded. */
+export const groundingIn = (candidate: unknown): Grounding | undefined => {
+  const metadata = objectAt(candidate, "groundingMetadata")
+  const queries = listAt(metadata, "webSearchQueries").filter((query) => typeof query === "string")
+  const results = listAt(metadata, "groundingChunks").map((chunk): SearchResult => {
+    const web = objectAt(chunk, "web")
+    return { url: textAt(web, "uri") ?? "", title: textAt(web, "title") ?? "", text: "", pageAge: null }
+  })
+  if (queries.length === 0 && results.length === 0) return undefined
+  return { queries, results, supports: listAt(metadata, "groundingSupports") }
+}
+
+/** One search for all queries: the upstream does not tell which of them found a page. */
+export const searchEvents = ({ queries, results }: Grounding, id: string): ReadonlyArray<GenerationEvent> => [
+  { type: "search-start", id, query: queries.join("; ") },
+  { type: "search-end", id, outcome: { type: "results", results: results.filter(({ url }) => url !== "") } }
+]
+
+/** The citations of a text, one for each page that supports a segment. Segments count bytes of UTF-8. */
+export const citationEvents = ({ results, supports }: Grounding, text: string): ReadonlyArray<GenerationEvent> => {
+  if (supports.length === 0) return []
+  const units = unitOffsets(text)
+  return supports.flatMap((support) => {
+    const segment = objectAt(support, "segment")
+    const [start, end] = [units[countAt(segment, "startIndex") ?? 0], units[countAt(segment, "endIndex") ?? 0]]
+    if (start === undefined || end === undefined || start >= end) return []
+    const citedText = (textAt(segment, "text") ?? "").slice(0, 150)
+    return listAt(support, "groundingChunkIndices").flatMap((index): ReadonlyArray<GenerationEvent> => {
+      const page = typeof index === "number" ? results[index] : undefined
+      if (page === undefined || page.url === "") return []
+      const citation: Citation = { url: page.url, title: page.title, citedText, start, end }
+      return [{ type: "citation", citation }]
+    })
+  })
+}
+
+/** The UTF-16 offset at each byte of the text in UTF-8. */
+const unitOffsets = (text: string): Uint32Array => {
+  const offsets = new Uint32Array(Buffer.byteLength(text) + 1)
+  let byte = 0
+  let unit = 0
+  for (const character of text) {
+    const next = byte + Buffer.byteLength(character)
+    offsets.fill(unit, byte, next)
+    byte = next
+    unit += character.length
+  }
+  offsets.fill(unit, byte)
+  return offsets
+}
+
+/** How many searches are paid: models before the third generation count a prompt, later ones each query. */
+export const searchesOf = ({ queries }: Grounding, frame: JsonObject): number =>
+  /gemini-[12]\./.test(textAt(frame, "modelVersion") ?? "") ? Math.min(1, queries.length) : queries.length

@@ -1,0 +1,48 @@
+import type { Effort } from "../reasoning.ts"
+
+/** The features of a generation of models. */
+export interface Traits {
+  readonly thinking: ThinkingControl
+  /** True if the model answers 400 to a turn whose first call has no thought signature. */
+  readonly signs: boolean
+  /** True if the result of a function may hold images and documents. */
+  readonly richResults: boolean
+}
+
+/** The form in which thinking is requested. */
+export type ThinkingControl =
+  | { readonly by: "nothing" }
+  /** Tokens. If it is optional, 0 turns it off. */
+  | { readonly by: "budget"; readonly least: number; readonly most: number; readonly isOptional: boolean }
+  /** A level, weakest first. It cannot be turned off. */
+  | { readonly by: "level"; readonly levels: ReadonlyArray<Effort> }
+
+const older = { signs: false, richResults: false } as const
+const current = { signs: true, richResults: true } as const
+
+const levels = (...levels: ReadonlyArray<Effort>): Traits => ({ ...current, thinking: { by: "level", levels } })
+
+const budget = (least: number, most: number, isOptional: boolean): Traits => ({
+  ...older,
+  thinking: { by: "budget", least, most, isOptional }
+})
+
+const unthinking: Traits = { ...older, thinking: { by: "nothing" } }
+
+/** The first match counts. Source: "Thinking" in Google's documentation of the API. */
+const rows: ReadonlyArray<readonly [RegExp, Traits]> = [
+  [/gemini-(1|2\.0)|gemma|learnlm/, unthinking],
+  [/gemini-2\.5-[a-z-]*(image|tts)/, unthinking],
+  [/gemini-2\.5-flash-lite/, budget(512, 24_576, true)],
+  [/gemini-2\.5-flash/, budget(1, 24_576, true)],
+  [/gemini-2\.5/, budget(128, 32_768, false)],
+  [/gemini-3-pro/, levels("low", "high")],
+  [/gemini-3\.\d+-pro/, levels("low", "medium", "high")],
+  [/gemini-3/, levels("minimal", "low", "medium", "high")],
+  [/gemini-\d/, levels("minimal", "low", "medium", "high", "xhigh")]
+]
+
+/** Tuned models and aliases such as `gemini-flash-latest`. */
+const other = levels("minimal", "low", "medium", "high")
+
+export const traitsOf = (model: string): Traits => rows.find(([pattern]) => pattern.test(model))?.[1] ?? other

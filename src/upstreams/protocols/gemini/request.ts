@@ -1,0 +1,78 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import type { Conversation } from "../../../generation/Conversation.ts"
+import type { CallSignatures } from "../../Upstream.ts"
+import { backOf } from "../back.ts"
+import { withoutBilling } from "../billing.ts"
+import { endUser } from "../endUser.ts"
+import type { Notes } from "../notes.ts"
+import { formatParam, nameBreakpoints, takeNotes } from "../notes.ts"
+import type { Lowered, LowerOptions } from "../Protocol.ts"
+import { fitSchema, schemaRules } from "../schemas.ts"
+import { contentsOf } from "./contents.ts"
+import { traitsOf } from "./models.ts"
+import { thinkingConfig } from "./thinking.ts"
+import { toolsOf } from "./tools.ts"
+
+/** The most stop sequences that the dialect takes. The gateway searches for the others. */
+const mostStops = 5
+
+const noSignatures: CallSignatures = new Map()
+
+/** A conversation as a request. `model` and `stream` move to the path when it is sent. */
+export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
+  const notes = takeNotes()
+  const conversation = withoutBilling(asked, notes.adapt)
+  nameBreakpoints(conversation, notes)
+  const traits = traitsOf(options.knownAs ?? options.model)
+  const back = backOf(conversation)
+  const to = { traits, signatures: options.callSignatures ?? noSignatures }
+  const { contents, system } = contentsOf(conversation, to, back, notes)
+  if (contents.length === 0) {
+    notes.refuse(conversation.inputParam ?? "input", "holds nothing that the model's upstream takes")
+  }
+  if (conversation.cacheKey !== undefined) notes.adapt("prompt_cache_key")
+  if (conversation.cacheRetention !== undefined) notes.adapt("prompt_cache_retention")
+  endUser(conversation, undefined, notes)
+  const thinking = thinkingConfig(conversation, traits, notes)
+  const generationConfig = {
+    ...bounds(conversation),
+    ...format(conversation, notes),
+    ...(thinking === undefined ? {} : { thinkingConfig: thinking })
+  }
+  const body: JsonObject = {
+    model: options.model,
+    stream: options.stream,
+    contents,
+    ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }),
+    ...toolsOf(conversation, back, notes),
+    ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig })
+  }
+  return {
+    body,
+    adapted: notes.adapted(),
+    refused: notes.refused(),
+    back,
+    stops: conversation.stopSequences.slice(mostStops)
+  }
+}
+
+const bounds = ({ maxOutputTokens, sampling, stopSequences }: Conversation): JsonObject => ({
+  ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  ...(sampling.temperature === undefined ? {} : { temperature: sampling.temperature }),
+  ...(sampling.topP === undefined ? {} : { topP: sampling.topP }),
+  ...(sampling.topK === undefined ? {} : { topK: sampling.topK }),
+  ...(stopSequences.length === 0 ? {} : { stopSequences: stopSequences.slice(0, mostStops) })
+})
+
+const format = (conversation: Conversation, notes: Notes): JsonObject => {
+  const { format } = conversation
+  if (format.type === "text") return {}
+  if (format.type === "json") return { responseMimeType: "application/json" }
+  const { isLoosened, schema } = fitSchema(format.schema, schemaRules.geminiAnswers.held)
+  if (isLoosened) notes.adapt(formatParam(conversation))
+  const { description } = format
+  return {
+    responseMimeType: "application/json",
+    responseJsonSchema: description === undefined || "description" in schema ? schema : { description, ...schema }
+  }
+}

@@ -1,0 +1,181 @@
+import { UpstreamFailed } from "../../../contract/Failure.ts"
+import type { JsonObject } from "../../../contract/fields.ts"
+import { isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { appendText } from "../../../generation/appendText.ts"
+import type { FinishReason, GenerationEvent } from "../../../generation/GenerationEvent.ts"
+import { TakenIds } from "../callIds.ts"
+import type { Back } from "../back.ts"
+import { unwrapCustom } from "../back.ts"
+import { cutOff, failedWith, garbled, unknownReason } from "../upstreamFailure.ts"
+import { finishReasonOf } from "./finishReasons.ts"
+import type { Grounding } from "./grounding.ts"
+import { citationEvents, groundingIn, searchesOf, searchEvents } from "./grounding.ts"
+import type { SignedPart } from "./signedParts.ts"
+import { signedText } from "./signedParts.ts"
+import { usageIn } from "./usage.ts"
+
+export interface GeminiState {
+  readonly back: Back
+  readonly started: boolean
+  /** The upstream's id of the answer; empty if it gave none. */
+  readonly answerId: string
+  /** The ids of the calls. Mutable. */
+  readonly calls: TakenIds
+  /** The text since the last other part, and its signed part. */
+  readonly text: string
+  readonly signed: SignedPart | undefined
+  readonly grounding: Grounding | undefined
+  readonly searches: number
+  /** True once the search was told. */
+  readonly isSearchTold: boolean
+  /** The reason that the prompt was blocked. */
+  readonly blockReason: string | undefined
+  /** The upstream's finish reason, and its words about it; undefined until it comes. */
+  readonly finish: string | undefined
+  readonly finishMessage: string | undefined
+  readonly over: boolean
+}
+
+type Step = readonly [GeminiState, ReadonlyArray<GenerationEvent>]
+
+export const begin = (back: Back): GeminiState => ({
+  back,
+  started: false,
+  answerId: "",
+  calls: new TakenIds(),
+  text: "",
+  signed: undefined,
+  grounding: undefined,
+  searches: 0,
+  isSearchTold: false,
+  blockReason: undefined,
+  finish: undefined,
+  finishMessage: undefined,
+  over: false
+})
+
+/** One frame of a stream: an answer with the parts that are new. Only the first candidate is read. */
+export const step = (state: GeminiState, frame: JsonObject): Step => {
+  if (state.over) return [state, []]
+  if (isObject(frame["error"])) return [{ ...state, over: true }, [failedWith(frame["error"])]]
+  const events: Array<GenerationEvent> = []
+  const candidate = listAt(frame, "candidates")[0]
+  const blockReason = textAt(objectAt(frame, "promptFeedback"), "blockReason") ?? state.blockReason
+  let next: GeminiState = blockReason === state.blockReason ? state : { ...state, blockReason }
+  if (!next.started && (candidate !== undefined || blockReason !== undefined)) {
+    next = { ...next, started: true, answerId: textAt(frame, "responseId") ?? "" }
+    events.push({ type: "started", usage: undefined })
+  }
+  if (isObject(candidate)) next = readCandidate(next, candidate, frame, events)
+  const usage = usageIn(frame, next.searches)
+  if (usage !== undefined) events.push({ type: "usage", usage })
+  return [next, events]
+}
+
+const readCandidate = (
+  state: GeminiState,
+  candidate: JsonObject,
+  frame: JsonObject,
+  events: Array<GenerationEvent>
+): GeminiState => {
+  const grounding = groundingIn(candidate)
+  let next = state
+  if (grounding !== undefined) next = { ...next, grounding, searches: searchesOf(grounding, frame) }
+  // In a stream, the searches are told after the text.
+  if (grounding !== undefined && next.text === "") next = tellSearch(next, grounding, events)
+  for (const part of listAt(objectAt(candidate, "content"), "parts")) {
+    if (isObject(part)) next = readPart(next, part, events)
+  }
+  const finish = textAt(candidate, "finishReason")
+  return finish === undefined ? next : { ...next, finish, finishMessage: textAt(candidate, "finishMessage") }
+}
+
+const readPart = (state: GeminiState, part: JsonObject, events: Array<GenerationEvent>): GeminiState => {
+  const { text } = part
+  if (typeof text === "string" && part["thought"] === true) {
+    if (text !== "") events.push({ type: "reasoning-delta", text })
+    return endText(state, events)
+  }
+  const signature = textAt(part, "thoughtSignature") || undefined
+  if (typeof text === "string") return readText(state, text, signature, events)
+  const call = objectAt(part, "functionCall")
+  if (call === undefined) return state
+  const next = endText(state, events)
+  tellCall(next, call, signature, events)
+  return next
+}
+
+const readText = (
+  state: GeminiState,
+  text: string,
+  signature: string | undefined,
+  events: Array<GenerationEvent>
+): GeminiState => {
+  if (text !== "") events.push({ type: "text-delta", text })
+  const start = state.text.length
+  const signed = signature === undefined ? state.signed : { start, end: start + text.length, signature }
+  return text === "" && signature === undefined ? state : { ...state, text: appendText(state.text, text), signed }
+}
+
+const endText = (state: GeminiState, events: Array<GenerationEvent>): GeminiState => {
+  if (state.text === "" && state.signed === undefined) return state
+  events.push(...signedText(state.text, state.signed))
+  return { ...state, text: "", signed: undefined }
+}
+
+/** A call comes whole. */
+const tellCall = (
+  { answerId, back, calls }: GeminiState,
+  call: JsonObject,
+  signature: string | undefined,
+  events: Array<GenerationEvent>
+): void => {
+  const callId = calls.fresh(textAt(call, "id") ?? "", answerId)
+  const name = back.callerName(textAt(call, "name") ?? "")
+  const isCustom = back.isCustom(name)
+  const args = JSON.stringify(objectAt(call, "args") ?? {})
+  if (signature !== undefined) events.push({ type: "tool-call-signed", callId, signature })
+  events.push(
+    { type: "tool-call-start", callId, name, kind: isCustom ? "custom" : "function" },
+    { type: "tool-call-delta", callId, text: isCustom ? unwrapCustom(args) : args },
+    { type: "tool-call-end", callId }
+  )
+}
+
+const tellSearch = (state: GeminiState, grounding: Grounding, events: Array<GenerationEvent>): GeminiState => {
+  if (state.isSearchTold) return state
+  events.push(...searchEvents(grounding, state.calls.fresh("", `search${state.answerId}`)))
+  return { ...state, isSearchTold: true }
+}
+
+/** The end of the stream, which has no mark. */
+export const end = (state: GeminiState, marked: boolean): ReadonlyArray<GenerationEvent> => {
+  if (state.over) return []
+  if (state.blockReason !== undefined) return [{ type: "finished", reason: "refusal", stopSequence: null }]
+  if (!state.started) return [{ type: "failed", failure: marked ? garbled : cutOff }]
+  if (state.finish === undefined && !marked) return [{ type: "failed", failure: cutOff }]
+  const told = finishReasonOf(state.finish ?? "STOP")
+  if (told === "failed") {
+    const said = [state.finish, state.finishMessage].filter((words) => words !== undefined).join(": ")
+    return [{ type: "failed", failure: new UpstreamFailed({}), said }]
+  }
+  const reason: FinishReason = told ?? "stop"
+  const events: Array<GenerationEvent> = []
+  const { grounding } = state
+  if (grounding !== undefined) events.push(...citationEvents(grounding, state.text))
+  const last = endText(state, events)
+  if (grounding !== undefined) tellSearch(last, grounding, events)
+  events.push({
+    type: "finished",
+    reason,
+    stopSequence: null,
+    ...unknownReason(told === undefined, state.finish)
+  })
+  return events
+}
+
+/** A whole answer as one frame; undefined if it is not an answer. */
+export const frames = (answer: JsonObject): ReadonlyArray<JsonObject> | undefined =>
+  isObject(answer["error"]) || Array.isArray(answer["candidates"]) || isObject(answer["promptFeedback"])
+    ? [answer]
+    : undefined
