@@ -6,6 +6,7 @@ import type { KeptFiles } from "../files/KeptFiles.ts"
 import { anthropicMessages, anthropicMessagesAt } from "./protocols/anthropicMessages/anthropicMessages.ts"
 import { arkVideo } from "./protocols/arkVideo/arkVideo.ts"
 import { gemini } from "./protocols/gemini/gemini.ts"
+import { bedrockConverse } from "./protocols/bedrockConverse/bedrockConverse.ts"
 import { providerOf, providers } from "./protocols/openaiChat/compatible.ts"
 import { openaiChat } from "./protocols/openaiChat/openaiChat.ts"
 import { openaiResponses } from "./protocols/openaiResponses/openaiResponses.ts"
@@ -61,6 +62,7 @@ export const protocols = {
   "openai-responses": text(openaiResponses),
   "openai-chat": chat,
   gemini: text(gemini),
+  "bedrock-converse": text(bedrockConverse),
   "ark-video": { kind: "video", upstream: (options) => Effect.sync(() => arkVideo(options)) },
   "openai-videos": { kind: "video", upstream: openaiVideos }
 } satisfies Readonly<Record<ProtocolName, TextProtocol | VideoProtocol>>

@@ -12,6 +12,7 @@ export const protocolNames = [
   "openai-responses",
   "openai-chat",
   "gemini",
+  "bedrock-converse",
   "ark-video",
   "openai-videos"
 ] as const
@@ -27,7 +28,7 @@ const ClientTls = Schema.Struct({
 
 /** An entry of `upstreams`. */
 export const Upstream = Schema.Struct({
-  protocol: needed(Schema.Literal(...protocolNames), "The upstream's protocol. The first four are for text."),
+  protocol: needed(Schema.Literal(...protocolNames), "The upstream's protocol. The last two are for videos."),
   base_url: needed(BaseUrl, "The base URL in the provider's own form: with the version, without the endpoint."),
   api_key: given(Secret, "Sent with every request.", "no key"),
   keys: given(

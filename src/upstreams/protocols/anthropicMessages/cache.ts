@@ -16,8 +16,7 @@ interface Prompt {
  * caller gives a cache key or a retention, or the upstream's entry caches everything.
  */
 export const marked = (conversation: Conversation, prompt: Prompt, cachesAll: boolean): Prompt => {
-  const isAsked = cachesAll || (conversation.cachesByItself === true && goesOn(conversation, prompt))
-  if (!isAsked || isMarked(conversation)) return prompt
+  if (!isToBeMarked(conversation, prompt.turns.length, cachesAll)) return prompt
   const { system, tools, turns } = prompt
   const users = turns.filter(({ role }) => role === "user").slice(-2)
   const mark: JsonObject = conversation.cacheRetention === "24h" ? anHour : fiveMinutes
@@ -32,11 +31,15 @@ const fiveMinutes = { type: "ephemeral" }
 /** The longest lifetime in the dialect. */
 const anHour = { type: "ephemeral", ttl: "1h" }
 
+/** True if the gateway adds the marks: the caller has set none, and something is likely to read what they write. */
+export const isToBeMarked = (conversation: Conversation, turns: number, cachesAll: boolean): boolean =>
+  (cachesAll || (conversation.cachesByItself === true && goesOn(conversation, turns))) && !isMarked(conversation)
+
 /** True if a later request is likely to begin with all of this one. */
-const goesOn = ({ cacheKey, cacheRetention, toolChoice, tools }: Conversation, { turns }: Prompt): boolean =>
+const goesOn = ({ cacheKey, cacheRetention, toolChoice, tools }: Conversation, turns: number): boolean =>
   cacheKey !== undefined ||
   cacheRetention !== undefined ||
-  turns.length > 1 ||
+  turns > 1 ||
   (tools.length > 0 && (toolChoice.type === "auto" || toolChoice.type === "required"))
 
 /** True if the caller set cache marks itself. */

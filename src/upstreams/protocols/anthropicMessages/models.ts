@@ -17,7 +17,7 @@ export interface Traits {
   readonly sampling: "all" | "one" | "none"
 }
 
-/** The first match counts. Dated and prefixed ids (`anthropic/claude-…`) match too. */
+/** The first match counts. Dated and prefixed ids (`anthropic/claude-…`) match too, and a cloud's (`…-v1:0`, `…@…`). */
 const rows: ReadonlyArray<readonly [RegExp, Traits]> = [
   [
     /claude-3-(opus|sonnet|haiku)/,
@@ -26,7 +26,7 @@ const rows: ReadonlyArray<readonly [RegExp, Traits]> = [
   [/claude-3[-.]5/, { maxTokens: 8_192, thinking: "none", efforts: [], structured: false, sampling: "all" }],
   [/claude-3[-.]7/, { maxTokens: 32_000, thinking: "budget", efforts: [], structured: false, sampling: "all" }],
   [
-    /claude-\w+-4([-.][01])?(-\d{8})?$/,
+    /claude-\w+-4([-.][01])?([-@]\d{8})?(-v\d(:\d)?)?$/,
     { maxTokens: 32_000, thinking: "budget", efforts: [], structured: false, sampling: "all" }
   ],
   [/claude-\w+-4[-.]5/, { maxTokens: 32_000, thinking: "budget", efforts: [], structured: true, sampling: "one" }],

@@ -78,7 +78,7 @@ const isMidLoop = (turns: ReadonlyArray<MessageTurn>): boolean => {
 }
 
 /** The tools to send. A choice among some of them is made by sending only those. */
-const offered = ({ tools, toolChoice }: Conversation): ReadonlyArray<Tool> => {
+export const offered = ({ tools, toolChoice }: Conversation): ReadonlyArray<Tool> => {
   const names = toolChoice.type === "required" && toolChoice.names !== undefined ? new Set(toolChoice.names) : undefined
   return names === undefined ? tools : tools.filter((tool) => names.has(tool.name))
 }
@@ -145,7 +145,7 @@ const searchTool = (tool: SearchTool, back: Back, notes: Notes): JsonObject => {
 }
 
 /** With thinking on, the model refuses sampling parameters. */
-const sampling = (conversation: Conversation, traits: Traits, thinks: boolean, notes: Notes): JsonObject => {
+export const sampling = (conversation: Conversation, traits: Traits, thinks: boolean, notes: Notes): JsonObject => {
   const { temperature, topP, topK } = conversation.sampling
   const free = !thinks && traits.sampling !== "none"
   const isSet = (value: number | undefined) => value !== undefined && value !== 1

@@ -1,0 +1,137 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import { isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { answerBounds } from "../../../contract/jsonBounds.ts"
+import { appendText } from "../../../generation/appendText.ts"
+import type { Citation } from "../../../generation/Conversation.ts"
+import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
+import { GrowingList } from "../../../generation/GrowingList.ts"
+import { isCut, unwrapCustom } from "../back.ts"
+import type { Block, ConverseState, Step } from "./state.ts"
+
+/** A block starts. Only calls say so: any other begins with its first delta. */
+export const startBlock = (state: ConverseState, start: JsonObject): Step => {
+  const call = objectAt(start, "toolUse")
+  if (call === undefined) return [state, []]
+  const [before, ended] = closed(state)
+  const upstreamName = textAt(call, "name") ?? ""
+  if (upstreamName === state.back.answerTool) {
+    return [{ ...before, written: 0, answeredByTool: true, block: { type: "answer" } }, ended]
+  }
+  const name = state.back.callerName(upstreamName)
+  const custom = state.back.isCustom(name)
+  const id = state.calls.fresh(textAt(call, "toolUseId") ?? "", "")
+  return [
+    { ...before, written: 0, answeredByTool: false, block: { type: "call", id, custom, input: "" } },
+    [...ended, { type: "tool-call-start", callId: id, name, kind: custom ? "custom" : "function" }]
+  ]
+}
+
+export const stepBlock = (state: ConverseState, delta: JsonObject): Step => {
+  const text = textAt(delta, "text")
+  if (text !== undefined) return writeText(state, text)
+  const reasoning = objectAt(delta, "reasoningContent")
+  if (reasoning !== undefined) return reason(state, reasoning)
+  const input = textAt(objectAt(delta, "toolUse"), "input")
+  if (input !== undefined) return writeInput(state, input)
+  const citation = objectAt(delta, "citation")
+  return citation === undefined ? [state, []] : [cite(state, citation), []]
+}
+
+export const endBlock = (state: ConverseState): Step => {
+  const { block } = state
+  const after: ConverseState = { ...state, block: undefined }
+  switch (block?.type) {
+    case "text":
+      return [after, citations(block, state.written)]
+    case "reasoning":
+      return [after, [{ type: "reasoning-end", signature: block.signature === "" ? undefined : block.signature }]]
+    case "call": {
+      // No arguments means none needed, or cut before they came. The next frame decides.
+      if (block.input === "") return [{ ...after, bare: block.id }, []]
+      const rest = block.custom ? unwrapCustom(block.input) : ""
+      const deltas: ReadonlyArray<GenerationEvent> =
+        rest === "" ? [] : [{ type: "tool-call-delta", callId: block.id, text: rest }]
+      // A cut call ends with the generation.
+      return isCut(block.input)
+        ? [{ ...after, isCut: true }, deltas]
+        : [after, [...deltas, { type: "tool-call-end", callId: block.id }]]
+    }
+    default:
+      return [after, []]
+  }
+}
+
+/** Ends a call without arguments. */
+export const endBare = (callId: string): ReadonlyArray<GenerationEvent> => [
+  { type: "tool-call-delta", callId, text: "{}" },
+  { type: "tool-call-end", callId }
+]
+
+/** The state before another block, and what ends the last one. */
+const closed = (state: ConverseState): Step => {
+  const [after, events] = state.block === undefined ? [state, []] : endBlock(state)
+  return after.bare === undefined
+    ? [after, events]
+    : [{ ...after, bare: undefined }, [...events, ...endBare(after.bare)]]
+}
+
+const writeText = (state: ConverseState, text: string): Step => {
+  if (text === "") return [state, []]
+  const isOpen = state.block?.type === "text"
+  const [before, ended]: Step = isOpen ? [state, []] : closed(state)
+  const block: Block = isOpen && state.block !== undefined ? state.block : newText(before.written)
+  return [{ ...before, block, written: before.written + text.length }, [...ended, { type: "text-delta", text }]]
+}
+
+const newText = (start: number): Block => ({ type: "text", start, citations: GrowingList.of([]) })
+
+/** Reasoning comes as text, then its signature; redacted reasoning comes alone. */
+const reason = (state: ConverseState, delta: JsonObject): Step => {
+  const redacted = textAt(delta, "redactedContent")
+  if (redacted !== undefined) {
+    const [before, ended] = closed(state)
+    return [{ ...before, written: 0 }, [...ended, { type: "redacted-reasoning", data: redacted }]]
+  }
+  const isOpen = state.block?.type === "reasoning"
+  const [before, ended]: Step = isOpen ? [state, []] : closed(state)
+  const signature =
+    (state.block?.type === "reasoning" ? state.block.signature : "") + (textAt(delta, "signature") ?? "")
+  const text = textAt(delta, "text") ?? ""
+  return [
+    { ...before, written: 0, block: { type: "reasoning", signature } },
+    [
+      ...ended,
+      ...(isOpen ? [] : [{ type: "reasoning-start" } as const]),
+      ...(text === "" ? [] : [{ type: "reasoning-delta", text } as const])
+    ]
+  ]
+}
+
+const writeInput = (state: ConverseState, text: string): Step => {
+  const { block } = state
+  if (text === "") return [state, []]
+  if (block?.type === "answer") return [state, [{ type: "text-delta", text }]]
+  if (block?.type !== "call") return [state, []]
+  return [
+    { ...state, block: { ...block, input: appendText(block.input, text) } },
+    block.custom ? [] : [{ type: "tool-call-delta", callId: block.id, text }]
+  ]
+}
+
+/** A citation of a web page. Those of documents have no address, so the other dialects cannot express them. */
+const cite = (state: ConverseState, cited: JsonObject): ConverseState => {
+  const url = textAt(objectAt(objectAt(cited, "location"), "web"), "url")
+  const { block } = state
+  // One citation over the limit is kept, so that the answer fails when the block ends.
+  if (url === undefined || block?.type !== "text" || block.citations.length > answerBounds.items) return state
+  const words = listAt(cited, "sourceContent").filter(isObject)
+  const citedText = words.map((part) => textAt(part, "text") ?? "").join("")
+  const citation = { url, title: textAt(cited, "title") ?? "", citedText: citedText.slice(0, 150) }
+  return { ...state, block: { ...block, citations: block.citations.with(citation) } }
+}
+
+const citations = (block: Extract<Block, { type: "text" }>, end: number): ReadonlyArray<GenerationEvent> =>
+  block.citations.toArray().map((cited): GenerationEvent => {
+    const citation: Citation = { ...cited, start: block.start, end }
+    return { type: "citation", citation }
+  })

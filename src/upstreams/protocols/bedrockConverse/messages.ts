@@ -1,0 +1,163 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import { argumentsObject, objectAt, textAt } from "../../../contract/json.ts"
+import type { Conversation, Item, Part, ReasoningItem, SearchItem, TextPart } from "../../../generation/Conversation.ts"
+import { isFrom } from "../../../generation/origin.ts"
+import { isBlank } from "../anthropicMessages/blankText.ts"
+import { signs as anthropic } from "../anthropicMessages/messages.ts"
+import type { Back } from "../back.ts"
+import { wrapCustom } from "../back.ts"
+import { anthropicId, atMost } from "../callIds.ts"
+import { markedSystem } from "../documents.ts"
+import type { Notes } from "../notes.ts"
+import { oneResultEach } from "../oneResultEach.ts"
+import { documentBlock, DocumentNames, imageBlock } from "./media.ts"
+import type { ConverseTraits } from "./models.ts"
+
+/** The provider of these reasoning signatures. */
+export const signs = "bedrock"
+
+export interface Turn {
+  readonly role: "user" | "assistant"
+  readonly content: ReadonlyArray<JsonObject>
+}
+
+export interface LoweredMessages {
+  readonly system: ReadonlyArray<JsonObject>
+  readonly turns: ReadonlyArray<Turn>
+}
+
+/** The requested model, and the notes of what it does not get. */
+interface Recipient {
+  readonly model: string
+  readonly traits: ConverseTraits
+  readonly back: Back
+  readonly notes: Notes
+  readonly names: DocumentNames
+}
+
+/** A conversation's items as alternating turns. System text between them becomes marked user text. */
+export const lowerMessages = (conversation: Conversation, recipient: Omit<Recipient, "names">): LoweredMessages => {
+  const to: Recipient = { ...recipient, names: new DocumentNames() }
+  const system = conversation.system.flatMap((text) => textBlocks(text))
+  const turns: Array<{ readonly role: Turn["role"]; readonly content: Array<JsonObject> }> = []
+  for (const item of oneResultEach(conversation.items)) {
+    if (item.type === "message" && item.role === "system" && turns.length === 0) {
+      system.push(...item.content.flatMap((part) => blocksOf(part, to)))
+      continue
+    }
+    const content = blocks(item, to)
+    if (content.length === 0) continue
+    const last = turns.at(-1)
+    if (last?.role === roleOf(item)) last.content.push(...content)
+    else turns.push({ role: roleOf(item), content: [...content] })
+  }
+  return { system, turns: turns.map(accepted) }
+}
+
+const roleOf = (item: Item): Turn["role"] => {
+  if (item.type === "message") return item.role === "assistant" ? "assistant" : "user"
+  return item.type === "tool-result" ? "user" : "assistant"
+}
+
+/** A turn in the order and form that the dialect accepts. */
+const accepted = ({ content, role }: Turn, index: number, all: ReadonlyArray<Turn>): Turn => {
+  if (role === "assistant") return { role, content: index === all.length - 1 ? untrailed(content) : content }
+  // Results of tools come first, and no document stands alone.
+  const results = content.filter((block) => block["toolResult"] !== undefined)
+  const others = content.filter((block) => block["toolResult"] === undefined)
+  const name = others.map((block) => textAt(objectAt(block, "document"), "name")).find((one) => one !== undefined)
+  const isAlone = name !== undefined && others.every((block) => block["text"] === undefined)
+  return { role, content: [...results, ...(isAlone ? [{ text: name }] : []), ...others] }
+}
+
+const untrailed = (content: ReadonlyArray<JsonObject>): ReadonlyArray<JsonObject> => {
+  const text = textAt(content.at(-1), "text")
+  return text === undefined ? content : [...content.slice(0, -1), { text: text.trimEnd() }]
+}
+
+const blocks = (item: Item, to: Recipient): ReadonlyArray<JsonObject> => {
+  switch (item.type) {
+    case "message":
+      return item.content.flatMap((part) =>
+        item.role === "system" && part.type === "text"
+          ? textBlocks(isBlank(part.text) ? "" : markedSystem(part.text))
+          : blocksOf(part, to)
+      )
+    case "reasoning":
+      return reasoning(item, to)
+    case "tool-call": {
+      const text = item.kind === "custom" ? wrapCustom(item.arguments) : item.arguments
+      const name = to.back.upstreamName(item.name)
+      return [{ toolUse: { toolUseId: callId(item.callId), name, input: argumentsObject(text) } }]
+    }
+    case "tool-result": {
+      const content = item.content.flatMap((part) => blocksOf(part, to)).filter((block) => !isCachePoint(block))
+      const marksErrors = item.isError && to.traits.marksErrors
+      const said = item.isError && !marksErrors ? [{ text: "Error:" }, ...content] : content
+      return [
+        {
+          toolResult: {
+            toolUseId: callId(item.callId),
+            content: said.length === 0 ? [{ text: "(empty)" }] : said,
+            ...(marksErrors && { status: "error" })
+          }
+        },
+        ...marksIn(item.content, to)
+      ]
+    }
+    case "search":
+      return searched(item, to.notes)
+  }
+}
+
+/** At most 64 letters, digits, `_` and `-`. */
+const callId = (id: string): string => atMost(64)(anthropicId(id))
+
+/** The upstream accepts reasoning only with a signature of the same model. */
+const reasoning = (item: ReasoningItem, { model, notes, traits }: Recipient): ReadonlyArray<JsonObject> => {
+  const { redacted, signature, text } = item
+  if (isFrom(item, signs, model) || (traits.claude !== undefined && isFrom(item, anthropic, model))) {
+    if (redacted !== undefined) return [{ reasoningContent: { redactedContent: redacted } }]
+    if (signature !== undefined) return [{ reasoningContent: { reasoningText: { text, signature } } }]
+  }
+  notes.adapt("reasoning")
+  return []
+}
+
+/** The upstream has no searches: one that ran elsewhere is replayed as text. */
+const searched = ({ outcome, query }: SearchItem, notes: Notes): ReadonlyArray<JsonObject> => {
+  if (outcome?.type !== "results") {
+    notes.adapt("web_search_call")
+    return []
+  }
+  const results = outcome.results.map(({ text, title, url }) => `- ${title} <${url}>\n${text}`.trimEnd())
+  return textBlocks(`Web search for ${JSON.stringify(query)} found:\n${results.join("\n")}`)
+}
+
+const textBlocks = (text: string): Array<JsonObject> => (isBlank(text) ? [] : [{ text }])
+
+const blocksOf = (part: Part, to: Recipient): ReadonlyArray<JsonObject> => {
+  switch (part.type) {
+    case "text":
+      return isBlank(part.text) ? [] : [{ text: part.text }, ...marksIn([part], to)]
+    case "refusal":
+      return textBlocks(part.text)
+    case "image":
+      return imageBlock(part, to.notes)
+    case "document":
+      return documentBlock(part, to.names, to.notes)
+  }
+}
+
+/** The cache point for what the caller marked. */
+const marksIn = (parts: ReadonlyArray<Part>, { traits }: Recipient): ReadonlyArray<JsonObject> => {
+  const mark = parts.findLast((part): part is TextPart => part.type === "text" && part.cacheBreakpoint === true)
+  if (mark === undefined || traits.cachePoints === "none") return []
+  return [cachePoint(mark.cacheTtl)]
+}
+
+export const cachePoint = (ttl: "1h" | undefined): JsonObject => ({
+  cachePoint: { type: "default", ...(ttl !== undefined && { ttl }) }
+})
+
+const isCachePoint = (block: JsonObject): boolean => block["cachePoint"] !== undefined

@@ -1,0 +1,104 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import { objectAt } from "../../../contract/json.ts"
+import type { Conversation } from "../../../generation/Conversation.ts"
+import { sampling as claudesSampling } from "../anthropicMessages/request.ts"
+import { thinking } from "../anthropicMessages/thinking.ts"
+import { endUser } from "../endUser.ts"
+import type { Notes } from "../notes.ts"
+import { effortOf, effortWithin, reasoningParam } from "../reasoning.ts"
+import type { Turn } from "./messages.ts"
+import type { ConverseTraits } from "./models.ts"
+
+interface Around {
+  readonly traits: ConverseTraits
+  /** The tools and the choice among them. */
+  readonly config: JsonObject | undefined
+  readonly messages: ReadonlyArray<Turn>
+  readonly notes: Notes
+}
+
+/** The parameters of inference, and what models have beside the dialect's own. */
+export interface ModelFields {
+  readonly inference: JsonObject
+  /** `additionalModelRequestFields` */
+  readonly fields: JsonObject
+  /** `outputConfig.effort` */
+  readonly effort?: string | undefined
+}
+
+export const modelFields = (conversation: Conversation, around: Around): ModelFields => {
+  const stopSequences = conversation.stopSequences.slice(0, around.traits.maxStops)
+  const { inference, ...others } =
+    around.traits.claude === undefined ? othersFields(conversation, around) : claudesFields(conversation, around)
+  return { ...others, inference: { ...inference, ...(stopSequences.length > 0 && { stopSequences }) } }
+}
+
+const claudesFields = (conversation: Conversation, { config, messages, notes, traits }: Around): ModelFields => {
+  const { claude = undefined } = traits
+  if (claude === undefined) return { inference: {}, fields: {} }
+  const maxTokens = conversation.maxOutputTokens ?? claude.maxTokens
+  const choice = objectAt(config, "toolChoice")
+  const thought = thinking(conversation, {
+    traits: claude,
+    maxTokens,
+    forced: choice !== undefined && choice["auto"] === undefined,
+    midLoop: isMidLoop(messages),
+    notes
+  })
+  const { temperature, top_k, top_p: topP } = claudesSampling(conversation, claude, thought.thinks, notes)
+  const metadata = endUser(conversation, { name: "user_id", characters: 256 }, notes)
+  const { effort } = thought.outputConfig
+  return {
+    inference: { maxTokens, ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { topP }) },
+    fields: {
+      ...(thought.thinking !== undefined && { thinking: thought.thinking }),
+      ...(top_k !== undefined && { top_k }),
+      ...(metadata !== undefined && { metadata })
+    },
+    ...(typeof effort === "string" && { effort })
+  }
+}
+
+/** True if the model waits for tool results in a turn whose thinking cannot be replayed. */
+const isMidLoop = (messages: ReadonlyArray<Turn>): boolean =>
+  messages.at(-1)?.content[0]?.["toolResult"] !== undefined &&
+  messages.at(-2)?.content[0]?.["reasoningContent"] === undefined
+
+const othersFields = (conversation: Conversation, { notes, traits }: Around): ModelFields => {
+  endUser(conversation, undefined, notes)
+  const { temperature, topK, topP } = conversation.sampling
+  const { maxOutputTokens: maxTokens } = conversation
+  const effort = reasoningEffort(conversation, traits, notes)
+  // At its highest effort, Nova sets the rest itself.
+  const isFree = effort !== "high"
+  if (!isFree && temperature !== undefined) notes.adapt("temperature")
+  if (!isFree && topP !== undefined) notes.adapt("top_p")
+  if (temperature !== undefined && temperature > 1 && isFree) notes.adapt("temperature")
+  const isTopK = topK !== undefined && traits.topK === "inferenceConfig" && isFree
+  if (topK !== undefined && !isTopK) notes.adapt("top_k")
+  return {
+    inference: {
+      ...(maxTokens !== undefined && { maxTokens }),
+      ...(temperature !== undefined && isFree && { temperature: Math.min(1, temperature) }),
+      ...(topP !== undefined && isFree && { topP })
+    },
+    fields: {
+      ...(isTopK && { inferenceConfig: { topK } }),
+      ...(effort !== undefined && { reasoningConfig: { type: "enabled", maxReasoningEffort: effort } })
+    }
+  }
+}
+
+/** The effort for models that have one; undefined for no reasoning, which is their usual. */
+const reasoningEffort = (conversation: Conversation, { efforts }: ConverseTraits, notes: Notes): string | undefined => {
+  const wanted = effortOf(conversation.reasoning)
+  if (wanted === undefined || wanted === "none") return undefined
+  if (efforts.length === 0) {
+    notes.adapt(reasoningParam(conversation))
+    return undefined
+  }
+  if (conversation.reasoning.budgetTokens !== undefined) notes.adapt("thinking.budget_tokens")
+  // At its highest effort, Nova takes no bound of tokens.
+  const allowed = conversation.maxOutputTokens === undefined ? efforts : efforts.filter((effort) => effort !== "high")
+  return effortWithin(conversation, wanted, allowed, notes)
+}

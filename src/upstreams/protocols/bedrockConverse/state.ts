@@ -1,0 +1,40 @@
+import type { Citation } from "../../../generation/Conversation.ts"
+import type { FinishReason, GenerationEvent, Usage } from "../../../generation/GenerationEvent.ts"
+import type { GrowingList } from "../../../generation/GrowingList.ts"
+import type { Back } from "../back.ts"
+import type { TakenIds } from "../callIds.ts"
+
+/** The state of an answer. */
+export interface ConverseState {
+  readonly back: Back
+  /** The ids of the calls that have begun. */
+  readonly calls: TakenIds
+  /** The open content block. Blocks never overlap. */
+  readonly block: Block | undefined
+  /** The id of a call that just ended without arguments. */
+  readonly bare: string | undefined
+  /** True if the arguments of a call are cut. */
+  readonly isCut: boolean
+  /** UTF-16 units of text since the last other block: consecutive text blocks are one text. */
+  readonly written: number
+  /** True if the only call was the answer tool's. */
+  readonly answeredByTool: boolean
+  /** `failed` if the model's output was malformed. Undefined until the message stops; the usage is still to come. */
+  readonly reason: FinishReason | "failed" | undefined
+  readonly stopSequence: string | null
+  /** The upstream's stop reason, if it is an unknown one. */
+  readonly unknownReason?: string
+  readonly usage: Usage | undefined
+  readonly over: boolean
+}
+
+/** The gathered content of a block until it ends. */
+export type Block =
+  | { readonly type: "text"; readonly start: number; readonly citations: GrowingList<Omit<Citation, "start" | "end">> }
+  | { readonly type: "reasoning"; readonly signature: string }
+  /** A custom tool's input arrives wrapped, and is emitted once it is complete. */
+  | { readonly type: "call"; readonly id: string; readonly custom: boolean; readonly input: string }
+  /** The answer tool's call. */
+  | { readonly type: "answer" }
+
+export type Step = readonly [ConverseState, ReadonlyArray<GenerationEvent>]

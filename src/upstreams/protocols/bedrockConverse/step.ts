@@ -1,0 +1,147 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import { countAt, isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { UpstreamFailed } from "../../../contract/Failure.ts"
+import type { GenerationEvent, Usage } from "../../../generation/GenerationEvent.ts"
+import { hourly, noUsage } from "../../../generation/GenerationEvent.ts"
+import type { Back } from "../back.ts"
+import { TakenIds } from "../callIds.ts"
+import { finishReasonOf } from "../openaiChat/finishReasons.ts"
+import { cutCall, cutOff, failedWith, unknownReason } from "../upstreamFailure.ts"
+import { endBare, endBlock, startBlock, stepBlock } from "./blocks.ts"
+import type { ConverseState, Step } from "./state.ts"
+
+export const begin = (back: Back): ConverseState => ({
+  back,
+  calls: new TakenIds(),
+  block: undefined,
+  bare: undefined,
+  isCut: false,
+  written: 0,
+  answeredByTool: false,
+  reason: undefined,
+  stopSequence: null,
+  usage: undefined,
+  over: false
+})
+
+/** One event of a stream: an object with its name as the only key. Unknown ones yield nothing. */
+export const step = (state: ConverseState, frame: JsonObject): Step => {
+  if (state.over) return [state, []]
+  if (frame["type"] === "error") return [{ ...state, over: true }, [failedWith(frame["error"])]]
+  const [name, event] = Object.entries(frame)[0] ?? []
+  switch (name) {
+    case "messageStart":
+      return [state, [{ type: "started", usage: undefined }]]
+    case "contentBlockStart":
+      return startBlock(state, objectAt(event, "start") ?? {})
+    case "contentBlockDelta":
+      return stepBlock(state, objectAt(event, "delta") ?? {})
+    case "contentBlockStop":
+      return endBlock(state)
+    case "messageStop":
+      return [stopped(state, event), []]
+    case "metadata": {
+      const usage = readUsage(objectAt(event, "usage"))
+      const after = { ...state, usage, over: true }
+      const tier = textAt(objectAt(event, "serviceTier"), "type")
+      return [after, [...(usage === undefined ? [] : [{ type: "usage", usage } as const]), ...finished(after, tier)]]
+    }
+    default:
+      return [state, []]
+  }
+}
+
+/** A stream that ends after its stop reason lacks only its usage. */
+export const end = (state: ConverseState): ReadonlyArray<GenerationEvent> => {
+  if (state.over) return []
+  return state.reason === undefined ? [{ type: "failed", failure: cutOff }] : finished(state)
+}
+
+/** A whole answer as the events that would have streamed it. */
+export const frames = (answer: JsonObject): ReadonlyArray<JsonObject> | undefined => {
+  const message = objectAt(objectAt(answer, "output"), "message")
+  if (message === undefined || !Array.isArray(message["content"])) return undefined
+  const { additionalModelResponseFields, serviceTier, stopReason, usage } = answer
+  return [
+    { messageStart: { role: "assistant" } },
+    ...listAt(message, "content").flatMap((block, contentBlockIndex) =>
+      isObject(block) ? blockFrames(block, contentBlockIndex) : []
+    ),
+    { messageStop: { stopReason, additionalModelResponseFields } },
+    { metadata: { usage, serviceTier } }
+  ]
+}
+
+const blockFrames = (block: JsonObject, contentBlockIndex: number): ReadonlyArray<JsonObject> => {
+  const call = objectAt(block, "toolUse")
+  const start = call === undefined ? [] : [{ contentBlockStart: { contentBlockIndex, start: { toolUse: call } } }]
+  return [
+    ...start,
+    ...deltas(block).map((delta) => ({ contentBlockDelta: { contentBlockIndex, delta } })),
+    { contentBlockStop: { contentBlockIndex } }
+  ]
+}
+
+const deltas = (block: JsonObject): ReadonlyArray<JsonObject> => {
+  const text = textAt(block, "text")
+  if (text !== undefined) return [{ text }]
+  const call = objectAt(block, "toolUse")
+  if (call !== undefined) return [{ toolUse: { input: JSON.stringify(call["input"] ?? {}) } }]
+  const reasoning = objectAt(block, "reasoningContent")
+  if (reasoning !== undefined) {
+    const { signature, text } = objectAt(reasoning, "reasoningText") ?? {}
+    if (text === undefined) return [{ reasoningContent: reasoning }]
+    const signed = signature === undefined ? [] : [{ reasoningContent: { signature } }]
+    return [{ reasoningContent: { text } }, ...signed]
+  }
+  const cited = objectAt(block, "citationsContent")
+  return [...listAt(cited, "content").filter(isObject), ...listAt(cited, "citations").map((citation) => ({ citation }))]
+}
+
+const stopped = (state: ConverseState, event: unknown): ConverseState => {
+  const told = textAt(event, "stopReason") ?? ""
+  const reason = told === "stop_sequence" ? "stop-sequence" : finishReasonOf(told)
+  return {
+    ...state,
+    reason: reason === "tool-calls" && state.answeredByTool ? "stop" : (reason ?? "stop"),
+    stopSequence: textAt(objectAt(event, "additionalModelResponseFields"), "stop_sequence") ?? null,
+    ...unknownReason(reason === undefined, told)
+  }
+}
+
+/** Input tokens leave out those that were read from a cache or written to one. */
+const readUsage = (usage: JsonObject | undefined): Usage | undefined => {
+  const [inputTokens, outputTokens] = [countAt(usage, "inputTokens"), countAt(usage, "outputTokens")]
+  if (inputTokens === undefined && outputTokens === undefined) return undefined
+  const forAnHour = listAt(usage, "cacheDetails")
+    .filter((detail) => textAt(detail, "ttl") === "1h")
+    .reduce((sum: number, detail) => sum + (countAt(detail, "inputTokens") ?? 0), 0)
+  return {
+    ...noUsage,
+    inputTokens: inputTokens ?? Number.NaN,
+    outputTokens: outputTokens ?? Number.NaN,
+    cacheReadTokens: countAt(usage, "cacheReadInputTokens") ?? 0,
+    cacheWriteTokens: countAt(usage, "cacheWriteInputTokens") ?? 0,
+    // An invalid count leaves the other fields valid.
+    ...hourly(forAnHour || 0)
+  }
+}
+
+const finished = (state: ConverseState, serviceTier?: string): ReadonlyArray<GenerationEvent> => {
+  const { reason = "stop", stopSequence, unknownReason } = state
+  if (reason === "failed") return [{ type: "failed", failure: new UpstreamFailed({}), said: "malformed output" }]
+  // If the upstream reports a cut, a cut call is no error.
+  const mayCut = reason === "max-tokens" || reason === "context-exceeded"
+  if (state.isCut && !mayCut) return [{ type: "failed", failure: cutCall }]
+  const bare = state.bare === undefined || mayCut ? [] : endBare(state.bare)
+  return [
+    ...bare,
+    {
+      type: "finished",
+      reason,
+      stopSequence,
+      ...(serviceTier !== undefined && { serviceTier }),
+      ...(unknownReason !== undefined && { unknownReason })
+    }
+  ]
+}
