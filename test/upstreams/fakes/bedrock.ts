@@ -1,9 +1,11 @@
 import { isSigned, signerIn } from "../../e2e/clouds/sigV4.ts"
 import { anthropic } from "./anthropic.ts"
 import { awsEvent, awsException } from "./awsMessage.ts"
+import { converseAnswer, converseEvents } from "./converse.ts"
 import type { Scenario } from "./scenarios.ts"
 import { scenarios } from "./scenarios.ts"
 import { complaint } from "./strict.ts"
+import { converseComplaint } from "./strictConverse.ts"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever was sent
 type Any = any
@@ -74,6 +76,30 @@ const invoke: Surface = ({ body, path, text }) => {
   )
 }
 
+/** Any model by Converse. */
+const converse: Surface = ({ body, path, text }) => {
+  const [, id = "", verb] = /^\/model\/([^/]+)\/(converse|converse-stream)$/.exec(path) ?? []
+  if (verb === undefined) return undefined
+  const model = decodeURIComponent(id)
+  const wrong = converseComplaint(body, model)
+  if (wrong !== undefined) return refused("ValidationException", 400, `fake upstream: ${wrong}`)
+  const scenario = scenarioOf(text)
+  const turn = text.match(/"toolResult"/g)?.length ?? 0
+  if (scenario === "error-before") return refused("ValidationException", 400, "messages: too few of them")
+  if (verb === "converse") {
+    if (scenario === "error-after") return Response.json({ nothing: "of use" })
+    const answer = JSON.stringify(converseAnswer(scenario, turn))
+    const shown = text.includes("breaks:off") ? answer.slice(0, answer.length / 2) : answer
+    return new Response(shown, { headers: { "content-type": "application/json", ...requestId } })
+  }
+  const events = converseEvents(scenario, turn).map((event) => {
+    const [name = "", payload = {}] = Object.entries(event)[0] ?? []
+    return awsEvent(name, { ...payload, p: "abcdefghij" })
+  })
+  if (text.includes("breaks:off")) return streamed("", events.slice(0, events.length / 2))
+  return streamed(scenario === "error-after" ? "late: ends:modelStreamErrorException" : text, events)
+}
+
 /** Anthropic's own wire at Bedrock. */
 const plain: Surface = ({ body, path, text }) => {
   if (path === "/anthropic/v1/messages/count_tokens") return Response.json({ input_tokens: 9 })
@@ -120,9 +146,10 @@ const streamed = (text: string, frames: ReadonlyArray<Uint8Array>): Response => 
   if (ending === "cut") return new Response(cut, { headers: streamHeaders })
   const exception = awsException(ending, `it ends with ${ending}`)
   const isLate = text.includes("late:")
+  const lateAfter = Math.max(6, frames.length - 1)
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
-      controller.enqueue(Buffer.concat(frames.slice(0, isLate ? 6 : 1)))
+      controller.enqueue(Buffer.concat(frames.slice(0, isLate ? lateAfter : 1)))
       if (isLate) await Bun.sleep(100)
       controller.enqueue(exception)
       controller.close()
@@ -137,9 +164,9 @@ const base64 = (frame: object): string => Buffer.from(JSON.stringify(frame)).toS
  * Bedrock's runtime in one region. It checks signatures as AWS does, and refuses what AWS refuses: `fails:<type>` in a
  * request is answered by that error, `ends:<type>` is an exception inside the stream.
  */
-export const fakeBedrock = (more: ReadonlyArray<Surface> = []) => {
+export const fakeBedrock = () => {
   const asked: Array<BedrockCall> = []
-  const surfaces = [...more, invoke, plain, counts]
+  const surfaces = [invoke, converse, plain, counts]
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",

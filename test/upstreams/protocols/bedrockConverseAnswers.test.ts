@@ -51,10 +51,10 @@ describe("bedrock-converse answers", () => {
     ["guardrail_intervened", "refusal"],
     ["content_filtered", "refusal"],
     ["model_context_window_exceeded", "context-exceeded"],
-    ["new_reason", "tool-calls"]
+    ["new_reason", "stop"]
   ])("%s is %s", (told, reason) => {
-    const frames = [call("get_weather", "a"), input("{}"), stop(), ...ended(told)]
-    expect(read(frames).ending).toEqual({ reason, stopSequence: null })
+    const events = streamed(bedrockConverse, [delta({ text: "Hi" }), stop(), ...ended(told)])
+    expect(events.at(-1)).toMatchObject({ type: "finished", reason })
   })
 
   it.each(["malformed_model_output", "malformed_tool_use"])("%s is a failure", (told) => {
