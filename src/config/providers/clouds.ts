@@ -32,7 +32,11 @@ export const clouds = {
   bedrock: {
     hosts: ["amazonaws.com", "api.aws"],
     origin: "https://bedrock-runtime.{region}.amazonaws.com",
-    surfaces: [{ protocol: "openai-chat", path: "/openai/v1" }],
+    surfaces: [
+      { protocol: "bedrock-converse", path: "" },
+      { protocol: "anthropic-messages", path: "", models: ["*anthropic.*"] },
+      { protocol: "openai-chat", path: "/openai/v1", models: ["openai.*"] }
+    ],
     auth: "aws",
     example: "us.anthropic.claude-opus-5-5",
     prices: "aws",

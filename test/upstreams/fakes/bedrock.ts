@@ -94,7 +94,7 @@ const converse: Surface = ({ body, path, text }) => {
   }
   const events = converseEvents(scenario, turn).map((event) => {
     const [name = "", payload = {}] = Object.entries(event)[0] ?? []
-    return awsEvent(name, { ...payload, p: "abcdefghij" })
+    return awsEvent(name, Object.assign({ p: "abcdefghij" }, payload))
   })
   if (text.includes("breaks:off")) return streamed("", events.slice(0, events.length / 2))
   return streamed(scenario === "error-after" ? "late: ends:modelStreamErrorException" : text, events)
