@@ -41,7 +41,7 @@ const check = (body: Any, model: string): void => {
   const turns = list(body.messages)
   must(turns[0]?.role === "user", "A conversation must start with a user message.")
   checkInference(body, isClaude)
-  for (const block of list(body.system)) checkBlock(block, "text cachePoint guardContent", isClaude)
+  for (const block of list(body.system)) checkBlock(block, "text cachePoint guardContent")
   const tools = checkTools(body, isClaude)
   const points = [...JSON.stringify(body).matchAll(/"cachePoint"/g)].length
   must(points <= 4, `${points} cache points`)
@@ -51,7 +51,7 @@ const check = (body: Any, model: string): void => {
     must(turn.role === (index % 2 === 0 ? "user" : "assistant"), "roles must alternate")
     const content = list(turn.content)
     must(content.length > 0, `messages.${index}: content is empty`)
-    for (const block of content) checkBlock(block, blocksOf[turn.role as "user" | "assistant"], isClaude)
+    for (const block of content) checkBlock(block, blocksOf[turn.role as "user" | "assistant"])
     const documents = content.flatMap((block) => (block.document === undefined ? [] : [block.document]))
     names.push(...documents.map(({ name }) => name))
     if (documents.length > 0)
@@ -124,7 +124,7 @@ const checkTools = (body: Any, isClaude: boolean): number => {
   return tools.length
 }
 
-const checkBlock = (block: Any, kinds: string, isClaude: boolean): void => {
+const checkBlock = (block: Any, kinds: string): void => {
   const kind = keyOf(block)
   must(kinds.split(" ").includes(kind), `no ${kind} here`)
   const value = block[kind]
@@ -143,7 +143,7 @@ const checkBlock = (block: Any, kinds: string, isClaude: boolean): void => {
     case "toolResult":
       knows(value, "toolUseId content status", "toolResult")
       must(list(value.content).length > 0, "toolResult.content: at least one")
-      for (const inner of value.content) checkBlock(inner, "text json image document video", isClaude)
+      for (const inner of value.content) checkBlock(inner, "text json image document video")
       return
     case "reasoningContent":
       if (value.redactedContent !== undefined) return must(isBase64(value.redactedContent), "redactedContent")

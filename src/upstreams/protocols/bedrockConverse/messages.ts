@@ -16,14 +16,14 @@ import type { ConverseTraits } from "./models.ts"
 /** The provider of these reasoning signatures. */
 export const signs = "bedrock"
 
-export interface Turn {
+export interface ConverseTurn {
   readonly role: "user" | "assistant"
   readonly content: ReadonlyArray<JsonObject>
 }
 
 export interface LoweredMessages {
   readonly system: ReadonlyArray<JsonObject>
-  readonly turns: ReadonlyArray<Turn>
+  readonly turns: ReadonlyArray<ConverseTurn>
 }
 
 /** The requested model, and the notes of what it does not get. */
@@ -39,7 +39,7 @@ interface Recipient {
 export const lowerMessages = (conversation: Conversation, recipient: Omit<Recipient, "names">): LoweredMessages => {
   const to: Recipient = { ...recipient, names: new DocumentNames() }
   const system = conversation.system.flatMap((text) => textBlocks(text))
-  const turns: Array<{ readonly role: Turn["role"]; readonly content: Array<JsonObject> }> = []
+  const turns: Array<{ readonly role: ConverseTurn["role"]; readonly content: Array<JsonObject> }> = []
   for (const item of oneResultEach(conversation.items)) {
     if (item.type === "message" && item.role === "system" && turns.length === 0) {
       system.push(...item.content.flatMap((part) => blocksOf(part, to)))
@@ -54,13 +54,13 @@ export const lowerMessages = (conversation: Conversation, recipient: Omit<Recipi
   return { system, turns: turns.map(accepted) }
 }
 
-const roleOf = (item: Item): Turn["role"] => {
+const roleOf = (item: Item): ConverseTurn["role"] => {
   if (item.type === "message") return item.role === "assistant" ? "assistant" : "user"
   return item.type === "tool-result" ? "user" : "assistant"
 }
 
 /** A turn in the order and form that the dialect accepts. */
-const accepted = ({ content, role }: Turn, index: number, all: ReadonlyArray<Turn>): Turn => {
+const accepted = ({ content, role }: ConverseTurn, index: number, all: ReadonlyArray<ConverseTurn>): ConverseTurn => {
   if (role === "assistant") return { role, content: index === all.length - 1 ? untrailed(content) : content }
   // Results of tools come first, and no document stands alone.
   const results = content.filter((block) => block["toolResult"] !== undefined)

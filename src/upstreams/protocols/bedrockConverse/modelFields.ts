@@ -1,19 +1,20 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { objectAt } from "../../../contract/json.ts"
 import type { Conversation } from "../../../generation/Conversation.ts"
+import type { Traits } from "../anthropicMessages/models.ts"
 import { sampling as claudesSampling } from "../anthropicMessages/request.ts"
 import { thinking } from "../anthropicMessages/thinking.ts"
 import { endUser } from "../endUser.ts"
 import type { Notes } from "../notes.ts"
 import { effortOf, effortWithin, reasoningParam } from "../reasoning.ts"
-import type { Turn } from "./messages.ts"
+import type { ConverseTurn } from "./messages.ts"
 import type { ConverseTraits } from "./models.ts"
 
 interface Around {
   readonly traits: ConverseTraits
   /** The tools and the choice among them. */
   readonly config: JsonObject | undefined
-  readonly messages: ReadonlyArray<Turn>
+  readonly messages: ReadonlyArray<ConverseTurn>
   readonly notes: Notes
 }
 
@@ -28,14 +29,17 @@ export interface ModelFields {
 
 export const modelFields = (conversation: Conversation, around: Around): ModelFields => {
   const stopSequences = conversation.stopSequences.slice(0, around.traits.maxStops)
+  const { claude } = around.traits
   const { inference, ...others } =
-    around.traits.claude === undefined ? othersFields(conversation, around) : claudesFields(conversation, around)
+    claude === undefined ? othersFields(conversation, around) : claudesFields(conversation, claude, around)
   return { ...others, inference: { ...inference, ...(stopSequences.length > 0 && { stopSequences }) } }
 }
 
-const claudesFields = (conversation: Conversation, { config, messages, notes, traits }: Around): ModelFields => {
-  const { claude = undefined } = traits
-  if (claude === undefined) return { inference: {}, fields: {} }
+const claudesFields = (
+  conversation: Conversation,
+  claude: Traits,
+  { config, messages, notes }: Around
+): ModelFields => {
   const maxTokens = conversation.maxOutputTokens ?? claude.maxTokens
   const choice = objectAt(config, "toolChoice")
   const thought = thinking(conversation, {
@@ -60,7 +64,7 @@ const claudesFields = (conversation: Conversation, { config, messages, notes, tr
 }
 
 /** True if the model waits for tool results in a turn whose thinking cannot be replayed. */
-const isMidLoop = (messages: ReadonlyArray<Turn>): boolean =>
+const isMidLoop = (messages: ReadonlyArray<ConverseTurn>): boolean =>
   messages.at(-1)?.content[0]?.["toolResult"] !== undefined &&
   messages.at(-2)?.content[0]?.["reasoningContent"] === undefined
 

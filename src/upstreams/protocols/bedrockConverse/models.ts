@@ -2,7 +2,7 @@ import { traitsOf as claudeTraitsOf } from "../anthropicMessages/models.ts"
 import type { Traits } from "../anthropicMessages/models.ts"
 import type { Effort } from "../reasoning.ts"
 
-/** What a model takes of the dialect, which is the same for all. */
+/** The parts of the dialect that a model takes. */
 export interface ConverseTraits {
   /** Set for Claude, whose generations differ. */
   readonly claude?: Traits

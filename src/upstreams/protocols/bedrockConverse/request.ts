@@ -8,7 +8,7 @@ import { formatParam, nameBreakpoints, takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
 import { fitSchema, schemaRules } from "../schemas.ts"
 import { cachePoint, lowerMessages } from "./messages.ts"
-import type { LoweredMessages, Turn } from "./messages.ts"
+import type { LoweredMessages, ConverseTurn } from "./messages.ts"
 import type { ConverseTraits } from "./models.ts"
 import { traitsOf } from "./models.ts"
 import { modelFields } from "./modelFields.ts"
@@ -81,7 +81,9 @@ const pointed = (conversation: Conversation, prompt: Prompt, traits: ConverseTra
   const users = turns.filter(({ role }) => role === "user").slice(-2)
   const offered = tools?.["tools"]
   return {
-    messages: turns.map((turn): Turn => (users.includes(turn) ? { ...turn, content: [...turn.content, point] } : turn)),
+    messages: turns.map((turn): ConverseTurn =>
+      users.includes(turn) ? { ...turn, content: [...turn.content, point] } : turn
+    ),
     system: system.length === 0 ? system : [...system, point],
     toolConfig:
       traits.cachePoints === "prompts" || !Array.isArray(offered) ? tools : { ...tools, tools: [...offered, point] }
