@@ -1,17 +1,16 @@
 import { Context, Duration, Effect, Exit, Layer, Queue, Runtime, Scope } from "effect"
 import { Configuration } from "../config/Configuration.ts"
 import type { BadSettings } from "../config/document.ts"
-import type { PublicUrl } from "../config/PublicUrl.ts"
 import type { Documents } from "../documents/Documents.ts"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
 import { Search } from "../search/Search.ts"
 import { withSearch } from "../search/withSearch.ts"
-import type { KeptFiles } from "../files/KeptFiles.ts"
 import type { KeyNames } from "../upstreams/KeyNames.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
+import type { VideoServices } from "../upstreams/videoApi.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
 import { Catalogue, entriesOf } from "./Catalogue.ts"
@@ -35,10 +34,9 @@ type Dependencies =
   | TextUpstreams
   | VideoUpstreams
   | OwnModels
-  | KeptFiles
   | KeyNames
-  | PublicUrl
   | Search
+  | Exclude<VideoServices, Scope.Scope>
 
 /**
  * The configured models and upstreams, beside the built-in ones. A reload replaces the maps' contents at once; running
@@ -53,9 +51,7 @@ export const ConfiguredModels: Layer.Layer<
     const configuration = yield* Configuration
     const own = yield* OwnModels
     const { providerFor } = yield* Search
-    const runtime = yield* Effect.runtime<
-      Documents | KeptFiles | KeyNames | PublicUrl | Scope.Scope | SharedBulkheads
-    >()
+    const runtime = yield* Effect.runtime<Documents | KeyNames | SharedBulkheads | VideoServices>()
     const ownTexts = yield* TextUpstreams
     const ownVideos = yield* VideoUpstreams
     const catalogue = new ModelMap<Model>()

@@ -3,17 +3,16 @@ import type { Redacted } from "effect"
 import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { proxyIn, proxyShown } from "../config/proxies.ts"
-import type { PublicUrl } from "../config/PublicUrl.ts"
 import { authFields } from "../config/sections/Auth.ts"
 import { spelt } from "../config/spelt.ts"
 import type { Documents } from "../documents/Documents.ts"
 import { keysOf, placeOf } from "../upstreams/fromSettings.ts"
 import type { UpstreamEntry } from "../upstreams/fromSettings.ts"
-import type { KeptFiles } from "../files/KeptFiles.ts"
 import { KeyNames } from "../upstreams/KeyNames.ts"
 import type { AtKey } from "../upstreams/KeyPool.ts"
 import { listModels, NoModelList } from "../upstreams/listModels.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
+import type { VideoServices } from "../upstreams/videoApi.ts"
 import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
 import { makeBulkhead, usualQueueSeconds } from "../routing/Bulkhead.ts"
 import type { Bulkhead } from "../routing/Bulkhead.ts"
@@ -43,11 +42,7 @@ export const configureUpstream = Effect.fnUntraced(function* (
   name: string,
   entry: UpstreamEntry,
   before: ConfiguredUpstream | undefined
-): Effect.fn.Return<
-  ConfiguredUpstream,
-  BadSettings,
-  Documents | KeptFiles | KeyNames | PublicUrl | Scope.Scope | SharedBulkheads
-> {
+): Effect.fn.Return<ConfiguredUpstream, BadSettings, Documents | KeyNames | SharedBulkheads | VideoServices> {
   const same = before !== undefined && spelt(before.entry) === spelt(entry) ? before : undefined
   const made = same ?? (yield* anew(file, name, entry))
   if (entry.list_models !== true) return made

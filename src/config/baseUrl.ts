@@ -15,7 +15,8 @@ const endpointPaths = [
   "/models",
   "/models?pageSize=1000",
   "/videos",
-  "/contents/generations/tasks"
+  "/contents/generations/tasks",
+  "/video_generation"
 ] as const
 export type EndpointPath = (typeof endpointPaths)[number]
 

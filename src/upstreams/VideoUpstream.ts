@@ -56,7 +56,9 @@ export const VideoJob = Schema.Struct({
         /** The name of the upstream's key, if it has several. */
         key: Schema.optionalWith(Schema.String, { exact: true }),
         /** The price of this route, in the ledger's encoding. */
-        price: Schema.optionalWith(Schema.String, { exact: true })
+        price: Schema.optionalWith(Schema.String, { exact: true }),
+        /** The parameters that this route changes or drops. */
+        adapted: Schema.optionalWith(Schema.Array(Schema.String), { exact: true })
       })
     )
   ),
@@ -146,10 +148,16 @@ export class VideoTransient extends Data.TaggedError("VideoTransient")<{
   readonly neverSent?: boolean
 }> {}
 
+/** A job to check. */
+export interface VideoRequest extends Pick<VideoJob, "settings" | "media" | "prompt" | "upstreamModel"> {
+  /** The fields that the caller gave a value other than the usual one (`videoFields`). */
+  readonly given: ReadonlySet<string>
+}
+
 /** The check of a job against an upstream: refused, or accepted with what is dropped. */
 export type VideoFit =
   | { readonly type: "refused"; readonly refused: InvalidRequest }
-  /** `adapted` names the parameters that are dropped (`return_last_frame`). */
+  /** `adapted` names the parameters that are changed or dropped (`return_last_frame`). */
   | { readonly type: "fits"; readonly adapted: ReadonlyArray<string> }
 
 export type VideoCancelOutcome = "cancelled" | "running" | "ended"
@@ -185,7 +193,7 @@ export interface VideoUpstream extends AtKey<VideoUpstream> {
   /** The lengths that it renders, in whole seconds, ascending; absent if it renders every length of the family. */
   readonly seconds?: ReadonlyArray<number>
   /** Checks a job before its task is accepted, so that the caller gets a 400; absent if it renders every job. */
-  readonly fit?: (asked: Pick<VideoJob, "settings" | "media" | "prompt">) => VideoFit
+  readonly fit?: (request: VideoRequest) => VideoFit
   /** Starts the video. Returns the upstream's id for it. */
   readonly submit: (
     job: VideoJob

@@ -1,5 +1,4 @@
 import { Effect, Either, Redacted } from "effect"
-import type { Scope } from "effect"
 import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { providerNamed, providerNames } from "../config/providers/providers.ts"
@@ -7,16 +6,15 @@ import { authFields } from "../config/sections/Auth.ts"
 import { proxyIn } from "../config/proxies.ts"
 import { closest } from "../config/warnings.ts"
 import { notHere } from "../config/SecretFiles.ts"
-import type { PublicUrl } from "../config/PublicUrl.ts"
 import { Documents } from "../documents/Documents.ts"
 import { defaultDeadlines } from "./client.ts"
 import type { Deadlines } from "./client.ts"
 import { makeAuth } from "./auth/makeAuth.ts"
 import type { EndpointOptions } from "./Endpoint.ts"
-import type { KeptFiles } from "../files/KeptFiles.ts"
 import { protocolOf } from "./protocols.ts"
 import type { TextUpstream } from "./Upstream.ts"
 import { videoDeadlines } from "./videoApi.ts"
+import type { VideoServices } from "./videoApi.ts"
 import type { VideoUpstream } from "./VideoUpstream.ts"
 
 export type UpstreamEntry = NonNullable<GatewayFile["upstreams"]>[string]
@@ -26,7 +24,7 @@ export type Place =
   | { readonly kind: "text"; readonly upstream: (key: ApiKey) => Effect.Effect<TextUpstream, never, Documents> }
   | {
       readonly kind: "video"
-      readonly upstream: (key: ApiKey) => Effect.Effect<VideoUpstream, never, KeptFiles | PublicUrl | Scope.Scope>
+      readonly upstream: (key: ApiKey) => Effect.Effect<VideoUpstream, never, VideoServices>
     }
 
 type ApiKey = Redacted.Redacted | undefined

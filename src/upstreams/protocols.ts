@@ -1,13 +1,13 @@
 import { Effect } from "effect"
-import type { Scope } from "effect"
 import type { ProtocolName } from "../config/sections/Upstream.ts"
-import type { PublicUrl } from "../config/PublicUrl.ts"
-import type { KeptFiles } from "../files/KeptFiles.ts"
+import { bearer } from "./Endpoint.ts"
+import type { Endpoint } from "./Endpoint.ts"
 import { anthropicMessages, anthropicMessagesAt } from "./protocols/anthropicMessages/anthropicMessages.ts"
 import { arkVideo } from "./protocols/arkVideo/arkVideo.ts"
 import { gemini } from "./protocols/gemini/gemini.ts"
 import { bedrockConverse } from "./protocols/bedrockConverse/bedrockConverse.ts"
 import { providerOf, providers } from "./protocols/openaiChat/compatible.ts"
+import { minimaxVideo } from "./protocols/minimaxVideo/minimaxVideo.ts"
 import { openaiChat } from "./protocols/openaiChat/openaiChat.ts"
 import { openaiResponses } from "./protocols/openaiResponses/openaiResponses.ts"
 import { openaiVideos } from "./protocols/openaiVideos/openaiVideos.ts"
@@ -15,7 +15,7 @@ import type { Protocol } from "./protocols/Protocol.ts"
 import { textUpstream } from "./textUpstream.ts"
 import type { TextUpstreamOptions } from "./textUpstream.ts"
 import type { TextUpstream } from "./Upstream.ts"
-import type { VideoUpstreamOptions } from "./videoApi.ts"
+import type { VideoServices, VideoUpstreamOptions } from "./videoApi.ts"
 import type { VideoUpstream } from "./VideoUpstream.ts"
 
 /** A protocol of text models. */
@@ -30,9 +30,13 @@ interface TextProtocol {
 /** A protocol of video models. */
 interface VideoProtocol {
   readonly kind: "video"
-  readonly upstream: (
-    options: VideoUpstreamOptions
-  ) => Effect.Effect<VideoUpstream, never, KeptFiles | PublicUrl | Scope.Scope>
+  /** The endpoint that lists its models, or its tasks if it lists no models. */
+  readonly listing: {
+    readonly endpoint: Pick<Endpoint, "version" | "headers">
+    readonly models: string
+    readonly ofModels: boolean
+  }
+  readonly upstream: (options: VideoUpstreamOptions) => Effect.Effect<VideoUpstream, never, VideoServices>
 }
 
 const text = <S>(protocol: Protocol<S>): TextProtocol => ({
@@ -56,6 +60,9 @@ const chat: TextProtocol = {
   }
 }
 
+/** A list of tasks, which the key alone opens. */
+const listing = (models: string) => ({ endpoint: { version: "", headers: bearer }, models, ofModels: false }) as const
+
 /** Every protocol that an upstream can speak. A new one is a folder, a name in the settings' schema and a row here. */
 export const protocols = {
   "anthropic-messages": messages,
@@ -63,8 +70,17 @@ export const protocols = {
   "openai-chat": chat,
   gemini: text(gemini),
   "bedrock-converse": text(bedrockConverse),
-  "ark-video": { kind: "video", upstream: (options) => Effect.sync(() => arkVideo(options)) },
-  "openai-videos": { kind: "video", upstream: openaiVideos }
+  "ark-video": {
+    kind: "video",
+    listing: listing("/contents/generations/tasks?page_size=1"),
+    upstream: (options) => Effect.sync(() => arkVideo(options))
+  },
+  "openai-videos": { kind: "video", listing: { ...listing("/models"), ofModels: true }, upstream: openaiVideos },
+  "minimax-video": {
+    kind: "video",
+    listing: listing("/query/video_generation?page_num=1&page_size=1"),
+    upstream: minimaxVideo
+  }
 } satisfies Readonly<Record<ProtocolName, TextProtocol | VideoProtocol>>
 
 /** The row of a name that is only known at run time. */

@@ -1,4 +1,8 @@
 import { Data, Effect } from "effect"
+import type { Scope } from "effect"
+import type { PublicUrl } from "../config/PublicUrl.ts"
+import type { KeptFiles } from "../files/KeptFiles.ts"
+import type { AddressGuard } from "../guard/AddressGuard.ts"
 import { TraceHeaders } from "../telemetry/tracing/TraceHeaders.ts"
 import { BrokenBody, callUpstream } from "./client.ts"
 import type { Call, Deadlines, Exchange } from "./client.ts"
@@ -13,6 +17,9 @@ import { retryAfter, wordsOf } from "./refusal.ts"
 import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
 import { VideoAmbiguous, VideoRejected, VideoSaturated, VideoTransient } from "./VideoUpstream.ts"
 import type { VideoReport } from "./VideoUpstream.ts"
+
+/** The services that video upstreams use: for their files, and for inputs at callers' addresses. */
+export type VideoServices = AddressGuard | KeptFiles | PublicUrl | Scope.Scope
 
 /** The options of a configured video upstream. */
 export interface VideoUpstreamOptions extends EndpointOptions {
@@ -52,25 +59,41 @@ const answerLimit = 4 * 1024 * 1024
 
 export interface VideoApi {
   readonly name: string
+  /** @param more headers of this call alone */
   readonly call: (
     method: "GET" | "POST" | "DELETE",
     path: string,
-    body?: string | FormData
+    body?: string | FormData,
+    more?: Readonly<Record<string, string>>
   ) => Effect.Effect<VideoAnswer, NoAnswer>
   /** An answer whose body is still to be read, such as a video's file. */
   readonly open: (path: string) => Effect.Effect<Exchange, NoAnswer>
 }
 
-/** A client of an upstream's HTTP API, with its key. */
-export const videoApi = (endpoint: Endpoint, options: VideoUpstreamOptions): VideoApi => {
-  const headers = headersTo(endpoint, options)
+/** An answer as it came. */
+interface PlainAnswer {
+  readonly method: string
+  readonly status: number
+  readonly json: unknown
+}
+
+/**
+ * A client of an upstream's HTTP API, with its key.
+ *
+ * @param statusOf the status that an answer means, where an upstream's own says less
+ */
+export const videoApi = (
+  endpoint: Endpoint,
+  options: VideoUpstreamOptions,
+  statusOf: (answer: PlainAnswer) => number = ({ status }) => status
+): VideoApi => {
   const secrets = secretsAt(options)
-  const send = (call: Pick<Call, "method" | "body">, path: string) =>
+  const send = (call: Pick<Call, "method" | "body">, path: string, more?: Readonly<Record<string, string>>) =>
     Effect.flatMap(TraceHeaders, (trace) =>
       callUpstream({
         ...call,
         url: addressOf(endpoint, options.baseUrl, path),
-        headers: { ...headers, ...trace },
+        headers: { ...headersTo(endpoint, options, more), ...trace },
         deadlines: options.deadlines ?? videoDeadlines,
         ...connectionOf(options)
       })
@@ -82,15 +105,16 @@ export const videoApi = (endpoint: Endpoint, options: VideoUpstreamOptions): Vid
   return {
     name: options.name,
     open: (path) => logged(options.name, "GET", send({ method: "GET" }, path)),
-    call: (method, path, body) => {
-      const answered = Effect.flatMap(send({ method, ...(body !== undefined && { body }) }, path), (exchange) =>
+    call: (method, path, body, more) => {
+      const answered = Effect.flatMap(send({ method, ...(body !== undefined && { body }) }, path, more), (exchange) =>
         Effect.map(wholeText(exchange), (text) => {
           const json = parseJson(text)
           const error = errorIn(json)
           const sent = typeof body === "string" ? body : undefined
-          const providerError = { status: exchange.status, body: json, sent }
+          const status = statusOf({ method, status: exchange.status, json })
+          const providerError = { status, body: json, sent }
           return {
-            status: exchange.status,
+            status,
             headers: exchange.headers,
             json,
             error: {

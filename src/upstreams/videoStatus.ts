@@ -19,8 +19,10 @@ const labels: Readonly<Record<string, Status>> = {
   canceled: "cancelled"
 }
 
+export type VideoState = Status | "unknown"
+
 /** The state behind an upstream's label. `unknown` leaves the task as it is. */
-export const videoStatus = (label: string): Status | "unknown" => {
+export const videoStatus = (label: string): VideoState => {
   const key = label.toLowerCase()
   return Object.hasOwn(labels, key) ? (labels[key] ?? "unknown") : "unknown"
 }

@@ -219,7 +219,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       Effect.tap(() => crash.at("polled")),
       Effect.flatMap((report) => afterPoll(task, report)),
       Effect.catchTags({
-        VideoRejected: (error) => Effect.as(pacing.answered(task.lane), failed(error)),
+        VideoRejected: (error) => Effect.zipRight(pacing.answered(task.lane), pacing.unknown(task, error)),
         VideoTransient: (error) => pacing.failedFor(task, error)
       })
     )

@@ -16,7 +16,9 @@ export const VideoDetails = Schema.Struct({
   /** The name of the upstream's key that makes it, if the upstream has several. */
   upstreamKey: Schema.optionalWith(Schema.String, { exact: true }),
   /** The price at its route (`Price.text`), if there are several. */
-  price: Schema.optionalWith(Schema.String, { exact: true })
+  price: Schema.optionalWith(Schema.String, { exact: true }),
+  /** The parameters that its route changes or drops. */
+  adapted: Schema.optionalWith(Schema.Array(Schema.String), { exact: true })
 })
 export type VideoDetails = typeof VideoDetails.Type
 

@@ -50,6 +50,10 @@ const fields = {
   execution_expires_after: Schema.Int.annotations({ description: "Seconds from creation to expiry." }),
   generate_audio: said(Schema.Boolean, "As requested."),
   draft: said(Schema.Boolean, "As requested."),
+  adapted: present(
+    Schema.Array(Schema.String),
+    "The parameters that the model's upstream can't carry: they were changed or left out. In strict mode such a request is refused."
+  ),
   draft_task_id: present(Schema.String, "Id of the draft that it was made from."),
   priority: said(Schema.Int, "As requested."),
   tools: present(Schema.Array(Schema.Struct({ type: Schema.Literal("web_search") })), "As requested."),
@@ -72,7 +76,7 @@ export type ListedVideoTask = typeof ListedVideoTask.Type
 
 /** Renders a task. Fields that are unknown or do not belong to its state are absent. */
 export const record = (task: VideoTask): VideoTaskRecord => {
-  const { draftTaskId, executionExpiresAfterSeconds, safetyIdentifier, settings } = task.details
+  const { adapted, draftTaskId, executionExpiresAfterSeconds, safetyIdentifier, settings } = task.details
   return {
     id: task.id,
     model: task.model,
@@ -85,6 +89,7 @@ export const record = (task: VideoTask): VideoTaskRecord => {
     execution_expires_after: executionExpiresAfterSeconds,
     generate_audio: settings.generateAudio,
     draft: settings.draft,
+    ...(adapted !== undefined && { adapted }),
     ...(draftTaskId !== undefined && { draft_task_id: draftTaskId }),
     priority: settings.priority,
     ...(settings.webSearch && { tools: [{ type: "web_search" as const }] }),

@@ -6,6 +6,7 @@ import { isJsonObject } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { recordedAt } from "../contract/Trace.ts"
+import type { Model } from "../catalogue/Catalogue.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { Offers } from "../ledger/Offers.ts"
@@ -68,6 +69,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         body: incoming.body,
         model,
         noFallback,
+        strict: isStrict(model, incoming.headers),
         random: () => randomOf(id)("seed")
       })
       const [{ meant, resolved }] = fitting
@@ -131,6 +133,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         body: null,
         model,
         noFallback,
+        strict: isStrict(model, headers),
         random: () => 0
       })
       const [{ meant, resolved }] = fitting
@@ -197,6 +200,7 @@ const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace
   const [first] = fitting
   const { meant, place, resolved } = first
   const {
+    adapted,
     place: { key },
     price,
     upstream
@@ -210,7 +214,8 @@ const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace
     executionExpiresAfterSeconds,
     safetyIdentifier: request.safety_identifier ?? null,
     ...(draftTaskId !== undefined && { draftTaskId }),
-    ...(key !== undefined && { upstreamKey: key })
+    ...(key !== undefined && { upstreamKey: key }),
+    ...(adapted.length > 0 && { adapted })
   }
   const job: VideoJob = {
     taskId: id,
@@ -244,12 +249,16 @@ const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace
 
 const pricedRoute = ({ place, price }: Fitting): QuotedRoute => ({ ...place, price })
 
-const pricedPlace = ({ place: { key, model, upstream }, price }: Fitting) => ({
+const pricedPlace = ({ adapted, place: { key, model, upstream }, price }: Fitting) => ({
   upstream,
   model,
   ...(key === undefined ? {} : { key }),
-  price: price.text
+  price: price.text,
+  ...(adapted.length === 0 ? {} : { adapted })
 })
+
+const isStrict = ({ strict }: Pick<Model, "strict">, headers: Headers): boolean =>
+  strict === true || headers.get("x-gateway-strict") === "true"
 
 /** The caller's body without its callback address: the gateway delivers callbacks, under its own task id. */
 const passedThrough = (body: unknown): JsonObject => {

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util"
 import { Effect, Either } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
-import type { InvalidRequest, NotFound } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { NotFound } from "../contract/Failure.ts"
 import { priceOfVideo } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import { commonResolutions } from "../catalogue/Catalogue.ts"
@@ -12,6 +13,7 @@ import { atKey, keyNames } from "../upstreams/KeyPool.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import type { VideoSettings, VideoUpstream } from "../upstreams/VideoUpstream.ts"
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
+import { givenFields } from "./givenFields.ts"
 import { openLength } from "./lengths.ts"
 import { makePromote } from "./promote.ts"
 import type { ResolvedDraft } from "./promote.ts"
@@ -25,6 +27,8 @@ export interface Fitting {
   readonly upstream: VideoUpstream
   readonly meant: ResolvedDraft
   readonly resolved: Resolved
+  /** The parameters that the route changes or drops. */
+  readonly adapted: ReadonlyArray<string>
 }
 
 interface FittingRequest {
@@ -33,6 +37,8 @@ interface FittingRequest {
   /** The caller's body; null to render from the job instead. */
   readonly body: unknown
   readonly model: Model
+  /** Refuse what a route would change or drop. */
+  readonly strict: boolean
   /** True if the first route that fits is the only one. */
   readonly noFallback: boolean
   readonly random: Parameters<typeof resolve>[2]
@@ -48,7 +54,7 @@ export const makeFitting = Effect.gen(function* () {
   const promote = yield* makePromote
 
   const fittingAt = Effect.fnUntraced(function* (
-    { account, body, model, random, request }: FittingRequest,
+    { account, body, model, random, request, strict }: FittingRequest,
     place: ServedRoute
   ) {
     const pool = upstreams.get(place.upstream)
@@ -56,10 +62,13 @@ export const makeFitting = Effect.gen(function* () {
     if (pool === undefined || upstream === undefined) return undefined
     const meant = yield* promote(account, request, body, upstream, keyNames(pool))
     const resolved = yield* resolve(meant.request, limitsOf(model, upstream, place), random)
-    const fit = upstream.fit?.(resolved)
-    return fit?.type === "refused"
-      ? yield* fit.refused
-      : { place, price: priceOfVideo(place.price, pricedVideo(resolved)), upstream, meant, resolved }
+    const given = givenFields(meant.request, resolved)
+    const fit = upstream.fit?.({ ...resolved, upstreamModel: place.knownAs ?? place.model, given })
+    if (fit?.type === "refused") return yield* fit.refused
+    const adapted = fit?.adapted ?? []
+    const [lost] = adapted
+    if (strict && lost !== undefined) return yield* notCarried(lost)
+    return { place, price: priceOfVideo(place.price, pricedVideo(resolved)), upstream, meant, resolved, adapted }
   })
 
   return Effect.fnUntraced(function* (asked: FittingRequest) {
@@ -91,6 +100,9 @@ export const makeFitting = Effect.gen(function* () {
     return yield* refused ?? Effect.dieMessage(`model ${model.id} has no upstream`)
   })
 })
+
+const notCarried = (param: string) =>
+  new InvalidRequest({ param, message: `${param}: not supported as asked by this model's upstream` })
 
 /** True if two routes are the same but for the upstream's key. */
 const isSameRoute = (one: Route, other: Route): boolean => one.upstream === other.upstream && one.model === other.model

@@ -5,7 +5,11 @@ import type { Task, TaskPatch } from "../tasks/Task.ts"
 import type { TaskTurn } from "../tasks/TaskKind.ts"
 import type { VideoAmbiguous, VideoRejected, VideoTransient } from "../upstreams/VideoUpstream.ts"
 import type { Wait } from "./places.ts"
+import { failed } from "./turns.ts"
 import { Outages } from "./Outages.ts"
+
+/** How long after its create a video may still be unknown to its upstream, in ms. */
+const knownAfterMs = 30_000
 
 /** Sets the time of a task's next call from its upstream's behaviour. */
 export const makePacing = Effect.gen(function* () {
@@ -33,6 +37,12 @@ export const makePacing = Effect.gen(function* () {
   const retried = (task: Task): Effect.Effect<TaskTurn> =>
     Effect.map(Random.next, (random) => again({ tries: task.tries + 1 }, unreachable(task.tries, random)))
 
+  /** The upstream does not know the video. A relay may know it a little later than it gives the id. */
+  const unknown = (task: Task, error: VideoRejected): Effect.Effect<TaskTurn> =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+      nowMs - (task.submitAtMs ?? -Infinity) < knownAfterMs ? retried(task) : Effect.succeed(failed(error))
+    )
+
   const failedFor = (task: Task, error: VideoTransient): Effect.Effect<TaskTurn> =>
     Effect.zipRight(noteFailure(task.lane, task.account, error), retried(task))
 
@@ -59,7 +69,7 @@ export const makePacing = Effect.gen(function* () {
       : answered(bulkhead)
 
   const { isSilent } = outages
-  return { took, later, retried, failedFor, resubmitted, answered, noteFailure, isSilent } as const
+  return { took, later, retried, unknown, failedFor, resubmitted, answered, noteFailure, isSilent } as const
 })
 
 type Unanswered = VideoAmbiguous | VideoTransient

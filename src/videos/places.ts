@@ -10,6 +10,7 @@ import type { VideoJob, VideoRejected, VideoTransient, VideoUpstream } from "../
 /** A route that may render a video, with its price (`Price.text`). */
 export interface Place extends Route {
   readonly price?: string
+  readonly adapted?: ReadonlyArray<string>
   /** Its index in the job. */
   readonly index: number
 }
@@ -56,9 +57,9 @@ export const upstreamOf = (
 const routeOf = ({ details }: Pick<Task, "details">): number => numberAt(details, "route") ?? 0
 
 /** The patch of a task that is submitted on a route; empty if it is there already. */
-export const movedTo = (task: Pick<Task, "details">, { index, key, price, upstream }: Place): TaskPatch => {
+export const movedTo = (task: Pick<Task, "details">, { adapted, index, key, price, upstream }: Place): TaskPatch => {
   if (index === routeOf(task) && key === keyOf(task)) return {}
-  const { upstreamKey: _, ...details } = task.details
+  const { adapted: _adapted, upstreamKey: _key, ...details } = task.details
   return {
     upstream,
     lane: videoBulkhead(upstream),
@@ -66,7 +67,8 @@ export const movedTo = (task: Pick<Task, "details">, { index, key, price, upstre
       ...details,
       route: index,
       ...(price === undefined ? {} : { price }),
-      ...(key === undefined ? {} : { upstreamKey: key })
+      ...(key === undefined ? {} : { upstreamKey: key }),
+      ...(adapted === undefined ? {} : { adapted })
     }
   }
 }

@@ -46,8 +46,8 @@ const allowed: Readonly<Record<string, string>> = {
   "telemetry/LogTail.ts readers": "who follows the log, which is rare",
   "tokens/tokenizer.ts remembered": "a number by a hash",
   "upstreams/protocols/oneResultEach.ts results": "lives as long as a request is read",
-  "upstreams/protocols/openaiVideos/files.ts failures": "two numbers by a text",
-  "upstreams/protocols/openaiVideos/files.ts gone": "texts",
+  "upstreams/videoFiles.ts failures": "two numbers by a text",
+  "upstreams/videoFiles.ts gone": "texts",
   "cluster/workers/Child.ts pending": "questions of the metrics page",
   "cluster/workers/linked.ts pending": "questions of the metrics page",
   "cluster/workers/supervise.ts children": "processes"

@@ -45,6 +45,7 @@ const Upstreams = Layer.succeed(
   new Map([
     ["sandbox", upstream("sandbox", false)],
     ["ark", upstream("ark", true)],
+    ["lacking", { ...upstream("lacking", false), fit: () => ({ type: "fits", adapted: ["seed"] }) }],
     ["strict", { ...upstream("strict", true), refusesAtOnce: true }]
   ])
 )
@@ -63,6 +64,8 @@ const served = [
   model("sandbox-video", "sandbox"),
   model("seedance", "ark", { resolutions: ["480p", "4k"] }),
   model("strict-video", "strict"),
+  model("lacking", "lacking"),
+  model("lacking-strict", "lacking", { strict: true }),
   model("either", "strict", {
     routes: [
       { upstream: "strict", model: "strict-there" },

@@ -5,7 +5,7 @@ import { CrashPoints } from "../../src/tasks/CrashPoints.ts"
 import type { CrashPoint } from "../../src/tasks/CrashPoints.ts"
 import { VideoAmbiguous, VideoRejected, VideoSaturated, VideoTransient } from "../../src/upstreams/VideoUpstream.ts"
 import { eventually, settled } from "../tasks/engine.ts"
-import { atRest, becomes, done, drive, id, insert, pass, queued, running, upstream } from "./scriptedUpstream.ts"
+import { atRest, becomes, done, drive, id, insert, pass, queued, running, task, upstream } from "./scriptedUpstream.ts"
 
 const requests = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT task_id FROM task_requests`)
 
@@ -129,6 +129,27 @@ describe("a video task", () => {
         yield* insert
         const ended = yield* becomes((seen) => seen.state === "failed")
         expect(ended.error).toEqual({ code: "Sensitive", message: "no" })
+      })
+    )
+  })
+
+  it.effect("is polled again for 30 s while its upstream does not know it yet, and fails afterwards", () => {
+    const unknown = Effect.fail(new VideoRejected({ code: "ResourceNotFound", message: "no such video" }))
+    const { calls, made } = upstream({ submit: [id], poll: [unknown, queued, unknown] })
+    return drive(
+      made,
+      Effect.gen(function* () {
+        yield* insert
+        yield* becomes((seen) => seen.upstreamId === "up-1")
+        yield* pass(3_000)
+        yield* eventually(Effect.succeed(calls), (all) => all.filter((call) => call === "poll").length >= 1)
+        yield* atRest
+        expect((yield* task).state).toBe("queued")
+        yield* pass(31_000)
+        yield* atRest
+        yield* pass(31_000)
+        const ended = yield* becomes((seen) => seen.state === "failed")
+        expect(ended.error?.code).toBe("ResourceNotFound")
       })
     )
   })

@@ -110,6 +110,20 @@ describe("creating a video task", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("names in its record what the upstream can't carry, and refuses it in strict mode", () =>
+    Effect.gen(function* () {
+      const { id } = yield* create({ model: "lacking", seed: 5 })
+      expect(yield* Effect.flatMap(VideoTasks, (videos) => videos.find(alice.account, id))).toMatchObject({
+        adapted: ["seed"]
+      })
+      expect(yield* failure(create({ model: "lacking-strict", seed: 5 }))).toMatchObject({
+        _tag: "InvalidRequest",
+        param: "seed",
+        message: "seed: not supported as asked by this model's upstream"
+      })
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("hands its own upstreams what to render, and others of its protocol the whole body but the callback", () =>
     Effect.gen(function* () {
       const content = [text("a cat --seed 5"), image("first_frame", "https://example.com/a.png")]

@@ -6,7 +6,7 @@ import { parseJson } from "../../contract/json.ts"
 import type { Documents } from "../../documents/Documents.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
 import { callUpstream } from "../../upstreams/client.ts"
-import { addressOf, bearer, connectionOf, headersTo } from "../../upstreams/Endpoint.ts"
+import { addressOf, connectionOf, headersTo } from "../../upstreams/Endpoint.ts"
 import { endpointOptions, keysOf, placeOf } from "../../upstreams/fromSettings.ts"
 import type { UpstreamEntry } from "../../upstreams/fromSettings.ts"
 import { hintOf } from "../../upstreams/hintOf.ts"
@@ -45,12 +45,10 @@ const decodeList = Schema.decodeUnknownOption(
   Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.NonEmptyString })) })
 )
 
-/** The endpoint that lists its models; Ark videos have none, so the list of tasks. */
+/** The endpoint that lists its models, or its tasks if it lists no models. */
 const listing = (entry: UpstreamEntry) => {
   const protocol = protocolOf(entry.protocol)
-  if (protocol.kind === "text") return { ...protocol.listing, ofModels: true }
-  const models = entry.protocol === "ark-video" ? "/contents/generations/tasks?page_size=1" : "/models"
-  return { endpoint: { version: "", headers: bearer } as const, models, ofModels: entry.protocol !== "ark-video" }
+  return protocol.kind === "text" ? { ...protocol.listing, ofModels: true } : protocol.listing
 }
 
 /** An upstream with one of its keys. */

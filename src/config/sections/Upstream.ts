@@ -14,7 +14,8 @@ export const protocolNames = [
   "gemini",
   "bedrock-converse",
   "ark-video",
-  "openai-videos"
+  "openai-videos",
+  "minimax-video"
 ] as const
 export type ProtocolName = (typeof protocolNames)[number]
 
@@ -28,7 +29,10 @@ const ClientTls = Schema.Struct({
 
 /** An entry of `upstreams`. */
 export const Upstream = Schema.Struct({
-  protocol: needed(Schema.Literal(...protocolNames), "The upstream's protocol. The last two are for videos."),
+  protocol: needed(
+    Schema.Literal(...protocolNames),
+    "The upstream's protocol. Those with `video` in their names are for videos."
+  ),
   base_url: needed(BaseUrl, "The base URL in the provider's own form: with the version, without the endpoint."),
   api_key: given(Secret, "Sent with every request.", "no key"),
   keys: given(

@@ -1,39 +1,24 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Option, Redacted, TestClock } from "effect"
-import type { Scope } from "effect"
-import { PublicUrl } from "../../../src/config/PublicUrl.ts"
-import { FileStore } from "../../../src/files/FileStore.ts"
+import { Effect, Option, Redacted, TestClock } from "effect"
 import { KeptFiles } from "../../../src/files/KeptFiles.ts"
 import { openaiVideos } from "../../../src/upstreams/protocols/openaiVideos/openaiVideos.ts"
-import type { VideoUpstreamOptions } from "../../../src/upstreams/videoApi.ts"
+import type { VideoServices, VideoUpstreamOptions } from "../../../src/upstreams/videoApi.ts"
 import type { VideoMedia, VideoReport, VideoSettings, VideoUpstream } from "../../../src/upstreams/VideoUpstream.ts"
 import { fakeSora, fileOf, soraKey } from "../fakes/sora.ts"
 import { clipIn } from "../../files/clips.ts"
 import { job, settings } from "./job.ts"
+import { services } from "./world.ts"
 
 const sora = fakeSora()
-const directory = mkdtempSync(join(tmpdir(), "kept-"))
-afterAll(async () => {
-  await sora.stop()
-  rmSync(directory, { recursive: true })
-})
+afterAll(() => sora.stop())
 
-const files = Layer.mergeAll(
-  KeptFiles.layer({ directory, lifetime: "48 hours", secret: Redacted.make(new Uint8Array(32)) }).pipe(
-    Layer.provide(FileStore.folder(directory))
-  ),
-  PublicUrl.layer(Option.some("https://gw.example.com/"))
-)
 const at = (over: Partial<VideoUpstreamOptions> = {}) =>
   openaiVideos({ name: "sora", baseUrl: sora.baseUrl, apiKey: Redacted.make(soraKey), ...over })
 
 const using = <A, E>(
-  body: (upstream: VideoUpstream) => Effect.Effect<A, E, KeptFiles | PublicUrl | Scope.Scope>,
+  body: (upstream: VideoUpstream) => Effect.Effect<A, E, VideoServices>,
   over: Partial<VideoUpstreamOptions> = {}
-) => Effect.flatMap(at(over), body).pipe(Effect.scoped, Effect.provide(files))
+) => Effect.flatMap(at(over), body).pipe(Effect.scoped, Effect.provide(services))
 
 /** Polls until the file is here; a poll that waits for it is answered as running. */
 const polled = (upstream: VideoUpstream, id: string): Effect.Effect<VideoReport, unknown> =>
@@ -107,7 +92,9 @@ describe("submit", () => {
 
 describe("fit", () => {
   const fit = (over: Partial<VideoSettings>, media: ReadonlyArray<VideoMedia> = [], prompt = "a cat") =>
-    using((upstream) => Effect.sync(() => upstream.fit?.({ settings: settings(over), media, prompt })))
+    using((upstream) =>
+      Effect.sync(() => upstream.fit?.({ ...job({ settings: settings(over), media, prompt }), given: new Set() }))
+    )
 
   it.effect.each([
     [{ frames: 120 }, "duration", "duration: expected one of 4, 8, 12 for this model; got 5"],
@@ -256,6 +243,6 @@ describe("kept files", () => {
       }
       yield* TestClock.adjust("49 hours")
       expect(Option.isNone(yield* kept.file(id, "video.mp4"))).toBe(true)
-    }).pipe(Effect.provide(files))
+    }).pipe(Effect.provide(services))
   )
 })

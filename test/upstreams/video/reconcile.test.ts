@@ -1,21 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { afterAll, describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Option, Redacted } from "effect"
-import { PublicUrl } from "../../../src/config/PublicUrl.ts"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Option, Redacted } from "effect"
 import type { JsonObject } from "../../../src/contract/fields.ts"
-import { FileStore } from "../../../src/files/FileStore.ts"
-import { KeptFiles } from "../../../src/files/KeptFiles.ts"
 import { arkVideo } from "../../../src/upstreams/protocols/arkVideo/arkVideo.ts"
 import { openaiVideos } from "../../../src/upstreams/protocols/openaiVideos/openaiVideos.ts"
 import type { VideoJob, VideoUpstream } from "../../../src/upstreams/VideoUpstream.ts"
 import { arkKey, fakeArk } from "../fakes/ark.ts"
 import { fakeSora, soraKey } from "../fakes/sora.ts"
 import { job, settings } from "./job.ts"
-
-const directory = mkdtempSync(join(tmpdir(), "kept-"))
-afterAll(() => rmSync(directory, { recursive: true }))
+import { services } from "./world.ts"
 
 /** What the other tasks know: ids that are theirs, and what other submits that were not heard of asked for. */
 const look = (
@@ -135,15 +127,5 @@ it.scopedLive("a submit that Sora did not answer is found by what it asked for",
     expect(yield* look(upstream, lost)).toEqual(Option.some(found))
     expect(yield* look(upstream, { ...lost, settings: settings({ frames: 192 }) })).toEqual(Option.none())
     expect(others).not.toContain(found)
-  }).pipe(
-    Effect.scoped,
-    Effect.provide(
-      Layer.mergeAll(
-        KeptFiles.layer({ directory, lifetime: "1 hour", secret: Redacted.make(new Uint8Array(32)) }).pipe(
-          Layer.provide(FileStore.folder(directory))
-        ),
-        PublicUrl.layer(Option.some("http://x"))
-      )
-    )
-  )
+  }).pipe(Effect.scoped, Effect.provide(services))
 )

@@ -1,26 +1,16 @@
-import { Effect, Option } from "effect"
-import type { Scope } from "effect"
-import type { PublicUrl } from "../../../config/PublicUrl.ts"
+import { Effect } from "effect"
 import type { JsonObject } from "../../../contract/fields.ts"
-import type { KeptFiles } from "../../../files/KeptFiles.ts"
 import { bearer } from "../../Endpoint.ts"
 import type { Endpoint } from "../../Endpoint.ts"
 import { chosenSeconds } from "../../chosenSeconds.ts"
 import { findUnansweredSubmit } from "../../findUnansweredSubmit.ts"
-import { isOk, refusedPoll, refusedSubmit, unansweredRead, unansweredSubmit, videoApi } from "../../videoApi.ts"
-import type { NoAnswer, VideoUpstreamOptions } from "../../videoApi.ts"
+import { videoApi } from "../../videoApi.ts"
+import type { VideoServices, VideoUpstreamOptions } from "../../videoApi.ts"
 import { videoStatus } from "../../videoStatus.ts"
-import { VideoAmbiguous, VideoTransient } from "../../VideoUpstream.ts"
-import type {
-  UnheardSubmit,
-  VideoCancelOutcome,
-  VideoJob,
-  VideoRejected,
-  VideoReport,
-  VideoUpstream
-} from "../../VideoUpstream.ts"
+import { cancelled, polled, submitted } from "../../videoCalls.ts"
+import type { UnheardSubmit, VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../../VideoUpstream.ts"
 import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
-import { makeVideoFiles } from "./files.ts"
+import { makeVideoFiles } from "../../videoFiles.ts"
 import { fit, seconds, sizeOf } from "./offer.ts"
 import { requestOf } from "./request.ts"
 
@@ -28,46 +18,22 @@ const endpoint: Endpoint = { version: "", path: "/videos", headers: bearer }
 const videos = endpoint.path
 const video = (id: string) => `${videos}/${encodeURIComponent(id)}`
 
-/** The report while the gateway fetches the file. */
-const fetching: VideoReport = { status: "running", nextPollMs: 500 }
-
 /** OpenAI's videos (Sora). A task succeeds once the gateway has the file, because callers cannot read it at OpenAI. */
-export const openaiVideos = (
-  options: VideoUpstreamOptions
-): Effect.Effect<VideoUpstream, never, KeptFiles | PublicUrl | Scope.Scope> => {
+export const openaiVideos = (options: VideoUpstreamOptions): Effect.Effect<VideoUpstream, never, VideoServices> => {
   const api = videoApi(endpoint, options)
 
   const submit = (job: VideoJob) =>
-    Effect.suspend(() => api.call("POST", videos, requestOf(job))).pipe(
-      Effect.mapError(unansweredSubmit),
-      Effect.flatMap((answer) => {
-        if (!isOk(answer)) return refusedSubmit(answer)
-        const id = textAt(answer.json, "id")
-        return id === undefined ? new VideoAmbiguous({ reason: "accepted without an id" }) : Effect.succeed(id)
-      })
-    )
-
-  /** A running video cannot be stopped there. An ended one is not deleted. */
-  const cancel = (id: string): Effect.Effect<VideoCancelOutcome, VideoTransient> =>
-    api.call("GET", video(id)).pipe(
-      Effect.flatMap((answer): Effect.Effect<VideoCancelOutcome, VideoTransient | NoAnswer> => {
-        if (answer.status === 404) return Effect.succeed("ended")
-        if (!isOk(answer)) return new VideoTransient({ reason: `status ${answer.status}` })
-        const status = videoStatus(textAt(answer.json, "status") ?? "")
-        if (status === "queued") return remove(id)
-        return Effect.succeed(status === "running" || status === "unknown" ? "running" : "ended")
-      }),
-      Effect.catchTag("NoAnswer", (error) => Effect.fail(unansweredRead(error)))
+    submitted(
+      Effect.suspend(() => api.call("POST", videos, requestOf(job))),
+      (answer) => textAt(answer, "id")
     )
 
   /** OpenAI documents DELETE for finished videos only: if it refuses, the video is still running. */
-  const remove = (id: string): Effect.Effect<VideoCancelOutcome, VideoTransient | NoAnswer> =>
-    Effect.flatMap(api.call("DELETE", video(id)), (answer) => {
-      if (isOk(answer)) return Effect.succeed("cancelled" as const)
-      if (answer.status === 404) return Effect.succeed("ended" as const)
-      return [400, 405, 409].includes(answer.status)
-        ? Effect.succeed("running" as const)
-        : new VideoTransient({ reason: `status ${answer.status} ${answer.error.code}` })
+  const cancel = (id: string) =>
+    cancelled({
+      poll: api.call("GET", video(id)),
+      stateIn: (record) => videoStatus(textAt(record, "status") ?? ""),
+      stop: api.call("DELETE", video(id))
     })
 
   const reconcile = (job: VideoJob, unheard: UnheardSubmit) =>
@@ -84,26 +50,13 @@ export const openaiVideos = (
     })
 
   return Effect.map(makeVideoFiles(api), (files) => {
-    const poll = (id: string): Effect.Effect<VideoReport, VideoRejected | VideoTransient> =>
-      api.call("GET", video(id)).pipe(
-        Effect.mapError(unansweredRead),
-        Effect.flatMap((answer) => {
-          if (!isOk(answer)) return refusedPoll(answer)
-          return isObject(answer.json) ? reportOf(id, answer.json) : noVideo
-        })
-      )
+    const poll = (id: string) => polled(api.call("GET", video(id)), (record) => reportOf(id, record))
 
-    const reportOf = (id: string, record: JsonObject): Effect.Effect<VideoReport, VideoRejected | VideoTransient> => {
+    const reportOf = (id: string, record: JsonObject): VideoReport | Effect.Effect<VideoReport, VideoRejected> => {
       const status = videoStatus(textAt(record, "status") ?? "")
-      if (status === "failed") return Effect.succeed({ status, error: errorOf(record) })
-      if (status !== "succeeded") return Effect.succeed({ status })
-      return Effect.map(
-        files.linkOf(id),
-        Option.match({
-          onNone: () => fetching,
-          onSome: (videoUrl) => ({ status, result: { videoUrl, duration: lengthOf(record) } })
-        })
-      )
+      if (status === "failed") return { status, error: errorOf(record) }
+      if (status !== "succeeded") return { status }
+      return files.finished(id, files.withKey(`${video(id)}/content`), { duration: lengthOf(record) })
     }
 
     const { name } = options
@@ -122,8 +75,6 @@ const isLike = (item: unknown, job: VideoJob): boolean => {
     textAt(item, "remixed_from_video_id") === undefined
   )
 }
-
-const noVideo = new VideoTransient({ reason: "the answer is not a video" })
 
 const errorOf = (record: JsonObject) => {
   const error = objectAt(record, "error")

@@ -1,0 +1,95 @@
+import { Effect } from "effect"
+import type { JsonObject } from "../../../contract/fields.ts"
+import { listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
+import { bearer } from "../../Endpoint.ts"
+import type { Endpoint } from "../../Endpoint.ts"
+import { findUnansweredSubmit } from "../../findUnansweredSubmit.ts"
+import { videoApi } from "../../videoApi.ts"
+import type { VideoServices, VideoUpstreamOptions } from "../../videoApi.ts"
+import { cancelled, polled, submitted } from "../../videoCalls.ts"
+import { makeVideoFiles } from "../../videoFiles.ts"
+import type { UnheardSubmit, VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../../VideoUpstream.ts"
+import { addressOf, errorOf, resultOf, stateOf, taskIn } from "./report.ts"
+import { fit, lengthOf, requestOf, resolutionOf, seconds } from "./request.ts"
+
+const endpoint: Endpoint = { version: "", path: "/video_generation", headers: bearer }
+const create = endpoint.path
+const queries = "/query/video_generation"
+const at = (path: string, id: string) => `${path}/${encodeURIComponent(id)}`
+const pageSize = 100
+
+/** An unknown task is a 500 or a 400 there. Tasks are known for seven days. */
+const statusOf = ({ json, method, status }: { method: string; status: number; json: unknown }): number =>
+  method === "GET" &&
+  status >= 400 &&
+  /record not found|invalid task_id/.test(textAt(objectAt(json, "error"), "message") ?? "")
+    ? 404
+    : status
+
+/**
+ * MiniMax's videos, version 2 (platform.minimax.io, "Video generation V2"), in Ark's own shape. Addresses of files end
+ * soon, so that the gateway serves them.
+ */
+export const minimaxVideo = (options: VideoUpstreamOptions): Effect.Effect<VideoUpstream, never, VideoServices> => {
+  const api = videoApi(endpoint, options, statusOf)
+  const query = (id: string) => api.call("GET", at(queries, id))
+
+  const submit = (job: VideoJob) =>
+    submitted(api.call("POST", create, JSON.stringify(requestOf(job))), (answer) => textAt(answer, "task_id"))
+
+  const cancel = (id: string) =>
+    cancelled({
+      poll: query(id),
+      stateIn: (answer) => stateOf(taskIn(answer)),
+      stop: api.call("DELETE", at(create, id))
+    })
+
+  const reconcile = (job: VideoJob, unheard: UnheardSubmit) =>
+    findUnansweredSubmit(job, unheard, {
+      page: (number) => api.call("GET", `${queries}?page_num=${number}&page_size=${pageSize}`),
+      read: ({ json }) => {
+        const items = listAt(json, "items")
+        return { items, hasMore: items.length === pageSize }
+      },
+      createdAt: (item) => numberAt(item, "created_at"),
+      isLike
+    })
+
+  return Effect.map(makeVideoFiles(api), (files): VideoUpstream => {
+    const poll = (id: string) =>
+      polled(query(id), (answer) => {
+        const task = taskIn(answer)
+        return task === undefined ? undefined : reportOf(id, task)
+      })
+
+    const reportOf = (id: string, task: JsonObject): VideoReport | Effect.Effect<VideoReport, VideoRejected> => {
+      const status = stateOf(task)
+      if (status === "failed") return { status, error: errorOf(task) }
+      if (status !== "succeeded") return { status }
+      const address = addressOf(task)
+      return address === undefined ? noVideo : files.finished(id, files.at(address), resultOf(task))
+    }
+
+    const { name } = options
+    return { name, isPassthrough: false, refusesAtOnce: true, seconds, fit, submit, poll, cancel, reconcile }
+  })
+}
+
+const noVideo: VideoReport = {
+  status: "failed",
+  error: { code: "InternalServiceError", message: "The upstream made no video" }
+}
+
+/** True if the fields of a listed task match the job. A waiting task may not have all of them. */
+const isLike = (item: unknown, job: VideoJob): boolean => {
+  const isVideo = (textAt(item, "task_type") ?? "generation") === "generation"
+  const agrees = (said: string | number | undefined, asked: string | number) =>
+    said === undefined || said === "" || said === asked
+  return (
+    isVideo &&
+    agrees(textAt(item, "model"), job.upstreamModel) &&
+    agrees(textAt(item, "resolution")?.toUpperCase(), resolutionOf(job.settings)) &&
+    agrees(numberAt(item, "duration"), lengthOf(job.settings)) &&
+    (job.media.length > 0 || agrees(textAt(item, "ratio"), job.settings.ratio))
+  )
+}

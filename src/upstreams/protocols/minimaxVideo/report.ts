@@ -1,0 +1,36 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import { numberAt, objectAt, textAt } from "../../../contract/json.ts"
+import { videoStatus } from "../../videoStatus.ts"
+import type { VideoState } from "../../videoStatus.ts"
+import type { VideoError, VideoResult } from "../../VideoUpstream.ts"
+
+/** The task in an answer to a query. */
+export const taskIn = (answer: JsonObject): JsonObject | undefined => objectAt(answer, "task")
+
+export const stateOf = (task: JsonObject | undefined): VideoState => videoStatus(textAt(task, "status") ?? "")
+
+/** The address of the video, which works for a limited time; every query returns a new one. */
+export const addressOf = (task: JsonObject): string | undefined => {
+  const content = objectAt(task, "content")
+  return textAt(content, "url") ?? textAt(content, "video_url")
+}
+
+export const errorOf = (task: JsonObject): VideoError => {
+  const error = objectAt(task, "error")
+  return {
+    code: textAt(error, "code") ?? "InternalServiceError",
+    message: textAt(error, "message") ?? "The upstream failed to make the video"
+  }
+}
+
+/** The video as it was made. Its tokens are counted by the gateway: MiniMax bills seconds. */
+export const resultOf = (task: JsonObject): Omit<VideoResult, "videoUrl"> => {
+  const duration = numberAt(objectAt(task, "usage"), "output_seconds") ?? numberAt(task, "duration")
+  const resolution = textAt(task, "resolution")
+  const ratio = textAt(task, "ratio")
+  return {
+    ...(duration !== undefined && Number.isInteger(duration) && { duration }),
+    ...(resolution !== undefined && { resolution: resolution.toLowerCase() }),
+    ...(ratio !== undefined && ratio !== "" && { ratio })
+  }
+}

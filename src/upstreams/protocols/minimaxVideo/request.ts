@@ -1,0 +1,58 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import { chosenSeconds } from "../../chosenSeconds.ts"
+import { fitOf, oneOf } from "../../videoFields.ts"
+import type { FieldFates } from "../../videoFields.ts"
+import type { VideoFit, VideoJob, VideoRequest, VideoSettings } from "../../VideoUpstream.ts"
+import { contentOf } from "../arkVideo/request.ts"
+
+/** The fate of a task's fields at MiniMax. */
+export const fates: FieldFates = {
+  prompt: "carried",
+  first_frame: "carried",
+  last_frame: "carried",
+  reference_image: "carried",
+  reference_video: "carried",
+  reference_audio: "carried",
+  resolution: "carried",
+  ratio: "carried",
+  duration: "carried",
+  frames: "refused",
+  seed: "left out",
+  generate_audio: "always",
+  return_last_frame: "left out",
+  watermark: "carried",
+  camera_fixed: "left out",
+  tools: "left out",
+  draft: "left out",
+  priority: "left out",
+  service_tier: "left out",
+  safety_identifier: "left out"
+}
+
+/** H3's lengths in seconds, and its resolutions. */
+export const seconds = Array.from({ length: 11 }, (_, index) => 5 + index)
+const resolutions = ["768p", "2k"] as const
+
+export const fit = (request: VideoRequest): VideoFit => {
+  const { frames, isOpenLength, resolution } = request.settings
+  const fit = fitOf(fates, request)
+  if (fit.type === "refused") return fit
+  return (
+    oneOf("resolution", resolutions, resolution) ??
+    (isOpenLength === true ? undefined : oneOf("duration", seconds, frames / 24)) ??
+    fit
+  )
+}
+
+export const resolutionOf = ({ resolution }: Pick<VideoSettings, "resolution">): string => resolution.toUpperCase()
+export const lengthOf = (settings: VideoSettings): number => chosenSeconds(settings, seconds)
+
+/** Ark's parts with Ark's roles. Frames have a ratio of their own, so that one beside them is ignored. */
+export const requestOf = ({ media, prompt, settings, upstreamModel }: VideoJob): JsonObject => ({
+  model: upstreamModel,
+  content: contentOf({ media, prompt }),
+  resolution: resolutionOf(settings),
+  duration: lengthOf(settings),
+  ratio: settings.ratio === "3:3" ? "3:4" : settings.ratio,
+  ...(settings.watermark && { aigc_watermark: true })
+})

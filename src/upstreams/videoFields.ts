@@ -1,0 +1,68 @@
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { VideoFit, VideoRequest } from "./VideoUpstream.ts"
+
+/** The parts of a video request that an upstream may lack, by the names of the task's own fields and roles. */
+export const videoFields = [
+  "prompt",
+  "first_frame",
+  "last_frame",
+  "reference_image",
+  "reference_video",
+  "reference_audio",
+  "resolution",
+  "ratio",
+  "duration",
+  "frames",
+  "seed",
+  "generate_audio",
+  "return_last_frame",
+  "watermark",
+  "camera_fixed",
+  "tools",
+  "draft",
+  "priority",
+  "service_tier",
+  "safety_identifier"
+] as const
+export type VideoField = (typeof videoFields)[number]
+
+/**
+ * The fate of a field at an upstream: `carried` as it is, `changed` or `left out` and named in the record, `refused` with
+ * a 400. `always` and `never` are for sound: the upstream has no switch.
+ */
+export type FieldFate = "carried" | "changed" | "left out" | "refused" | "always" | "never"
+
+/** The fate of every field. */
+export type FieldFates = Readonly<Record<VideoField, FieldFate>>
+
+/** Checks a request against the fates of its fields. */
+export const fitOf = (fates: FieldFates, request: VideoRequest): VideoFit => {
+  const { given, media, prompt, settings } = request
+  if (fates.prompt === "carried" && prompt.trim() === "") {
+    return refusal("content", "expected a prompt: this model makes no video without one")
+  }
+  const lacking = media.find(({ role }) => fates[role] === "refused")
+  if (lacking !== undefined) return refusal("content", `this model takes no ${lacking.role}`)
+  const refused = videoFields.find((field) => fates[field] === "refused" && given.has(field))
+  if (refused === "frames") return refusal(refused, "not supported by this model; give duration, in whole seconds")
+  if (refused !== undefined) return refusal(refused, "not supported by this model")
+  const isAdapted = (field: VideoField): boolean => {
+    const fate = fates[field]
+    if (fate === "always") return !settings.generateAudio
+    if (fate === "never") return settings.generateAudio && given.has(field)
+    return given.has(field) && (fate === "changed" || fate === "left out")
+  }
+  return { type: "fits", adapted: videoFields.filter(isAdapted) }
+}
+
+/** A refusal of a field. */
+const refusal = (param: string, rule: string): VideoFit => ({
+  type: "refused",
+  refused: new InvalidRequest({ param, message: `${param}: ${rule}` })
+})
+
+/** Refuses a value that is none of those that a model offers. */
+export const oneOf = (param: string, offered: ReadonlyArray<string | number>, asked: string | number) =>
+  offered.includes(asked)
+    ? undefined
+    : refusal(param, `expected one of ${offered.join(", ")} for this model; got ${asked}`)

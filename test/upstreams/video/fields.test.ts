@@ -1,0 +1,104 @@
+import { afterAll, describe, expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { fates as minimaxFates } from "../../../src/upstreams/protocols/minimaxVideo/request.ts"
+import { minimaxVideo } from "../../../src/upstreams/protocols/minimaxVideo/minimaxVideo.ts"
+import type { VideoServices } from "../../../src/upstreams/videoApi.ts"
+import { videoFields } from "../../../src/upstreams/videoFields.ts"
+import type { FieldFates, VideoField } from "../../../src/upstreams/videoFields.ts"
+import type { VideoJob, VideoMedia, VideoSettings, VideoUpstream } from "../../../src/upstreams/VideoUpstream.ts"
+import { fakeMiniMax, minimaxKey } from "../fakes/minimax.ts"
+import { job, settings } from "./job.ts"
+import { using } from "./world.ts"
+
+interface Case {
+  readonly fates: FieldFates
+  readonly upstream: Effect.Effect<VideoUpstream, never, VideoServices>
+  readonly model: string
+  /** The request that the fields are added to. */
+  readonly usual: Partial<VideoSettings>
+  /** Another value of `resolution`. */
+  readonly resolution: string
+  /** The last create that the fake has got. */
+  readonly sent: () => unknown
+}
+
+const minimax = fakeMiniMax()
+afterAll(() => minimax.stop())
+
+const cases: Readonly<Record<string, Case>> = {
+  "minimax-video": {
+    fates: minimaxFates,
+    upstream: minimaxVideo({ name: "minimax", baseUrl: minimax.baseUrl, apiKey: Redacted.make(minimaxKey) }),
+    model: "MiniMax-H3",
+    usual: { resolution: "768p", frames: 120 },
+    resolution: "2k",
+    sent: () => minimax.tasks.at(-1)?.body
+  }
+}
+
+const pixels = `data:image/png;base64,${btoa("pixels")}`
+const image = (role: "first_frame" | "last_frame" | "reference_image", url = pixels): VideoMedia => ({
+  kind: "image",
+  role,
+  url
+})
+const reference = image("reference_image")
+
+/** The change that gives a request a field. */
+const giving: Readonly<
+  Record<VideoField, (one: Case) => Partial<Omit<VideoJob, "settings">> & { settings?: Partial<VideoSettings> }>
+> = {
+  prompt: () => ({ prompt: "a dog" }),
+  first_frame: () => ({ media: [image("first_frame")] }),
+  last_frame: () => ({ media: [image("first_frame"), image("last_frame", `${pixels}AAAA`)] }),
+  reference_image: () => ({ media: [reference] }),
+  reference_video: () => ({
+    media: [reference, { kind: "video", role: "reference_video", url: "https://a.example.com/v.mp4" }]
+  }),
+  reference_audio: () => ({
+    media: [reference, { kind: "audio", role: "reference_audio", url: "https://a.example.com/a.mp3" }]
+  }),
+  resolution: ({ resolution }) => ({ settings: { resolution } }),
+  ratio: () => ({ settings: { ratio: "9:16", width: 720, height: 1280 } }),
+  duration: () => ({ settings: { frames: 192 } }),
+  frames: () => ({ settings: { frames: 57, byFrames: true } }),
+  seed: () => ({ settings: { seed: 77 } }),
+  generate_audio: () => ({ settings: { generateAudio: false } }),
+  return_last_frame: () => ({ settings: { returnLastFrame: true } }),
+  watermark: () => ({ settings: { watermark: true } }),
+  camera_fixed: () => ({ settings: { cameraFixed: true } }),
+  tools: () => ({ settings: { webSearch: true } }),
+  draft: () => ({ settings: { draft: true } }),
+  priority: () => ({ settings: { priority: 3 } }),
+  service_tier: () => ({ settings: { serviceTier: "flex" } }),
+  safety_identifier: () => ({})
+}
+
+// The table of docs/videos.md, cell by cell: what it says of a field is what the fake gets.
+describe.each(Object.entries(cases))("a field at %s", (_, one) => {
+  it.live.each(videoFields)("%s", (field) =>
+    using(one.upstream)((upstream) =>
+      Effect.gen(function* () {
+        const fate = one.fates[field]
+        const { settings: changed, ...more } = giving[field](one)
+        const asked = { upstreamModel: one.model, settings: settings(one.usual) }
+        const usual = job({
+          ...asked,
+          ...("media" in more && field !== "first_frame" && field !== "reference_image"
+            ? { media: more.media.slice(0, 1) }
+            : {})
+        })
+        const request = job({ ...asked, ...more, settings: settings({ ...one.usual, ...changed }) })
+        const fit = upstream.fit!({ ...request, given: new Set([field]) })
+        if (fate === "refused") return expect(fit.type).toBe("refused")
+        const isNamed = fate !== "carried"
+        expect(fit).toEqual({ type: "fits", adapted: isNamed ? [field] : [] })
+        yield* upstream.submit(usual)
+        const before = one.sent()
+        yield* upstream.submit(request)
+        const isSent = fate === "carried" || fate === "changed"
+        expect(Bun.deepEquals(one.sent(), before)).toBe(!isSent)
+      })
+    )
+  )
+})
