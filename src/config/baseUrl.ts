@@ -16,7 +16,8 @@ const endpointPaths = [
   "/models?pageSize=1000",
   "/videos",
   "/contents/generations/tasks",
-  "/video_generation"
+  "/video_generation",
+  "/services/aigc/video-generation/video-synthesis"
 ] as const
 export type EndpointPath = (typeof endpointPaths)[number]
 

@@ -7,6 +7,7 @@ import { arkVideo } from "./protocols/arkVideo/arkVideo.ts"
 import { gemini } from "./protocols/gemini/gemini.ts"
 import { bedrockConverse } from "./protocols/bedrockConverse/bedrockConverse.ts"
 import { providerOf, providers } from "./protocols/openaiChat/compatible.ts"
+import { dashscopeVideo } from "./protocols/dashscopeVideo/dashscopeVideo.ts"
 import { minimaxVideo } from "./protocols/minimaxVideo/minimaxVideo.ts"
 import { openaiChat } from "./protocols/openaiChat/openaiChat.ts"
 import { openaiResponses } from "./protocols/openaiResponses/openaiResponses.ts"
@@ -80,6 +81,11 @@ export const protocols = {
     kind: "video",
     listing: listing("/query/video_generation?page_num=1&page_size=1"),
     upstream: minimaxVideo
+  },
+  "dashscope-video": {
+    kind: "video",
+    listing: listing("/tasks?page_no=1&page_size=1"),
+    upstream: (options) => Effect.sync(() => dashscopeVideo(options))
   }
 } satisfies Readonly<Record<ProtocolName, TextProtocol | VideoProtocol>>
 

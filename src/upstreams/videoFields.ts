@@ -37,10 +37,7 @@ export type FieldFates = Readonly<Record<VideoField, FieldFate>>
 
 /** Checks a request against the fates of its fields. */
 export const fitOf = (fates: FieldFates, request: VideoRequest): VideoFit => {
-  const { given, media, prompt, settings } = request
-  if (fates.prompt === "carried" && prompt.trim() === "") {
-    return refusal("content", "expected a prompt: this model makes no video without one")
-  }
+  const { given, media, settings } = request
   const lacking = media.find(({ role }) => fates[role] === "refused")
   if (lacking !== undefined) return refusal("content", `this model takes no ${lacking.role}`)
   const refused = videoFields.find((field) => fates[field] === "refused" && given.has(field))
@@ -56,7 +53,7 @@ export const fitOf = (fates: FieldFates, request: VideoRequest): VideoFit => {
 }
 
 /** A refusal of a field. */
-const refusal = (param: string, rule: string): VideoFit => ({
+export const refusal = (param: string, rule: string): VideoFit => ({
   type: "refused",
   refused: new InvalidRequest({ param, message: `${param}: ${rule}` })
 })

@@ -1,8 +1,17 @@
+import { fates as dashscope } from "../../src/upstreams/protocols/dashscopeVideo/generations.ts"
 import { fates as minimax } from "../../src/upstreams/protocols/minimaxVideo/request.ts"
 import { videoFields } from "../../src/upstreams/videoFields.ts"
 import type { FieldFate, FieldFates } from "../../src/upstreams/videoFields.ts"
 
-const protocols: Readonly<Record<string, FieldFates>> = { "minimax-video": minimax }
+const protocols: Readonly<Record<string, FieldFates>> = {
+  "minimax-video": minimax,
+  "dashscope-video: wan3": dashscope.media,
+  "wan2.7-t2v": dashscope.text,
+  "wan2.7-i2v": dashscope.frames,
+  "wan2.7-r2v": dashscope.references,
+  "wan2.6-t2v": dashscope.oldText,
+  "wan2.6-i2v": dashscope.oldFrame
+}
 
 const signs: Readonly<Record<FieldFate, string>> = {
   carried: "✓",

@@ -15,7 +15,8 @@ export const protocolNames = [
   "bedrock-converse",
   "ark-video",
   "openai-videos",
-  "minimax-video"
+  "minimax-video",
+  "dashscope-video"
 ] as const
 export type ProtocolName = (typeof protocolNames)[number]
 

@@ -1,11 +1,14 @@
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { dashscopeVideo } from "../../../src/upstreams/protocols/dashscopeVideo/dashscopeVideo.ts"
+import { fates as dashscopeFates, generationOf } from "../../../src/upstreams/protocols/dashscopeVideo/generations.ts"
 import { fates as minimaxFates } from "../../../src/upstreams/protocols/minimaxVideo/request.ts"
 import { minimaxVideo } from "../../../src/upstreams/protocols/minimaxVideo/minimaxVideo.ts"
 import type { VideoServices } from "../../../src/upstreams/videoApi.ts"
 import { videoFields } from "../../../src/upstreams/videoFields.ts"
 import type { FieldFates, VideoField } from "../../../src/upstreams/videoFields.ts"
 import type { VideoJob, VideoMedia, VideoSettings, VideoUpstream } from "../../../src/upstreams/VideoUpstream.ts"
+import { dashscopeKey, fakeDashScope } from "../fakes/dashscope.ts"
 import { fakeMiniMax, minimaxKey } from "../fakes/minimax.ts"
 import { job, settings } from "./job.ts"
 import { using } from "./world.ts"
@@ -23,7 +26,26 @@ interface Case {
 }
 
 const minimax = fakeMiniMax()
-afterAll(() => minimax.stop())
+const dashscope = fakeDashScope()
+afterAll(() => Promise.all([minimax.stop(), dashscope.stop()]))
+
+/** A model of each of DashScope's wires. */
+const wan = ["wan3.0-video", "wan2.7-t2v", "wan2.7-i2v", "wan2.7-r2v", "wan2.6-t2v", "wan2.6-i2v"]
+const dashscopeCases = Object.fromEntries(
+  wan.map((model): [string, Case] => [
+    `dashscope-video, ${model}`,
+    {
+      fates: dashscopeFates[generationOf(model)],
+      upstream: Effect.sync(() =>
+        dashscopeVideo({ name: "dashscope", baseUrl: dashscope.baseUrl, apiKey: Redacted.make(dashscopeKey) })
+      ),
+      model,
+      usual: { frames: 120 },
+      resolution: "1080p",
+      sent: () => dashscope.tasks.at(-1)?.body
+    }
+  ])
+)
 
 const cases: Readonly<Record<string, Case>> = {
   "minimax-video": {
@@ -33,7 +55,8 @@ const cases: Readonly<Record<string, Case>> = {
     usual: { resolution: "768p", frames: 120 },
     resolution: "2k",
     sent: () => minimax.tasks.at(-1)?.body
-  }
+  },
+  ...dashscopeCases
 }
 
 const pixels = `data:image/png;base64,${btoa("pixels")}`
@@ -58,7 +81,7 @@ const giving: Readonly<
   reference_audio: () => ({
     media: [reference, { kind: "audio", role: "reference_audio", url: "https://a.example.com/a.mp3" }]
   }),
-  resolution: ({ resolution }) => ({ settings: { resolution } }),
+  resolution: ({ resolution }) => ({ settings: { resolution, width: 1920, height: 1080 } }),
   ratio: () => ({ settings: { ratio: "9:16", width: 720, height: 1280 } }),
   duration: () => ({ settings: { frames: 192 } }),
   frames: () => ({ settings: { frames: 57, byFrames: true } }),

@@ -138,6 +138,7 @@ describe("MiniMax's videos", () => {
         const fit = (over: Parameters<typeof settings>[0]) =>
           upstream.fit!({ ...job({ settings: settings(over) }), given: new Set() })
         expect(fit({})).toEqual({ type: "fits", adapted: [] })
+        expect(upstream.fit!({ ...job({ prompt: " ", media: [frame] }), given: new Set() }).type).toBe("refused")
         expect(fit({ frames: 96 })).toMatchObject({ type: "refused", refused: { param: "duration" } })
         expect(fit({ resolution: "720p" })).toMatchObject({
           refused: { message: "resolution: expected one of 768p, 2k for this model; got 720p" }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { chosenSeconds } from "../../chosenSeconds.ts"
-import { fitOf, oneOf } from "../../videoFields.ts"
+import { fitOf, oneOf, refusal } from "../../videoFields.ts"
 import type { FieldFates } from "../../videoFields.ts"
 import type { VideoFit, VideoJob, VideoRequest, VideoSettings } from "../../VideoUpstream.ts"
 import { contentOf } from "../arkVideo/request.ts"
@@ -35,6 +35,9 @@ const resolutions = ["768p", "2k"] as const
 
 export const fit = (request: VideoRequest): VideoFit => {
   const { frames, isOpenLength, resolution } = request.settings
+  if (request.prompt.trim() === "") {
+    return refusal("content", "expected a prompt: this model makes no video without one")
+  }
   const fit = fitOf(fates, request)
   if (fit.type === "refused") return fit
   return (
