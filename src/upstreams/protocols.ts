@@ -12,6 +12,7 @@ import { minimaxVideo } from "./protocols/minimaxVideo/minimaxVideo.ts"
 import { openaiChat } from "./protocols/openaiChat/openaiChat.ts"
 import { openaiResponses } from "./protocols/openaiResponses/openaiResponses.ts"
 import { openaiVideos } from "./protocols/openaiVideos/openaiVideos.ts"
+import { googleEndpoint, veo } from "./protocols/veo/veo.ts"
 import type { Protocol } from "./protocols/Protocol.ts"
 import { textUpstream } from "./textUpstream.ts"
 import type { TextUpstreamOptions } from "./textUpstream.ts"
@@ -86,6 +87,11 @@ export const protocols = {
     kind: "video",
     listing: listing("/tasks?page_no=1&page_size=1"),
     upstream: (options) => Effect.sync(() => dashscopeVideo(options))
+  },
+  veo: {
+    kind: "video",
+    listing: { endpoint: googleEndpoint, models: "/models?pageSize=1", ofModels: false },
+    upstream: veo
   }
 } satisfies Readonly<Record<ProtocolName, TextProtocol | VideoProtocol>>
 

@@ -13,6 +13,7 @@ import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { hintOf } from "./hintOf.ts"
 import { isAboutInput, troubleOf } from "./protocols/errorMeaning.ts"
 import { errorIn } from "./protocols/errorWords.ts"
+import { retryInfoMs } from "./protocols/retryInfo.ts"
 import { retryAfter, wordsOf } from "./refusal.ts"
 import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
 import { VideoAmbiguous, VideoRejected, VideoSaturated, VideoTransient } from "./VideoUpstream.ts"
@@ -41,6 +42,8 @@ export interface VideoAnswer {
     readonly code: string
     readonly message: string | undefined
     readonly trouble: UpstreamTrouble | undefined
+    /** The delay that Google's errors ask for. */
+    readonly retryInfoMs: number | undefined
     /** True if it concerns the caller's input although its status does not say so. */
     readonly isAboutInput: boolean
   }
@@ -59,12 +62,12 @@ const answerLimit = 4 * 1024 * 1024
 
 export interface VideoApi {
   readonly name: string
-  /** @param more headers of this call alone */
+  /** @param own headers of this call, and the most of its answer in bytes */
   readonly call: (
     method: "GET" | "POST" | "DELETE",
     path: string,
     body?: string | FormData,
-    more?: Readonly<Record<string, string>>
+    own?: { readonly headers?: Readonly<Record<string, string>>; readonly limit?: number }
   ) => Effect.Effect<VideoAnswer, NoAnswer>
   /** An answer whose body is still to be read, such as a video's file. */
   readonly open: (path: string) => Effect.Effect<Exchange, NoAnswer>
@@ -105,26 +108,29 @@ export const videoApi = (
   return {
     name: options.name,
     open: (path) => logged(options.name, "GET", send({ method: "GET" }, path)),
-    call: (method, path, body, more) => {
-      const answered = Effect.flatMap(send({ method, ...(body !== undefined && { body }) }, path, more), (exchange) =>
-        Effect.map(wholeText(exchange), (text) => {
-          const json = parseJson(text)
-          const error = errorIn(json)
-          const sent = typeof body === "string" ? body : undefined
-          const status = statusOf({ method, status: exchange.status, json })
-          const providerError = { status, body: json, sent }
-          return {
-            status,
-            headers: exchange.headers,
-            json,
-            error: {
-              code: textAt(error, "code") ?? textAt(error, "type") ?? "",
-              message: wordsOf({ body: text, secrets: secrets(), ...(sent === undefined ? {} : { sent }) }),
-              trouble: troubleOf(providerError),
-              isAboutInput: isAboutInput(providerError)
+    call: (method, path, body, own) => {
+      const answered = Effect.flatMap(
+        send({ method, ...(body !== undefined && { body }) }, path, own?.headers),
+        (exchange) =>
+          Effect.map(wholeText(exchange, own?.limit), (text) => {
+            const json = parseJson(text)
+            const error = errorIn(json)
+            const sent = typeof body === "string" ? body : undefined
+            const status = statusOf({ method, status: exchange.status, json })
+            const providerError = { status, body: json, sent }
+            return {
+              status,
+              headers: exchange.headers,
+              json,
+              error: {
+                code: textAt(error, "code") ?? textAt(error, "type") ?? textAt(error, "status") ?? "",
+                message: wordsOf({ body: text, secrets: secrets(), ...(sent === undefined ? {} : { sent }) }),
+                trouble: troubleOf(providerError),
+                retryInfoMs: retryInfoMs(error),
+                isAboutInput: isAboutInput(providerError)
+              }
             }
-          }
-        })
+          })
       )
       return logged(options.name, method, answered)
     }
@@ -164,9 +170,9 @@ const logged = <A extends Pick<VideoAnswer, "status" | "headers"> & Partial<Vide
     )
   })
 
-const wholeText = (exchange: Exchange): Effect.Effect<string, NoAnswer> =>
+const wholeText = (exchange: Exchange, limit = answerLimit): Effect.Effect<string, NoAnswer> =>
   Effect.tryPromise({
-    try: () => exchange.text(answerLimit),
+    try: () => exchange.text(limit),
     catch: (cause) =>
       new NoAnswer({ neverSent: false, reason: cause instanceof BrokenBody ? cause.message : "unreadable answer" })
   }).pipe(Effect.onInterrupt(() => Effect.sync(() => exchange.cancel())))
@@ -195,7 +201,7 @@ export const refusedSubmit = (
   const { trouble } = error
   if (trouble === "empty-account" || trouble === "refused-key") return operatorsFault(trouble)
   if (status === 429 || status === 503 || saturation.test(error.code)) {
-    const waitMs = retryAfter(headers)
+    const waitMs = retryAfter(headers) ?? error.retryInfoMs
     return new VideoSaturated({
       retryAfterSeconds: waitMs === undefined ? undefined : Math.ceil(waitMs / 1_000),
       trouble: status === 503 ? undefined : "saturated"

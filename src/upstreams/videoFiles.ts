@@ -40,6 +40,8 @@ export interface VideoFiles {
   ) => Effect.Effect<VideoReport, VideoRejected>
   /** A file at an address of the upstream's API, which only the key can read. */
   readonly withKey: (path: string) => Opening
+  /** A file that an answer had inside. */
+  readonly of: (bytes: Uint8Array) => Opening
   /** A file at an address that anyone can read. */
   readonly at: (url: string) => Opening
 }
@@ -129,7 +131,18 @@ export const makeVideoFiles = Effect.fnUntraced(function* (
       (exchange) => ({ status: exchange.status, read: () => exchange.read() })
     )
 
-  return { finished, withKey, at: (url) => guard.open(url, patience) }
+  const of: VideoFiles["of"] = (bytes) =>
+    Effect.sync(() => {
+      let left: Uint8Array | undefined = bytes
+      const read = () => {
+        const next = left
+        left = undefined
+        return Promise.resolve(next)
+      }
+      return { status: 200, read }
+    })
+
+  return { finished, withKey, of, at: (url) => guard.open(url, patience) }
 })
 
 const patience = { connectMs: 10_000, idleMs: 30_000 }

@@ -1,10 +1,13 @@
 import { fates as dashscope } from "../../src/upstreams/protocols/dashscopeVideo/generations.ts"
 import { fates as minimax } from "../../src/upstreams/protocols/minimaxVideo/request.ts"
+import { fates as veo } from "../../src/upstreams/protocols/veo/request.ts"
 import { videoFields } from "../../src/upstreams/videoFields.ts"
 import type { FieldFate, FieldFates } from "../../src/upstreams/videoFields.ts"
 
 const protocols: Readonly<Record<string, FieldFates>> = {
   "minimax-video": minimax,
+  "veo: Google's API": veo.gemini,
+  "veo: Vertex": veo.vertex,
   "dashscope-video: wan3": dashscope.media,
   "wan2.7-t2v": dashscope.text,
   "wan2.7-i2v": dashscope.frames,

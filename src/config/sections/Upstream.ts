@@ -16,7 +16,8 @@ export const protocolNames = [
   "ark-video",
   "openai-videos",
   "minimax-video",
-  "dashscope-video"
+  "dashscope-video",
+  "veo"
 ] as const
 export type ProtocolName = (typeof protocolNames)[number]
 
@@ -32,7 +33,7 @@ const ClientTls = Schema.Struct({
 export const Upstream = Schema.Struct({
   protocol: needed(
     Schema.Literal(...protocolNames),
-    "The upstream's protocol. Those with `video` in their names are for videos."
+    "The upstream's protocol. `veo`, and those with `video` in their names, are for videos."
   ),
   base_url: needed(BaseUrl, "The base URL in the provider's own form: with the version, without the endpoint."),
   api_key: given(Secret, "Sent with every request.", "no key"),

@@ -3,6 +3,8 @@ import { Effect, Redacted } from "effect"
 import { dashscopeVideo } from "../../../src/upstreams/protocols/dashscopeVideo/dashscopeVideo.ts"
 import { fates as dashscopeFates, generationOf } from "../../../src/upstreams/protocols/dashscopeVideo/generations.ts"
 import { fates as minimaxFates } from "../../../src/upstreams/protocols/minimaxVideo/request.ts"
+import { fates as veoFates } from "../../../src/upstreams/protocols/veo/request.ts"
+import { veo } from "../../../src/upstreams/protocols/veo/veo.ts"
 import { minimaxVideo } from "../../../src/upstreams/protocols/minimaxVideo/minimaxVideo.ts"
 import type { VideoServices } from "../../../src/upstreams/videoApi.ts"
 import { videoFields } from "../../../src/upstreams/videoFields.ts"
@@ -10,6 +12,7 @@ import type { FieldFates, VideoField } from "../../../src/upstreams/videoFields.
 import type { VideoJob, VideoMedia, VideoSettings, VideoUpstream } from "../../../src/upstreams/VideoUpstream.ts"
 import { dashscopeKey, fakeDashScope } from "../fakes/dashscope.ts"
 import { fakeMiniMax, minimaxKey } from "../fakes/minimax.ts"
+import { fakeVeo, veoKey } from "../fakes/veo.ts"
 import { job, settings } from "./job.ts"
 import { using } from "./world.ts"
 
@@ -27,7 +30,8 @@ interface Case {
 
 const minimax = fakeMiniMax()
 const dashscope = fakeDashScope()
-afterAll(() => Promise.all([minimax.stop(), dashscope.stop()]))
+const google = fakeVeo()
+afterAll(() => Promise.all([minimax.stop(), dashscope.stop(), google.stop()]))
 
 /** A model of each of DashScope's wires. */
 const wan = ["wan3.0-video", "wan2.7-t2v", "wan2.7-i2v", "wan2.7-r2v", "wan2.6-t2v", "wan2.6-i2v"]
@@ -56,7 +60,23 @@ const cases: Readonly<Record<string, Case>> = {
     resolution: "2k",
     sent: () => minimax.tasks.at(-1)?.body
   },
-  ...dashscopeCases
+  ...dashscopeCases,
+  "veo, Google's API": {
+    fates: veoFates.gemini,
+    upstream: veo({ name: "veo", baseUrl: google.baseUrl, apiKey: Redacted.make(veoKey) }),
+    model: "veo-3.1",
+    usual: {},
+    resolution: "1080p",
+    sent: () => google.operations.at(-1)?.body
+  },
+  "veo, Vertex": {
+    fates: veoFates.vertex,
+    upstream: veo({ name: "veo", baseUrl: google.vertexUrl, apiKey: Redacted.make(veoKey) }),
+    model: "veo-3.1",
+    usual: {},
+    resolution: "1080p",
+    sent: () => google.operations.at(-1)?.body
+  }
 }
 
 const pixels = `data:image/png;base64,${btoa("pixels")}`

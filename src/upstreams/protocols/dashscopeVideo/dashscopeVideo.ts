@@ -17,7 +17,7 @@ const endpoint: Endpoint = {
 const task = (id: string, action = "") => `/tasks/${encodeURIComponent(id)}${action}`
 
 /** A create without this header would wait for the video, which the service refuses. */
-const inBackground = { "x-dashscope-async": "enable" }
+const inBackground = { headers: { "x-dashscope-async": "enable" } }
 
 /**
  * Videos of Alibaba's Model Studio (DashScope): Wan, HappyHorse, Vidu and others (alibabacloud.com/help/en/model-studio).

@@ -1,0 +1,106 @@
+import { Effect } from "effect"
+import type { JsonObject } from "../../../contract/fields.ts"
+import { listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
+import type { Endpoint } from "../../Endpoint.ts"
+import { videoApi } from "../../videoApi.ts"
+import type { VideoServices, VideoUpstreamOptions } from "../../videoApi.ts"
+import { cancelled, polled, submitted } from "../../videoCalls.ts"
+import { makeVideoFiles } from "../../videoFiles.ts"
+import type { VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../../VideoUpstream.ts"
+import { makePictures } from "./pictures.ts"
+import { fitAt, requestOf, seconds } from "./request.ts"
+
+/** The key of Google's API; Vertex has credentials that end (`auth: google`), or a key too. */
+export const googleEndpoint: Endpoint = {
+  version: "",
+  path: "/models",
+  headers: (apiKey): Readonly<Record<string, string>> => (apiKey === undefined ? {} : { "x-goog-api-key": apiKey })
+}
+
+/** Bytes of a finished video come in base64 inside the answer, at Vertex. */
+const mostBytes = 256 * 1024 * 1024
+
+/** Each part of a resource's name, or of a model's id with a publisher. */
+const encoded = (name: string): string => name.split("/").map(encodeURIComponent).join("/")
+
+/**
+ * Google's Veo, at its API (`…/v1beta`, ai.google.dev/gemini-api/docs/video) and at Vertex (`…/publishers/google`). There is
+ * no cancel, and no way to look for a create without an answer. A file is opened by the key alone, or is in the answer.
+ */
+export const veo = (options: VideoUpstreamOptions): Effect.Effect<VideoUpstream, never, VideoServices> => {
+  const service = /\/publishers\/google\/?(?:\?|$)/.test(options.baseUrl) ? "vertex" : "gemini"
+  const api = videoApi(googleEndpoint, options)
+
+  /** An operation's name has its model in it. */
+  const operation = (name: string) => {
+    if (service === "gemini") return api.call("GET", `/${encoded(name)}`)
+    const [, model = ""] = /\/models\/([^/]+)\/operations\//.exec(name) ?? []
+    const body = JSON.stringify({ operationName: name })
+    return api.call("POST", `/models/${encodeURIComponent(model)}:fetchPredictOperation`, body, { limit: mostBytes })
+  }
+
+  return Effect.map(Effect.all([makeVideoFiles(api), makePictures]), ([files, picturesOf]): VideoUpstream => {
+    const submit = (job: VideoJob) =>
+      Effect.flatMap(picturesOf(job.media), (pictures) =>
+        submitted(
+          api.call(
+            "POST",
+            `/models/${encodeURIComponent(job.upstreamModel.replace(/^models\//, ""))}:predictLongRunning`,
+            JSON.stringify(requestOf(service, job, pictures))
+          ),
+          (answer) => textAt(answer, "name")
+        )
+      )
+
+    const poll = (name: string) => polled(operation(name), (answer) => reportOf(name, answer))
+
+    const reportOf = (name: string, answer: JsonObject): VideoReport | Effect.Effect<VideoReport, VideoRejected> => {
+      if (answer["done"] !== true) return { status: "running" }
+      const error = objectAt(answer, "error")
+      if (error !== undefined) return { status: "failed", error: errorOf(error) }
+      const response = objectAt(answer, "response")
+      const { bytes, filtered, uri } = videoIn(objectAt(response, "generateVideoResponse") ?? response)
+      if (bytes !== undefined) return files.finished(name, files.of(Buffer.from(bytes, "base64")))
+      const [, file] = /\/files\/([\w-]+)/.exec(uri ?? "") ?? []
+      if (file !== undefined) return files.finished(name, files.withKey(`/files/${file}:download?alt=media`))
+      return { status: "failed", error: filtered === undefined ? noVideo : { code: sensitive, message: filtered } }
+    }
+
+    const cancel = (name: string) =>
+      cancelled({ poll: operation(name), stateIn: ({ done }) => (done === true ? "succeeded" : "running") })
+
+    return {
+      name: options.name,
+      isPassthrough: false,
+      refusesAtOnce: true,
+      seconds,
+      fit: fitAt(service),
+      submit,
+      poll,
+      cancel
+    }
+  })
+}
+
+/** The one video of a response, or the words of the filter that kept it back. */
+const videoIn = (response: JsonObject | undefined) => {
+  const [sample] = listAt(response, "generatedSamples")
+  const [video] = listAt(response, "videos")
+  const reasons = listAt(response, "raiMediaFilteredReasons").filter((reason) => typeof reason === "string")
+  return {
+    bytes: textAt(video, "bytesBase64Encoded"),
+    uri: textAt(objectAt(sample, "video"), "uri"),
+    filtered: reasons.length > 0 ? reasons.join(" ") : undefined
+  }
+}
+
+/** Ark's code for it. */
+const sensitive = "OutputVideoSensitiveContentDetected"
+
+const noVideo = { code: "InternalServiceError", message: "The upstream made no video" }
+
+/** `google.rpc.Status`: 3 is an invalid argument. */
+const errorOf = (error: JsonObject) => ({
+  code: textAt(error, "status") ?? (numberAt(error, "code") === 3 ? "InvalidParameter" : "InternalServiceError"),
+  message: textAt(error, "message") ?? "The upstream failed to make the video"
+})
