@@ -88,11 +88,11 @@ const converse: Surface = ({ body, path, text }) => {
   if (scenario === "error-before") return refused("ValidationException", 400, "messages: too few of them")
   if (verb === "converse") {
     if (scenario === "error-after") return Response.json({ nothing: "of use" })
-    const answer = JSON.stringify(converseAnswer(scenario, turn))
+    const answer = JSON.stringify(converseAnswer(scenario, turn, model))
     const shown = text.includes("breaks:off") ? answer.slice(0, answer.length / 2) : answer
     return new Response(shown, { headers: { "content-type": "application/json", ...requestId } })
   }
-  const events = converseEvents(scenario, turn).map((event) => {
+  const events = converseEvents(scenario, turn, model).map((event) => {
     const [name = "", payload = {}] = Object.entries(event)[0] ?? []
     return awsEvent(name, Object.assign({ p: "abcdefghij" }, payload))
   })

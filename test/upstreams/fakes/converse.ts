@@ -17,9 +17,11 @@ const call = (toolUseId: string, city: string): JsonObject => ({
   toolUse: { toolUseId, name: "get_weather", input: { city } }
 })
 
-const content = (scenario: Scenario, turn: number): ReadonlyArray<JsonObject> => {
+const content = (scenario: Scenario, turn: number, model: string): ReadonlyArray<JsonObject> => {
   const text = { text: textOf(scenario) }
-  const thinking = { reasoningContent: { reasoningText: { text: spoken.thought, signature: spoken.signature } } }
+  // Claude alone signs.
+  const signature = model.includes("claude") ? { signature: spoken.signature } : {}
+  const thinking = { reasoningContent: { reasoningText: { text: spoken.thought, ...signature } } }
   const id = (n: number) => `tooluse_${turn * 10 + n}`
   switch (scenario) {
     case "tools":
@@ -48,9 +50,9 @@ const stopReason = (scenario: Scenario): string => {
 const ownFields = (scenario: Scenario): JsonObject =>
   scenario === "stop" ? { additionalModelResponseFields: { stop_sequence: spoken.stop } } : {}
 
-export const converseAnswer = (scenario: Scenario, turn = 0): JsonObject => ({
+export const converseAnswer = (scenario: Scenario, turn = 0, model = "claude"): JsonObject => ({
   metrics: { latencyMs: 12 },
-  output: { message: { role: "assistant", content: content(scenario, turn) } },
+  output: { message: { role: "assistant", content: content(scenario, turn, model) } },
   stopReason: stopReason(scenario),
   ...ownFields(scenario),
   usage
@@ -61,15 +63,16 @@ const deltas = (block: JsonObject): ReadonlyArray<JsonObject> => {
   const { reasoningContent, text, toolUse } = block as {
     readonly text?: string
     readonly toolUse?: { readonly input: unknown }
-    readonly reasoningContent?: { readonly reasoningText: { readonly text: string; readonly signature: string } }
+    readonly reasoningContent?: { readonly reasoningText: { readonly text: string; readonly signature?: string } }
   }
   if (text !== undefined) return Array.from(text).map((piece) => ({ text: piece }))
   if (toolUse !== undefined) {
     const json = JSON.stringify(toolUse.input)
     return ["", json.slice(0, 5), json.slice(5)].map((input) => ({ toolUse: { input } }))
   }
-  const { signature = "", text: thought = "" } = reasoningContent?.reasoningText ?? {}
-  return [{ reasoningContent: { text: thought } }, { reasoningContent: { signature } }]
+  const { signature, text: thought = "" } = reasoningContent?.reasoningText ?? {}
+  const signed = signature === undefined ? [] : [{ reasoningContent: { signature } }]
+  return [{ reasoningContent: { text: thought } }, ...signed]
 }
 
 const blockEvents = (block: JsonObject, contentBlockIndex: number): ReadonlyArray<JsonObject> => {
@@ -83,9 +86,9 @@ const blockEvents = (block: JsonObject, contentBlockIndex: number): ReadonlyArra
 }
 
 /** The events of a stream. The usage comes behind the stop. */
-export const converseEvents = (scenario: Scenario, turn = 0): ReadonlyArray<JsonObject> => [
+export const converseEvents = (scenario: Scenario, turn = 0, model = "claude"): ReadonlyArray<JsonObject> => [
   { messageStart: { role: "assistant" } },
-  ...content(scenario, turn).flatMap(blockEvents),
+  ...content(scenario, turn, model).flatMap(blockEvents),
   ...(scenario === "error-after"
     ? []
     : [

@@ -116,6 +116,8 @@ const callId = (id: string): string => atMost(64)(anthropicId(id))
 /** The upstream accepts reasoning only with a signature of the same model. */
 const reasoning = (item: ReasoningItem, { model, notes, traits }: Recipient): ReadonlyArray<JsonObject> => {
   const { redacted, signature, text } = item
+  // Most models here sign nothing and want nothing back.
+  if (redacted === undefined && signature === undefined) return []
   if (isFrom(item, signs, model) || (traits.claude !== undefined && isFrom(item, anthropic, model))) {
     if (redacted !== undefined) return [{ reasoningContent: { redactedContent: redacted } }]
     if (signature !== undefined) return [{ reasoningContent: { reasoningText: { text, signature } } }]
