@@ -110,7 +110,7 @@ describe.each(all)("a loop of twenty turns with tools, images and thinking on %s
     const input: OpenAI.Responses.ResponseInput = [
       { role: "user", content: [{ type: "input_text", text: question }, image] }
     ]
-    const step = (turn: number) => {
+    const step = async (turn: number): Promise<ReadonlyArray<OpenAI.Responses.ResponseOutputItem>> => {
       const params = {
         model,
         input,
@@ -119,23 +119,24 @@ describe.each(all)("a loop of twenty turns with tools, images and thinking on %s
         reasoning: { effort: "medium" as const, summary: "auto" as const },
         tools: [{ type: "function" as const, name: "get_weather", strict: false, parameters }]
       }
-      return isStreamed(turn)
-        ? openai.responses.stream(params).finalResponse()
-        : openai.responses.create({ ...params, stream: false })
+      const answer = isStreamed(turn)
+        ? await openai.responses.stream(params).finalResponse()
+        : await openai.responses.create({ ...params, stream: false })
+      return answer.output
     }
     for (let turn = 1; turn < turns; turn++) {
-      const { output } = await step(turn)
+      const output = await step(turn)
       expect(output.map(({ type }) => type)).toEqual(["reasoning", "function_call"])
       const call = output.find((item) => item.type === "function_call")
       const text = { type: "input_text" as const, text: resultOf(turn) }
       // The output is sent back as it is; the types differ only in items that do not occur here.
-      input.push(...(output as typeof input), {
+      input.push(...(output as OpenAI.Responses.ResponseInput), {
         type: "function_call_output",
         call_id: call!.call_id,
         output: isShown(turn) ? [text, image] : resultOf(turn)
       })
     }
-    expect((await step(turns)).output_text).toBe(spoken.text)
+    expect(await step(turns)).toMatchObject([{ type: "reasoning" }, { content: [{ text: spoken.text }] }])
     expectWhole(model, 7)
   })
 
