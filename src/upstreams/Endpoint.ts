@@ -97,7 +97,8 @@ export const secretsOf = (
 ): ReadonlyArray<string> =>
   [
     ...(auth?.secrets() ?? []),
-    ...(apiKey === undefined ? [] : [Redacted.value(apiKey)]),
+    // Kling's are two in one, with a colon between them.
+    ...(apiKey === undefined ? [] : [Redacted.value(apiKey), ...Redacted.value(apiKey).split(":")]),
     ...Object.values(headers),
     url,
     baseUrl,

@@ -8,6 +8,7 @@ import { gemini } from "./protocols/gemini/gemini.ts"
 import { bedrockConverse } from "./protocols/bedrockConverse/bedrockConverse.ts"
 import { providerOf, providers } from "./protocols/openaiChat/compatible.ts"
 import { dashscopeVideo } from "./protocols/dashscopeVideo/dashscopeVideo.ts"
+import { klingEndpoint, klingVideo } from "./protocols/klingVideo/klingVideo.ts"
 import { minimaxVideo } from "./protocols/minimaxVideo/minimaxVideo.ts"
 import { openaiChat } from "./protocols/openaiChat/openaiChat.ts"
 import { openaiResponses } from "./protocols/openaiResponses/openaiResponses.ts"
@@ -87,6 +88,11 @@ export const protocols = {
     kind: "video",
     listing: listing("/tasks?page_no=1&page_size=1"),
     upstream: (options) => Effect.sync(() => dashscopeVideo(options))
+  },
+  "kling-video": {
+    kind: "video",
+    listing: { endpoint: klingEndpoint, models: "/videos/text2video?pageNum=1&pageSize=1", ofModels: false },
+    upstream: (options) => Effect.sync(() => klingVideo(options))
   },
   veo: {
     kind: "video",

@@ -8,7 +8,7 @@ import { BrokenBody, callUpstream } from "./client.ts"
 import type { Call, Deadlines, Exchange } from "./client.ts"
 import { addressOf, connectionOf, headersTo, secretsAt } from "./Endpoint.ts"
 import type { Endpoint, EndpointOptions } from "./Endpoint.ts"
-import { parseJson, textAt } from "../contract/json.ts"
+import { numberAt, parseJson, textAt } from "../contract/json.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { hintOf } from "./hintOf.ts"
 import { isAboutInput, troubleOf } from "./protocols/errorMeaning.ts"
@@ -123,7 +123,7 @@ export const videoApi = (
               headers: exchange.headers,
               json,
               error: {
-                code: textAt(error, "code") ?? textAt(error, "type") ?? textAt(error, "status") ?? "",
+                code: codeIn(error),
                 message: wordsOf({ body: text, secrets: secrets(), ...(sent === undefined ? {} : { sent }) }),
                 trouble: troubleOf(providerError),
                 retryInfoMs: retryInfoMs(error),
@@ -136,6 +136,10 @@ export const videoApi = (
     }
   }
 }
+
+/** The upstream's own code, a number as text; empty if there is none. */
+const codeIn = (error: unknown): string =>
+  textAt(error, "code") ?? textAt(error, "type") ?? textAt(error, "status") ?? numberAt(error, "code")?.toString() ?? ""
 
 /** Logs a failed call. The caller's log annotations name the task. */
 const logged = <A extends Pick<VideoAnswer, "status" | "headers"> & Partial<VideoAnswer>>(

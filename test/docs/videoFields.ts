@@ -1,4 +1,5 @@
 import { fates as dashscope } from "../../src/upstreams/protocols/dashscopeVideo/generations.ts"
+import { fates as kling } from "../../src/upstreams/protocols/klingVideo/request.ts"
 import { fates as minimax } from "../../src/upstreams/protocols/minimaxVideo/request.ts"
 import { fates as veo } from "../../src/upstreams/protocols/veo/request.ts"
 import { videoFields } from "../../src/upstreams/videoFields.ts"
@@ -6,6 +7,7 @@ import type { FieldFate, FieldFates } from "../../src/upstreams/videoFields.ts"
 
 const protocols: Readonly<Record<string, FieldFates>> = {
   "minimax-video": minimax,
+  "kling-video": kling,
   "veo: Google's API": veo.gemini,
   "veo: Vertex": veo.vertex,
   "dashscope-video: wan3": dashscope.media,

@@ -17,7 +17,8 @@ export const protocolNames = [
   "openai-videos",
   "minimax-video",
   "dashscope-video",
-  "veo"
+  "veo",
+  "kling-video"
 ] as const
 export type ProtocolName = (typeof protocolNames)[number]
 

@@ -2,6 +2,8 @@ import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { dashscopeVideo } from "../../../src/upstreams/protocols/dashscopeVideo/dashscopeVideo.ts"
 import { fates as dashscopeFates, generationOf } from "../../../src/upstreams/protocols/dashscopeVideo/generations.ts"
+import { klingVideo } from "../../../src/upstreams/protocols/klingVideo/klingVideo.ts"
+import { fates as klingFates } from "../../../src/upstreams/protocols/klingVideo/request.ts"
 import { fates as minimaxFates } from "../../../src/upstreams/protocols/minimaxVideo/request.ts"
 import { fates as veoFates } from "../../../src/upstreams/protocols/veo/request.ts"
 import { veo } from "../../../src/upstreams/protocols/veo/veo.ts"
@@ -11,6 +13,7 @@ import { videoFields } from "../../../src/upstreams/videoFields.ts"
 import type { FieldFates, VideoField } from "../../../src/upstreams/videoFields.ts"
 import type { VideoJob, VideoMedia, VideoSettings, VideoUpstream } from "../../../src/upstreams/VideoUpstream.ts"
 import { dashscopeKey, fakeDashScope } from "../fakes/dashscope.ts"
+import { fakeKling, klingKey } from "../fakes/kling.ts"
 import { fakeMiniMax, minimaxKey } from "../fakes/minimax.ts"
 import { fakeVeo, veoKey } from "../fakes/veo.ts"
 import { job, settings } from "./job.ts"
@@ -31,7 +34,8 @@ interface Case {
 const minimax = fakeMiniMax()
 const dashscope = fakeDashScope()
 const google = fakeVeo()
-afterAll(() => Promise.all([minimax.stop(), dashscope.stop(), google.stop()]))
+const kling = fakeKling()
+afterAll(() => Promise.all([minimax.stop(), dashscope.stop(), google.stop(), kling.stop()]))
 
 /** A model of each of DashScope's wires. */
 const wan = ["wan3.0-video", "wan2.7-t2v", "wan2.7-i2v", "wan2.7-r2v", "wan2.6-t2v", "wan2.6-i2v"]
@@ -61,6 +65,18 @@ const cases: Readonly<Record<string, Case>> = {
     sent: () => minimax.tasks.at(-1)?.body
   },
   ...dashscopeCases,
+  "kling-video": {
+    fates: klingFates,
+    upstream: Effect.sync(() => klingVideo({ name: "kling", baseUrl: kling.baseUrl, apiKey: Redacted.make(klingKey) })),
+    model: "kling-v3",
+    usual: {},
+    resolution: "1080p",
+    sent: () => {
+      // The task's name differs in each.
+      const { external_task_id: _, ...body } = kling.tasks.at(-1)?.body ?? {}
+      return body
+    }
+  },
   "veo, Google's API": {
     fates: veoFates.gemini,
     upstream: veo({ name: "veo", baseUrl: google.baseUrl, apiKey: Redacted.make(veoKey) }),
@@ -79,6 +95,7 @@ const cases: Readonly<Record<string, Case>> = {
   }
 }
 
+let tasks = 0
 const pixels = `data:image/png;base64,${btoa("pixels")}`
 const image = (role: "first_frame" | "last_frame" | "reference_image", url = pixels): VideoMedia => ({
   kind: "image",
@@ -124,14 +141,19 @@ describe.each(Object.entries(cases))("a field at %s", (_, one) => {
       Effect.gen(function* () {
         const fate = one.fates[field]
         const { settings: changed, ...more } = giving[field](one)
-        const asked = { upstreamModel: one.model, settings: settings(one.usual) }
+        const asked = { taskId: `cgt-${++tasks}`, upstreamModel: one.model, settings: settings(one.usual) }
         const usual = job({
           ...asked,
           ...("media" in more && field !== "first_frame" && field !== "reference_image"
             ? { media: more.media.slice(0, 1) }
             : {})
         })
-        const request = job({ ...asked, ...more, settings: settings({ ...one.usual, ...changed }) })
+        const request = job({
+          ...asked,
+          taskId: `cgt-${++tasks}`,
+          ...more,
+          settings: settings({ ...one.usual, ...changed })
+        })
         const fit = upstream.fit!({ ...request, given: new Set([field]) })
         if (fate === "refused") return expect(fit.type).toBe("refused")
         const isNamed = fate !== "carried"

@@ -1,0 +1,79 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import { chosenSeconds } from "../../chosenSeconds.ts"
+import { fitOf, oneOf } from "../../videoFields.ts"
+import type { FieldFates } from "../../videoFields.ts"
+import type { VideoFit, VideoJob, VideoRequest } from "../../VideoUpstream.ts"
+
+/** The fate of a task's fields at Kling. */
+export const fates: FieldFates = {
+  prompt: "carried",
+  first_frame: "carried",
+  last_frame: "carried",
+  reference_image: "carried",
+  reference_video: "refused",
+  reference_audio: "refused",
+  // A video of frames has their ratio.
+  resolution: "carried",
+  ratio: "carried",
+  duration: "carried",
+  frames: "refused",
+  seed: "left out",
+  generate_audio: "carried",
+  return_last_frame: "left out",
+  watermark: "carried",
+  camera_fixed: "left out",
+  tools: "left out",
+  draft: "left out",
+  priority: "left out",
+  service_tier: "left out",
+  safety_identifier: "left out"
+}
+
+/** Kling 3's lengths; its older models have 5 and 10. */
+export const seconds = Array.from({ length: 13 }, (_, index) => 3 + index)
+const ratios = ["16:9", "9:16", "1:1"] as const
+/** The modes by the resolution that they make. */
+const modes: Readonly<Record<string, string>> = { "720p": "std", "1080p": "pro", "4k": "4k" }
+
+export const fit = (request: VideoRequest): VideoFit => {
+  const { frames, isOpenLength, ratio, resolution } = request.settings
+  const fit = fitOf(fates, request)
+  if (fit.type === "refused") return fit
+  return (
+    oneOf("resolution", Object.keys(modes), resolution) ??
+    (request.media.length > 0 ? undefined : oneOf("ratio", ratios, ratio)) ??
+    (isOpenLength === true ? undefined : oneOf("duration", seconds, frames / 24)) ??
+    fit
+  )
+}
+
+/** The endpoints for text alone, for frames and for references. A task is polled where it was created. */
+export const endpointOf = ({ media }: Pick<VideoJob, "media">): "text2video" | "image2video" | "multi-image2video" => {
+  if (media.length === 0) return "text2video"
+  return media.some(({ role }) => role === "reference_image") ? "multi-image2video" : "image2video"
+}
+
+/** `external_task_id` is unique at Kling: a second create with it is refused, and the first is found by it. */
+export const requestOf = (job: VideoJob): JsonObject => {
+  const { media, prompt, settings, taskId, upstreamModel } = job
+  const urlOf = (role: string) => media.find((one) => one.role === role)?.url
+  const [image, tail] = [urlOf("first_frame"), urlOf("last_frame")]
+  const references = media.filter(({ role }) => role === "reference_image")
+  return {
+    model_name: upstreamModel,
+    ...(prompt !== "" && { prompt }),
+    ...(image !== undefined && { image: plain(image) }),
+    ...(tail !== undefined && { image_tail: plain(tail) }),
+    ...(references.length > 0 && { image_list: references.map(({ url }) => ({ image: plain(url) })) }),
+    ...(endpointOf(job) !== "image2video" && { aspect_ratio: settings.ratio }),
+    duration: String(chosenSeconds(settings, seconds)),
+    mode: modes[settings.resolution] ?? "std",
+    sound: settings.generateAudio ? "on" : "off",
+    ...(settings.watermark && { watermark_info: { enabled: true } }),
+    external_task_id: taskId
+  }
+}
+
+/** Kling takes an address, or base64 without the head of a data URI. */
+const plain = (url: string): string =>
+  url.slice(0, 5).toLowerCase() === "data:" ? url.slice(url.indexOf(",") + 1) : url

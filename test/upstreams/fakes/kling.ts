@@ -1,0 +1,89 @@
+import { createHmac } from "node:crypto"
+import type { JsonObject } from "../../../src/contract/fields.ts"
+
+export interface KlingTask {
+  readonly id: string
+  readonly endpoint: string
+  readonly body: JsonObject
+  status: string
+  message?: string
+}
+
+const accessKey = "kling-planted-access"
+const secretKey = "kling-planted-secret"
+export const klingKey = `${accessKey}:${secretKey}`
+
+/**
+ * Kling's videos as a real HTTP server, after "General Info", "Text to Video" and "Image to Video" of
+ * app.klingai.com/global/dev/document-api, read in November 2026; there is no library. Errors are codes, here inside a 200. A prompt
+ * drives it, as Ark's fake.
+ */
+export const fakeKling = () => {
+  const tasks: Array<KlingTask> = []
+
+  const create = (endpoint: string, body: JsonObject): Response => {
+    const prompt = JSON.stringify(body)
+    const [, code] = /refuse:(\d+)/.exec(prompt) ?? []
+    if (code !== undefined) return refusal(Number(code))
+    const isTaken = tasks.some((one) => one.body["external_task_id"] === body["external_task_id"])
+    if (isTaken || !/^([3-9]|1[0-5])$/.test(body["duration"] as string)) return refusal(1201)
+    const task: KlingTask = { id: String(867_283_741 + tasks.length), endpoint, body, status: "submitted" }
+    tasks.push(task)
+    return prompt.includes("drop") ? hangUp() : answer(record(task))
+  }
+
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    development: false,
+    fetch: async (request): Promise<Response> => {
+      if (!isSigned(request.headers.get("authorization") ?? "")) return refusal(1002)
+      const [, endpoint = "", id] = /^\/v1\/videos\/([\w-]+)(?:\/([\w-]+))?$/.exec(new URL(request.url).pathname) ?? []
+      if (request.method === "POST") return create(endpoint, (await request.json()) as JsonObject)
+      const task = tasks.find((one) => one.endpoint === endpoint && [one.id, one.body["external_task_id"]].includes(id))
+      return task === undefined ? refusal(1203) : answer(record(task))
+    }
+  })
+  return {
+    baseUrl: `http://127.0.0.1:${server.port}/v1`,
+    tasks,
+    move: (id: string, status: string, message?: string) => {
+      Object.assign(tasks.find((one) => id.endsWith(one.id)) ?? {}, {
+        status,
+        ...(message !== undefined && { message })
+      })
+    },
+    stop: () => server.stop(true)
+  }
+}
+
+const record = ({ body, id, message, status }: KlingTask): JsonObject => ({
+  task_id: id,
+  task_status: status,
+  ...(message !== undefined && { task_status_msg: message }),
+  task_info: { external_task_id: body["external_task_id"] },
+  created_at: 1_774_805_076_166,
+  ...(status === "succeed" && {
+    task_result: { videos: [{ id: "v", url: `https://media.example.com/${id}.mp4`, duration: "5.042" }] }
+  })
+})
+
+/** As the document's own example makes tokens. */
+const isSigned = (authorization: string): boolean => {
+  const [head = "", claims = "", signature] = authorization.replace(/^Bearer /, "").split(".")
+  const expected = createHmac("sha256", secretKey).update(`${head}.${claims}`).digest("base64url")
+  if (signature !== expected) return false
+  const read = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString()) as JsonObject
+  const { exp, iss, nbf } = read(claims) as { exp: number; iss: string; nbf: number }
+  const now = Date.now() / 1_000
+  return read(head)["alg"] === "HS256" && iss === accessKey && nbf < now && now < exp && exp - now <= 1_800
+}
+
+const answer = (data: JsonObject) =>
+  Response.json({ code: 0, message: "SUCCEED", request_id: "c0656403-1e6e-4b7e-b8f8-2cdd2595f2b9", data })
+
+const hangUp = () => new Response(new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) }))
+
+const refusal = (code: number) =>
+  Response.json({ code, message: `no: ${secretKey}`, request_id: "c0656403-1e6e-4b7e-b8f8-2cdd2595f2b9" })
