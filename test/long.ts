@@ -62,7 +62,7 @@ const runs: Readonly<Record<string, LongRun>> = {
   compatibility: {
     command: ["./test/e2e/upstreams/matrix/main.ts"],
     takes: "minutes",
-    shows: "each request field at each upstream: scripted, litellm or aimock"
+    shows: "each request field at each upstream: scripted, bedrock-converse, litellm or aimock"
   },
   "bench:peers": {
     command: ["./test/bench/peers/main.ts"],

@@ -3,6 +3,7 @@ import { protocols, startWorld } from "../world.ts"
 import { withAimock } from "./aimock.ts"
 import { outcomeOf } from "./Case.ts"
 import { cases } from "./cases.ts"
+import { writeConverse } from "./converse.ts"
 import { withLiteLlm } from "./litellm.ts"
 import { Results, writeSection } from "./page.ts"
 import { scriptedCell } from "./scripted.ts"
@@ -44,7 +45,8 @@ const sections: Readonly<Record<string, () => Promise<void>>> = {
     await fill("scripted", (...at) => scriptedCell(world, ...at)).finally(world.dispose)
   },
   litellm: () => withLiteLlm(before("litellm")),
-  aimock: () => withAimock(before("aimock"))
+  aimock: () => withAimock(before("aimock")),
+  "bedrock-converse": writeConverse
 }
 
 const [, , wanted = "scripted"] = process.argv
