@@ -65,7 +65,9 @@ const record = ({ body, id, message, status }: KlingTask): JsonObject => ({
   task_info: { external_task_id: body["external_task_id"] },
   created_at: 1_774_805_076_166,
   ...(status === "succeed" && {
-    task_result: { videos: [{ id: "v", url: `https://media.example.com/${id}.mp4`, duration: "5.042" }] }
+    task_result: {
+      videos: [{ id: "v", url: `https://media.example.com/${id}.mp4`, duration: `${body["duration"] as string}.042` }]
+    }
   })
 })
 
