@@ -43,7 +43,7 @@ interface Unanswered {
 let made = 0
 
 /** Clients that go on whatever happens to the process. One that asks again does so with its `Idempotency-Key`. */
-export const clients = (told: Told, callbackUrl: string) => {
+export const clients = (told: Told, callbackUrl: string, models: ReadonlyArray<string> = ["video"]) => {
   const unanswered: Array<Unanswered> = []
 
   const create = async (url: string, one: Unanswered) => {
@@ -74,7 +74,7 @@ export const clients = (told: Told, callbackUrl: string) => {
     }
     const prompt = `a cat ${number}`
     const body = {
-      model: "video",
+      model: models[Math.floor(Math.random() * models.length)],
       content: [{ type: "text", text: prompt }],
       callback_url: callbackUrl,
       // What its upstream echoes: those without one can't be told apart there.

@@ -5,6 +5,7 @@ import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { bundle } from "../e2e/program.ts"
 import { arkKey } from "../upstreams/fakes/ark.ts"
+import { klingKey } from "../upstreams/fakes/kling.ts"
 import { audit } from "./audit.ts"
 import type { Audit } from "./audit.ts"
 import { askGateway, clients, newTold, pathOf } from "./clients.ts"
@@ -18,7 +19,9 @@ const secret = `whsec_${Buffer.from("0123456789abcdef0123456789abcdef").toString
 
 const config = (outside: string) => `upstreams:
   ark: { protocol: ark-video, base_url: "${outside}api/v3", api_key: ${arkKey} }
+  kling: { protocol: kling-video, base_url: "${outside}kling/v1", api_key: "${klingKey}" }
 models:
+  kling: { routes: [{ upstream: kling, model: kling-v3 }], price: { output: 7 } }
   video: { routes: [{ upstream: ark, model: doubao-seedance-1-0-pro }], price: { output: 7 } }
   text: { routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 1, output: 3 } }
 keys:
@@ -60,7 +63,7 @@ const killed = async (
   process.env["TEST_GATEWAY"] ??= await bundle(join(folder, "program"))
   writeFileSync(join(folder, "gateway.yaml"), config(outside.url))
   const told = newTold()
-  const load = clients(told, `${outside.url}hook`)
+  const load = clients(told, `${outside.url}hook`, ["video", "kling"])
   const recoveries: Array<number> = []
   const starts: Array<number> = []
   const words: Array<string> = []

@@ -1,11 +1,12 @@
 /**
- * What is outside the real gateway, in a process of its own that is never killed: Ark's video tasks, which move on by
+ * What is outside the real gateway, in a process of its own that is never killed: Ark's video tasks and Kling's, which move on by
  * themselves and are counted, texts, and a receiver of callbacks that verifies their signatures. `GET /log` tells what they saw.
  * Environment: WEBHOOK_SECRET, WEATHER=0 for a world in which everything works, MEDIA where what was made is to
  * be had.
  */
 import { Webhook } from "standardwebhooks"
 import { fakeArk } from "../upstreams/fakes/ark.ts"
+import { fakeKling } from "../upstreams/fakes/kling.ts"
 import { videoOf } from "./videoOf.ts"
 
 export interface Callback {
@@ -29,6 +30,7 @@ export interface OutsideLog {
 }
 
 let ark = fakeArk()
+const kling = fakeKling()
 const webhook = new Webhook(process.env["WEBHOOK_SECRET"] ?? "")
 const weather = Number(process.env["WEATHER"] ?? 1)
 const happens = (share: number) => Math.random() < share * weather
@@ -47,6 +49,14 @@ const moveOn = () => {
     } else if (age > its.renderMs && Number(task.id.replaceAll(/\D/g, "").slice(-2)) % 20 === 7) {
       ark.move(task.id, "failed", { code: "OutputVideoSensitiveContentDetected", message: "of all things" })
     } else if (age > its.renderMs) ark.move(task.id, "succeeded")
+  }
+  for (const task of kling.tasks) {
+    if (task.status !== "submitted" && task.status !== "processing") continue
+    const since = begun.get(task.id) ?? { atMs: Date.now(), renderMs: 200 + Math.random() * 2_000 }
+    begun.set(task.id, since)
+    const age = Date.now() - since.atMs
+    if (age > since.renderMs) kling.move(task.id, "succeed")
+    else if (age > since.renderMs / 3) kling.move(task.id, "processing")
   }
 }
 setInterval(moveOn, 20)
@@ -73,7 +83,13 @@ const upstream = async (request: Request, path: string): Promise<Response> => {
   if (method === "POST" && happens(0.02)) return error(429, "RateLimitExceeded.RPM", { "retry-after": "0" })
   if (method === "GET" && happens(0.02)) return error(502, "Overloaded")
   const body = await request.text()
-  const answer = await fetch(`${new URL(ark.baseUrl).origin}${path}`, { method, headers, ...(body !== "" && { body }) })
+  const isKling = path.startsWith("/kling/")
+  const origin = new URL(isKling ? kling.baseUrl : ark.baseUrl).origin
+  const answer = await fetch(`${origin}${isKling ? path.slice("/kling".length) : path}`, {
+    method,
+    headers,
+    ...(body !== "" && { body })
+  })
   const text = await answer.text()
   // The video is made; the answer takes its time.
   if (method === "POST") await Bun.sleep(Math.random() * 40)
@@ -121,7 +137,10 @@ const media = (path: string): Response => {
 const promptOf = (body: unknown): string => /a cat [\w-]+/.exec(JSON.stringify(body))?.[0] ?? ""
 
 const log = (): OutsideLog => ({
-  submits: [...ark.tasks, ...ark.removed].map(({ body, id }) => ({ prompt: promptOf(body), id })),
+  submits: [
+    ...[...ark.tasks, ...ark.removed].map(({ body, id }) => ({ prompt: promptOf(body), id })),
+    ...kling.tasks.map(({ body, endpoint, id }) => ({ prompt: promptOf(body), id: `${endpoint}/${id}` }))
+  ],
   cancelled: [...ark.tasks.filter(({ status }) => status === "cancelled"), ...ark.removed].map(({ id }) => id),
   callbacks,
   polls: ark.calls.filter(({ method }) => method === "GET").length,
