@@ -13,8 +13,8 @@ export interface Endpoint {
   readonly version: "/v1" | ""
   readonly path: EndpointPath
   readonly headers: (apiKey: string | undefined) => Readonly<Record<string, string>>
-  /** If the path depends on the request: the request as it is sent. */
-  readonly placed?: (request: Placeable, isCount: boolean) => Placed
+  /** If the path depends on the request: the request as it is sent, for the usual path. */
+  readonly placed?: (request: Placeable, path: EndpointPath) => Placed
 }
 
 /** A request in the protocol's usual form. */
@@ -57,13 +57,19 @@ export const connectionOf = ({ auth, proxy, tls }: EndpointOptions) => ({ auth, 
 export const bearer = (apiKey: string | undefined): Readonly<Record<string, string>> =>
   apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 
+/** An endpoint that takes the key as a bearer token, in place of its own header. */
+export const withBearerKey = (endpoint: Endpoint): Endpoint => ({
+  ...endpoint,
+  headers: (apiKey) => ({ ...endpoint.headers(undefined), ...bearer(apiKey) })
+})
+
 /** The address and the form of requests to an endpoint, by its path unless the endpoint places them. */
-export const placing = (endpoint: Endpoint, baseUrl: string, path: EndpointPath, isCount = false) => {
+export const placing = (endpoint: Endpoint, baseUrl: string, path: EndpointPath) => {
   const url = addressOf(endpoint, baseUrl, path)
   return (request: Placeable): Placeable & { readonly url: string } => {
     if (endpoint.placed === undefined) return { ...request, url }
-    const { path, ...changed } = endpoint.placed(request, isCount)
-    return { ...changed, url: addressOf(endpoint, baseUrl, path) }
+    const { path: own, ...changed } = endpoint.placed(request, path)
+    return { ...changed, url: addressOf(endpoint, baseUrl, own) }
   }
 }
 

@@ -41,7 +41,7 @@ const listedWith = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<string>, NoModelList> {
   const protocol = protocolOf(entry.protocol)
   if (protocol.kind === "video") return []
-  const { endpoint, modelIds = idsIn, models } = protocol.listing
+  const { endpoint, modelIds = idsIn, models } = protocol.listing(entry.base_url, entry.provider)
   const place = yield* endpointOptions(entry, key)
   const url = addressOf(endpoint, place.baseUrl, models)
   const answer = yield* Effect.mapError(

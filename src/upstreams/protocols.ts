@@ -2,10 +2,11 @@ import { Effect } from "effect"
 import type { ProtocolName } from "../config/sections/Upstream.ts"
 import { bearer } from "./Endpoint.ts"
 import type { Endpoint } from "./Endpoint.ts"
-import { anthropicMessages, anthropicMessagesAt } from "./protocols/anthropicMessages/anthropicMessages.ts"
+import { anthropicMessagesAt } from "./protocols/anthropicMessages/anthropicMessages.ts"
 import { arkVideo } from "./protocols/arkVideo/arkVideo.ts"
 import { gemini } from "./protocols/gemini/gemini.ts"
 import { bedrockConverse } from "./protocols/bedrockConverse/bedrockConverse.ts"
+import { openaiAt } from "./protocols/azure.ts"
 import { providerOf, providers } from "./protocols/openaiChat/compatible.ts"
 import { dashscopeVideo } from "./protocols/dashscopeVideo/dashscopeVideo.ts"
 import { klingEndpoint, klingVideo } from "./protocols/klingVideo/klingVideo.ts"
@@ -25,7 +26,7 @@ import type { VideoUpstream } from "./VideoUpstream.ts"
 interface TextProtocol {
   readonly kind: "text"
   /** The endpoint that lists its models. */
-  readonly listing: Pick<Protocol<never>, "endpoint" | "modelIds" | "models">
+  readonly listing: (baseUrl: string, provider?: string) => Pick<Protocol<never>, "endpoint" | "modelIds" | "models">
   /** @param provider the entry's setting; undefined detects it by host or name */
   readonly upstream: (options: TextUpstreamOptions, provider?: string) => TextUpstream
 }
@@ -44,22 +45,29 @@ interface VideoProtocol {
 
 const text = <S>(protocol: Protocol<S>): TextProtocol => ({
   kind: "text",
-  listing: protocol,
+  listing: () => protocol,
   upstream: (options) => textUpstream(protocol, options)
 })
 
 const messages: TextProtocol = {
-  ...text(anthropicMessages),
+  kind: "text",
+  listing: anthropicMessagesAt,
   upstream: (options, provider) => textUpstream(anthropicMessagesAt(options.baseUrl, provider), options)
+}
+
+const responses: TextProtocol = {
+  kind: "text",
+  listing: (baseUrl, provider) => openaiAt(openaiResponses, baseUrl, provider),
+  upstream: (options, provider) => textUpstream(openaiAt(openaiResponses, options.baseUrl, provider), options)
 }
 
 const chat: TextProtocol = {
   kind: "text",
-  listing: openaiChat(providers.generic),
+  listing: (baseUrl, provider) => openaiAt(openaiChat(providers.generic), baseUrl, provider),
   upstream: (options, provider) => {
     const row = providerOf(options, provider)
     const { thinkTags = row.thinkTags } = options
-    return textUpstream(openaiChat({ ...row, thinkTags }), options)
+    return textUpstream(openaiAt(openaiChat({ ...row, thinkTags }), options.baseUrl, provider), options)
   }
 }
 
@@ -69,7 +77,7 @@ const listing = (models: string) => ({ endpoint: { version: "", headers: bearer 
 /** Every protocol that an upstream can speak. A new one is a folder, a name in the settings' schema and a row here. */
 export const protocols = {
   "anthropic-messages": messages,
-  "openai-responses": text(openaiResponses),
+  "openai-responses": responses,
   "openai-chat": chat,
   gemini: text(gemini),
   "bedrock-converse": text(bedrockConverse),

@@ -214,7 +214,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
 /** Token counts, from a body without `stream`, which the endpoint refuses. */
 const counting = <S>({ counts: path, endpoint }: Protocol<S>, dialect: Dialect, options: TextUpstreamOptions) => {
   if (path === undefined) return {}
-  const placed = placing(endpoint, options.baseUrl, path, true)
+  const placed = placing(endpoint, options.baseUrl, path)
   const countTokens = counter((request, upstreamModel) => {
     const { headers: accepted } = acceptedBetas(dialectHeaders(dialect, request), options.betas)
     const passed = { ...dialect.body(request.body, { upstreamModel, stream: false }), stream: undefined }

@@ -7,7 +7,7 @@ import type { Generation } from "../generation/Generation.ts"
 import { accepting } from "./accepting.ts"
 import { beginCall, withOwn } from "./client.ts"
 import type { Deadlines, Exchange } from "./client.ts"
-import { addressOf, connectionOf, headersTo, secretsAt } from "./Endpoint.ts"
+import { addressOf, connectionOf, headersTo, placing, secretsAt } from "./Endpoint.ts"
 import type { Endpoint, EndpointOptions } from "./Endpoint.ts"
 import { Answer } from "./generationOf.ts"
 import type { Reader } from "./generationOf.ts"
@@ -69,14 +69,17 @@ const asking = (
   const url = addressOf(endpoint, options.baseUrl, path)
   const secrets = secretsAt(options, url)
   const { deadlines } = options
+  const placed = placing(endpoint, options.baseUrl, path)
   return (
     request: PassthroughRequest,
     callOptions: GenerateOptions,
     instead?: (exchange: Exchange) => Call | undefined
   ): Call => {
-    const body = serializeBody(request, { ...request.body, model: callOptions.upstreamModel })
+    const named = { ...request.body, model: callOptions.upstreamModel }
+    const { body: changed, url: at } = placed({ body: named, headers: undefined })
+    const body = serializeBody(request, changed)
     return beginCall({
-      url,
+      url: at,
       headers: headersTo(endpoint, options, callOptions.trace),
       body,
       deadlines: withOwn(deadlines, callOptions.deadlines),

@@ -26,7 +26,7 @@ it.each([
 
 const listings = protocolNames.flatMap((name) => {
   const protocol = protocolOf(name)
-  return protocol.kind === "text" ? [[name, protocol.listing] as const] : []
+  return protocol.kind === "text" ? [[name, protocol.listing("https://api.example.com")] as const] : []
 })
 
 it.each(listings)("the whole endpoint of %s is no base URL", (_, { endpoint, models }) => {

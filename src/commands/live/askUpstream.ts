@@ -48,7 +48,9 @@ const decodeList = Schema.decodeUnknownOption(
 /** The endpoint that lists its models, or its tasks if it lists no models. */
 const listing = (entry: UpstreamEntry) => {
   const protocol = protocolOf(entry.protocol)
-  return protocol.kind === "text" ? { ...protocol.listing, ofModels: true } : protocol.listing
+  return protocol.kind === "text"
+    ? { ...protocol.listing(entry.base_url, entry.provider), ofModels: true }
+    : protocol.listing
 }
 
 /** An upstream with one of its keys. */

@@ -5,7 +5,7 @@ const claudePath = "/v1/projects/{project}/locations/{region}/publishers/anthrop
 /** Providers whose addresses name an account's region, project or resource. */
 export const clouds = {
   azure: {
-    hosts: ["openai.azure.com"],
+    hosts: ["openai.azure.com", "cognitiveservices.azure.com", "openai.azure.us"],
     origin: "https://{resource}.openai.azure.com",
     surfaces: [
       { protocol: "openai-chat", path: "/openai/v1" },

@@ -1,3 +1,4 @@
+import { withBearerKey } from "../../Endpoint.ts"
 import { signs } from "./messages.ts"
 import { goesOn } from "./goesOn.ts"
 import { messagesDialect } from "./messagesDialect.ts"
@@ -53,5 +54,11 @@ const elsewhere: Protocol<MessagesState> = {
 export const anthropicMessagesAt = (baseUrl: string, provider?: string): Protocol<MessagesState> => {
   if (provider === "vertex") return atVertex(elsewhere)
   const protocol = readsBilling(baseUrl) ? anthropicMessages : elsewhere
+  if (bearers.test(URL.parse(baseUrl)?.hostname ?? "")) {
+    return { ...protocol, endpoint: withBearerKey(protocol.endpoint) }
+  }
   return provider === "bedrock" ? atBedrock(protocol, baseUrl) : protocol
 }
+
+/** Bedrock's Mantle and the Claude Platform on AWS: Anthropic's own, but for the key. */
+const bearers = /(?:^|\.)(?:bedrock-mantle|aws-external-anthropic)\./

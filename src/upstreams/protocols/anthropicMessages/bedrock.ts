@@ -1,6 +1,7 @@
+import type { EndpointPath } from "../../../config/baseUrl.ts"
 import type { JsonObject } from "../../../contract/fields.ts"
 import { numberAt, objectAt, parseJson, textAt } from "../../../contract/json.ts"
-import { bearer } from "../../Endpoint.ts"
+import { bearer, withBearerKey } from "../../Endpoint.ts"
 import type { Placeable, Placed } from "../../Endpoint.ts"
 import { awsEventStream } from "../../framing/awsEventStream.ts"
 import type { AwsMessage } from "../../framing/awsEventStream.ts"
@@ -19,21 +20,22 @@ export const atBedrock = (protocol: Protocol<MessagesState>, baseUrl: string): P
   const { takesFileIds: _, ...others } = protocol
   // Web search runs at Anthropic, at Mantle and at Vertex, but not at the runtime.
   const local = { ...others, searches: false }
-  const { endpoint } = protocol
   return /\/anthropic(?:\/v1)?\/?(?:\?|$)/.test(baseUrl)
-    ? { ...local, endpoint: { ...endpoint, headers: (key) => ({ ...endpoint.headers(undefined), ...bearer(key) }) } }
+    ? { ...local, endpoint: withBearerKey(protocol.endpoint) }
     : {
         ...local,
         endpoint: { version: "", path: "/messages", headers: bearer, placed },
         framing: awsEventStream(frameOf),
-        counts: "/count-tokens"
+        counts
       }
 }
+
+const counts = "/count-tokens"
 
 /** The version that AWS documents. */
 const usualVersion = "bedrock-2023-05-31"
 
-const placed = (request: Placeable, isCount: boolean): Placed => {
+const placed = (request: Placeable, path: EndpointPath): Placed => {
   const { others, version } = bodyVersion(request, usualVersion)
   const { "anthropic-beta": betas, ...headers } = others
   const { model, stream, ...rest } = request.body
@@ -43,7 +45,7 @@ const placed = (request: Placeable, isCount: boolean): Placed => {
     ...rest
   }
   const id = String(model)
-  if (!isCount) {
+  if (path !== counts) {
     const verb = stream === true ? "invoke-with-response-stream" : "invoke"
     return { path: pathOf(id, verb), body, headers }
   }

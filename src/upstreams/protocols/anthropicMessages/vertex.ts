@@ -1,3 +1,4 @@
+import type { EndpointPath } from "../../../config/baseUrl.ts"
 import { bearer } from "../../Endpoint.ts"
 import type { Placeable, Placed } from "../../Endpoint.ts"
 import type { Protocol } from "../Protocol.ts"
@@ -19,10 +20,10 @@ export const atVertex = (protocol: Protocol<MessagesState>): Protocol<MessagesSt
   counts
 })
 
-const placed = (request: Placeable, isCount: boolean): Placed => {
+const placed = (request: Placeable, path: EndpointPath): Placed => {
   const { body } = request
   const { others, version } = bodyVersion(request, usualVersion)
-  if (isCount) return { path: counts, body: { anthropic_version: version, ...body }, headers: others }
+  if (path === counts) return { path: counts, body: { anthropic_version: version, ...body }, headers: others }
   const { model, ...rest } = body
   const verb = body["stream"] === true ? "streamRawPredict" : "rawPredict"
   return {

@@ -247,7 +247,8 @@ export const providers = {
 /** With those that speak it as another row does. */
 const rows: Readonly<Partial<Record<ProviderName, Provider>>> = {
   ...providers,
-  azure: providers.openai,
+  // Older versions of its interface know no developers, and none searches the web for chat.
+  azure: { ...providers.openai, systemRole: "system", webSearch: false },
   vertex: providers.gemini
 }
 
