@@ -30,7 +30,7 @@ export const lengthText = (ms: number): string => {
   return ms % lengths.h === 0 ? `${ms / lengths.h}h` : `${ms / lengths.m}m`
 }
 
-/** What a budget counts, without its unit: `a month (Europe/Berlin, gpt-*, customer=*, each end user)`. */
+/** The scope of a budget, without its unit: `a month (Europe/Berlin, gpt-*, customer=*, each end user)`. */
 export const scopeText = ({
   each,
   models = [],

@@ -45,8 +45,8 @@ const bucketWith = (place: BucketPlace, credentials: Renewed<AwsCredentialIdenti
   ): Effect.Effect<A, unknown> =>
     Effect.flatMap(credentials.get, (identity) =>
       Effect.catchAll(
-        Effect.tryPromise({ try: (signal) => run(clientOf(identity), signal), catch: (cause) => cause }),
-        (cause) =>
+        Effect.tryPromise((signal) => run(clientOf(identity), signal)),
+        ({ error: cause }) =>
           !mayBeCredentials(cause)
             ? Effect.fail(cause)
             : Effect.flatMap(credentials.refused(identity), (hasOthers) =>
