@@ -46,14 +46,14 @@ const spec = {
 describe("bedrock-converse requests", () => {
   it("have the model and the way of answering in their path", () => {
     const { body } = lower({ items: [user("Hi")] })
-    expect(bedrockConverse.endpoint.placed?.({ body, headers: undefined }, false)).toEqual({
+    expect(bedrockConverse.endpoint.placed?.({ body, headers: undefined }, "/converse")).toEqual({
       path: "/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse-stream",
       body: { messages: [{ role: "user", content: [{ text: "Hi" }] }], inferenceConfig: { maxTokens: 32_000 } },
       headers: undefined
     })
     const arn = "arn:aws:bedrock:us-east-1:1:inference-profile/us.x"
     expect(
-      bedrockConverse.endpoint.placed?.({ body: { model: arn, stream: false }, headers: undefined }, false)
+      bedrockConverse.endpoint.placed?.({ body: { model: arn, stream: false }, headers: undefined }, "/converse")
     ).toEqual({
       path: "/model/arn%3Aaws%3Abedrock%3Aus-east-1%3A1%3Ainference-profile%2Fus.x/converse",
       body: {},

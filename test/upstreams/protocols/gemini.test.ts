@@ -57,13 +57,13 @@ describe("gemini requests", () => {
 
   it("the model and the way of answering are in the path alone", () => {
     const { body } = lower({ items: [user("Hi")] }, "models/gemini-3.8-flash")
-    const sent = gemini.endpoint.placed?.({ body, headers: undefined }, false)
+    const sent = gemini.endpoint.placed?.({ body, headers: undefined }, gemini.endpoint.path)
     expect(sent).toEqual({
       path: "/models/gemini-3.8-flash:streamGenerateContent?alt=sse",
       headers: undefined,
       body: { contents: [{ role: "user", parts: [{ text: "Hi" }] }] }
     })
-    const whole = gemini.endpoint.placed?.({ body: { ...body, stream: false }, headers: undefined }, false)
+    const whole = gemini.endpoint.placed?.({ body: { ...body, stream: false }, headers: undefined }, gemini.endpoint.path)
     expect(whole?.path).toBe("/models/gemini-3.8-flash:generateContent")
   })
 
