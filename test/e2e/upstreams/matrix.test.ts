@@ -7,7 +7,7 @@ import { cases } from "./matrix/cases.ts"
 import { Results, sectionOf } from "./matrix/page.ts"
 import { scriptedCell } from "./matrix/scripted.ts"
 import type { World } from "./world.ts"
-import { models, protocols, startWorld, upstreamKey } from "./world.ts"
+import { models, startWorld, textProtocols, upstreamKey } from "./world.ts"
 
 let world: World
 beforeAll(async () => {
@@ -15,10 +15,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.dispose())
 
-const results = new Results()
+const results = new Results(textProtocols)
 
 describe.each(families)("%s", (family) => {
-  describe.each(protocols)("to %s", (protocol) => {
+  describe.each(textProtocols)("to %s", (protocol) => {
     describe.each([false, true])("stream: %s", (stream) => {
       let cell: Cell
       beforeAll(() => {
@@ -68,6 +68,6 @@ it("what an upstream of the dialect signs is the caller's to replay", async () =
 
 it("docs/compatibility.md says how it turned out (`bun run test:long compatibility scripted` writes it)", () => {
   // A partial run can't be compared with the page.
-  if (results.size < families.length * protocols.length * 2 * cases.length) return
+  if (results.size < families.length * textProtocols.length * 2 * cases.length) return
   expect(sectionOf("scripted")).toBe(results.tables(cases.map(({ name }) => name)))
 })

@@ -4,23 +4,28 @@ import { join } from "node:path"
 import Anthropic from "@anthropic-ai/sdk"
 import OpenAI from "openai"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
-import type { DialectName, FakeOptions } from "../../upstreams/fakes/fakeUpstream.ts"
+import type { FakeName, FakeOptions } from "../../upstreams/fakes/fakeUpstream.ts"
 import type { GatewayProcess } from "../process.ts"
 import { startGateway } from "../process.ts"
 
+/** The protocols that families speak. */
 export const protocols = ["anthropic-messages", "openai-responses", "openai-chat"] as const
+/** All protocols of text. */
+export const textProtocols = [...protocols, "gemini"] as const
 
 /** The caller's name of the model behind each upstream; the upstream's own is another. */
-export const models: Record<DialectName, string> = {
+export const models: Record<FakeName, string> = {
   "anthropic-messages": "behind-messages",
   "openai-responses": "behind-responses",
-  "openai-chat": "behind-chat"
+  "openai-chat": "behind-chat",
+  gemini: "behind-gemini"
 }
 
-const upstreamModels: Record<DialectName, string> = {
+const upstreamModels: Record<FakeName, string> = {
   "anthropic-messages": "claude-sonnet-4-5",
   "openai-responses": "gpt-5.1",
-  "openai-chat": "qwen3-32b"
+  "openai-chat": "qwen3-32b",
+  gemini: "gemini-3.8-flash"
 }
 
 /** Never to be seen by a caller. */
@@ -30,30 +35,32 @@ type Fake = ReturnType<typeof fakeUpstream>
 
 export interface World {
   readonly gateway: GatewayProcess
-  readonly fakes: Record<DialectName, Fake>
+  readonly fakes: Record<FakeName, Fake>
   readonly anthropic: Anthropic
   readonly openai: OpenAI
   /** The body of the last answer that they got, as it went over the wire. */
   readonly heard: () => Promise<string>
   /** The last request an upstream got. */
-  readonly asked: (protocol: DialectName) => Fake["asked"][number]
+  readonly asked: (protocol: FakeName) => Fake["asked"][number]
   readonly dispose: () => Promise<void>
 }
 
 /** A real gateway in front of one fake upstream of each protocol. */
 export const startWorld = async (
-  options: { readonly fake?: FakeOptions; readonly yaml?: (urls: Record<DialectName, string>) => string } = {}
+  options: { readonly fake?: FakeOptions; readonly yaml?: (urls: Record<FakeName, string>) => string } = {}
 ): Promise<World> => {
-  const fakes: Record<DialectName, Fake> = {
+  const fakes: Record<FakeName, Fake> = {
     "anthropic-messages": fakeUpstream("anthropic-messages", { strict: true, ...options.fake }),
     "openai-responses": fakeUpstream("openai-responses", { strict: true, ...options.fake }),
-    "openai-chat": fakeUpstream("openai-chat", { strict: true, ...options.fake })
+    "openai-chat": fakeUpstream("openai-chat", { strict: true, ...options.fake }),
+    gemini: fakeUpstream("gemini", { strict: true, ...options.fake })
   }
   const folder = mkdtempSync(join(tmpdir(), "gateway-upstreams-"))
   const urls = {
     "anthropic-messages": fakes["anthropic-messages"].url,
     "openai-responses": fakes["openai-responses"].url,
-    "openai-chat": fakes["openai-chat"].url
+    "openai-chat": fakes["openai-chat"].url,
+    gemini: fakes.gemini.url
   }
   writeFileSync(join(folder, "gateway.yaml"), (options.yaml ?? usualYaml)(urls))
   const gateway = await startGateway({ folder, env: { UPSTREAM_KEY: upstreamKey } })
@@ -88,21 +95,21 @@ export const clientsOf = ({ key, url }: Pick<GatewayProcess, "key" | "url">) => 
 }
 
 /** One model behind each upstream, as a configuration file. */
-export const usualYaml = (urls: Record<DialectName, string>): string =>
+export const usualYaml = (urls: Record<FakeName, string>): string =>
   JSON.stringify({
     upstreams: Object.fromEntries(
-      protocols.map((protocol) => [
+      textProtocols.map((protocol) => [
         `up-${protocol}`,
         {
           protocol,
-          base_url: `${urls[protocol]}/v1`,
+          base_url: `${urls[protocol]}/${protocol === "gemini" ? "v1beta" : "v1"}`,
           api_key: "${UPSTREAM_KEY}",
           ...(protocol === "openai-chat" ? { provider: "vllm" } : {})
         }
       ])
     ),
     models: Object.fromEntries(
-      protocols.map((protocol) => [
+      textProtocols.map((protocol) => [
         models[protocol],
         { routes: [{ upstream: `up-${protocol}`, model: upstreamModels[protocol] }] }
       ])

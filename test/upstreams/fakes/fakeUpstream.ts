@@ -1,5 +1,6 @@
 import { anthropic } from "./anthropic.ts"
 import { chat } from "./chat.ts"
+import { gemini } from "./gemini.ts"
 import { responses } from "./responses.ts"
 import type { Dialect, Scenario } from "./scenarios.ts"
 import { scenarios } from "./scenarios.ts"
@@ -11,6 +12,10 @@ export const dialects = {
   "openai-chat": chat
 } as const
 export type DialectName = keyof typeof dialects
+
+/** With the dialects that no family speaks. */
+const fakes = { ...dialects, gemini } as const
+export type FakeName = keyof typeof fakes
 
 export interface Asked {
   readonly path: string
@@ -35,10 +40,10 @@ export interface FakeOptions {
 /**
  * A real HTTP server that speaks a dialect as recorded from the real thing. What it plays is the last `play:<scenario>`
  * in the request; `error-before` answers 400, or the status behind `status:`, and with `breaks:off` there is only half an
- * answer.
+ * answer. `GET /asked` tells every request so far.
  */
-export const fakeUpstream = (name: DialectName, options: FakeOptions = {}) => {
-  const dialect: Dialect = dialects[name]
+export const fakeUpstream = (name: FakeName, options: FakeOptions = {}) => {
+  const dialect: Dialect = fakes[name]
   const asked: Array<Asked> = []
   let open = 0
   const server = Bun.serve({
@@ -49,18 +54,27 @@ export const fakeUpstream = (name: DialectName, options: FakeOptions = {}) => {
     fetch: async (request) => {
       const text = await request.text()
       const path = new URL(request.url).pathname
+      if (path === "/asked") return Response.json(asked)
       const one: Asked = { path, headers: Object.fromEntries(request.headers), text, body: JSON.parse(text) }
       asked.push(one)
       const own = await options.answer?.(one)
       if (own !== undefined) return own
-      if (path !== dialect.path) return new Response("not found", { status: 404 })
+      const place = dialect.placed === undefined ? usualPlace(dialect, one) : dialect.placed(one)
+      if (place === undefined) return new Response("not found", { status: 404 })
+      if ("answer" in place) return Response.json(place.answer, { status: place.status })
       const scenario = scenarioOf(text)
-      const model = one.body.model as string
-      const wrong = options.strict === true ? complaint(name, one.body) : undefined
+      const { model, stream } = place
+      const wrong = options.strict === true ? complaint(name, one.body, model) : undefined
       if (wrong !== undefined) return Response.json(dialect.error(400, `fake upstream: ${wrong}`), { status: 400 })
       const turn = text.match(toolResult)?.length ?? 0
       if (scenario === "error-before") return refusal(dialect, text)
-      if (one.body.stream !== true) {
+      if (text.includes("play:blocked") && dialect.blocked !== undefined) {
+        const answer = dialect.blocked
+        return stream
+          ? new Response(eventText(dialect, answer), { headers: { "content-type": "text/event-stream" } })
+          : Response.json(answer)
+      }
+      if (!stream) {
         if (scenario === "error-after") return Response.json({ nothing: "of use" })
         const answer = JSON.stringify(dialect.answer(scenario, model, turn))
         return new Response(breaksOff(text) ? answer.slice(0, answer.length / 2) : answer, { headers: json })
@@ -89,8 +103,11 @@ const json = { "content-type": "application/json" }
 
 const breaksOff = (text: string): boolean => text.includes("breaks:off")
 
+const usualPlace = (dialect: Dialect, { body, path }: Asked) =>
+  path === dialect.path ? { model: body.model as string, stream: body.stream === true } : undefined
+
 /** A tool's result, in any dialect. */
-const toolResult = /"type":"tool_result"|"type":"\w+_call_output"|"role":"tool"/g
+const toolResult = /"type":"tool_result"|"type":"\w+_call_output"|"role":"tool"|"functionResponse":/g
 
 const scenarioOf = (text: string): Scenario => {
   const named = [...text.matchAll(/play:([a-z-]+)/g)].at(-1)?.[1]
@@ -103,6 +120,7 @@ const refusal = (dialect: Dialect, text: string): Response => {
 }
 
 const eventText = (dialect: Dialect, frame: Readonly<Record<string, unknown>>): string =>
+  dialect.written?.(frame) ??
   `${dialect.named ? `event: ${String(frame["type"])}\n` : ""}data: ${JSON.stringify(frame)}\n\n`
 
 interface BodyOptions extends FakeOptions {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../src/contract/fields.ts"
+import type { Asked } from "./fakeUpstream.ts"
 
 /** What a fake upstream plays; it reads the name behind the last `play:` of a request (`play:parallel-tools`). */
 export const scenarios = [
@@ -17,9 +18,19 @@ export const scenarios = [
 ] as const
 export type Scenario = (typeof scenarios)[number]
 
+type Place =
+  | { readonly model: string; readonly stream: boolean }
+  | { readonly status: number; readonly answer: JsonObject }
+
 /** How a dialect says each scenario, as recorded from the real thing (`null` where it has no such thing). */
 export interface Dialect {
   readonly path: string
+  /** The model and the way of answering, where a request has them elsewhere than in its body, or another answer. */
+  readonly placed?: (asked: Asked) => Place | undefined
+  /** A frame of a stream, where it is no plain event. */
+  readonly written?: (frame: JsonObject) => string
+  /** The answer to a prompt that the service blocks, where it is none of the others. */
+  readonly blocked?: JsonObject
   /** The data of a stream's events, in order. `turn` makes the ids of tool calls differ from those of other turns. */
   readonly frames: (scenario: Scenario, model: string, turn?: number) => ReadonlyArray<JsonObject>
   /** The answer in one piece. */

@@ -1,11 +1,13 @@
-import type { DialectName } from "./fakeUpstream.ts"
+import type { FakeName } from "./fakeUpstream.ts"
+import { geminiComplaint } from "./geminiRules.ts"
 import { spoken } from "./scenarios.ts"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever was sent
 type Any = any
 
 /** What the real service would answer 400 to; undefined where it takes the request. */
-export const complaint = (name: DialectName, body: Any): string | undefined => {
+export const complaint = (name: FakeName, body: Any, model: string = body.model): string | undefined => {
+  if (name === "gemini") return geminiComplaint(body, model)
   try {
     rules[name](body)
     return undefined
@@ -187,7 +189,7 @@ const chat = (body: Any): void => {
   must(open.size === 0, "tool calls must be followed by tool messages")
 }
 
-const rules: Readonly<Record<DialectName, (body: Any) => void>> = {
+const rules: Readonly<Record<Exclude<FakeName, "gemini">, (body: Any) => void>> = {
   "anthropic-messages": messages,
   "openai-responses": responses,
   "openai-chat": chat

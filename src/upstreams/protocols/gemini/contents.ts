@@ -7,6 +7,7 @@ import { wrapCustom } from "../back.ts"
 import { foundWords, markedDocument, markedSystem, plainText } from "../documents.ts"
 import type { Notes } from "../notes.ts"
 import { oneResultEach } from "../oneResultEach.ts"
+import { isOwnSearch } from "./grounding.ts"
 import { documentPart, imagePart } from "./media.ts"
 import type { Traits } from "./models.ts"
 import { standIn, textParts } from "./signedParts.ts"
@@ -87,6 +88,7 @@ const partsOf = (
     case "tool-result":
       return result(item, to, names.get(item.callId) ?? "unknown", notes)
     case "search":
+      if (isOwnSearch(item.id)) return []
       if (item.outcome?.type === "results") return [{ text: foundWords(item.query, item.outcome.results) }]
       notes.adapt("web_search_call")
       return []

@@ -23,10 +23,19 @@ export const groundingIn = (candidate: unknown): Grounding | undefined => {
 }
 
 /** One search for all queries: the upstream does not tell which of them found a page. */
-export const searchEvents = ({ queries, results }: Grounding, id: string): ReadonlyArray<GenerationEvent> => [
-  { type: "search-start", id, query: queries.join("; ") },
-  { type: "search-end", id, outcome: { type: "results", results: results.filter(({ url }) => url !== "") } }
-]
+export const searchEvents = ({ queries, results }: Grounding, answerId: string): ReadonlyArray<GenerationEvent> => {
+  const id = `${ownPrefix}${answerId}`
+  const outcome = { type: "results", results: results.filter(({ url }) => url !== "") } as const
+  return [
+    { type: "search-start", id, query: queries.join("; ") },
+    { type: "search-end", id, outcome }
+  ]
+}
+
+const ownPrefix = "gsearch_"
+
+/** True for a search behind one of its own answers. The dialect has no form to send it back, and the answer suffices. */
+export const isOwnSearch = (id: string): boolean => /^(?:srvtoolu_)?gsearch_/.test(id)
 
 /** The citations of a text, one for each page that supports a segment. Segments count bytes of UTF-8. */
 export const citationEvents = ({ results, supports }: Grounding, text: string): ReadonlyArray<GenerationEvent> => {

@@ -144,7 +144,7 @@ const tellCall = (
 
 const tellSearch = (state: GeminiState, grounding: Grounding, events: Array<GenerationEvent>): GeminiState => {
   if (state.isSearchTold) return state
-  events.push(...searchEvents(grounding, state.calls.fresh("", `search${state.answerId}`)))
+  events.push(...searchEvents(grounding, state.answerId))
   return { ...state, isSearchTold: true }
 }
 

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert"
-import type { DialectName } from "../../../upstreams/fakes/fakeUpstream.ts"
+import type { FakeName } from "../../../upstreams/fakes/fakeUpstream.ts"
 import type { Family } from "../callers.ts"
 import type { Answer, Ask, Broken, Caller } from "../callers/Ask.ts"
 import { checkForm } from "./wellFormed.ts"
@@ -7,7 +7,7 @@ import { checkForm } from "./wellFormed.ts"
 /** A combination of family, protocol and mode. */
 export interface Cell {
   readonly family: Family
-  readonly protocol: DialectName
+  readonly protocol: FakeName
   readonly stream: boolean
   readonly caller: Caller
   /** The model behind the upstream that plays a scenario. */

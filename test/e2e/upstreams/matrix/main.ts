@@ -1,5 +1,6 @@
+import type { FakeName } from "../../../upstreams/fakes/fakeUpstream.ts"
 import { families } from "../callers.ts"
-import { protocols, startWorld } from "../world.ts"
+import { protocols, startWorld, textProtocols } from "../world.ts"
 import { withAimock } from "./aimock.ts"
 import { outcomeOf } from "./Case.ts"
 import { cases } from "./cases.ts"
@@ -11,8 +12,13 @@ import { inFrontOf } from "./servers.ts"
 import type { CellOf, Server } from "./servers.ts"
 
 /** Fills a section of docs/compatibility.md with how every case turned out; what failed is printed instead. */
-const fill = async (section: string, cellOf: CellOf, title = ""): Promise<void> => {
-  const results = new Results()
+const fill = async <A extends FakeName>(
+  section: string,
+  protocols: ReadonlyArray<A>,
+  cellOf: CellOf<A>,
+  title = ""
+): Promise<void> => {
+  const results = new Results(protocols)
   let failed = 0
   for (const family of families) {
     for (const protocol of protocols) {
@@ -36,13 +42,13 @@ const fill = async (section: string, cellOf: CellOf, title = ""): Promise<void> 
 
 const before = (section: string) => async (server: Server, title: string) => {
   const { cellOf, dispose } = await inFrontOf(server)
-  await fill(section, cellOf, `${title}, ${new Date().toISOString().slice(0, 10)}.\n\n`).finally(dispose)
+  await fill(section, protocols, cellOf, `${title}, ${new Date().toISOString().slice(0, 10)}.\n\n`).finally(dispose)
 }
 
 const sections: Readonly<Record<string, () => Promise<void>>> = {
   scripted: async () => {
     const world = await startWorld()
-    await fill("scripted", (...at) => scriptedCell(world, ...at)).finally(world.dispose)
+    await fill("scripted", textProtocols, (...at) => scriptedCell(world, ...at)).finally(world.dispose)
   },
   litellm: () => withLiteLlm(before("litellm")),
   aimock: () => withAimock(before("aimock")),

@@ -2,16 +2,20 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { families } from "../callers.ts"
 import type { Family } from "../callers.ts"
-import { protocols } from "../world.ts"
-import type { DialectName } from "../../../upstreams/fakes/fakeUpstream.ts"
+import type { FakeName } from "../../../upstreams/fakes/fakeUpstream.ts"
 
 const file = join(import.meta.dirname, "../../../../docs/compatibility.md")
 
 /** Outcomes by family, protocol, mode and wish. */
 export class Results {
   readonly #outcomes = new Map<string, string>()
+  readonly #protocols: ReadonlyArray<FakeName>
 
-  set(family: Family, protocol: DialectName, name: string, stream: boolean, outcome: string): void {
+  constructor(protocols: ReadonlyArray<FakeName>) {
+    this.#protocols = protocols
+  }
+
+  set(family: Family, protocol: FakeName, name: string, stream: boolean, outcome: string): void {
     this.#outcomes.set([family, protocol, name, stream].join(), outcome)
   }
 
@@ -21,6 +25,7 @@ export class Results {
 
   /** A table a family; whole and streamed share a cell where they are alike. */
   tables(names: ReadonlyArray<string>): string {
+    const protocols = this.#protocols
     return families
       .map((family) => {
         const row = (name: string) => protocols.map((protocol) => this.#cell(family, protocol, name)).join(" | ")
@@ -37,10 +42,10 @@ export class Results {
 
   /** False if no protocol has an outcome for the wish: it gets no row. */
   #isAsked(family: Family, name: string): boolean {
-    return protocols.some((protocol) => this.#cell(family, protocol, name) !== "–")
+    return this.#protocols.some((protocol) => this.#cell(family, protocol, name) !== "–")
   }
 
-  #cell(family: Family, protocol: DialectName, name: string): string {
+  #cell(family: Family, protocol: FakeName, name: string): string {
     const [whole = "?", streamed = "?"] = [false, true].map((stream) =>
       this.#outcomes.get([family, protocol, name, stream].join())
     )

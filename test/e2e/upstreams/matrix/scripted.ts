@@ -1,4 +1,4 @@
-import type { DialectName } from "../../../upstreams/fakes/fakeUpstream.ts"
+import type { FakeName } from "../../../upstreams/fakes/fakeUpstream.ts"
 import { callersOf } from "../callers.ts"
 import type { Family } from "../callers.ts"
 import { models } from "../world.ts"
@@ -6,7 +6,7 @@ import type { World } from "../world.ts"
 import type { Cell } from "./Case.ts"
 
 /** A cell in front of a scripted upstream, which plays everything and tells what it was asked. */
-export const scriptedCell = (world: World, family: Family, protocol: DialectName, stream: boolean): Cell => ({
+export const scriptedCell = (world: World, family: Family, protocol: FakeName, stream: boolean): Cell => ({
   family,
   protocol,
   stream,

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { DialectName } from "../../../upstreams/fakes/fakeUpstream.ts"
+import type { DialectName, FakeName } from "../../../upstreams/fakes/fakeUpstream.ts"
 import { startGateway } from "../../process.ts"
 import { callersOf } from "../callers.ts"
 import type { Family } from "../callers.ts"
@@ -17,12 +17,12 @@ export interface Server {
   readonly plays: (protocol: DialectName, stream: boolean) => ReadonlyArray<string>
 }
 
-export type CellOf = (family: Family, protocol: DialectName, stream: boolean) => Cell
+export type CellOf<A extends FakeName> = (family: Family, protocol: A, stream: boolean) => Cell
 
 /** A gateway in front of a server. */
 export const inFrontOf = async (
   server: Server
-): Promise<{ readonly cellOf: CellOf; readonly dispose: () => Promise<void> }> => {
+): Promise<{ readonly cellOf: CellOf<DialectName>; readonly dispose: () => Promise<void> }> => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-compatibility-"))
   const models = protocols.flatMap((protocol) =>
     server
