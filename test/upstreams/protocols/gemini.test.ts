@@ -63,7 +63,10 @@ describe("gemini requests", () => {
       headers: undefined,
       body: { contents: [{ role: "user", parts: [{ text: "Hi" }] }] }
     })
-    const whole = gemini.endpoint.placed?.({ body: { ...body, stream: false }, headers: undefined }, gemini.endpoint.path)
+    const whole = gemini.endpoint.placed?.(
+      { body: { ...body, stream: false }, headers: undefined },
+      gemini.endpoint.path
+    )
     expect(whole?.path).toBe("/models/gemini-3.8-flash:generateContent")
   })
 
