@@ -1,10 +1,15 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Either, Option } from "effect"
 import { Configuration } from "../config/Configuration.ts"
+import type { GatewayFile } from "../config/GatewayFile.ts"
+import { protocolsAt, surfaceOf } from "../config/providers/surfaces.ts"
+import type { SurfaceEntry } from "../config/providers/surfaces.ts"
 import { Catalogue, entriesOf } from "../catalogue/Catalogue.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { unmatched } from "../catalogue/modelWarnings.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
+import { partOf } from "../routing/Route.ts"
 import { CallsOfOne, UpstreamCalls } from "../routing/UpstreamCalls.ts"
+import { protocolOf } from "../upstreams/protocols.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import { isoOrNull, isoTime } from "./fields.ts"
@@ -23,25 +28,30 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
     const videos = yield* VideoUpstreams
 
     const recordOf = (name: string, kind: "text" | "video", nowMs: number): UpstreamRecord => {
-      const entry = configuration.current().value.upstreams?.[name]
-      const bulkhead = bulkheads.get(name)
+      const surfaces = surfacesAt(configuration.current().value, name, kind)
+      const [usual] = surfaces
+      const parts = [name, ...surfaces.slice(1).map(({ protocol }) => partOf({ upstream: name, protocol }))]
+      const ofParts = parts.flatMap((part) => bulkheads.get(part) ?? [])
+      const [bulkhead] = ofParts
       // Calls to video upstreams bypass the bulkhead and are not counted.
       const { answers, failures, lastAnswerMs, lastFailure, latency } = countsOf(
         kind === "text" ? calls.of(name) : new CallsOfOne()
       )
-      const circuit = bulkhead?.circuit.state(nowMs) ?? "closed"
+      const states = ofParts.map(({ circuit }) => circuit.state(nowMs))
+      const circuit = states.find((one) => one === "open") ?? states.find((one) => one === "probing") ?? "closed"
       return {
         object: "upstream",
         name,
         kind,
-        protocol: entry?.protocol ?? null,
+        protocol: usual === undefined ? null : surfaces.map(({ protocol }) => protocol).join(", "),
         // A query may hold a key.
-        base_url: entry?.base_url.replace(/\?.*$/s, "") ?? null,
+        base_url: usual?.base_url.replace(/\?.*$/s, "") ?? null,
         models: entriesOf(catalogue)
           .filter((model) => (model.kind === "video") === (kind === "video") && runsAt(model.routes, name))
           .map(({ id }) => id),
         circuit,
-        retry_in_seconds: circuit === "closed" ? null : (bulkhead?.circuit.waitMs(nowMs) ?? 0) / 1_000,
+        retry_in_seconds:
+          circuit === "closed" ? null : Math.max(...ofParts.map((one) => one.circuit.waitMs(nowMs))) / 1_000,
         running: bulkhead?.slots?.running ?? null,
         waiting: bulkhead?.slots?.waiting ?? null,
         answers,
@@ -57,14 +67,15 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
 
     /** In configuration order, video upstreams last. */
     const upstreams: Effect.Effect<ReadonlyArray<UpstreamRecord>> = Effect.map(Clock.currentTimeMillis, (nowMs) => [
-      ...[...texts.keys()].map((name) => recordOf(name, "text", nowMs)),
+      ...[...new Set([...texts.values()].map(({ name }) => name))].map((name) => recordOf(name, "text", nowMs)),
       ...[...videos.keys()].map((name) => recordOf(name, "video", nowMs))
     ])
 
     const models = Effect.sync(() =>
       entriesOf(catalogue).map((model) => {
-        const name = model.routes[0]?.upstream ?? ""
-        return modelRecord(model, { text: texts.get(name), video: videos.get(name) })
+        const [first] = model.routes
+        if (first === undefined) return modelRecord(model, { text: undefined, video: undefined })
+        return modelRecord(model, { text: texts.get(partOf(first)), video: videos.get(first.upstream) })
       })
     )
 
@@ -79,6 +90,16 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
     return { upstreams, models, unmatched: unmatchedNow } as const
   })
 }) {}
+
+/** The surfaces of a configured upstream for one kind of models. */
+const surfacesAt = (file: GatewayFile, name: string, kind: "text" | "video"): ReadonlyArray<SurfaceEntry> => {
+  const entry = file.upstreams?.[name]
+  return entry === undefined
+    ? []
+    : protocolsAt(file, name)
+        .filter((protocol) => protocolOf(protocol).kind === kind)
+        .flatMap((protocol) => Option.toArray(Either.getRight(surfaceOf(entry, protocol))))
+}
 
 const countsOf = (of: CallsOfOne) => {
   const { answers, failures, lastAnswerMs, lastFailure } = of

@@ -7,14 +7,14 @@ import { writtenSecret } from "../config/writtenSecrets.ts"
 import type { ModelEntry } from "../catalogue/Catalogue.ts"
 import { catalogueOf } from "../catalogue/catalogueOf.ts"
 import { servedModels } from "../catalogue/prices.ts"
-import { placeOf } from "../upstreams/fromSettings.ts"
+import { soundEntry } from "../upstreams/soundEntry.ts"
 
 /** Validates a configuration as a start does. Gives the models it would serve, `own` ones included. */
 export const servedBy = (file: Located<GatewayFile>, own: ReadonlyArray<ModelEntry>) =>
   Effect.gen(function* () {
     const wrong = contradiction(file)
     if (wrong !== undefined) return yield* wrong
-    for (const [name, entry] of Object.entries(file.value.upstreams ?? {})) yield* placeOf(file, name, entry)
+    for (const [name, entry] of Object.entries(file.value.upstreams ?? {})) yield* soundEntry(file, name, entry)
     return yield* servedModels(yield* catalogueOf(file, own), file)
   })
 

@@ -1,5 +1,6 @@
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import { Configuration } from "../config/Configuration.ts"
+import { surfaceOf } from "../config/providers/surfaces.ts"
 import { NotFound } from "../contract/Failure.ts"
 import { listModels } from "../upstreams/listModels.ts"
 import { protocolOf } from "../upstreams/protocols.ts"
@@ -23,10 +24,11 @@ export const makeTestUpstream = Effect.map(
           models,
           error
         })
-        if (protocolOf(entry.protocol).kind === "video") {
+        const surface = Either.getOrUndefined(surfaceOf(entry))
+        if (surface === undefined || protocolOf(surface.protocol).kind === "video") {
           return Effect.succeed(result(null, "a video upstream has no list of models"))
         }
-        return Effect.match(listModels(entry), {
+        return Effect.match(listModels(surface), {
           onFailure: ({ message }) => result(null, message),
           onSuccess: (models) => result(models, null)
         })

@@ -65,10 +65,14 @@ export const ConfiguredModels: Layer.Layer<
 
     yield* configuration.follow((file) =>
       Effect.gen(function* () {
-        const next = new Map<string, ConfiguredUpstream>()
-        for (const [name, entry] of Object.entries(file.value.upstreams ?? {})) {
-          next.set(name, yield* configureUpstream(file, name, entry, made.get(name)))
-        }
+        // Each may be asked for its models.
+        const configured = yield* Effect.forEach(
+          Object.entries(file.value.upstreams ?? {}),
+          ([name, entry]) =>
+            Effect.map(configureUpstream(file, name, entry, made.get(name)), (one) => [name, one] as const),
+          { concurrency: 8 }
+        )
+        const next = new Map(configured)
         const listed = new Map([...next].map(([name, { listed }]) => [name, listed]))
         const models = yield* Effect.flatMap(catalogueOf(file, own, listed), (entries) => servedModels(entries, file))
         const ids = entriesOf(models).map(({ id }) => id)
@@ -85,11 +89,18 @@ export const ConfiguredModels: Layer.Layer<
           const gone = [...made.values()].filter(({ scope }) => !keptScopes.has(scope))
           made = next
           catalogue.become(models)
-          refill(texts, [...ownTexts, ...present(next, ({ text }) => text && withSearch(text, search))])
-          refill(videos, [...ownVideos, ...present(next, ({ video }) => video)])
+          const all = [...next]
+          refill(texts, [
+            ...ownTexts,
+            ...all.flatMap(([, one]) => one.texts.map(([part, text]) => [part, withSearch(text, search)] as const))
+          ])
+          refill(videos, [
+            ...ownVideos,
+            ...all.flatMap(([name, { video }]) => (video === undefined ? [] : [[name, video] as const]))
+          ])
           refill(
             bulkheads,
-            present(next, ({ bulkhead }) => bulkhead)
+            all.flatMap(([, one]) => one.bulkheads)
           )
           refill(routeQueues, queues)
           if (isAnyStale(made)) stale.unsafeOffer(undefined)
@@ -127,15 +138,6 @@ const longestWait = 60
 
 const isAnyStale = (made: ReadonlyMap<string, ConfiguredUpstream>): boolean =>
   [...made.values()].some(({ isStale }) => isStale)
-
-const present = <A>(
-  made: ReadonlyMap<string, ConfiguredUpstream>,
-  pick: (one: ConfiguredUpstream) => A | undefined
-): Array<[string, A]> =>
-  [...made].flatMap(([name, one]) => {
-    const picked = pick(one)
-    return picked === undefined ? [] : [[name, picked] satisfies [string, A]]
-  })
 
 const refill = <A>(map: Map<string, A>, entries: Iterable<readonly [string, A]>): void => {
   map.clear()

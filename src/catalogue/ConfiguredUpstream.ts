@@ -6,24 +6,32 @@ import { proxyIn, proxyShown } from "../config/proxies.ts"
 import { authFields } from "../config/sections/Auth.ts"
 import { spelt } from "../config/spelt.ts"
 import type { Documents } from "../documents/Documents.ts"
-import { keysOf, placeOf } from "../upstreams/fromSettings.ts"
-import type { UpstreamEntry } from "../upstreams/fromSettings.ts"
+import type { SurfaceEntry, UpstreamEntry } from "../config/providers/surfaces.ts"
+import { placeOf } from "../upstreams/fromSettings.ts"
+import { keysOf } from "../upstreams/keysOf.ts"
+import { protocolOf } from "../upstreams/protocols.ts"
+import { soundEntry } from "../upstreams/soundEntry.ts"
 import { KeyNames } from "../upstreams/KeyNames.ts"
 import type { AtKey } from "../upstreams/KeyPool.ts"
 import { listModels, NoModelList } from "../upstreams/listModels.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import type { VideoServices } from "../upstreams/videoApi.ts"
 import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
-import { makeBulkhead, usualQueueSeconds } from "../routing/Bulkhead.ts"
+import { makeBulkhead, usualQueueSeconds, withOwnCircuit } from "../routing/Bulkhead.ts"
 import type { Bulkhead } from "../routing/Bulkhead.ts"
+import { partOf } from "../routing/Route.ts"
 import { SharedBulkheads } from "./SharedBulkheads.ts"
 
 /** A configured upstream with its entry. */
 export interface ConfiguredUpstream {
   readonly entry: UpstreamEntry
-  readonly text: TextUpstream | undefined
+  /** The entry at each protocol, the usual one first. */
+  readonly surfaces: ReadonlyArray<SurfaceEntry>
+  /** By the names of its parts (`partOf`). */
+  readonly texts: ReadonlyArray<readonly [part: string, upstream: TextUpstream]>
   readonly video: VideoUpstream | undefined
-  readonly bulkhead: Bulkhead
+  /** By the names of its parts. They share their places; each has a circuit of its own. */
+  readonly bulkheads: ReadonlyArray<readonly [part: string, bulkhead: Bulkhead]>
   /** The models that it listed, if listing is on. */
   readonly listed: ReadonlyArray<string>
   /** True if the last listing failed, so that `listed` is from an earlier one. */
@@ -43,29 +51,48 @@ export const configureUpstream = Effect.fnUntraced(function* (
   entry: UpstreamEntry,
   before: ConfiguredUpstream | undefined
 ): Effect.fn.Return<ConfiguredUpstream, BadSettings, Documents | KeyNames | SharedBulkheads | VideoServices> {
-  const same = before !== undefined && spelt(before.entry) === spelt(entry) ? before : undefined
-  const made = same ?? (yield* anew(file, name, entry))
-  if (entry.list_models !== true) return made
+  const surfaces = yield* soundEntry(file, name, entry)
+  const same = before !== undefined && spelt(before.surfaces) === spelt(surfaces) ? before : undefined
+  const made = same ?? (yield* anew(name, entry, surfaces))
+  const usual = usualOfTexts(surfaces)
+  if (entry.list_models !== true || usual === undefined) return made
   // With another key or header it is still the same server, which may not be up yet.
-  const listed = before?.entry.base_url === entry.base_url ? before.listed : made.listed
-  return { ...made, ...(yield* listedBy(name, entry, listed)) }
+  const isSameServer = before !== undefined && usualOfTexts(before.surfaces)?.base_url === usual.base_url
+  return { ...made, ...(yield* listedBy(name, usual, isSameServer ? before.listed : made.listed)) }
 })
 
-const anew = Effect.fnUntraced(function* (file: Located<GatewayFile>, name: string, entry: UpstreamEntry) {
-  const place = yield* placeOf(file, name, entry)
+/** The surface that lists the models. */
+const usualOfTexts = (surfaces: ReadonlyArray<SurfaceEntry>): SurfaceEntry | undefined =>
+  surfaces.find(({ protocol }) => protocolOf(protocol).kind === "text")
+
+const anew = Effect.fnUntraced(function* (name: string, entry: UpstreamEntry, surfaces: ReadonlyArray<SurfaceEntry>) {
   const shared = yield* SharedBulkheads
   const most = entry.max_concurrency
-  const bulkhead = yield* makeBulkhead({
+  const scope = yield* Effect.flatMap(Effect.scope, (all) => Scope.fork(all, ExecutionStrategy.sequential))
+  const opened = (part: string) => (forMs: number) => shared.opened(part, forMs)
+  const first = yield* makeBulkhead({
     maxConcurrency: most,
     room: most === undefined ? undefined : shared.roomOf(name, most),
-    opened: (forMs) => shared.opened(name, forMs),
+    opened: opened(name),
     queueDeadline: Duration.seconds(entry.queue_seconds ?? usualQueueSeconds)
   })
-  const scope = yield* Effect.flatMap(Effect.scope, (all) => Scope.fork(all, ExecutionStrategy.sequential))
-  const text = place.kind === "text" ? yield* withKeys(entry, place.upstream) : undefined
-  const video = place.kind === "video" ? yield* Scope.extend(withKeys(entry, place.upstream), scope) : undefined
-  yield* Effect.annotateLogs(Effect.logInfo(inWords(name, entry)), { event: "upstream.configured", upstream: name })
-  return { entry, text, video, bulkhead, listed: [], isStale: false, scope }
+  const texts: Array<readonly [string, TextUpstream]> = []
+  let video: VideoUpstream | undefined
+  for (const surface of surfaces) {
+    const place = placeOf(name, surface)
+    if (place.kind === "video") video = yield* Scope.extend(withKeys(entry, place.upstream), scope)
+    else {
+      const part = texts.length === 0 ? name : partOf({ upstream: name, protocol: surface.protocol })
+      texts.push([part, yield* withKeys(entry, place.upstream)])
+    }
+  }
+  const [, ...others] = texts
+  const bulkheads = [
+    [name, first] as const,
+    ...others.map(([part]) => [part, withOwnCircuit(first, { opened: opened(part) })] as const)
+  ]
+  yield* Effect.annotateLogs(Effect.logInfo(inWords(name, surfaces)), { event: "upstream.configured", upstream: name })
+  return { entry, surfaces, texts, video, bulkheads, listed: [], isStale: false, scope }
 })
 
 /** The upstream with its first key, and with each of several. */
@@ -85,7 +112,7 @@ const withKeys = Effect.fnUntraced(function* <U extends AtKey<U>, R>(
 })
 
 /** If it cannot be reached, or just started and lists nothing yet, the earlier list stays. */
-const listedBy = (name: string, entry: UpstreamEntry, before: ReadonlyArray<string>) =>
+const listedBy = (name: string, entry: SurfaceEntry, before: ReadonlyArray<string>) =>
   listModels(entry).pipe(
     Effect.filterOrFail(
       (ids) => ids.length > 0,
@@ -105,14 +132,19 @@ const listedBy = (name: string, entry: UpstreamEntry, before: ReadonlyArray<stri
   )
 
 /** A log line for the operator, without secrets. */
-const inWords = (name: string, entry: UpstreamEntry): string => {
-  const url = new URL(entry.base_url)
-  const proxy = proxyIn(entry.proxy)
+const inWords = (name: string, surfaces: ReadonlyArray<SurfaceEntry>): string => {
+  const [usual] = surfaces
+  if (usual === undefined) return `upstream ${name}`
+  const proxy = proxyIn(usual.proxy)
+  const at = surfaces.map(({ base_url, protocol }) => {
+    const url = new URL(base_url)
+    return `${protocol} at ${url.origin}${url.pathname.replace(/\/$/, "")}`
+  })
   return [
-    `upstream ${name}: ${entry.protocol} at ${url.origin}${url.pathname.replace(/\/$/, "")}`,
-    credentialsOf(entry),
+    `upstream ${name}: ${at.join(", ")}`,
+    credentialsOf(usual),
     ...(proxy === undefined ? [] : [`by the proxy ${proxyShown(proxy)}`]),
-    ...(entry.max_concurrency === undefined ? [] : [`${entry.max_concurrency} at a time`])
+    ...(usual.max_concurrency === undefined ? [] : [`${usual.max_concurrency} at a time`])
   ].join(", ")
 }
 

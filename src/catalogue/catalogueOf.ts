@@ -2,6 +2,9 @@ import { Either } from "effect"
 import type { BadSettings, Located } from "../config/document.ts"
 import { limitsOf } from "../config/limitsOf.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
+import { protocolFor, protocolsAt } from "../config/providers/surfaces.ts"
+import type { UpstreamEntry } from "../config/providers/surfaces.ts"
+import type { ProtocolName } from "../config/sections/Upstream.ts"
 import { fromUsd } from "../ledger/Price.ts"
 import { usualQueueSeconds } from "../routing/Bulkhead.ts"
 import type { RouteBound } from "../routing/Bulkhead.ts"
@@ -123,7 +126,12 @@ const modelOf = (
     const kinds: Array<ModelEntry["kind"]> = []
     for (const [index, route] of entry.routes.entries()) {
       const { model = id, price, upstream, weight } = route
-      const kind = kindOf(file, { upstream, model, id, said: entry.kind }, own)
+      const configured = file.value.upstreams?.[upstream]
+      const names = configured?.models ?? {}
+      // Callers name models by wildcards, and `constructor` is a name.
+      const knownAs = Object.hasOwn(names, model) ? names[model] : undefined
+      const protocol = configured && protocolFor(configured, knownAs ?? model, route.protocol)
+      const kind = kindOf(configured, protocol, { upstream, model, id, said: entry.kind }, own)
       const path = ["models", id, "routes", index, "upstream"]
       if (kind === undefined) {
         const names = [sandbox, ...Object.keys(file.value.upstreams ?? {})].join(", ")
@@ -149,12 +157,11 @@ const modelOf = (
       }
       const bound = boundOf(file, `models.${pattern}.routes[${index}]`, route)
       const deadlines = deadlinesOf(route)
-      const names = file.value.upstreams?.[upstream]?.models ?? {}
-      // Callers name models by wildcards, and `constructor` is a name.
-      const knownAs = Object.hasOwn(names, model) ? names[model] : undefined
+      const isUsual = kind === "video" || protocol === usualOfTexts(file, upstream)
       routes.push({
         upstream,
         model: upstream === sandbox ? sandboxModel(model, kind, own) : model,
+        ...(protocol === undefined || isUsual ? {} : { protocol }),
         ...(knownAs === undefined ? {} : { knownAs }),
         ...(price === undefined ? {} : { price: fromUsd(price) }),
         ...(weight === undefined ? {} : { weight }),
@@ -237,18 +244,22 @@ interface Named {
 }
 
 const kindOf = (
-  file: Located<GatewayFile>,
+  configured: UpstreamEntry | undefined,
+  protocol: ProtocolName | undefined,
   { id, model, said, upstream }: Named,
   own: ReadonlyArray<ModelEntry>
 ): ModelEntry["kind"] | undefined => {
   const builtIn = upstream === sandbox ? own.find((one) => one.id === model)?.kind : undefined
   if (builtIn !== undefined) return builtIn
-  const configured = file.value.upstreams?.[upstream]
   if (upstream !== sandbox && configured === undefined) return undefined
-  const kind = configured === undefined ? "text" : protocolOf(configured.protocol).kind
+  const kind = protocol === undefined ? "text" : protocolOf(protocol).kind
   if (kind !== "text") return kind
   return said ?? (isEmbedding.test(id) || isEmbedding.test(model) ? "embedding" : "text")
 }
+
+/** The protocol of an upstream's texts whose routes name none. */
+const usualOfTexts = ({ value }: Located<GatewayFile>, upstream: string): ProtocolName | undefined =>
+  protocolsAt(value, upstream).find((protocol) => protocolOf(protocol).kind === "text")
 
 /** The usual name of embedding models. */
 const isEmbedding = /embed/i

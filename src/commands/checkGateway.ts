@@ -7,7 +7,7 @@ import { entriesOf } from "../catalogue/Catalogue.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { modelWarnings } from "../catalogue/modelWarnings.ts"
 import { isSecret } from "../upstreams/Endpoint.ts"
-import { keysOf } from "../upstreams/fromSettings.ts"
+import { keysOf } from "../upstreams/keysOf.ts"
 import { logger } from "./administering.ts"
 import { ownModels } from "./ownModels.ts"
 import { priceShown } from "./priceShown.ts"
@@ -55,6 +55,7 @@ export const checkGateway = (live: boolean) =>
         file.version === undefined ? "No version was applied yet." : `Version ${file.version} is in order.`
       return yield* Console.log(`\n${version}`)
     }
+    for (const line of file.opened ?? []) yield* Console.log(line)
     yield* Console.log(
       Option.match(filePath, {
         onNone: () => "\nNo gateway.yaml: the sandbox, and the providers whose keys are in the environment.",

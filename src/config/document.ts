@@ -16,6 +16,8 @@ export interface Located<A> {
   readonly value: A
   /** Version of a document that is stored in the database. */
   readonly version?: number
+  /** Without a file: what each variable opens, one line each. */
+  readonly opened?: ReadonlyArray<string>
   /** The files that it was read from: its own, and those that it refers to. */
   readonly files?: Stamps
   /** Makes an error of a later stage: `gateway.yaml:12: models.x: …`. */

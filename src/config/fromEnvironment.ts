@@ -3,13 +3,16 @@ import { BadSettings } from "./document.ts"
 import type { Located, DocumentContext } from "./document.ts"
 import type { GatewayFile } from "./GatewayFile.ts"
 import { wrongBaseUrl } from "./baseUrl.ts"
+import { opensAlone } from "./providers/opensAlone.ts"
+import { providerRow, rowNames } from "./providers/providers.ts"
+import type { ProviderName } from "./providers/providers.ts"
 import { secretReader } from "./SecretFiles.ts"
 import { secretVariable } from "./secretVariable.ts"
-import { wellKnown } from "./providers/wellKnown.ts"
 
 /**
- * The configuration without a file: providers whose keys are in the environment, with their well-known models. A server at
- * `OPENAI_BASE_URL` lists its own models.
+ * The configuration without a file: providers whose keys are in the environment, in the order of the table, with their
+ * well-known models or those that they list. A model belongs to the first provider that has it; `provider/model` names
+ * each. A server at `OPENAI_BASE_URL` lists its own models.
  */
 export const fileOf = ({
   env,
@@ -19,9 +22,12 @@ export const fileOf = ({
   const wrong: Array<string> = []
   const upstreams: Record<string, Upstream> = {}
   const models: Record<string, string> = {}
-  const add = (name: string, upstream: Upstream, ids: ReadonlyArray<string>) => {
-    upstreams[name] = upstream
-    for (const id of ids) models[id] = name
+  const opened: Array<string> = []
+  const add = (name: string, upstream: Upstream, ids: ReadonlyArray<string> | undefined, variable: string) => {
+    upstreams[name] = ids === undefined ? { ...upstream, list_models: true } : upstream
+    for (const id of ids ?? []) models[id] ??= name
+    models[`${name}/*`] = name
+    opened.push(`${variable} opens ${name}: ${ids === undefined ? "the models that it lists" : `${ids.length} models`}`)
   }
   const keyOf = (name: string) => {
     const key = secretVariable(env, name, reader)
@@ -29,37 +35,27 @@ export const fileOf = ({
     return Either.isRight(key) && key.right !== undefined ? Redacted.make(key.right) : undefined
   }
 
-  const anthropic = keyOf("ANTHROPIC_API_KEY")
-  if (anthropic !== undefined) {
-    add(
-      "anthropic",
-      { protocol: "anthropic-messages", base_url: "https://api.anthropic.com", api_key: anthropic },
-      wellKnown.anthropic
-    )
-  }
-
-  const openai = keyOf("OPENAI_API_KEY")
   const baseUrl = env["OPENAI_BASE_URL"] ?? ""
   const wrongUrl = baseUrl === "" ? undefined : wrongBaseUrl(baseUrl)
   if (wrongUrl !== undefined) wrong.push(`OPENAI_BASE_URL: ${wrongUrl}`)
-  if (baseUrl !== "" && URL.parse(baseUrl)?.hostname !== "api.openai.com") {
-    const keyed = openai === undefined ? {} : { api_key: openai }
-    add("openai", { protocol: "openai-chat", base_url: baseUrl, list_models: true, ...keyed }, [])
-  } else if (openai !== undefined) {
-    const base_url = "https://api.openai.com/v1"
-    add("openai", { protocol: "openai-responses", base_url, api_key: openai }, wellKnown.openai)
-  }
+  const isElsewhere = baseUrl !== "" && URL.parse(baseUrl)?.hostname !== "api.openai.com"
 
-  const ark = keyOf("ARK_API_KEY")
-  if (ark !== undefined) {
-    const base_url = "https://ark.cn-beijing.volces.com/api/v3"
-    add("ark", { protocol: "ark-video", base_url, api_key: ark }, wellKnown.ark)
+  for (const provider of rowNames) {
+    const row = providerRow(provider)
+    const { models: ids, variable } = row
+    if (variable === undefined || !opensAlone(row)) continue
+    const key = keyOf(variable)
+    const keyed = key === undefined ? {} : { api_key: key }
+    if (provider === "openai" && isElsewhere) {
+      add(provider, { protocol: "openai-chat", base_url: baseUrl, ...keyed }, undefined, "OPENAI_BASE_URL")
+    } else if (key !== undefined) add(nameOf(provider), { provider, ...keyed }, ids, variable)
   }
 
   const [message] = wrong
   return message === undefined
     ? Either.right({
         value: { upstreams, models },
+        opened,
         complain: (_, rule) => new BadSettings({ message: rule }),
         files: reader.files
       })
@@ -67,3 +63,6 @@ export const fileOf = ({
 }
 
 type Upstream = NonNullable<GatewayFile["upstreams"]>[string]
+
+/** Ark keeps the name that it had before there were others of its provider's models. */
+const nameOf = (provider: ProviderName): string => (provider === "volcengine" ? "ark" : provider)

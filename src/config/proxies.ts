@@ -3,6 +3,8 @@ import { Either, Redacted } from "effect"
 import { BadSettings } from "./document.ts"
 import type { Located } from "./document.ts"
 import type { GatewayFile } from "./GatewayFile.ts"
+import { surfaceOf } from "./providers/surfaces.ts"
+import type { UpstreamEntry } from "./providers/surfaces.ts"
 import { isProxyUrl, proxyUrls } from "./sections/Proxy.ts"
 import type { ProxySetting } from "./sections/Proxy.ts"
 import { searchAddresses } from "./sections/Search.ts"
@@ -62,7 +64,7 @@ export const withProxies = (file: Located<GatewayFile>, proxyOf: ProxyOf): Locat
       ...file.value,
       ...(upstreams !== undefined && {
         upstreams: Object.fromEntries(
-          Object.entries(upstreams).map(([name, entry]) => [name, filled(entry, entry.base_url)])
+          Object.entries(upstreams).map(([name, entry]) => [name, filled(entry, addressOf(entry))])
         )
       }),
       ...(search !== undefined && {
@@ -74,6 +76,10 @@ export const withProxies = (file: Located<GatewayFile>, proxyOf: ProxyOf): Locat
     }
   }
 }
+
+/** The address that decides; a wrong entry has none, and is refused later. */
+const addressOf = (entry: UpstreamEntry): string =>
+  Either.match(surfaceOf(entry), { onLeft: () => "", onRight: ({ base_url }) => base_url })
 
 /** Hosts that `NO_PROXY` names, with those below them, ranges of addresses, and loopback. */
 const exempting = (list: string): ((url: string) => boolean) => {

@@ -43,6 +43,7 @@ import { isCovered } from "./agreed.ts"
 import { makeObservers, Work } from "./Work.ts"
 import { makeUpstreamCount } from "./upstreamCount.ts"
 import { RetryAfter } from "../routing/RetryAfter.ts"
+import { partOf } from "../routing/Route.ts"
 import { Bulkheads, RouteQueues, through } from "../routing/Bulkhead.ts"
 import { tooManyDomains } from "./searchDomains.ts"
 import { tryRoutes } from "../routing/tryRoutes.ts"
@@ -128,7 +129,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       const { passthrough, stream } = work.options
       const strict = entry.strict === true || request.headers.get("x-gateway-strict") === "true"
       const call = (route: AdmittedRoute, isLast: boolean) => {
-        const upstream = atKey(upstreams.get(route.upstream), route.key)
+        const upstream = atKey(upstreams.get(partOf(route)), route.key)
         if (upstream === undefined) return Future.die(new Error(`model ${entry.id} has no upstream`))
         work.asks(route)
         work.attempts.calls(route, upstream, entry)
@@ -140,12 +141,10 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
             : ask(route, upstream, signsNothing, isLast)
         )
       }
-      const within = (
-        { bound, key, upstream }: AdmittedRoute,
-        send: () => Future<Generation, Failure | UpstreamError>
-      ) => {
+      const within = (route: AdmittedRoute, send: () => Future<Generation, Failure | UpstreamError>) => {
+        const { bound, key } = route
         const queue = bound && routeQueues.get(bound.name)
-        return through(bulkheads.get(upstream), work.caller.account, () => work.attempts.sends(send()), key, queue)
+        return through(bulkheads.get(partOf(route)), work.caller.account, () => work.attempts.sends(send()), key, queue)
       }
       const ask = (
         route: AdmittedRoute,

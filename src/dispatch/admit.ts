@@ -3,6 +3,7 @@ import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Forbidden, ModelForbidden } from "../contract/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
+import { isSameRoute, partOf } from "../routing/Route.ts"
 import type { Route } from "../routing/Route.ts"
 import { fitContext } from "../tokens/truncate.ts"
 import type { Keyed } from "../upstreams/KeyPool.ts"
@@ -78,7 +79,7 @@ export const triedRoutes = (
 ): Admitted["routes"] => {
   if (!noFallback) return routes
   const [first, ...others] = routes
-  return [first, ...others.filter(({ model, upstream }) => upstream === first.upstream && model === first.model)]
+  return [first, ...others.filter((other) => isSameRoute(other, first))]
 }
 
 /** The key that reasoned last: only its organisation accepts that reasoning back. */
@@ -106,7 +107,7 @@ export const makeAdmit = Effect.gen(function* () {
   const { sticky, times } = yield* UpstreamCalls
   const clock = yield* Effect.clock
 
-  const keysAt = (upstream: string) => upstreams.get(upstream)?.keys
+  const keysAt = (route: Route) => upstreams.get(partOf(route))?.keys
 
   const withKey = (route: AdmittedRoute, { key, upstream }: Keyed<TextUpstream>): AdmittedRoute => ({
     ...route,
@@ -146,15 +147,15 @@ export const makeAdmit = Effect.gen(function* () {
     return model instanceof InvalidRequest ? Effect.fail(model) : Effect.succeed(model)
   }
 
-  const endpointOf = ({ upstream: name }: Route, family: Family | undefined): PassthroughEndpoint | undefined => {
-    const upstream = upstreams.get(name)
+  const endpointOf = (route: Route, family: Family | undefined): PassthroughEndpoint | undefined => {
+    const upstream = upstreams.get(partOf(route))
     return upstream === undefined || family === undefined ? undefined : endpointIn(upstream, family)
   }
 
   const speaks = (route: Route, family: Family): boolean => endpointOf(route, family) !== undefined
 
-  const isSearchedFor = ({ endpoint, upstream }: AdmittedRoute): boolean =>
-    endpoint !== undefined && upstreams.get(upstream)?.isSearchedFor === true
+  const isSearchedFor = (route: AdmittedRoute): boolean =>
+    isPassed(route) && upstreams.get(partOf(route))?.isSearchedFor === true
 
   const routesFor = (
     { routes }: Model,

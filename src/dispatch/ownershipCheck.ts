@@ -4,6 +4,7 @@ import { idsAsked } from "../ownership/idsIn.ts"
 import type { UpstreamId } from "../ownership/idsIn.ts"
 import { madeWith } from "../ownership/madeWith.ts"
 import { recordIds } from "../ownership/recordIds.ts"
+import { partOf } from "../routing/Route.ts"
 import type { Caller } from "../contract/Caller.ts"
 import { NotFound } from "../contract/Failure.ts"
 import type { Failure, InvalidRequest } from "../contract/Failure.ts"
@@ -78,28 +79,29 @@ export const makeOwnershipCheck = Effect.gen(function* () {
   const withOwnKeys = (asking: Asking, routes: AdmittedRoutes): Future<AdmittedRoutes, Failure> => {
     const pools = new Map<string, ReadonlyArray<UpstreamId>>()
     for (const route of routes) {
-      const upstream = upstreams.get(route.upstream)
-      if (upstream?.keys === undefined || route.key === undefined || pools.has(route.upstream)) continue
+      const part = partOf(route)
+      const upstream = upstreams.get(part)
+      if (upstream?.keys === undefined || route.key === undefined || pools.has(part)) continue
       const ids = idsFor(asking, upstream, route)
-      if (ids.length > 0) pools.set(route.upstream, ids)
+      if (ids.length > 0) pools.set(part, ids)
     }
     if (pools.size === 0) return Future.succeed(routes)
-    const chosen = Effect.forEach(pools, ([name, ids]) => {
-      const upstream = upstreams.get(name)
-      if (upstream === undefined) return Effect.succeed([name, undefined] as const)
+    const chosen = Effect.forEach(pools, ([part, ids]) => {
+      const upstream = upstreams.get(part)
+      if (upstream === undefined) return Effect.succeed([part, undefined] as const)
       const names = keyNames(upstream)
       // The failure shows once its route is tried.
       const made = Effect.match(openTo(asking.caller, upstream, ids), {
         onFailure: () => undefined,
         onSuccess: (known) => madeWith(known, names)
       })
-      return Effect.map(made, (key) => [name, key] as const)
+      return Effect.map(made, (key) => [part, key] as const)
     })
     return runFuture(runtime, chosen).flatMap((all): Future<AdmittedRoutes, Failure> => {
       const made = new Map(all)
-      const [first, ...others] = routes.filter(({ key, upstream }) => {
-        const own = made.get(upstream)
-        return own === undefined || own === key
+      const [first, ...others] = routes.filter((route) => {
+        const own = made.get(partOf(route))
+        return own === undefined || own === route.key
       })
       if (first !== undefined) return Future.succeed<AdmittedRoutes>([first, ...others])
       const gone = [...made.values()].find((one) => one instanceof NotFound)

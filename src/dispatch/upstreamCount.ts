@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { AccountId, Caller } from "../contract/Caller.ts"
 import type { InvalidRequest, NotFound } from "../contract/Failure.ts"
+import { partOf } from "../routing/Route.ts"
 import type { Route } from "../routing/Route.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
@@ -39,9 +40,9 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
   }
 
   /** Skips an upstream whose circuit is open or that has no free slot. */
-  const withRoom = (account: AccountId, upstream: string, nowMs: number, ask: Effect.Effect<number | undefined>) =>
+  const withRoom = (account: AccountId, part: string, nowMs: number, ask: Effect.Effect<number | undefined>) =>
     Effect.suspend(() => {
-      const bulkhead = bulkheads.get(upstream)
+      const bulkhead = bulkheads.get(part)
       if (bulkhead !== undefined && bulkhead.circuit.waitMs(nowMs, account) > 0) return unknown
       const slot = bulkhead?.slots?.take(account)
       const asked = slot?.isFree === false ? unknown : ask
@@ -57,7 +58,7 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
     passthrough: Passthrough
   ): Effect.Effect<number | undefined, InvalidRequest | NotFound> => {
     const route: Route | undefined = routes[0]
-    const upstream = upstreams.get(route?.upstream ?? "")
+    const upstream = route && upstreams.get(partOf(route))
     if (route === undefined || upstream?.countTokens === undefined) return unknown
     if (upstream.passthrough?.family !== passthrough.family) return unknown
     const { name } = upstream
@@ -85,7 +86,7 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
         const known = kept.get(hash)
         if (known !== undefined && known.untilMs > nowMs) return Effect.succeed(known.tokens)
         kept.delete(hash)
-        return Effect.tap(withRoom(caller.account, name, nowMs, askedWith(made)), (tokens) =>
+        return Effect.tap(withRoom(caller.account, partOf(route), nowMs, askedWith(made)), (tokens) =>
           Effect.sync(() => tokens !== undefined && keep(hash, tokens, nowMs + keptMs))
         )
       })

@@ -85,6 +85,15 @@ export const makeBulkhead = (options: BulkheadOptions): Effect.Effect<Bulkhead> 
     runtime
   }))
 
+/** The same places behind a circuit breaker of its own. */
+export const withOwnCircuit = (
+  bulkhead: Bulkhead,
+  { opened, rules }: Pick<BulkheadOptions, "opened" | "rules">
+): Bulkhead => ({
+  ...bulkhead,
+  circuit: new UpstreamCircuitBreaker(rules ?? usualRules, opened)
+})
+
 const lineOf = (
   { maxConcurrency, room }: Pick<BulkheadOptions, "maxConcurrency" | "room">,
   clock: Clock.Clock

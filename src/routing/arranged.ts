@@ -33,14 +33,14 @@ export const arranged = <R extends WeightedRoute>(
  */
 export const withKeys = <R extends Route, U>(
   routes: ReadonlyArray<R>,
-  keysOf: (upstream: string) => ReadonlyArray<Keyed<U>> | undefined,
+  keysOf: (route: R) => ReadonlyArray<Keyed<U>> | undefined,
   conversation: () => WithKey,
   at: (route: R, key: Keyed<U>) => R
 ): ReadonlyArray<R> => {
-  if (!routes.some(({ upstream }) => keysOf(upstream) !== undefined)) return routes
+  if (!routes.some((route) => keysOf(route) !== undefined)) return routes
   const { key: own, name } = conversation()
   return routes.flatMap((route) => {
-    const keys = keysOf(route.upstream)
+    const keys = keysOf(route)
     if (keys === undefined) return [route]
     const inOrder = shared(keys, ({ key }) => key, name)
     const [first, others] = Array.partition(inOrder, ({ key }) => key !== own)

@@ -10,6 +10,7 @@ import { isOfKey } from "../upstreams/UpstreamError.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { hedged } from "./hedged.ts"
 import type { RetryAfter, RouteFailure } from "./RetryAfter.ts"
+import { isSameRoute } from "./Route.ts"
 import type { Route } from "./Route.ts"
 
 /** The longest delay that an upstream may ask for before a retry on it, in ms. */
@@ -83,7 +84,7 @@ export const tryRoutes = <R extends Route>(
     const route = ask[index]
     if (route === undefined) return again(runtime, [...skipped, ...failed], attempt, watcher, hasFallback)
     if (index > 0) watcher.again(route.upstream, "elsewhere")
-    const isLastAt = (place: number, one: R) => !ask.some((other, at) => at > place && !isSame(other, one))
+    const isLastAt = (place: number, one: R) => !ask.some((other, at) => at > place && !isSameRoute(other, one))
     const first = () => attempt(route, isLastAt(index, route))
     const next = (failures: ReadonlyArray<RouteFailure<R>>, hasHedged = isHedged) => {
       const all = [...failed, ...failures]
@@ -92,7 +93,7 @@ export const tryRoutes = <R extends Route>(
       )
       return from(at === -1 ? ask.length : at, all, hasHedged)
     }
-    const place = isHedged ? -1 : ask.findIndex((one, at) => at > index && !isSame(one, route))
+    const place = isHedged ? -1 : ask.findIndex((one, at) => at > index && !isSameRoute(one, route))
     const other = ask[place]
     if (second === undefined || other === undefined) {
       return first().catchAll((error) => {
@@ -141,10 +142,7 @@ const isPassing = (cause: Cause.Cause<Failure | UpstreamError>): boolean => {
 
 /** True if another route fails too: it is the same but for the key, and the failure does not concern the key. */
 export const fails = (other: Route, { error, route }: RouteFailure): boolean =>
-  route.key !== undefined && isSame(other, route) && !isOfKey(error)
-
-/** True if the routes differ by their keys at most. */
-const isSame = (one: Route, other: Route): boolean => one.upstream === other.upstream && one.model === other.model
+  route.key !== undefined && isSameRoute(other, route) && !isOfKey(error)
 
 /** A call that reports its outcome to the route's state. */
 const reporting =

@@ -2,8 +2,9 @@ import { Data, Effect, Option, Schema } from "effect"
 import { parseJson } from "../contract/json.ts"
 import { callUpstream } from "./client.ts"
 import { addressOf, connectionOf, headersTo } from "./Endpoint.ts"
-import type { UpstreamEntry } from "./fromSettings.ts"
-import { endpointOptions, firstKey, keysOf } from "./fromSettings.ts"
+import type { SurfaceEntry } from "../config/providers/surfaces.ts"
+import { endpointOptions } from "./fromSettings.ts"
+import { firstKey, keysOf } from "./keysOf.ts"
 import { protocolOf } from "./protocols.ts"
 
 /** The reason that an upstream's models could not be listed, for the operator. */
@@ -21,7 +22,7 @@ const ModelList = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.
 const decode = Schema.decodeUnknownOption(ModelList)
 
 /** Lists an upstream's models (`/models`, in OpenAI's, Anthropic's or the protocol's own form), with the first of its keys that may. */
-export const listModels = (entry: UpstreamEntry): Effect.Effect<ReadonlyArray<string>, NoModelList> =>
+export const listModels = (entry: SurfaceEntry): Effect.Effect<ReadonlyArray<string>, NoModelList> =>
   keysOf(entry)
     .slice(1)
     .reduce(
@@ -36,7 +37,7 @@ export const listModels = (entry: UpstreamEntry): Effect.Effect<ReadonlyArray<st
     )
 
 const listedWith = Effect.fnUntraced(function* (
-  entry: UpstreamEntry,
+  entry: SurfaceEntry,
   key: ReturnType<typeof firstKey>
 ): Effect.fn.Return<ReadonlyArray<string>, NoModelList> {
   const protocol = protocolOf(entry.protocol)

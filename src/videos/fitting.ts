@@ -8,6 +8,7 @@ import type { Price } from "../ledger/Price.ts"
 import { commonResolutions } from "../catalogue/Catalogue.ts"
 import type { Model, ServedRoute } from "../catalogue/Catalogue.ts"
 import { arranged, withKeys } from "../routing/arranged.ts"
+import { isSameRoute } from "../routing/Route.ts"
 import type { Route } from "../routing/Route.ts"
 import { atKey, keyNames } from "../upstreams/KeyPool.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
@@ -78,7 +79,7 @@ export const makeFitting = Effect.gen(function* () {
     const draw = () => `${asked.random()}`
     const routes = withKeys(
       arranged<ServedRoute>(model.routes, draw),
-      (upstream) => upstreams.get(upstream)?.keys,
+      ({ upstream }) => upstreams.get(upstream)?.keys,
       () => ({ name: draw() }),
       (route, { key }) => ({ ...route, key })
     )
@@ -103,9 +104,6 @@ export const makeFitting = Effect.gen(function* () {
 
 const notCarried = (param: string) =>
   new InvalidRequest({ param, message: `${param}: not supported as asked by this model's upstream` })
-
-/** True if two routes are the same but for the upstream's key. */
-const isSameRoute = (one: Route, other: Route): boolean => one.upstream === other.upstream && one.model === other.model
 
 /** The properties of a video that its price depends on. */
 const pricedVideo = ({ media, settings }: Resolved) => ({

@@ -5,7 +5,9 @@ import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Layer } from "effect"
 import { BadSettings } from "../../src/config/document.ts"
 import { Settings } from "../../src/config/Settings.ts"
-import { placeOf } from "../../src/upstreams/fromSettings.ts"
+import { protocolOf } from "../../src/upstreams/protocols.ts"
+import { surfaceOf } from "../../src/config/providers/surfaces.ts"
+import { soundEntry } from "../../src/upstreams/soundEntry.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-config-"))
 
@@ -36,7 +38,10 @@ describe("without a file", () => {
   const places = (env: Record<string, string>) => {
     const { models = {}, upstreams = {} } = good(undefined, env).file.value
     return {
-      upstreams: Object.entries(upstreams).map(([name, { base_url, protocol }]) => `${name} ${protocol} ${base_url}`),
+      upstreams: Object.entries(upstreams).map(([name, entry]) => {
+        const { base_url, protocol } = Either.getOrThrow(surfaceOf(entry))
+        return `${name} ${protocol} ${base_url}${entry.list_models === true ? " lists" : ""}`
+      }),
       models: (name: string) => Object.entries(models).flatMap(([id, upstream]) => (upstream === name ? [id] : []))
     }
   }
@@ -51,16 +56,42 @@ describe("without a file", () => {
     expect(found.upstreams).toEqual([
       "anthropic anthropic-messages https://api.anthropic.com",
       "openai openai-responses https://api.openai.com/v1",
-      "ark ark-video https://ark.cn-beijing.volces.com/api/v3"
+      "ark openai-chat https://ark.cn-beijing.volces.com/api/v3"
     ])
     expect(found.models("anthropic")).toContain("claude-sonnet-4-5")
     expect(found.models("openai")).toContain("gpt-5.1")
     expect(found.models("ark")).toContain("doubao-seedance-1-0-pro-250528")
+    expect(found.models("openai")).toContain("openai/*")
+  })
+
+  it("a key to models alone opens its provider, and the log names what it opened", () => {
+    const found = good(undefined, { GROQ_API_KEY: "a", DASHSCOPE_API_KEY: "b", GEMINI_API_KEY: "c" }).file
+    expect(Object.keys(found.value.upstreams ?? {})).toEqual(["gemini", "groq", "qwen"])
+    expect(found.opened).toEqual([
+      "GEMINI_API_KEY opens gemini: the models that it lists",
+      "GROQ_API_KEY opens groq: the models that it lists",
+      "DASHSCOPE_API_KEY opens qwen: 4 models"
+    ])
+    expect(found.value.models?.["groq/*"]).toBe("groq")
+  })
+
+  it("variables that may open more than models open nothing", () => {
+    const env = {
+      GITHUB_TOKEN: "a",
+      HF_TOKEN: "b",
+      AWS_BEARER_TOKEN_BEDROCK: "c",
+      AWS_ACCESS_KEY_ID: "d",
+      GOOGLE_API_KEY: "e",
+      AZURE_OPENAI_API_KEY: "f",
+      AZURE_FOUNDRY_API_KEY: "g"
+    }
+    expect(places(env)).toMatchObject({ upstreams: [] })
+    expect(good(undefined, env).file.opened).toEqual([])
   })
 
   it("a self-hosted server is asked what it serves", () => {
     const env = { OPENAI_API_KEY: "b", OPENAI_BASE_URL: "http://127.0.0.1:8000/v1" }
-    expect(places(env).upstreams).toEqual(["openai openai-chat http://127.0.0.1:8000/v1"])
+    expect(places(env).upstreams).toEqual(["openai openai-chat http://127.0.0.1:8000/v1 lists"])
     expect(good(undefined, env).file.value.upstreams?.["openai"]?.list_models).toBe(true)
   })
 })
@@ -70,11 +101,11 @@ describe("an upstream", () => {
     const { file } = good(`upstreams:\n  a:\n    base_url: http://127.0.0.1:1\n${fields}`)
     const place = Either.flatMap(
       Either.fromNullable(file.value.upstreams?.["a"], () => new BadSettings({ message: "" })),
-      (entry) => placeOf(file, "a", entry)
+      (entry) => soundEntry(file, "a", entry)
     )
     return Either.match(place, {
       onLeft: ({ message }) => message.replace(/^.*\/\d+\.yaml/, "gateway.yaml"),
-      onRight: ({ kind }) => kind
+      onRight: ([usual]) => protocolOf(usual?.protocol ?? "openai-chat").kind
     })
   }
 

@@ -6,7 +6,8 @@ import { Either, Redacted } from "effect"
 import { readDocument } from "../../src/config/document.ts"
 import { GatewayFile } from "../../src/config/GatewayFile.ts"
 import { writtenSecret } from "../../src/config/writtenSecrets.ts"
-import { keysOf, placeOf } from "../../src/upstreams/fromSettings.ts"
+import { keysOf } from "../../src/upstreams/keysOf.ts"
+import { soundEntry } from "../../src/upstreams/soundEntry.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-upstream-keys-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -19,7 +20,7 @@ const read = (fields: string) =>
 const complaint = (fields: string) => {
   const placed = Either.flatMap(read(fields), (file) => {
     const entry = file.value.upstreams?.["up"]
-    return entry === undefined ? Either.right(undefined) : placeOf(file, "up", entry)
+    return entry === undefined ? Either.right([]) : soundEntry(file, "up", entry)
   })
   return Either.isLeft(placed) ? placed.left.message.replace(/^.*gateway\.yaml:\d+: /, "") : "none"
 }

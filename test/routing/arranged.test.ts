@@ -34,7 +34,7 @@ describe("routes with weights", () => {
     for (const name of many) {
       const [first] = withKeys(
         [route("a"), route("b")],
-        (upstream) => (upstream === "a" ? keys : undefined),
+        ({ upstream }) => (upstream === "a" ? keys : undefined),
         () => ({ name }),
         (one, { key }) => ({ ...one, key })
       )

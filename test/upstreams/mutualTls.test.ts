@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
+import { surfaceOf } from "../../src/config/providers/surfaces.ts"
 import { Settings } from "../../src/config/Settings.ts"
 import { callUpstream, defaultDeadlines } from "../../src/upstreams/client.ts"
 import { endpointOptions } from "../../src/upstreams/fromSettings.ts"
@@ -71,7 +72,7 @@ http {
     if (Either.isLeft(settings)) return settings.left.message.replace(`${path}:1: `, "")
     const entry = settings.right.file.value.upstreams?.["up"]
     if (entry === undefined) throw new Error("there is no upstream")
-    const { tls: given } = await Effect.runPromise(endpointOptions(entry, undefined))
+    const { tls: given } = await Effect.runPromise(endpointOptions(Either.getOrThrow(surfaceOf(entry)), undefined))
     const answer = await Effect.runPromise(
       Effect.either(callUpstream({ method: "GET", url, headers: {}, deadlines: defaultDeadlines, tls: given }))
     )

@@ -1,5 +1,7 @@
+import { Either } from "effect"
 import type { GatewayFile } from "../../config/GatewayFile.ts"
 import { providerAt, providerNamed, providerRow } from "../../config/providers/providers.ts"
+import { surfaceOf } from "../../config/providers/surfaces.ts"
 
 /** A provider as the lists call it: `id` of those named here, otherwise `baseUrl` finds it. */
 export interface PriceProvider {
@@ -11,7 +13,11 @@ export interface PriceProvider {
 export const priceProviderOf = (file: GatewayFile, upstream: string): PriceProvider | undefined => {
   const entry = file.upstreams?.[upstream]
   if (entry === undefined) return undefined
-  const { base_url: baseUrl, provider } = entry
+  const { provider } = entry
+  const baseUrl = Either.getOrElse(
+    Either.map(surfaceOf(entry), ({ base_url }) => base_url),
+    () => ""
+  )
   const known = providerAt(baseUrl) ?? (provider === undefined ? undefined : providerNamed(provider))
   return { id: known === undefined ? undefined : (providerRow(known).prices ?? known), baseUrl }
 }

@@ -26,6 +26,11 @@ export const chapters: ReadonlyArray<Chapter> = [
         load: async () => (await import("../check.ts")).checkCommand
       },
       {
+        name: "providers",
+        what: "List the providers that the gateway knows.",
+        load: async () => (await import("../providers.ts")).providersCommand
+      },
+      {
         name: "prices",
         what: "Show what models cost, and fetch the public prices.",
         load: async () => (await import("../prices.ts")).pricesCommand

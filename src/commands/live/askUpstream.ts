@@ -1,15 +1,14 @@
 import { Data, Effect, Option, Schema } from "effect"
 import type { Redacted } from "effect"
-import type { BadSettings, Located } from "../../config/document.ts"
-import type { GatewayFile } from "../../config/GatewayFile.ts"
 import { parseJson } from "../../contract/json.ts"
 import type { Documents } from "../../documents/Documents.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
 import { callUpstream } from "../../upstreams/client.ts"
 import { addressOf, connectionOf, headersTo } from "../../upstreams/Endpoint.ts"
-import { endpointOptions, keysOf, placeOf } from "../../upstreams/fromSettings.ts"
-import type { UpstreamEntry } from "../../upstreams/fromSettings.ts"
+import type { SurfaceEntry } from "../../config/providers/surfaces.ts"
+import { endpointOptions, placeOf } from "../../upstreams/fromSettings.ts"
 import { hintOf } from "../../upstreams/hintOf.ts"
+import { keysOf } from "../../upstreams/keysOf.ts"
 import { troubleOf } from "../../upstreams/protocols/errorMeaning.ts"
 import { protocolOf } from "../../upstreams/protocols.ts"
 import type { UpstreamError } from "../../upstreams/UpstreamError.ts"
@@ -18,6 +17,10 @@ import { startGeneration } from "../../upstreams/upstreamOf.ts"
 /** The result of testing an upstream. */
 export interface UpstreamReply {
   readonly name: string
+  /** Its name, with the protocol if it is asked in several. */
+  readonly label: string
+  /** Its names of the models routed to it. */
+  readonly routed: ReadonlyArray<string>
   /** Its key, by its place in the list; undefined unless it has several. */
   readonly key: string | undefined
   /** The identity behind a cloud's credentials. */
@@ -46,17 +49,18 @@ const decodeList = Schema.decodeUnknownOption(
 )
 
 /** The endpoint that lists its models, or its tasks if it lists no models. */
-const listing = (entry: UpstreamEntry) => {
+const listing = (entry: SurfaceEntry) => {
   const protocol = protocolOf(entry.protocol)
   return protocol.kind === "text"
     ? { ...protocol.listing(entry.base_url, entry.provider), ofModels: true }
     : protocol.listing
 }
 
-/** An upstream with one of its keys. */
-interface Place {
-  readonly name: string
-  readonly entry: UpstreamEntry
+/** An upstream at one of its protocols, and the names there of the models that are routed to it. */
+type Asked = Pick<UpstreamReply, "name" | "label" | "routed"> & { readonly entry: SurfaceEntry }
+
+/** The same with one of its keys. */
+interface Place extends Asked {
   readonly secret: Redacted.Redacted | undefined
   readonly key: string | undefined
 }
@@ -99,11 +103,11 @@ const refusedBy = (name: string, key: string | undefined) => (error: UpstreamErr
   new Refused({ message: error.said ?? error.failure.message, setting: hintOf(name, error, key) })
 
 /** The least `max_output_tokens`; OpenAI's responses require 16. */
-const minOutputTokens = (entry: UpstreamEntry) => (entry.protocol === "openai-responses" ? 16 : 1)
+const minOutputTokens = (entry: SurfaceEntry) => (entry.protocol === "openai-responses" ? 16 : 1)
 
-const oneToken = (file: Located<GatewayFile>, { entry, key, name, secret }: Place, model: string) =>
+const oneToken = ({ entry, key, name, secret }: Place, model: string) =>
   Effect.gen(function* () {
-    const place = yield* placeOf(file, name, entry)
+    const place = placeOf(name, entry)
     if (place.kind === "video") return
     const upstream = yield* place.upstream(secret)
     const runtime = yield* Effect.runtime()
@@ -136,20 +140,13 @@ const hello = (model: string, maxOutputTokens: number): Conversation => ({
 })
 
 /**
- * Asks an upstream with each of its keys for its list of models; one without a list is asked for a token of the first
- * model routed to it.
- *
- * @param routed the upstream's names of the models routed to it
+ * Asks an upstream at one protocol with each of its keys for its list of models; one without a list is asked for a token
+ * of the first model routed to it.
  */
-export const askUpstream = (
-  file: Located<GatewayFile>,
-  name: string,
-  entry: UpstreamEntry,
-  routed: ReadonlyArray<string>
-): Effect.Effect<ReadonlyArray<UpstreamReply>, BadSettings, Documents> => {
-  const keys = keysOf(entry).map(({ key }, index) => ({ secret: key, key: `key ${index + 1}` }))
-  const all = keys.length === 0 ? [{ secret: entry.api_key, key: undefined }] : keys
-  return Effect.forEach(all, (one) => askWith(file, { ...one, name, entry }, routed))
+export const askUpstream = (asked: Asked): Effect.Effect<ReadonlyArray<UpstreamReply>, never, Documents> => {
+  const keys = keysOf(asked.entry).map(({ key }, index) => ({ secret: key, key: `key ${index + 1}` }))
+  const all = keys.length === 0 ? [{ secret: asked.entry.api_key, key: undefined }] : keys
+  return Effect.forEach(all, (one) => askWith({ ...asked, ...one }))
 }
 
 const identityOf = ({ entry, secret }: Place): Effect.Effect<string | undefined> =>
@@ -162,18 +159,16 @@ const identityOf = ({ entry, secret }: Place): Effect.Effect<string | undefined>
         )
   )
 
-const askWith = (
-  file: Located<GatewayFile>,
-  place: Place,
-  routed: ReadonlyArray<string>
-): Effect.Effect<UpstreamReply, BadSettings, Documents> =>
+const askWith = (place: Place): Effect.Effect<UpstreamReply, never, Documents> =>
   Effect.gen(function* () {
-    const { key, name } = place
+    const { key, label, name, routed } = place
     const startedMs = performance.now()
     const [first] = routed
     const identity = yield* identityOf(place)
     const done = (by: string, rest: Pick<UpstreamReply, "models" | "problem">): UpstreamReply => ({
       name,
+      label,
+      routed,
       key,
       identity,
       by,
@@ -194,7 +189,7 @@ const askWith = (
                 message: error.message,
                 setting: `upstreams.${name}.base_url is wrong, or no model of models: runs there`
               })
-            : oneToken(file, place, first).pipe(
+            : oneToken(place, first).pipe(
                 Effect.as(done(`a token of ${first}`, { models: undefined, problem: undefined })),
                 Effect.catchTag("Refused", failed(`a token of ${first}`))
               )

@@ -1,8 +1,11 @@
 import { Console, Data, Effect } from "effect"
 import type { Located } from "../../config/document.ts"
 import type { GatewayFile } from "../../config/GatewayFile.ts"
+import type { SurfaceEntry } from "../../config/providers/surfaces.ts"
 import { Documents } from "../../documents/Documents.ts"
 import type { Model } from "../../catalogue/Catalogue.ts"
+import { protocolOf } from "../../upstreams/protocols.ts"
+import { soundEntry } from "../../upstreams/soundEntry.ts"
 import { table } from "../table.ts"
 import { askUpstream } from "./askUpstream.ts"
 import type { UpstreamReply } from "./askUpstream.ts"
@@ -21,11 +24,10 @@ export const checkLive = (file: Located<GatewayFile>, models: ReadonlyMap<string
   Effect.gen(function* () {
     const upstreams = Object.entries(file.value.upstreams ?? {})
     if (upstreams.length === 0) return yield* Console.log("\nThere are no upstreams to ask but the sandbox.")
-    const replies = yield* Effect.forEach(
-      upstreams,
-      ([name, entry]) => askUpstream(file, name, entry, namesAt(models, name)),
-      { concurrency: 8 }
-    ).pipe(
+    const calls = (yield* Effect.forEach(upstreams, ([name, entry]) =>
+      Effect.map(soundEntry(file, name, entry), (surfaces) => callsOf(name, surfaces, models))
+    )).flat()
+    const replies = yield* Effect.forEach(calls, (call) => askUpstream(call), { concurrency: 8 }).pipe(
       Effect.map((replies) => replies.flat()),
       Effect.provideService(Documents, noDocuments)
     )
@@ -42,15 +44,28 @@ export const checkLive = (file: Located<GatewayFile>, models: ReadonlyMap<string
     yield* Console.log("\nEvery upstream answers.")
   })
 
-const namesAt = (models: ReadonlyMap<string, Model>, upstream: string): ReadonlyArray<string> =>
-  [...models.values()].flatMap(({ routes }) =>
-    routes.flatMap((route) => (route.upstream === upstream ? [route.model] : []))
+/** An upstream is asked in each protocol that models are routed to, otherwise in its usual one. */
+const callsOf = (name: string, surfaces: ReadonlyArray<SurfaceEntry>, models: ReadonlyMap<string, Model>) => {
+  const usual = (kind: "text" | "video") =>
+    surfaces.find(({ protocol }) => protocolOf(protocol).kind === kind)?.protocol
+  const routed = [...models.values()].flatMap(({ kind, routes }) =>
+    routes.flatMap(({ model, protocol = usual(kind === "video" ? "video" : "text"), upstream }) =>
+      upstream === name ? [{ model, protocol }] : []
+    )
   )
+  const used = surfaces.filter(({ protocol }) => routed.some((route) => route.protocol === protocol))
+  return (used.length === 0 ? surfaces.slice(0, 1) : used).map((surface) => ({
+    name,
+    label: used.length > 1 ? `${name} (${surface.protocol})` : name,
+    entry: surface,
+    routed: routed.flatMap(({ model, protocol }) => (protocol === surface.protocol ? [model] : []))
+  }))
+}
 
 const header = ["UPSTREAM", "ANSWERS", "AFTER", "MODELS", "ASKED FOR"]
 
 /** `openai`, or `openai, key 2`. */
-const labelOf = ({ key, name }: UpstreamReply): string => (key === undefined ? name : `${name}, ${key}`)
+const labelOf = ({ key, label }: UpstreamReply): string => (key === undefined ? label : `${label}, ${key}`)
 
 const row = (reply: UpstreamReply): ReadonlyArray<string> => {
   const { by, models, ms, problem } = reply
@@ -72,11 +87,13 @@ const problemOf = (reply: UpstreamReply): ReadonlyArray<string> => {
 
 /** Routes to models that are missing in the upstream's list. */
 const missing = (reply: UpstreamReply, catalogue: ReadonlyMap<string, Model>): ReadonlyArray<string> => {
-  const { models, name } = reply
+  const { models, name, routed } = reply
   if (models === undefined || models.length === 0) return []
   const unlistedRoutes = [...catalogue.values()].flatMap(({ id, routes }) =>
     routes.flatMap((route) =>
-      route.upstream === name && !models.includes(route.model) ? [{ id, model: route.model }] : []
+      route.upstream === name && routed.includes(route.model) && !models.includes(route.model)
+        ? [{ id, model: route.model }]
+        : []
     )
   )
   const some = models.slice(0, 5).join(", ")

@@ -9,8 +9,12 @@ export interface ProviderRow {
    * `{resource}`. Undefined if only the operator knows it.
    */
   readonly origin: string | undefined
+  /** Origins of regions whose address has another form. */
+  readonly regions?: Readonly<Record<string, string>>
   /** The protocols that it speaks, the usual one first. */
   readonly surfaces: readonly [Surface, ...ReadonlyArray<Surface>]
+  /** Betas of Anthropic's API that it refuses. */
+  readonly betas?: { readonly drop: readonly [string, ...ReadonlyArray<string>] }
   /** The usual credentials of an upstream without a key; `none` for servers that want nothing. */
   readonly auth: "key" | "none" | "aws" | "google" | "azure"
   /** The variable that usually holds a key. */

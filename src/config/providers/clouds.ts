@@ -1,5 +1,17 @@
 import type { ProviderRow } from "./ProviderRow.ts"
 
+/** Betas of features that Anthropic documents as missing at Bedrock and Vertex: files, code execution, skills, MCP. */
+const notInClouds: NonNullable<ProviderRow["betas"]> = {
+  drop: [
+    "files-api-2025-04-14",
+    "code-execution-2025-05-22",
+    "code-execution-2025-08-25",
+    "skills-2025-10-02",
+    "mcp-client-2025-04-04",
+    "mcp-client-2025-11-20"
+  ]
+}
+
 const claudePath = "/v1/projects/{project}/locations/{region}/publishers/anthropic"
 
 /** Providers whose addresses name an account's region, project or resource. */
@@ -37,7 +49,9 @@ export const clouds = {
       { protocol: "anthropic-messages", path: "", models: ["*anthropic.*"] },
       { protocol: "openai-chat", path: "/openai/v1", models: ["openai.*"] }
     ],
+    betas: notInClouds,
     auth: "aws",
+    variable: "AWS_BEARER_TOKEN_BEDROCK",
     example: "us.anthropic.claude-opus-5-5",
     prices: "aws",
     telemetry: "aws.bedrock"
@@ -45,6 +59,12 @@ export const clouds = {
   vertex: {
     hosts: ["aiplatform.googleapis.com", "-aiplatform.googleapis.com", "rep.googleapis.com"],
     origin: "https://{region}-aiplatform.googleapis.com",
+    regions: {
+      global: "https://aiplatform.googleapis.com",
+      us: "https://aiplatform.us.rep.googleapis.com",
+      eu: "https://aiplatform.eu.rep.googleapis.com"
+    },
+    betas: notInClouds,
     surfaces: [
       { protocol: "openai-chat", path: "/v1/projects/{project}/locations/{region}/endpoints/openapi" },
       { protocol: "anthropic-messages", path: claudePath, models: ["claude-*"] }

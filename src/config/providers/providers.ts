@@ -22,8 +22,15 @@ export const providerNamed = (name: string): ProviderName | undefined => {
   return Object.hasOwn(aliases, name) ? aliases[name] : undefined
 }
 
+/** The names of the rows, in order. */
+export const rowNames: ReadonlyArray<ProviderName> = Object.keys(providers).filter(isProviderName)
+
 /** The names that `provider` takes. */
-export const providerNames: ReadonlyArray<string> = [...Object.keys(providers), ...Object.keys(aliases)]
+export const providerNames: ReadonlyArray<string> = [...rowNames, ...Object.keys(aliases)]
+
+/** Other names of a row. */
+export const otherNames = (name: ProviderName): ReadonlyArray<string> =>
+  Object.keys(aliases).filter((alias) => aliases[alias] === name)
 
 /** A row by name. */
 export const providerRow = (name: ProviderName): ProviderRow => providers[name]
@@ -34,8 +41,7 @@ export const providerAt = (baseUrl: string): ProviderName | undefined => {
   return byHost.find(([end]) => host === end || host.endsWith(end.startsWith("-") ? end : `.${end}`))?.[1]
 }
 
-const byHost: ReadonlyArray<readonly [end: string, name: ProviderName]> = Object.keys(providers)
-  .filter(isProviderName)
+const byHost: ReadonlyArray<readonly [end: string, name: ProviderName]> = rowNames
   .flatMap((name) => providerRow(name).hosts.map((end) => [end, name] as const))
   // The longest end is the most particular one.
   .toSorted(([one], [other]) => other.length - one.length)

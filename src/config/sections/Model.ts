@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { given, needed } from "./given.ts"
+import { ProtocolSetting } from "./Upstream.ts"
 import { Count, Seconds, Text, Usd } from "./values.ts"
 
 /** A rate in US dollars, or one for each resolution of a video. A resolution that is not named costs as the dearest. */
@@ -60,6 +61,11 @@ export type Limits = typeof Limits.Type
 export const Route = Schema.Struct({
   upstream: needed(Text, "A name from `upstreams`."),
   model: given(Text, "The upstream's id of the model.", "the caller's id"),
+  protocol: given(
+    ProtocolSetting,
+    "The protocol in which the upstream is asked for this model.",
+    "the upstream's, otherwise its provider's for this model"
+  ),
   weight: given(
     Schema.Number.pipe(Schema.positive()),
     "Its share of the conversations among the routes with a weight, which come first ([order](#the-order-of-routes)).",

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { given, needed } from "./given.ts"
+import { given } from "./given.ts"
 import { AuthSetting } from "./Auth.ts"
 import { PemFile } from "../SecretFiles.ts"
 import { ProxySetting } from "./Proxy.ts"
@@ -22,6 +22,13 @@ export const protocolNames = [
 ] as const
 export type ProtocolName = (typeof protocolNames)[number]
 
+/** `protocol` of an upstream or of a route. */
+export const ProtocolSetting = Schema.Literal(...protocolNames)
+
+const AddressPart = Schema.String.pipe(
+  Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/, { message: () => "expected letters, digits, dots and dashes" })
+)
+
 const ClientTls = Schema.Struct({
   ca: Schema.optional(PemFile),
   cert: Schema.optional(PemFile),
@@ -32,11 +39,21 @@ const ClientTls = Schema.Struct({
 
 /** An entry of `upstreams`. */
 export const Upstream = Schema.Struct({
-  protocol: needed(
-    Schema.Literal(...protocolNames),
-    "The upstream's protocol. `veo`, and those with `video` in their names, are for videos."
+  provider: given(
+    Text,
+    "A provider or a kind of server (`vertex`, `groq`, `vllm`, …): [a row of `gateway providers`](#providers), which gives what is not written here: addresses, protocols, credentials, names in price lists, deviations.",
+    "detected from address or name, for deviations alone"
   ),
-  base_url: needed(BaseUrl, "The base URL in the provider's own form: with the version, without the endpoint."),
+  protocol: given(
+    ProtocolSetting,
+    "The protocol of its models. `veo`, and those with `video` in their names, are for videos. Needed without `provider`.",
+    "by `provider`, for each model"
+  ),
+  base_url: given(
+    BaseUrl,
+    "Beside `protocol`: the base URL in the provider's own form, with the version, without the endpoint; needed without `provider`. Without `protocol`: in place of the beginning of the provider's addresses, such as `http://127.0.0.1:9000`.",
+    "by `provider`"
+  ),
   api_key: given(Secret, "Sent with every request.", "no key"),
   keys: given(
     Schema.Array(UpstreamKey).pipe(
@@ -52,12 +69,13 @@ export const Upstream = Schema.Struct({
     "How it knows who calls: `key`, or by credentials of a cloud, `aws`, `google` or `azure`, or [their fields](#cloud-credentials), with `kind`.",
     "`key`"
   ),
-  region: given(Text, "With `auth: aws`: the region that signatures name.", "from the address, otherwise `AWS_REGION`"),
-  provider: given(
-    Text,
-    "`openai-chat`: the server software or provider (`vllm`, `ollama`, `deepseek`, …), whose deviations apply. `anthropic-messages`: `vertex`, for Claude behind `…/publishers/anthropic`; `bedrock`, for Claude at Bedrock's runtime.",
-    "detected from address or name"
+  region: given(
+    AddressPart,
+    "The region in the provider's addresses; with `auth: aws` also in signatures.",
+    "with `auth: aws`: from the address, otherwise `AWS_REGION`"
   ),
+  project: given(AddressPart, "The project in the provider's addresses (`vertex`)."),
+  resource: given(AddressPart, "The resource in the provider's addresses (`azure`, `foundry`)."),
   headers: given(
     Schema.Record({ key: Schema.String, value: Secret }),
     "Headers for every request, such as another form of authentication."
@@ -122,4 +140,10 @@ export const Upstream = Schema.Struct({
   connect_seconds: given(Seconds, "Until the connection is established.", "`10`"),
   first_byte_seconds: given(Seconds, "Until the answer begins.", "`600`; videos `110`"),
   idle_seconds: given(Seconds, "Between two pieces of an answer.", "`300`; videos `30`")
-})
+}).pipe(
+  Schema.filter(({ base_url: baseUrl, protocol, provider }) => {
+    if (provider !== undefined) return true
+    if (protocol === undefined) return { path: ["protocol"], message: "is required, unless provider is given" }
+    return baseUrl !== undefined || { path: ["base_url"], message: "is required, unless provider is given" }
+  })
+)

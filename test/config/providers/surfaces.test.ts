@@ -1,0 +1,83 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Either, Redacted } from "effect"
+import { readDocument } from "../../../src/config/document.ts"
+import { GatewayFile } from "../../../src/config/GatewayFile.ts"
+import { protocolFor, surfaceOf } from "../../../src/config/providers/surfaces.ts"
+import type { UpstreamEntry } from "../../../src/config/providers/surfaces.ts"
+import type { ProtocolName } from "../../../src/config/sections/Upstream.ts"
+
+const at = (entry: UpstreamEntry, protocol?: ProtocolName) =>
+  Either.match(surfaceOf(entry, protocol), {
+    onLeft: ({ rule, setting }) => `${setting}: ${rule}`,
+    onRight: ({ base_url, protocol }) => `${protocol} ${base_url}`
+  })
+
+describe("an upstream's address and protocol", () => {
+  it.each<[UpstreamEntry, ProtocolName | undefined, string]>([
+    [{ provider: "groq" }, undefined, "openai-chat https://api.groq.com/openai/v1"],
+    [{ provider: "anthropic" }, undefined, "anthropic-messages https://api.anthropic.com"],
+    [{ provider: "dashscope" }, undefined, "openai-chat https://dashscope-intl.aliyuncs.com/compatible-mode/v1"],
+    [
+      { provider: "vertex", region: "us-east5", project: "house" },
+      "anthropic-messages",
+      "anthropic-messages https://us-east5-aiplatform.googleapis.com/v1/projects/house/locations/us-east5/publishers/anthropic"
+    ],
+    [
+      { provider: "vertex", region: "global", project: "house" },
+      "openai-chat",
+      "openai-chat https://aiplatform.googleapis.com/v1/projects/house/locations/global/endpoints/openapi"
+    ],
+    [{ provider: "azure", resource: "house" }, undefined, "openai-chat https://house.openai.azure.com/openai/v1"],
+    [{ provider: "azure" }, undefined, "resource: is required: the address of azure contains it"],
+    [{ provider: "generic" }, undefined, "base_url: is required"],
+    // In place of the provider's origin, with the rest of the address or without.
+    [{ provider: "groq", base_url: "http://127.0.0.1:9" }, undefined, "openai-chat http://127.0.0.1:9/openai/v1"],
+    [{ provider: "vllm", base_url: "http://gpu:8000/v1/" }, undefined, "openai-chat http://gpu:8000/v1"],
+    [
+      { provider: "azure", base_url: "https://house.openai.azure.com?api-version=preview" },
+      undefined,
+      "openai-chat https://house.openai.azure.com/openai/v1?api-version=preview"
+    ],
+    // Beside `protocol` it is whole.
+    [
+      { protocol: "openai-chat", provider: "groq", base_url: "http://127.0.0.1:9/v2" },
+      undefined,
+      "openai-chat http://127.0.0.1:9/v2"
+    ],
+    [{ protocol: "openai-responses", provider: "groq" }, undefined, "openai-responses https://api.groq.com"]
+  ])("%j, %s: %s", (entry, protocol, expected) => {
+    expect(at(entry, protocol)).toBe(expected)
+  })
+
+  it.each<[UpstreamEntry, string, ProtocolName]>([
+    [{ provider: "vertex" }, "claude-opus-5-5", "anthropic-messages"],
+    [{ provider: "vertex" }, "meta/llama-4", "openai-chat"],
+    [{ provider: "volcengine" }, "doubao-seedance-2-5-260628", "ark-video"],
+    [{ provider: "volcengine" }, "doubao-seed-2-1-pro", "openai-chat"],
+    [{ provider: "azure" }, "gpt-5", "openai-responses"],
+    [{ provider: "azure", protocol: "openai-chat" }, "gpt-5", "openai-chat"]
+  ])("%j speaks about %s: %s", (entry, model, protocol) => {
+    expect(protocolFor(entry, model)).toBe(protocol)
+    expect(protocolFor(entry, model, "openai-videos")).toBe("openai-videos")
+  })
+
+  it("has the row's credentials unless it has its own", () => {
+    const authOf = (entry: UpstreamEntry) => Either.getOrThrow(surfaceOf({ resource: "house", ...entry })).auth
+    expect(authOf({ provider: "azure" })).toBe("azure")
+    expect(authOf({ provider: "azure", api_key: Redacted.make("k") })).toBeUndefined()
+    expect(authOf({ provider: "azure", headers: { "api-key": Redacted.make("k") } })).toBeUndefined()
+    expect(authOf({ provider: "azure", auth: "key" })).toBe("key")
+    expect(authOf({ provider: "vllm" })).toBeUndefined()
+  })
+
+  it.each([
+    ["{ provider: groq }", ""],
+    ["{ protocol: openai-chat }", "upstreams.a.base_url: is required, unless provider is given"],
+    ['{ base_url: "http://a" }', "upstreams.a.protocol: is required, unless provider is given"],
+    ["{ provider: vertex, region: us east }", "upstreams.a.region: expected letters, digits, dots and dashes"]
+  ])("is refused without one: %s: %s", (entry, message) => {
+    const read = readDocument("gateway.yaml", `upstreams: { a: ${entry} }`, { env: {} }, GatewayFile)
+    const said = Either.match(read, { onLeft: ({ message }) => message, onRight: () => "" })
+    expect(said).toBe(message === "" ? "" : `gateway.yaml:1: ${message}`)
+  })
+})
