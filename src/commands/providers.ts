@@ -118,7 +118,9 @@ const inFull = (name: ProviderName): string => {
     }),
     "",
     ...row.surfaces.map((surface, index) => {
-      const models = surface.models?.join(", ") ?? (row.surfaces.length === 1 || index > 0 ? "all" : "all others")
+      const patterns = surface.models ?? []
+      const others = index > 0 ? "those whose route says so" : row.surfaces.length === 1 ? "all" : "all others"
+      const models = patterns.length === 0 ? others : patterns.join(", ")
       return `${surface.protocol}, models ${models}:\n  ${addressOf(row, surface) ?? "the base_url of the entry"}`
     }),
     "",

@@ -36,6 +36,9 @@ export interface Surface {
   readonly path: string
   /** In place of the row's origin. */
   readonly origin?: string
-  /** Patterns of the models that speak it, with `*` for any characters; absent: those that no other surface names. */
-  readonly models?: readonly [string, ...ReadonlyArray<string>]
+  /**
+   * Patterns of the models that speak it, with `*` for any characters; empty: those whose route says so. The first
+   * surface has the models that no other one names.
+   */
+  readonly models?: ReadonlyArray<string>
 }

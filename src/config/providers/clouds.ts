@@ -12,7 +12,7 @@ const notInClouds: NonNullable<ProviderRow["betas"]> = {
   ]
 }
 
-const claudePath = "/v1/projects/{project}/locations/{region}/publishers/anthropic"
+const vertexPath = "/v1/projects/{project}/locations/{region}"
 
 /** Providers whose addresses name an account's region, project or resource. */
 export const clouds = {
@@ -66,8 +66,10 @@ export const clouds = {
     },
     betas: notInClouds,
     surfaces: [
-      { protocol: "openai-chat", path: "/v1/projects/{project}/locations/{region}/endpoints/openapi" },
-      { protocol: "anthropic-messages", path: claudePath, models: ["claude-*"] }
+      { protocol: "gemini", path: `${vertexPath}/publishers/google` },
+      { protocol: "anthropic-messages", path: `${vertexPath}/publishers/anthropic`, models: ["claude-*"] },
+      { protocol: "openai-chat", path: `${vertexPath}/endpoints/openapi`, models: ["*/*"] },
+      { protocol: "veo", path: `${vertexPath}/publishers/google`, models: ["veo*"] }
     ],
     auth: "google",
     example: "claude-opus-5-5",

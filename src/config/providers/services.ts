@@ -49,7 +49,11 @@ export const services = {
   gemini: service({
     hosts: ["generativelanguage.googleapis.com", "googleapis.com"],
     origin: "https://generativelanguage.googleapis.com",
-    surfaces: [{ protocol: "openai-chat", path: "/v1beta/openai" }],
+    surfaces: [
+      { protocol: "gemini", path: "/v1beta" },
+      { protocol: "openai-chat", path: "/v1beta/openai", models: [] },
+      { protocol: "veo", path: "/v1beta", models: ["veo*"] }
+    ],
     variable: "GEMINI_API_KEY",
     example: "gemini-4-argon",
     prices: "google",
@@ -144,7 +148,10 @@ export const services = {
   qwen: service({
     hosts: ["aliyuncs.com"],
     origin: "https://dashscope-intl.aliyuncs.com",
-    surfaces: [{ protocol: "openai-chat", path: "/compatible-mode/v1" }],
+    surfaces: [
+      { protocol: "openai-chat", path: "/compatible-mode/v1" },
+      { protocol: "dashscope-video", path: "/api/v1", models: ["wan*", "happyhorse*", "vidu*"] }
+    ],
     variable: "DASHSCOPE_API_KEY",
     example: "qwen3.8-max",
     models: wellKnown.qwen,
@@ -153,6 +160,10 @@ export const services = {
   minimax: service({
     hosts: ["minimax.io", "minimaxi.com"],
     origin: "https://api.minimax.io",
+    surfaces: [
+      { protocol: "openai-chat", path: "/v1" },
+      { protocol: "minimax-video", path: "/v2", models: ["MiniMax-H*"] }
+    ],
     variable: "MINIMAX_API_KEY",
     example: "MiniMax-M2.7",
     models: wellKnown.minimax

@@ -54,6 +54,13 @@ describe("an upstream's address and protocol", () => {
     [{ provider: "vertex" }, "meta/llama-4", "openai-chat"],
     [{ provider: "volcengine" }, "doubao-seedance-2-5-260628", "ark-video"],
     [{ provider: "volcengine" }, "doubao-seed-2-1-pro", "openai-chat"],
+    [{ provider: "vertex" }, "gemini-3.8-flash", "gemini"],
+    [{ provider: "gemini" }, "veo-3.1", "veo"],
+    [{ provider: "gemini" }, "gemini-4-argon", "gemini"],
+    [{ provider: "bedrock" }, "us.anthropic.claude-opus-5-5", "anthropic-messages"],
+    [{ provider: "bedrock" }, "openai.gpt-oss-120b-1:0", "openai-chat"],
+    [{ provider: "bedrock" }, "amazon.nova-pro-v1:0", "bedrock-converse"],
+    [{ provider: "minimax" }, "MiniMax-H3", "minimax-video"],
     [{ provider: "azure" }, "gpt-5", "openai-responses"],
     [{ provider: "azure", protocol: "openai-chat" }, "gpt-5", "openai-chat"]
   ])("%j speaks about %s: %s", (entry, model, protocol) => {
