@@ -11,6 +11,7 @@ import { ResponsesApi } from "./responses/Api.ts"
 import { TasksApi } from "./messages/async/Api.ts"
 import { FilesApi } from "./files/Api.ts"
 import { VideosApi } from "./videos/Api.ts"
+import { OpenAIVideosApi } from "./videos/openai/Api.ts"
 
 /** The whole contract. Imports nothing of the server, so a client can be derived from it anywhere. */
 export const GatewayApi = withoutDecodeError(
@@ -21,6 +22,7 @@ export const GatewayApi = withoutDecodeError(
     .add(EmbeddingsApi)
     .add(TasksApi)
     .add(VideosApi)
+    .add(OpenAIVideosApi)
     .add(FilesApi)
     .add(ModelsApi)
     .add(AccountApi)
@@ -31,7 +33,7 @@ export const GatewayApi = withoutDecodeError(
   .annotate(
     OpenApi.Description,
     `One address in front of every model: OpenAI-style responses and chat completions, Anthropic-style
-messages, Ark-style video tasks.
+messages, video tasks in Ark's and OpenAI's style.
 
 Every request carries an API key, as \`Authorization: Bearer <API_KEY>\` or \`x-api-key\`. The official client libraries
 work unchanged: give them this address and the key.

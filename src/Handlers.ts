@@ -50,6 +50,8 @@ import { CustodyLive } from "./videos/custody/CustodyLive.ts"
 import { makeVideoKind } from "./videos/VideoKind.ts"
 import { FilesHandlers } from "./files/Handlers.ts"
 import { VideosHandlers } from "./videos/Handlers.ts"
+import { OpenAIVideosHandlers } from "./videos/openai/Handlers.ts"
+import { makeOpenAIVideosQuoter } from "./videos/openai/quote.ts"
 import { makeVideosQuoter } from "./videos/quote.ts"
 import { makeVideoFamily } from "./videos/videoFamily.ts"
 import { VideoTasks } from "./videos/VideoTasks.ts"
@@ -102,7 +104,8 @@ const QuotersLive = Layer.effect(
     "/v1/responses": makeResponsesQuoter,
     "/v1/chat/completions": makeChatQuoter,
     "/v1/embeddings": makeEmbeddingsQuoter,
-    "/api/v3/contents/generations/tasks": makeVideosQuoter
+    "/api/v3/contents/generations/tasks": makeVideosQuoter,
+    "/v1/videos": makeOpenAIVideosQuoter
   })
 ).pipe(
   Layer.provide(
@@ -141,7 +144,7 @@ const GroupsLive = Layer.mergeAll(
   ModelsHandlers,
   ResponsesLive,
   TasksHandlers,
-  VideosHandlers.pipe(Layer.provide(VideoTasks.Default)),
+  Layer.merge(VideosHandlers, OpenAIVideosHandlers).pipe(Layer.provide(VideoTasks.Default)),
   FilesHandlers,
   MetricsPage.Default
 ).pipe(

@@ -12,7 +12,8 @@ export const QuotedEndpoint = Schema.Literal(
   "/v1/responses",
   "/v1/chat/completions",
   "/v1/embeddings",
-  "/api/v3/contents/generations/tasks"
+  "/api/v3/contents/generations/tasks",
+  "/v1/videos"
 )
 export type QuotedEndpoint = typeof QuotedEndpoint.Type
 
@@ -21,7 +22,7 @@ export const QuoteRequest = Schema.Record({ key: Schema.String, value: Schema.Un
   identifier: "QuoteRequest",
   description:
     "A body for `/v1/messages` (recognized by `messages`), `/v1/responses` (by `input`) or " +
-    "`/api/v3/contents/generations/tasks` (by `content`); or `{endpoint, body}`, which `/v1/chat/completions` and `/v1/embeddings` always need.",
+    "`/api/v3/contents/generations/tasks` (by `content`); or `{endpoint, body}`, which `/v1/chat/completions`, `/v1/embeddings` and `/v1/videos` always need.",
   jsonSchema: { type: "object" },
   examples: [
     { model: "sandbox-text", max_tokens: 100, messages: "Hello!" },

@@ -61,3 +61,22 @@ export class LongLived extends Context.Reference<LongLived>()("gateway/contract/
 export class KnownFieldsOnly extends Context.Reference<KnownFieldsOnly>()("gateway/contract/KnownFieldsOnly", {
   defaultValue: () => false
 }) {}
+
+/** The bounds of a form (`multipart/form-data`). Files are on disk, the other fields in memory. */
+export interface FormBounds {
+  /** The most fields and files. */
+  readonly parts: number
+  /** Bytes of all fields that are not files. */
+  readonly fieldBytes: number
+  /** Bytes of one file. */
+  readonly fileBytes: number
+  /** Bytes of the whole body. */
+  readonly bytes: number
+  /** The time for the whole body. */
+  readonly seconds: number
+}
+
+/** On an endpoint: its body may also be a form within these bounds. */
+export class Form extends Context.Reference<Form>()("gateway/contract/Form", {
+  defaultValue: (): FormBounds | null => null
+}) {}

@@ -118,16 +118,16 @@ export class AddressGuard extends Effect.Service<AddressGuard>()("gateway/guard/
     const open = (
       written: string,
       patience: Patience,
-      redirects = 3
+      { range, redirects = 3 }: { readonly range?: string | undefined; readonly redirects?: number } = {}
     ): Effect.Effect<Download, AddressRefused | DialFailed, Scope.Scope> =>
       Effect.flatMap(
-        Effect.flatMap(check(written), (checked) => download(checked, patience)),
+        Effect.flatMap(check(written), (checked) => download(checked, patience, range)),
         (answer) => {
           if (answer.location === undefined || answer.status < 300 || answer.status > 399) return Effect.succeed(answer)
           const next = URL.parse(answer.location, written)?.href
           return next === undefined || redirects === 0
             ? new DialFailed({ reason: "it is elsewhere, and not where it says" })
-            : open(next, patience, redirects - 1)
+            : open(next, patience, { range, redirects: redirects - 1 })
         }
       )
 

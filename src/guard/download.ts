@@ -18,15 +18,27 @@ export interface Download {
   readonly location: string | undefined
   /** The `Content-Length` header, in bytes. */
   readonly length: number | undefined
+  /** The `Content-Type` header. */
+  readonly mediaType: string | undefined
+  /** The `Content-Range` header, of a part. */
+  readonly contentRange: string | undefined
   /** The next chunk of the body; undefined at its end. Rejects if it breaks off or stalls. */
   readonly read: () => Promise<Uint8Array | undefined>
 }
 
-/** Like `dial`, for a GET request whose answer is read in chunks. */
-export const download = (checked: CheckedUrl, patience: Patience): Effect.Effect<Download, DialFailed, Scope.Scope> =>
+/**
+ * Like `dial`, for a GET request whose answer is read in chunks.
+ * @param range the `Range` header
+ */
+export const download = (
+  checked: CheckedUrl,
+  patience: Patience,
+  range?: string
+): Effect.Effect<Download, DialFailed, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.async<readonly [http.ClientRequest, http.IncomingMessage], DialFailed>((resume) => {
-      const outgoing = requestTo(checked, { method: "GET", headers: { "user-agent": "model-gateway", accept: "*/*" } })
+      const headers = { "user-agent": "model-gateway", accept: "*/*", ...(range !== undefined && { range }) }
+      const outgoing = requestTo(checked, { method: "GET", headers })
       const fail = (reason: string) => {
         resume(Effect.fail(new DialFailed({ reason })))
         outgoing.destroy()
@@ -57,6 +69,8 @@ export const download = (checked: CheckedUrl, patience: Patience): Effect.Effect
       status: incoming.statusCode ?? 0,
       location: incoming.headers.location,
       length: lengthOf(incoming.headers["content-length"]),
+      mediaType: incoming.headers["content-type"],
+      contentRange: incoming.headers["content-range"],
       read: reader(incoming, patience.idleMs)
     }))
   )

@@ -115,6 +115,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         idempotency: yield* Idempotency,
         ended: ended(yield* AccessLog, yield* RequestLog, tracing),
         bodyBudget: new BodyBudget(),
+        formBudget: new BodyBudget({ mostOfKeyMiB: 512, mostOfAllMiB: 2_048 }),
         bodies: yield* BodyLog,
         tracing,
         metrics: yield* Metrics,

@@ -7,6 +7,7 @@ import {
   AskedBySocket,
   BodyLimit,
   Clients,
+  Form,
   Idempotent,
   KnownFieldsOnly,
   LongLived,
@@ -17,6 +18,7 @@ import {
   RequestIdInErrors,
   SharedPaths
 } from "../contract/annotations.ts"
+import type { FormBounds } from "../contract/annotations.ts"
 import type { Failure, InvalidRequest } from "../contract/Failure.ts"
 import { jsonDecoder } from "../contract/jsonDecoder.ts"
 import { openDecoder } from "../contract/open.ts"
@@ -39,6 +41,8 @@ export interface Route {
   readonly socketEvent: string | null
   readonly tellStanding: TellStanding | undefined
   readonly bodyLimit: number
+  /** The bounds of its body as a form; null if it takes none. */
+  readonly form: FormBounds | null
   readonly decodePayload: Decode | undefined
   readonly decodePath: Decode | undefined
   readonly decodeUrlParams: Decode | undefined
@@ -123,6 +127,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
         socketEvent: Context.get(mergedAnnotations, AskedBySocket),
         tellStanding: rateDialect === null ? undefined : rateHeaders[rateDialect],
         bodyLimit: Option.getOrElse(Context.getOption(mergedAnnotations, BodyLimit), () => options.bodyLimit),
+        form: Context.get(mergedAnnotations, Form),
         decodePayload: onlyKnown ? decoder(endpoint.payloadSchema, onlyKnown) : bodyDecoder(endpoint.payloadSchema),
         decodePath: pathDecoder(endpoint.pathSchema),
         decodeUrlParams: decoder(endpoint.urlParamsSchema, onlyKnown),

@@ -36,6 +36,8 @@ export interface Serving {
   readonly ended: (record: RequestRecord) => void
   /** Limits the bodies that are read at a time. */
   readonly bodyBudget: BodyBudget
+  /** Limits the bytes of forms on disk. */
+  readonly formBudget: BodyBudget
   /** Stores bodies for accounts that enabled it. */
   readonly bodies: BodyLog
   readonly metrics: Metrics

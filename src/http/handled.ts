@@ -1,5 +1,6 @@
 import { Effect, Either } from "effect"
 import { Caller } from "../contract/Caller.ts"
+import type { FormBounds } from "../contract/annotations.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
 import { forbidden } from "../contract/permission.ts"
@@ -12,6 +13,9 @@ import type { Read } from "./body.ts"
 import type { Route } from "./compile.ts"
 import { left, renderedCause, renderedFailure } from "./finish.ts"
 import type { Exchange, Handler, Input } from "./exchange.ts"
+import { isForm, readForm } from "./form/readForm.ts"
+import type { Form } from "./form/readForm.ts"
+import { NotSpooled } from "./form/SpooledFile.ts"
 import { nulInParams } from "./nul.ts"
 import { once } from "./once.ts"
 import { opened } from "./opened.ts"
@@ -56,6 +60,7 @@ const entered = (asking: Asking, caller: Opened): Response | Promise<Response> =
 const read = async (asking: Asking, caller: Caller): Promise<Response> => {
   const { exchange, route } = asking
   const { request, server, serving } = exchange
+  if (route.form !== null && isForm(request)) return readAsForm(asking, caller, route.form)
   const reading = serving.bodyBudget.begin(caller.key)
   let text = ""
   try {
@@ -81,6 +86,33 @@ const read = async (asking: Asking, caller: Caller): Promise<Response> => {
   if (large) await nextTurn()
   const running = begun(asking, caller, input, text)
   return concluded(asking, running instanceof Promise ? await running : running)
+}
+
+/** Reads a form, then answers. Its files are deleted once the handler has ended. */
+const readAsForm = async (asking: Asking, caller: Caller, bounds: FormBounds): Promise<Response> => {
+  const { exchange } = asking
+  const { request, server, serving } = exchange
+  const reading = serving.formBudget.begin(caller.key)
+  let form: Form | undefined
+  try {
+    server.timeout(request, serving.idleSeconds)
+    const sent = await readForm(request, bounds, reading)
+    if (sent instanceof Error) return renderedFailure(exchange, sent)
+    form = sent
+    const { body } = sent
+    // The boundary differs each time that a client sends the same form.
+    const text = JSON.stringify(body)
+    recordFrom(exchange, caller, () => text)
+    const input = understood(asking, caller, { body, bodyText: undefined, isLarge: false })
+    if (input instanceof InvalidRequest) return renderedFailure(exchange, input)
+    return await concluded(asking, await begun(asking, caller, input, text))
+  } catch (cause) {
+    if (form !== undefined || cause instanceof NotSpooled) throw cause
+    return request.signal.aborted ? left(exchange) : renderedFailure(exchange, unreadable)
+  } finally {
+    await form?.discard()
+    reading.end()
+  }
 }
 
 /** Answers a request whose body was read, if it has one. */

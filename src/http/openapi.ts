@@ -1,7 +1,7 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import type { HttpApiGroup } from "@effect/platform"
 import { Context } from "effect"
-import { Idempotent, KnownFieldsOnly, OpenedBy, Public } from "../contract/annotations.ts"
+import { Form, Idempotent, KnownFieldsOnly, OpenedBy, Public } from "../contract/annotations.ts"
 import { isFinal } from "./answer.ts"
 import { withoutNul } from "./nul.ts"
 import { tidySchemas } from "./tidySchemas.ts"
@@ -29,6 +29,7 @@ export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.H
   const open = operationsWith(api, (annotations) => Context.get(annotations, Public))
   const signIns = operationsWith(api, (annotations) => Context.get(annotations, OpenedBy) === "anyone")
   const repeatable = operationsWith(api, (annotations) => Context.get(annotations, Idempotent))
+  const forms = operationsWith(api, (annotations) => Context.get(annotations, Form) !== null)
   const operation = (method: string, { security: none, ...operation }: OpenApi.OpenAPISpecOperation): Json => {
     const isPublic = open.has(operation.operationId)
     const takesBody = operation.requestBody !== undefined
@@ -43,7 +44,12 @@ export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.H
       ],
       ...(operation.requestBody === undefined
         ? {}
-        : { requestBody: { ...operation.requestBody, ...content(operation.requestBody) } }),
+        : {
+            requestBody: {
+              ...operation.requestBody,
+              ...content(forms.has(operation.operationId) ? alsoAsForm(operation.requestBody) : operation.requestBody)
+            }
+          }),
       responses: Object.fromEntries(
         responses.map(([status, response]) => [
           status,
@@ -77,6 +83,12 @@ export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.H
     components: { schemas, securitySchemes, headers },
     security: Object.keys(securitySchemes).map((name) => ({ [name]: [] }))
   }
+}
+
+/** A JSON body that may also be sent as a form with the same fields. */
+const alsoAsForm = ({ content }: { readonly content?: OpenApi.OpenApiSpecContent }) => {
+  const json = content?.["application/json"]
+  return { content: { ...content, ...(json === undefined ? {} : { "multipart/form-data": json }) } }
 }
 
 const securitySchemes = {

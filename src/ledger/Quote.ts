@@ -42,5 +42,6 @@ export class Quoters extends Context.Tag("gateway/ledger/Quoters")<
     readonly "/v1/chat/completions": Quoter
     readonly "/v1/embeddings": Quoter
     readonly "/api/v3/contents/generations/tasks": Quoter
+    readonly "/v1/videos": Quoter
   }
 >() {}

@@ -1,7 +1,7 @@
 import type { AccountId } from "../contract/Caller.ts"
 import type { TaskState } from "./Task.ts"
 
-/** A page of an account's tasks of one kind, the newest first. */
+/** A page of an account's tasks of one kind, the newest first unless `order` is `asc`. */
 export interface TaskListing {
   readonly account: AccountId
   readonly kind: string
@@ -11,6 +11,9 @@ export interface TaskListing {
   readonly tier?: string
   /** Only tasks created at this time or later. */
   readonly sinceMs: number
+  /** Only tasks that follow this one in the order. */
+  readonly after?: { readonly id: string; readonly createdAtMs: number }
+  readonly order?: "asc" | "desc"
   readonly offset: number
   readonly limit: number
 }

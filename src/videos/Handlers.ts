@@ -10,10 +10,10 @@ export const VideosHandlers = handlers(
     const videos = yield* VideoTasks
     const callbacks = yield* Deliveries
     return {
-      create: ({ caller, payload, request }) => videos.create(caller, payload, request),
+      create: ({ caller, payload, request }) => videos.create(caller, payload, request, { answer: (id) => ({ id }) }),
       list: ({ caller, urlParams }) => videos.list(caller.account, urlParams),
       find: ({ caller, path }) => videos.find(caller.account, path.id),
-      remove: ({ caller, path }) => videos.remove(caller.account, path.id),
+      remove: ({ caller, path }) => Effect.as(videos.remove(caller.account, path.id), {}),
       deliveries: ({ caller, path }) =>
         Effect.flatMap(videos.find(caller.account, path.id), () =>
           Effect.map(callbacks.list(caller.account, path.id), (items) => ({ items }))

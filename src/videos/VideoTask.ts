@@ -18,7 +18,9 @@ export const VideoDetails = Schema.Struct({
   /** The price at its route (`Price.text`), if there are several. */
   price: Schema.optionalWith(Schema.String, { exact: true }),
   /** The parameters that its route changes or drops. */
-  adapted: Schema.optionalWith(Schema.Array(Schema.String), { exact: true })
+  adapted: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
+  /** The API that made the task, which its callbacks speak; absent for Ark's. */
+  api: Schema.optionalWith(Schema.Literal("openai"), { exact: true })
 })
 export type VideoDetails = typeof VideoDetails.Type
 

@@ -23,6 +23,7 @@ import type { NewTask, TaskState } from "../tasks/Task.ts"
 import { TaskSettings } from "../tasks/TaskSettings.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import type { VideoJob } from "../upstreams/VideoUpstream.ts"
+import type { CreateShape } from "./CreateShape.ts"
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
 import { quoted } from "./consumption.ts"
 import type { ListVideoTasks } from "./ListVideoTasks.ts"
@@ -54,11 +55,12 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
     const outages = yield* Outages
     const { retention } = yield* TaskSettings
 
-    /** Accepts a valid request. The task is durable when its id is returned. */
-    const create = Effect.fnUntraced(function* (
+    /** Accepts a valid request. The task is durable when its answer is returned. */
+    const create = Effect.fnUntraced(function* <A>(
       caller: Caller,
       request: CreateVideoTask,
-      incoming: Pick<Incoming, "id" | "body" | "headers" | "once" | "record" | "trace">
+      incoming: Pick<Incoming, "id" | "body" | "headers" | "once" | "record" | "trace">,
+      shape: CreateShape<A>
     ) {
       const { model, noFallback } = yield* models.choose(caller, request.model, kind, incoming.headers)
       const createdAtMs = yield* Clock.currentTimeMillis
@@ -90,9 +92,10 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
           id,
           createdAtMs,
           quietUntilMs,
-          trace: recordedAt(incoming.trace)
+          trace: recordedAt(incoming.trace),
+          api: shape.api
         })
-      const answer = { id }
+      const answer = shape.answer(id, task)
       const hold = {
         id,
         caller,
@@ -162,12 +165,12 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         return Effect.orDie(store.list({ account, kind, sinceMs, ...filters, ...page }))
       }).pipe(Effect.map(({ tasks, total }) => ({ total, items: tasks.map((task) => listed(videoTask(task))) })))
 
-    /** Cancels a waiting task, removes an ended one, refuses for a running one. */
+    /** Cancels a waiting task, removes an ended one, refuses for a running one. Tells which of the two it did. */
     const remove = Effect.fnUntraced(function* (account: AccountId, id: string) {
       const cancelled = yield* Effect.orDie(cancellation.cancel(account, kind, id))
       switch (cancelled) {
         case "cancelled":
-          return {}
+          return cancelled
         case "running":
           return yield* isRunning()
         case "unreachable":
@@ -176,7 +179,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
           return yield* notFound(id)
         case "ended": {
           const removed = yield* Effect.orDie(store.remove(account, kind, id))
-          return removed ? {} : yield* notFound(id)
+          return removed ? ("removed" as const) : yield* notFound(id)
         }
       }
     })
@@ -194,9 +197,10 @@ interface Accepted {
   readonly createdAtMs: number
   readonly quietUntilMs: number | undefined
   readonly trace: string | null
+  readonly api: VideoDetails["api"]
 }
 
-const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace }: Accepted): NewTask => {
+const newTask = ({ api, begins, caller, createdAtMs, fitting, id, quietUntilMs, trace }: Accepted): NewTask => {
   const [first] = fitting
   const { meant, place, resolved } = first
   const {
@@ -215,7 +219,8 @@ const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace
     safetyIdentifier: request.safety_identifier ?? null,
     ...(draftTaskId !== undefined && { draftTaskId }),
     ...(key !== undefined && { upstreamKey: key }),
-    ...(adapted.length > 0 && { adapted })
+    ...(adapted.length > 0 && { adapted }),
+    ...(api !== undefined && { api })
   }
   const job: VideoJob = {
     taskId: id,

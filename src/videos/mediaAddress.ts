@@ -13,6 +13,9 @@ const dataUris = {
   audio: { subtypes: audios, bytes: 15 * megabytes, says: "data:audio/<subtype>;base64,<data> (wav or mp3)" }
 } as const
 
+/** The most bytes of an image or audio in a request. */
+export const mostBytes = (kind: "image" | "audio"): number => dataUris[kind].bytes
+
 /** The rule that an input's address breaks, for the caller; undefined if it is valid. */
 export const checkAddress = (kind: VideoMedia["kind"], url: string, assets: boolean): string | undefined => {
   if (isHttpUrl(url)) return undefined

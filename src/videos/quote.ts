@@ -1,4 +1,6 @@
 import { Effect } from "effect"
+import type { Either } from "effect"
+import type { InvalidRequest } from "../contract/Failure.ts"
 import { jsonDecoder } from "../contract/jsonDecoder.ts"
 import { refusing } from "../contract/refusing.ts"
 import type { Quoter } from "../ledger/Quote.ts"
@@ -12,9 +14,15 @@ import { VideoTasks } from "./VideoTasks.ts"
 const decodeBody = refusing(jsonDecoder(CreateVideoTask))
 
 /** Quotes a video task: exact, unless the model chooses the length or there are input videos. */
-export const makeVideosQuoter = Effect.map(VideoTasks, (videos): Quoter =>
+export const makeVideosQuoter = Effect.map(VideoTasks, (videos) => quoterOf(videos, decodeBody))
+
+/** @param decode reads the body of an API's create */
+export const quoterOf = (
+  videos: VideoTasks,
+  decode: (body: unknown) => Either.Either<CreateVideoTask, InvalidRequest>
+): Quoter =>
   Effect.fnUntraced(function* (caller, body, headers) {
-    const request = yield* decodeBody(body)
+    const request = yield* decode(body)
     const { model, routes, resolved } = yield* videos.settled(caller, request, headers)
     const most = quoted(resolved)
     const likely = withUsualLength(resolved)
@@ -32,7 +40,6 @@ export const makeVideosQuoter = Effect.map(VideoTasks, (videos): Quoter =>
       basis: isExact ? ("exact" as const) : ("usual" as const)
     }
   })
-)
 
 /** The middle of the lengths that a model chooses from: 4 seconds to its longest. */
 const withUsualLength = (resolved: Resolved): Resolved => {

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { JsonObject } from "../contract/fields.ts"
 import { objectAt } from "../contract/json.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { stored } from "../tasks/StoreFailure.ts"
@@ -10,8 +11,13 @@ import type { VideoFamily } from "./VideoKind.ts"
 import { usedBy } from "./consumption.ts"
 import { Custody } from "./custody/Custody.ts"
 import { soundResult } from "./soundResult.ts"
+import { openAIVideo } from "./openai/OpenAIVideo.ts"
 import { videoTask } from "./VideoTask.ts"
+import type { VideoTask } from "./VideoTask.ts"
 import { record } from "./VideoTaskRecord.ts"
+
+/** A task's record in the API that made it. */
+const recordOf = (task: VideoTask): JsonObject => (task.details.api === "openai" ? openAIVideo(task) : record(task))
 
 /** The video family's part of the engine. Only a finished video is charged. */
 export const makeVideoFamily: Effect.Effect<VideoFamily, never, Ledger | Custody> = Effect.gen(function* () {
@@ -28,7 +34,7 @@ export const makeVideoFamily: Effect.Effect<VideoFamily, never, Ledger | Custody
   }
 
   return {
-    record: (task) => record(videoTask(task)),
+    record: (task) => recordOf(videoTask(task)),
     changed: (task) =>
       isTerminal(task.state)
         ? stored(

@@ -185,6 +185,14 @@ const videoOptions = {
   priority: 1
 }
 
+const openAIVideo = {
+  model: "sandbox-video",
+  prompt: "A cat",
+  seconds: "4",
+  size: "864x496",
+  callback_url: "https://callbacks.invalid/"
+}
+
 const video = (...content: ReadonlyArray<unknown>) => ({ model: "sandbox-video", content })
 
 const compactable = (body: Readonly<Record<string, unknown>>) =>
@@ -221,6 +229,17 @@ export const examples: Readonly<Record<string, ReadonlyArray<Readonly<Record<str
       ...videoOptions
     },
     video({ type: "text", text: "A cat" }, { type: "image_url", role: "first_frame", image_url: { url: pngUrl } })
+  ],
+  "openaiVideos.create": [
+    { ...openAIVideo, seed: 7, generate_audio: true, input_reference: { image_url: pngUrl } },
+    {
+      ...openAIVideo,
+      seconds: 4,
+      seed: "7",
+      generate_audio: "false",
+      input_reference: [{ image_url: pngUrl }, pngUrl]
+    },
+    { ...openAIVideo, input_reference: pngUrl }
   ],
   "account.quote": [
     { ...messageShared, ...sampling },

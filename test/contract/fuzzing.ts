@@ -160,7 +160,8 @@ class Maker {
       body = { ...body, model: models[id.split(".")[0] ?? ""] ?? "sandbox-text" }
     }
     // A clip takes seconds to draw; one request for one in a hundred keeps the renderer busy enough.
-    if (id === "videos.create" && random.chance(0.99)) body = { ...(body as object), seed: "none" }
+    if ((id === "videos.create" || id === "openaiVideos.create") && random.chance(0.99))
+      body = { ...(body as object), seed: "none" }
     for (let i = random.below(3); i > 0; i--) body = replaced(body, random.pick(places(body)), generator.odd())
     const text = JSON.stringify(body) ?? ""
     return random.chance(0.03) ? this.garbled(text) : text
@@ -178,7 +179,11 @@ class Maker {
 }
 
 /** The sandbox's model of a group; most ask for text. */
-const models: Readonly<Record<string, string>> = { videos: "sandbox-video", embeddings: "sandbox-embed" }
+const models: Readonly<Record<string, string>> = {
+  videos: "sandbox-video",
+  openaiVideos: "sandbox-video",
+  embeddings: "sandbox-embed"
+}
 
 const headerNames = [
   "anthropic-version",

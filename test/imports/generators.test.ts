@@ -11,8 +11,8 @@ const rooms =
 const allowed: Readonly<Record<string, string>> = {
   "access/store/Budgets.ts": "made once for operators, who look now and then",
   "callbacks/store/DeliveryStore.ts": "deliveries that can't be read",
+  "files/readFile.ts": "made once, by a function that is called once",
   "files/FileStore.ts": "once for a process",
-  "files/Handlers.ts": "files that are sent",
   "dispatch/quoting.ts": "made once, by a function that is called once",
   "ledger/DurableHolds.ts": "made once, by a function that is called once",
   "ledger/store/budgetCounters.ts": "the same",

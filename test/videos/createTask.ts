@@ -126,7 +126,8 @@ export const alice = Caller.unrestricted("alice", "a")
 export const create = (fields: Record<string, unknown> = {}, caller = alice) =>
   Effect.flatMap(VideoTasks, (videos) => {
     const made = request(fields)
-    return videos.create(caller, made, { id: "req_1", headers: new Headers(), body: { ...made, ...fields } })
+    const incoming = { id: "req_1", headers: new Headers(), body: { ...made, ...fields } }
+    return videos.create(caller, made, incoming, { answer: (id) => ({ id }) })
   })
 
 export const job = (id: string) => Effect.flatMap(TaskStore, (leases) => leases.request(id))

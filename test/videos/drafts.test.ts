@@ -137,9 +137,9 @@ describe("an account's video tasks", () => {
       const videos = yield* VideoTasks
       const leases = yield* TaskStore
       const { id } = yield* create()
-      expect(yield* videos.remove(alice.account, id)).toEqual({})
+      expect(yield* videos.remove(alice.account, id)).toBe("cancelled")
       expect((yield* videos.find(alice.account, id)).status).toBe("cancelled")
-      expect(yield* videos.remove(alice.account, id)).toEqual({})
+      expect(yield* videos.remove(alice.account, id)).toBe("removed")
       expect((yield* failure(videos.find(alice.account, id)))._tag).toBe("NotFound")
       expect((yield* failure(videos.remove(alice.account, id)))._tag).toBe("NotFound")
 
@@ -152,7 +152,7 @@ describe("an account's video tasks", () => {
       })
       yield* leases.write(held!, { state: "succeeded", result: { videoUrl: "https://example.com/v.mp4" } })
       expect((yield* videos.find(alice.account, other.id)).content).toEqual({ video_url: "https://example.com/v.mp4" })
-      expect(yield* videos.remove(alice.account, other.id)).toEqual({})
+      expect(yield* videos.remove(alice.account, other.id)).toBe("removed")
     }).pipe(Effect.provide(layer))
   )
 
@@ -188,7 +188,7 @@ describe("an account's video tasks", () => {
       yield* sql`UPDATE tasks SET result = 'oops', state = 'dancing' WHERE id = ${five}`
       expect(yield* videos.find(alice.account, five)).toMatchObject({ status: "failed", error: lost })
       expect((yield* videos.list(alice.account, {})).items.map(({ id }) => id)).toContain(two)
-      for (const id of [one, two, three, five]) expect(yield* videos.remove(alice.account, id)).toEqual({})
+      for (const id of [one, two, three, five]) expect(yield* videos.remove(alice.account, id)).toBe("removed")
     }).pipe(Effect.provide(layer))
   )
 

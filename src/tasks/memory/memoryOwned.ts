@@ -58,7 +58,7 @@ export const memoryOwned = (
 
   const list: TaskStorage["list"] = (page) =>
     Effect.sync(() => {
-      const { account, ids, kind, limit, model, offset, sinceMs, states, tier } = page
+      const { account, after, ids, kind, limit, model, offset, order, sinceMs, states, tier } = page
       const all = tasks.filter(
         ({ task }) =>
           task.account === account &&
@@ -69,8 +69,11 @@ export const memoryOwned = (
           (model === undefined || task.model === model) &&
           (tier === undefined || task.tier === tier)
       )
-      const some = newestFirst(all).slice(offset, offset + limit)
-      return { total: all.length, tasks: some.map(({ task }) => task) }
+      const newest = newestFirst(all)
+      const ordered = order === "asc" ? newest.toReversed() : newest
+      const rest = after === undefined ? ordered : ordered.filter(({ task }) => isAfter(task, after, order))
+      const some = rest.slice(offset, offset + limit)
+      return { total: rest.length, tasks: some.map(({ task }) => task) }
     })
 
   const end: TaskStorage["end"] = (id, state, { error, from = ["queued", "running"], unsubmitted = false } = {}) =>
@@ -122,4 +125,13 @@ export const memoryOwned = (
   )
 
   return { insert, find, read, list, end, remove, amend, expireDue } as const
+}
+
+const isAfter = (
+  { createdAtMs, id }: Task,
+  after: { readonly id: string; readonly createdAtMs: number },
+  order: "asc" | "desc" = "desc"
+): boolean => {
+  const isLater = createdAtMs === after.createdAtMs ? id > after.id : createdAtMs > after.createdAtMs
+  return order === "asc" ? isLater : !isLater && id !== after.id
 }

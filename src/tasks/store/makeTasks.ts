@@ -76,8 +76,17 @@ export const makeTasks = Effect.gen(function* () {
       ...(page.states === undefined ? [] : [sql.in("state", page.states)]),
       ...(page.ids === undefined ? [] : [sql.in("id", page.ids)]),
       ...(page.model === undefined ? [] : [sql`model = ${page.model}`]),
-      ...(page.tier === undefined ? [] : [sql`tier = ${page.tier}`])
+      ...(page.tier === undefined ? [] : [sql`tier = ${page.tier}`]),
+      ...following(page)
     ])
+
+  const following = ({ after, order }: TaskListing) => {
+    if (after === undefined) return []
+    const { createdAtMs, id } = after
+    return order === "asc"
+      ? [sql`(created_at > ${createdAtMs} OR (created_at = ${createdAtMs} AND id > ${id}))`]
+      : [sql`(created_at < ${createdAtMs} OR (created_at = ${createdAtMs} AND id < ${id}))`]
+  }
 
   const list: TaskStorage["list"] = (page) =>
     stored(
@@ -88,7 +97,8 @@ export const makeTasks = Effect.gen(function* () {
         ),
         tasks: Effect.flatMap(
           sql`SELECT * FROM tasks WHERE ${filters(page)}
-            ORDER BY created_at DESC, id DESC LIMIT ${page.limit} OFFSET ${page.offset}`,
+            ORDER BY ${page.order === "asc" ? sql.literal("created_at, id") : sql.literal("created_at DESC, id DESC")}
+            LIMIT ${page.limit} OFFSET ${page.offset}`,
           readableTasks
         )
       })

@@ -27,6 +27,7 @@ export const onResponses = on("/v1/responses")
 export const onChat = on("/v1/chat/completions")
 export const onEmbeddings = on("/v1/embeddings")
 export const onVideos = on("/api/v3/contents/generations/tasks")
+export const onOpenAIVideos = on("/v1/videos")
 
 export const isShort: Extra = { isShort: true }
 
@@ -46,6 +47,8 @@ export const videos = (over: object) =>
     content: [{ type: "text", text: "a cat [[sandbox: fail=Enough]]" }],
     ...over
   })
+export const openAIVideos = (over: object) =>
+  JSON.stringify({ model: "sandbox-video", prompt: "a cat [[sandbox: fail=Enough]]", ...over })
 export const embeddings = (input: unknown, over: object = {}) =>
   JSON.stringify({ model: "behind-embeddings", input, ...over })
 

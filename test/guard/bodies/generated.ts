@@ -13,7 +13,9 @@ import {
   shapes,
   structured,
   texts,
-  videos
+  videos,
+  onOpenAIVideos,
+  openAIVideos
 } from "./Hostile.ts"
 import type { Hostile } from "./Hostile.ts"
 
@@ -37,6 +39,7 @@ export const generated: ReadonlyArray<Hostile> = [
     onResponses(`schema: ${name}`, () => responses(structured({ type: "object", properties: shape() }))),
     onResponses(`constant: ${name}`, () => responses(structured({ const: shape() }))),
     onVideos(`content: ${name}`, () => videos({ content: shape() })),
+    onOpenAIVideos(`input_reference: ${name}`, () => openAIVideos({ input_reference: shape() })),
     onMessages(`passed through: ${name}`, () => messages({ context_management: shape() }, "behind-messages")),
     onMessages(`kept for later: ${name}`, () => messages({ async: true, context_management: shape() })),
     ...(["/v1/quote", "/v1/messages/count_tokens", "/v1/responses/input_tokens", "/v1/responses/compact"] as const).map(

@@ -1,0 +1,200 @@
+import type { FormBounds } from "../../contract/annotations.ts"
+import { InvalidRequest, TooLarge, UnsupportedEncoding } from "../../contract/Failure.ts"
+import type { RateLimited } from "../../contract/Failure.ts"
+import { isJsonObject } from "../../contract/fields.ts"
+import type { JsonObject } from "../../contract/fields.ts"
+import type { BodyReading } from "../BodyBudget.ts"
+import { boundaryOf, FormParser } from "./FormParser.ts"
+import type { FormEvent, PartHead } from "./FormParser.ts"
+import { SpooledFile } from "./SpooledFile.ts"
+
+/** A form that was read completely. */
+export interface Form {
+  /** Its fields as a JSON body would have them, files as `UploadedFile`. */
+  readonly body: JsonObject
+  /** Deletes its files. */
+  readonly discard: () => Promise<void>
+}
+
+type Refusal = InvalidRequest | TooLarge | UnsupportedEncoding | RateLimited
+
+/** True if the request's body is a form. */
+export const isForm = (request: Request): boolean => boundaryOf(request.headers.get("content-type")) !== undefined
+
+/**
+ * Reads a form within its bounds: files go to disk chunk by chunk, at the pace of the disk. A refused form leaves no
+ * files behind. Rejects if the connection breaks.
+ */
+export const readForm = async (request: Request, bounds: FormBounds, reading: BodyReading): Promise<Form | Refusal> => {
+  const boundary = boundaryOf(request.headers.get("content-type"))
+  if (boundary === undefined || boundary === null) return malformed("its `content-type` has no valid boundary")
+  const encoding = request.headers.get("content-encoding") ?? "identity"
+  if (encoding !== "identity") {
+    return new UnsupportedEncoding({ message: "Content-Encoding: a form is read as it is, without compression" })
+  }
+  if (Number(request.headers.get("content-length") ?? 0) > bounds.bytes) return tooLarge(bounds)
+  const form = new FormReading(bounds)
+  const refused = await filled(form, request.body, new FormParser(boundary), reading).catch(async (cause: unknown) => {
+    await form.discard()
+    throw cause
+  })
+  if (refused === undefined) return form
+  await form.discard()
+  return refused
+}
+
+/** Reads the body into the form. Returns the reason to refuse it. */
+const filled = async (
+  form: FormReading,
+  body: ReadableStream<Uint8Array> | null,
+  parser: FormParser,
+  reading: BodyReading
+): Promise<Refusal | undefined> => {
+  const { bounds } = form
+  const reader = body?.getReader()
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    void reader?.cancel().catch(() => {})
+  }, bounds.seconds * 1_000)
+  let bytes = 0
+  try {
+    for (let next = await reader?.read(); next?.value !== undefined; next = await reader?.read()) {
+      bytes += next.value.byteLength
+      if (bytes > bounds.bytes) return tooLarge(bounds)
+      const refused = reading.more(next.value.byteLength) ?? (await form.take(parser.push(next.value)))
+      if (refused !== undefined) return refused
+    }
+  } catch (cause) {
+    if (!isLate) throw cause
+  } finally {
+    clearTimeout(timer)
+    reader?.releaseLock()
+  }
+  if (isLate) return malformed(`it was not received within ${bounds.seconds} seconds`)
+  return parser.isOver ? undefined : malformed("it ends before its closing boundary")
+}
+
+interface OpenPart {
+  readonly head: PartHead
+  readonly file: SpooledFile | undefined
+  readonly text: Array<Buffer>
+}
+
+/** The parts of a form read so far. */
+class FormReading implements Form {
+  readonly bounds: FormBounds
+  readonly #entries: Array<readonly [string, unknown]> = []
+  readonly #files: Array<SpooledFile> = []
+  #part: OpenPart | undefined
+  #parts = 0
+  #fieldBytes = 0
+
+  constructor(bounds: FormBounds) {
+    this.bounds = bounds
+  }
+
+  get body(): JsonObject {
+    return nested(this.#entries)
+  }
+
+  async discard(): Promise<void> {
+    await Promise.all(this.#files.splice(0).map((file) => file.close()))
+  }
+
+  /** Returns the reason to refuse the form. */
+  async take(events: ReadonlyArray<FormEvent>): Promise<Refusal | undefined> {
+    for (const event of events) {
+      const refused = await this.#takeOne(event)
+      if (refused !== undefined) return refused
+    }
+    return undefined
+  }
+
+  async #takeOne(event: FormEvent): Promise<Refusal | undefined> {
+    switch (event.type) {
+      case "malformed":
+        return malformed(event.message)
+      case "part":
+        return this.#begin(event.head)
+      case "data":
+        return this.#append(event.bytes)
+      case "end":
+        return this.#end()
+    }
+  }
+
+  async #begin(head: PartHead): Promise<Refusal | undefined> {
+    this.#parts++
+    if (this.#parts > this.bounds.parts) return malformed(`it has more than ${this.bounds.parts} parts`)
+    const file = head.fileName === undefined ? undefined : await SpooledFile.create(head)
+    if (file !== undefined) this.#files.push(file)
+    this.#part = { head, file, text: [] }
+    return undefined
+  }
+
+  async #append(bytes: Buffer): Promise<Refusal | undefined> {
+    const part = this.#part
+    if (part?.file === undefined) {
+      this.#fieldBytes += bytes.length
+      if (this.#fieldBytes > this.bounds.fieldBytes) {
+        return new TooLarge({ message: `The form's fields are larger than ${this.bounds.fieldBytes} bytes` })
+      }
+      part?.text.push(bytes)
+      return undefined
+    }
+    if (part.file.bytes + bytes.length > this.bounds.fileBytes) {
+      return new TooLarge({ message: `${part.head.name}: the file is larger than ${this.bounds.fileBytes} bytes` })
+    }
+    await part.file.write(bytes)
+    return undefined
+  }
+
+  #end(): Refusal | undefined {
+    const part = this.#part
+    if (part === undefined) return undefined
+    const { file, head, text } = part
+    if (file !== undefined) {
+      this.#entries.push([head.name, file.uploaded()])
+      return undefined
+    }
+    const value = textOf(Buffer.concat(text))
+    if (value === undefined) {
+      const message = `${head.name}: expected UTF-8 text without NUL characters (U+0000)`
+      return new InvalidRequest({ param: head.name, message })
+    }
+    this.#entries.push([head.name, value])
+    return undefined
+  }
+}
+
+const textOf = (bytes: Buffer): string | undefined => {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+    return text.includes("\0") ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The fields as JSON has them. Client libraries write the member of an object as `name[member]` and an item of a list as
+ * `name[]`, or repeat the name.
+ */
+const nested = (entries: ReadonlyArray<readonly [string, unknown]>): JsonObject => {
+  const fields = new Map<string, unknown>()
+  for (const [written, value] of entries) {
+    const [, name = written, member] = /^([^[\]]+)\[([^[\]]*)\]$/.exec(written) ?? []
+    const before = fields.get(name)
+    if (member !== undefined && member !== "") {
+      // `Object.fromEntries` makes own members of any name.
+      fields.set(name, Object.fromEntries([...(isJsonObject(before) ? Object.entries(before) : []), [member, value]]))
+    } else if (before !== undefined) fields.set(name, [before, value].flat())
+    else fields.set(name, member === "" ? [value] : value)
+  }
+  return Object.fromEntries(fields)
+}
+
+const malformed = (reason: string) => new InvalidRequest({ param: null, message: `The form can't be read: ${reason}` })
+
+const tooLarge = ({ bytes }: FormBounds) => new TooLarge({ message: `The form is larger than ${bytes} bytes` })

@@ -1,0 +1,114 @@
+import { Clock, Duration, Effect, Option } from "effect"
+import type { AccountId, Caller } from "../../contract/Caller.ts"
+import { Conflict, InvalidRequest, NotFound } from "../../contract/Failure.ts"
+import { handlers } from "../../contract/handlers.ts"
+import type { Incoming } from "../../contract/handlers.ts"
+import { shown } from "../../tasks/shown.ts"
+import { created } from "../../tasks/Task.ts"
+import { TaskSettings } from "../../tasks/TaskSettings.ts"
+import { TaskStore } from "../../tasks/TaskStore.ts"
+import { videoTask } from "../VideoTask.ts"
+import { VideoTasks } from "../VideoTasks.ts"
+import { OpenAIVideosApi } from "./Api.ts"
+import type { ListOpenAIVideos } from "./Api.ts"
+import { asVideoTask, renamed } from "./asVideoTask.ts"
+import { makeContent } from "./content.ts"
+import type { CreateOpenAIVideo } from "./CreateOpenAIVideo.ts"
+import { openAIVideo } from "./OpenAIVideo.ts"
+import { makeReferences } from "./references.ts"
+import { readSize } from "./size.ts"
+
+const kind = "video"
+const defaultLimit = 20
+
+export const OpenAIVideosHandlers = handlers(
+  OpenAIVideosApi,
+  Effect.gen(function* () {
+    const videos = yield* VideoTasks
+    const store = yield* TaskStore
+    const { retention } = yield* TaskSettings
+    const referencesOf = yield* makeReferences
+    const content = yield* makeContent
+
+    const find = shown(store, kind, (task) => openAIVideo(videoTask(task)), notFound)
+
+    /** The task of an id, for its file or its place in a list. */
+    const taskOf = (account: AccountId, id: string) => Effect.orDie(store.find(account, kind, id))
+
+    const list = Effect.fnUntraced(function* (
+      account: AccountId,
+      { after, limit = defaultLimit, order = "desc" }: ListOpenAIVideos
+    ) {
+      const last = after === undefined ? Option.none() : yield* taskOf(account, after)
+      if (after !== undefined && Option.isNone(last)) {
+        return yield* new InvalidRequest({ param: "after", message: `after: no video has the id "${after}"` })
+      }
+      const sinceMs = (yield* Clock.currentTimeMillis) - Duration.toMillis(retention)
+      const page = { account, kind, sinceMs, order, offset: 0, limit: limit + 1 }
+      const { tasks } = yield* Effect.orDie(store.list(Option.isNone(last) ? page : { ...page, after: last.value }))
+      const data = tasks.slice(0, limit).map((task) => openAIVideo(videoTask(task)))
+      return {
+        object: "list" as const,
+        data,
+        first_id: data.at(0)?.id ?? null,
+        last_id: data.at(-1)?.id ?? null,
+        has_more: tasks.length > limit
+      }
+    })
+
+    const create = Effect.fnUntraced(
+      function* (caller: Caller, payload: CreateOpenAIVideo, request: Incoming) {
+        const references = yield* referencesOf(payload.input_reference)
+        const task = yield* asVideoTask(payload, references)
+        if (typeof payload.size === "string" && !readSize(payload.size).isExact) {
+          request.replyHeaders["x-gateway-adapted"] = "size"
+        }
+        return yield* videos.create(caller, task, { ...request, body: task }, shape)
+      },
+      Effect.catchTag("InvalidRequest", (failure) => Effect.fail(renamed(failure)))
+    )
+
+    const contentOf = Effect.fnUntraced(function* (account: AccountId, id: string, headers: Headers) {
+      const found = yield* taskOf(account, id)
+      if (Option.isNone(found)) return yield* notFound(id)
+      const { result } = videoTask(found.value)
+      return result === null
+        ? yield* notOffered(`The video is not completed: GET /v1/videos/${id} tells its status`)
+        : yield* content(result.videoUrl, headers)
+    })
+
+    return {
+      create: ({ caller, payload, request }) => create(caller, payload, request),
+      list: ({ caller, urlParams }) => list(caller.account, urlParams),
+      find: ({ caller, path }) => find(caller.account, path.id),
+      remove: ({ caller, path: { id } }) =>
+        videos.remove(caller.account, id).pipe(
+          Effect.map((outcome) => ({ id, object: "video.deleted" as const, deleted: outcome === "removed" })),
+          Effect.catchTags({
+            Conflict: () => Effect.fail(inProgress),
+            NotFound: () => Effect.fail(notFound(id))
+          })
+        ),
+      content: ({ caller, path, request, urlParams: { variant = "video" } }) =>
+        variant === "video"
+          ? contentOf(caller.account, path.id, request.headers)
+          : notOffered(`The gateway makes no ${variant}; leave variant out`),
+      remix: () => notOffered("The gateway makes no remixes: create a video with an input_reference instead")
+    }
+  })
+)
+
+/** The answer to a create, and its part of the stored task. */
+const shape = {
+  api: "openai" as const,
+  answer: (_: string, task: () => Parameters<typeof created>[0]) => openAIVideo(videoTask(created(task())))
+}
+
+const notFound = (id: string) => notOffered(`No video has the id "${id}"`)
+
+const notOffered = (message: string) => new NotFound({ param: null, message })
+
+const inProgress = new Conflict({
+  code: null,
+  message: "The video is in progress and can't be deleted; it can be removed once it has ended"
+})

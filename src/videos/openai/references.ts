@@ -1,0 +1,107 @@
+import { Effect } from "effect"
+import { PublicUrl } from "../../config/PublicUrl.ts"
+import { Internal, InvalidRequest } from "../../contract/Failure.ts"
+import { UploadedFile } from "../../contract/UploadedFile.ts"
+import { filesPath } from "../../files/Api.ts"
+import { KeptFiles } from "../../files/KeptFiles.ts"
+import type { ContentPart, MediaRole } from "../CreateVideoTask.ts"
+import { mostBytes } from "../mediaAddress.ts"
+import type { CreateOpenAIVideo, Reference } from "./CreateOpenAIVideo.ts"
+import { mediaTypeOf } from "./mediaTypeOf.ts"
+
+const param = "input_reference"
+
+/** An input with its address. */
+interface Media {
+  readonly kind: "image" | "video" | "audio"
+  readonly url: string
+}
+
+/**
+ * The parts of a task for the inputs of a create. Images and audios of a form become data URIs, which every upstream can
+ * read; a video is stored and served at a link, because upstreams fetch videos.
+ */
+export const makeReferences = Effect.gen(function* () {
+  const keptFiles = yield* KeptFiles
+  const publicUrl = yield* PublicUrl
+
+  const uploaded = Effect.fnUntraced(function* (
+    file: UploadedFile
+  ): Effect.fn.Return<Media, InvalidRequest | Internal> {
+    const mediaType = yield* Effect.promise(() => mediaTypeOf(file))
+    const kind = kindOf(mediaType)
+    if (kind === undefined) return yield* refuse("expected an image, a video or an audio file")
+    if (kind === "video") return { kind, url: yield* stored(file, mediaType) }
+    const most = mostBytes(kind)
+    if (file.bytes > most) return yield* refuse(`expected an ${kind} of at most ${most / 1_000_000} MB`)
+    const bytes = yield* Effect.promise(() => file.read())
+    return { kind, url: `data:${mediaType};base64,${bytes.toString("base64")}` }
+  })
+
+  /** The link to a video, which works as long as the gateway's other links. */
+  const stored = Effect.fnUntraced(function* (file: UploadedFile, mediaType: string) {
+    const id = keptFiles.idOf("upload", crypto.randomUUID())
+    const name = `reference.${extensions[mediaType] ?? "mp4"}`
+    yield* keptFiles.keep(id, name, file.open()).pipe(
+      Effect.catchTags({
+        NotKept: ({ message, why }) =>
+          why === "no-room"
+            ? Effect.zipRight(Effect.logWarning("an uploaded video was not stored", message), new Internal({}))
+            : refuse(message),
+        FilesUnavailable: ({ message }) =>
+          Effect.zipRight(Effect.logWarning("an uploaded video was not stored", message), new Internal({}))
+      })
+    )
+    return `${yield* publicUrl.get}${filesPath}/${id}/${name}`
+  })
+
+  const read = (reference: Reference) =>
+    reference instanceof UploadedFile ? uploaded(reference) : Effect.succeed(addressed(reference))
+
+  return (given: CreateOpenAIVideo["input_reference"]) => Effect.map(Effect.forEach(listOf(given), read), partsOf)
+})
+
+/** The parts for inputs that are addresses. Files come in forms alone. */
+export const linked = (given: CreateOpenAIVideo["input_reference"]): ReadonlyArray<ContentPart> =>
+  partsOf(listOf(given).flatMap((one) => (one instanceof UploadedFile ? [] : [addressed(one)])))
+
+const addressed = (reference: Exclude<Reference, UploadedFile>): Media => ({
+  kind: "image",
+  url: typeof reference === "string" ? reference : reference.image_url
+})
+
+const partsOf = (media: ReadonlyArray<Media>): ReadonlyArray<ContentPart> =>
+  media.map(media.length === 1 ? alone : asReference)
+
+const listOf = (given: CreateOpenAIVideo["input_reference"]): ReadonlyArray<Reference> => {
+  if (given === undefined || given === null) return []
+  return isList(given) ? given : [given]
+}
+
+const isList = (given: Reference | ReadonlyArray<Reference>): given is ReadonlyArray<Reference> => Array.isArray(given)
+
+const kindOf = (mediaType: string): Media["kind"] | undefined => {
+  const [kind] = mediaType.split("/")
+  return kind === "image" || kind === "video" || kind === "audio" ? kind : undefined
+}
+
+const extensions: Readonly<Record<string, string>> = { "video/webm": "webm", "video/quicktime": "mov" }
+
+/** One image is the first frame. */
+const alone = (media: Media): ContentPart => (media.kind === "image" ? part(media) : asReference(media))
+
+const asReference = (media: Media): ContentPart => part(media, `reference_${media.kind}`)
+
+const part = ({ kind, url }: Media, role?: MediaRole): ContentPart => {
+  const roles = role === undefined ? {} : { role }
+  switch (kind) {
+    case "image":
+      return { type: "image_url", image_url: { url }, ...roles }
+    case "video":
+      return { type: "video_url", video_url: { url }, ...roles }
+    case "audio":
+      return { type: "audio_url", audio_url: { url }, ...roles }
+  }
+}
+
+const refuse = (rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })

@@ -1,0 +1,145 @@
+import { readdirSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { describe, expect, it } from "@effect/vitest"
+import { KeyId } from "../../../src/contract/Caller.ts"
+import { UploadedFile } from "../../../src/contract/UploadedFile.ts"
+import { BodyBudget } from "../../../src/http/BodyBudget.ts"
+import { readForm } from "../../../src/http/form/readForm.ts"
+
+const bounds = { parts: 6, fieldBytes: 1_000, fileBytes: 10_000, bytes: 20_000, seconds: 5 }
+const budget = () => new BodyBudget().begin(KeyId.make("k"))
+const asked = (body: BodyInit, headers: Record<string, string> = {}) =>
+  new Request("http://localhost/", { method: "POST", body, headers })
+const formOf = (entries: ReadonlyArray<readonly [string, string | File]>) => {
+  const form = new FormData()
+  for (const [name, value] of entries) form.append(name, value)
+  return form
+}
+const read = (entries: ReadonlyArray<readonly [string, string | File]>, some: Partial<typeof bounds> = {}) =>
+  readForm(asked(formOf(entries)), { ...bounds, ...some }, budget())
+
+const bodyOf = async (entries: ReadonlyArray<readonly [string, string | File]>) => {
+  const form = await read(entries)
+  if (form instanceof Error) throw form
+  return form.body
+}
+
+/** Open temporary files of this process that have no name any more. */
+const openFiles = () =>
+  readdirSync("/proc/self/fd").filter((fd) => {
+    try {
+      return require("node:fs").readlinkSync(`/proc/self/fd/${fd}`).includes("model-gateway-")
+    } catch {
+      return false
+    }
+  })
+
+describe("a form that is read", () => {
+  it("has its fields as JSON would have them, objects and lists included", async () => {
+    expect(
+      await bodyOf([
+        ["prompt", "ein Büro"],
+        ["reference[image_url]", "u"],
+        ["tags", "a"],
+        ["tags", "b"],
+        ["one[]", "c"]
+      ])
+    ).toEqual({ prompt: "ein Büro", reference: { image_url: "u" }, tags: ["a", "b"], one: ["c"] })
+  })
+
+  it("makes own fields of every name", async () => {
+    const body = await bodyOf([
+      ["__proto__", "x"],
+      ["a[__proto__]", "y"]
+    ])
+    expect(Object.getOwnPropertyNames(body)).toEqual(["__proto__", "a"])
+    expect(({} as Record<string, unknown>)["x"]).toBeUndefined()
+  })
+
+  it("has its files on disk without a name, until it is discarded", async () => {
+    const content = crypto.getRandomValues(new Uint8Array(9_000))
+    const form = await read([["file", new File([content], "a.png", { type: "image/png" })]])
+    if (form instanceof Error) throw form
+    const file = form.body["file"]
+    if (!(file instanceof UploadedFile)) throw new Error("no file")
+    expect(file).toMatchObject({ name: "a.png", mediaType: "image/png", bytes: 9_000 })
+    expect(file.sha256).toBe(Bun.SHA256.hash(content, "hex"))
+    expect([new Uint8Array(await file.read()), new Uint8Array(await file.read())]).toEqual([content, content])
+    expect(openFiles()).toHaveLength(1)
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("model-gateway-") && name.length > 45)).toEqual([])
+    await form.discard()
+    expect(openFiles()).toEqual([])
+  })
+
+  it.each([
+    [
+      "too many parts",
+      Array.from({ length: 7 }, (_, at) => [`f${at}`, "x"] as const),
+      "InvalidRequest",
+      "more than 6 parts"
+    ],
+    [
+      "long fields",
+      [
+        ["a", "x".repeat(600)],
+        ["b", "y".repeat(600)]
+      ] as const,
+      "TooLarge",
+      "fields are larger than 1000"
+    ],
+    [
+      "a large file",
+      [["a", new File(["x".repeat(10_001)], "a")]] as const,
+      "TooLarge",
+      "a: the file is larger than 10000"
+    ],
+    [
+      "a large body",
+      [
+        ["a", new File(["x".repeat(9_990)], "a")],
+        ["b", new File(["x".repeat(9_990)], "b")]
+      ] as const,
+      "TooLarge",
+      "form is larger than 20000"
+    ],
+    ["NUL in a field", [["a", "\0"]] as const, "InvalidRequest", "without NUL"]
+  ])("is refused with %s, and leaves no file behind", async (_, entries, tag, message) => {
+    expect(await read(entries)).toMatchObject({ _tag: tag, message: expect.stringContaining(message) })
+    expect(openFiles()).toEqual([])
+  })
+
+  it("is refused if it is compressed, has no boundary, ends early or is not UTF-8", async () => {
+    const refused = (body: BodyInit, headers: Record<string, string>) =>
+      readForm(asked(body, headers), bounds, budget())
+    const form = { "content-type": "multipart/form-data; boundary=b" }
+    const part = '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n'
+    expect(await refused("x", { ...form, "content-encoding": "gzip" })).toMatchObject({ _tag: "UnsupportedEncoding" })
+    expect(await refused("x", { "content-type": "multipart/form-data" })).toMatchObject({ _tag: "InvalidRequest" })
+    expect(await refused(`${part}x`, form)).toMatchObject({ message: expect.stringContaining("before its closing") })
+    const latin = Buffer.from(`${part}\xe9\r\n--b--`, "latin1")
+    expect(await refused(latin, form)).toMatchObject({ _tag: "InvalidRequest", param: "a" })
+  })
+
+  it("is refused once it takes too long, however slowly its bytes come", async () => {
+    let cancelled = false
+    const trickle = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        await Bun.sleep(20)
+        controller.enqueue(Buffer.from("\r\n"))
+      },
+      cancel: () => {
+        cancelled = true
+      }
+    })
+    const headers = { "content-type": "multipart/form-data; boundary=b" }
+    const answer = await readForm(asked(trickle, headers), { ...bounds, seconds: 0.1 }, budget())
+    expect(answer).toMatchObject({ message: expect.stringContaining("within 0.1 seconds") })
+    expect(cancelled).toBe(true)
+  })
+
+  it("is refused while the key's other forms take the room", async () => {
+    const reading = new BodyBudget({ mostOfKeyMiB: 0.001, mostOfAllMiB: 1 }).begin(KeyId.make("k"))
+    const form = formOf([["a", new File(["x".repeat(5_000)], "a")]])
+    expect(await readForm(asked(form), bounds, reading)).toMatchObject({ _tag: "RateLimited" })
+  })
+})
