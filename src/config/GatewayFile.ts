@@ -82,7 +82,7 @@ export const GatewayFile = Schema.Struct({
   ),
   alerts: given(
     Alerts,
-    "A webhook that is told when a balance or a budget is nearly used up, a key is about to expire, an upstream fails, …: [fields](#alerts).",
+    "A webhook that is called when a balance or a budget is nearly used up, a key is about to expire, an upstream fails, …: [fields](#alerts).",
     "a log line and Overview alone"
   ),
   files: given(

@@ -154,7 +154,7 @@ export class Attempts implements Counted, Watcher {
     this.#failed.generations.begun(this.stream)
   }
 
-  /** The requested model failed; its upstream is told again (`recall`) if no other model answers. */
+  /** The requested model failed: `recall` puts its upstream back into the headers if no other model answers. */
   remember(): void {
     this.#requested = { ...this.#request.replyHeaders }
   }
