@@ -2,12 +2,13 @@ import type { AccountRecord } from "../admin/AccountRecord.ts"
 import { showUsd } from "../contract/showUsd.ts"
 import type { Money } from "../ledger/Money.ts"
 import { limitsShown, shortTime } from "./options.ts"
-import { table } from "./table.ts"
+import { listTable } from "./table.ts"
 
 /** A table of accounts with a row of sums. */
-export const accountTable = (accounts: ReadonlyArray<AccountRecord>): string =>
-  table(header, [...accounts.map(row), ...(accounts.length > 1 ? [sums(accounts)] : [])])
+export const accountTable = (accounts: ReadonlyArray<AccountRecord>, wide = false): string =>
+  listTable(header, [...accounts.map(row), ...(accounts.length > 1 ? [sums(accounts)] : [])], { rare, wide })
 
+const rare = ["LIMITS", "CREATED", "GRANTED", "HELD", "KEYS"]
 const header = ["ACCOUNT", "STATUS", "AVAILABLE", "GRANTED", "USED", "HELD", "KEYS", "LIMITS", "CREATED"]
 
 const row = (account: AccountRecord) => [

@@ -23,7 +23,8 @@ import {
   shortTime,
   unpriced,
   unpricedOf,
-  usdOption
+  usdOption,
+  wide
 } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
 import { fields, table } from "./table.ts"
@@ -101,12 +102,12 @@ const create = Command.make(
   )
 )
 
-const list = Command.make("list", { limit: limitOption(1_000), json }, ({ json, limit }) =>
+const list = Command.make("list", { limit: limitOption(1_000), wide, json }, ({ json, limit, wide }) =>
   administering(
     Effect.gen(function* () {
       const { accounts } = yield* Operator
       const records = yield* accounts.list(limit)
-      yield* print(json, records, () => accountTable(records))
+      yield* print(json, records, () => accountTable(records, wide))
     })
   )
 ).pipe(Command.withDescription(help("List the accounts.", "gateway accounts list --json")))

@@ -3,9 +3,9 @@ import { Effect, Option } from "effect"
 import { administering } from "./administering.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
-import { help, json, limitOption, optionalText, print, shortTime } from "./options.ts"
+import { help, json, limitOption, optionalText, print, shortTime, wide } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
-import { table } from "./table.ts"
+import { listTable } from "./table.ts"
 
 const list = Command.make(
   "list",
@@ -13,9 +13,10 @@ const list = Command.make(
     target: optionalText("target", "Only changes of this: a key's, account's or task's id."),
     action: optionalText("action", "Only these: key.create, account.credit, …"),
     limit: limitOption(50),
+    wide,
     json
   },
-  ({ action, json, limit, target }) =>
+  ({ action, json, limit, target, wide }) =>
     administering(
       Effect.gen(function* () {
         const { audit } = yield* Operator
@@ -25,7 +26,7 @@ const list = Command.make(
           limit
         })
         yield* print(json, records, () =>
-          table(
+          listTable(
             ["TIME", "WHO", "WHAT", "OF", "CHANGED"],
             records.map(({ action, actor, after, before, target, time }) => [
               shortTime(time),
@@ -33,7 +34,8 @@ const list = Command.make(
               action,
               target,
               changed(before, after)
-            ])
+            ]),
+            { rare: [], wide }
           )
         )
       })

@@ -5,9 +5,9 @@ import { readTime } from "../contract/timeQuery.ts"
 import { administering } from "./administering.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
-import { account, help, json, limitOption, moment, optionalText, print, shortTime } from "./options.ts"
+import { account, help, json, limitOption, moment, optionalText, print, shortTime, wide } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
-import { table } from "./table.ts"
+import { listTable } from "./table.ts"
 
 const states = ["waiting", "pending", "delivered", "failed", "superseded"] as const
 
@@ -19,9 +19,10 @@ const list = Command.make(
     state: Options.choice("state", states).pipe(Options.withDescription("Only those in this state."), Options.optional),
     since: moment("since", "Changed since: 7d, 24h, a UTC day or a time (7d).").pipe(Options.withDefault("7d")),
     limit: limitOption(50),
+    wide,
     json
   },
-  ({ account, json, limit, since, state, task }) =>
+  ({ account, json, limit, since, state, task, wide }) =>
     administering(
       Effect.gen(function* () {
         const { deliveries } = yield* Operator
@@ -33,7 +34,7 @@ const list = Command.make(
           sinceMs: readTime(since, nowMs) ?? 0,
           limit
         })
-        yield* print(json, deliveryRows, () => deliveryTable(deliveryRows))
+        yield* print(json, deliveryRows, () => deliveryTable(deliveryRows, wide))
       })
     )
 ).pipe(
@@ -65,9 +66,13 @@ const redeliver = Command.make("redeliver", { id, json }, ({ id, json }) =>
 export const deliveriesCommand: Group = { name: "deliveries", commands: [remoteLeaf(list), remoteLeaf(redeliver)] }
 
 /** A table of callbacks with a row of counts by state. */
-export const deliveryTable = (deliveryRows: ReadonlyArray<DeliverySummary>): string =>
-  table(header, [...deliveryRows.map(row), ...(deliveryRows.length > 1 ? [sums(deliveryRows)] : [])])
+export const deliveryTable = (deliveryRows: ReadonlyArray<DeliverySummary>, wide = false): string =>
+  listTable(header, [...deliveryRows.map(row), ...(deliveryRows.length > 1 ? [sums(deliveryRows)] : [])], {
+    rare,
+    wide
+  })
 
+const rare = ["TASK", "TRIES", "CHANGED", "STATUS", "LAST ANSWER"]
 const header = ["ID", "TASK", "STATUS", "STATE", "TRIES", "LAST ANSWER", "CHANGED", "NEXT"]
 
 const row = (delivery: DeliverySummary): ReadonlyArray<string> => {

@@ -22,11 +22,12 @@ import {
   shortTime,
   unpriced,
   unpricedOf,
-  usdOption
+  usdOption,
+  wide
 } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
 import { keyNamed } from "./keyNamed.ts"
-import { fields, table } from "./table.ts"
+import { fields, listTable } from "./table.ts"
 
 const id = Args.text({ name: "id" }).pipe(Args.withDescription("The key's id (key_…), or its name."))
 
@@ -141,14 +142,15 @@ const list = Command.make(
     account,
     all: Options.boolean("all").pipe(Options.withDescription("Also keys that are revoked or expired.")),
     limit: limitOption(1_000),
+    wide,
     json
   },
-  ({ account, all, json, limit }) =>
+  ({ account, all, json, limit, wide }) =>
     administering(
       Effect.gen(function* () {
         const { keys } = yield* Operator
         const records = yield* keys.list({ account: Option.getOrUndefined(account), all, limit })
-        yield* print(json, records, () => table(header, records.map(row)))
+        yield* print(json, records, () => listTable(header, records.map(row), { rare, wide }))
       })
     )
 ).pipe(
@@ -260,6 +262,7 @@ const warned = ({ name, unmatched_models = [] }: KeyRecord) =>
 const printSecret = (asJson: boolean, { key, secret }: KeyWithSecret, words: string) =>
   print(asJson, { key, secret: Redacted.value(secret) }, () => `${words}\n\n  ${Redacted.value(secret)}\n`)
 
+const rare = ["SECRET", "MODELS", "LIMITS", "LAST USED", "EXPIRES", "BUDGET"]
 const header = ["ID", "ACCOUNT", "NAME", "STATUS", "SECRET", "MODELS", "LIMITS", "BUDGET", "EXPIRES", "LAST USED"]
 
 const row = (key: KeyRecord) => [

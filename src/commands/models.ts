@@ -3,16 +3,16 @@ import { Effect } from "effect"
 import type { ModelRecord } from "../admin/UpstreamRecord.ts"
 import { administering } from "./administering.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
-import { help, json, print } from "./options.ts"
+import { help, json, print, wide } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
-import { table } from "./table.ts"
+import { listTable } from "./table.ts"
 
-const models = Command.make("models", { json }, ({ json }) =>
+const models = Command.make("models", { wide, json }, ({ json, wide }) =>
   administering(
     Effect.gen(function* () {
       const { models } = yield* Operator
       const records = yield* models
-      yield* print(json, records, () => table(header, records.map(row)))
+      yield* print(json, records, () => listTable(header, records.map(row), { rare, wide }))
     })
   )
 ).pipe(
@@ -27,6 +27,7 @@ const models = Command.make("models", { json }, ({ json }) =>
 
 export const modelsCommand = remoteLeaf(models)
 
+const rare = ["TAKES", "PRICE FROM", "CONTEXT", "ROUTES"]
 const header = ["MODEL", "KIND", "ROUTES", "CONTEXT", "USD A MILLION TOKENS", "PRICE FROM", "TAKES"]
 
 const row = (model: ModelRecord): ReadonlyArray<string> => [

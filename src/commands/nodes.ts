@@ -1,18 +1,18 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { administering } from "./administering.ts"
-import { help, json, print, shortTime } from "./options.ts"
+import { help, json, print, shortTime, wide } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
-import { table } from "./table.ts"
+import { listTable } from "./table.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 
-const nodes = Command.make("nodes", { json }, ({ json }) =>
+const nodes = Command.make("nodes", { wide, json }, ({ json, wide }) =>
   administering(
     Effect.gen(function* () {
       const { nodes } = yield* Operator
       const records = yield* nodes
       yield* print(json, records, () =>
-        table(
+        listTable(
           ["NODE", "NAME", "VERSION", "SINCE", "TASKS", "CALLBACKS", "LAG"],
           records.map(({ deliveries, id, lag_seconds, name, started_at, tasks, version }) => [
             id,
@@ -22,7 +22,8 @@ const nodes = Command.make("nodes", { json }, ({ json }) =>
             String(tasks),
             String(deliveries),
             `${lag_seconds.toFixed(1)} s`
-          ])
+          ]),
+          { rare: ["VERSION", "LAG", "SINCE"], wide }
         )
       )
     })

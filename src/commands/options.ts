@@ -12,6 +12,9 @@ export const help = (what: string, ...examples: ReadonlyArray<string>): HelpDoc.
 
 export const json = Options.boolean("json").pipe(Options.withDescription("Print JSON, for scripts."))
 
+/** For lists, which leave columns out in a narrow terminal. */
+export const wide = Options.boolean("wide").pipe(Options.withDescription("Show every column, however long the lines."))
+
 /** Prints a value as JSON, or as the text of `words`. */
 export const print = (asJson: boolean, value: unknown, words: () => string) =>
   Console.log(asJson ? JSON.stringify(value, null, 2) : words())

@@ -9,10 +9,10 @@ import type { RequestFilter } from "../requests/store/matching.ts"
 import { administering } from "./administering.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
-import { account, help, json, limitOption, moment, optionalText, print, shortTime } from "./options.ts"
+import { account, help, json, limitOption, moment, optionalText, print, shortTime, wide } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
 import { requestShown } from "./requestShown.ts"
-import { oneLine, table, usd } from "./table.ts"
+import { listTable, oneLine, table, usd } from "./table.ts"
 
 const id = Args.text({ name: "id" }).pipe(Args.withDescription("A reply's x-request-id (req_…)."))
 
@@ -74,16 +74,17 @@ const list = Command.make(
     since: moment("since", "Begun since: 7d, 24h, a UTC day or a time (24h).").pipe(Options.withDefault("24h")),
     until: moment("until", "Begun until then (now).").pipe(Options.optional),
     limit: limitOption(50),
+    wide,
     json
   },
-  ({ json, limit, since, until, ...given }) =>
+  ({ json, limit, since, until, wide, ...given }) =>
     administering(
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
         const untilMs = Option.getOrUndefined(Option.map(until, (text) => readTime(text, nowMs, true)))
         const { requests } = yield* Operator
         const all = yield* requests.list({ ...filterOf(given), sinceMs: readTime(since, nowMs), untilMs }, limit)
-        yield* print(json, all, () => requestTable(all))
+        yield* print(json, all, () => requestTable(all, wide))
       })
     )
 ).pipe(
@@ -149,10 +150,10 @@ const tail = Command.make("tail", { ...filters, json }, ({ json, ...given }) =>
     Effect.gen(function* () {
       const { requests } = yield* Operator
       const filter = filterOf(given)
-      if (!json) yield* Console.log(wide(header))
+      if (!json) yield* Console.log(fixed(header))
       const next = yield* requests.follow(filter)
       const poll = Effect.flatMap(next, (ended) =>
-        Effect.forEach(ended, (request) => Console.log(json ? JSON.stringify(request) : wide(row(request))), {
+        Effect.forEach(ended, (request) => Console.log(json ? JSON.stringify(request) : fixed(row(request))), {
           discard: true
         })
       )
@@ -171,9 +172,10 @@ export const requestsCommand: Group = {
 }
 
 /** A table of requests with a row of sums. */
-export const requestTable = (all: ReadonlyArray<RequestView>): string =>
-  table(header, [...all.map(row), ...(all.length > 1 ? [sums(all)] : [])])
+export const requestTable = (all: ReadonlyArray<RequestView>, wide = false): string =>
+  listTable(header, [...all.map(row), ...(all.length > 1 ? [sums(all)] : [])], { rare, wide })
 
+const rare = ["UPSTREAM", "ACCOUNT", "TOKENS", "MS", "USD", "TIME"]
 const header = ["TIME", "REQUEST", "ACCOUNT", "MODEL", "UPSTREAM", "STATUS", "MS", "TOKENS", "USD"]
 
 const row = (request: RequestView): ReadonlyArray<string> => [
@@ -232,7 +234,7 @@ const sums = (all: ReadonlyArray<RequestView>): ReadonlyArray<string> => {
 
 /** Column widths of `tail`, which can't know the rows to come. */
 const widths = [19, 28, 12, 20, 10, 8, 6, 7]
-const wide = (cells: ReadonlyArray<string>): string =>
+const fixed = (cells: ReadonlyArray<string>): string =>
   cells
     .map((cell, column) => oneLine(cell).padEnd(widths[column] ?? 0))
     .join("  ")

@@ -9,9 +9,9 @@ import type { Group } from "./frame/leaf.ts"
 import { consoleLink } from "./consoleLink.ts"
 import { openDatabase } from "./operator/local.ts"
 import { Operator } from "./operator/Operator.ts"
-import { help, json, limitOption, print, shortTime } from "./options.ts"
+import { help, json, limitOption, print, shortTime, wide } from "./options.ts"
 import { CommandSettings } from "./settings.ts"
-import { table } from "./table.ts"
+import { listTable } from "./table.ts"
 
 /** Links are created in this machine's database alone; on a remote gateway, sign in with the admin key. */
 const inDatabase = <A, E>(command: Effect.Effect<A, E, SessionAdministration | Settings>) =>
@@ -24,13 +24,13 @@ const inDatabase = <A, E>(command: Effect.Effect<A, E, SessionAdministration | S
     )
   )
 
-const list = Command.make("list", { limit: limitOption(100), json }, ({ json, limit }) =>
+const list = Command.make("list", { limit: limitOption(100), wide, json }, ({ json, limit, wide }) =>
   administering(
     Effect.gen(function* () {
       const { sessions } = yield* Operator
       const records = yield* sessions.list(limit)
       yield* print(json, records, () =>
-        table(
+        listTable(
           ["ID", "KIND", "ACCOUNT", "KEY", "FROM", "SINCE", "LAST USED", "UNTIL"],
           records.map((one) => [
             one.id,
@@ -41,7 +41,8 @@ const list = Command.make("list", { limit: limitOption(100), json }, ({ json, li
             shortTime(one.created_at),
             shortTime(one.last_used_at),
             shortTime(one.expires_at)
-          ])
+          ]),
+          { rare: ["KEY", "FROM", "SINCE", "LAST USED"], wide }
         )
       )
     })

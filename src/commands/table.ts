@@ -16,19 +16,68 @@ const readable = 10
 export const table = (
   header: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
-  width: number | undefined = process.stdout.isTTY ? process.stdout.columns : undefined
+  width: number | undefined = terminalWidth()
 ): string => {
   const all = [header, ...rows.map((cells) => cells.map(oneLine))]
   const widths = fitted(all, header.length, width)
   if (width === undefined || rows.length === 0 || rowWidth(widths) <= width) return laidOut(all, widths)
   const used = header.flatMap((_, column) => (rows.some((cells) => !isEmpty(cells[column])) ? [column] : []))
-  const some = all.map((cells) => used.map((column) => cells[column] ?? ""))
+  const some = chosen(all, used)
   const narrower = fitted(some, used.length, width)
   if (rowWidth(narrower) <= width) return laidOut(some, narrower)
   const names = header.map((name) => name.toLowerCase())
   return rows
     .map((cells) => fields(Object.fromEntries(names.map((name, column) => [name, cells[column] || null]))))
     .join("\n\n")
+}
+
+/** How a list is shown. */
+interface ListOptions {
+  /** The columns that are left out in a narrow terminal, the first ones first. */
+  readonly rare: ReadonlyArray<string>
+  /** True to show every column on however long a line. */
+  readonly wide: boolean
+  readonly width?: number | undefined
+}
+
+/**
+ * A list with one line for each row. In a narrow terminal, empty columns and then rare ones are left out, which a last
+ * line tells; cells with several words are cut if that is not enough.
+ */
+export const listTable = (
+  header: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  { rare, wide, width = terminalWidth() }: ListOptions
+): string => {
+  if (wide || width === undefined || rows.length === 0) return table(header, rows, undefined)
+  const all = [header, ...rows.map((cells) => cells.map(oneLine))]
+  const isUsed = (column: number) => rows.some((cells) => !isEmpty(cells[column]))
+  const orders = [[], ...rare.map((_, count) => rare.slice(0, count + 1))]
+  const choices = orders.map((left) =>
+    header.flatMap((name, column) => (left.includes(name) || (left.length > 0 && !isUsed(column)) ? [] : [column]))
+  )
+  const fits = (columns: ReadonlyArray<number>) =>
+    rowWidth(fitted(chosen(all, columns), columns.length, undefined)) <= width
+  const columns = choices.find(fits) ?? choices.at(-1) ?? []
+  const some = chosen(all, columns)
+  const widths = fitted(some, columns.length, width)
+  const cut = some.map((cells) => cells.map((cell, column) => shortened(cell, widths[column] ?? 0)))
+  const hidden = header.filter((_, column) => !columns.includes(column) && isUsed(column))
+  const more = hidden.length === 0 ? [] : ["", `--wide shows ${hidden.join(", ")} too`]
+  return [laidOut(cut, widths), ...more].join("\n")
+}
+
+const terminalWidth = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns : undefined)
+
+const chosen = (all: ReadonlyArray<ReadonlyArray<string>>, columns: ReadonlyArray<number>) =>
+  all.map((cells) => columns.map((column) => cells[column] ?? ""))
+
+/** A text that ends with an ellipsis if it is wider. */
+const shortened = (text: string, width: number): string => {
+  if (widthOf(text) <= width) return text
+  let short = text
+  while (widthOf(short) >= width) short = short.slice(0, -1)
+  return `${short.trimEnd()}…`
 }
 
 const isEmpty = (cell: string | undefined): boolean => cell === undefined || cell === "" || cell === "0"

@@ -5,9 +5,9 @@ import { readTime } from "../contract/timeQuery.ts"
 import { administering } from "./administering.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
-import { account, help, json, limitOption, moment, optionalText, print, shortTime } from "./options.ts"
+import { account, help, json, limitOption, moment, optionalText, print, shortTime, wide } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
-import { fields, table } from "./table.ts"
+import { fields, listTable } from "./table.ts"
 
 const id = Args.text({ name: "id" }).pipe(Args.withDescription("The task's id (task_…, resp_… or cgt-…)."))
 
@@ -34,9 +34,10 @@ const list = Command.make(
     model: optionalText("model", "Only this model's."),
     since: moment("since", "Created since: 7d, 24h, a UTC day or a time (7d).").pipe(Options.withDefault("7d")),
     limit: limitOption(50),
+    wide,
     json
   },
-  ({ account, callback, json, kind, limit, model, since, state }) =>
+  ({ account, callback, json, kind, limit, model, since, state, wide }) =>
     administering(
       Effect.gen(function* () {
         const { tasks } = yield* Operator
@@ -50,7 +51,7 @@ const list = Command.make(
           sinceMs: readTime(since, nowMs) ?? 0,
           limit
         })
-        yield* print(json, records, () => table(header, records.map(row)))
+        yield* print(json, records, () => listTable(header, records.map(row), { rare, wide }))
       })
     )
 ).pipe(
@@ -93,6 +94,7 @@ const cancel = Command.make("cancel", { id, json }, ({ id, json }) =>
 
 export const tasksCommand: Group = { name: "tasks", commands: [remoteLeaf(list), remoteLeaf(show), remoteLeaf(cancel)] }
 
+const rare = ["UPSTREAM", "ENDED", "CALLBACK", "KIND", "ACCOUNT", "ERROR", "CREATED"]
 const header = ["ID", "KIND", "ACCOUNT", "MODEL", "STATE", "UPSTREAM", "CREATED", "ENDED", "CALLBACK", "ERROR"]
 
 const row = (task: TaskSummary) => [

@@ -3,16 +3,18 @@ import { Effect } from "effect"
 import type { UpstreamRecord } from "../admin/UpstreamRecord.ts"
 import { administering } from "./administering.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
-import { help, json, print, shortTime } from "./options.ts"
+import { help, json, print, shortTime, wide } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
-import { table } from "./table.ts"
+import { listTable } from "./table.ts"
 
-const upstreams = Command.make("upstreams", { json }, ({ json }) =>
+const upstreams = Command.make("upstreams", { wide, json }, ({ json, wide }) =>
   administering(
     Effect.gen(function* () {
       const { upstreams } = yield* Operator
       const records = yield* upstreams
-      yield* print(json, records, () => [table(header, records.map(row)), ...failures(records)].join("\n"))
+      yield* print(json, records, () =>
+        [listTable(header, records.map(row), { rare, wide }), ...failures(records)].join("\n")
+      )
     })
   )
 ).pipe(
@@ -27,6 +29,7 @@ const upstreams = Command.make("upstreams", { json }, ({ json }) =>
 
 export const upstreamsCommand = remoteLeaf(upstreams)
 
+const rare = ["RUNNING", "PROTOCOL", "MODELS"]
 const header = ["UPSTREAM", "PROTOCOL", "CIRCUIT", "MODELS", "ANSWERS", "FAILED", "P50", "P95", "RUNNING"]
 
 const row = (upstream: UpstreamRecord): ReadonlyArray<string> => [

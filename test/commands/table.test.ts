@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { counted, table } from "../../src/commands/table.ts"
+import { counted, listTable, table } from "../../src/commands/table.ts"
 
 describe("a table", () => {
   it("is as wide as its cells, and has numbers at the right", () => {
@@ -64,5 +64,32 @@ describe("a table", () => {
       "1.5",
       "2026-01-01"
     ])
+  })
+})
+
+describe("a list", () => {
+  const header = ["ID", "ACCOUNT", "NOTE", "LIMITS"]
+  const rows = [
+    ["key_1", "team", "", "60 requests a minute"],
+    ["key_2", "team", "", ""]
+  ]
+  const rare = ["LIMITS", "ACCOUNT"]
+
+  it("leaves rare columns out until each row has one line, and says so", () => {
+    expect(listTable(header, rows, { rare, wide: false, width: 15 })).toBe(
+      "ID     ACCOUNT\nkey_1  team\nkey_2  team\n\n--wide shows LIMITS too"
+    )
+  })
+
+  it("has every column where they fit, or where they are asked for", () => {
+    const all = "ID     ACCOUNT  NOTE  LIMITS\nkey_1  team           60 requests a minute\nkey_2  team"
+    expect(listTable(header, rows, { rare, wide: false, width: 80 })).toBe(all)
+    expect(listTable(header, rows, { rare, wide: true, width: 10 })).toBe(all)
+  })
+
+  it("cuts words, and no id, where nothing rare is left", () => {
+    expect(
+      listTable(["ID", "NOTE"], [["key_0123456789", "a note of many words"]], { rare: [], wide: false, width: 28 })
+    ).toBe("ID              NOTE\nkey_0123456789  a note of m…")
   })
 })
