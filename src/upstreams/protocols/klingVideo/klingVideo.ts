@@ -21,7 +21,7 @@ export const klingEndpoint: Endpoint = {
 /** `text2video/867283741759111202`: a task is known at the endpoint that created it alone. */
 const path = (id: string) => `${klingEndpoint.path}/${id.split("/").map(encodeURIComponent).join("/")}`
 
-/** What a code means, as an HTTP status. Kling may answer 200 all the same, and says 429 to an account without money. */
+/** Codes as HTTP statuses. Kling may answer 200 all the same, and says 429 to an account without money. */
 const statuses: Readonly<Record<number, number>> = {
   1000: 401,
   1001: 401,
