@@ -30,6 +30,7 @@ const allowed: Readonly<Record<string, string>> = {
   "content.ts noSearches": "empty, and typed so that it stays so",
   "textUpstream.ts noFields": "empty, and typed so that it stays so",
   "messages.ts noSignatures": "empty, and typed so that it stays so",
+  "request.ts noSignatures": "empty, and typed so that it stays so",
   "BodyText.ts none": "empty, and typed so that it stays so",
   "WholeFrames.ts none": "empty: who would add to it begins another",
   "tokenizer.ts remembered": "the tokens of a text",

@@ -95,7 +95,7 @@ describe("the Vercel client", () => {
       prompt: "[[sandbox: error=429]]",
       ...settings
     }).catch((error: unknown) => error)
-    expect(failure).toBeInstanceOf(APICallError)
+    expect(APICallError.isInstance(failure)).toBe(true)
     expect(failure).toMatchObject({ statusCode: 429, message: expect.stringContaining("429") })
   })
 
