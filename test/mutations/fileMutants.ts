@@ -94,7 +94,7 @@ export const fileMutants: ReadonlyArray<Mutant> = [
   {
     name: "custody: where a link has moved to is not checked",
     file: "src/guard/AddressGuard.ts",
-    snippet: ": open(next, patience, redirects - 1)",
+    snippet: ": open(next, patience, { range, redirects: redirects - 1 })",
     replacement: ": download({ url: new URL(next), addresses: [new URL(next).hostname] }, patience)",
     tests: custody
   },

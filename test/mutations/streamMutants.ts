@@ -48,7 +48,7 @@ export const streamMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "upstreams: any number of stop sequences is looked for",
-    file: "src/upstreams/textUpstream.ts",
+    file: "src/upstreams/unsendable.ts",
     snippet: "if (characters <= mostStopCharacters) return undefined",
     replacement: "if (characters >= 0) return undefined",
     tests: ["test/upstreams/textUpstream.test.ts", "test/upstreams/connections.test.ts"]
