@@ -25,8 +25,11 @@ describe("a gateway that was started in a terminal", () => {
     await shows("reloaded (SIGHUP)")
     expect(gateway.exitCode).toBeNull()
     terminal.close()
-    // The kernel tells the processes of a session's terminal; this one is no session's.
-    gateway.kill("SIGHUP")
-    expect(await gateway.exited).toBe(0)
+    // The kernel tells the processes of a session's terminal; this one is no session's, and is closed a moment later.
+    const hangUp = () => {
+      gateway.kill("SIGHUP")
+      return gateway.exitCode
+    }
+    await expect.poll(hangUp, { timeout: 20_000, interval: 2_000 }).toBe(0)
   })
 })
