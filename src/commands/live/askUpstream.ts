@@ -57,10 +57,10 @@ const listing = (entry: SurfaceEntry) => {
 }
 
 /** An upstream at one of its protocols, and the names there of the models that are routed to it. */
-type Asked = Pick<UpstreamReply, "name" | "label" | "routed"> & { readonly entry: SurfaceEntry }
+type ProbedUpstream = Pick<UpstreamReply, "name" | "label" | "routed"> & { readonly entry: SurfaceEntry }
 
 /** The same with one of its keys. */
-interface Place extends Asked {
+interface Place extends ProbedUpstream {
   readonly secret: Redacted.Redacted | undefined
   readonly key: string | undefined
 }
@@ -143,7 +143,7 @@ const hello = (model: string, maxOutputTokens: number): Conversation => ({
  * Asks an upstream at one protocol with each of its keys for its list of models; one without a list is asked for a token
  * of the first model routed to it.
  */
-export const askUpstream = (asked: Asked): Effect.Effect<ReadonlyArray<UpstreamReply>, never, Documents> => {
+export const askUpstream = (asked: ProbedUpstream): Effect.Effect<ReadonlyArray<UpstreamReply>, never, Documents> => {
   const keys = keysOf(asked.entry).map(({ key }, index) => ({ secret: key, key: `key ${index + 1}` }))
   const all = keys.length === 0 ? [{ secret: asked.entry.api_key, key: undefined }] : keys
   return Effect.forEach(all, (one) => askWith({ ...asked, ...one }))
