@@ -71,13 +71,7 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
       ...[...videos.keys()].map((name) => recordOf(name, "video", nowMs))
     ])
 
-    const models = Effect.sync(() =>
-      entriesOf(catalogue).map((model) => {
-        const [first] = model.routes
-        if (first === undefined) return modelRecord(model, { text: undefined, video: undefined })
-        return modelRecord(model, { text: texts.get(partOf(first)), video: videos.get(first.upstream) })
-      })
-    )
+    const models = Effect.sync(() => entriesOf(catalogue).map((model) => modelRecord(model, { texts, videos })))
 
     /** The patterns that match no served model. */
     const unmatchedNow = (patterns: ReadonlyArray<string>) =>

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { VideoBoundsRecord } from "../catalogue/VideoBoundsRecord.ts"
 import { said } from "../contract/fields.ts"
 import { PriceSource } from "../ledger/PriceSource.ts"
 import { Price as PriceRecord } from "./PriceRecord.ts"
@@ -57,7 +58,10 @@ export const ModelRecord = Schema.Struct({
       Schema.Struct({
         upstream: said(Schema.String, "The upstream."),
         model: said(Schema.String, "Its id there."),
-        price: said(Price, "The price if this route answers; null if it has none.")
+        price: said(Price, "The price if this route answers; null if it has none."),
+        video: Schema.optionalWith(VideoBoundsRecord, { exact: true }).annotations({
+          description: "The bounds of a video model on this route."
+        })
       })
     ),
     "Its routes, in the order of the attempts."
@@ -70,7 +74,7 @@ export const ModelRecord = Schema.Struct({
     Schema.Struct({
       takes: said(
         Schema.Array(Schema.Literal("images", "pdf", "pdf_text", "tools", "web_search", "video", "audio")),
-        "Accepted input besides text. `pdf_text`: PDFs are sent as their text."
+        "Accepted input besides text, of a video model on any route. `pdf_text`: PDFs are sent as their text."
       ),
       passes_through: said(
         Schema.Array(Schema.Literal("messages", "responses", "chat", "embeddings", "compactions", "videos")),
@@ -78,7 +82,7 @@ export const ModelRecord = Schema.Struct({
       ),
       resolutions: said(
         Schema.NullOr(Schema.Array(Schema.String)),
-        "The resolutions of a video model; null for others."
+        "The resolutions of a video model, on any route; null for others."
       )
     }),
     "The features of its first route's protocol. The model may support fewer."

@@ -1,7 +1,9 @@
-import { commonResolutions } from "../catalogue/Catalogue.ts"
 import type { Model, ServedRoute } from "../catalogue/Catalogue.ts"
+import { videoBoundsAt, videoBoundsOf } from "../catalogue/videoBounds.ts"
+import { videoBoundsRecord } from "../catalogue/VideoBoundsRecord.ts"
 import { unpriced } from "../ledger/Price.ts"
 import { priceSourceOf } from "../ledger/PriceSource.ts"
+import { partOf } from "../routing/Route.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
 import { priceRecord } from "./PriceRecord.ts"
@@ -9,41 +11,56 @@ import type { ModelRecord } from "./UpstreamRecord.ts"
 
 type Capabilities = ModelRecord["capabilities"]
 
-/** The upstream of a model's first route, by kind; both are undefined if the route leads nowhere. */
-export interface FirstRoute {
-  readonly text: TextUpstream | undefined
-  readonly video: VideoUpstream | undefined
+/** The upstreams by name. */
+export interface AllUpstreams {
+  readonly texts: ReadonlyMap<string, TextUpstream>
+  readonly videos: ReadonlyMap<string, VideoUpstream>
 }
 
-/** The operator's view of a model, with its price in dollars. */
-export const modelRecord = (model: Model, first: FirstRoute): ModelRecord => {
+/** The operator's view of a model, with its prices in dollars. */
+export const modelRecord = (model: Model, upstreams: AllUpstreams): ModelRecord => {
   const { contextTokens, id, kind, maxOutputTokens, routes } = model
   return {
     object: "model",
     id,
     kind,
-    routes: routes.map((route) => ({ upstream: route.upstream, model: route.model, price: priceOf(route) })),
+    routes: routes.map((route) => ({
+      upstream: route.upstream,
+      model: route.model,
+      price: priceOf(route),
+      ...(kind === "video" && {
+        video: videoBoundsRecord(videoBoundsAt(route, upstreams.videos.get(route.upstream)))
+      })
+    })),
     context_tokens: contextTokens ?? null,
     max_output_tokens: maxOutputTokens ?? null,
     price: priceOf(routes[0]),
     price_source: priceSourceOf(routes[0]?.pricedBy),
-    capabilities: capabilitiesOf(model, first)
+    capabilities: capabilitiesOf(model, upstreams)
   }
 }
 
 const priceOf = (route: ServedRoute | undefined): ModelRecord["price"] =>
   route === undefined || route.price === unpriced ? null : priceRecord(route.price)
 
-const capabilitiesOf = (model: Model, { text, video }: FirstRoute): Capabilities => {
+const capabilitiesOf = (model: Model, { texts, videos }: AllUpstreams): Capabilities => {
+  const [first] = model.routes
+  const text = first === undefined ? undefined : texts.get(partOf(first))
   switch (model.kind) {
     case "embedding":
       return { takes: [], passes_through: ["embeddings"], resolutions: null }
-    case "video":
+    case "video": {
+      const { frameImages, references, resolutions } = videoBoundsOf(model, videos)
       return {
-        takes: ["images", ...(video?.fit === undefined ? (["video", "audio"] as const) : [])],
-        passes_through: video?.isPassthrough === true ? ["videos"] : [],
-        resolutions: model.resolutions ?? commonResolutions
+        takes: [
+          ...(frameImages + references.images > 0 ? (["images"] as const) : []),
+          ...(references.videos > 0 ? (["video"] as const) : []),
+          ...(references.audios > 0 ? (["audio"] as const) : [])
+        ],
+        passes_through: videos.get(first?.upstream ?? "")?.isPassthrough === true ? ["videos"] : [],
+        resolutions
       }
+    }
     case "text":
       return {
         takes: [

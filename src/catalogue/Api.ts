@@ -4,6 +4,7 @@ import { AnthropicError } from "../contract/anthropicErrors.ts"
 import { Prefixes, RateHeaders, SharedPaths } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { said } from "../contract/fields.ts"
+import { VideoBoundsRecord } from "./VideoBoundsRecord.ts"
 
 const Kind = Schema.Literal("text", "embedding", "video")
 
@@ -15,7 +16,10 @@ const ModelEntry = Schema.Struct({
   owned_by: said(Schema.String, "The owner of the model."),
   type: said(Schema.Literal("model"), "The same as `object`, for Anthropic's clients."),
   display_name: said(Schema.String, "The id again: models have no other name."),
-  created_at: said(Schema.String, "`created` in RFC 3339.")
+  created_at: said(Schema.String, "`created` in RFC 3339."),
+  video: Schema.optionalWith(VideoBoundsRecord, { exact: true }).annotations({
+    description: "The bounds of a video model, by the best of its routes."
+  })
 })
 
 const list = HttpApiEndpoint.get("list", "/v1/models")

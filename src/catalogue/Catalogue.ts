@@ -6,6 +6,7 @@ import type { PricedBy } from "../ledger/PriceSource.ts"
 import type { RouteBound } from "../routing/Bulkhead.ts"
 import type { WeightedRoute } from "../routing/arranged.ts"
 import type { GenerateOptions } from "../upstreams/Upstream.ts"
+import type { SomeVideoBounds } from "../upstreams/VideoBounds.ts"
 
 type RouteDeadlines = NonNullable<GenerateOptions["deadlines"]>
 
@@ -19,6 +20,8 @@ export interface EntryRoute extends WeightedRoute {
   readonly price?: Price
   /** The source of the price; absent if none was searched. */
   readonly pricedBy?: PricedBy
+  /** The configured bounds of its videos. */
+  readonly video?: SomeVideoBounds
 }
 
 /** A route with the price that is charged if it answers. */
@@ -34,6 +37,8 @@ export interface ServedRoute extends PricedRoute {
   readonly bound?: RouteBound
   /** The most output tokens that its model writes; undefined if unknown. */
   readonly outputLimit: number | undefined
+  /** Of a video model: the configured bounds, and those that its maker publishes. */
+  readonly video?: SomeVideoBounds
 }
 
 /** The fields of a model that its entry gives. */
@@ -68,7 +73,7 @@ interface Described {
   readonly strict?: boolean
   /** True if the gateway keeps conversations with it (`thread` of a message request). Defaults to true. */
   readonly threads?: boolean
-  /** A video model's resolutions; undefined for the family's own. */
+  /** A video model's resolutions, on routes without their own; undefined for those that its maker publishes. */
   readonly resolutions?: ReadonlyArray<string> | undefined
 }
 
@@ -89,9 +94,6 @@ export interface Model extends Described {
 /** The model or wildcard whose limits count for a model, with all its aliases and ids. */
 export const limitedAs = ({ aliasOf, id, wildcard }: Pick<Model, "id" | "aliasOf" | "wildcard">): string =>
   wildcard ?? aliasOf ?? id
-
-/** The resolutions of a video model whose entry names none. */
-export const commonResolutions: ReadonlyArray<string> = ["480p", "720p", "1080p"]
 
 /** The served models. `get` finds those that only a wildcard matches, too. */
 export interface ServedModels<M = Model> extends ReadonlyMap<string, M> {

@@ -4,16 +4,20 @@ import { handlers } from "../contract/handlers.ts"
 import { ModelsApi } from "./Api.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Model } from "./Catalogue.ts"
+import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
+import { videoBoundsOf } from "./videoBounds.ts"
+import { videoBoundsRecord } from "./VideoBoundsRecord.ts"
 import { forbidden } from "../contract/permission.ts"
 
 export const ModelsHandlers = handlers(
   ModelsApi,
   Effect.gen(function* () {
     const catalogue = yield* Catalogue
+    const videos = yield* VideoUpstreams
     // The catalogue is as old as its process.
     const created = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
     const created_at = new Date(created * 1_000).toISOString()
-    const entry = ({ id, kind, ownedBy }: Model) => ({
+    const entry = ({ id, kind, ownedBy, routes }: Model) => ({
       id,
       object: "model" as const,
       created,
@@ -21,7 +25,8 @@ export const ModelsHandlers = handlers(
       owned_by: ownedBy,
       type: "model" as const,
       display_name: id,
-      created_at
+      created_at,
+      ...(kind === "video" && { video: videoBoundsRecord(videoBoundsOf({ routes }, videos)) })
     })
     return {
       list: ({ caller, urlParams: { kind } }) => {

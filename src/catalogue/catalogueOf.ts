@@ -10,6 +10,7 @@ import { usualQueueSeconds } from "../routing/Bulkhead.ts"
 import type { RouteBound } from "../routing/Bulkhead.ts"
 import { protocolOf } from "../upstreams/protocols.ts"
 import type { EntryRoute, ModelEntry } from "./Catalogue.ts"
+import { configuredVideo } from "./configuredVideo.ts"
 import { checkFallbacks, fallbacksOf } from "./fallbacks.ts"
 import { ModelMap, starOf } from "./ModelMap.ts"
 import type { Wildcard } from "./ModelMap.ts"
@@ -155,6 +156,13 @@ const modelOf = (
           )
         )
       }
+      const video = yield* configuredVideo(file, {
+        id,
+        index,
+        isVideo: kind === "video",
+        video: entry.video,
+        ofRoute: route.video
+      })
       const bound = boundOf(file, `models.${pattern}.routes[${index}]`, route)
       const deadlines = deadlinesOf(route)
       const isUsual = kind === "video" || protocol === usualOfTexts(file, upstream)
@@ -166,7 +174,8 @@ const modelOf = (
         ...(price === undefined ? {} : { price: fromUsd(price) }),
         ...(weight === undefined ? {} : { weight }),
         ...(deadlines === undefined ? {} : { deadlines }),
-        ...(bound === undefined ? {} : { bound })
+        ...(bound === undefined ? {} : { bound }),
+        ...(video === undefined ? {} : { video })
       })
     }
     const { prefer = "order" } = entry

@@ -5,6 +5,7 @@ import type { InvalidRequest } from "../contract/Failure.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { unsupplied } from "../contract/testDouble.ts"
 import type { AtKey } from "./KeyPool.ts"
+import type { SomeVideoBounds } from "./VideoBounds.ts"
 
 /** One input beside the prompt, with an explicit role. `url` is an http(s) address or a data URI. */
 export const VideoMedia = Schema.Struct({
@@ -25,6 +26,8 @@ export const VideoSettings = Schema.Struct({
   frames: Schema.Int,
   /** The model chooses the length, which is known once the upstream reports it. */
   isOpenLength: Schema.optionalWith(Schema.Literal(true), { exact: true }),
+  /** The most seconds of its input videos together; absent if it has none. */
+  inputVideoSeconds: Schema.optionalWith(Schema.Int, { exact: true }),
   /** True if the caller gave the length as `frames`: the record then shows `frames` instead of `duration`. */
   byFrames: Schema.Boolean,
   seed: Schema.Int,
@@ -55,6 +58,14 @@ export const VideoJob = Schema.Struct({
         model: Schema.String,
         /** The name of the upstream's key, if it has several. */
         key: Schema.optionalWith(Schema.String, { exact: true }),
+        /** Its own length, if the first route's model chooses one: the longest, or one that is settled. */
+        length: Schema.optionalWith(
+          Schema.Struct({
+            frames: Schema.Int,
+            isOpenLength: Schema.optionalWith(Schema.Literal(true), { exact: true })
+          }),
+          { exact: true }
+        ),
         /** The price of this route, in the ledger's encoding. */
         price: Schema.optionalWith(Schema.String, { exact: true }),
         /** The parameters that this route changes or drops. */
@@ -190,8 +201,8 @@ export interface VideoUpstream extends AtKey<VideoUpstream> {
   readonly isPassthrough: boolean
   /** True if it validates on submit: a create then waits for its answer. Defaults to false. */
   readonly refusesAtOnce?: boolean
-  /** The lengths that it renders, in whole seconds, ascending; absent if it renders every length of the family. */
-  readonly seconds?: ReadonlyArray<number>
+  /** The bounds of its protocol. Those of the model itself come before. */
+  readonly bounds?: SomeVideoBounds
   /** Checks a job before its task is accepted, so that the caller gets a 400; absent if it renders every job. */
   readonly fit?: (request: VideoRequest) => VideoFit
   /** Starts the video. Returns the upstream's id for it. */

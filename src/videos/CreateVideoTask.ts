@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { longestVideo } from "../config/sections/Video.ts"
 import { integer, maybe, required } from "../contract/fields.ts"
 import { isHttpUrl } from "./addresses.ts"
 
@@ -52,7 +53,7 @@ const AudioPart = Schema.Struct({
   role,
   audio_url: Url.annotations({
     description:
-      "`url`: an http(s) address, or `data:audio/<wav|mp3|mpeg>;base64,<data>` of at most 15 MB. Never alone."
+      "`url`: an http(s) address, or `data:audio/<wav|mp3|mpeg>;base64,<data>` of at most 15 MB. Alone only where the model takes that."
   })
 }).annotations({ identifier: "VideoAudioPart" })
 
@@ -73,9 +74,11 @@ export type ContentPart = typeof ContentPart.Type
 /** `3:3` means `3:4`; both are accepted (docs/api.md#creating-a-video-task). */
 export const Ratio = Schema.Literal("adaptive", "16:9", "4:3", "1:1", "3:3", "3:4", "9:16", "21:9")
 export type Ratio = typeof Ratio.Type
+export const isRatio = Schema.is(Ratio)
 
+/** A length that some model may make. `resolve` checks it against the model's own bounds. */
 export const isDuration = (value: number): boolean =>
-  Number.isInteger(value) && (value === -1 || (value >= 4 && value <= 15))
+  Number.isInteger(value) && (value === -1 || (value >= 1 && value <= longestVideo))
 
 /** 29, 33, … 289: a first frame and complete groups of four after it. */
 export const isFrameCount = (value: number): boolean =>
@@ -85,8 +88,8 @@ export const maxSeed = 2 ** 32 - 1
 
 const Duration = Schema.Number.pipe(
   Schema.filter(isDuration, {
-    description: "an integer from 4 to 15, or -1 to let the model choose",
-    jsonSchema: { type: "integer", enum: [-1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] }
+    description: "a whole number of seconds that the model makes, or -1 to let it choose",
+    jsonSchema: { type: "integer", minimum: -1, maximum: longestVideo }
   })
 )
 
@@ -116,7 +119,7 @@ export const CreateVideoTask = Schema.Struct({
   model: required(Schema.String, "Model id; `GET /v1/models` lists those served."),
   content: required(
     Content,
-    "Text alone; one image (`first_frame`); two images (`first_frame` and `last_frame`); or references: up to 9 `reference_image`, 3 `reference_video` and 3 `reference_audio`, at least one of them an image or a video. Frames and references can't be mixed."
+    "Text alone; one image (`first_frame`); two images (`first_frame` and `last_frame`); or references (`reference_image`, `reference_video`, `reference_audio`) in the numbers that the model takes (`video.references` in `GET /v1/models`; usually 9, 3 and 3, at least one of them an image or a video). Frames and references can't be mixed."
   ),
   callback_url: maybe(CallbackUrl).annotations({
     description: "Gets a POST of the task's record each time its status changes."
@@ -132,15 +135,17 @@ export const CreateVideoTask = Schema.Struct({
   }),
   ratio: maybe(Ratio).annotations({
     description:
-      "Default `adaptive`: the nearest to the first image or, without one, the model's choice; the record carries the real one. `3:3` means `3:4`."
+      "Default `adaptive`: the nearest to the first image or, without one, the model's choice; the record carries the real one. One of `video.ratios` in `GET /v1/models`. `3:3` means `3:4`."
   }),
   resolution: maybe(
     Schema.String.annotations({ jsonSchema: { type: "string", examples: ["480p", "720p", "1080p"] } })
   ).annotations({
-    description: "`480p`, `720p`, `1080p`, or another one that the model offers. Default `720p`."
+    description:
+      "One that the model makes (`video.resolutions` in `GET /v1/models`), usually `480p`, `720p` or `1080p`. Default `720p`, or the nearest."
   }),
   duration: maybe(Duration).annotations({
-    description: "Whole seconds, 4 to 15, or -1 to let the model choose. Default 5; Seedance 2.5 chooses."
+    description:
+      "Whole seconds within the model's bounds (`video.seconds` in `GET /v1/models`; usually 4 to 15), or -1 to let the model choose. Default 5, or the nearest length that the model makes; Seedance 2.5 chooses."
   }),
   frames: maybe(Frames).annotations({
     description: "Length in frames at 24 a second: 29 to 289, of the form 25 + 4n. Wins over `duration`."

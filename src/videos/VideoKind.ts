@@ -14,6 +14,7 @@ import type { Lease, LeaseLost, TaskKind, TaskTurn } from "../tasks/TaskKind.ts"
 import { again, makePacing } from "./pacing.ts"
 import {
   failing,
+  jobAt,
   movedTo,
   placed,
   placesOf,
@@ -79,7 +80,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       if (failures.some((failure) => fails(place, failure))) continue
       const submitAtMs = yield* Clock.currentTimeMillis
       // Starts from the current route: a refusal of an earlier one has moved the task.
-      task = yield* lease.write({ ...movedTo(task, place), submitAtMs })
+      task = yield* lease.write({ ...movedTo(task, job, place), submitAtMs })
       const submitted = yield* Effect.either(submitTo(lease, job, place, { task, submitAtMs }))
       if (Either.isRight(submitted)) return submitted.right
       const error = submitted.left
@@ -111,7 +112,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       return Effect.zipRight(pacing.noteFailure(bulkhead, task.account, error), Effect.fail(error))
     }
     // Not interrupted at shutdown: without its answer, the video could not be found again.
-    const submitting = upstream.submit({ ...job, upstreamModel: place.model })
+    const submitting = upstream.submit({ ...jobAt(job, place.index), upstreamModel: place.model })
     const submitted =
       exitOf(submitting) === undefined
         ? submitting.pipe(

@@ -30,9 +30,9 @@ import type { ListVideoTasks } from "./ListVideoTasks.ts"
 import { videoTask } from "./VideoTask.ts"
 import type { VideoDetails } from "./VideoTask.ts"
 import { newTaskId, randomOf } from "./taskId.ts"
-import { makeFitting } from "./fitting.ts"
+import { longestOf, makeFitting, placeIn } from "./fitting.ts"
 import type { Fitting } from "./fitting.ts"
-import { videoBulkhead } from "./places.ts"
+import { settingsAt, videoBulkhead } from "./places.ts"
 import { Outages } from "./Outages.ts"
 import { longestFirstReply, FirstReplies } from "./FirstReplies.ts"
 import { listed, record } from "./VideoTaskRecord.ts"
@@ -74,7 +74,8 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         strict: isStrict(model, incoming.headers),
         random: () => randomOf(id)("seed")
       })
-      const [{ meant, resolved }] = fitting
+      const [{ meant }] = fitting
+      const resolved = longestOf(fitting)
       const offers = new Offers(fitting)
       const isSilent = (at: Fitting) =>
         outages.isSilentFor(videoBulkhead(at.upstream.name), caller.account, createdAtMs)
@@ -139,7 +140,8 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         strict: isStrict(model, headers),
         random: () => 0
       })
-      const [{ meant, resolved }] = fitting
+      const [{ meant }] = fitting
+      const resolved = longestOf(fitting)
       const { request } = meant
       const [first, ...others] = fitting
       const offers = new Offers<QuotedRoute>([pricedRoute(first), ...others.map(pricedRoute)])
@@ -211,10 +213,11 @@ const newTask = ({ api, begins, caller, createdAtMs, fitting, id, quietUntilMs, 
   } = fitting[begins] ?? first
   const { body, draftTaskId, request } = meant
   const { media, prompt, settings } = resolved
+  const routes = fitting.length > 1 ? fitting.map((one) => placeIn(settings, one)) : undefined
   const executionExpiresAfterSeconds = request.execution_expires_after ?? 172_800
   const expiresAtMs = createdAtMs + executionExpiresAfterSeconds * 1_000
   const details: VideoDetails = {
-    settings,
+    settings: settingsAt({ settings, routes }, begins),
     executionExpiresAfterSeconds,
     safetyIdentifier: request.safety_identifier ?? null,
     ...(draftTaskId !== undefined && { draftTaskId }),
@@ -225,7 +228,7 @@ const newTask = ({ api, begins, caller, createdAtMs, fitting, id, quietUntilMs, 
   const job: VideoJob = {
     taskId: id,
     upstreamModel: place.model,
-    ...(fitting.length > 1 && { routes: fitting.map(pricedPlace) }),
+    ...(routes !== undefined && { routes }),
     prompt,
     media: fitting.every(({ upstream }) => upstream.isPassthrough) ? [] : media,
     settings,
@@ -253,14 +256,6 @@ const newTask = ({ api, begins, caller, createdAtMs, fitting, id, quietUntilMs, 
 }
 
 const pricedRoute = ({ place, price }: Fitting): QuotedRoute => ({ ...place, price })
-
-const pricedPlace = ({ adapted, place: { key, model, upstream }, price }: Fitting) => ({
-  upstream,
-  model,
-  ...(key === undefined ? {} : { key }),
-  price: price.text,
-  ...(adapted.length === 0 ? {} : { adapted })
-})
 
 const isStrict = ({ strict }: Pick<Model, "strict">, headers: Headers): boolean =>
   strict === true || headers.get("x-gateway-strict") === "true"

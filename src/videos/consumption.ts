@@ -6,19 +6,16 @@ import { framesPerSecond, videoTokens } from "./geometry.ts"
 import type { VideoResult, VideoSettings } from "../upstreams/VideoUpstream.ts"
 import type { VideoTask } from "./VideoTask.ts"
 
-/** The longest total length of a request's input videos. Measuring them costs too much, so this is held. */
-export const longestInputSeconds = 15
-
-/** A request's consumption: exact, unless it has input videos. */
-export const quoted = ({ media, settings }: Pick<Resolved, "media" | "settings">): Consumption => {
-  const refersToVideos = media.some(({ kind }) => kind === "video")
-  return {
-    ...noUsage,
-    outputTokens: videoTokens(settings, refersToVideos ? longestInputSeconds : 0),
-    videoFrames: settings.frames,
-    searches: settings.webSearch ? 1 : 0
-  }
-}
+/**
+ * A request's consumption: exact, unless the model chooses the length or there are input videos. Measuring those costs
+ * too much, so the most that the model takes is held.
+ */
+export const quoted = ({ settings }: Pick<Resolved, "settings">): Consumption => ({
+  ...noUsage,
+  outputTokens: videoTokens(settings, settings.inputVideoSeconds),
+  videoFrames: settings.frames,
+  searches: settings.webSearch ? 1 : 0
+})
 
 /**
  * The frames of a finished video: from the upstream, otherwise from the settings. An open length that was not reported

@@ -1,17 +1,10 @@
 import { Either } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { VideoMedia } from "../upstreams/VideoUpstream.ts"
+import { outOfBounds } from "./bounds.ts"
+import type { VideoLimits } from "./bounds.ts"
 import { checkAddress } from "./mediaAddress.ts"
 import type { ContentPart, MediaRole } from "./CreateVideoTask.ts"
-
-/** The inputs that a model accepts, by kind. */
-export interface ContentLimits {
-  readonly images: number
-  readonly videos: number
-  readonly audios: number
-  /** The upstream speaks the callers' protocol: `draft_task` parts and `asset://` addresses pass through. */
-  readonly isPassthrough: boolean
-}
 
 export interface Content {
   readonly texts: ReadonlyArray<string>
@@ -42,7 +35,7 @@ const invalid = (param: string, rule: string) =>
  */
 export const readContent = (
   parts: ReadonlyArray<ContentPart>,
-  limits: ContentLimits
+  limits: VideoLimits
 ): Either.Either<Content, InvalidRequest> => {
   const texts: Array<string> = []
   const media: Array<Media> = []
@@ -95,7 +88,7 @@ const inputOf = (part: Exclude<ContentPart, { readonly type: "text" | "draft_tas
 const readMedia = (
   { kind, role, url }: Input,
   at: number,
-  limits: ContentLimits
+  limits: VideoLimits
 ): Either.Either<Media, InvalidRequest> => {
   const field = `content[${at}].${kind}_url`
   if (role !== null && role !== undefined && !rolesOf[kind].includes(role)) {
@@ -108,16 +101,16 @@ const readMedia = (
   return Either.right({ kind, url, role: role ?? defaultRole[kind], at, said: role !== null && role !== undefined })
 }
 
-const checkScenario = (media: ReadonlyArray<Media>, limits: ContentLimits): Either.Either<void, InvalidRequest> => {
+const checkScenario = (media: ReadonlyArray<Media>, limits: VideoLimits): Either.Either<void, InvalidRequest> => {
   const frames = media.filter(({ role }) => role === "first_frame" || role === "last_frame")
   if (frames.length === 0) return checkReferences(media, limits)
   if (frames.length < media.length) {
     return invalid("content", "first/last frame content cannot be mixed with reference media content")
   }
-  return checkFrames(frames)
+  return checkFrames(frames, limits)
 }
 
-const checkFrames = (frames: ReadonlyArray<Media>): Either.Either<void, InvalidRequest> => {
+const checkFrames = (frames: ReadonlyArray<Media>, limits: VideoLimits): Either.Either<void, InvalidRequest> => {
   const withoutRole = frames.find(({ said }) => !said)
   if (frames.length > 1 && withoutRole !== undefined) {
     return invalid(
@@ -133,20 +126,30 @@ const checkFrames = (frames: ReadonlyArray<Media>): Either.Either<void, InvalidR
   if (frames.length === 1 && only?.role === "last_frame") {
     return invalid(`content[${only.at}].role`, "a last_frame needs a first_frame beside it")
   }
+  const tooMany = frames[limits.frameImages]
+  if (tooMany !== undefined) {
+    return outOfBounds(
+      limits,
+      `content[${tooMany.at}]`,
+      ["no frame images", "a first_frame alone"][limits.frameImages] ?? ""
+    )
+  }
   return Either.void
 }
 
-const checkReferences = (media: ReadonlyArray<Media>, limits: ContentLimits): Either.Either<void, InvalidRequest> => {
-  const most = { image: limits.images, video: limits.videos, audio: limits.audios }
+const checkReferences = (media: ReadonlyArray<Media>, limits: VideoLimits): Either.Either<void, InvalidRequest> => {
+  const { audios, images, videos } = limits.references
+  const most = { image: images, video: videos, audio: audios }
   for (const kind of ["image", "video", "audio"] as const) {
     const tooMany = media.filter((part) => part.kind === kind)[most[kind]]
     if (tooMany !== undefined) {
-      return invalid(`content[${tooMany.at}]`, `expected at most ${most[kind]} parts with role reference_${kind}`)
+      const bound = most[kind] === 0 ? "no" : `at most ${most[kind]}`
+      return outOfBounds(limits, `content[${tooMany.at}]`, `${bound} parts with role reference_${kind}`)
     }
   }
   const [first] = media
-  if (first !== undefined && media.every(({ kind }) => kind === "audio")) {
-    return invalid(`content[${first.at}]`, "audio is never alone: expected at least one image or video part beside it")
+  if (!limits.audioAlone && first !== undefined && media.every(({ kind }) => kind === "audio")) {
+    return outOfBounds(limits, `content[${first.at}]`, "at least one image or video part beside the audio")
   }
   return Either.void
 }

@@ -1,21 +1,20 @@
-import { isDeepStrictEqual } from "node:util"
 import { Effect, Either } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { NotFound } from "../contract/Failure.ts"
 import { priceOfVideo } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
-import { commonResolutions } from "../catalogue/Catalogue.ts"
 import type { Model, ServedRoute } from "../catalogue/Catalogue.ts"
+import { videoBoundsAt } from "../catalogue/videoBounds.ts"
 import { arranged, withKeys } from "../routing/arranged.ts"
 import { isSameRoute } from "../routing/Route.ts"
-import type { Route } from "../routing/Route.ts"
 import { atKey, keyNames } from "../upstreams/KeyPool.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
-import type { VideoSettings, VideoUpstream } from "../upstreams/VideoUpstream.ts"
+import type { VideoJob, VideoSettings, VideoUpstream } from "../upstreams/VideoUpstream.ts"
+import { isRatio } from "./CreateVideoTask.ts"
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
+import { framesPerSecond } from "./geometry.ts"
 import { givenFields } from "./givenFields.ts"
-import { openLength } from "./lengths.ts"
 import { makePromote } from "./promote.ts"
 import type { ResolvedDraft } from "./promote.ts"
 import { resolve } from "./resolve.ts"
@@ -46,9 +45,9 @@ interface FittingRequest {
 }
 
 /**
- * Finds the routes of a model that can render a request, in order. All of them make the same video, which is held for
- * and shown; an open length counts as the longest of any. A draft is promoted on the first route alone. Fails if none
- * fits.
+ * Finds the routes of a model that can render a request within their bounds, in order. The first one settles what is left
+ * open but for a length that its model chooses, and all make the same video. A draft is promoted on the first route
+ * alone. Fails if none fits.
  */
 export const makeFitting = Effect.gen(function* () {
   const upstreams = yield* VideoUpstreams
@@ -56,13 +55,19 @@ export const makeFitting = Effect.gen(function* () {
 
   const fittingAt = Effect.fnUntraced(function* (
     { account, body, model, random, request, strict }: FittingRequest,
-    place: ServedRoute
+    place: ServedRoute,
+    first: Fitting | undefined
   ) {
     const pool = upstreams.get(place.upstream)
     const upstream = atKey(pool, place.key)
     if (pool === undefined || upstream === undefined) return undefined
-    const meant = yield* promote(account, request, body, upstream, keyNames(pool))
-    const resolved = yield* resolve(meant.request, limitsOf(model, upstream, place), random)
+    const limits = {
+      ...videoBoundsAt(place, upstream),
+      model: model.id,
+      isPassthrough: upstream.isPassthrough
+    }
+    const meant = yield* promote(account, request, body, upstream, keyNames(pool), limits)
+    const resolved = yield* resolve(settledBy(first, meant.request), limits, random)
     const given = givenFields(meant.request, resolved)
     const fit = upstream.fit?.({ ...resolved, upstreamModel: place.knownAs ?? place.model, given })
     if (fit?.type === "refused") return yield* fit.refused
@@ -85,19 +90,13 @@ export const makeFitting = Effect.gen(function* () {
     )
     for (const place of routes) {
       if (fitted[0] !== undefined && asked.noFallback && !isSameRoute(place, fitted[0].place)) break
-      const fitting = yield* Effect.either(fittingAt(asked, place))
+      const fitting = yield* Effect.either(fittingAt(asked, place, fitted[0]))
       if (Either.isLeft(fitting)) refused ??= fitting.left
-      else if (fitting.right !== undefined) {
-        const agreed = agreeing(fitted[0], fitting.right)
-        if (agreed !== undefined) fitted.push(agreed)
-      }
+      else if (fitting.right !== undefined) fitted.push(fitting.right)
       if (fitted.length > 0 && request.content.some(({ type }) => type === "draft_task")) break
     }
     const [first, ...others] = fitted
-    if (first !== undefined) {
-      const longest = Math.max(...fitted.map(({ resolved }) => resolved.settings.frames))
-      return [withFrames(first, longest), ...others.map((other) => withFrames(other, longest))] as const
-    }
+    if (first !== undefined) return [first, ...others] as const
     return yield* refused ?? Effect.dieMessage(`model ${model.id} has no upstream`)
   })
 })
@@ -113,33 +112,45 @@ const pricedVideo = ({ media, settings }: Resolved) => ({
   serviceTier: settings.serviceTier
 })
 
-/** The limits of a model's videos at an upstream. */
-const limitsOf = (model: Model, upstream: VideoUpstream, place: Route) => ({
-  images: 9,
-  videos: 3,
-  audios: 3,
-  isPassthrough: upstream.isPassthrough,
-  resolutions: model.resolutions ?? commonResolutions,
-  seconds: upstream.seconds,
-  ...openLength(upstream, [place.knownAs ?? place.model, model.id])
+/** A request as the first route settled it, for the routes behind. */
+const settledBy = (first: Fitting | undefined, request: CreateVideoTask): CreateVideoTask => {
+  if (first === undefined) return request
+  const { byFrames, frames, isOpenLength, ratio, resolution } = first.resolved.settings
+  const duration = isOpenLength === true ? -1 : Math.floor(frames / framesPerSecond)
+  return {
+    ...request,
+    resolution,
+    ...(isRatio(ratio) && { ratio }),
+    ...(byFrames ? { frames } : { duration, frames: null })
+  }
+}
+
+/** The most that any of the routes makes of a request. */
+export const longestOf = ([first, ...others]: readonly [Fitting, ...ReadonlyArray<Fitting>]): Resolved => {
+  const { resolved } = first
+  const all = [first, ...others].map((one) => one.resolved.settings)
+  const inputVideoSeconds = Math.max(...all.map((settings) => settings.inputVideoSeconds ?? 0))
+  const frames = Math.max(...all.map((settings) => settings.frames))
+  return {
+    ...resolved,
+    settings: { ...resolved.settings, frames, ...(inputVideoSeconds > 0 && { inputVideoSeconds }) }
+  }
+}
+
+/** A route as the job has it. An open length is one of its own. */
+export const placeIn = (
+  { isOpenLength }: VideoSettings,
+  { adapted, place: { key, model, upstream }, price, resolved }: Fitting
+): NonNullable<VideoJob["routes"]>[number] => ({
+  upstream,
+  model,
+  ...(key === undefined ? {} : { key }),
+  ...(isOpenLength === true && { length: lengthIn(resolved.settings) }),
+  price: price.text,
+  ...(adapted.length === 0 ? {} : { adapted })
 })
 
-/** Another route, if it makes the same video as the first; otherwise undefined. */
-const agreeing = (first: Fitting | undefined, other: Fitting): Fitting | undefined => {
-  if (first === undefined) return other
-  const one = first.resolved.settings
-  const settings = withOpenness(one, other.resolved.settings)
-  const wanted = one.isOpenLength === true ? { ...one, frames: settings.frames } : one
-  return isDeepStrictEqual(settings, wanted) ? { ...other, resolved: { ...other.resolved, settings } } : undefined
-}
-
-/** If the first route chooses the length, each may choose; a settled length applies to all. */
-const withOpenness = (one: VideoSettings, { isOpenLength, ...other }: VideoSettings): VideoSettings => {
-  if (one.isOpenLength === true) return { ...other, isOpenLength: true }
-  return isOpenLength === true ? { ...other, frames: one.frames } : other
-}
-
-const withFrames = (fitting: Fitting, frames: number): Fitting => {
-  const { resolved } = fitting
-  return { ...fitting, resolved: { ...resolved, settings: { ...resolved.settings, frames } } }
-}
+const lengthIn = ({ frames, isOpenLength }: VideoSettings) => ({
+  frames,
+  ...(isOpenLength === true && { isOpenLength })
+})

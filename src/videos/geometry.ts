@@ -50,10 +50,20 @@ const table: Readonly<Record<string, Readonly<Record<Shape, Size>>>> = {
 /** `3:3` is a spelling of `3:4`. */
 const shapeOf = (ratio: string): Shape => shapes.find((shape) => shape === ratio) ?? (ratio === "3:3" ? "3:4" : "16:9")
 
-/** A video's size in pixels. A resolution outside the table counts as 1080p, enough for an estimate. */
+/** The lines of a landscape video: 720 for `720p`, 2160 for `4k`, 1080 for a name without a number. */
+export const linesOf = (resolution: string): number => {
+  const [, lines, thousands] = /^(?:(\d+)p|(\d)k)$/.exec(resolution) ?? []
+  if (thousands !== undefined) return thousands === "2" ? 1440 : Number(thousands) * 540
+  return lines === undefined ? 1080 : Number(lines)
+}
+
+/** A video's size in pixels. A resolution outside the table is estimated from the size of 1080p. */
 export const sizeOf = (resolution: string, ratio: string): Size => {
-  const row = table[resolution] ?? table["1080p"]
-  return row === undefined ? size(1920, 1080) : row[shapeOf(ratio)]
+  const known = table[resolution]?.[shapeOf(ratio)]
+  if (known !== undefined) return known
+  const { height, width } = table["1080p"]?.[shapeOf(ratio)] ?? size(1920, 1080)
+  const scaled = (side: number) => 2 * Math.round((side * linesOf(resolution)) / 2160)
+  return size(scaled(width), scaled(height))
 }
 
 const wide = (shape: Shape): number => {
@@ -61,10 +71,11 @@ const wide = (shape: Shape): number => {
   return width / height
 }
 
-/** The ratio nearest to an image's, by the stretch from one to the other. */
-export const nearestRatio = (image: Size): Shape => {
+/** The ratio nearest to an image's among those offered, by the stretch from one to the other. */
+export const nearestRatio = (image: Size, offered: ReadonlyArray<string> = shapes): Shape => {
   const stretch = (shape: Shape) => Math.abs(Math.log(image.width / image.height / wide(shape)))
-  return shapes.reduce((best, shape) => (stretch(shape) < stretch(best) ? shape : best))
+  const [first = "16:9", ...others] = shapes.filter((shape) => offered.includes(shape))
+  return others.reduce((best, shape) => (stretch(shape) < stretch(best) ? shape : best), first)
 }
 
 /** Tokens of a video: (seconds in + seconds out) × width × height × 24 / 1024. */

@@ -10,7 +10,9 @@ export const givenFields = (
   { media, settings }: Pick<Resolved, "media" | "settings">
 ): ReadonlySet<VideoField> => {
   const flags = request.content.map((part) =>
-    part.type === "text" ? readFlags(part.text, [settings.resolution]).flags : {}
+    part.type === "text"
+      ? readFlags(part.text, { resolutions: [settings.resolution], seconds: [Math.floor(settings.frames / 24)] }).flags
+      : {}
   )
   const isGiven = (field: keyof CreateVideoTask & VideoField) => (request[field] ?? null) !== null
   const isFlag = (flag: keyof ReturnType<typeof readFlags>["flags"]) => flags.some((one) => one[flag] !== undefined)

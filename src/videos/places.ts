@@ -5,7 +5,13 @@ import type { Route } from "../routing/Route.ts"
 import type { Task, TaskPatch } from "../tasks/Task.ts"
 import { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { VideoSaturated } from "../upstreams/VideoUpstream.ts"
-import type { VideoJob, VideoRejected, VideoTransient, VideoUpstream } from "../upstreams/VideoUpstream.ts"
+import type {
+  VideoJob,
+  VideoRejected,
+  VideoSettings,
+  VideoTransient,
+  VideoUpstream
+} from "../upstreams/VideoUpstream.ts"
 
 /** A route that may render a video, with its price (`Price.text`). */
 export interface Place extends Route {
@@ -57,7 +63,11 @@ export const upstreamOf = (
 const routeOf = ({ details }: Pick<Task, "details">): number => numberAt(details, "route") ?? 0
 
 /** The patch of a task that is submitted on a route; empty if it is there already. */
-export const movedTo = (task: Pick<Task, "details">, { adapted, index, key, price, upstream }: Place): TaskPatch => {
+export const movedTo = (
+  task: Pick<Task, "details">,
+  job: VideoJob,
+  { adapted, index, key, price, upstream }: Place
+): TaskPatch => {
   if (index === routeOf(task) && key === keyOf(task)) return {}
   const { adapted: _adapted, upstreamKey: _key, ...details } = task.details
   return {
@@ -65,6 +75,7 @@ export const movedTo = (task: Pick<Task, "details">, { adapted, index, key, pric
     lane: videoBulkhead(upstream),
     details: {
       ...details,
+      settings: settingsAt(job, index),
       route: index,
       ...(price === undefined ? {} : { price }),
       ...(key === undefined ? {} : { upstreamKey: key }),
@@ -74,10 +85,25 @@ export const movedTo = (task: Pick<Task, "details">, { adapted, index, key, pric
 }
 
 /** A job as the task's current route got it. */
-export const placed = (task: Pick<Task, "details">, job: VideoJob): VideoJob => ({
+export const placed = (task: Pick<Task, "details">, job: VideoJob): VideoJob => jobAt(job, routeOf(task))
+
+/** A job as one of its routes gets it. */
+export const jobAt = (job: VideoJob, index: number): VideoJob => ({
   ...job,
-  upstreamModel: job.routes?.[routeOf(task)]?.model ?? job.upstreamModel
+  upstreamModel: job.routes?.[index]?.model ?? job.upstreamModel,
+  settings: settingsAt(job, index)
 })
+
+/** The settings of a job at one of its routes, which may have a length of its own. */
+export const settingsAt = (
+  { routes, settings }: Pick<VideoJob, "settings" | "routes">,
+  index: number
+): VideoSettings => {
+  const length = routes?.[index]?.length
+  if (length === undefined) return settings
+  const { isOpenLength: _, ...others } = settings
+  return { ...others, ...length }
+}
 
 /** An error of a route that may accept the task later. */
 export type Wait = VideoSaturated | VideoTransient

@@ -10,7 +10,9 @@ import { TaskStore } from "../tasks/TaskStore.ts"
 import { contentOf } from "../upstreams/protocols/arkVideo/request.ts"
 import { VideoJob } from "../upstreams/VideoUpstream.ts"
 import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
-import { CreateVideoTask, isDuration, isFrameCount, Ratio } from "./CreateVideoTask.ts"
+import type { VideoBounds } from "../upstreams/VideoBounds.ts"
+import { usualResolution } from "./bounds.ts"
+import { CreateVideoTask, isDuration, isFrameCount, isRatio } from "./CreateVideoTask.ts"
 import { framesPerSecond } from "./geometry.ts"
 import { videoTask } from "./VideoTask.ts"
 import type { VideoTask } from "./VideoTask.ts"
@@ -41,7 +43,8 @@ export const makePromote = Effect.gen(function* () {
     request: CreateVideoTask,
     body: unknown,
     upstream: Pick<VideoUpstream, "name" | "isPassthrough" | "key">,
-    keys: ReadonlyArray<string>
+    keys: ReadonlyArray<string>,
+    bounds: Pick<VideoBounds, "resolutions">
   ): Effect.fn.Return<ResolvedDraft, InvalidRequest | NotFound> {
     const at = request.content.findIndex(({ type }) => type === "draft_task")
     const part = request.content[at]
@@ -77,7 +80,7 @@ export const makePromote = Effect.gen(function* () {
     const again = {
       ...settled(task),
       ...(content !== undefined && { content }),
-      resolution: request.resolution ?? "720p"
+      resolution: request.resolution ?? usualResolution(bounds)
     }
     return {
       request: yield* Effect.orDie(decodeRequest({ ...request, ...again })),
@@ -110,7 +113,6 @@ const settled = ({ details: { settings }, result }: VideoTask): JsonObject => {
   }
 }
 
-const isRatio = Schema.is(Ratio)
 const plausible = (reported: number | undefined, isOne: (value: number) => boolean) =>
   reported !== undefined && isOne(reported) ? reported : undefined
 

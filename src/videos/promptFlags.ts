@@ -1,4 +1,5 @@
-import { isDuration, isFrameCount, maxSeed, Ratio } from "./CreateVideoTask.ts"
+import type { VideoBounds } from "../upstreams/VideoBounds.ts"
+import { isFrameCount, maxSeed, Ratio } from "./CreateVideoTask.ts"
 
 /** Settings at the end of a prompt (`a cat --ratio 16:9 --dur 5`), Ark's older form. */
 export interface PromptFlags {
@@ -11,13 +12,16 @@ export interface PromptFlags {
   readonly watermark?: boolean
 }
 
+/** The bounds that values of flags keep. */
+type FlagBounds = Pick<VideoBounds, "resolutions" | "seconds">
+
 /**
  * Removes the flags from a prompt's end. An unknown flag, or one with an invalid value, stays part of the prompt. Of a
  * repeated flag the last one counts.
  */
 export const readFlags = (
   text: string,
-  resolutions: ReadonlyArray<string>
+  bounds: FlagBounds
 ): { readonly prompt: string; readonly flags: PromptFlags } => {
   const unread: Array<string> = []
   let flags: PromptFlags = {}
@@ -28,7 +32,7 @@ export const readFlags = (
     const match = /\s--([a-z]+)\s+([^\s-]\S*|-\d+)$/i.exec(lastWords(rest))
     if (match === null) break
     const [matched, name = "", value = ""] = match
-    const flag = read(name.toLowerCase(), value, resolutions)
+    const flag = read(name.toLowerCase(), value, bounds)
     rest = rest.slice(0, rest.length - matched.length).trimEnd()
     if (flag === undefined) unread.unshift(matched)
     else {
@@ -42,7 +46,7 @@ export const readFlags = (
 /** A flag and its value fit into this many characters, so the pattern need not scan a long prompt. */
 const lastWords = (text: string): string => text.slice(-120)
 
-const read = (name: string, value: string, resolutions: ReadonlyArray<string>): PromptFlags | undefined => {
+const read = (name: string, value: string, { resolutions, seconds }: FlagBounds): PromptFlags | undefined => {
   switch (name) {
     case "rs":
     case "resolution":
@@ -54,7 +58,7 @@ const read = (name: string, value: string, resolutions: ReadonlyArray<string>): 
     }
     case "dur":
     case "duration":
-      return isDuration(number(value)) ? { duration: number(value) } : undefined
+      return number(value) === -1 || seconds.includes(number(value)) ? { duration: number(value) } : undefined
     case "frames":
       return isFrameCount(number(value)) ? { frames: number(value) } : undefined
     case "fps":

@@ -28,7 +28,9 @@ export const quoterOf = (
     const likely = withUsualLength(resolved)
     const estimated = {
       ...quoted(likely),
-      ...(refersToVideos(likely) && { outputTokens: videoTokens(likely.settings, usualInputSeconds) })
+      ...(likely.settings.inputVideoSeconds !== undefined && {
+        outputTokens: videoTokens(likely.settings, usualInputSeconds)
+      })
     }
     const isExact = estimated.outputTokens === most.outputTokens && estimated.videoFrames === most.videoFrames
     return {
@@ -51,5 +53,3 @@ const withUsualLength = (resolved: Resolved): Resolved => {
 
 /** The usual total length of input videos. */
 const usualInputSeconds = 5
-
-const refersToVideos = ({ media }: Resolved) => media.some(({ kind }) => kind === "video")

@@ -1,24 +1,16 @@
 import { Either } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
+import { longestSeconds } from "../upstreams/VideoBounds.ts"
+import type { VideoBounds } from "../upstreams/VideoBounds.ts"
 import type { VideoMedia, VideoSettings } from "../upstreams/VideoUpstream.ts"
+import { lengthsInWords, outOfBounds, usualResolution } from "./bounds.ts"
+import type { VideoLimits } from "./bounds.ts"
 import { readContent } from "./content.ts"
-import type { ContentLimits } from "./content.ts"
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
 import { framesPerSecond, nearestRatio, sizeOf } from "./geometry.ts"
 import { imageSize } from "./imageSize.ts"
 import { readFlags } from "./promptFlags.ts"
 import type { PromptFlags } from "./promptFlags.ts"
-
-/** The limits of a video model. */
-export interface VideoLimits extends ContentLimits {
-  readonly resolutions: ReadonlyArray<string>
-  /** Its lengths in whole seconds; absent if it makes every length. */
-  readonly seconds?: ReadonlyArray<number> | undefined
-  /** The longest length that it chooses itself, in seconds. */
-  readonly longestSeconds: number
-  /** True if it chooses the length by default. */
-  readonly choosesLength: boolean
-}
 
 export interface Resolved {
   readonly prompt: string
@@ -27,8 +19,9 @@ export interface Resolved {
 }
 
 /**
- * Settles a request: checks rules across its parts, applies the prompt's flags below the body's fields, fills in
- * defaults, and resolves "you choose" (`seed: -1`, `ratio: adaptive`). A length that the model chooses stays open.
+ * Settles a request: checks it against the model's bounds, applies the prompt's flags below the body's fields, fills in
+ * defaults, and resolves "you choose" (`seed: -1`, `ratio: adaptive`). Only a length that the model itself chooses stays
+ * open.
  *
  * @param random 32 random bits for the seed; the same bits settle a request the same way
  */
@@ -40,24 +33,35 @@ export const resolve = (
   const content = readContent(request.content, limits)
   if (Either.isLeft(content)) return Either.left(content.left)
   const { texts, media, draft } = content.right
-  const { prompt, flags } = readPrompt(texts, limits.resolutions)
+  const { prompt, flags } = readPrompt(texts, limits)
   if (prompt === "" && media.length === 0 && !draft) {
     return Either.left(new InvalidRequest({ param: "content", message: "content: expected a prompt beside the flags" }))
   }
-  const resolution = request.resolution ?? flags.resolution ?? "720p"
+  const resolution = request.resolution ?? flags.resolution ?? usualResolution(limits)
   if (!limits.resolutions.includes(resolution)) {
-    const message = `resolution: expected one of ${limits.resolutions.join(", ")}; got ${JSON.stringify(resolution)}`
-    return Either.left(new InvalidRequest({ param: "resolution", message }))
+    return outOfBounds(limits, "resolution", `one of ${limits.resolutions.join(", ")}`, JSON.stringify(resolution))
   }
   const requested = request.ratio ?? flags.ratio ?? "adaptive"
-  const ratio = requested === "adaptive" ? adaptive(media) : requested
-  const seed = request.seed ?? flags.seed ?? -1
+  const ratio = requested === "adaptive" ? adaptive(media, limits) : requested
+  if (!limits.ratios.includes(ratio === "3:3" ? "3:4" : ratio)) {
+    return outOfBounds(limits, "ratio", `one of adaptive, ${limits.ratios.join(", ")}`, ratio)
+  }
+  const givenSeed = request.seed ?? flags.seed ?? -1
+  const seed = givenSeed === -1 ? random() : givenSeed
+  const length = lengthOf(
+    request,
+    flags,
+    draft ? { ...limits, defaultSeconds: -1, choosesSeconds: true } : limits,
+    seed
+  )
+  if (Either.isLeft(length)) return Either.left(length.left)
   const settings: VideoSettings = {
     resolution,
     ratio,
     ...sizeOf(resolution, ratio),
-    ...length(request, flags, { ...limits, choosesLength: limits.choosesLength || draft }),
-    seed: seed === -1 ? random() : seed,
+    ...length.right,
+    ...(media.some(({ kind }) => kind === "video") && { inputVideoSeconds: limits.inputVideoSeconds }),
+    seed,
     generateAudio: request.generate_audio ?? true,
     watermark: request.watermark ?? flags.watermark ?? false,
     cameraFixed: request.camera_fixed ?? flags.cameraFixed ?? false,
@@ -71,8 +75,8 @@ export const resolve = (
 }
 
 /** Every text part may end in flags. A later part's flag wins. */
-const readPrompt = (texts: ReadonlyArray<string>, resolutions: ReadonlyArray<string>) => {
-  const read = texts.map((text) => readFlags(text, resolutions))
+const readPrompt = (texts: ReadonlyArray<string>, bounds: VideoBounds) => {
+  const read = texts.map((text) => readFlags(text, bounds))
   const flags: PromptFlags = Object.assign({}, ...read.map((part) => part.flags))
   return {
     prompt: read
@@ -83,32 +87,38 @@ const readPrompt = (texts: ReadonlyArray<string>, resolutions: ReadonlyArray<str
   }
 }
 
-/** `frames` wins over `duration`, and the body over the flags. */
-const length = (
+/** `frames` wins over `duration`, and the body over the flags. The seed picks a length that the model can't choose. */
+const lengthOf = (
   request: Pick<CreateVideoTask, "frames" | "duration">,
   flags: PromptFlags,
-  { choosesLength, longestSeconds, seconds: offered }: Pick<VideoLimits, "seconds" | "longestSeconds" | "choosesLength">
-): Pick<VideoSettings, "frames" | "byFrames" | "isOpenLength"> => {
+  limits: VideoLimits,
+  seed: number
+): Either.Either<Pick<VideoSettings, "frames" | "byFrames" | "isOpenLength">, InvalidRequest> => {
+  const { choosesSeconds, defaultSeconds, seconds } = limits
+  const most = framesPerSecond * longestSeconds(limits)
   const inBody = request.frames ?? request.duration
   const frames = request.frames ?? (inBody === null || inBody === undefined ? flags.frames : undefined)
-  if (frames !== undefined) return { frames, byFrames: true }
-  const seconds = request.duration ?? flags.duration ?? (choosesLength ? -1 : usualLength(offered))
-  return seconds === -1
-    ? { frames: framesPerSecond * longestSeconds, byFrames: false, isOpenLength: true }
-    : { frames: framesPerSecond * seconds, byFrames: false }
+  if (frames !== undefined) {
+    return frames > most
+      ? outOfBounds(limits, "frames", `at most ${most}`, frames)
+      : Either.right({ frames, byFrames: true })
+  }
+  const wanted = request.duration ?? flags.duration ?? defaultSeconds
+  if (wanted === -1 && choosesSeconds) return Either.right({ frames: most, byFrames: false, isOpenLength: true })
+  const chosen = wanted === -1 ? (seconds[seed % seconds.length] ?? defaultSeconds) : wanted
+  return seconds.includes(chosen)
+    ? Either.right({ frames: framesPerSecond * chosen, byFrames: false })
+    : outOfBounds(limits, "duration", `${lengthsInWords(seconds)} seconds, or -1,`, chosen)
 }
 
-/** Five seconds, or the nearest length offered. */
-const usualLength = (offered: VideoLimits["seconds"]): number =>
-  offered?.toSorted((a, b) => Math.abs(a - 5) - Math.abs(b - 5))[0] ?? 5
-
 /**
- * The ratio of the first input with a size that is known without fetching, videos before images; otherwise landscape.
+ * The ratio nearest to the first input with a size that is known without fetching, videos before images; otherwise
+ * landscape.
  */
-const adaptive = (media: ReadonlyArray<VideoMedia>): string => {
+const adaptive = (media: ReadonlyArray<VideoMedia>, { ratios }: VideoBounds): string => {
   for (const { kind, url } of media) {
     const size = kind === "image" ? imageSize(url) : undefined
-    if (size !== undefined) return nearestRatio(size)
+    if (size !== undefined) return nearestRatio(size, ratios)
   }
-  return "16:9"
+  return ratios.includes("16:9") ? "16:9" : (ratios[0] ?? "16:9")
 }

@@ -1,11 +1,8 @@
 import { isCount } from "../contract/json.ts"
 import type { VideoResult, VideoSettings } from "../upstreams/VideoUpstream.ts"
-import { longestInputSeconds } from "./consumption.ts"
 import { framesPerSecond, videoTokens } from "./geometry.ts"
 
-/** The factor by which the upstream may exceed the gateway's own count. */
-const factor = 4
-/** Frames over the model's longest length: upstreams count a first frame, and groups of frames. */
+/** Frames over the requested length: upstreams count a first frame, and groups of frames. */
 const slack = framesPerSecond
 /** The most searches of one video. */
 const mostSearches = 100
@@ -39,14 +36,11 @@ export const soundResult = (settings: VideoSettings, reported: VideoResult): Sou
   }
 }
 
-/** If the model chooses the length, the settings hold the longest already. */
-const mostFrames = ({ frames, isOpenLength }: VideoSettings): number =>
-  isOpenLength === true ? frames + slack : factor * frames
+/** If the model chooses the length, the settings hold the longest. */
+const mostFrames = ({ frames }: VideoSettings): number => frames + slack
 
 const mostTokens = (settings: VideoSettings): number =>
-  settings.isOpenLength === true
-    ? videoTokens({ ...settings, frames: mostFrames(settings) }, longestInputSeconds)
-    : factor * videoTokens(settings, longestInputSeconds)
+  videoTokens({ ...settings, frames: mostFrames(settings) }, settings.inputVideoSeconds)
 
 const isUsage = (settings: VideoSettings, { completionTokens, toolUsage, totalTokens }: Usage): boolean => {
   const searches = toolUsage?.["web_search"] ?? 0

@@ -13,6 +13,7 @@ import { Retention } from "../../src/config/sections/Retention.ts"
 import { Search } from "../../src/config/sections/Search.ts"
 import { Server } from "../../src/config/sections/Server.ts"
 import { Upstream } from "../../src/config/sections/Upstream.ts"
+import { VideoBounds } from "../../src/config/sections/Video.ts"
 import { Variables } from "../../src/config/variables.ts"
 
 interface Row {
@@ -121,6 +122,7 @@ const sections: Readonly<Record<string, Schema.Schema.Any>> = {
   upstreams: Upstream,
   models: Model,
   routes: Route,
+  video: VideoBounds,
   price: Price,
   limits: Limits,
   keys: DeclaredKey,

@@ -129,7 +129,7 @@ describe("what a video request is refused with", () => {
     [{ model: "sandbox-video" }, "content: is required; expected an array of 1 to 64 parts"],
     [{ ...ok, content: "a cat" }, 'content: expected an array of 1 to 64 parts; got "a cat"'],
     [{ ...ok, content: [] }, "content: expected an array of 1 to 64 parts; got an empty array"],
-    [{ ...ok, duration: 3 }, "duration: expected an integer from 4 to 15, or -1 to let the model choose; got 3"],
+    [{ ...ok, duration: 3 }, "duration: expected 4 to 15 seconds, or -1, for sandbox-video; got 3"],
     [{ ...ok, frames: 30 }, "frames: expected an integer from 29 to 289 of the form 25 + 4n; got 30"],
     [{ ...ok, seed: -2 }, "seed: expected an integer between -1 and 4294967295; got -2"],
     [
@@ -137,7 +137,7 @@ describe("what a video request is refused with", () => {
       "execution_expires_after: expected an integer between 3600 and 259200; got 1"
     ],
     [{ ...ok, ratio: "2:1" }, 'ratio: expected one of adaptive, 16:9, 4:3, 1:1, 3:3, 3:4, 9:16, 21:9; got "2:1"'],
-    [{ ...ok, resolution: "8k" }, 'resolution: expected one of 480p, 720p, 1080p; got "8k"'],
+    [{ ...ok, resolution: "8k" }, 'resolution: expected one of 480p, 720p, 1080p for sandbox-video; got "8k"'],
     [{ ...ok, generate_audio: "yes" }, 'generate_audio: expected a boolean; got "yes"'],
     [{ ...ok, callback_url: "ftp://x" }, 'callback_url: expected an http or https URL; got "ftp://x"'],
     [

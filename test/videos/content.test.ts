@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { readContent } from "../../src/videos/content.ts"
-import type { ContentLimits } from "../../src/videos/content.ts"
+import type { VideoLimits } from "../../src/videos/bounds.ts"
 import { audio, image, limits, request, text, video } from "./requests.ts"
 
-const read = (content: ReadonlyArray<unknown>, more: Partial<ContentLimits> = {}) =>
+const read = (content: ReadonlyArray<unknown>, more: Partial<VideoLimits> = {}) =>
   Either.mapLeft(readContent(request({ content }).content, { ...limits, ...more }), ({ message }) => message)
 const roles = (content: ReadonlyArray<unknown>) =>
   Either.map(read(content), ({ media }) => media.map(({ role }) => role))
@@ -71,18 +71,22 @@ describe("what the parts of a request make together", () => {
     [
       "ten reference images",
       many(10, image("reference_image")),
-      "content[9]: expected at most 9 parts with role reference_image"
+      "content[9]: expected at most 9 parts with role reference_image for seedance"
     ],
-    ["four reference videos", many(4, video()), "content[3]: expected at most 3 parts with role reference_video"],
+    [
+      "four reference videos",
+      many(4, video()),
+      "content[3]: expected at most 3 parts with role reference_video for seedance"
+    ],
     [
       "four reference audios",
       [video(), ...many(4, audio())],
-      "content[4]: expected at most 3 parts with role reference_audio"
+      "content[4]: expected at most 3 parts with role reference_audio for seedance"
     ],
     [
       "audio alone",
       [text("a"), audio()],
-      "content[1]: audio is never alone: expected at least one image or video part beside it"
+      "content[1]: expected at least one image or video part beside the audio for seedance"
     ],
     ["only blank text", [text("  ")], "content: expected a text part with a prompt, or an image or video part"],
     [
@@ -92,6 +96,25 @@ describe("what the parts of a request make together", () => {
     ]
   ])("refuses %s", (_, content, message) => {
     expect(read(content)).toEqual(Either.left(message))
+  })
+
+  it("keeps to the model's own counts", () => {
+    const large = { references: { images: 30, videos: 10, audios: 10 }, audioAlone: true }
+    const references = [...many(30, image("reference_image")), ...many(10, video()), ...many(10, audio())]
+    expect(Either.isRight(read(references, large))).toBe(true)
+    expect(read([...references, audio()], large)).toEqual(
+      Either.left("content[50]: expected at most 10 parts with role reference_audio for seedance")
+    )
+    expect(Either.isRight(read([audio()], large))).toBe(true)
+    const none = { references: { images: 0, videos: 0, audios: 0 } }
+    expect(read([image("reference_image")], none)).toEqual(
+      Either.left("content[0]: expected no parts with role reference_image for seedance")
+    )
+    const both = [image("first_frame"), image("last_frame")]
+    expect(read(both, { frameImages: 1 })).toEqual(Either.left("content[1]: expected a first_frame alone for seedance"))
+    expect(read([image()], { frameImages: 0 })).toEqual(
+      Either.left("content[0]: expected no frame images for seedance")
+    )
   })
 
   it("hands draft tasks and asset addresses to an upstream that knows them", () => {

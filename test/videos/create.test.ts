@@ -56,8 +56,8 @@ describe("the fields of a create", () => {
     ["generate_audio", 1],
     ["ratio", "2:1"],
     ["resolution", 720],
-    ["duration", 3],
-    ["duration", 16],
+    ["duration", -2],
+    ["duration", 601],
     ["duration", 0],
     ["duration", 4.5],
     ["duration", "5"],
@@ -78,8 +78,8 @@ describe("the fields of a create", () => {
     expect(accepts({ [field]: value })).toBe(false)
   })
 
-  it("takes every frame count of the form 25 + 4n from 29 to 289, and every duration", () => {
+  it("takes every frame count of the form 25 + 4n from 29 to 289, and every duration that some model may have", () => {
     for (let frames = 29; frames <= 289; frames += 4) expect(accepts({ frames })).toBe(true)
-    for (const duration of [-1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]) expect(accepts({ duration })).toBe(true)
+    for (const duration of [-1, 1, 4, 15, 30, 600]) expect(accepts({ duration })).toBe(true)
   })
 })

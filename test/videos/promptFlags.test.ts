@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { commonResolutions } from "../../src/catalogue/Catalogue.ts"
+import { usualVideoBounds } from "../../src/upstreams/VideoBounds.ts"
 import { readFlags } from "../../src/videos/promptFlags.ts"
 
-const read = (prompt: string) => readFlags(prompt, commonResolutions)
+const read = (prompt: string) => readFlags(prompt, usualVideoBounds)
 
 describe("flags behind a prompt", () => {
   it("reads both spellings of every flag off the end", () => {

@@ -1,18 +1,9 @@
 import { Schema } from "effect"
 import { CreateVideoTask } from "../../src/videos/CreateVideoTask.ts"
-import type { ContentLimits } from "../../src/videos/content.ts"
-import { commonResolutions } from "../../src/catalogue/Catalogue.ts"
-import type { VideoLimits } from "../../src/videos/resolve.ts"
+import { usualVideoBounds } from "../../src/upstreams/VideoBounds.ts"
+import type { VideoLimits } from "../../src/videos/bounds.ts"
 
-export const limits: ContentLimits & VideoLimits = {
-  images: 9,
-  videos: 3,
-  audios: 3,
-  isPassthrough: false,
-  resolutions: commonResolutions,
-  longestSeconds: 15,
-  choosesLength: false
-}
+export const limits: VideoLimits = { ...usualVideoBounds, model: "seedance", isPassthrough: false }
 
 export const decode = Schema.decodeUnknownEither(CreateVideoTask)
 

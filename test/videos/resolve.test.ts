@@ -1,10 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import fc from "fast-check"
+import { secondsFrom } from "../../src/upstreams/VideoBounds.ts"
 import { nearestRatio, sizeOf, videoTokens } from "../../src/videos/geometry.ts"
 import { imageSize } from "../../src/videos/imageSize.ts"
 import { resolve } from "../../src/videos/resolve.ts"
-import type { VideoLimits } from "../../src/videos/resolve.ts"
+import type { VideoLimits } from "../../src/videos/bounds.ts"
 import { image, limits, png, request, text } from "./requests.ts"
 
 const random = () => 4_000_000_000
@@ -35,10 +36,21 @@ describe("settling a request", () => {
 
   it("takes the usual length that the model makes where none is given, and what is given as it is", () => {
     const seconds = [4, 8, 12]
-    const framesOf = (fields: Record<string, unknown>) => Either.getOrThrow(settle(fields, { seconds })).frames
-    expect(framesOf({})).toBe(4 * 24)
-    // For the upstream to refuse.
-    expect(framesOf({ duration: 5 })).toBe(5 * 24)
+    const at = (fields: Record<string, unknown>) =>
+      Either.mapBoth(settle(fields, { seconds, defaultSeconds: 4 }), {
+        onLeft: ({ message }) => message,
+        onRight: ({ frames, isOpenLength }) => [frames / 24, isOpenLength]
+      })
+    expect(at({})).toEqual(Either.right([4, undefined]))
+    expect(at({ duration: 8 })).toEqual(Either.right([8, undefined]))
+    expect(at({ duration: 5 })).toEqual(
+      Either.left("duration: expected 4, 8 or 12 seconds, or -1, for seedance; got 5")
+    )
+    // The seed picks what the model can't choose, so that the hold is exact.
+    expect([0, 1, 2].map((seed) => at({ duration: -1, seed }))).toEqual(
+      seconds.map((one) => Either.right([one, undefined]))
+    )
+    expect(at({ frames: 289 })).toEqual(Either.left("frames: expected at most 288 for seedance; got 289"))
   })
 
   it.each([
@@ -47,7 +59,12 @@ describe("settling a request", () => {
     ["by leaving it out", {}, true],
     ["by a draft that is known elsewhere", { content: [{ type: "draft_task", draft_task: { id: "cgt-1" } }] }, false]
   ])("leaves the length open where the model chooses it %s, with its longest as the bound", (_, fields, chooses) => {
-    const more = { isPassthrough: true, longestSeconds: 30, choosesLength: chooses }
+    const more = {
+      isPassthrough: true,
+      seconds: secondsFrom(4, 30),
+      choosesSeconds: true,
+      defaultSeconds: chooses ? -1 : 5
+    }
     expect(Either.getOrThrow(settle(fields, more))).toMatchObject({ frames: 720, byFrames: false, isOpenLength: true })
     const given = Either.getOrThrow(settle({ ...fields, duration: 7 }, more))
     expect([given.frames, given.isOpenLength]).toEqual([168, undefined])
@@ -88,9 +105,27 @@ describe("settling a request", () => {
 
   it("names the resolutions that the model offers", () => {
     expect(Either.mapLeft(settle({ resolution: "4k" }), ({ message }) => message)).toEqual(
-      Either.left('resolution: expected one of 480p, 720p, 1080p; got "4k"')
+      Either.left('resolution: expected one of 480p, 720p, 1080p for seedance; got "4k"')
     )
     expect(Either.isRight(settle({ resolution: "4k" }, { resolutions: ["1080p", "4k"] }))).toBe(true)
+  })
+
+  it.each([
+    [["480p", "1080p", "4k"], "480p"],
+    [["768p", "2k"], "768p"],
+    [["1080p", "4k"], "1080p"]
+  ])("takes of %j the resolution nearest to 720p where none is given", (resolutions, nearest) => {
+    expect(Either.getOrThrow(settle({}, { resolutions })).resolution).toBe(nearest)
+  })
+
+  it("keeps to the model's ratios", () => {
+    const ratios = ["9:16", "1:1"]
+    expect(Either.mapLeft(settle({ ratio: "21:9" }, { ratios }), ({ message }) => message)).toEqual(
+      Either.left("ratio: expected one of adaptive, 9:16, 1:1 for seedance; got 21:9")
+    )
+    expect(Either.getOrThrow(settle({}, { ratios })).ratio).toBe("9:16")
+    const content = [image("first_frame", png(2100, 900))]
+    expect(Either.getOrThrow(settle({ content }, { ratios })).ratio).toBe("1:1")
   })
 
   it("always settles on real values within their bounds", () => {
@@ -120,6 +155,12 @@ describe("geometry", () => {
         expect([width % 2, height % 2]).toEqual([0, 0])
       }
     }
+  })
+
+  it("scales sizes that it does not know", () => {
+    expect(sizeOf("768p", "16:9")).toEqual({ width: 1366, height: 768 })
+    expect(sizeOf("2k", "9:16")).toEqual({ width: 1440, height: 2560 })
+    expect(sizeOf("huge", "1:1")).toEqual({ width: 1440, height: 1440 })
   })
 
   it("counts 108,000 tokens for five seconds of 720p at 16:9", () => {

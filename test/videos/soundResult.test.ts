@@ -15,7 +15,7 @@ const usage = (completionTokens: number, toolUsage?: Record<string, unknown>) =>
 
 describe("a video's result", () => {
   it("is kept where its numbers can be", () => {
-    for (const count of [0, tokens, 3 * tokens]) {
+    for (const count of [0, tokens, videoTokens({ ...settings, frames: settings.frames + 24 })]) {
       const result = told({ usage: usage(count), duration: 4, seed: -1, framesPerSecond: 24, extra: { a: 1 } })
       expect(soundResult(settings, result)).toEqual({ result, isDoubted: false })
     }
@@ -32,6 +32,22 @@ describe("a video's result", () => {
       const { isDoubted, result } = soundResult(settings, told({ usage: usage(tokens, { web_search: searches }) }))
       expect([searches, isDoubted, result.usage]).toEqual([searches, true, undefined])
     }
+  })
+
+  it("is what was asked for: a second more at most", () => {
+    const asked = settings.frames / 24
+    for (const [more, isDoubted] of [
+      [{ duration: asked + 1 }, false],
+      [{ duration: asked + 2 }, true],
+      [{ usage: usage(2 * tokens) }, true]
+    ] as const) {
+      expect([more, soundResult(settings, told(more)).isDoubted]).toEqual([more, isDoubted])
+    }
+    // The tokens of input videos count too.
+    const withVideo = { ...settings, inputVideoSeconds: 15 }
+    const most = videoTokens(settings, 15)
+    expect(soundResult(withVideo, told({ usage: usage(most) })).isDoubted).toBe(false)
+    expect(soundResult(withVideo, told({ usage: usage(2 * most) })).isDoubted).toBe(true)
   })
 
   it("of an open length is kept up to the longest that the model makes, and no further", () => {

@@ -103,7 +103,7 @@ describe("creating a video task", () => {
   it.effect("takes the resolutions that the model makes", () =>
     Effect.gen(function* () {
       expect(yield* failure(create({ resolution: "4k" }))).toMatchObject({
-        message: 'resolution: expected one of 480p, 720p, 1080p; got "4k"'
+        message: 'resolution: expected one of 480p, 720p, 1080p for sandbox-video; got "4k"'
       })
       yield* create({ model: "seedance", resolution: "4k" })
       expect((yield* failure(create({ model: "seedance", resolution: "720p" })))._tag).toBe("InvalidRequest")

@@ -2,14 +2,13 @@ import { Schema } from "effect"
 import { given, needed } from "./given.ts"
 import { ProtocolSetting } from "./Upstream.ts"
 import { Count, Seconds, Text, Usd } from "./values.ts"
+import { Resolution, VideoBounds } from "./Video.ts"
 
 /** A rate in US dollars, or one for each resolution of a video. A resolution that is not named costs as the dearest. */
 const ByResolution = Schema.Union(
   Usd,
   Schema.Record({
-    key: Schema.String.pipe(
-      Schema.pattern(/^(?:\d{3,4}p|\dk)$/, { message: () => "expected a resolution such as 720p or 4k" })
-    ),
+    key: Resolution,
     value: Usd
   }).pipe(Schema.filter((rates) => Object.keys(rates).length > 0 || "expected a resolution"))
 )
@@ -78,7 +77,8 @@ export const Route = Schema.Struct({
     Count,
     "Text and embeddings: the most concurrent requests of this route, beside the upstream's own bound. Others wait as there.",
     "no limit"
-  )
+  ),
+  video: given(VideoBounds, "The [bounds of its videos](#bounds-of-video-models).", "the model's `video`")
 })
 
 const OtherModels = Schema.Union(Text, Schema.NonEmptyArray(Text))
@@ -158,8 +158,13 @@ export const Model = Schema.Struct({
     "`on`"
   ),
   resolutions: given(
-    Schema.NonEmptyArray(Schema.Literal("480p", "720p", "1080p", "2k", "4k")),
-    "The resolutions of a video model.",
-    "`480p`, `720p`, `1080p`"
+    Schema.NonEmptyArray(Resolution),
+    "The resolutions of a video model; the same as `video: { resolutions }`.",
+    "those that its maker publishes, otherwise `480p`, `720p`, `1080p`"
+  ),
+  video: given(
+    VideoBounds,
+    "The [bounds of a video model](#bounds-of-video-models), on routes without their own.",
+    "those that its maker publishes"
   )
 })

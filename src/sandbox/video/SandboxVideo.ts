@@ -2,7 +2,6 @@ import { Clock, Effect, Either, Exit, FiberMap, Layer, Option } from "effect"
 import type { Scope } from "effect"
 import { PublicUrl } from "../../config/PublicUrl.ts"
 import { exitOf } from "../../flow/exitOf.ts"
-import { chosenSeconds } from "../../upstreams/chosenSeconds.ts"
 import { VideoRejected, VideoSaturated, VideoTransient, VideoUpstreams } from "../../upstreams/VideoUpstream.ts"
 import type { VideoJob, VideoUpstream } from "../../upstreams/VideoUpstream.ts"
 import { Clips, lastFrameFile, videoFile } from "./Clips.ts"
@@ -152,7 +151,7 @@ const orderOf = (
   scene: {
     width: settings.width,
     height: settings.height,
-    frames: 24 * chosenSeconds(settings),
+    frames: settings.frames,
     framesPerSecond: 24,
     seed: settings.seed,
     prompt,

@@ -15,6 +15,8 @@ const endpoint: Endpoint = { version: "", path: "/contents/generations/tasks", h
 const tasks = endpoint.path
 const task = (id: string) => `${tasks}/${encodeURIComponent(id)}`
 const pageSize = 100
+/** The models of today choose a length; those that can't have rows. */
+const bounds = { choosesSeconds: true }
 
 /**
  * Video tasks of Ark and ModelArk (Seedance). It is the callers' own protocol: bodies pass through, and unknown fields
@@ -54,5 +56,6 @@ export const arkVideo = (options: VideoUpstreamOptions): VideoUpstream => {
       isLike: looksLike
     })
 
-  return { name: options.name, isPassthrough: true, refusesAtOnce: true, submit, poll, cancel, reconcile }
+  const { name } = options
+  return { name, isPassthrough: true, refusesAtOnce: true, bounds, submit, poll, cancel, reconcile }
 }

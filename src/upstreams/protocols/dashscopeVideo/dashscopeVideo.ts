@@ -38,7 +38,16 @@ export const dashscopeVideo = (options: VideoUpstreamOptions): VideoUpstream => 
   const cancel = (id: string) =>
     cancelled({ poll: api.call("GET", task(id)), stateIn: stateOf, stop: api.call("POST", task(id, "/cancel")) })
 
-  return { name: options.name, isPassthrough: false, refusesAtOnce: true, seconds, fit, submit, poll, cancel }
+  return {
+    name: options.name,
+    isPassthrough: false,
+    refusesAtOnce: true,
+    bounds: { seconds },
+    fit,
+    submit,
+    poll,
+    cancel
+  }
 }
 
 const states: Readonly<Record<string, VideoState>> = {

@@ -1,5 +1,4 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { chosenSeconds } from "../../chosenSeconds.ts"
 import { fitOf } from "../../videoFields.ts"
 import type { VideoFit, VideoJob, VideoMedia, VideoRequest, VideoSettings } from "../../VideoUpstream.ts"
 import { fates, generationOf } from "./generations.ts"
@@ -9,7 +8,7 @@ export const seconds = Array.from({ length: 14 }, (_, index) => 2 + index)
 
 export const fit = (request: VideoRequest): VideoFit => fitOf(fates[generationOf(request.upstreamModel)], request)
 
-const lengthOf = (settings: VideoSettings): number => chosenSeconds(settings, seconds)
+const lengthOf = (settings: VideoSettings): number => settings.frames / 24
 
 /** DashScope's largest seed; ours has one bit more. */
 const mostSeed = 2 ** 31 - 1

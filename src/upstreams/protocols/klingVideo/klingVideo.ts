@@ -9,7 +9,7 @@ import { cancelled, polled, submitted } from "../../videoCalls.ts"
 import type { VideoState } from "../../videoStatus.ts"
 import { VideoTransient } from "../../VideoUpstream.ts"
 import type { VideoJob, VideoReport, VideoUpstream } from "../../VideoUpstream.ts"
-import { endpointOf, fit, requestOf, seconds } from "./request.ts"
+import { bounds, endpointOf, fit, requestOf } from "./request.ts"
 import { tokenOf } from "./token.ts"
 
 export const klingEndpoint: Endpoint = {
@@ -84,7 +84,7 @@ export const klingVideo = (options: VideoUpstreamOptions): VideoUpstream => {
   }
 
   const { name } = options
-  return { name, isPassthrough: false, refusesAtOnce: true, seconds, fit, submit, poll, cancel, reconcile }
+  return { name, isPassthrough: false, refusesAtOnce: true, bounds, fit, submit, poll, cancel, reconcile }
 }
 
 const idIn = (endpoint: string, answer: unknown): string | undefined => {

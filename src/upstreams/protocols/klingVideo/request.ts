@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { chosenSeconds } from "../../chosenSeconds.ts"
 import { fitOf, oneOf } from "../../videoFields.ts"
 import type { FieldFates } from "../../videoFields.ts"
+import type { SomeVideoBounds } from "../../VideoBounds.ts"
 import type { VideoFit, VideoJob, VideoRequest } from "../../VideoUpstream.ts"
 
 /** The fate of a task's fields at Kling. */
@@ -30,10 +30,11 @@ export const fates: FieldFates = {
 }
 
 /** Kling 3's lengths; its older models have 5 and 10. */
-export const seconds = Array.from({ length: 13 }, (_, index) => 3 + index)
+const seconds = Array.from({ length: 13 }, (_, index) => 3 + index)
 const ratios = ["16:9", "9:16", "1:1"] as const
 /** The modes by the resolution that they make. */
 const modes: Readonly<Record<string, string>> = { "720p": "std", "1080p": "pro", "4k": "4k" }
+export const bounds: SomeVideoBounds = { seconds, resolutions: Object.keys(modes) }
 
 export const fit = (request: VideoRequest): VideoFit => {
   const { frames, isOpenLength, ratio, resolution } = request.settings
@@ -66,7 +67,7 @@ export const requestOf = (job: VideoJob): JsonObject => {
     ...(tail !== undefined && { image_tail: plain(tail) }),
     ...(references.length > 0 && { image_list: references.map(({ url }) => ({ image: plain(url) })) }),
     ...(endpointOf(job) !== "image2video" && { aspect_ratio: settings.ratio }),
-    duration: String(chosenSeconds(settings, seconds)),
+    duration: String(settings.frames / 24),
     mode: modes[settings.resolution] ?? "std",
     sound: settings.generateAudio ? "on" : "off",
     ...(settings.watermark && { watermark_info: { enabled: true } }),

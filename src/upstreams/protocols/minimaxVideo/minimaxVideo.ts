@@ -10,7 +10,7 @@ import { cancelled, polled, submitted } from "../../videoCalls.ts"
 import { makeVideoFiles } from "../../videoFiles.ts"
 import type { UnheardSubmit, VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../../VideoUpstream.ts"
 import { addressOf, errorOf, resultOf, stateOf, taskIn } from "./report.ts"
-import { fit, lengthOf, requestOf, resolutionOf, seconds } from "./request.ts"
+import { bounds, fit, lengthOf, requestOf, resolutionOf } from "./request.ts"
 
 const endpoint: Endpoint = { version: "", path: "/video_generation", headers: bearer }
 const create = endpoint.path
@@ -71,7 +71,7 @@ export const minimaxVideo = (options: VideoUpstreamOptions): Effect.Effect<Video
     }
 
     const { name } = options
-    return { name, isPassthrough: false, refusesAtOnce: true, seconds, fit, submit, poll, cancel, reconcile }
+    return { name, isPassthrough: false, refusesAtOnce: true, bounds, fit, submit, poll, cancel, reconcile }
   })
 }
 

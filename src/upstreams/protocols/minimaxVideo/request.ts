@@ -1,5 +1,5 @@
+import type { SomeVideoBounds } from "../../VideoBounds.ts"
 import type { JsonObject } from "../../../contract/fields.ts"
-import { chosenSeconds } from "../../chosenSeconds.ts"
 import { fitOf, oneOf, refusal } from "../../videoFields.ts"
 import type { FieldFates } from "../../videoFields.ts"
 import type { VideoFit, VideoJob, VideoRequest, VideoSettings } from "../../VideoUpstream.ts"
@@ -30,8 +30,9 @@ export const fates: FieldFates = {
 }
 
 /** H3's lengths in seconds, and its resolutions. */
-export const seconds = Array.from({ length: 11 }, (_, index) => 5 + index)
+const seconds = Array.from({ length: 11 }, (_, index) => 5 + index)
 const resolutions = ["768p", "2k"] as const
+export const bounds: SomeVideoBounds = { seconds, resolutions }
 
 export const fit = (request: VideoRequest): VideoFit => {
   const { frames, isOpenLength, resolution } = request.settings
@@ -48,7 +49,7 @@ export const fit = (request: VideoRequest): VideoFit => {
 }
 
 export const resolutionOf = ({ resolution }: Pick<VideoSettings, "resolution">): string => resolution.toUpperCase()
-export const lengthOf = (settings: VideoSettings): number => chosenSeconds(settings, seconds)
+export const lengthOf = (settings: VideoSettings): number => settings.frames / 24
 
 /** Ark's parts with Ark's roles. Frames have a ratio of their own, so that one beside them is ignored. */
 export const requestOf = ({ media, prompt, settings, upstreamModel }: VideoJob): JsonObject => ({

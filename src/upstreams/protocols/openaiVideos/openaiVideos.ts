@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import type { JsonObject } from "../../../contract/fields.ts"
 import { bearer } from "../../Endpoint.ts"
 import type { Endpoint } from "../../Endpoint.ts"
-import { chosenSeconds } from "../../chosenSeconds.ts"
 import { findUnansweredSubmit } from "../../findUnansweredSubmit.ts"
 import { videoApi } from "../../videoApi.ts"
 import type { VideoServices, VideoUpstreamOptions } from "../../videoApi.ts"
@@ -11,7 +10,7 @@ import { cancelled, polled, submitted } from "../../videoCalls.ts"
 import type { UnheardSubmit, VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../../VideoUpstream.ts"
 import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
 import { makeVideoFiles } from "../../videoFiles.ts"
-import { fit, seconds, sizeOf } from "./offer.ts"
+import { bounds, fit, secondsOf, sizeOf } from "./offer.ts"
 import { requestOf } from "./request.ts"
 
 const endpoint: Endpoint = { version: "", path: "/videos", headers: bearer }
@@ -60,7 +59,7 @@ export const openaiVideos = (options: VideoUpstreamOptions): Effect.Effect<Video
     }
 
     const { name } = options
-    return { name, isPassthrough: false, refusesAtOnce: true, seconds, fit, submit, poll, cancel, reconcile }
+    return { name, isPassthrough: false, refusesAtOnce: true, bounds, fit, submit, poll, cancel, reconcile }
   })
 }
 
@@ -70,7 +69,7 @@ const isLike = (item: unknown, job: VideoJob): boolean => {
   return (
     agrees("model", job.upstreamModel) &&
     agrees("prompt", job.prompt) &&
-    agrees("seconds", String(chosenSeconds(job.settings, seconds))) &&
+    agrees("seconds", secondsOf(job.settings)) &&
     agrees("size", sizeOf(job.settings)) &&
     textAt(item, "remixed_from_video_id") === undefined
   )

@@ -1,14 +1,13 @@
-import { chosenSeconds } from "../../chosenSeconds.ts"
 import type { VideoJob } from "../../VideoUpstream.ts"
-import { seconds, sizeOf } from "./offer.ts"
+import { secondsOf, sizeOf } from "./offer.ts"
 
 /** A create is a form. A first frame in the body is sent as a file; the upstream fetches one that is a URL. */
 export const requestOf = (job: VideoJob): FormData => {
   const form = new FormData()
   form.set("model", job.upstreamModel)
   form.set("prompt", job.prompt)
-  form.set("seconds", String(chosenSeconds(job.settings, seconds)))
-  form.set("size", sizeOf(job.settings) ?? "")
+  form.set("seconds", secondsOf(job.settings))
+  form.set("size", sizeOf(job.settings))
   const frame = job.media.find(({ role }) => role === "first_frame")
   if (frame !== undefined) reference(form, frame.url)
   return form

@@ -1,5 +1,4 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { chosenSeconds } from "../../chosenSeconds.ts"
 import { fitOf, oneOf } from "../../videoFields.ts"
 import type { FieldFates } from "../../videoFields.ts"
 import type { VideoFit, VideoJob, VideoMedia, VideoRequest } from "../../VideoUpstream.ts"
@@ -76,7 +75,7 @@ export const requestOf = (service: Service, job: VideoJob, pictures: ReadonlyArr
     ],
     parameters: {
       aspectRatio: settings.ratio,
-      durationSeconds: chosenSeconds(settings, seconds),
+      durationSeconds: settings.frames / 24,
       resolution: settings.resolution,
       ...(service === "vertex" && { sampleCount: 1, generateAudio: settings.generateAudio, seed: settings.seed })
     }

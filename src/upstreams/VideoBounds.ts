@@ -1,0 +1,73 @@
+/** The bounds of a video model, as plain data: checks, defaults, holds and the model lists all read it. */
+export interface VideoBounds {
+  /** Its lengths in whole seconds, ascending. */
+  readonly seconds: ReadonlyArray<number>
+  /** The length of a request without one; -1 if the model then chooses. */
+  readonly defaultSeconds: number
+  /** True if the model can choose a length itself (`duration: -1`). Otherwise the gateway picks one of `seconds`. */
+  readonly choosesSeconds: boolean
+  /** The most references of each kind. */
+  readonly references: VideoReferences
+  /** True if references may be audio alone. */
+  readonly audioAlone: boolean
+  /** The most frame images: 0 for none, 1 for `first_frame`, 2 for `last_frame` too. */
+  readonly frameImages: 0 | 1 | 2
+  /** The most seconds of all input videos together. */
+  readonly inputVideoSeconds: number
+  readonly ratios: ReadonlyArray<string>
+  readonly resolutions: ReadonlyArray<string>
+}
+
+export interface VideoReferences {
+  readonly images: number
+  readonly videos: number
+  readonly audios: number
+}
+
+/** Some of the bounds, as a protocol, a row of the table or the configuration gives them. */
+export interface SomeVideoBounds extends Partial<Omit<VideoBounds, "references">> {
+  readonly references?: Partial<VideoReferences>
+}
+
+/** Every length from one to another, in whole seconds. */
+export const secondsFrom = (least: number, most: number): ReadonlyArray<number> =>
+  Array.from({ length: most - least + 1 }, (_, index) => least + index)
+
+/** The specification's bounds (A1), which are those of Seedance 2.0. They hold where nothing else is known. */
+export const usualVideoBounds: VideoBounds = {
+  seconds: secondsFrom(4, 15),
+  defaultSeconds: 5,
+  choosesSeconds: false,
+  references: { images: 9, videos: 3, audios: 3 },
+  audioAlone: false,
+  frameImages: 2,
+  inputVideoSeconds: 15,
+  ratios: ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"],
+  resolutions: ["480p", "720p", "1080p"]
+}
+
+/** Two parts as one; the second wins. */
+export const mergedBounds = (one: SomeVideoBounds | undefined, other: SomeVideoBounds): SomeVideoBounds => ({
+  ...one,
+  ...other,
+  references: { ...one?.references, ...other.references }
+})
+
+/**
+ * The specification's bounds with parts replaced; a later part wins. A default that the lengths lack becomes the nearest
+ * length.
+ */
+export const boundedBy = (...parts: ReadonlyArray<SomeVideoBounds | undefined>): VideoBounds => {
+  let bounds = usualVideoBounds
+  for (const part of parts) {
+    bounds = { ...bounds, ...part, references: { ...bounds.references, ...part?.references } }
+  }
+  const { defaultSeconds, seconds } = bounds
+  return defaultSeconds === -1 ? bounds : { ...bounds, defaultSeconds: nearest(seconds, defaultSeconds) }
+}
+
+/** The longest video, in seconds. */
+export const longestSeconds = ({ seconds }: Pick<VideoBounds, "seconds">): number => Math.max(...seconds)
+
+const nearest = (offered: ReadonlyArray<number>, wanted: number): number =>
+  offered.toSorted((one, other) => Math.abs(one - wanted) - Math.abs(other - wanted))[0] ?? wanted
