@@ -15,8 +15,8 @@ export const nodeMutants: ReadonlyArray<Mutant> = [
   {
     name: "videos: a task keeps the upstream at which its turn began, whichever node took it",
     file: "src/videos/VideoKind.ts",
-    snippet: "...movedTo(task, place), submitAtMs",
-    replacement: "...movedTo(lease.task, place), submitAtMs",
+    snippet: "...movedTo(task, job, place), submitAtMs",
+    replacement: "...movedTo(lease.task, job, place), submitAtMs",
     tests: ["test/videos/videoKind.test.ts", "test/videos/videoPlaces.test.ts", "test/videos/silentUpstream.test.ts"]
   },
   {
