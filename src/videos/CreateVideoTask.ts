@@ -88,7 +88,7 @@ export const maxSeed = 2 ** 32 - 1
 
 const Duration = Schema.Number.pipe(
   Schema.filter(isDuration, {
-    description: "a whole number of seconds that the model makes, or -1 to let it choose",
+    description: `an integer from 1 to ${longestVideo}, or -1 to let the model choose the length`,
     jsonSchema: { type: "integer", minimum: -1, maximum: longestVideo }
   })
 )
