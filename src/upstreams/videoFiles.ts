@@ -127,7 +127,7 @@ export const makeVideoFiles = Effect.fnUntraced(function* (
 
   const withKey: VideoFiles["withKey"] = (path) =>
     Effect.map(
-      Effect.acquireRelease(api.open(path), (exchange) => Effect.sync(() => exchange.cancel())),
+      Effect.acquireRelease(Effect.interruptible(api.open(path)), (exchange) => Effect.sync(() => exchange.cancel())),
       (exchange) => ({ status: exchange.status, read: () => exchange.read() })
     )
 

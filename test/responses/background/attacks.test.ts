@@ -148,7 +148,7 @@ describe("a background response", () => {
   })
 
   it("has no gap and no twin for a client that resumes while events are stored, at any point", async () => {
-    const id = await streaming("[[sandbox: pace=3ms tokens=600]]")
+    const id = await streaming("[[sandbox: pace=3ms tokens=250]]")
     let isOver = false
     const over = ended(id).then(() => (isOver = true))
     const reads: Array<Promise<readonly [number, ReadonlyArray<Any>]>> = []

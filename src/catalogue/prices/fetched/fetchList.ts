@@ -20,10 +20,13 @@ export const fetchList = Effect.fnUntraced(
     from,
     proxy
   }: ListPlace): Effect.fn.Return<ReadonlyMap<string, ListedPrice>, BadPriceList, Scope.Scope> {
+    // The patience ends a call that is not answered yet, too.
     const answer = yield* Effect.acquireRelease(
-      Effect.mapError(
-        callUpstream({ method: "GET", url: from, headers: { accept: "application/json" }, deadlines, proxy }),
-        ({ failure }) => new BadPriceList({ message: failure.message })
+      Effect.interruptible(
+        Effect.mapError(
+          callUpstream({ method: "GET", url: from, headers: { accept: "application/json" }, deadlines, proxy }),
+          ({ failure }) => new BadPriceList({ message: failure.message })
+        )
       ),
       (exchange) => Effect.sync(() => exchange.cancel())
     )
