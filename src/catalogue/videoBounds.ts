@@ -34,6 +34,8 @@ const rows: ReadonlyArray<readonly [RegExp, SomeVideoBounds]> = [
     { references: { images: 4, videos: 0, audios: 0 }, seconds: secondsFrom(2, 12), choosesSeconds: false }
   ],
   [/^sora-2/i, {}],
+  // Of all input videos together, five seconds are billed.
+  [/wan2\.[67]-r2v/i, { inputVideoSeconds: 5 }],
   [/^sandbox-video$/, {}]
 ]
 

@@ -117,6 +117,7 @@ export const makeDurableHolds = ({ afford, balances, capped, clock, spent, sql }
     if (held === undefined) return 0
     const nowMs = clock.unsafeCurrentTimeMillis()
     const row = used === undefined ? undefined : rowOf(held, used, nowMs)
+    if (row !== undefined && held.nano_usd > 0 && row.costNanoUsd > held.nano_usd) yield* aboveHold(held, row)
     yield* balances.endTask(held, row, nowMs, () => {
       generated.delete(id)
       if (row !== undefined) spent(row)
@@ -177,6 +178,20 @@ export const makeDurableHolds = ({ afford, balances, capped, clock, spent, sql }
 
   return { storing, end, chargeOf, generatedBy } as const
 }
+
+/** An upstream may make more than was asked, by a frame or a second: the balance may end below zero by as much. */
+const aboveHold = (held: EndedHold, { costNanoUsd, upstream }: UsageRow) =>
+  Effect.logInfo("a task cost more than was held for it: its upstream reports more than was asked").pipe(
+    Effect.annotateLogs({
+      event: "charge.above_hold",
+      request_id: held.request_id,
+      account: held.account_id,
+      model: held.model,
+      upstream,
+      held_nano_usd: held.nano_usd,
+      charged_nano_usd: costNanoUsd
+    })
+  )
 
 /** A limit of concurrent tasks, with its owner. */
 interface Bound {

@@ -12,7 +12,7 @@ export interface VideoBounds {
   readonly audioAlone: boolean
   /** The most frame images: 0 for none, 1 for `first_frame`, 2 for `last_frame` too. */
   readonly frameImages: 0 | 1 | 2
-  /** The most seconds of all input videos together. */
+  /** The most seconds of all input videos together that are billed. */
   readonly inputVideoSeconds: number
   readonly ratios: ReadonlyArray<string>
   readonly resolutions: ReadonlyArray<string>

@@ -28,6 +28,8 @@ export const VideoSettings = Schema.Struct({
   isOpenLength: Schema.optionalWith(Schema.Literal(true), { exact: true }),
   /** The most seconds of its input videos together; absent if it has none. */
   inputVideoSeconds: Schema.optionalWith(Schema.Int, { exact: true }),
+  /** A price by the second counts the input videos' seconds too. */
+  isInputVideoBilled: Schema.optionalWith(Schema.Literal(true), { exact: true }),
   /** True if the caller gave the length as `frames`: the record then shows `frames` instead of `duration`. */
   byFrames: Schema.Boolean,
   seed: Schema.Int,
@@ -106,6 +108,8 @@ export const VideoResult = Schema.Struct({
   /** Whole seconds. */
   duration: Schema.optional(Schema.Int),
   frames: Schema.optional(Schema.Int),
+  /** The seconds of input videos that the upstream bills beside those that it made. */
+  inputVideoSeconds: Schema.optional(Schema.Number),
   framesPerSecond: Schema.optional(Schema.Int),
   serviceTier: Schema.optional(Schema.String),
   /** Fields of the upstream's record that the gateway does not know, under their original names. */
@@ -201,6 +205,8 @@ export interface VideoUpstream extends AtKey<VideoUpstream> {
   readonly isPassthrough: boolean
   /** True if it validates on submit: a create then waits for its answer. Defaults to false. */
   readonly refusesAtOnce?: boolean
+  /** True if it bills the seconds of input videos as those that it makes. */
+  readonly billsInputVideo?: true
   /** The bounds of its protocol. Those of the model itself come before. */
   readonly bounds?: SomeVideoBounds
   /** Checks a job before its task is accepted, so that the caller gets a 400; absent if it renders every job. */

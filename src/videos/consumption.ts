@@ -13,9 +13,11 @@ import type { VideoTask } from "./VideoTask.ts"
 export const quoted = ({ settings }: Pick<Resolved, "settings">): Consumption => ({
   ...noUsage,
   outputTokens: videoTokens(settings, settings.inputVideoSeconds),
-  videoFrames: settings.frames,
+  videoFrames: settings.frames + (settings.isInputVideoBilled === true ? framesOf(settings.inputVideoSeconds) : 0),
   searches: settings.webSearch ? 1 : 0
 })
+
+const framesOf = (seconds = 0): number => Math.round(seconds * framesPerSecond)
 
 /**
  * The frames of a finished video: from the upstream, otherwise from the settings. An open length that was not reported
@@ -38,8 +40,8 @@ export const usedBy = ({ details: { price, settings }, result, upstream }: Video
   return {
     used: {
       ...noUsage,
-      outputTokens: usage?.completionTokens ?? videoTokens({ ...settings, frames }),
-      videoFrames: frames,
+      outputTokens: usage?.completionTokens ?? videoTokens({ ...settings, frames }, result.inputVideoSeconds),
+      videoFrames: frames + framesOf(result.inputVideoSeconds),
       searches: typeof searches === "number" ? searches : 0
     },
     estimated: usage === undefined,

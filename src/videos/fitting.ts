@@ -67,14 +67,15 @@ export const makeFitting = Effect.gen(function* () {
       isPassthrough: upstream.isPassthrough
     }
     const meant = yield* promote(account, request, body, upstream, keyNames(pool), limits)
-    const resolved = yield* resolve(settledBy(first, meant.request), limits, random)
+    const resolved = withBilledInput(upstream, yield* resolve(settledBy(first, meant.request), limits, random))
     const given = givenFields(meant.request, resolved)
     const fit = upstream.fit?.({ ...resolved, upstreamModel: place.knownAs ?? place.model, given })
     if (fit?.type === "refused") return yield* fit.refused
     const adapted = fit?.adapted ?? []
     const [lost] = adapted
     if (strict && lost !== undefined) return yield* notCarried(lost)
-    return { place, price: priceOfVideo(place.price, pricedVideo(resolved)), upstream, meant, resolved, adapted }
+    const price = priceOfVideo(place.price, pricedVideo(resolved, adapted))
+    return { place, price, upstream, meant, resolved, adapted }
   })
 
   return Effect.fnUntraced(function* (asked: FittingRequest) {
@@ -104,13 +105,19 @@ export const makeFitting = Effect.gen(function* () {
 const notCarried = (param: string) =>
   new InvalidRequest({ param, message: `${param}: not supported as asked by this model's upstream` })
 
-/** The properties of a video that its price depends on. */
-const pricedVideo = ({ media, settings }: Resolved) => ({
+/** The properties of a video that its price depends on, as the upstream makes it. */
+const pricedVideo = ({ media, settings }: Resolved, adapted: ReadonlyArray<string>) => ({
   resolution: settings.resolution,
   hasVideoInput: media.some(({ kind }) => kind === "video"),
-  hasSound: settings.generateAudio,
-  serviceTier: settings.serviceTier
+  // An upstream that has no switch makes the other of what was asked.
+  hasSound: settings.generateAudio !== adapted.includes("generate_audio"),
+  serviceTier: adapted.includes("service_tier") ? "default" : settings.serviceTier
 })
+
+const withBilledInput = ({ billsInputVideo }: VideoUpstream, resolved: Resolved): Resolved =>
+  billsInputVideo === true && resolved.settings.inputVideoSeconds !== undefined
+    ? { ...resolved, settings: { ...resolved.settings, isInputVideoBilled: true } }
+    : resolved
 
 /** A request as the first route settled it, for the routes behind. */
 const settledBy = (first: Fitting | undefined, request: CreateVideoTask): CreateVideoTask => {
@@ -131,9 +138,15 @@ export const longestOf = ([first, ...others]: readonly [Fitting, ...ReadonlyArra
   const all = [first, ...others].map((one) => one.resolved.settings)
   const inputVideoSeconds = Math.max(...all.map((settings) => settings.inputVideoSeconds ?? 0))
   const frames = Math.max(...all.map((settings) => settings.frames))
+  const isInputVideoBilled = all.some((settings) => settings.isInputVideoBilled)
   return {
     ...resolved,
-    settings: { ...resolved.settings, frames, ...(inputVideoSeconds > 0 && { inputVideoSeconds }) }
+    settings: {
+      ...resolved.settings,
+      frames,
+      ...(inputVideoSeconds > 0 && { inputVideoSeconds }),
+      ...(isInputVideoBilled && { isInputVideoBilled })
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import type { Quoter } from "../ledger/Quote.ts"
 import { costOf } from "../ledger/Price.ts"
 import { quoted } from "./consumption.ts"
 import { CreateVideoTask } from "./CreateVideoTask.ts"
-import { framesPerSecond, videoTokens } from "./geometry.ts"
+import { framesPerSecond } from "./geometry.ts"
 import type { Resolved } from "./resolve.ts"
 import { VideoTasks } from "./VideoTasks.ts"
 
@@ -25,13 +25,7 @@ export const quoterOf = (
     const request = yield* decode(body)
     const { model, routes, resolved } = yield* videos.settled(caller, request, headers)
     const most = quoted(resolved)
-    const likely = withUsualLength(resolved)
-    const estimated = {
-      ...quoted(likely),
-      ...(likely.settings.inputVideoSeconds !== undefined && {
-        outputTokens: videoTokens(likely.settings, usualInputSeconds)
-      })
-    }
+    const estimated = quoted(withUsualInput(withUsualLength(resolved)))
     const isExact = estimated.outputTokens === most.outputTokens && estimated.videoFrames === most.videoFrames
     return {
       model: model.id,
@@ -50,6 +44,11 @@ const withUsualLength = (resolved: Resolved): Resolved => {
   const seconds = Math.round((4 + settings.frames / framesPerSecond) / 2)
   return { ...resolved, settings: { ...settings, frames: seconds * framesPerSecond } }
 }
+
+const withUsualInput = (resolved: Resolved): Resolved =>
+  resolved.settings.inputVideoSeconds === undefined
+    ? resolved
+    : { ...resolved, settings: { ...resolved.settings, inputVideoSeconds: usualInputSeconds } }
 
 /** The usual total length of input videos. */
 const usualInputSeconds = 5

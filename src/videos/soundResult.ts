@@ -18,17 +18,21 @@ interface Sound {
  * shown. The settings replace them.
  */
 export const soundResult = (settings: VideoSettings, reported: VideoResult): Sound => {
-  const { duration, frames, framesPerSecond: rate, seed, usage, ...rest } = reported
+  const { duration, frames, framesPerSecond: rate, inputVideoSeconds, seed, usage, ...rest } = reported
   const isLength = [frames, duration === undefined ? undefined : duration * framesPerSecond].every(
     (count) => count === undefined || (isCount(count) && count <= mostFrames(settings))
   )
-  const isSound = isLength && (usage === undefined || isUsage(settings, usage))
+  const isInput = inputVideoSeconds === undefined || isInputLength(settings, inputVideoSeconds)
+  const isSound = isLength && isInput && (usage === undefined || isUsage(settings, usage))
   return {
     result: {
       ...rest,
       ...(isSound && usage !== undefined && { usage }),
       ...(isLength && duration !== undefined && { duration }),
       ...(isLength && frames !== undefined && { frames }),
+      ...(inputVideoSeconds !== undefined && {
+        inputVideoSeconds: isInput ? inputVideoSeconds : (settings.inputVideoSeconds ?? 0)
+      }),
       ...(rate !== undefined && isCount(rate) && { framesPerSecond: rate }),
       ...(seed !== undefined && Number.isSafeInteger(seed) && { seed })
     },
@@ -38,6 +42,10 @@ export const soundResult = (settings: VideoSettings, reported: VideoResult): Sou
 
 /** If the model chooses the length, the settings hold the longest. */
 const mostFrames = ({ frames }: VideoSettings): number => frames + slack
+
+/** Upstreams round up each input video: a second more at most. */
+const isInputLength = ({ inputVideoSeconds = -1 }: VideoSettings, reported: number): boolean =>
+  Number.isFinite(reported) && reported >= 0 && reported <= inputVideoSeconds + 1
 
 const mostTokens = (settings: VideoSettings): number =>
   videoTokens({ ...settings, frames: mostFrames(settings) }, settings.inputVideoSeconds)

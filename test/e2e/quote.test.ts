@@ -12,6 +12,7 @@ type Quote = typeof QuoteRecord.Type
 const adminKey = "admin-key-0123456789abcdefghijklmnop"
 const config = `models:
   priced: { routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 3, output: 15, per_search: 0.01 } }
+  chosen: { routes: [{ upstream: sandbox, model: sandbox-video }], price: { output: 2.5 }, video: { chooses_seconds: true } }
   filmed: { routes: [{ upstream: sandbox, model: sandbox-video }], price: { output: 2.5 } }
 `
 
@@ -111,7 +112,7 @@ describe("POST /v1/quote", () => {
     const exact = await quote(video)
     expect(exact).toMatchObject({ basis: "exact", maximum: { video_seconds: 5 } })
     expect(exact.estimated).toEqual(exact.maximum)
-    const chosen = await quote({ ...video, duration: -1 })
+    const chosen = await quote({ ...video, model: "chosen", duration: -1 })
     expect(chosen).toMatchObject({ basis: "usual", estimated: { video_seconds: 10 }, maximum: { video_seconds: 15 } })
   })
 

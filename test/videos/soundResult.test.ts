@@ -48,6 +48,16 @@ describe("a video's result", () => {
     const most = videoTokens(settings, 15)
     expect(soundResult(withVideo, told({ usage: usage(most) })).isDoubted).toBe(false)
     expect(soundResult(withVideo, told({ usage: usage(2 * most) })).isDoubted).toBe(true)
+    // So do their seconds, as far as they are billed.
+    for (const [asked, inputVideoSeconds, counted] of [
+      [withVideo, 15, 15],
+      [withVideo, 400, 15],
+      [withVideo, -1, 15],
+      [settings, 3, 0]
+    ] as const) {
+      const { isDoubted, result } = soundResult(asked, told({ inputVideoSeconds }))
+      expect([result.inputVideoSeconds, isDoubted]).toEqual([counted, counted !== inputVideoSeconds])
+    }
   })
 
   it("of an open length is kept up to the longest that the model makes, and no further", () => {

@@ -1,4 +1,6 @@
 import type { JsonObject } from "../../../src/contract/fields.ts"
+import { secondsOf, sumOf } from "./bill.ts"
+import type { BillLine } from "./bill.ts"
 
 export interface ArkTask {
   readonly id: string
@@ -18,6 +20,13 @@ export interface ArkCall {
   readonly body: JsonObject | undefined
 }
 
+interface ArkOptions {
+  readonly clockMs?: () => number
+  readonly media?: string
+  /** A record tells of the video that was asked for; otherwise of one of 720p that is as long as `move` says. */
+  readonly measures?: boolean
+}
+
 const tasksPath = "/api/v3/contents/generations/tasks"
 
 /**
@@ -25,9 +34,9 @@ const tasksPath = "/api/v3/contents/generations/tasks"
  * takes the task and closes without an answer, `reset` closes without taking it, `mute` takes it and never answers.
  * A task moves on when the test says so (`move`).
  */
-export const fakeArk = (options: { readonly clockMs?: () => number; readonly media?: string } = {}) => {
+export const fakeArk = (options: ArkOptions = {}) => {
   const clockMs = options.clockMs ?? Date.now
-  const record = recordWith(options.media ?? "https://media.example.com")
+  const record = recordWith(options.media ?? "https://media.example.com", options.measures === true)
   const tasks: Array<ArkTask> = []
   /** Ended tasks whose records a DELETE removed. Their ids are not given again. */
   const removed: Array<ArkTask> = []
@@ -105,6 +114,7 @@ export const fakeArk = (options: { readonly clockMs?: () => number; readonly med
     tasks,
     removed,
     calls,
+    bill: () => tasks.filter(({ status }) => status === "succeeded").map(lineOf),
     add,
     next: (answer: () => Response) => void overrides.push(answer),
     move: (id: string, status: string, error?: ArkTask["error"], seconds = 5) => {
@@ -136,35 +146,75 @@ export const refusal = (status: number, code: string): Response =>
   )
 
 /** Of 720p: 900 a frame, the first one included. */
-const tokensOf = (seconds: number) => 900 * (24 * seconds + 1)
+const tokensOf = (seconds: number, size = 1280 * 720) => Math.round((size / 1024) * (24 * seconds + 1))
+
+/** Of 16:9, in the document's table. */
+const sizes: Readonly<Record<string, number>> = {
+  "480p": 864 * 496,
+  "720p": 1280 * 720,
+  "1080p": 1920 * 1080,
+  "4k": 3840 * 2160
+}
+
+interface Asked {
+  readonly content: ReadonlyArray<{ readonly video_url?: { readonly url: string } }>
+  readonly resolution?: string
+  readonly duration?: number
+}
+
+/** A model that chooses makes seven seconds. */
+const measured = (body: JsonObject) => {
+  const { content, duration = -1, resolution = "720p" } = body as unknown as Asked
+  const seconds = duration === -1 ? 7 : duration
+  const input = sumOf(content.map(({ video_url }) => secondsOf(video_url?.url ?? "")))
+  return { resolution, seconds, input, tokens: tokensOf(input + seconds, sizes[resolution]) }
+}
+
+/** Of volcengine.com/docs/82379/1544106: tokens of input videos and of those made. */
+const lineOf = ({ body }: ArkTask): BillLine => {
+  const { input, resolution, tokens } = measured(body)
+  return {
+    model: String(body["model"]),
+    tokens,
+    resolution,
+    hasVideoInput: input > 0,
+    hasSound: body["generate_audio"] !== false,
+    tier: body["service_tier"] === "flex" ? "flex" : "default"
+  }
+}
 
 /** A record as the service answers it in every state; `media` is where its links lead. */
 const recordWith =
-  (media: string) =>
-  ({ body, createdAt, error, id, seconds, status }: ArkTask): JsonObject => ({
-    id,
-    model: body["model"],
-    status,
-    ...(status === "succeeded" && {
-      content: {
-        video_url: `${media}/${id}.mp4`,
-        ...(body["return_last_frame"] === true && { last_frame_url: `${media}/${id}.png` })
-      },
-      usage: { completion_tokens: tokensOf(seconds), total_tokens: tokensOf(seconds), tool_usage: { web_search: 1 } },
-      seed: 78_674,
-      resolution: "720p",
-      ratio: "16:9",
-      duration: seconds,
-      framespersecond: 24,
-      revised_prompt: "A cat, in detail"
-    }),
-    ...(status === "failed" && { error }),
-    created_at: createdAt,
-    updated_at: createdAt + 1,
-    service_tier: body["service_tier"] ?? "default",
-    execution_expires_after: body["execution_expires_after"] ?? 172_800,
-    generate_audio: body["generate_audio"] ?? true,
-    draft: false,
-    priority: 0,
-    ...(typeof body["safety_identifier"] === "string" && { safety_identifier: body["safety_identifier"] })
-  })
+  (media: string, measures: boolean) =>
+  ({ body, createdAt, error, id, seconds: told, status }: ArkTask): JsonObject => {
+    const { resolution, seconds, tokens } = measures
+      ? measured(body)
+      : { resolution: "720p", seconds: told, tokens: tokensOf(told) }
+    return {
+      id,
+      model: body["model"],
+      status,
+      ...(status === "succeeded" && {
+        content: {
+          video_url: `${media}/${id}.mp4`,
+          ...(body["return_last_frame"] === true && { last_frame_url: `${media}/${id}.png` })
+        },
+        usage: { completion_tokens: tokens, total_tokens: tokens, ...(!measures && { tool_usage: { web_search: 1 } }) },
+        seed: 78_674,
+        resolution,
+        ratio: "16:9",
+        duration: seconds,
+        framespersecond: 24,
+        revised_prompt: "A cat, in detail"
+      }),
+      ...(status === "failed" && { error }),
+      created_at: createdAt,
+      updated_at: createdAt + 1,
+      service_tier: body["service_tier"] ?? "default",
+      execution_expires_after: body["execution_expires_after"] ?? 172_800,
+      generate_audio: body["generate_audio"] ?? true,
+      draft: false,
+      priority: 0,
+      ...(typeof body["safety_identifier"] === "string" && { safety_identifier: body["safety_identifier"] })
+    }
+  }

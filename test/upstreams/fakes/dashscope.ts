@@ -1,4 +1,6 @@
 import type { JsonObject } from "../../../src/contract/fields.ts"
+import { secondsOf, sumOf } from "./bill.ts"
+import type { BillLine } from "./bill.ts"
 import { clipOf } from "./clip.ts"
 
 export interface DashScopeTask {
@@ -50,8 +52,7 @@ export const fakeDashScope = () => {
       },
       ...(isDone && {
         usage: {
-          duration: parameters.duration,
-          output_video_duration: parameters.duration,
+          ...secondsIn(body),
           video_count: 1,
           SR: Number((parameters.resolution ?? "720P").replace("P", ""))
         }
@@ -88,6 +89,7 @@ export const fakeDashScope = () => {
     origin: `http://127.0.0.1:${server.port}`,
     baseUrl: `http://127.0.0.1:${server.port}/api/v1`,
     tasks,
+    bill: () => tasks.filter(({ status }) => status === "SUCCEEDED").map(lineOf),
     move: (id: string, status: string, error?: DashScopeTask["error"]) => {
       const task = tasks.find((one) => one.id === id)!
       task.status = status
@@ -104,6 +106,34 @@ const wrongIn = (body: JsonObject): string | undefined => {
   if (seed !== undefined && (seed < 0 || seed > 2_147_483_647)) return "seed is out of range"
   if (resolution !== undefined && !/^(480|720|1080)P$/.test(resolution)) return "resolution is invalid"
   return size === undefined || /^\d+\*\d+$/.test(size) ? undefined : "size is invalid"
+}
+
+/**
+ * Seconds made and seconds of input videos, which are billed alike: all of Wan 3's, five of Wan 2.7's
+ * (alibabacloud.com/help/en/model-studio, "Wan - reference-to-video").
+ */
+const secondsIn = ({ input, model, parameters }: JsonObject) => {
+  const { media = [] } = input as { readonly media?: ReadonlyArray<{ readonly url: string }> }
+  const { duration = 5 } = parameters as Parameters
+  const all = sumOf(media.map(({ url }) => secondsOf(url)))
+  const inputSeconds = String(model).startsWith("wan3") ? all : Math.min(all, 5)
+  return {
+    duration: duration + inputSeconds,
+    output_video_duration: duration,
+    ...(inputSeconds > 0 && { input_video_duration: inputSeconds })
+  }
+}
+
+const lineOf = ({ body }: DashScopeTask): BillLine => {
+  const { duration, input_video_duration } = secondsIn(body)
+  return {
+    model: String(body["model"]),
+    seconds: duration,
+    resolution: ((body["parameters"] as Parameters).resolution ?? "720P").toLowerCase(),
+    hasVideoInput: input_video_duration !== undefined,
+    hasSound: true,
+    tier: "default"
+  }
 }
 
 const hangUp = () => new Response(new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) }))

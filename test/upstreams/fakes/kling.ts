@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto"
 import type { JsonObject } from "../../../src/contract/fields.ts"
+import type { BillLine } from "./bill.ts"
 
 export interface KlingTask {
   readonly id: string
@@ -48,6 +49,7 @@ export const fakeKling = () => {
   return {
     baseUrl: `http://127.0.0.1:${server.port}/v1`,
     tasks,
+    bill: () => tasks.filter(({ status }) => status === "succeed").map(lineOf),
     move: (id: string, status: string, message?: string) => {
       Object.assign(tasks.find((one) => id.endsWith(one.id)) ?? {}, {
         status,
@@ -69,6 +71,16 @@ const record = ({ body, id, message, status }: KlingTask): JsonObject => ({
       videos: [{ id: "v", url: `https://media.example.com/${id}.mp4`, duration: `${body["duration"] as string}.042` }]
     }
   })
+})
+
+/** By mode, length and sound. */
+const lineOf = ({ body }: KlingTask): BillLine => ({
+  model: String(body["model_name"]),
+  seconds: Number(body["duration"]),
+  resolution: { std: "720p", pro: "1080p" }[String(body["mode"])] ?? "4k",
+  hasVideoInput: false,
+  hasSound: body["sound"] === "on",
+  tier: "default"
 })
 
 /** As the document's own example makes tokens. */

@@ -1,4 +1,6 @@
 import type { JsonObject } from "../../../src/contract/fields.ts"
+import { secondsOf, sumOf } from "./bill.ts"
+import type { BillLine } from "./bill.ts"
 import { clipOf } from "./clip.ts"
 
 export interface MiniMaxTask {
@@ -18,6 +20,8 @@ export const minimaxKey = "minimax-planted-secret"
  */
 export const fakeMiniMax = () => {
   const tasks: Array<MiniMaxTask> = []
+  /** Ended tasks whose records a DELETE removed. Their ids are not given again. */
+  const removed: Array<MiniMaxTask> = []
   const calls: Array<{ readonly method: string; readonly path: string }> = []
   /** Addresses of files that still work. */
   const signed = new Set<string>()
@@ -29,7 +33,7 @@ export const fakeMiniMax = () => {
     const prompt = JSON.stringify(body["content"])
     const [, status, type] = /refuse:(\d{3})\/(\w+)/.exec(prompt) ?? []
     if (status !== undefined) return refusal(Number(status), type ?? "", "no (1000)")
-    const id = String(424_010_985_738_629 + tasks.length)
+    const id = String(424_010_985_738_629 + tasks.length + removed.length)
     tasks.push({ id, body, createdAt: Math.floor(Date.now() / 1_000), status: "queued" })
     return prompt.includes("drop") ? hangUp() : Response.json({ task_id: id })
   }
@@ -83,14 +87,16 @@ export const fakeMiniMax = () => {
       if (request.method !== "DELETE") return Response.json({ task: record(task) })
       if (task.status === "running") return refusal(400, "bad_request_error", "a running task can't be deleted (2013)")
       if (task.status === "queued") task.status = "cancelled"
-      else tasks.splice(tasks.indexOf(task), 1)
+      else removed.push(...tasks.splice(tasks.indexOf(task), 1))
       return Response.json({ task_id: task.id, status: "cancelled" })
     }
   })
   return {
     baseUrl: `http://127.0.0.1:${server.port}/v2`,
     tasks,
+    removed,
     calls,
+    bill: () => tasks.filter(({ status }) => status === "succeeded").map(lineOf),
     move: (id: string, status: string, error?: MiniMaxTask["error"]) => {
       const task = tasks.find((one) => one.id === id)!
       task.status = status
@@ -123,11 +129,30 @@ const wrongIn = (body: JsonObject): string | undefined => {
   return parts.length > 1 || ratios.includes(String(body["ratio"])) ? undefined : "ratio"
 }
 
-const usageOf = (body: JsonObject) => ({
-  total_seconds: body["duration"],
-  input_seconds: 0,
-  output_seconds: body["duration"],
-  input_image_count: 0
+const usageOf = (body: JsonObject) => {
+  const { content, duration } = body as unknown as Asked
+  const input = sumOf(content.map(({ video_url }) => secondsOf(video_url?.url ?? "")))
+  return {
+    total_seconds: input + duration,
+    input_seconds: input,
+    output_seconds: duration,
+    input_image_count: content.filter(({ type }) => type === "image_url").length
+  }
+}
+
+interface Asked {
+  readonly content: ReadonlyArray<{ readonly type: string; readonly video_url?: { readonly url: string } }>
+  readonly duration: number
+}
+
+/** Of platform.minimax.io/docs/guides/pricing-paygo: seconds made, and those of input videos. */
+const lineOf = ({ body }: MiniMaxTask): BillLine => ({
+  model: String(body["model"]),
+  seconds: usageOf(body).total_seconds,
+  resolution: String(body["resolution"]).toLowerCase(),
+  hasVideoInput: usageOf(body).input_seconds > 0,
+  hasSound: true,
+  tier: "default"
 })
 
 /** A body that ends before the length it promised. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../src/contract/fields.ts"
+import type { BillLine } from "./bill.ts"
 
 export interface SoraVideo {
   readonly id: string
@@ -18,6 +19,8 @@ export const soraKey = "sk-planted-secret"
  */
 export const fakeSora = () => {
   const made: Array<SoraVideo> = []
+  /** Videos that a DELETE removed. Their ids are not given again. */
+  const deleted: Array<SoraVideo> = []
   const calls: Array<{ readonly method: string; readonly path: string; readonly search: string }> = []
   /** Answers the next call to a path that ends so, in place of the service. */
   const overrides: Array<{ readonly end: string; readonly answer: () => Response }> = []
@@ -31,7 +34,7 @@ export const fakeSora = () => {
     if (status !== undefined) return refusal(Number(status), code ?? "")
     if (!["4", "8", "12"].includes(fields["seconds"] ?? "")) return refusal(400, "invalid_value")
     const video: SoraVideo = {
-      id: `video_${String(made.length).padStart(48, "0")}`,
+      id: `video_${String(made.length + deleted.length).padStart(48, "0")}`,
       form: fields,
       file: reference instanceof File ? { type: reference.type, bytes: await reference.text() } : undefined,
       createdAt: Math.floor(Date.now() / 1_000),
@@ -84,14 +87,16 @@ export const fakeSora = () => {
       }
       if (request.method !== "DELETE") return Response.json(record(video))
       if (video.status !== "queued") return refusal(400, "invalid_state")
-      made.splice(made.indexOf(video), 1)
+      deleted.push(...made.splice(made.indexOf(video), 1))
       return Response.json({ id, object: "video.deleted", deleted: true })
     }
   })
   return {
     baseUrl: `http://127.0.0.1:${server.port}/v1`,
     made,
+    deleted,
     calls,
+    bill: () => made.filter(({ status }) => status === "completed").map(lineOf),
     next: (end: string, answer: () => Response) => void overrides.push({ end, answer }),
     move: (id: string, status: string, error?: SoraVideo["error"]) => {
       const video = made.find((one) => one.id === id)!
@@ -101,6 +106,16 @@ export const fakeSora = () => {
     stop: () => server.stop(true)
   }
 }
+
+/** A size's shorter side is its resolution. */
+const lineOf = ({ form }: SoraVideo): BillLine => ({
+  model: form["model"] ?? "",
+  seconds: Number(form["seconds"]),
+  resolution: `${Math.min(...(form["size"] ?? "").split("x").map(Number))}p`,
+  hasVideoInput: false,
+  hasSound: true,
+  tier: "default"
+})
 
 /** 3 MB that nothing else has, and that begin as an MP4 does. */
 export const fileOf = (id: string): Buffer<ArrayBuffer> => {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../src/contract/fields.ts"
+import type { BillLine } from "./bill.ts"
 import { clipOf } from "./clip.ts"
 
 export interface VeoOperation {
@@ -75,11 +76,34 @@ export const fakeVeo = () => {
     baseUrl: `${origin}/v1beta`,
     vertexUrl: `${origin}/v1/projects/p/locations/l/publishers/google`,
     operations,
+    bill: () =>
+      operations
+        .filter(({ done, error, filtered }) => done && error === undefined && filtered === undefined)
+        .map(lineOf),
     end: (name: string, more: Partial<VeoOperation> = {}) => {
       Object.assign(operations.find((one) => one.name === name) ?? {}, { done: true, ...more })
     },
     stop: () => server.stop(true)
   }
+}
+
+/** Sound is always on at Google's API, and asked for at Vertex. */
+const lineOf = ({ body, name }: VeoOperation): BillLine => {
+  const { durationSeconds, generateAudio, resolution } = body["parameters"] as Parameters
+  return {
+    model: /models\/([^/]+)/.exec(name)?.[1] ?? "",
+    seconds: durationSeconds,
+    resolution,
+    hasVideoInput: false,
+    hasSound: generateAudio !== false,
+    tier: "default"
+  }
+}
+
+interface Parameters {
+  readonly durationSeconds: number
+  readonly generateAudio?: boolean
+  readonly resolution: string
 }
 
 const fileOf = (name: string) => name.replaceAll(/\W/g, "")

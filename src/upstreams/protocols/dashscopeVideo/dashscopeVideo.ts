@@ -42,6 +42,7 @@ export const dashscopeVideo = (options: VideoUpstreamOptions): VideoUpstream => 
     name: options.name,
     isPassthrough: false,
     refusesAtOnce: true,
+    billsInputVideo: true,
     bounds: { seconds },
     fit,
     submit,
@@ -86,14 +87,16 @@ const errorOf = (output: JsonObject) => ({
   message: textAt(output, "message") ?? "The upstream failed to make the video"
 })
 
-/** The video as it was made. `duration` counts input videos too, where there are any. */
+/** The video as it was made. `duration` is what is billed: the seconds of input videos, too. */
 const madeOf = (usage: JsonObject | undefined): Omit<VideoResult, "videoUrl"> => {
   const duration =
     numberAt(usage, "output_video_duration") ?? numberAt(usage, "video_duration") ?? numberAt(usage, "duration")
+  const input = numberAt(usage, "input_video_duration") ?? 0
   const lines = numberAt(usage, "SR")
   const ratio = textAt(usage, "ratio") ?? textAt(usage, "video_ratio")
   return {
     ...(duration !== undefined && Number.isInteger(duration) && { duration }),
+    ...(input > 0 && { inputVideoSeconds: input }),
     ...(lines !== undefined && { resolution: `${lines}p` }),
     ...(ratio !== undefined && /^\d+:\d+$/.test(ratio) && { ratio })
   }

@@ -71,7 +71,8 @@ export const minimaxVideo = (options: VideoUpstreamOptions): Effect.Effect<Video
     }
 
     const { name } = options
-    return { name, isPassthrough: false, refusesAtOnce: true, bounds, fit, submit, poll, cancel, reconcile }
+    const facts = { isPassthrough: false, refusesAtOnce: true, billsInputVideo: true, bounds, fit } as const
+    return { name, ...facts, submit, poll, cancel, reconcile }
   })
 }
 

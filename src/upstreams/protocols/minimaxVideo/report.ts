@@ -23,13 +23,16 @@ export const errorOf = (task: JsonObject): VideoError => {
   }
 }
 
-/** The video as it was made. Its tokens are counted by the gateway: MiniMax bills seconds. */
+/** The video as it was made. Its tokens are counted by the gateway: MiniMax bills seconds, those of input videos too. */
 export const resultOf = (task: JsonObject): Omit<VideoResult, "videoUrl"> => {
-  const duration = numberAt(objectAt(task, "usage"), "output_seconds") ?? numberAt(task, "duration")
+  const usage = objectAt(task, "usage")
+  const duration = numberAt(usage, "output_seconds") ?? numberAt(task, "duration")
+  const input = numberAt(usage, "input_seconds") ?? 0
   const resolution = textAt(task, "resolution")
   const ratio = textAt(task, "ratio")
   return {
     ...(duration !== undefined && Number.isInteger(duration) && { duration }),
+    ...(input > 0 && { inputVideoSeconds: input }),
     ...(resolution !== undefined && { resolution: resolution.toLowerCase() }),
     ...(ratio !== undefined && ratio !== "" && { ratio })
   }

@@ -1,0 +1,18 @@
+/** A finished video on an upstream's bill, as its price page counts it. */
+export interface BillLine {
+  /** The model's id there. */
+  readonly model: string
+  /** What is billed: tokens, or seconds. */
+  readonly tokens?: number
+  readonly seconds?: number
+  readonly resolution: string
+  readonly hasVideoInput: boolean
+  readonly hasSound: boolean
+  readonly tier: string
+}
+
+/** An input video's seconds, which its address tells: `https://media.example.com/4s.mp4`. */
+export const secondsOf = (url: string): number => Number(/\/(\d+)s\.mp4$/.exec(url)?.[1] ?? 0)
+
+/** The sum of what a fake measured. */
+export const sumOf = (all: ReadonlyArray<number>): number => all.reduce((sum, one) => sum + one, 0)
