@@ -4,7 +4,7 @@ import { NoCredentials } from "./Auth.ts"
 /** Credentials and their end. */
 export interface Credentials<A> {
   readonly value: A
-  /** In ms since 1970; undefined if they have no end that is known. */
+  /** In ms since 1970, by the clock of the service that gave them; undefined if they have no end that is known. */
   readonly endsAtMs: number | undefined
 }
 
@@ -32,20 +32,25 @@ export interface Renewed<A> {
 
 /**
  * @param fetch asks their source; one call at a time. While it fails, credentials that are still valid remain in use.
+ * @param offsetMs the known correction of this machine's clock
  */
-export const renewed = <A>(fetch: Effect.Effect<Credentials<A>, NoCredentials>): Effect.Effect<Renewed<A>> =>
+export const renewed = <A>(
+  fetch: Effect.Effect<Credentials<A>, NoCredentials>,
+  offsetMs: () => number = () => 0
+): Effect.Effect<Renewed<A>> =>
   Effect.sync(() => {
-    let current: (Credentials<A> & { readonly renewAtMs: number }) | undefined
+    let current: { readonly value: A; readonly endsAtMs: number; readonly renewAtMs: number } | undefined
     let recent: ReadonlyArray<A> = []
     let running: Deferred.Deferred<A, NoCredentials> | undefined
     let failure: { readonly untilMs: number; readonly error: NoCredentials } | undefined
     let lastRefusalMs = -Infinity
 
     const fetched = (found: Credentials<A>, nowMs: number) => {
-      const endsAtMs = found.endsAtMs ?? Infinity
-      const leftMs = endsAtMs - nowMs
+      const leftMs = (found.endsAtMs ?? Infinity) - nowMs - offsetMs()
+      // New credentials are good: if their end has passed, a clock is wrong, and a refusal will tell the end.
+      const endsAtMs = leftMs > lastMs ? (found.endsAtMs ?? Infinity) : Infinity
       recent = [found.value, ...recent].slice(0, 2)
-      current = { ...found, renewAtMs: endsAtMs - Math.min(aheadMs, leftMs / 2) }
+      current = { value: found.value, endsAtMs, renewAtMs: endsAtMs - Math.min(aheadMs, leftMs / 2) }
       failure = undefined
     }
 
@@ -76,9 +81,10 @@ export const renewed = <A>(fetch: Effect.Effect<Credentials<A>, NoCredentials>):
 
     const get = Effect.flatMap(Clock.currentTimeMillis, (nowMs): Effect.Effect<A, NoCredentials> => {
       const isResting = failure !== undefined && failure.untilMs > nowMs
-      if (current !== undefined && (current.endsAtMs ?? Infinity) - lastMs > nowMs) {
+      const theirsMs = nowMs + offsetMs()
+      if (current !== undefined && current.endsAtMs - lastMs > theirsMs) {
         const { renewAtMs, value } = current
-        return nowMs >= renewAtMs && !isResting ? Effect.as(joined, value) : Effect.succeed(value)
+        return theirsMs >= renewAtMs && !isResting ? Effect.as(joined, value) : Effect.succeed(value)
       }
       if (failure !== undefined && isResting) return Effect.fail(failure.error)
       return Effect.flatMap(joined, Deferred.await)

@@ -15,7 +15,7 @@ export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, b
   const run = promised(yield* Effect.runtime())
   const clock = clockOf(source.now)
   const target = targetOf(settings, baseUrl, source.env)
-  const credentials = yield* renewedAws(settings, source)
+  const credentials = yield* renewedAws(settings, source, clock.offsetMs)
   const bearer = isChosen(settings) ? undefined : source.env["AWS_BEARER_TOKEN_BEDROCK"]
   if (bearer !== undefined && bearer !== "") {
     const auth: Auth = {
@@ -26,18 +26,19 @@ export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, b
     }
     return auth
   }
-  const used = new WeakMap<Readonly<Record<string, string>>, AwsCredentialIdentity>()
+  const used = new WeakMap<Readonly<Record<string, string>>, Signing>()
   const auth: Auth = {
     headers: async (call) => {
       const identity = await run(credentials.get)
+      const offsetMs = clock.offsetMs()
       const headers = await signed(call, identity, target, clock.now())
-      used.set(headers, identity)
+      used.set(headers, { identity, offsetMs })
       return headers
     },
     refused: async (headers, answer) => {
-      if (clock.corrects(answer)) return true
-      const identity = used.get(headers)
-      return identity !== undefined && run(credentials.refused(identity))
+      const signing = used.get(headers)
+      if (signing === undefined) return false
+      return clock.corrects(answer, signing.offsetMs) || run(credentials.refused(signing.identity))
     },
     secrets: () =>
       credentials
@@ -67,6 +68,12 @@ export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, b
   }
   return auth
 })
+
+/** The credentials that a call was signed with, and the clock's offset at the time. */
+interface Signing {
+  readonly identity: AwsCredentialIdentity
+  readonly offsetMs: number
+}
 
 /** True if the file says which credentials. */
 const isChosen = ({ fixed, profile, roleArn }: AwsSettings): boolean =>

@@ -13,11 +13,15 @@ export interface AwsSettings {
 type Provider = () => Promise<AwsCredentialIdentity>
 
 /** Credentials by AWS's own library, which is loaded only if they are not written. */
-export const awsCredentials = async (settings: AwsSettings, { env, fetch }: Source): Promise<AwsCredentialIdentity> => {
+export const awsCredentials = async (
+  settings: AwsSettings,
+  { env, fetch }: Source,
+  systemClockOffset: number
+): Promise<AwsCredentialIdentity> => {
   if (settings.fixed !== undefined && settings.roleArn === undefined) return settings.fixed
   const library = await import("@aws-sdk/credential-providers")
   const region = settings.region ?? env["AWS_REGION"] ?? env["AWS_DEFAULT_REGION"]
-  const clientConfig = { ...(region !== undefined && { region }), requestHandler: handlerOf(fetch) }
+  const clientConfig = { ...(region !== undefined && { region }), requestHandler: handlerOf(fetch), systemClockOffset }
   const base = await baseOf(library, settings, env, clientConfig)
   if (settings.roleArn === undefined) return base()
   return library.fromTemporaryCredentials({

@@ -91,8 +91,13 @@ const tokenIn = async (answer: Response, nowMs: number): Promise<Credentials<str
     throw new Error(`the token service answers with status ${answer.status}${words === undefined ? "" : `: ${words}`}`)
   }
   // The metadata server writes numbers as texts.
-  const seconds = numberAt(json, "expires_in") ?? Number(textAt(json, "expires_in"))
-  return { value: token, endsAtMs: seconds > 0 ? nowMs + seconds * 1_000 : undefined }
+  const secondsAt = (name: string) => numberAt(json, name) ?? Number(textAt(json, name))
+  const lifeMs = secondsAt("expires_in") * 1_000
+  if (lifeMs > 0) return { value: token, endsAtMs: nowMs + lifeMs }
+  // App Service tells the end alone, by its own clock.
+  const theirsMs = Date.parse(answer.headers.get("date") ?? "")
+  const leftMs = secondsAt("expires_on") * 1_000 - (Number.isNaN(theirsMs) ? nowMs : theirsMs)
+  return { value: token, endsAtMs: leftMs > 0 ? nowMs + leftMs : undefined }
 }
 
 /** The client or the identity that a token was made for; Entra's tokens are JWTs. */

@@ -1,17 +1,21 @@
 /** How far this machine's clock may be off before it is corrected, in ms: what signatures tolerate is minutes. */
 const tolerableMs = 120_000
 
-/** A clock that is corrected by the answers of those who refuse its signatures. */
+/** A clock that is corrected by the answers of services that refuse its signatures. */
 export const clockOf = (now: () => number) => {
   let offsetMs = 0
   return {
     now: () => now() + offsetMs,
-    /** Takes over the time of an answer. True if this clock was off. */
-    corrects: (answer: Headers): boolean => {
-      const theirs = Date.parse(answer.get("date") ?? "")
-      if (Number.isNaN(theirs) || Math.abs(theirs - now() - offsetMs) < tolerableMs) return false
-      offsetMs = theirs - now()
-      return true
+    /** The correction of this machine's clock, in ms. */
+    offsetMs: () => offsetMs,
+    /**
+     * Takes over the time of an answer to what was signed with an offset. True if that offset was wrong: calls at the same
+     * time are all refused, and the first refusal corrects the clock.
+     */
+    corrects: (answer: Headers, usedOffsetMs: number): boolean => {
+      const missingMs = Date.parse(answer.get("date") ?? "") - now()
+      if (Math.abs(missingMs - offsetMs) >= tolerableMs) offsetMs = missingMs
+      return Math.abs(offsetMs - usedOffsetMs) >= tolerableMs
     }
   }
 }

@@ -75,7 +75,9 @@ const ofFile = async (
       return answer
     }
   }
+  const usedOffsetMs = clock.offsetMs()
   const tokenOf = async () => {
+    const begunMs = { ours: source.now(), theirs: Date.now() }
     const client = new GoogleAuth({ scopes: [...scopes] }).fromJSON(json, { transporterOptions })
     if (client instanceof JWT) {
       const seconds = Math.floor(clock.now() / 1_000)
@@ -83,10 +85,11 @@ const ofFile = async (
     }
     const { token } = await client.getAccessToken()
     if (typeof token !== "string") throw new Error("the token service gave no token")
-    return { value: token, endsAtMs: client.credentials.expiry_date ?? undefined }
+    const { expiry_date: end } = client.credentials
+    return { value: token, endsAtMs: typeof end === "number" ? begunMs.ours + end - begunMs.theirs : undefined }
   }
   return tokenOf().catch((cause: unknown) => {
-    if (refusal !== undefined && clock.corrects(refusal)) return tokenOf()
+    if (refusal !== undefined && clock.corrects(refusal, usedOffsetMs)) return tokenOf()
     throw cause
   })
 }

@@ -2,6 +2,8 @@ import { Effect } from "effect"
 import { callUpstream } from "../client.ts"
 import { NoCredentials } from "../../credentials/Auth.ts"
 import type { Source } from "../../credentials/Source.ts"
+import { isSecret } from "../Endpoint.ts"
+import { withoutSecrets } from "../refusal.ts"
 
 const deadlines = { connectMs: 3_000, firstByteMs: 8_000, idleMs: 5_000 }
 const answerLimit = 1024 * 1024
@@ -29,11 +31,23 @@ export const fetchBy =
         Effect.flatMap((exchange) =>
           Effect.map(
             Effect.promise(() => exchange.text(answerLimit)),
-            (text) => new Response(text, { status: exchange.status, headers: exchange.headers })
+            (text) =>
+              new Response(exchange.status < 400 ? text : withoutSecrets(text, secretsIn(new Headers(headers), body)), {
+                status: exchange.status,
+                headers: exchange.headers
+              })
           )
         )
       )
     )
+
+const isSecretName = /(?:secret|assertion|token|authorization|identity-header)$/i
+
+/** The secrets of a request: a refusal may repeat them, and is shown to the operator. */
+const secretsIn = (headers: Headers, body: BodyInit | null | undefined): ReadonlyArray<string> =>
+  [...headers, ...new URLSearchParams(body === null || body === undefined ? "" : textOf(body))].flatMap(
+    ([name, value]) => (isSecretName.test(name) && isSecret(value) ? [value.replace(/^Bearer /, "")] : [])
+  )
 
 /** Token services get texts alone. */
 const textOf = (body: BodyInit): string => {
