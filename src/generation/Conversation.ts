@@ -1,3 +1,5 @@
+import type { InvalidRequest } from "../contract/Failure.ts"
+
 /**
  * A request to a text model in neutral terms: families decode into it, upstream protocols lower it. A flat list of
  * items, oldest first; consecutive assistant items are one turn.
@@ -44,6 +46,8 @@ export interface Conversation {
   readonly cachesByItself?: boolean
   /** The size of parts that only an upstream of the caller's own dialect understands; defaults to 0. */
   readonly unknownBytes?: number | undefined
+  /** The refusal of the dialect's own provider, though other models can be asked for it. The sandbox plays it. */
+  readonly providersRefusal?: InvalidRequest | undefined
 }
 
 /** A value with the caller's name of its field. */

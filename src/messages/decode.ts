@@ -17,6 +17,7 @@ import { isHosted } from "./Tools.ts"
 import type * as Wire from "./Tools.ts"
 import { unsupported } from "./unsupported.ts"
 import type { RequestParts } from "./unsupported.ts"
+import { versionRule } from "./versionRule.ts"
 
 /** A request as the gateway understands it. */
 export interface Understood {
@@ -38,7 +39,7 @@ export const understand = (
   request: AnyRequest,
   body: unknown,
   as: keyof typeof unknownOf = "create",
-  betas?: string | null
+  headers: Headers = new Headers()
 ): Understood => {
   // Collected once, because long histories have hundreds.
   const blocks = blocksOf(request)
@@ -50,9 +51,9 @@ export const understand = (
     offered: offeredTools(request, toolChanges)
   }
   // Computed here, because a large request is turned into items in a later turn of the event loop.
-  const objection = unknownOf[as](request, body) ?? brokenRule(request, parts, betas ?? "")
+  const objection = unknownOf[as](request, body) ?? brokenRule(request, parts, headers.get("anthropic-beta") ?? "")
   return {
-    conversation: conversation(request, parts),
+    conversation: conversation(request, parts, versionRule(request, headers.get("anthropic-version"))),
     objection: () => objection,
     mayReachWeb:
       (request.tools ?? []).some(reachesWeb) ||
@@ -65,7 +66,11 @@ export const understand = (
 
 const reachesWeb = (tool: Wire.Tool): boolean => tool instanceof Unknown || isHosted(tool)
 
-const conversation = (request: AnyRequest, { hosted, offered }: RequestParts): Conversation => {
+const conversation = (
+  request: AnyRequest,
+  { hosted, offered }: RequestParts,
+  providersRefusal: InvalidRequest | undefined
+): Conversation => {
   let made: ReadonlyArray<Item> | undefined
   return {
     model: request.model,
@@ -95,6 +100,7 @@ const conversation = (request: AnyRequest, { hosted, offered }: RequestParts): C
     truncation: "disabled",
     endUser: request.metadata?.user_id ?? undefined,
     cacheKey: undefined,
+    ...(providersRefusal !== undefined && { providersRefusal }),
     ...beyond(request, hosted)
   }
 }

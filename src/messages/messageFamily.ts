@@ -27,7 +27,7 @@ export const makeMessageFamily = Effect.map(Threads, (threads): MessageFamily =>
     const { payload, request } = turn ?? input
     const id = `msg_${randomHex()}`
     return {
-      ...understand(payload, request.body, "create", request.headers.get("anthropic-beta")),
+      ...understand(payload, request.body, "create", request.headers),
       request,
       stream: payload.stream === true,
       isStored: turn !== undefined,

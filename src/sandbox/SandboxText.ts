@@ -27,6 +27,7 @@ export type SandboxOptions = Readers
 /** The embedded text model: offline, free, and the same answer to the same input. docs/sandbox.md says all it does. */
 export const sandboxText = (options: SandboxOptions = {}): TextUpstream => ({
   ...upstreamOf("sandbox", (conversation, generate) => {
+    if (conversation.providersRefusal !== undefined) return Effect.fail(conversation.providersRefusal)
     const question = readQuestion(conversation)
     if (question instanceof InvalidRequest) return Effect.fail(question)
     const { attachments, directive } = question

@@ -160,3 +160,44 @@ describe("POST /v1/messages/count_tokens", () => {
     expect((await post("/v1/messages/count_tokens", { ...request, model: "nobody" })).status).toBe(400)
   })
 })
+
+const citation = { type: "char_location", cited_text: "a", document_index: 0, start_char_index: 0, end_char_index: 1 }
+const document = { type: "document", source: { type: "text", media_type: "text/plain", data: "Some text" } }
+const hello = { role: "user", content: "Hello" }
+
+/** Requests that Anthropic refuses from its second version on. */
+const olderFields: ReadonlyArray<readonly [param: string, fields: object]> = [
+  ["temperature", { temperature: 1 }],
+  ["top_p", { top_p: 0.5 }],
+  ["top_k", { top_k: 40 }],
+  [
+    "messages[1].content[1]",
+    { messages: [hello, { role: "assistant", content: [{ type: "text", text: "a" }, document] }] }
+  ],
+  [
+    "messages[0].content[0].citations",
+    { messages: [{ role: "user", content: [{ type: "text", text: "a", citations: [citation] }] }] }
+  ]
+]
+
+describe("the sandbox plays each anthropic-version", () => {
+  const ask = async (version: string, fields: object) => {
+    const body = { model: "sandbox-text", max_tokens: 100, messages: [hello], ...fields }
+    const answer = await post("/v1/messages", body, { "anthropic-version": version })
+    return { status: answer.status, text: await answer.text() }
+  }
+
+  it.each(olderFields)("%s is refused under 2026-10-21 alone", async (param, fields) => {
+    for (const stream of [false, true]) {
+      const refused = await ask("2026-10-21", { ...fields, stream })
+      expect(refused).toMatchObject({ status: 400, text: expect.stringContaining(`${param}: `) })
+      expect(refused.text).toContain("under anthropic-version 2026-10-21")
+      expect((await ask("2023-06-01", { ...fields, stream })).status).toBe(200)
+    }
+  })
+
+  it("what the new version takes is answered as before", async () => {
+    const fields = { messages: [{ role: "user", content: [document, { type: "text", text: "a", citations: [] }] }] }
+    expect((await ask("2026-10-21", fields)).status).toBe(200)
+  })
+})

@@ -146,9 +146,10 @@ describe("Anthropic's wire at AWS", () => {
     const answer = await fetch(`${gateway.url}/v1/messages`, {
       method: "POST",
       headers: { "x-api-key": gateway.key, "anthropic-version": "2026-10-21" },
-      body: JSON.stringify({ model: "claude", ...asked })
+      // Passed on as it is: the upstream itself judges it under that version.
+      body: JSON.stringify({ model: "claude", ...asked, temperature: 1 })
     })
     expect(answer.status).toBe(200)
-    expect(sent().version).toBe("2026-10-21")
+    expect(sent()).toMatchObject({ version: "2026-10-21", body: { temperature: 1 } })
   })
 })
