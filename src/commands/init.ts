@@ -3,10 +3,12 @@ import { Command, Options, Prompt } from "@effect/cli"
 import { Console, Effect, Option } from "effect"
 import type { Either } from "effect"
 import * as ApiKey from "../access/ApiKey.ts"
+import { opensAlone } from "../config/providers/opensAlone.ts"
+import { providerRow, rowNames } from "../config/providers/providers.ts"
 import { readGatewayText } from "../config/source.ts"
 import { Conflict, InvalidRequest } from "../contract/Failure.ts"
 import { leaf } from "./frame/leaf.ts"
-import { balanceOf, callersOf, known, pricesOf, providersOf } from "./init/answers.ts"
+import { balanceOf, callersOf, pricesOf, providersOf } from "./init/answers.ts"
 import { fileOf, variablesOf } from "./init/written.ts"
 import { help } from "./options.ts"
 
@@ -57,7 +59,7 @@ const init = Command.make(
     providers: answer(
       "providers",
       "LIST",
-      `Any of ${known.join(", ")}, and addresses of servers; none: the sandbox alone.`
+      `Names, such as anthropic,openai,bedrock (\`gateway providers\` lists them), and addresses of servers; none: the sandbox alone.`
     ),
     spend: answer("spend", "USD", "The budget of each caller, in dollars; none: unlimited."),
     callers: answer("callers", "NAMES", "A name for each caller's key, separated with commas."),
@@ -75,7 +77,7 @@ const init = Command.make(
           providers,
           {
             flag: "providers",
-            message: `Which providers? (${known.join(", ")}, addresses)`,
+            message: "Which providers? (anthropic, openai, gemini, bedrock, … as in `gateway providers`, or addresses)",
             usual: providersThere()
           },
           (text) => providersOf(text === "none" ? "" : text)
@@ -102,11 +104,11 @@ const init = Command.make(
         )
       }
       const made = answers.callers.map(({ variable }) => [variable, ApiKey.generate()] as const)
-      const variables = variablesOf(answers.providers)
+      const variables = variablesOf(answers, process.env)
       const empty = variables.filter((name) => (process.env[name] ?? "") === "")
-      const text = fileOf(answers)
+      const text = fileOf(answers, process.env)
       // Missing variables get a dummy value while the file is validated.
-      const env = { ...process.env, ...Object.fromEntries([...empty.map((name) => [name, "-"] as const), ...made]) }
+      const env = { ...process.env, ...Object.fromEntries([...empty.map((name) => [name, "unset"] as const), ...made]) }
       const file = yield* readGatewayText(settings, text, { env })
       const { servedBy } = yield* Effect.promise(() => import("../admin/readThrough.ts"))
       const { ownModels } = yield* Effect.promise(() => import("./ownModels.ts"))
@@ -136,9 +138,12 @@ const init = Command.make(
 
 export const initCommand = leaf(init)
 
-/** Providers whose keys are in the environment. */
+/** Providers whose keys are in the environment: those that mean nothing but models. */
 const providersThere = (): string => {
-  const there = known.filter((name) => (process.env[`${name.toUpperCase()}_API_KEY`] ?? "") !== "")
+  const there = rowNames.filter((name) => {
+    const row = providerRow(name)
+    return opensAlone(row) && (process.env[row.variable ?? ""] ?? "") !== ""
+  })
   return there.length === 0 ? "none" : there.join(", ")
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { runCommand } from "./command.ts"
 import { startGateway } from "./process.ts"
+import { providerNames } from "../../src/config/providers/providers.ts"
 import { request } from "../request.ts"
 
 let folder: string
@@ -62,11 +63,32 @@ describe("gateway init", () => {
     expect(checked.out).not.toContain("warning")
   })
 
+  it("knows every provider, and what it writes of them is in order once its variables are filled in", async () => {
+    const names = [...providerNames].filter((name) => name !== "generic")
+    const { code, err } = await run(`init --providers ${names.join(",")} --spend none --callers me`)
+    expect([code, err.replace(/^.*models without a price.*\n/, "")]).toEqual([0, ""])
+    const variables = Object.entries(made()).map(([name, value]) => [name, value === "" ? "global" : value] as const)
+    const checked = await run("check", Object.fromEntries(variables))
+    expect(checked.code).toBe(0)
+    for (const name of names) expect(read("gateway.yaml")).toContain(`  ${name}: { provider: ${name}`)
+    expect(checked.out).toMatch(/^bedrock\/claude-opus-5-5 +text +bedrock\/us\.anthropic\.claude-opus-5-5/m)
+  })
+
+  it("takes a key of a cloud where there is one, otherwise the cloud's credentials", async () => {
+    const bearer = { AWS_BEARER_TOKEN_BEDROCK: "a-bearer-token", AWS_REGION: "us-east-1" }
+    await run("init --providers bedrock,azure --spend none --callers me", bearer)
+    expect(read("gateway.yaml")).toContain(
+      'bedrock: { provider: bedrock, region: "${AWS_REGION}", api_key: "${AWS_BEARER_TOKEN_BEDROCK}" }'
+    )
+    expect(read("gateway.yaml")).toContain('azure: { provider: azure, resource: "${AZURE_RESOURCE_NAME}" }')
+    expect(read("gateway.env")).not.toContain("a-bearer-token")
+  })
+
   it("overwrites nothing, and writes nothing of what is not in order", async () => {
     for (const [args, message] of [
       [
         "init --providers nobody --spend none --callers me",
-        '--providers: expected anthropic, openai, ark, or an address; got "nobody"'
+        '--providers: expected providers as `gateway providers` lists them, or addresses; got "nobody"'
       ],
       [
         "init --providers none --spend much --callers me",

@@ -1,14 +1,14 @@
 import { Either } from "effect"
 import { wrongBaseUrl } from "../../config/baseUrl.ts"
+import { providerNamed, providerNames, providerRow } from "../../config/providers/providers.ts"
+import type { ProviderName } from "../../config/providers/providers.ts"
+import { closest } from "../../config/warnings.ts"
 import { InvalidRequest } from "../../contract/Failure.ts"
-
-/** Providers with a name of their own. */
-export const known = ["anthropic", "openai", "ark"] as const
-type Known = (typeof known)[number]
 
 /** A place for models to run. */
 export type Provider =
-  | { readonly kind: Known }
+  /** A provider of the table, by the name that was written. */
+  | { readonly kind: "provider"; readonly name: string; readonly row: ProviderName }
   /** A server of the chat-completions dialect, by its address. */
   | { readonly kind: "server"; readonly name: string; readonly baseUrl: string }
 
@@ -41,17 +41,26 @@ const complain = (param: string, rule: string) =>
 export const providersOf = (text: string): Either.Either<ReadonlyArray<Provider>, InvalidRequest> => {
   const providers: Array<Provider> = []
   for (const word of words(text)) {
-    const kind = known.find((name) => name === word.toLowerCase())
-    if (kind !== undefined) {
-      providers.push({ kind })
+    const name = word.toLowerCase()
+    const row = providerNamed(name)
+    if (row !== undefined && providerRow(row).origin !== undefined) {
+      if (!providers.some((one) => one.kind === "provider" && one.name === name)) {
+        providers.push({ kind: "provider", name, row })
+      }
       continue
     }
-    const wrong = /^https?:\/\//.test(word) ? wrongBaseUrl(word) : `expected ${known.join(", ")}, or an address`
+    const wrong = /^https?:\/\//.test(word) ? wrongBaseUrl(word) : unknown(name)
     if (wrong !== undefined) return complain("providers", `${wrong}; got "${word}"`)
     const count = providers.filter(({ kind }) => kind === "server").length
     providers.push({ kind: "server", name: count === 0 ? "server" : `server-${count + 1}`, baseUrl: word })
   }
   return Either.right(providers)
+}
+
+const unknown = (name: string): string => {
+  const near = closest(name, providerNames)
+  const meant = near === undefined ? "" : `; is ${near} meant?`
+  return `expected providers as \`gateway providers\` lists them, or addresses${meant}`
 }
 
 /** Dollars; undefined for an empty text or `none`. */

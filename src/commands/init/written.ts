@@ -1,66 +1,100 @@
-import { wellKnown } from "../../config/providers/wellKnown.ts"
+import { providerRow } from "../../config/providers/providers.ts"
 import type { Answers, Caller, Provider } from "./answers.ts"
 
+/** What an answer comes to in the file. */
 interface Described {
-  readonly variable: string | undefined
-  readonly upstreams: ReadonlyArray<string>
-  readonly models: ReadonlyArray<string>
+  /** Variables that its entry names. */
+  readonly variables: ReadonlyArray<string>
+  readonly upstream: ReadonlyArray<string>
+  readonly models: ReadonlyArray<DescribedModel>
 }
 
-const key = (variable: string) => `api_key: "\${${variable}}"`
-const all = (ids: ReadonlyArray<string>, upstream: string) => ids.map((id) => `  ${id}: ${upstream}`)
+type Environment = Readonly<Record<string, string | undefined>>
 
-const describe = (provider: Provider): Described => {
-  switch (provider.kind) {
-    case "anthropic": {
-      const variable = "ANTHROPIC_API_KEY"
-      return {
-        variable,
-        upstreams: [
-          `  anthropic: { protocol: anthropic-messages, base_url: "https://api.anthropic.com", ${key(variable)} }`
-        ],
-        models: all(wellKnown.anthropic, "anthropic")
-      }
-    }
-    case "openai": {
-      const variable = "OPENAI_API_KEY"
-      const place = `base_url: "https://api.openai.com/v1", ${key(variable)}`
-      return {
-        variable,
-        upstreams: [`  openai: { protocol: openai-responses, ${place} }`],
-        models: all(wellKnown.openai, "openai")
-      }
-    }
-    case "ark": {
-      const variable = "ARK_API_KEY"
-      return {
-        variable,
-        upstreams: [
-          `  ark: { protocol: ark-video, base_url: "https://ark.cn-beijing.volces.com/api/v3", ${key(variable)} }`
-        ],
-        models: all(wellKnown.ark, "ark")
-      }
-    }
-    case "server":
-      return {
-        variable: undefined,
-        upstreams: [
-          `  # Any server of the chat-completions dialect: vLLM, Ollama, llama.cpp, … Add api_key if it needs a key.`,
-          `  ${provider.name}: { protocol: openai-chat, base_url: "${provider.baseUrl}", list_models: true }`
-        ],
-        models: []
-      }
+const isIn = (env: Environment) => (variable: string) => (env[variable] ?? "") !== ""
+
+interface DescribedModel {
+  readonly id: string
+  readonly upstream: string
+  /** As `models` has it. */
+  readonly value: string
+}
+
+/** The usual sources of a cloud's credentials, for a comment. */
+const chains = {
+  aws: "environment, shared profile, web identity, container or instance",
+  google: "GOOGLE_APPLICATION_CREDENTIALS, gcloud's own, or the metadata server",
+  azure: "AZURE_CLIENT_ID with its secret, workload identity or managed identity"
+} as const
+
+const server = (name: string, baseUrl: string): Described => ({
+  variables: [],
+  upstream: [
+    `  # Any server of the chat-completions dialect: vLLM, Ollama, llama.cpp, … Add api_key if it needs a key.`,
+    `  ${name}: { protocol: openai-chat, base_url: "${baseUrl}", list_models: true }`
+  ],
+  models: []
+})
+
+/** @param has true if the variable is set */
+const describe = (provider: Provider, has: (variable: string) => boolean): Described => {
+  if (provider.kind === "server") return server(provider.name, provider.baseUrl)
+  const { name } = provider
+  const row = providerRow(provider.row)
+  const { auth, example, models = [], places = {}, variable } = row
+  const chain = auth === "aws" || auth === "google" || auth === "azure" ? chains[auth] : undefined
+  // A cloud's own credentials are usual there; a key is used if there is one.
+  const key = variable !== undefined && (auth === "key" || has(variable)) ? variable : undefined
+  const settings = [...Object.entries(places), ...(key === undefined ? [] : [["api_key", key] as const])]
+  const isAsked = models.length === 0 && chain === undefined
+  const entry = [
+    `provider: ${name}`,
+    ...settings.map(([setting, named]) => `${setting}: "\${${named}}"`),
+    ...(isAsked ? ["list_models: true"] : [])
+  ]
+  return {
+    variables: settings.map(([, named]) => named),
+    upstream: [
+      ...(chain === undefined || key !== undefined ? [] : [`  # Credentials of ${name}: ${chain}.`]),
+      ...(isName(example)
+        ? []
+        : [`  # Of models: mine: { routes: [{ upstream: ${name}, model: ${example.replaceAll(" ", "-")} }] }`]),
+      `  ${name}: { ${entry.join(", ")} }`
+    ],
+    models:
+      models.length > 0 || isAsked
+        ? models.map((id) => ({ id, upstream: name, value: name }))
+        : isName(example)
+          ? [{ id: publicId(example), upstream: name, value: `{ routes: [{ upstream: ${name}, model: ${example} }] }` }]
+          : []
   }
 }
 
-/** Environment variables of the providers' keys. */
-export const variablesOf = (providers: ReadonlyArray<Provider>): ReadonlyArray<string> =>
-  providers.flatMap((provider) => describe(provider).variable ?? [])
+/** False for a row whose names are the operator's own, which it says in words. */
+const isName = (example: string): boolean => !example.includes(" ")
+
+/** Bedrock's `us.anthropic.claude-…` is `claude-…` to callers. */
+const publicId = (example: string): string => example.replace(/^.*anthropic\./, "")
+
+/** A model of two providers belongs to the first; at the other one it has the provider before its name. */
+const modelLines = (models: ReadonlyArray<DescribedModel>): ReadonlyArray<string> => {
+  const taken = new Set<string>()
+  return models.map(({ id, upstream, value }) => {
+    const name = taken.has(id) ? `${upstream}/${id}` : id
+    taken.add(name)
+    return `  ${name}: ${value}`
+  })
+}
+
+/** Environment variables that the file names for its providers. */
+export const variablesOf = ({ providers }: Answers, env: Environment): ReadonlyArray<string> => [
+  ...new Set(providers.flatMap((provider) => describe(provider, isIn(env)).variables))
+]
 
 /** A commented `gateway.yaml`. */
-export const fileOf = ({ balanceUsd, callers, providers, refreshesPrices }: Answers): string => {
-  const described = providers.map(describe)
-  const models = described.flatMap(({ models }) => models)
+export const fileOf = ({ balanceUsd, callers, providers, refreshesPrices }: Answers, env: Environment): string => {
+  const described = providers.map((provider) => describe(provider, isIn(env)))
+  const models = modelLines(described.flatMap(({ models }) => models))
   const isMetered = balanceUsd !== undefined
   return [
     "# Written by `gateway init`. All settings: docs/configuration.md, gateway.example.yaml.",
@@ -76,7 +110,7 @@ export const fileOf = ({ balanceUsd, callers, providers, refreshesPrices }: Answ
       : [
           "# Upstreams run the models. The sandbox, which is free and offline, is always there.",
           "upstreams:",
-          ...described.flatMap(({ upstreams }) => upstreams)
+          ...described.flatMap(({ upstream }) => upstream)
         ]),
     "",
     ...(models.length === 0

@@ -19,6 +19,8 @@ export interface ProviderRow {
   readonly auth: "key" | "none" | "aws" | "google" | "azure"
   /** The variable that usually holds a key. */
   readonly variable?: string
+  /** The variables in which the provider's own clients look for the settings of its addresses. */
+  readonly places?: Readonly<Partial<Record<"region" | "project" | "resource", string>>>
   /** An example of a model's name there. */
   readonly example: string
   /** Generally available models, for a gateway without a file; absent if the provider is asked for its list. */

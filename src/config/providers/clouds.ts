@@ -25,6 +25,7 @@ export const clouds = {
     ],
     auth: "azure",
     variable: "AZURE_OPENAI_API_KEY",
+    places: { resource: "AZURE_RESOURCE_NAME" },
     example: "the name of a deployment",
     telemetry: "azure.ai.openai"
   },
@@ -37,6 +38,7 @@ export const clouds = {
     ],
     auth: "azure",
     variable: "AZURE_FOUNDRY_API_KEY",
+    places: { resource: "ANTHROPIC_FOUNDRY_RESOURCE" },
     example: "the name of a deployment",
     prices: "azure",
     telemetry: "azure.ai.inference"
@@ -52,6 +54,7 @@ export const clouds = {
     betas: notInClouds,
     auth: "aws",
     variable: "AWS_BEARER_TOKEN_BEDROCK",
+    places: { region: "AWS_REGION" },
     example: "us.anthropic.claude-opus-5-5",
     prices: "aws",
     telemetry: "aws.bedrock"
@@ -72,6 +75,7 @@ export const clouds = {
       { protocol: "veo", path: `${vertexPath}/publishers/google`, models: ["veo*"] }
     ],
     auth: "google",
+    places: { region: "GOOGLE_CLOUD_LOCATION", project: "GOOGLE_CLOUD_PROJECT" },
     example: "claude-opus-5-5",
     prices: "google",
     telemetry: "gcp.vertex_ai"
