@@ -131,7 +131,7 @@ export class Attempts implements Counted, Watcher {
       error: failure.message,
       said,
       upstream_request_id: upstreamRequestId,
-      hint: hintOf(upstream, error, this.#route?.key)
+      hint: hintOf(upstream, error, { key: this.#route?.key })
     })
   }
 

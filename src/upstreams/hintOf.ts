@@ -5,19 +5,29 @@ interface Refused extends Pick<UpstreamError, "keptBack" | "neverSent" | "said" 
   readonly failure?: Failure
 }
 
-/**
- * The setting that an operator should check first after this kind of refusal. For the log alone.
- *
- * @param key the name of the key, if the upstream has several
- */
+/** The settings by which an upstream is reached, as far as hints name them. */
+export interface Reach {
+  /** The key's name, if the upstream has several. */
+  readonly key?: string | undefined
+  /** True if `auth` gives credentials in place of a key. */
+  readonly isByAuth?: boolean
+  /** The settings that its address is made of, the host's first; empty if `base_url` is the whole address. */
+  readonly placedBy?: ReadonlyArray<string>
+  /** The setting that holds the model's name there. Absent if the caller's request may be at fault, too. */
+  readonly model?: string | undefined
+}
+
+/** The setting that an operator should check first after this kind of refusal. For the log and for `gateway check`. */
 export const hintOf = (
   upstream: string,
   { failure, keptBack, neverSent, said, status, trouble }: Refused,
-  key?: string
+  { isByAuth = false, key, model, placedBy = [] }: Reach = {}
 ): string | undefined => {
-  const setting = (name: string) => `upstreams.${upstream}.${name}`
+  const [host = "base_url"] = placedBy
+  const setting = (name: string) => `upstreams.${upstream}.${name === "base_url" ? host : name}`
   const keySetting = key === undefined ? setting("api_key") : `${key} of ${setting("keys")}`
-  if (failure?._tag === "InvalidRequest" && status !== 404) return undefined
+  const places = (placedBy.length === 0 ? [host] : placedBy).map(setting).join(" or ")
+  if (failure?._tag === "InvalidRequest" && status !== 404 && model === undefined) return undefined
   if (trouble === "empty-account") return `the account of ${keySetting} has no money left`
   if (status === undefined) {
     const happened = connectionFailures.find(([code]) => code.test(said ?? ""))?.[1]
@@ -26,8 +36,13 @@ export const hintOf = (
     const isSilent = keptBack !== true && said === undefined
     return isSilent ? `${setting("first_byte_seconds")} bounds the wait` : undefined
   }
-  if (trouble === "refused-key" || status === 403) return `the upstream does not accept ${keySetting}`
-  if (status === 404) return `the model name, or ${setting("base_url")}, is wrong`
+  if (trouble === "refused-key" || status === 403) {
+    const refused = `the upstream does not accept ${isByAuth ? `the identity of ${setting("auth")}` : keySetting}`
+    return placedBy.length === 0 ? refused : `${refused}, or ${places} is wrong`
+  }
+  if (status === 404 || (status === 400 && model !== undefined)) {
+    return `${model ?? "the model name"}, or ${places}, is wrong`
+  }
   if (status >= 300 && status < 400) return `${setting("base_url")} has moved: redirects are not followed`
   return status === 429 ? `${setting("max_concurrency")} bounds the calls under way at a time` : undefined
 }

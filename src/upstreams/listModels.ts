@@ -66,5 +66,6 @@ const listedWith = Effect.fnUntraced(function* (
   return ids ?? (yield* new NoModelList({ message: "its answer is not a list of models" }))
 })
 
-const idsIn = (answer: unknown): ReadonlyArray<string> | undefined =>
+/** The ids in a list of OpenAI's or Anthropic's form; undefined if it is no list. */
+export const idsIn = (answer: unknown): ReadonlyArray<string> | undefined =>
   Option.getOrUndefined(Option.map(decode(answer), ({ data }) => data.map(({ id }) => id)))

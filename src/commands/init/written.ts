@@ -1,7 +1,7 @@
 import { providerRow } from "../../config/providers/providers.ts"
 import type { Answers, Caller, Provider } from "./answers.ts"
 
-/** What an answer comes to in the file. */
+/** An answer as the file has it. */
 interface Described {
   /** Variables that its entry names. */
   readonly variables: ReadonlyArray<string>
@@ -41,7 +41,7 @@ const describe = (provider: Provider, has: (variable: string) => boolean): Descr
   if (provider.kind === "server") return server(provider.name, provider.baseUrl)
   const { name } = provider
   const row = providerRow(provider.row)
-  const { auth, example, models = [], places = {}, variable } = row
+  const { auth, example, hasDeployments = false, models = [], places = {}, variable } = row
   const chain = auth === "aws" || auth === "google" || auth === "azure" ? chains[auth] : undefined
   // A cloud's own credentials are usual there; a key is used if there is one.
   const key = variable !== undefined && (auth === "key" || has(variable)) ? variable : undefined
@@ -56,22 +56,17 @@ const describe = (provider: Provider, has: (variable: string) => boolean): Descr
     variables: settings.map(([, named]) => named),
     upstream: [
       ...(chain === undefined || key !== undefined ? [] : [`  # Credentials of ${name}: ${chain}.`]),
-      ...(isName(example)
-        ? []
-        : [`  # Of models: mine: { routes: [{ upstream: ${name}, model: ${example.replaceAll(" ", "-")} }] }`]),
+      ...(hasDeployments ? [`  # Of models: mine: { routes: [{ upstream: ${name}, model: my-deployment }] }`] : []),
       `  ${name}: { ${entry.join(", ")} }`
     ],
     models:
       models.length > 0 || isAsked
         ? models.map((id) => ({ id, upstream: name, value: name }))
-        : isName(example)
-          ? [{ id: publicId(example), upstream: name, value: `{ routes: [{ upstream: ${name}, model: ${example} }] }` }]
-          : []
+        : hasDeployments
+          ? []
+          : [{ id: publicId(example), upstream: name, value: `{ routes: [{ upstream: ${name}, model: ${example} }] }` }]
   }
 }
-
-/** False for a row whose names are the operator's own, which it says in words. */
-const isName = (example: string): boolean => !example.includes(" ")
 
 /** Bedrock's `us.anthropic.claude-…` is `claude-…` to callers. */
 const publicId = (example: string): string => example.replace(/^.*anthropic\./, "")

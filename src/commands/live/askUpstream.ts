@@ -1,26 +1,36 @@
-import { Data, Effect, Option, Schema } from "effect"
+import { Data, Effect } from "effect"
 import type { Redacted } from "effect"
 import { parseJson } from "../../contract/json.ts"
 import type { Documents } from "../../documents/Documents.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
 import { callUpstream } from "../../upstreams/client.ts"
 import { addressOf, connectionOf, headersTo } from "../../upstreams/Endpoint.ts"
+import { authFields } from "../../config/sections/Auth.ts"
+import { rowOf } from "../../config/providers/surfaces.ts"
 import type { SurfaceEntry } from "../../config/providers/surfaces.ts"
 import { endpointOptions, placeOf } from "../../upstreams/fromSettings.ts"
 import { hintOf } from "../../upstreams/hintOf.ts"
+import type { Reach } from "../../upstreams/hintOf.ts"
+import { idsIn } from "../../upstreams/listModels.ts"
 import { keysOf } from "../../upstreams/keysOf.ts"
 import { troubleOf } from "../../upstreams/protocols/errorMeaning.ts"
 import { protocolOf } from "../../upstreams/protocols.ts"
 import type { UpstreamError } from "../../upstreams/UpstreamError.ts"
 import { startGeneration } from "../../upstreams/upstreamOf.ts"
 
+/** A model of the file, and its name at an upstream. */
+export interface RoutedModel {
+  readonly id: string
+  readonly model: string
+}
+
 /** The result of testing an upstream. */
 export interface UpstreamReply {
   readonly name: string
   /** Its name, with the protocol if it is asked in several. */
   readonly label: string
-  /** Its names of the models routed to it. */
-  readonly routed: ReadonlyArray<string>
+  /** The models routed to it. */
+  readonly routed: ReadonlyArray<RoutedModel>
   /** Its key, by its place in the list; undefined unless it has several. */
   readonly key: string | undefined
   /** The identity behind a cloud's credentials. */
@@ -44,20 +54,20 @@ class Refused extends Data.TaggedError("Refused")<{
 
 const deadlines = { connectMs: 5_000, firstByteMs: 30_000, idleMs: 30_000 }
 const answerLimit = 4 * 1024 * 1024
-const decodeList = Schema.decodeUnknownOption(
-  Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.NonEmptyString })) })
-)
-
 /** The endpoint that lists its models, or its tasks if it lists no models. */
 const listing = (entry: SurfaceEntry) => {
   const protocol = protocolOf(entry.protocol)
   return protocol.kind === "text"
     ? { ...protocol.listing(entry.base_url, entry.provider), ofModels: true }
-    : protocol.listing
+    : { ...protocol.listing, modelIds: undefined }
 }
 
 /** An upstream at one of its protocols, and the names there of the models that are routed to it. */
-type ProbedUpstream = Pick<UpstreamReply, "name" | "label" | "routed"> & { readonly entry: SurfaceEntry }
+type ProbedUpstream = Pick<UpstreamReply, "name" | "label" | "routed"> & {
+  readonly entry: SurfaceEntry
+  /** The settings that its address is made of. */
+  readonly placedBy: ReadonlyArray<string>
+}
 
 /** The same with one of its keys. */
 interface Place extends ProbedUpstream {
@@ -65,9 +75,18 @@ interface Place extends ProbedUpstream {
   readonly key: string | undefined
 }
 
-const listed = ({ entry, key, name, secret }: Place) =>
+/** The settings that a hint may name. */
+const reachOf = ({ entry, key, placedBy }: Place): Reach => ({
+  key,
+  placedBy,
+  isByAuth: authFields(entry.auth ?? "key").kind !== "key"
+})
+
+const listed = (place: Place) =>
   Effect.gen(function* () {
-    const { endpoint, models, ofModels } = listing(entry)
+    const { entry, name, secret } = place
+    if (rowOf(entry)?.hasDeployments === true) return yield* new NoList({ message: "no list names its deployments" })
+    const { endpoint, modelIds = idsIn, models, ofModels } = listing(entry)
     const options = yield* endpointOptions(entry, secret)
     const url = addressOf(endpoint, options.baseUrl, models)
     const answer = yield* Effect.mapError(
@@ -78,7 +97,7 @@ const listed = ({ entry, key, name, secret }: Place) =>
         deadlines,
         ...connectionOf(options)
       }),
-      refusedBy(name, key)
+      refusedBy(name, reachOf(place))
     )
     const body = yield* Effect.tryPromise({
       try: () => answer.text(answerLimit),
@@ -90,33 +109,32 @@ const listed = ({ entry, key, name, secret }: Place) =>
     if (answer.status !== 200) {
       const { status } = answer
       const trouble = troubleOf({ status, body: parseJson(body), sent: "" })
-      const setting = hintOf(name, { status, said: body.slice(0, 4_096), trouble }, key)
+      const setting = hintOf(name, { status, said: body.slice(0, 4_096), trouble }, reachOf(place))
       return yield* new Refused({ message: `it answers with status ${answer.status}`, setting })
     }
-    const list = decodeList(parseJson(body))
     if (!ofModels) return undefined
-    if (Option.isNone(list)) return yield* new NoList({ message: "its answer is no list of models" })
-    return list.value.data.map(({ id }) => id)
+    return modelIds(parseJson(body)) ?? (yield* new NoList({ message: "its answer is no list of models" }))
   })
 
-const refusedBy = (name: string, key: string | undefined) => (error: UpstreamError) =>
-  new Refused({ message: error.said ?? error.failure.message, setting: hintOf(name, error, key) })
+const refusedBy = (name: string, reach: Reach) => (error: UpstreamError) =>
+  new Refused({ message: error.said ?? error.failure.message, setting: hintOf(name, error, reach) })
 
 /** The least `max_output_tokens`; OpenAI's responses require 16. */
 const minOutputTokens = (entry: SurfaceEntry) => (entry.protocol === "openai-responses" ? 16 : 1)
 
-const oneToken = ({ entry, key, name, secret }: Place, model: string) =>
+const oneToken = (place: Place, { id, model }: RoutedModel) =>
   Effect.gen(function* () {
-    const place = placeOf(name, entry)
-    if (place.kind === "video") return
-    const upstream = yield* place.upstream(secret)
+    const { entry, name, secret } = place
+    const placed = placeOf(name, entry)
+    if (placed.kind === "video") return
+    const upstream = yield* placed.upstream(secret)
     const runtime = yield* Effect.runtime()
     const options = { upstreamModel: model, stream: false, requestId: "check", runtime }
     yield* startGeneration(upstream, hello(model, minOutputTokens(entry)), options).pipe(
       Effect.tap((generation) => Effect.sync(() => generation.cancel())),
       Effect.mapError((error) =>
         error._tag === "UpstreamError"
-          ? refusedBy(name, key)(error)
+          ? refusedBy(name, { ...reachOf(place), model: `the model in models.${id}.routes` })(error)
           : new Refused({ message: error.message, setting: undefined })
       )
     )
@@ -190,8 +208,8 @@ const askWith = (place: Place): Effect.Effect<UpstreamReply, never, Documents> =
                 setting: `upstreams.${name}.base_url is wrong, or no model of models: runs there`
               })
             : oneToken(place, first).pipe(
-                Effect.as(done(`a token of ${first}`, { models: undefined, problem: undefined })),
-                Effect.catchTag("Refused", failed(`a token of ${first}`))
+                Effect.as(done(`a token of ${first.model}`, { models: undefined, problem: undefined })),
+                Effect.catchTag("Refused", failed(`a token of ${first.model}`))
               )
       })
     )

@@ -1,7 +1,7 @@
 import { Console, Data, Effect } from "effect"
 import type { Located } from "../../config/document.ts"
 import type { GatewayFile } from "../../config/GatewayFile.ts"
-import type { SurfaceEntry } from "../../config/providers/surfaces.ts"
+import type { SurfaceEntry, UpstreamEntry } from "../../config/providers/surfaces.ts"
 import { Documents } from "../../documents/Documents.ts"
 import type { Model } from "../../catalogue/Catalogue.ts"
 import { protocolOf } from "../../upstreams/protocols.ts"
@@ -25,7 +25,9 @@ export const checkLive = (file: Located<GatewayFile>, models: ReadonlyMap<string
     const upstreams = Object.entries(file.value.upstreams ?? {})
     if (upstreams.length === 0) return yield* Console.log("\nThere are no upstreams to ask but the sandbox.")
     const calls = (yield* Effect.forEach(upstreams, ([name, entry]) =>
-      Effect.map(soundEntry(file, name, entry), (surfaces) => callsOf(name, surfaces, models))
+      Effect.map(soundEntry(file, name, entry), (surfaces) =>
+        callsOf(name, surfaces, models).map((call) => ({ ...call, placedBy: placedBy(entry) }))
+      )
     )).flat()
     const replies = yield* Effect.forEach(calls, (call) => askUpstream(call), { concurrency: 8 }).pipe(
       Effect.map((replies) => replies.flat()),
@@ -35,7 +37,7 @@ export const checkLive = (file: Located<GatewayFile>, models: ReadonlyMap<string
     for (const { identity, name } of replies) {
       if (identity !== undefined) yield* Console.log(`\n${name} is called as ${identity}`)
     }
-    const unlisted = isWritten ? replies.flatMap((reply) => missing(reply, models)) : []
+    const unlisted = isWritten ? replies.flatMap(missing) : []
     const wrong = [...replies.flatMap(problemOf), ...unlisted]
     for (const line of wrong) yield* Console.log(`\n${line}`)
     if (wrong.length > 0) {
@@ -44,13 +46,19 @@ export const checkLive = (file: Located<GatewayFile>, models: ReadonlyMap<string
     yield* Console.log("\nEvery upstream answers.")
   })
 
+/** The settings that complete an address of the provider, the one that gives the host first. */
+const placedBy = (entry: UpstreamEntry): ReadonlyArray<string> => {
+  const settings = (["region", "resource", "project"] as const).filter((setting) => entry[setting] !== undefined)
+  return settings.length > 0 && entry.base_url !== undefined ? ["base_url", ...settings] : settings
+}
+
 /** An upstream is asked in each protocol that models are routed to, otherwise in its usual one. */
 const callsOf = (name: string, surfaces: ReadonlyArray<SurfaceEntry>, models: ReadonlyMap<string, Model>) => {
   const usual = (kind: "text" | "video") =>
     surfaces.find(({ protocol }) => protocolOf(protocol).kind === kind)?.protocol
-  const routed = [...models.values()].flatMap(({ kind, routes }) =>
+  const routed = [...models.values()].flatMap(({ id, kind, routes }) =>
     routes.flatMap(({ model, protocol = usual(kind === "video" ? "video" : "text"), upstream }) =>
-      upstream === name ? [{ model, protocol }] : []
+      upstream === name ? [{ id, model, protocol }] : []
     )
   )
   const used = surfaces.filter(({ protocol }) => routed.some((route) => route.protocol === protocol))
@@ -58,7 +66,7 @@ const callsOf = (name: string, surfaces: ReadonlyArray<SurfaceEntry>, models: Re
     name,
     label: used.length > 1 ? `${name} (${surface.protocol})` : name,
     entry: surface,
-    routed: routed.flatMap(({ model, protocol }) => (protocol === surface.protocol ? [model] : []))
+    routed: routed.filter(({ protocol }) => protocol === surface.protocol)
   }))
 }
 
@@ -86,19 +94,15 @@ const problemOf = (reply: UpstreamReply): ReadonlyArray<string> => {
 }
 
 /** Routes to models that are missing in the upstream's list. */
-const missing = (reply: UpstreamReply, catalogue: ReadonlyMap<string, Model>): ReadonlyArray<string> => {
-  const { models, name, routed } = reply
+const missing = (reply: UpstreamReply): ReadonlyArray<string> => {
+  const { models, routed } = reply
   if (models === undefined || models.length === 0) return []
-  const unlistedRoutes = [...catalogue.values()].flatMap(({ id, routes }) =>
-    routes.flatMap((route) =>
-      route.upstream === name && routed.includes(route.model) && !models.includes(route.model)
-        ? [{ id, model: route.model }]
-        : []
-    )
-  )
   const some = models.slice(0, 5).join(", ")
-  return unlistedRoutes.map(
-    ({ id, model }) =>
-      `${labelOf(reply)} does not list "${model}"; it lists ${some}${models.length > 5 ? `, … (${models.length})` : ""}\n  look at: models.${id}.routes`
+  return routed.flatMap(({ id, model }) =>
+    models.includes(model)
+      ? []
+      : [
+          `${labelOf(reply)} does not list "${model}"; it lists ${some}${models.length > 5 ? `, … (${models.length})` : ""}\n  look at: models.${id}.routes`
+        ]
   )
 }

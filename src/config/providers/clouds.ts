@@ -26,6 +26,7 @@ export const clouds = {
     auth: "azure",
     variable: "AZURE_OPENAI_API_KEY",
     places: { resource: "AZURE_RESOURCE_NAME" },
+    hasDeployments: true,
     example: "the name of a deployment",
     telemetry: "azure.ai.openai"
   },
@@ -39,6 +40,7 @@ export const clouds = {
     auth: "azure",
     variable: "AZURE_FOUNDRY_API_KEY",
     places: { resource: "ANTHROPIC_FOUNDRY_RESOURCE" },
+    hasDeployments: true,
     example: "the name of a deployment",
     prices: "azure",
     telemetry: "azure.ai.inference"
