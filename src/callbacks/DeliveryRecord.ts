@@ -6,13 +6,20 @@ export const DeliveryAttempt = Schema.Struct({
   at: Schema.Int.annotations({ description: "When it started, Unix timestamp in seconds." }),
   duration_ms: said(Schema.Int, "How long it took."),
   status: Schema.optional(Schema.Int.annotations({ description: "HTTP status of the answer." })),
-  reason: Schema.optional(Schema.String.annotations({ description: "The reason for a missing or uncounted answer." }))
+  reason: Schema.optional(Schema.String.annotations({ description: "The reason for a missing or uncounted answer." })),
+  not_before: Schema.optional(
+    Schema.Int.annotations({
+      description:
+        "By the answer's `Retry-After`, Unix seconds: neither this change nor the task's next one is sent earlier."
+    })
+  )
 })
 export type DeliveryAttempt = typeof DeliveryAttempt.Type
 
 /**
  * The state of a delivery: `waiting` for an earlier one of its task, `pending` its next attempt, `delivered`, `failed`
- * for good, or `superseded` by a later change before it arrived.
+ * for good (without an attempt if an earlier one was answered with 410), or `superseded` by a later change before it
+ * arrived.
  */
 export const DeliveryState = Schema.Literal("waiting", "pending", "delivered", "failed", "superseded")
 export type DeliveryState = typeof DeliveryState.Type
@@ -24,7 +31,7 @@ export const DeliveryRecord = Schema.Struct({
   status: Schema.String.annotations({ description: "The task status that it reports." }),
   state: said(
     DeliveryState,
-    "`waiting` for an earlier one, `pending` its next attempt, `delivered`, `failed` for good, or `superseded` by a later change."
+    "`waiting` for an earlier one, `pending` its next attempt, `delivered`, `failed` for good (also, without an attempt, after a 410 to an earlier one), or `superseded` by a later change."
   ),
   created_at: said(Schema.Int, "Unix seconds of the change that it reports."),
   attempts: said(Schema.Array(DeliveryAttempt), "Every try so far."),

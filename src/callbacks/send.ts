@@ -70,9 +70,11 @@ const signatureOf = (delivery: Delivery, nowMs: number, secrets: ReadonlyArray<R
     .join(" ")
 })
 
+/** Any answer but a 410 may put off the next attempt, or the next change. */
 const read = ({ status, headers }: CallbackReply, nowMs: number): AttemptResult => {
-  if (status >= 200 && status < 300) return { status }
   if (status === 410) return { status, reason: "the receiver wants no more of it" }
-  if (status >= 300 && status < 400) return { status, reason: "redirects are not followed" }
-  return { status, reason: "not a 2xx answer", retryAfterMs: parseRetryAfterMs(headers["retry-after"], nowMs) }
+  const retryAfterMs = parseRetryAfterMs(headers["retry-after"], nowMs)
+  if (status >= 200 && status < 300) return { status, retryAfterMs }
+  const reason = status >= 300 && status < 400 ? "redirects are not followed" : "not a 2xx answer"
+  return { status, reason, retryAfterMs }
 }

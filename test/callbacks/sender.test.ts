@@ -7,6 +7,7 @@ import { deliveryId } from "../../src/callbacks/Delivery.ts"
 import { schedule } from "../../src/callbacks/schedule.ts"
 import { AccountId } from "../../src/contract/Caller.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
+import { deliveries, pass } from "./deliveries.ts"
 import { createTask, moveTask, owner, quiet, sending, stubReceiver } from "./world.ts"
 import type { Answer } from "./world.ts"
 import { adjust } from "../sql/clock.ts"
@@ -15,16 +16,6 @@ import { eventually } from "../tasks/engine.ts"
 
 const hook = "https://receiver.test/hook?token=secret"
 const scheduleMs = schedule.map(Duration.toMillis)
-
-/** Moves the clock in steps, so that what a step makes due runs before the next one. */
-const pass = (span: Duration.DurationInput, step: Duration.DurationInput) =>
-  quiet.pipe(
-    Effect.zipRight(adjust(step)),
-    Effect.repeatN(Math.ceil(Duration.toMillis(span) / Duration.toMillis(step)) - 1),
-    Effect.zipRight(quiet)
-  )
-
-const deliveries = (id: string) => Effect.flatMap(Deliveries, (deliveries) => deliveries.list(owner, id))
 
 describeOnEach("callbacks", () => {
   it.effect("send every change once, in order, with the record's bytes and an id of its own", () => {

@@ -11,6 +11,7 @@ import { deliveries } from "../Delivery.ts"
 import type { Delivery, LeasedDelivery, Outcome } from "../Delivery.ts"
 import { nextAttemptAt, schedule } from "../schedule.ts"
 import { makeDeliveryHolding } from "./deliveryHolding.ts"
+import { lastAnswer } from "../lastAnswer.ts"
 import { deliveryStatements, hostDues } from "./deliveryStatements.ts"
 import type { HostDue, NewDelivery, Standing } from "./deliveryStatements.ts"
 
@@ -31,20 +32,23 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
     const statements = deliveryStatements(sql, holding)
 
     /**
-     * Runs inside the transaction that changes the task. It locks the task's open deliveries: otherwise, on Postgres, a
+     * Runs inside the transaction that changes the task. It locks the task's deliveries: otherwise, on Postgres, a
      * sender that ends the previous one at the same moment would not see this one, and it would never be sent.
      */
     const insert = Effect.fnUntraced(function* (delivery: NewDelivery): Effect.fn.Return<void, SqlError> {
-      const open = yield* statements.openOf(delivery.taskId)
-      const dropped = open.filter((row) => row.dropped)
+      const earlier = yield* statements.earlierOf(delivery.taskId)
+      const dropped = earlier.filter((row) => row.is_dropped)
       if (dropped.length > 0) {
         yield* sql`UPDATE deliveries SET state = 'superseded', next_at = NULL WHERE ${sql.in(
           "id",
           dropped.map((row) => row.id)
         )}`
       }
-      const first = dropped.length === open.length
-      yield* statements.add(delivery, first)
+      const answer = lastAnswer(earlier.map(({ attempts }) => attempts))
+      if (answer.isGone) return void (yield* statements.add(delivery, "failed"))
+      const isFirst = earlier.every((row) => row.is_dropped || !row.is_open)
+      const notBeforeMs = Math.max(delivery.notBeforeMs ?? delivery.changedAtMs, answer.quietUntilMs)
+      yield* statements.add({ ...delivery, notBeforeMs }, isFirst ? "pending" : "waiting")
     })
 
     /** Makes a task's next delivery due now. If a power cut undoes this, it is sent at its original time. */
@@ -92,19 +96,19 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
       const delivered = outcome.status !== undefined && outcome.status >= 200 && outcome.status < 300
       if (delivered) return { state: "delivered", next_at: null, tries, delivered_at: outcome.endedAtMs }
       const { delivered_at } = leased
-      if (leased.terminal === 0 && hasNewer && delivered_at === null) {
+      const isGone = outcome.status === 410
+      if (leased.terminal === 0 && hasNewer && delivered_at === null && !isGone) {
         return { state: "superseded", next_at: null, tries, delivered_at }
       }
-      const next_at =
-        outcome.status === 410
-          ? undefined
-          : nextAttemptAt({
-              changedAtMs: leased.changed_at,
-              nowMs: outcome.endedAtMs,
-              tries,
-              retryAfterMs: outcome.retryAfterMs,
-              random
-            })
+      const next_at = isGone
+        ? undefined
+        : nextAttemptAt({
+            changedAtMs: leased.changed_at,
+            nowMs: outcome.endedAtMs,
+            tries,
+            retryAfterMs: outcome.retryAfterMs,
+            random
+          })
       if (next_at !== undefined) return { state: "pending", next_at, tries, delivered_at }
       return { state: delivered_at === null ? "failed" : "delivered", next_at: null, tries, delivered_at }
     }
@@ -133,7 +137,11 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
       const attempts = JSON.stringify([...leased.attempts, attemptOf(outcome)].slice(-remembered))
       if (!(yield* statements.end(leased, stands, attempts))) return
       metrics.deliveries.of(stands.state).add(1)
-      if (stands.state !== "pending") yield* statements.promote(leased.task_id, outcome.endedAtMs)
+      if (outcome.status === 410) {
+        metrics.deliveries.of("failed").add(yield* statements.abandon(leased.task_id))
+      } else if (stands.state !== "pending") {
+        yield* statements.promote(leased.task_id, outcome.endedAtMs + (outcome.retryAfterMs ?? 0))
+      }
     })
 
     /** Releases an unsent delivery, due at once. */
@@ -227,5 +235,7 @@ const attemptOf = (outcome: Outcome) => ({
   at: Math.floor(outcome.startedAtMs / 1000),
   duration_ms: outcome.endedAtMs - outcome.startedAtMs,
   status: outcome.status,
-  reason: outcome.reason
+  reason: outcome.reason,
+  not_before:
+    outcome.retryAfterMs === undefined ? undefined : Math.ceil((outcome.endedAtMs + outcome.retryAfterMs) / 1000)
 })

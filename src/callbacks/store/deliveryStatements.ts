@@ -41,6 +41,9 @@ export interface Standing {
   readonly delivered_at: number | null
 }
 
+/** `failed`: the receiver wants no more of the task. */
+type NewState = Extract<DeliveryState, "pending" | "waiting" | "failed">
+
 interface Claim {
   readonly token: string
   readonly owner: string
@@ -53,14 +56,15 @@ interface Claim {
 /** The statements of a delivery's path, prepared once. The caller runs each in its own transaction. */
 export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClaim }: DeliveryHolding) => {
   const locked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
-  const selectOpen = prepare(
+  const selectEarlier = prepare(
     sql,
-    sql`SELECT id,
+    sql`SELECT id, attempts,
+        CASE WHEN state IN ('pending', 'waiting') THEN 1 ELSE 0 END AS is_open,
         CASE WHEN state = 'pending' AND terminal = 0 AND tries > 0 AND redelivery = 0 AND lease_token IS NULL
-          THEN 1 ELSE 0 END AS dropped
-      FROM deliveries WHERE task_id = ${""} AND state IN ('pending', 'waiting') ORDER BY sequence ${locked}`
+          THEN 1 ELSE 0 END AS is_dropped
+      FROM deliveries WHERE task_id = ${""} ORDER BY sequence ${locked}`
   )
-  const insert = prepare(sql, sql`INSERT INTO deliveries ${sql.insert(newColumns(anyDelivery, true))}`)
+  const insert = prepare(sql, sql`INSERT INTO deliveries ${sql.insert(newColumns(anyDelivery, "waiting"))}`)
   const someDue = sql`SELECT id FROM deliveries WHERE host = ${""} AND next_at <= ${0} ORDER BY next_at LIMIT ${0}`
   const claimDue = prepare(
     sql,
@@ -80,6 +84,11 @@ export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClai
       AND sequence = (SELECT MIN(sequence) FROM deliveries WHERE task_id = ${""} AND state = 'waiting')
       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE task_id = ${""} AND state = 'pending')`
   )
+  const updateUnwanted = prepare(
+    sql,
+    sql`UPDATE deliveries SET state = 'failed', next_at = NULL
+      WHERE task_id = ${""} AND state IN ('pending', 'waiting') AND redelivery = 0 AND lease_token IS NULL RETURNING id`
+  )
   const selectNextDue = prepare(
     sql,
     sql`SELECT host, account_id, next_at AS due FROM deliveries
@@ -88,14 +97,15 @@ export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClai
   const updateUnsent = prepare(
     sql,
     sql`UPDATE deliveries SET next_at = ${0}
-      WHERE task_id = ${""} AND tries = 0 AND lease_token IS NULL AND next_at > ${0}`
+      WHERE task_id = ${""} AND tries = 0 AND lease_token IS NULL AND next_at > ${0}
+      AND sequence = (SELECT MIN(sequence) FROM deliveries WHERE task_id = ${""})`
   )
 
-  /** The task's open deliveries, split by those that a newer change supersedes. */
-  const openOf = (taskId: string) => Effect.map(selectOpen([taskId]), openDeliveries.all)
+  /** The deliveries of a task's earlier changes, oldest first. `is_dropped`: superseded by a newer change. */
+  const earlierOf = (taskId: string) => Effect.map(selectEarlier([taskId]), earlierDeliveries.all)
 
-  const add = (delivery: NewDelivery, isFirst: boolean): Effect.Effect<unknown, SqlError> =>
-    insert(Object.values(newColumns(delivery, isFirst))).ahead
+  const add = (delivery: NewDelivery, state: NewState): Effect.Effect<unknown, SqlError> =>
+    insert(Object.values(newColumns(delivery, state))).ahead
 
   const claim = ({ host, limit, nowMs, owner, token, untilMs }: Claim) =>
     claimDue([token, owner, untilMs, host, nowMs, limit, ...claimant()])
@@ -111,18 +121,27 @@ export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClai
     )
 
   /** Makes the next waiting delivery of a task pending, unless one is already. */
-  const promote = (taskId: string, nowMs: number) => updateNext([nowMs, taskId, taskId, taskId]).ahead
+  const promote = (taskId: string, dueMs: number) => updateNext([dueMs, taskId, taskId, taskId]).ahead
+
+  /** Ends the task's deliveries that are not being sent. Returns how many. */
+  const abandon = (taskId: string) => Effect.map(updateUnwanted([taskId]), (ended) => ended.length)
 
   /** The first due delivery of a receiver. */
   const nextDue = (host: string): Effect.Effect<Option.Option<HostDue>, SqlError> =>
     Effect.map(selectNextDue([host]), (found) => Option.fromNullable(hostDues.first(found)))
 
-  const hurry = (taskId: string, nowMs: number) => updateUnsent([nowMs, taskId, nowMs])
+  const hurry = (taskId: string, nowMs: number) => updateUnsent([nowMs, taskId, nowMs, taskId])
 
-  return { openOf, add, claim, hasNewer, end, promote, nextDue, hurry } as const
+  return { earlierOf, add, claim, hasNewer, end, promote, abandon, nextDue, hurry } as const
 }
 
-const openDeliveries = rows("deliveries", { id: Schema.String, dropped: Schema.Boolean })
+const earlierDeliveries = rows("deliveries", {
+  id: Schema.String,
+  // Not decoded: a row that can't be read must not stop its task.
+  attempts: Schema.String,
+  is_open: Schema.Boolean,
+  is_dropped: Schema.Boolean
+})
 export const hostDues = rows("deliveries", { host: Schema.String, account_id: AccountId, due: Schema.Int })
 
 /** The values of an attempt's end, in the statement's order. */
@@ -138,7 +157,7 @@ const endColumns = ({ delivered_at, next_at, state, tries }: Standing, attempts:
 })
 
 /** The values of a new row, in the statement's order. */
-const newColumns = (delivery: NewDelivery, isFirst: boolean) => ({
+const newColumns = (delivery: NewDelivery, state: NewState) => ({
   id: deliveryId(delivery.taskId, delivery.status),
   task_id: delivery.taskId,
   account_id: delivery.account,
@@ -149,9 +168,9 @@ const newColumns = (delivery: NewDelivery, isFirst: boolean) => ({
   host: hostOf(delivery.url),
   body: delivery.body,
   trace: delivery.trace ?? null,
-  state: isFirst ? "pending" : "waiting",
+  state,
   changed_at: delivery.changedAtMs,
-  next_at: isFirst ? (delivery.notBeforeMs ?? delivery.changedAtMs) : null
+  next_at: state === "pending" ? (delivery.notBeforeMs ?? delivery.changedAtMs) : null
 })
 
 /** Only for building the statement's text. */
