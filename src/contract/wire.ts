@@ -2,6 +2,7 @@
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { JsonObject, said } from "./fields.ts"
+import { isObject } from "./json.ts"
 import { failures } from "./Failure.ts"
 import type { Failure, FailureTag, InvalidRequest } from "./Failure.ts"
 
@@ -32,6 +33,7 @@ export interface CodedBody {
     readonly param: string | null
     readonly type: string
     readonly current?: JsonObject
+    readonly innererror?: JsonObject
   }
 }
 
@@ -41,6 +43,15 @@ const paramOf = (failure: Failure) =>
 const current = Schema.optionalWith(JsonObject, { exact: true }).annotations({
   description: "The current record, if the change was based on an earlier `version`."
 })
+
+const innererror = Schema.optionalWith(JsonObject, { exact: true }).annotations({
+  description: "Azure's verdict about a blocked prompt (`content_filter_result`), of at most 2,000 characters."
+})
+
+const innererrorOf = (failure: Failure) => {
+  const inner = failure._tag === "InvalidRequest" ? failure.details?.["innererror"] : undefined
+  return isObject(inner) ? { innererror: inner } : {}
+}
 
 const fieldsOf = (row: FailureRow) => ({
   code: said(Schema.String, "The kind of failure."),
@@ -78,7 +89,7 @@ export const codedBody = (options: CodedBodyOptions): Body<CodedBody> => ({
           ? // A conflict may have a code of its own.
             Schema.Struct({ ...fieldsOf(row), code: said(Schema.String, "The conflicting record."), current })
           : row.status === 400 && options.upstreamCodes === true
-            ? Schema.Struct({ ...fieldsOf(row), code: said(Schema.String, upstreamCodesSay(row.code)) })
+            ? Schema.Struct({ ...fieldsOf(row), code: said(Schema.String, upstreamCodesSay(row.code)), innererror })
             : Schema.Struct({ ...fieldsOf(row), code: Schema.Literal(row.code) }),
         "The failure."
       )
@@ -89,6 +100,7 @@ export const codedBody = (options: CodedBodyOptions): Body<CodedBody> => ({
       message: failure.message,
       param: options.param ? paramOf(failure) : null,
       type: row.type,
+      ...(options.upstreamCodes === true && innererrorOf(failure)),
       ...(failure._tag === "Conflict" && failure.current !== undefined ? { current: failure.current } : {})
     }
   }),

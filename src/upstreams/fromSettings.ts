@@ -7,6 +7,7 @@ import type { Deadlines } from "./client.ts"
 import { makeAuth } from "./auth/makeAuth.ts"
 import type { EndpointOptions } from "./Endpoint.ts"
 import { protocolOf } from "./protocols.ts"
+import type { Guardrail } from "./protocols/Protocol.ts"
 import type { TextUpstream } from "./Upstream.ts"
 import { videoDeadlines } from "./videoApi.ts"
 import type { VideoServices } from "./videoApi.ts"
@@ -40,6 +41,7 @@ export const placeOf = (name: string, entry: SurfaceEntry): Place => {
                 thinkTags: entry.think_tags ?? false,
                 cachesAll: entry.cache === "auto",
                 betas: entry.anthropic_beta,
+                guardrail: guardrailOf(entry),
                 sharedIds: entry.shared_ids ?? []
               },
               entry.provider
@@ -56,10 +58,8 @@ export const placeOf = (name: string, entry: SurfaceEntry): Place => {
 }
 
 /** The address and headers of an entry, with one of its keys. */
-export const endpointOptions = (
-  { auth, base_url: baseUrl, headers = {}, proxy: setting, region, tls }: SurfaceEntry,
-  apiKey: ApiKey
-): Effect.Effect<EndpointOptions> => {
+export const endpointOptions = (entry: SurfaceEntry, apiKey: ApiKey): Effect.Effect<EndpointOptions> => {
+  const { auth, base_url: baseUrl, headers = {}, proxy: setting, region, tls } = entry
   const proxy = proxyIn(setting)
   return Effect.map(makeAuth({ auth, region, baseUrl, proxy }), (auth) => ({
     auth,
@@ -71,8 +71,25 @@ export const endpointOptions = (
       ...(tls.cert && { cert: Redacted.value(tls.cert) }),
       ...(tls.key && { key: Redacted.value(tls.key) })
     },
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Redacted.value(value)]))
+    headers: {
+      ...guardrailHeaders(entry),
+      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Redacted.value(value)]))
+    }
   }))
+}
+
+const guardrailOf = ({ guardrail }: SurfaceEntry): Guardrail | undefined =>
+  guardrail && { id: guardrail.id, version: guardrail.version ?? "DRAFT" }
+
+/** At Bedrock, a guardrail is named by headers for all dialects but Converse, which has a field for it. */
+const guardrailHeaders = (entry: SurfaceEntry): Readonly<Record<string, string>> => {
+  const guardrail = entry.protocol === "bedrock-converse" ? undefined : guardrailOf(entry)
+  return guardrail === undefined
+    ? {}
+    : {
+        "x-amzn-bedrock-guardrailidentifier": guardrail.id,
+        "x-amzn-bedrock-guardrailversion": guardrail.version
+      }
 }
 
 const deadlinesOf = (entry: SurfaceEntry, usual: Deadlines): Deadlines => ({

@@ -2,10 +2,12 @@ import { Data, Effect, Option, Schema } from "effect"
 import { parseJson } from "../contract/json.ts"
 import { callUpstream } from "./client.ts"
 import { addressOf, connectionOf, headersTo } from "./Endpoint.ts"
+import type { EndpointOptions } from "./Endpoint.ts"
 import type { SurfaceEntry } from "../config/providers/surfaces.ts"
 import { endpointOptions } from "./fromSettings.ts"
 import { firstKey, keysOf } from "./keysOf.ts"
 import { protocolOf } from "./protocols.ts"
+import type { TextProtocol } from "./protocols.ts"
 
 /** The reason that an upstream's models could not be listed, for the operator. */
 export class NoModelList extends Data.TaggedError("NoModelList")<{
@@ -42,14 +44,33 @@ const listedWith = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<string>, NoModelList> {
   const protocol = protocolOf(entry.protocol)
   if (protocol.kind === "video") return []
-  const { endpoint, modelIds = idsIn, models } = protocol.listing(entry.base_url, entry.provider)
+  const listing = protocol.listing(entry.base_url, entry.provider)
   const place = yield* endpointOptions(entry, key)
-  const url = addressOf(endpoint, place.baseUrl, models)
+  return (yield* Effect.forEach(listsAt(listing, place.baseUrl), (url) => listedAt(url, listing, place))).flat()
+})
+
+type Listing = ReturnType<TextProtocol["listing"]>
+
+interface Lists {
+  readonly listedAt?: Listing["listedAt"] | undefined
+  readonly endpoint: Pick<Listing["endpoint"], "version">
+  readonly models: string
+}
+
+/** The addresses of an upstream's lists of models. */
+export const listsAt = ({ endpoint, listedAt, models }: Lists, baseUrl: string): ReadonlyArray<string> =>
+  listedAt?.(baseUrl) ?? [addressOf(endpoint, baseUrl, models)]
+
+const listedAt = Effect.fnUntraced(function* (
+  url: string,
+  listing: Listing,
+  place: EndpointOptions
+): Effect.fn.Return<ReadonlyArray<string>, NoModelList> {
   const answer = yield* Effect.mapError(
     callUpstream({
       method: "GET",
       url,
-      headers: headersTo(endpoint, place),
+      headers: headersTo(listing.endpoint, place),
       deadlines,
       ...connectionOf(place)
     }),
@@ -62,7 +83,7 @@ const listedWith = Effect.fnUntraced(function* (
   })
   const { status } = answer
   if (status !== 200) return yield* new NoModelList({ message: `it answered with status ${status}`, status })
-  const ids = modelIds(parseJson(body))
+  const ids = (listing.modelIds ?? idsIn)(parseJson(body))
   return ids ?? (yield* new NoModelList({ message: "its answer is not a list of models" }))
 })
 

@@ -23,10 +23,13 @@ import type { VideoServices, VideoUpstreamOptions } from "./videoApi.ts"
 import type { VideoUpstream } from "./VideoUpstream.ts"
 
 /** A protocol of text models. */
-interface TextProtocol {
+export interface TextProtocol {
   readonly kind: "text"
   /** The endpoint that lists its models. */
-  readonly listing: (baseUrl: string, provider?: string) => Pick<Protocol<never>, "endpoint" | "modelIds" | "models">
+  readonly listing: (
+    baseUrl: string,
+    provider?: string
+  ) => Pick<Protocol<never>, "endpoint" | "listedAt" | "modelIds" | "models">
   /** @param provider the entry's setting; undefined detects it by host or name */
   readonly upstream: (options: TextUpstreamOptions, provider?: string) => TextUpstream
 }

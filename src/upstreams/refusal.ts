@@ -141,15 +141,21 @@ const notFound = (answer: Refusal, message: string) =>
 const paramOf = ({ body, isPassthrough }: Refusal) => (isPassthrough ? (errorField(parseJson(body)) ?? null) : null)
 
 const withDetails = (answer: Refusal) => {
+  // Azure's verdict about a prompt, which its clients read.
+  const innererror = shownObject(objectAt(objectAt(parseJson(answer.body), "error"), "innererror"), answer)
   const details = detailsOf(answer)
-  return details === undefined ? {} : { details }
+  if (innererror === undefined) return details === undefined ? {} : { details }
+  return { details: { ...details, innererror } }
 }
 
 /** The machine-readable details of an error, without secrets; undefined if there are none or too many. */
-const detailsOf = ({ body, isPassthrough, secrets, sent }: Refusal): JsonObject | undefined => {
-  const details = isPassthrough ? objectAt(objectAt(parseJson(body), "error"), "details") : undefined
-  if (details === undefined) return undefined
-  const text = JSON.stringify(details)
+const detailsOf = (answer: Refusal): JsonObject | undefined =>
+  answer.isPassthrough ? shownObject(objectAt(objectAt(parseJson(answer.body), "error"), "details"), answer) : undefined
+
+/** A part of an error without secrets; undefined if it is too long. */
+const shownObject = (part: JsonObject | undefined, { secrets, sent }: Refusal): JsonObject | undefined => {
+  if (part === undefined) return undefined
+  const text = JSON.stringify(part)
   const shown = text.length > longest ? undefined : parseJson(forCallers(withoutSecrets(text, secrets), sent))
   return isObject(shown) ? shown : undefined
 }

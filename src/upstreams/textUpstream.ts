@@ -25,7 +25,7 @@ import type { Dialect } from "./passthrough/Dialect.ts"
 import { passthroughEvents } from "./passthrough/events.ts"
 import { reframed } from "./passthrough/reframed.ts"
 import type { ThinkTags } from "./protocols/openaiChat/think.ts"
-import type { Protocol } from "./protocols/Protocol.ts"
+import type { Guardrail, Protocol } from "./protocols/Protocol.ts"
 import { providerName } from "./providerName.ts"
 import { compacting, embedding } from "./wholePassthrough.ts"
 import { isSuccess, refused } from "./refused.ts"
@@ -48,6 +48,8 @@ export interface TextUpstreamOptions extends EndpointOptions {
   /** True to cache every translated prompt. */
   readonly cachesAll?: boolean
   readonly thinkTags?: ThinkTags
+  /** The guardrail that every request names, at Bedrock. */
+  readonly guardrail?: Guardrail | undefined
   /** The betas of Anthropic's API that the upstream gets; all by default. */
   readonly betas?: Betas | undefined
 }
@@ -102,6 +104,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
       key: how.key,
       stream: how.stream,
       cachesAll: options.cachesAll ?? false,
+      guardrail: options.guardrail,
       callSignatures: how.callSignatures
     })
     const adapted = [...extracted, ...lowered.adapted]

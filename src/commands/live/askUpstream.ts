@@ -4,14 +4,15 @@ import { parseJson } from "../../contract/json.ts"
 import type { Documents } from "../../documents/Documents.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
 import { callUpstream } from "../../upstreams/client.ts"
-import { addressOf, connectionOf, headersTo } from "../../upstreams/Endpoint.ts"
+import { connectionOf, headersTo } from "../../upstreams/Endpoint.ts"
+import type { EndpointOptions } from "../../upstreams/Endpoint.ts"
 import { authFields } from "../../config/sections/Auth.ts"
 import { rowOf } from "../../config/providers/surfaces.ts"
 import type { SurfaceEntry } from "../../config/providers/surfaces.ts"
 import { endpointOptions, placeOf } from "../../upstreams/fromSettings.ts"
 import { hintOf } from "../../upstreams/hintOf.ts"
 import type { Reach } from "../../upstreams/hintOf.ts"
-import { idsIn } from "../../upstreams/listModels.ts"
+import { idsIn, listsAt } from "../../upstreams/listModels.ts"
 import { keysOf } from "../../upstreams/keysOf.ts"
 import { troubleOf } from "../../upstreams/protocols/errorMeaning.ts"
 import { protocolOf } from "../../upstreams/protocols.ts"
@@ -59,7 +60,7 @@ const listing = (entry: SurfaceEntry) => {
   const protocol = protocolOf(entry.protocol)
   return protocol.kind === "text"
     ? { ...protocol.listing(entry.base_url, entry.provider), ofModels: true }
-    : { ...protocol.listing, modelIds: undefined }
+    : { ...protocol.listing, listedAt: undefined, modelIds: undefined }
 }
 
 /** An upstream at one of its protocols, and the names there of the models that are routed to it. */
@@ -82,13 +83,26 @@ const reachOf = ({ entry, key, placedBy }: Place): Reach => ({
   isByAuth: authFields(entry.auth ?? "key").kind !== "key"
 })
 
+/** The models of all of its lists; undefined if they are lists of tasks. */
 const listed = (place: Place) =>
   Effect.gen(function* () {
-    const { entry, name, secret } = place
+    const { entry, secret } = place
     if (rowOf(entry)?.hasDeployments === true) return yield* new NoList({ message: "no list names its deployments" })
-    const { endpoint, modelIds = idsIn, models, ofModels } = listing(entry)
+    const lists = listing(entry)
     const options = yield* endpointOptions(entry, secret)
-    const url = addressOf(endpoint, options.baseUrl, models)
+    const urls = listsAt(lists, options.baseUrl)
+    const all = yield* Effect.forEach(urls, (url) => oneList(place, options, lists, url))
+    return lists.ofModels ? all.flat() : undefined
+  })
+
+const oneList = (
+  place: Place,
+  options: EndpointOptions,
+  { endpoint, listedAt, modelIds = idsIn, ofModels }: ReturnType<typeof listing>,
+  url: string
+) =>
+  Effect.gen(function* () {
+    const { name } = place
     const answer = yield* Effect.mapError(
       callUpstream({
         method: "GET",
@@ -103,7 +117,8 @@ const listed = (place: Place) =>
       try: () => answer.text(answerLimit),
       catch: () => new Refused({ message: "the connection closed during its answer", setting: undefined })
     })
-    if (answer.status === 404 || answer.status === 405 || answer.status === 501) {
+    // Permission to ask models is not permission to list them, where that is another service.
+    if (noList.has(answer.status) || (listedAt !== undefined && answer.status === 403)) {
       return yield* new NoList({ message: `${url.replace(/\?.*$/s, "")} answers with status ${answer.status}` })
     }
     if (answer.status !== 200) {
@@ -112,9 +127,11 @@ const listed = (place: Place) =>
       const setting = hintOf(name, { status, said: body.slice(0, 4_096), trouble }, reachOf(place))
       return yield* new Refused({ message: `it answers with status ${answer.status}`, setting })
     }
-    if (!ofModels) return undefined
+    if (!ofModels) return []
     return modelIds(parseJson(body)) ?? (yield* new NoList({ message: "its answer is no list of models" }))
   })
+
+const noList: ReadonlySet<number> = new Set([404, 405, 501])
 
 const refusedBy = (name: string, reach: Reach) => (error: UpstreamError) =>
   new Refused({ message: error.said ?? error.failure.message, setting: hintOf(name, error, reach) })

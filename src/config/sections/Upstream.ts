@@ -113,6 +113,11 @@ export const Upstream = Schema.Struct({
     "`anthropic-messages` only: `{ allow: [...] }` or `{ drop: [...] }`: the betas of callers' `anthropic-beta` headers that it gets. Dropped ones are named in `x-gateway-adapted`, and refused in strict mode.",
     "all"
   ),
+  guardrail: given(
+    Schema.Struct({ id: Text, version: Schema.optional(Text) }),
+    "Bedrock only: `{ id, version }` of a guardrail, which every request names; `version` is `DRAFT` unless given. An answer that it blocks ends as a refusal.",
+    "none"
+  ),
   think_tags: given(
     Schema.Union(Schema.Boolean, Schema.Literal("unopened")),
     "`openai-chat` only: its content begins with reasoning, as `<think>…</think>`; `unopened` if its chat template writes the opening tag, so that only `</think>` comes.",

@@ -17,6 +17,8 @@ export interface Protocol<S> {
   readonly endpoint: Endpoint
   /** The path that lists the models. */
   readonly models: EndpointPath
+  /** The addresses of its lists, if it has several or they are at another server than the models. */
+  readonly listedAt?: (baseUrl: string) => ReadonlyArray<string>
   /** The ids in a list of models that has a form of its own; undefined if it is no list. Absent for OpenAI's form. */
   readonly modelIds?: (answer: unknown) => ReadonlyArray<string> | undefined
   /** The path for embeddings in OpenAI's form; absent if it has none. */
@@ -60,6 +62,12 @@ export interface Protocol<S> {
   readonly goesOn?: (asked: JsonObject, frames: ReadonlyArray<JsonObject>, used: Usage) => JsonObject | undefined
 }
 
+/** A guardrail of Bedrock's. */
+export interface Guardrail {
+  readonly id: string
+  readonly version: string
+}
+
 export interface LowerOptions {
   /** The model's id at the upstream. */
   readonly model: string
@@ -70,6 +78,8 @@ export interface LowerOptions {
   readonly stream: boolean
   /** True to cache every prompt, for dialects that need cache marks. */
   readonly cachesAll?: boolean
+  /** The guardrail that every request names, at Bedrock. */
+  readonly guardrail?: Guardrail | undefined
   /** Signatures of the upstream's tool calls, by call id. */
   readonly callSignatures?: CallSignatures | undefined
 }

@@ -211,7 +211,15 @@ describe.each(cells)("Azure's filter: $family from $model, $as", ({ family, mode
   it("blocks a prompt", async () => {
     const refused = await read[family](model, "filter:prompt", stream).catch((error: unknown) => error)
     expect(refused).toMatchObject({ status: 400, message: expect.stringContaining("content management policy") })
-    if (family !== "messages") expect(refused).toMatchObject({ code: "content_filter" })
+    const verdict = {
+      code: "ResponsibleAIPolicyViolation",
+      content_filter_result: { jailbreak: { filtered: true, detected: true } }
+    }
+    expect(refused).toMatchObject(
+      family === "messages"
+        ? { error: { error: { details: { innererror: verdict } } } }
+        : { code: "content_filter", error: { innererror: verdict } }
+    )
   })
 })
 

@@ -28,6 +28,7 @@ beforeAll(async () => {
   const upstreams = {
     signed: { ...place, auth, region: "us-east-1" },
     keyed: { ...place, api_key: bedrockKey },
+    guarded: { ...place, auth, region: "us-east-1", guardrail: { id: "gr-house-0123" } },
     wrong: { ...place, api_key: "bedrock-api-key-of-another" },
     plain: { ...plain, auth, region: "eu-west-1" },
     "plain-keyed": { ...plain, api_key: bedrockKey }
@@ -90,6 +91,13 @@ describe("Claude at Bedrock, by InvokeModel", () => {
     expect(withBetas.body.anthropic_beta).toEqual(betas)
     expect(bedrock.last().headers.get("anthropic-beta")).toBeNull()
     expect(bedrock.last().headers.get("anthropic-version")).toBeNull()
+  })
+
+  it("is told the upstream's guardrail by AWS's headers", async () => {
+    await anthropic.messages.create({ model: "guarded", ...asked })
+    const { headers } = bedrock.last()
+    expect(headers.get("x-amzn-bedrock-guardrailidentifier")).toBe("gr-house-0123")
+    expect(headers.get("x-amzn-bedrock-guardrailversion")).toBe("DRAFT")
   })
 
   it("gets the version that AWS documents unless the caller names another, and knows a key too", async () => {

@@ -27,11 +27,13 @@ beforeAll(async () => {
   const upstreams = {
     signed: { ...place, auth, region: "us-east-1" },
     keyed: { ...place, api_key: bedrockKey },
+    guarded: { ...place, auth, region: "us-east-1", guardrail: { id: "gr-house-0123", version: "3" } },
     wrong: { ...place, auth: { ...auth, secret_access_key: "another-secret-0123456789" }, region: "us-east-1" }
   }
   const models = {
     claude: { routes: [{ upstream: "signed", model: claude }] },
     nova: { routes: [{ upstream: "keyed", model: nova }] },
+    guarded: { routes: [{ upstream: "guarded", model: claude }] },
     wrong: { routes: [{ upstream: "wrong", model: nova }] }
   }
   writeFileSync(join(folder, "gateway.yaml"), JSON.stringify({ upstreams, models }))
@@ -123,6 +125,21 @@ describe("Bedrock's Converse", () => {
     expect(await anthropic.messages.stream(params("play:text")).finalText()).toBe(spoken.text)
     expect(sent()).toEqual(streamed)
     expect(streamed.path).toBe(`/model/${encodeURIComponent(claude)}/converse-stream`)
+  })
+
+  it("names the upstream's guardrail as AWS's SDK names it, and an answer that it blocks is a refusal", async () => {
+    const guardrailConfig = { guardrailIdentifier: "gr-house-0123", guardrailVersion: "3" }
+    const guarded = { ...intent("play:refusal"), guardrailConfig }
+    expect((await own.send(new ConverseCommand(guarded))).stopReason).toBe("guardrail_intervened")
+    const direct = sent()
+    expect(direct.body.guardrailConfig).toEqual(guardrailConfig)
+    const answer = await anthropic.messages.create({ ...params("play:refusal"), model: "guarded" })
+    expect(answer.stop_reason).toBe("refusal")
+    expect(sent()).toEqual(direct)
+    const chat = { model: "guarded", messages: [{ role: "user" as const, content: "play:refusal" }] }
+    const { choices } = await openai.chat.completions.stream(chat).finalChatCompletion()
+    expect(choices[0]?.finish_reason).toBe("content_filter")
+    expect(sent().body.guardrailConfig).toEqual(guardrailConfig)
   })
 
   it("answers clients of all families, and knows a key too", async () => {

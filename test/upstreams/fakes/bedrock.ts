@@ -132,6 +132,23 @@ const plainly = (whole: Any) => {
   return body
 }
 
+/** The control plane's lists, which AWS has at another host. */
+const lists: Readonly<Record<string, unknown>> = {
+  "/foundation-models": {
+    modelSummaries: [
+      { modelId: "amazon.nova-lite-v1:0", inferenceTypesSupported: ["ON_DEMAND"], outputModalities: ["TEXT"] },
+      { modelId: "amazon.nova-lite-v1:0:24k", inferenceTypesSupported: ["PROVISIONED"] },
+      { modelId: "anthropic.claude-sonnet-4-5-20250929-v1:0", inferenceTypesSupported: ["INFERENCE_PROFILE"] }
+    ]
+  },
+  "/inference-profiles": {
+    inferenceProfileSummaries: [
+      { inferenceProfileId: "us.anthropic.claude-sonnet-4-5-20250929-v1:0", type: "SYSTEM_DEFINED", status: "ACTIVE" },
+      { inferenceProfileId: "us.amazon.nova-2-lite-v1:0", type: "SYSTEM_DEFINED", status: "ACTIVE" }
+    ]
+  }
+}
+
 const requestId = { "x-amzn-requestid": "r-1" }
 
 /**
@@ -187,6 +204,8 @@ export const fakeBedrock = () => {
       if (signer !== undefined && !(await isSigned({ method, url, headers, body: text }, bedrockKeys, "bedrock"))) {
         return refused("InvalidSignatureException", 403, "The request signature we calculated does not match")
       }
+      const list = lists[path]
+      if (method === "GET" && list !== undefined) return Response.json(list)
       const body = JSON.parse(text)
       asked.push({ path, headers, body, by: signer === undefined ? "key" : "signature" })
       const type = /fails:(\w+)/.exec(text)?.[1] ?? ""

@@ -7,6 +7,7 @@ import { awsEventStream } from "../../framing/awsEventStream.ts"
 import type { AwsMessage } from "../../framing/awsEventStream.ts"
 import type { Frame } from "../../framing/Framing.ts"
 import { awsError } from "../awsErrors.ts"
+import { bedrockListing } from "../bedrockModels.ts"
 import type { Protocol } from "../Protocol.ts"
 import { bodyVersion } from "./bodyVersion.ts"
 import type { MessagesState } from "./state.ts"
@@ -17,7 +18,7 @@ import type { MessagesState } from "./state.ts"
  * `@anthropic-ai/bedrock-sdk`; AWS's pages on InvokeModel and CountTokens.
  */
 export const atBedrock = (protocol: Protocol<MessagesState>, baseUrl: string): Protocol<MessagesState> => {
-  const { takesFileIds: _, ...others } = protocol
+  const { takesFileIds: _, ...others } = { ...protocol, ...bedrockListing }
   // Web search runs at Anthropic, at Mantle and at Vertex, but not at the runtime.
   const local = { ...others, searches: false }
   return /\/anthropic(?:\/v1)?\/?(?:\?|$)/.test(baseUrl)

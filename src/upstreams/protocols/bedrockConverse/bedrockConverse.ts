@@ -4,6 +4,7 @@ import { awsEventStream } from "../../framing/awsEventStream.ts"
 import type { AwsMessage } from "../../framing/awsEventStream.ts"
 import type { Frame } from "../../framing/Framing.ts"
 import { awsError } from "../awsErrors.ts"
+import { bedrockListing } from "../bedrockModels.ts"
 import type { Protocol } from "../Protocol.ts"
 import { takesDocument } from "./media.ts"
 import { signs } from "./messages.ts"
@@ -27,6 +28,7 @@ export const bedrockConverse: Protocol<ConverseState> = {
     }
   },
   models: "/models",
+  ...bedrockListing,
   framing: awsEventStream((message) => frameOf(message)),
   searches: false,
   signs,

@@ -17,7 +17,7 @@ import { answerTool, toolConfig } from "./tools.ts"
 /** A conversation as a Converse request, with the model and the way of answering, which belong into its path. */
 export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   const notes = takeNotes()
-  const { model } = options
+  const { guardrail, model } = options
   const traits = traitsOf(options.knownAs ?? model)
   const conversation = withFormatHint(withoutBilling(asked, notes.adapt), traits, notes)
   if (traits.cachePoints === "none") nameCaching(conversation, notes)
@@ -47,6 +47,9 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
     ...(Object.keys(fields).length > 0 && { additionalModelRequestFields: fields }),
     // The dialect itself does not tell which sequence it was.
     ...(stopsTold && { additionalModelResponseFieldPaths: ["/stop_sequence"] }),
+    ...(guardrail !== undefined && {
+      guardrailConfig: { guardrailIdentifier: guardrail.id, guardrailVersion: guardrail.version }
+    }),
     ...(serviceTier !== undefined && tiers.has(serviceTier) && { serviceTier: { type: serviceTier } })
   }
   if (serviceTier !== undefined && !tiers.has(serviceTier)) notes.adapt("service_tier")
