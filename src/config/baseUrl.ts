@@ -11,6 +11,7 @@ const endpointPaths = [
   "/models/count-tokens:rawPredict",
   "/converse",
   "/count-tokens",
+  "/countTokens",
   "/embeddings",
   "/models",
   "/models?pageSize=1000",

@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { AccountId, Caller } from "../contract/Caller.ts"
 import type { InvalidRequest, NotFound } from "../contract/Failure.ts"
+import type { Conversation } from "../generation/Conversation.ts"
 import { partOf } from "../routing/Route.ts"
 import type { Route } from "../routing/Route.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
@@ -23,7 +24,7 @@ const mostKept = 1_000
 const patience = "7 seconds"
 
 /**
- * Asks a model's upstream for a request's input tokens, if it speaks the dialect and offers counts. A count is
+ * Asks a model's upstream for a request's input tokens, if it offers counts in a form that it can get. A count is
  * remembered for a minute, because agents count the same conversation repeatedly. Undefined if the count is not
  * available.
  *
@@ -52,45 +53,67 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
       )
     })
 
+  /** The first count that one of the upstream's keys gets. */
+  const firstCount = (
+    upstream: TextUpstream,
+    made: string | undefined,
+    ask: (upstream: TextUpstream) => Effect.Effect<number | undefined>
+  ): Effect.Effect<number | undefined> =>
+    Effect.timeoutTo(
+      (upstream.keys ?? [{ key: undefined, upstream }])
+        .filter(({ key }) => made === undefined || key === undefined || key === made)
+        .reduce(
+          (before, { upstream }) =>
+            Effect.flatMap(before, (tokens) => (tokens === undefined ? ask(upstream) : Effect.succeed(tokens))),
+          unknown
+        ),
+      { duration: patience, onSuccess: (tokens) => tokens, onTimeout: () => undefined }
+    )
+
+  /** @param asked all that the count depends on */
+  const remembered = (asked: string, count: (nowMs: number) => Effect.Effect<number | undefined>) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+      const hash = Bun.SHA256.hash(asked, "hex")
+      const known = kept.get(hash)
+      if (known !== undefined && known.untilMs > nowMs) return Effect.succeed(known.tokens)
+      kept.delete(hash)
+      return Effect.tap(count(nowMs), (tokens) =>
+        Effect.sync(() => tokens !== undefined && keep(hash, tokens, nowMs + keptMs))
+      )
+    })
+
   return (
     caller: Caller,
     { routes }: Model,
-    passthrough: Passthrough
+    passthrough: Passthrough | undefined,
+    conversation: Conversation
   ): Effect.Effect<number | undefined, InvalidRequest | NotFound> => {
     const route: Route | undefined = routes[0]
     const upstream = route && upstreams.get(partOf(route))
-    if (route === undefined || upstream?.countTokens === undefined) return unknown
-    if (upstream.passthrough?.family !== passthrough.family) return unknown
-    const { name } = upstream
-    const askedWith = (made: string | undefined): Effect.Effect<number | undefined> =>
-      Effect.timeoutTo(
-        (upstream.keys ?? [{ key: undefined, upstream }])
-          .filter(({ key }) => made === undefined || key === undefined || key === made)
-          .reduce(
-            (before, { upstream: { countTokens } }) =>
-              Effect.flatMap(before, (tokens) =>
-                tokens === undefined && countTokens !== undefined
-                  ? countTokens(request, route.model)
-                  : Effect.succeed(tokens)
-              ),
-            unknown
-          ),
-        { duration: patience, onSuccess: (tokens) => tokens, onTimeout: () => undefined }
+    if (route === undefined || upstream === undefined) return unknown
+    const counted = (
+      asked: ReadonlyArray<unknown>,
+      text: string,
+      made: string | undefined,
+      ask: (upstream: TextUpstream) => Effect.Effect<number | undefined>
+    ) =>
+      remembered(`${JSON.stringify([upstream.name, route.model, ...asked])}${text}`, (nowMs) =>
+        withRoom(caller.account, partOf(route), nowMs, firstCount(upstream, made, ask))
       )
+    if (upstream.countConversation !== undefined) {
+      return counted([], JSON.stringify(conversation), undefined, ({ countConversation }) =>
+        countConversation === undefined ? unknown : countConversation(conversation, route.model)
+      )
+    }
+    if (upstream.countTokens === undefined || passthrough === undefined) return unknown
+    if (upstream.passthrough?.family !== passthrough.family) return unknown
     const request = passthrough.request(upstream)
     const { body, headers } = request
-    const counted = (made: string | undefined) =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-        const asked = JSON.stringify([name, route.model, headers.get("anthropic-beta")])
-        const hash = Bun.SHA256.hash(`${asked}${serializeBody(request, body)}`, "hex")
-        const known = kept.get(hash)
-        if (known !== undefined && known.untilMs > nowMs) return Effect.succeed(known.tokens)
-        kept.delete(hash)
-        return Effect.tap(withRoom(caller.account, partOf(route), nowMs, askedWith(made)), (tokens) =>
-          Effect.sync(() => tokens !== undefined && keep(hash, tokens, nowMs + keptMs))
-        )
-      })
-    return Effect.flatMap(permit(caller, upstream, body), counted)
+    return Effect.flatMap(permit(caller, upstream, body), (made) =>
+      counted([headers.get("anthropic-beta")], serializeBody(request, body), made, ({ countTokens }) =>
+        countTokens === undefined ? unknown : countTokens(request, route.model)
+      )
+    )
   }
 })
 

@@ -7,7 +7,7 @@ import { understand } from "./decode.ts"
 import { passthroughOf } from "./passthrough.ts"
 import type { CountTokens } from "./Request.ts"
 
-/** Counts a request's input tokens: by an upstream of this dialect if one offers it, otherwise by an estimate. */
+/** Counts a request's input tokens: by its upstream if that offers it, otherwise by an estimate. */
 export const makeCountTokens = Effect.gen(function* () {
   const models = yield* Dispatch
   return Effect.fnUntraced(function* (caller: Caller, payload: CountTokens, request: Incoming) {
@@ -15,10 +15,8 @@ export const makeCountTokens = Effect.gen(function* () {
     const { model } = yield* models.choose(caller, conversation.model, "text", request.headers)
     const refused = models.passes(model.id, "messages") ? undefined : objection()
     if (refused !== undefined) return yield* refused
-    const counted = yield* models.upstreamCount(caller, model, {
-      family: "messages",
-      request: passthroughOf(payload, request, "", undefined)
-    })
+    const passthrough = { family: "messages", request: passthroughOf(payload, request, "", undefined) } as const
+    const counted = yield* models.upstreamCount(caller, model, passthrough, conversation)
     return { input_tokens: counted ?? countTokens(conversation) }
   })
 })

@@ -126,7 +126,10 @@ const inputTokens = HttpApiEndpoint.post("inputTokens", "/v1/responses/input_tok
   .addSuccess(
     Schema.Struct({
       object: Schema.Literal("response.input_tokens"),
-      input_tokens: said(Schema.Int, "Input tokens, estimated.")
+      input_tokens: said(
+        Schema.Int,
+        "Input tokens: the upstream's count if it offers one for translated requests (`gemini`), otherwise an estimate."
+      )
     })
   )
   .annotateContext(

@@ -9,7 +9,7 @@ import { understand, unknownOf } from "./decode.ts"
 import { replayFor } from "./replayFor.ts"
 import { ResponseStore } from "./store/ResponseStore.ts"
 
-/** Estimates the input tokens of a request and the conversation that it continues. */
+/** Counts the input tokens of a request and the conversation that it continues: by its upstream if that offers it, otherwise by an estimate. */
 export const makeInputTokens = Effect.gen(function* () {
   const models = yield* Dispatch
   const store = yield* ResponseStore
@@ -19,9 +19,11 @@ export const makeInputTokens = Effect.gen(function* () {
     if (unknown !== undefined) return yield* unknown
     const understood = understand(payload, body, yield* replayFor(store, caller.account, payload), "count")
     if (understood instanceof InvalidRequest) return yield* understood
-    yield* models.choose(caller, payload.model, "text", headers)
+    const { model } = yield* models.choose(caller, payload.model, "text", headers)
     const objection = isPassed ? undefined : understood.objection()
     if (objection !== undefined) return yield* objection
-    return { object: "response.input_tokens" as const, input_tokens: countTokens(understood.conversation) }
+    const { conversation } = understood
+    const counted = yield* models.upstreamCount(caller, model, undefined, conversation)
+    return { object: "response.input_tokens" as const, input_tokens: counted ?? countTokens(conversation) }
   })
 })

@@ -110,6 +110,8 @@ export interface TextUpstream extends AtKey<TextUpstream> {
     request: Pick<PassthroughRequest, "body" | "bodyText" | "headers">,
     upstreamModel: string
   ) => Effect.Effect<number | undefined>
+  /** Counts the input tokens of a translated conversation; undefined if the upstream does not answer with a count. */
+  readonly countConversation?: (conversation: Conversation, upstreamModel: string) => Effect.Effect<number | undefined>
   /** Passthrough for embeddings. */
   readonly embedder?: PassthroughEndpoint
   /** Passthrough for compaction of conversations. */

@@ -4,7 +4,7 @@ import { bearer } from "./Endpoint.ts"
 import type { Endpoint } from "./Endpoint.ts"
 import { anthropicMessagesAt } from "./protocols/anthropicMessages/anthropicMessages.ts"
 import { arkVideo } from "./protocols/arkVideo/arkVideo.ts"
-import { gemini } from "./protocols/gemini/gemini.ts"
+import { geminiAt } from "./protocols/gemini/gemini.ts"
 import { bedrockConverse } from "./protocols/bedrockConverse/bedrockConverse.ts"
 import { openaiAt } from "./protocols/azure.ts"
 import { providerOf, providers } from "./protocols/openaiChat/compatible.ts"
@@ -82,7 +82,11 @@ export const protocols = {
   "anthropic-messages": messages,
   "openai-responses": responses,
   "openai-chat": chat,
-  gemini: text(gemini),
+  gemini: {
+    kind: "text",
+    listing: geminiAt,
+    upstream: (options) => textUpstream(geminiAt(options.baseUrl), options)
+  },
   "bedrock-converse": text(bedrockConverse),
   "ark-video": {
     kind: "video",

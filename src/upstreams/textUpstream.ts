@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { runFuture } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
 import type { Failure } from "../contract/Failure.ts"
@@ -19,7 +20,7 @@ import { Answer } from "./generationOf.ts"
 import type { Reader } from "./generationOf.ts"
 import { continued } from "./continued.ts"
 import { LearnedLimits } from "./outputLimits/LearnedLimits.ts"
-import { counter } from "./passthrough/counter.ts"
+import { askCount } from "./passthrough/counter.ts"
 import { passthroughChunks } from "./passthrough/chunks.ts"
 import type { Dialect } from "./passthrough/Dialect.ts"
 import { passthroughEvents } from "./passthrough/events.ts"
@@ -161,7 +162,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   const mayPause = ({ tools }: Conversation, { family }: GenerateOptions) =>
     protocol.goesOn !== undefined && family !== "messages" && tools.some(({ type }) => type === "search")
   const { embeddings: path } = protocol
-  const embedded = path === undefined ? {} : { embedder: embedding(path, endpoint, options) }
+  const embedded = path === undefined ? {} : { embedder: embedding(path, endpoint, options, protocol.embeds) }
   const compacted =
     protocol.compacts === undefined ? {} : { compactor: compacting(protocol.compacts, endpoint, options) }
   const { name, sharedIds = [] } = options
@@ -169,7 +170,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   const provider = providerName(options)
   const takesPdf = protocol.takesDocument("application/pdf")
   const all = { name, provider, searches, takesPdf, carries, signsCalls, sharedIds, takesFileIds, generate }
-  if (dialect === undefined) return { ...all, ...embedded }
+  if (dialect === undefined) return { ...all, ...embedded, ...countingTranslated(protocol, options) }
   const forward = (request: PassthroughRequest, how: GenerateOptions) => {
     let lost: Set<string> | undefined
     const { dropped, headers: accepted } = acceptedBetas(dialectHeaders(dialect, request), options.betas)
@@ -218,18 +219,42 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
 const counting = <S>({ counts: path, endpoint }: Protocol<S>, dialect: Dialect, options: TextUpstreamOptions) => {
   if (path === undefined) return {}
   const placed = placing(endpoint, options.baseUrl, path)
-  const countTokens = counter((request, upstreamModel) => {
+  const countTokens: NonNullable<TextUpstream["countTokens"]> = (request, upstreamModel) => {
     const { headers: accepted } = acceptedBetas(dialectHeaders(dialect, request), options.betas)
     const passed = { ...dialect.body(request.body, { upstreamModel, stream: false }), stream: undefined }
     const { body, headers, url } = placed({ body: passed, headers: accepted })
-    return {
+    return askCount({
       url,
       headers: headersTo(endpoint, options, headers),
       body: serializeBody(request, body),
       ...connectionOf(options)
-    }
-  })
+    })
+  }
   return { countTokens }
+}
+
+/** Token counts of conversations, for a dialect that no family speaks. */
+const countingTranslated = <S>(
+  { counts: path, endpoint, lower, takesDocument }: Protocol<S>,
+  options: TextUpstreamOptions
+): Pick<TextUpstream, "countConversation"> => {
+  if (path === undefined) return {}
+  const placed = placing(endpoint, options.baseUrl, path)
+  const countConversation: NonNullable<TextUpstream["countConversation"]> = (conversation, model) => {
+    // Extracting a document's text takes longer than a caller waits for a count.
+    if (extractDocuments(conversation, takesDocument, options.readDocument) !== undefined)
+      return Effect.succeed(undefined)
+    const lowered = lower(conversation, { model, stream: false })
+    if (lowered.refused !== undefined) return Effect.succeed(undefined)
+    const { body, url } = placed({ body: lowered.body, headers: undefined })
+    return askCount({
+      url,
+      headers: headersTo(endpoint, options),
+      body: JSON.stringify(body),
+      ...connectionOf(options)
+    })
+  }
+  return { countConversation }
 }
 
 const passing = <S>(

@@ -1,8 +1,9 @@
 import type { EndpointPath } from "../config/baseUrl.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import { parseJson, textAt } from "../contract/json.ts"
 import { runFuture } from "../flow/runFuture.ts"
-import type { Future } from "../flow/Future.ts"
+import { Future } from "../flow/Future.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { accepting } from "./accepting.ts"
 import { beginCall, withOwn } from "./client.ts"
@@ -14,18 +15,25 @@ import type { Reader } from "./generationOf.ts"
 import { passthroughCompaction } from "./passthrough/compaction.ts"
 import { passthroughEmbeddings } from "./passthrough/embeddings.ts"
 import { errorIn } from "./protocols/errorWords.ts"
+import type { EmbeddingForm } from "./protocols/Protocol.ts"
 import { bodyOf, isSuccess, refused } from "./refused.ts"
 import type { PassthroughEndpoint, GenerateOptions, PassthroughRequest } from "./Upstream.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 import { serializeBody } from "./serializeBody.ts"
+import { notLost } from "./unsendable.ts"
 
 interface Options extends EndpointOptions {
   readonly deadlines: Deadlines
 }
 
-/** An upstream's embeddings endpoint: requests and answers pass through. */
-export const embedding = (path: EndpointPath, endpoint: Endpoint, options: Options): PassthroughEndpoint => {
-  const ask = asking(path, endpoint, options, passthroughEmbeddings)
+/** An upstream's embeddings endpoint: requests and answers pass through, or change their form. */
+export const embedding = (
+  path: EndpointPath,
+  endpoint: Endpoint,
+  options: Options,
+  form?: EmbeddingForm
+): PassthroughEndpoint => {
+  const ask = asking(path, endpoint, options, (request) => passthroughEmbeddings(request, form?.raise), form?.lower)
   return { family: "embeddings", send: (request, callOptions) => ask(request, callOptions) }
 }
 
@@ -64,7 +72,8 @@ const asking = (
   path: EndpointPath,
   endpoint: Endpoint,
   options: Options,
-  read: (request: PassthroughRequest) => Reader
+  read: (request: PassthroughRequest) => Reader,
+  lower: EmbeddingForm["lower"] = (body) => ({ body, adapted: [] })
 ) => {
   const url = addressOf(endpoint, options.baseUrl, path)
   const secrets = secretsAt(options, url)
@@ -75,8 +84,12 @@ const asking = (
     callOptions: GenerateOptions,
     instead?: (exchange: Exchange) => Call | undefined
   ): Call => {
-    const named = { ...request.body, model: callOptions.upstreamModel }
-    const { body: changed, url: at } = placed({ body: named, headers: undefined })
+    const lowered = lower({ ...request.body, model: callOptions.upstreamModel })
+    if (lowered instanceof InvalidRequest) return Future.fail(lowered)
+    const { adapted } = lowered
+    const problem = notLost(adapted, callOptions)
+    if (problem !== undefined) return Future.fail(problem)
+    const { body: changed, url: at } = placed({ body: lowered.body, headers: undefined })
     const body = serializeBody(request, changed)
     return beginCall({
       url: at,
@@ -86,7 +99,12 @@ const asking = (
       ...connectionOf(options)
     }).flatMap((exchange): Call => {
       if (isSuccess(exchange)) {
-        return accepting(new Answer(read(request), exchange, { passthrough: true }), exchange, secrets(), callOptions)
+        return accepting(
+          new Answer(read(request), exchange, { passthrough: true, adapted }),
+          exchange,
+          secrets(),
+          callOptions
+        )
       }
       return (
         instead?.(exchange) ??

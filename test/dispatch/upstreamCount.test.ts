@@ -5,6 +5,7 @@ import { servedModel } from "../../src/catalogue/servedModel.ts"
 import type { Passthrough } from "../../src/dispatch/GenerationOptions.ts"
 import { makeUpstreamCount } from "../../src/dispatch/upstreamCount.ts"
 import { Bulkheads, makeBulkhead } from "../../src/routing/Bulkhead.ts"
+import { conversation } from "../generation/conversations.ts"
 import type { TextUpstream } from "../../src/upstreams/Upstream.ts"
 import { TextUpstreams } from "../../src/upstreams/Upstreams.ts"
 
@@ -46,11 +47,11 @@ describe("an upstream's count", () => {
     const { asked, layer } = counting()
     return Effect.gen(function* () {
       const count = yield* makeUpstreamCount(permit)
-      expect(yield* count(caller, model, asking("a"))).toBe(1)
+      expect(yield* count(caller, model, asking("a"), conversation({}))).toBe(1)
       yield* TestClock.adjust("59 seconds")
-      expect(yield* count(caller, model, asking("a"))).toBe(1)
+      expect(yield* count(caller, model, asking("a"), conversation({}))).toBe(1)
       yield* TestClock.adjust("1 second")
-      expect(yield* count(caller, model, asking("a"))).toBe(2)
+      expect(yield* count(caller, model, asking("a"), conversation({}))).toBe(2)
       expect(asked()).toBe(2)
     }).pipe(Effect.provide(layer))
   })
@@ -59,9 +60,9 @@ describe("an upstream's count", () => {
     const { layer } = counting()
     return Effect.gen(function* () {
       const count = yield* makeUpstreamCount(permit)
-      for (let index = 0; index < 1_001; index++) yield* count(caller, model, asking(`${index}`))
-      expect(yield* count(caller, model, asking("1"))).toBe(2)
-      expect(yield* count(caller, model, asking("0"))).toBe(1_002)
+      for (let index = 0; index < 1_001; index++) yield* count(caller, model, asking(`${index}`), conversation({}))
+      expect(yield* count(caller, model, asking("1"), conversation({}))).toBe(2)
+      expect(yield* count(caller, model, asking("0"), conversation({}))).toBe(1_002)
     }).pipe(Effect.provide(layer))
   })
 
@@ -79,7 +80,7 @@ describe("an upstream's count", () => {
     const upstream: TextUpstream = { name: "claude", passthrough, generate, countTokens: () => Effect.succeed(0), keys }
     return Effect.gen(function* () {
       const count = yield* makeUpstreamCount(permit)
-      expect(yield* count(caller, model, asking("a"))).toBe(7)
+      expect(yield* count(caller, model, asking("a"), conversation({}))).toBe(7)
       expect(asked).toEqual(["a", "b"])
     }).pipe(Effect.provideService(TextUpstreams, new Map([["claude", upstream]])))
   })
@@ -94,7 +95,7 @@ describe("an upstream's count", () => {
     const keys = ["a", "b", "c"].map((key) => ({ key, weight: 1, upstream: silent }))
     return Effect.gen(function* () {
       const count = yield* makeUpstreamCount(permit)
-      const counted = yield* Effect.fork(count(caller, model, asking("a")))
+      const counted = yield* Effect.fork(count(caller, model, asking("a"), conversation({})))
       yield* TestClock.adjust("7 seconds")
       expect(yield* Fiber.join(counted)).toBeUndefined()
     }).pipe(Effect.provideService(TextUpstreams, new Map([["claude", { ...silent, keys }]])))
@@ -106,16 +107,16 @@ describe("an upstream's count", () => {
       const lane = yield* makeBulkhead({ maxConcurrency: 1, queueDeadline: Duration.seconds(1) })
       const count = yield* Effect.provideService(makeUpstreamCount(permit), Bulkheads, new Map([["claude", lane]]))
       const taken = lane.slots?.take(caller.account)
-      expect(yield* count(caller, model, asking("a"))).toBeUndefined()
+      expect(yield* count(caller, model, asking("a"), conversation({}))).toBeUndefined()
       taken?.leave()
       for (let call = 0; call < 20; call++) {
         const permit = lane.circuit.enter(caller.account, 0)
         if (permit !== undefined) lane.circuit.failed(permit, 0, false)
       }
-      expect(yield* count(caller, model, asking("a"))).toBeUndefined()
+      expect(yield* count(caller, model, asking("a"), conversation({}))).toBeUndefined()
       expect(asked()).toBe(0)
       yield* TestClock.adjust("10 seconds")
-      expect(yield* count(caller, model, asking("a"))).toBe(1)
+      expect(yield* count(caller, model, asking("a"), conversation({}))).toBe(1)
       expect(lane.slots).toMatchObject({ running: 0, waiting: 0 })
     }).pipe(Effect.provide(layer))
   })

@@ -1,12 +1,18 @@
 import { countAt, isObject, listAt, objectAt } from "../../contract/json.ts"
 import { noUsage } from "../../generation/GenerationEvent.ts"
 import type { Reader } from "../generationOf.ts"
+import type { EmbeddingForm } from "../protocols/Protocol.ts"
 import type { PassthroughRequest } from "../Upstream.ts"
 import { wholeAnswer } from "./wholeAnswer.ts"
 
-/** Reads embeddings. Only the input has tokens. */
-export const passthroughEmbeddings = (request: PassthroughRequest): Reader =>
+/**
+ * Reads embeddings. Only the input has tokens.
+ *
+ * @param raise puts an answer of another form into OpenAI's
+ */
+export const passthroughEmbeddings = (request: PassthroughRequest, raise?: EmbeddingForm["raise"]): Reader =>
   wholeAnswer(request, {
+    ...(raise === undefined ? {} : { raise }),
     isAnswer: (answer) => {
       const data = listAt(answer, "data")
       return data.length === inputsOf(request.body["input"]) && data.every(hasVector)

@@ -21,8 +21,10 @@ export interface Protocol<S> {
   readonly listedAt?: (baseUrl: string) => ReadonlyArray<string>
   /** The ids in a list of models that has a form of its own; undefined if it is no list. Absent for OpenAI's form. */
   readonly modelIds?: (answer: unknown) => ReadonlyArray<string> | undefined
-  /** The path for embeddings in OpenAI's form; absent if it has none. */
+  /** The path for embeddings; absent if it has none. */
   readonly embeddings?: EndpointPath
+  /** The form of its embeddings; OpenAI's unless given. */
+  readonly embeds?: EmbeddingForm
   /** The path that counts a request's tokens; absent if it has none. */
   readonly counts?: EndpointPath
   /** The path that compacts conversations in OpenAI's form; absent if it has none. Not every server offers it. */
@@ -66,6 +68,14 @@ export interface Protocol<S> {
 export interface Guardrail {
   readonly id: string
   readonly version: string
+}
+
+/** Embeddings in a form of the dialect's own. */
+export interface EmbeddingForm {
+  /** A request in OpenAI's form as the dialect has it, or the reason that it cannot be sent. */
+  readonly lower: (request: JsonObject) => Pick<Lowered, "body" | "adapted"> | InvalidRequest
+  /** An answer in OpenAI's form; undefined if it is none. */
+  readonly raise: (answer: JsonObject) => JsonObject | undefined
 }
 
 export interface LowerOptions {

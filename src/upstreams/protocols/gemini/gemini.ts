@@ -1,20 +1,26 @@
 import type { Protocol } from "../Protocol.ts"
+import { batchEmbeddings, predictedEmbeddings } from "./embeddings.ts"
 import { modelIds } from "./modelIds.ts"
 import { takesDocument } from "./media.ts"
-import { placed } from "./placed.ts"
+import { isVertex, placedAt } from "./placed.ts"
 import { lower } from "./request.ts"
 import { isSignatureRefusal, unsigned } from "./signedParts.ts"
 import type { GeminiState } from "./step.ts"
 import { begin, end, frames, step } from "./step.ts"
 
-/** Google's own dialect, at its API (`…/v1beta`) and at Vertex (`…/publishers/google`). */
+const endpoint = {
+  version: "",
+  path: "/models",
+  headers: (apiKey: string | undefined): Readonly<Record<string, string>> =>
+    apiKey === undefined ? {} : { "x-goog-api-key": apiKey }
+} as const
+
+/** Google's own dialect at its API (`…/v1beta`). */
 export const gemini: Protocol<GeminiState> = {
-  endpoint: {
-    version: "",
-    path: "/models",
-    headers: (apiKey): Readonly<Record<string, string>> => (apiKey === undefined ? {} : { "x-goog-api-key": apiKey }),
-    placed
-  },
+  endpoint: { ...endpoint, placed: placedAt(false) },
+  embeddings: "/embeddings",
+  embeds: batchEmbeddings,
+  counts: "/countTokens",
   // By default a page has 50.
   models: "/models?pageSize=1000",
   modelIds,
@@ -28,3 +34,12 @@ export const gemini: Protocol<GeminiState> = {
   end,
   frames
 }
+
+/** The same at Vertex (`…/publishers/google`). */
+const geminiAtVertex: Protocol<GeminiState> = {
+  ...gemini,
+  endpoint: { ...endpoint, placed: placedAt(true) },
+  embeds: predictedEmbeddings
+}
+
+export const geminiAt = (baseUrl: string): Protocol<GeminiState> => (isVertex(baseUrl) ? geminiAtVertex : gemini)

@@ -1,12 +1,32 @@
+import type { EndpointPath } from "../../../config/baseUrl.ts"
 import type { Placeable, Placed } from "../../Endpoint.ts"
 
 /** The path of a model's method. Listings write `models/` in front of a model's id. */
 const methodPath = (model: string, method: string): string =>
   `/models/${encodeURIComponent(model.replace(/^models\//, "")).replaceAll("%40", "@")}:${method}`
 
-/** A request whose path names the model and the way of answering. */
-export const placed = ({ body, headers }: Placeable): Placed => {
-  const { model, stream, ...rest } = body
-  const method = stream === true ? "streamGenerateContent?alt=sse" : "generateContent"
-  return { path: methodPath(String(model), method), body: rest, headers }
-}
+/** True for the base URL of Google's models at Vertex. */
+export const isVertex = (baseUrl: string): boolean => /\/publishers\/[\w-]+\/?(?:\?|$)/.test(baseUrl)
+
+/** A request whose path names the model and the method. */
+export const placedAt =
+  (vertex: boolean) =>
+  ({ body, headers }: Placeable, path: EndpointPath): Placed => {
+    const { model, stream, ...rest } = body
+    const at = (method: string, body: Placeable["body"] = rest): Placed => ({
+      path: methodPath(String(model), method),
+      body,
+      headers
+    })
+    switch (path) {
+      case "/embeddings":
+        return at(vertex ? "predict" : "batchEmbedContents")
+      case "/countTokens":
+        // Google's API counts system text and tools only within a whole request.
+        return vertex
+          ? at("countTokens")
+          : at("countTokens", { generateContentRequest: { model: `models/${String(model)}`, ...rest } })
+      default:
+        return at(stream === true ? "streamGenerateContent?alt=sse" : "generateContent")
+    }
+  }
