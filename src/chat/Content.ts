@@ -50,7 +50,7 @@ const AudioPart = Schema.Struct({
       data: required(Schema.String, "The audio, in base64."),
       format: required(Schema.String, "`wav` or `mp3`.")
     }),
-    "The audio, for upstreams of this dialect. Required when `type` is `input_audio`."
+    "The audio, for upstreams of this dialect and of Google's. Required when `type` is `input_audio`."
   )
 }).annotations({ identifier: "ChatAudioPart" })
 

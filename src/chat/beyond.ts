@@ -8,10 +8,9 @@ import { isHosted } from "./Tools.ts"
 
 /** The size of the parts that only an upstream of this dialect understands. */
 export const unknownBytes = (request: CreateCompletion): number | undefined => {
-  const audio = partsOf(request).filter((part) => part.type === "input_audio")
   const unknown = unknownIn(request)
-  if (audio.length + unknown.length === 0) return undefined
-  return JSON.stringify([audio, unknown]).length - omittedBytes(audio) - omittedBytes(unknown)
+  if (unknown.length === 0) return undefined
+  return JSON.stringify(unknown).length - omittedBytes(unknown)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { textAt } from "../contract/json.ts"
 import { Unknown } from "../contract/Unknown.ts"
-import type { FileSource, Item, Part, TextPart } from "../generation/Conversation.ts"
+import type { DocumentPart, FileSource, Item, Part, TextPart } from "../generation/Conversation.ts"
 import { atUrl, inlineFile } from "../generation/fileSource.ts"
 import type { ContentPart, PartOf } from "./Content.ts"
 import type { InputMessage, ToolCall } from "./InputMessage.ts"
@@ -164,9 +164,8 @@ const partOf = (part: ContentPart, at: string, complain: Complain): ReadonlyArra
       return [{ type: "image", source: image(part, at, complain), detail: part.image_url.detail ?? "auto" }]
     case "file":
       return [file(part, at, complain)]
-    // Only an upstream of this dialect accepts it (`unsupported.ts`).
     case "input_audio":
-      return []
+      return [audio(part)]
   }
 }
 
@@ -176,6 +175,13 @@ const breakpoint = (cacheControl: unknown): Pick<TextPart, "cacheBreakpoint" | "
 })
 
 const text = ({ text }: PartOf<"text">): TextPart => ({ type: "text", text })
+
+/** Upstreams that accept no audio are not asked (`unsupported.ts`). */
+const audio = ({ input_audio: { data, format } }: PartOf<"input_audio">): DocumentPart => ({
+  type: "document",
+  source: { type: "base64", mediaType: `audio/${format}`, data },
+  name: undefined
+})
 
 const image = ({ image_url: { url } }: PartOf<"image_url">, at: string, complain: Complain): FileSource => {
   const source = atUrl(url)

@@ -51,6 +51,7 @@ const namesItsSpeaker = ({ name, role }: InputMessage) => (name ?? "") !== "" &&
 /** Audio cannot be dropped: without it, the question is a different one. */
 const noAudio = (param: string): Unsupported => ({
   param,
+  carriedAs: "audio",
   refusal: `${param}: this model's upstream does not accept input_audio`
 })
 

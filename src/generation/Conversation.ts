@@ -57,7 +57,7 @@ export interface Named<A> {
 }
 
 /** Fields of a conversation that only some upstreams have. */
-export type CarriedField = "verbosity" | "serviceTier" | "logprobs"
+export type CarriedField = "verbosity" | "serviceTier" | "logprobs" | "audio"
 
 export type Item = Message | ReasoningItem | ToolCallItem | ToolResultItem | SearchItem
 

@@ -7,8 +7,8 @@ export { countText }
  * The input tokens of a conversation, cached per conversation: its texts in o200k_base (uncounted long ones are
  * estimated together), and three tokens of framing per item. Other parts are estimates: an image is 85 tokens in low
  * detail, otherwise 765 (1024 × 1024 at OpenAI); a text document counts as its text, any other document as 2,000 tokens
- * per 50 KB begun, or 2,000 if only its URL is known; parts that only the upstream understands are a token per four
- * bytes.
+ * per 50 KB begun (audio and video: in proportion), or 2,000 if only its URL is known; parts that only the upstream
+ * understands are a token per four bytes.
  */
 export const countTokens = (conversation: Conversation): number => counted(conversation).tokens
 
@@ -160,7 +160,11 @@ class Tally {
     if (source.type === "text") this.addText(source.text)
     else if (source.type !== "base64") this.fixed += documentPage
     else if (source.mediaType.startsWith("text/")) this.addText(textOf(source.data))
-    else this.fixed += documentPage * Math.max(1, Math.ceil((source.data.length * 0.75) / documentPageBytes))
+    else {
+      const pages = (source.data.length * 0.75) / documentPageBytes
+      const isHeard = /^(?:audio|video)\//.test(source.mediaType)
+      this.fixed += Math.ceil(documentPage * (isHeard ? pages : Math.max(1, Math.ceil(pages))))
+    }
   }
 }
 

@@ -108,6 +108,23 @@ describe.each(places)("Gemini, at %s", (place) => {
     expect(await last()).toEqual(streamed)
   })
 
+  it("hears the audio of a chat completion as the SDK sends it", async () => {
+    const data = Buffer.from("RIFF....WAVE").toString("base64")
+    const question = { text: "What is said? play:text" }
+    const inlineData = { mimeType: "audio/wav", data }
+    await world.sdk[place].models.generateContent({
+      model,
+      contents: [{ role: "user", parts: [question, { inlineData }] }]
+    })
+    const own = await last()
+    const content = [
+      { type: "text" as const, ...question },
+      { type: "input_audio" as const, input_audio: { data, format: "wav" as const } }
+    ]
+    await world.openai.chat.completions.create({ model: `flash-${place}`, messages: [{ role: "user", content }] })
+    expect((await last()).body.contents).toEqual(own.body.contents)
+  })
+
   it("the turn behind a call is the SDK's, with the signature where it came", async () => {
     const history = [
       ...(intent.contents as ReadonlyArray<object>),

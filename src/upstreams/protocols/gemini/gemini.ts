@@ -25,6 +25,7 @@ export const gemini: Protocol<GeminiState> = {
   models: "/models?pageSize=1000",
   modelIds,
   searches: true,
+  carries: new Set(["audio"]),
   signsCalls: true,
   takesDocument,
   lower,
