@@ -5,12 +5,13 @@ import { AnthropicFoundry } from "@anthropic-ai/foundry-sdk"
 import Anthropic from "@anthropic-ai/sdk"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import OpenAI, { AzureOpenAI } from "openai"
-import { azureKey, entraToken, fakeAzure } from "../../upstreams/fakes/azure.ts"
+import { azureKey, entraToken } from "../../upstreams/fakes/azure.ts"
 import { spoken } from "../../upstreams/fakes/scenarios.ts"
+import { startCloud } from "../../upstreams/fakes/startCloud.ts"
 import { startGateway } from "../process.ts"
 import type { GatewayProcess } from "../process.ts"
 
-const azure = fakeAzure()
+const azure = await startCloud("azure")
 const deployments = `${azure.url}/openai?api-version=2024-10-21`
 const v1 = `${azure.url}/openai/v1`
 
@@ -51,8 +52,8 @@ afterAll(async () => {
   await azure.stop()
 })
 
-const sent = () => {
-  const { body, by, path, query } = azure.last()
+const sent = async () => {
+  const { body, by, path, query } = await azure.last()
   return { address: path + query, by, body }
 }
 
@@ -74,11 +75,11 @@ describe("GPT at Azure, at the addresses of deployments", () => {
 
   it("is asked as AzureOpenAI asks it: chat, whole and streamed", async () => {
     expect((await own.chat.completions.create({ model: "house-gpt", messages, tools })).choices).toHaveLength(1)
-    const whole = sent()
+    const whole = await sent()
     const answer = await openai.chat.completions.create({ model: "old-chat", messages, tools })
     expect(answer.choices[0]?.message.content).toBe(spoken.text)
     expect(answer).toMatchObject({ model: "old-chat", prompt_filter_results: [{ prompt_index: 0 }] })
-    expect(sent()).toEqual({ ...whole, body: { ...whole.body, ...differing.whole } })
+    expect(await sent()).toEqual({ ...whole, body: { ...whole.body, ...differing.whole } })
     expect(whole).toMatchObject({
       by: "api-key",
       address: "/openai/deployments/house-gpt/chat/completions?api-version=2024-10-21"
@@ -86,27 +87,27 @@ describe("GPT at Azure, at the addresses of deployments", () => {
 
     const stream = own.chat.completions.stream({ model: "house-gpt", messages, tools })
     expect(await stream.finalContent()).toBe(spoken.text)
-    const streamed = sent()
+    const streamed = await sent()
     expect(await openai.chat.completions.stream({ model: "old-chat", messages, tools }).finalContent()).toBe(
       spoken.text
     )
-    expect(sent()).toEqual({ ...streamed, body: { ...streamed.body, ...differing.streamed } })
+    expect(await sent()).toEqual({ ...streamed, body: { ...streamed.body, ...differing.streamed } })
   })
 
   it("is asked as AzureOpenAI asks it: responses, which name no deployment in the path, and embeddings", async () => {
     expect((await own.responses.create({ model: "house-gpt", input: "Hi", store: false })).output_text).toBe(
       spoken.text
     )
-    const whole = sent()
+    const whole = await sent()
     expect((await openai.responses.create({ model: "old-responses", input: "Hi" })).output_text).toBe(spoken.text)
-    expect(sent()).toEqual({ ...whole, body: { ...whole.body, ...differing.whole } })
+    expect(await sent()).toEqual({ ...whole, body: { ...whole.body, ...differing.whole } })
     expect(whole.address).toBe("/openai/responses?api-version=2024-10-21")
 
     const input = { input: "Hi", encoding_format: "float" as const }
     await own.embeddings.create({ model: "house-embeddings", ...input })
-    const embedded = sent()
+    const embedded = await sent()
     await openai.embeddings.create({ model: "embeddings", ...input })
-    expect(sent()).toEqual(embedded)
+    expect(await sent()).toEqual(embedded)
     expect(embedded.address).toBe("/openai/deployments/house-embeddings/embeddings?api-version=2024-10-21")
   })
 
@@ -114,7 +115,7 @@ describe("GPT at Azure, at the addresses of deployments", () => {
     const failing = (model: string) =>
       openai.chat.completions.create({ model, messages }).catch((error: unknown) => error)
     expect(await failing("missing")).toMatchObject({ status: 400, message: expect.stringContaining("API deployment") })
-    expect(azure.last().path).toBe("/openai/deployments/house%2Fnone/chat/completions")
+    expect((await azure.last()).path).toBe("/openai/deployments/house%2Fnone/chat/completions")
     expect(await failing("wrong")).toMatchObject({ status: 500 })
     await expect.poll(() => gateway.output()).toContain("upstreams.wrong.api_key")
     expect(gateway.output()).not.toContain("azure-key-of-another")
@@ -125,9 +126,9 @@ describe("GPT at Azure, behind /openai/v1", () => {
   it("is asked as OpenAI's SDK asks it, with Azure's header for the key", async () => {
     const own = new OpenAI({ baseURL: v1, apiKey: azureKey, maxRetries: 0 })
     await own.responses.create({ model: "house-gpt", input: "Hi", store: false })
-    const whole = sent()
+    const whole = await sent()
     await openai.responses.create({ model: "responses", input: "Hi" })
-    expect(sent()).toEqual({
+    expect(await sent()).toEqual({
       ...whole,
       by: "api-key",
       body: { ...whole.body, ...differing.whole }
@@ -135,26 +136,26 @@ describe("GPT at Azure, behind /openai/v1", () => {
     expect(whole).toMatchObject({ by: "bearer key", address: "/openai/v1/responses" })
 
     await own.chat.completions.create({ model: "house-gpt", messages, tools })
-    const chat = sent()
+    const chat = await sent()
     await openai.chat.completions.create({ model: "chat", messages, tools })
-    expect(sent()).toEqual({ ...chat, by: "api-key", body: { ...chat.body, ...differing.whole } })
+    expect(await sent()).toEqual({ ...chat, by: "api-key", body: { ...chat.body, ...differing.whole } })
   })
 
   it("is asked with a token of Entra, as AzureOpenAI asks it", async () => {
     const azureADTokenProvider = () => Promise.resolve(entraToken)
     const own = new AzureOpenAI({ baseURL: v1, azureADTokenProvider, apiVersion: "preview", maxRetries: 0 })
     await own.responses.create({ model: "house-gpt", input: "Hi", store: false })
-    expect(sent()).toMatchObject({ by: "token" })
+    expect(await sent()).toMatchObject({ by: "token" })
     await openai.responses.create({ model: "entra", input: "Hi" })
-    expect(sent()).toMatchObject({ by: "token", address: "/openai/v1/responses" })
-    expect(azure.last().headers.get("api-key")).toBeNull()
+    expect(await sent()).toMatchObject({ by: "token", address: "/openai/v1/responses" })
+    expect((await azure.last()).headers.get("api-key")).toBeNull()
   })
 
   it("answers clients of the other families", async () => {
     const message = await anthropic.messages.create({ model: "chat", max_tokens: 100, system: "Be brief.", messages })
     expect(message.content).toMatchObject([{ text: spoken.text }])
     // Older versions of Azure's interface know no developer role.
-    expect(azure.last().body.messages[0]).toMatchObject({ role: "system" })
+    expect((await azure.last()).body.messages[0]).toMatchObject({ role: "system" })
     const finished = await anthropic.messages.stream({ model: "responses", max_tokens: 100, messages }).finalText()
     expect(finished).toBe(spoken.text)
   })
@@ -239,20 +240,20 @@ describe("Claude at Foundry", () => {
       new AnthropicFoundry({ baseURL, azureADTokenProvider: () => Promise.resolve(entraToken), maxRetries: 0 })
     ]
   ])("is asked as Anthropic's SDK for Foundry asks it (%s)", async (model, own) => {
-    const heard = () => ({ ...sent(), version: azure.last().headers.get("anthropic-version") })
+    const heard = async () => ({ ...(await sent()), version: (await azure.last()).headers.get("anthropic-version") })
     await own.messages.create({ model: "house-claude", ...asked })
-    const whole = heard()
+    const whole = await heard()
     expect((await anthropic.messages.create({ model, ...asked })).content).toMatchObject([{ text: spoken.text }])
-    expect(heard()).toEqual({ ...whole, body: { ...whole.body, ...differing.whole } })
+    expect(await heard()).toEqual({ ...whole, body: { ...whole.body, ...differing.whole } })
     expect(whole).toMatchObject({ address: "/anthropic/v1/messages", by: model === "claude" ? "x-api-key" : "token" })
 
     expect(await own.messages.stream({ model: "house-claude", ...asked }).finalText()).toBe(spoken.text)
-    const streamed = heard()
+    const streamed = await heard()
     expect(await anthropic.messages.stream({ model, ...asked }).finalText()).toBe(spoken.text)
-    expect(heard()).toEqual(streamed)
+    expect(await heard()).toEqual(streamed)
 
     const { max_tokens: _, ...counted } = asked
     expect((await anthropic.messages.countTokens({ model, ...counted })).input_tokens).toBe(9)
-    expect(azure.last().path).toBe("/anthropic/v1/messages/count_tokens")
+    expect((await azure.last()).path).toBe("/anthropic/v1/messages/count_tokens")
   })
 })

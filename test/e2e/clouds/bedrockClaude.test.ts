@@ -5,12 +5,13 @@ import { AnthropicBedrock } from "@anthropic-ai/bedrock-sdk"
 import Anthropic from "@anthropic-ai/sdk"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import OpenAI from "openai"
-import { bedrockKey, bedrockKeys, fakeBedrock } from "../../upstreams/fakes/bedrock.ts"
+import { bedrockKey, bedrockKeys } from "../../upstreams/fakes/bedrock.ts"
 import { spoken } from "../../upstreams/fakes/scenarios.ts"
+import { startCloud } from "../../upstreams/fakes/startCloud.ts"
 import { startGateway } from "../process.ts"
 import type { GatewayProcess } from "../process.ts"
 
-const bedrock = fakeBedrock()
+const bedrock = await startCloud("bedrock")
 const id = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 
 let gateway: GatewayProcess
@@ -62,40 +63,40 @@ const asked = {
 }
 
 /** Anthropic's SDK leaves the colon of an id as it is, AWS's own writes `%3A`, as the gateway does. */
-const sent = () => {
-  const { body, by, path } = bedrock.last()
+const sent = async () => {
+  const { body, by, path } = await bedrock.last()
   return { path: decodeURIComponent(path), body, by }
 }
 
 describe("Claude at Bedrock, by InvokeModel", () => {
   it("is asked as Anthropic's SDK for Bedrock asks it, whole, streamed and with betas", async () => {
     expect((await own.messages.create({ model: id, ...asked })).content).toMatchObject([{ text: spoken.text }])
-    const whole = sent()
+    const whole = await sent()
     expect((await anthropic.messages.create({ model: "signed", ...asked })).content).toMatchObject([
       { text: spoken.text }
     ])
-    expect(sent()).toEqual(whole)
-    expect(bedrock.last().path).toBe(`/model/${encodeURIComponent(id)}/invoke`)
+    expect(await sent()).toEqual(whole)
+    expect((await bedrock.last()).path).toBe(`/model/${encodeURIComponent(id)}/invoke`)
 
     expect(await own.messages.stream({ model: id, ...asked }).finalText()).toBe(spoken.text)
-    const streamed = sent()
+    const streamed = await sent()
     expect(await anthropic.messages.stream({ model: "signed", ...asked }).finalText()).toBe(spoken.text)
-    expect(sent()).toEqual(streamed)
+    expect(await sent()).toEqual(streamed)
     expect(streamed.path).toBe(`/model/${id}/invoke-with-response-stream`)
 
     const betas = ["context-1m-2025-08-07", "interleaved-thinking-2025-05-14"]
     await own.beta.messages.create({ model: id, ...asked, betas })
-    const withBetas = sent()
+    const withBetas = await sent()
     await anthropic.beta.messages.create({ model: "signed", ...asked, betas })
-    expect(sent()).toEqual(withBetas)
+    expect(await sent()).toEqual(withBetas)
     expect(withBetas.body.anthropic_beta).toEqual(betas)
-    expect(bedrock.last().headers.get("anthropic-beta")).toBeNull()
-    expect(bedrock.last().headers.get("anthropic-version")).toBeNull()
+    expect((await bedrock.last()).headers.get("anthropic-beta")).toBeNull()
+    expect((await bedrock.last()).headers.get("anthropic-version")).toBeNull()
   })
 
   it("is told the upstream's guardrail by AWS's headers", async () => {
     await anthropic.messages.create({ model: "guarded", ...asked })
-    const { headers } = bedrock.last()
+    const { headers } = await bedrock.last()
     expect(headers.get("x-amzn-bedrock-guardrailidentifier")).toBe("gr-house-0123")
     expect(headers.get("x-amzn-bedrock-guardrailversion")).toBe("DRAFT")
   })
@@ -107,7 +108,7 @@ describe("Claude at Bedrock, by InvokeModel", () => {
       body: JSON.stringify({ model: "keyed", max_tokens: 10, messages: asked.messages })
     })
     expect(answer.status).toBe(200)
-    expect(sent()).toMatchObject({ by: "key", body: { anthropic_version: "bedrock-2023-05-31" } })
+    expect(await sent()).toMatchObject({ by: "key", body: { anthropic_version: "bedrock-2023-05-31" } })
   })
 
   it("answers clients of OpenAI's families, whole and streamed, with tools and thinking", async () => {
@@ -117,7 +118,7 @@ describe("Claude at Bedrock, by InvokeModel", () => {
       tools: [{ type: "function", function: { name: "get_weather", parameters: { type: "object" } } }]
     })
     expect(chat.choices[0]?.message.tool_calls).toMatchObject([{ function: { arguments: '{"city":"Paris"}' } }])
-    expect(sent()).toMatchObject({ body: { anthropic_version: "bedrock-2023-05-31", max_tokens: 32_000 } })
+    expect(await sent()).toMatchObject({ body: { anthropic_version: "bedrock-2023-05-31", max_tokens: 32_000 } })
     const stream = openai.responses.stream({
       model: "signed",
       input: "play:reasoning",
@@ -127,14 +128,14 @@ describe("Claude at Bedrock, by InvokeModel", () => {
     expect(response.output.map(({ type }) => type)).toEqual(["reasoning", "message"])
     expect(response.output_text).toBe(spoken.text)
     expect(response.usage).toMatchObject({ input_tokens: 20, output_tokens: 8 })
-    expect(sent().path).toBe(`/model/${id}/invoke-with-response-stream`)
+    expect((await sent()).path).toBe(`/model/${id}/invoke-with-response-stream`)
   })
 
   it("counts tokens by the model behind the inference profile", async () => {
     const { max_tokens: _, ...counted } = asked
     expect((await anthropic.messages.countTokens({ model: "signed", ...counted })).input_tokens).toBe(9)
-    expect(sent().path).toBe(`/model/${id.replace("us.", "")}/count-tokens`)
-    const { body } = sent().body.input.invokeModel
+    expect((await sent()).path).toBe(`/model/${id.replace("us.", "")}/count-tokens`)
+    const { body } = (await sent()).body.input.invokeModel
     expect(JSON.parse(Buffer.from(body, "base64").toString())).toMatchObject({ ...counted, max_tokens: 1_024 })
   })
 
@@ -180,15 +181,15 @@ describe("Claude at Bedrock, by InvokeModel", () => {
 describe("Claude at Bedrock, behind /anthropic", () => {
   it.each(["plain", "plain-keyed"])("is Anthropic's own wire, whole, streamed and for a count (%s)", async (model) => {
     expect((await anthropic.messages.create({ model, ...asked })).content).toMatchObject([{ text: spoken.text }])
-    expect(sent()).toMatchObject({
+    expect(await sent()).toMatchObject({
       path: "/anthropic/v1/messages",
       by: model === "plain" ? "signature" : "key",
       body: { model: id, ...asked }
     })
-    expect(bedrock.last().headers.get("anthropic-version")).toMatch(/^20\d\d-\d\d-\d\d$/)
+    expect((await bedrock.last()).headers.get("anthropic-version")).toMatch(/^20\d\d-\d\d-\d\d$/)
     expect(await anthropic.messages.stream({ model, ...asked }).finalText()).toBe(spoken.text)
     const { max_tokens: _, ...counted } = asked
     expect((await anthropic.messages.countTokens({ model, ...counted })).input_tokens).toBe(9)
-    expect(sent().path).toBe("/anthropic/v1/messages/count_tokens")
+    expect((await sent()).path).toBe("/anthropic/v1/messages/count_tokens")
   })
 })

@@ -8,12 +8,13 @@ import { FetchHttpHandler } from "@smithy/fetch-http-handler"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import OpenAI from "openai"
 import { pixel } from "../../upstreams/conversations.ts"
-import { bedrockKey, bedrockKeys, fakeBedrock } from "../../upstreams/fakes/bedrock.ts"
+import { bedrockKey, bedrockKeys } from "../../upstreams/fakes/bedrock.ts"
 import { spoken } from "../../upstreams/fakes/scenarios.ts"
+import { startCloud } from "../../upstreams/fakes/startCloud.ts"
 import { startGateway } from "../process.ts"
 import type { GatewayProcess } from "../process.ts"
 
-const bedrock = fakeBedrock()
+const bedrock = await startCloud("bedrock")
 const claude = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 const nova = "us.amazon.nova-2-lite-v1:0"
 
@@ -55,8 +56,8 @@ const own = new BedrockRuntimeClient({
   maxAttempts: 1
 })
 
-const sent = () => {
-  const { body, by, path } = bedrock.last()
+const sent = async () => {
+  const { body, by, path } = await bedrock.last()
   return { path, body, by }
 }
 
@@ -102,7 +103,7 @@ const params = (text: string) => ({
 describe("Bedrock's Converse", () => {
   it("is asked as AWS's SDK asks it, whole and streamed", async () => {
     const { output, stopReason, usage } = await own.send(new ConverseCommand(intent("play:reasoning-tools")))
-    const direct = sent()
+    const direct = await sent()
     expect([stopReason, usage?.inputTokens, usage?.cacheReadInputTokens]).toEqual(["tool_use", 15, 5])
     expect(output?.message?.content).toMatchObject([
       { reasoningContent: { reasoningText: { text: spoken.thought, signature: spoken.signature } } },
@@ -114,16 +115,16 @@ describe("Bedrock's Converse", () => {
       { type: "tool_use", name: "get_weather", input: { city: spoken.city } }
     ])
     expect(answer.usage).toMatchObject({ input_tokens: 15, cache_read_input_tokens: 5, output_tokens: 8 })
-    expect(sent()).toEqual(direct)
+    expect(await sent()).toEqual(direct)
 
     const { stream } = await own.send(new ConverseStreamCommand(intent("play:text")))
     const events: Array<ConverseStreamOutput> = []
     for await (const event of stream ?? []) events.push(event)
-    const streamed = sent()
+    const streamed = await sent()
     expect(events.map((event) => event.contentBlockDelta?.delta?.text ?? "").join("")).toBe(spoken.text)
     expect(events.at(-1)?.metadata?.usage).toMatchObject({ inputTokens: 15, outputTokens: 8 })
     expect(await anthropic.messages.stream(params("play:text")).finalText()).toBe(spoken.text)
-    expect(sent()).toEqual(streamed)
+    expect(await sent()).toEqual(streamed)
     expect(streamed.path).toBe(`/model/${encodeURIComponent(claude)}/converse-stream`)
   })
 
@@ -131,15 +132,15 @@ describe("Bedrock's Converse", () => {
     const guardrailConfig = { guardrailIdentifier: "gr-house-0123", guardrailVersion: "3" }
     const guarded = { ...intent("play:refusal"), guardrailConfig }
     expect((await own.send(new ConverseCommand(guarded))).stopReason).toBe("guardrail_intervened")
-    const direct = sent()
+    const direct = await sent()
     expect(direct.body.guardrailConfig).toEqual(guardrailConfig)
     const answer = await anthropic.messages.create({ ...params("play:refusal"), model: "guarded" })
     expect(answer.stop_reason).toBe("refusal")
-    expect(sent()).toEqual(direct)
+    expect(await sent()).toEqual(direct)
     const chat = { model: "guarded", messages: [{ role: "user" as const, content: "play:refusal" }] }
     const { choices } = await openai.chat.completions.stream(chat).finalChatCompletion()
     expect(choices[0]?.finish_reason).toBe("content_filter")
-    expect(sent().body.guardrailConfig).toEqual(guardrailConfig)
+    expect((await sent()).body.guardrailConfig).toEqual(guardrailConfig)
   })
 
   it("answers clients of all families, and knows a key too", async () => {
@@ -150,13 +151,13 @@ describe("Bedrock's Converse", () => {
     })
     expect(chat.choices[0]?.finish_reason).toBe("tool_calls")
     expect(chat.choices[0]?.message.tool_calls).toHaveLength(2)
-    expect(sent().by).toBe("key")
+    expect((await sent()).by).toBe("key")
     const response = await openai.responses
       .stream({ model: "nova", input: "play:reasoning", reasoning: { effort: "medium", summary: "auto" } })
       .finalResponse()
     expect(response.output.map(({ type }) => type)).toEqual(["reasoning", "message"])
     expect(response.usage).toMatchObject({ input_tokens: 20, output_tokens: 8 })
-    expect(sent().body.additionalModelRequestFields).toEqual({
+    expect((await sent()).body.additionalModelRequestFields).toEqual({
       reasoningConfig: { type: "enabled", maxReasoningEffort: "medium" }
     })
   })

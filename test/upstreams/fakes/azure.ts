@@ -6,6 +6,7 @@ import type { DialectName } from "./fakeUpstream.ts"
 import { responses } from "./responses.ts"
 import type { Dialect, Scenario } from "./scenarios.ts"
 import { scenarios } from "./scenarios.ts"
+import { shownCall } from "./shownCall.ts"
 import { complaint } from "./strict.ts"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever was sent
@@ -162,6 +163,7 @@ export const fakeAzure = () => {
       if (url.pathname === "/tenant/oauth2/v2.0/token") {
         return Response.json({ access_token: entraToken, token_type: "Bearer", expires_in: 3_599 })
       }
+      if (url.pathname === "/last") return shownCall(asked.at(-1))
       const by = callerIn(request.headers)
       if (by === undefined) return denied()
       if (request.method === "GET") {

@@ -4,6 +4,7 @@ import { awsEvent, awsException } from "./awsMessage.ts"
 import { converseAnswer, converseEvents } from "./converse.ts"
 import type { Scenario } from "./scenarios.ts"
 import { scenarios } from "./scenarios.ts"
+import { shownCall } from "./shownCall.ts"
 import { complaint } from "./strict.ts"
 import { converseComplaint } from "./strictConverse.ts"
 
@@ -192,6 +193,7 @@ export const fakeBedrock = () => {
       const { headers, method, url } = request
       const text = await request.text()
       const path = new URL(url).pathname
+      if (path === "/last") return shownCall(asked.at(-1))
       const signer = signerIn(headers)
       const key = headers.get("authorization")
       if (key === null) return refused("MissingAuthenticationTokenException", 403, "Missing Authentication Token")
