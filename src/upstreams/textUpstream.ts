@@ -8,13 +8,10 @@ import { beyondOutput, outputParam } from "../generation/outputBound.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 import { beginCall, withOwn } from "./client.ts"
-import type { Deadlines, Exchange } from "./client.ts"
-import type { ReadDocument } from "../documents/Documents.ts"
+import type { Exchange } from "./client.ts"
 import { addressOf, connectionOf, headersTo, placing, secretsAt } from "./Endpoint.ts"
-import type { EndpointOptions } from "./Endpoint.ts"
 import { extractDocuments } from "./extractDocuments.ts"
 import { acceptedBetas } from "./acceptedBetas.ts"
-import type { Betas } from "./acceptedBetas.ts"
 import { accepting } from "./accepting.ts"
 import { Answer } from "./generationOf.ts"
 import type { Reader } from "./generationOf.ts"
@@ -25,35 +22,16 @@ import { passthroughChunks } from "./passthrough/chunks.ts"
 import type { Dialect } from "./passthrough/Dialect.ts"
 import { passthroughEvents } from "./passthrough/events.ts"
 import { reframed } from "./passthrough/reframed.ts"
-import type { ThinkTags } from "./protocols/openaiChat/think.ts"
-import type { Guardrail, Protocol } from "./protocols/Protocol.ts"
+import type { Protocol } from "./protocols/Protocol.ts"
 import { providerName } from "./providerName.ts"
 import { compacting, embedding } from "./wholePassthrough.ts"
 import { isSuccess, refused } from "./refused.ts"
 import { translated } from "./translated.ts"
 import { beyondSearch, notLost } from "./unsendable.ts"
 import { serializeBody } from "./serializeBody.ts"
+import type { TextUpstreamOptions } from "./TextUpstreamOptions.ts"
 import type { GenerateOptions, PassthroughRequest, TextUpstream } from "./Upstream.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
-
-/** The options of a configured text upstream. */
-export interface TextUpstreamOptions extends EndpointOptions {
-  readonly name: string
-  readonly deadlines: Deadlines
-  /** Extracts the text of documents that the upstream does not accept. */
-  readonly readDocument: ReadDocument
-  /** Patterns of stored ids that every account may name. */
-  readonly sharedIds?: ReadonlyArray<string>
-  /** True if it has threads. */
-  readonly threads?: boolean
-  /** True to cache every translated prompt. */
-  readonly cachesAll?: boolean
-  readonly thinkTags?: ThinkTags
-  /** The guardrail that every request names, at Bedrock. */
-  readonly guardrail?: Guardrail | undefined
-  /** The betas of Anthropic's API that the upstream gets; all by default. */
-  readonly betas?: Betas | undefined
-}
 
 type Call = Future<Generation, Failure | UpstreamError>
 

@@ -1,0 +1,25 @@
+import type { ReadDocument } from "../documents/Documents.ts"
+import type { Betas } from "./acceptedBetas.ts"
+import type { Deadlines } from "./client.ts"
+import type { EndpointOptions } from "./Endpoint.ts"
+import type { ThinkTags } from "./protocols/openaiChat/think.ts"
+import type { Guardrail } from "./protocols/Protocol.ts"
+
+/** The options of a configured text upstream. */
+export interface TextUpstreamOptions extends EndpointOptions {
+  readonly name: string
+  readonly deadlines: Deadlines
+  /** Extracts the text of documents that the upstream does not accept. */
+  readonly readDocument: ReadDocument
+  /** Patterns of stored ids that every account may name. */
+  readonly sharedIds?: ReadonlyArray<string>
+  /** True if it has threads. */
+  readonly threads?: boolean
+  /** True to cache every translated prompt. */
+  readonly cachesAll?: boolean
+  readonly thinkTags?: ThinkTags
+  /** The guardrail that every request names, at Bedrock. */
+  readonly guardrail?: Guardrail | undefined
+  /** The betas of Anthropic's API that the upstream gets; all by default. */
+  readonly betas?: Betas | undefined
+}
