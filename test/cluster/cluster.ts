@@ -7,9 +7,10 @@ import { askGateway, clients, newTold, pathOf } from "../faults/clients.ts"
 import { judged } from "../faults/judged.ts"
 import type { OutsideLog } from "../faults/outside.ts"
 import { spawn } from "../faults/processes.ts"
-import { videoOf } from "../faults/videoOf.ts"
 import { startRedis } from "../limits/redisServer.ts"
 import { startPostgres } from "../sql/postgresServer.ts"
+import { isFetched, madeOf } from "../upstreams/fakes/madeOf.ts"
+import { videoServiceNames } from "../upstreams/fakes/videoServices.ts"
 import { auditOf } from "./audit.ts"
 import { startBalancer } from "./balancer.ts"
 import { chaos } from "./chaos.ts"
@@ -41,7 +42,7 @@ export interface ClusterFound {
 
 const webhookSecret = `whsec_${Buffer.from("0123456789abcdef0123456789abcdef").toString("base64")}`
 
-/** Copies that are read back at the end, each from whichever node. */
+/** Files that are read back at the end, each from any node. */
 const mostRead = 200
 
 interface VideoTask {
@@ -85,7 +86,7 @@ export const cluster = async (programs: string, options: ClusterOptions): Promis
 
     const told = newTold()
     const texts = newTextsTold()
-    const load = clients(told, `${outside.url}hook`)
+    const load = clients(told, `${outside.url}hook`, videoServiceNames)
     const textLoad = textClients(balancer.url, texts)
     const isEnough = () => told.accepted.size >= options.tasks && texts.asked >= options.texts
     let isThrough = false
@@ -139,18 +140,19 @@ export const cluster = async (programs: string, options: ClusterOptions): Promis
       words.push(`${id} was accepted and is answered with ${status}`)
     }
     const copies = await audit.copies()
+    const usage = await audit.usage()
+    const rows = await audit.rows()
+    const made = rows.filter(({ kind, state }) => kind === "video" && state === "succeeded")
     const wrong = await Promise.all(
-      copies.slice(0, mostRead).map(({ task_id, upstream_id }) =>
+      made.slice(0, mostRead).map(({ id, upstream_id }) =>
         untilAnswered(async () => {
-          const task = (await (await askGateway(balancer.url, "GET", pathOf(task_id))).json()) as VideoTask
+          const task = (await (await askGateway(balancer.url, "GET", pathOf(id))).json()) as VideoTask
           const link = new URL(task.content?.video_url ?? "http://nowhere.test/")
           const reply = await fetch(`${balancer.url}${link.pathname}`)
-          return Buffer.compare(await reply.bytes(), videoOf(upstream_id)) === 0 ? [] : [task_id]
+          return Buffer.compare(await reply.bytes(), madeOf(upstream_id ?? "")) === 0 ? [] : [id]
         })
       )
     )
-    const usage = await audit.usage()
-    const rows = await audit.rows()
     const log = (await (await fetch(`${outside.url}log`)).json()) as OutsideLog
     for (const node of running) node.gateway.signal("SIGTERM")
     const codes = await Promise.all(running.map(({ gateway }) => gateway.exited))
@@ -185,9 +187,8 @@ export const cluster = async (programs: string, options: ClusterOptions): Promis
         stuck: active,
         "held for nothing, in nano-dollars": held,
         ...mustBeZero,
-        "made and not copied":
-          rows.filter(({ kind, state }) => kind === "video" && state === "succeeded").length - copies.length,
-        "copies that are another's, or none": wrong.flat().length,
+        "made and not copied": made.filter(({ upstream_id }) => !isFetched(upstream_id ?? "")).length - copies.length,
+        "files that are another's, or none": wrong.flat().length,
         "answered and unpaid": [...texts.answered].filter((id) => !paid.has(id)).length,
         "paid twice": [...paid.values()].filter((times) => times > 1).length,
         "twins that differ": [...texts.byKey.values()].filter((answers) => answers.size > 1).length,

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { startGateway, testKey } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
-import { arkKey } from "../upstreams/fakes/ark.ts"
+import { videosIn } from "../faults/videosIn.ts"
 import type { auditOf } from "./audit.ts"
 import type { Balancer } from "./balancer.ts"
 
@@ -33,11 +33,13 @@ interface World {
   readonly audit: ReturnType<typeof auditOf>
 }
 
-const config = (outside: string) => `upstreams:
-  ark: { protocol: ark-video, base_url: "${outside}api/v3", api_key: ${arkKey} }
+const config = (outside: string) => {
+  const videos = videosIn((name) => `${outside}${name}`)
+  return `upstreams:
+${videos.upstreams}
   chat: { protocol: openai-chat, base_url: "${outside}v1", api_key: chat-key-of-the-cluster }
 models:
-  video: { routes: [{ upstream: ark, model: doubao-seedance-1-0-pro }], price: { output: 7 } }
+${videos.models}
   text: { routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 1, output: 3 } }
   paid: { routes: [{ upstream: chat, model: m }], price: { input: 2, output: 5 } }
 keys:
@@ -45,6 +47,7 @@ keys:
 callbacks: { allow: [127.0.0.0/8] }
 custody: { keep: 30d }
 `
+}
 
 /** Starts processes of nodes, and knows them by their rows. */
 export const nodesOf = (world: World) => {
@@ -58,6 +61,7 @@ export const nodesOf = (world: World) => {
         ...world.bucket,
         GATEWAY_DATABASE_URL: world.database,
         GATEWAY_REDIS_URL: world.redis,
+        GATEWAY_PUBLIC_URL: balancer.url,
         GATEWAY_SECRET: "secret-of-the-cluster-0123456789abcdef",
         GATEWAY_WEBHOOK_SECRET: world.webhookSecret,
         GATEWAY_BOOTSTRAP_KEY: "bootstrap-key-0123456789abcdef",

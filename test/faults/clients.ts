@@ -73,11 +73,14 @@ export const clients = (told: Told, callbackUrl: string, models: ReadonlyArray<s
       return { path: "/v1/messages", body, key, prompt: "" }
     }
     const prompt = `a cat ${number}`
+    const model = models[Math.floor(Math.random() * models.length)]
     const body = {
-      model: models[Math.floor(Math.random() * models.length)],
+      model,
       content: [{ type: "text", text: prompt }],
       callback_url: callbackUrl,
-      // What its upstream echoes: those without one can't be told apart there.
+      // A list of MiniMax's has little more to tell tasks apart.
+      ...(model === "minimax" && { duration: 5 + Math.floor(Math.random() * 11) }),
+      // What Ark echoes: those without one can't be told apart there.
       ...(Math.random() < 0.7 && { safety_identifier: number })
     }
     return { path: videos, body, key, prompt }

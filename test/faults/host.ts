@@ -33,7 +33,10 @@ import { Outages } from "../../src/videos/Outages.ts"
 import { FirstReplies } from "../../src/videos/FirstReplies.ts"
 import { VideoUpstreams } from "../../src/upstreams/VideoUpstream.ts"
 import { job } from "../videos/videoJob.ts"
+import type { VideoServiceName } from "../upstreams/fakes/videoServices.ts"
+import { isVideoService, videoAccess } from "../upstreams/fakes/videoServices.ts"
 import { counting } from "./countingUpstream.ts"
+import { realUpstreams } from "./realUpstreams.ts"
 
 const world = process.env["WORLD"] ?? ""
 const account = AccountId.make("acc")
@@ -79,6 +82,9 @@ const messages = testDouble(Pipeline, {
     })
 })
 
+const open = Layer.effect(AllowedAddresses, Effect.orDie(parseAllowed(["127.0.0.0/8"], "test")))
+const guard = AddressGuard.Default.pipe(Layer.provide(Resolver.Default), Layer.provide(open))
+
 const kinds = Layer.effect(
   TaskKinds,
   Effect.map(
@@ -92,22 +98,20 @@ const kinds = Layer.effect(
   Layer.provide(Layer.merge(messages, testDouble(Threads, {}))),
   Layer.provide(Ledger.Default),
   Layer.provide(
-    Layer.succeed(
+    Layer.scoped(
       VideoUpstreams,
-      new Map([
-        ["seeing", counting("seeing", world)],
-        ["blind", counting("blind", world)]
-      ])
-    )
+      Effect.map(
+        realUpstreams(world),
+        (real) => new Map([...real, ["seeing", counting("seeing", world)], ["blind", counting("blind", world)]])
+      )
+    ).pipe(Layer.provide(guard))
   )
 )
 
-const open = Layer.effect(AllowedAddresses, Effect.orDie(parseAllowed(["127.0.0.0/8"], "test")))
 const secrets = Layer.succeed(WebhookSecrets, {
   signing: () => Effect.succeed([Redacted.make("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")]),
   rotate: () => Effect.die("not here")
 })
-const guard = AddressGuard.Default.pipe(Layer.provide(Resolver.Default), Layer.provide(open))
 
 const lease = Layer.succeed(LeaseTime, Duration.millis(Number(process.env["LEASE_MS"] ?? 30_000)))
 
@@ -197,12 +201,28 @@ const create = (kind: string) =>
             upstream: kind,
             details: {},
             callbackUrl: process.env["CALLBACKS"] === "no" ? null : `${world}hook`,
-            request: { ...job, taskId: id },
+            request: isVideoService(kind) ? jobAt(kind, id) : { ...job, taskId: id },
             createdAtMs: now,
             expiresAtMs: now + Number(process.env["EXPIRES_MS"] ?? 3_600_000)
           }
     )
   })
+
+/** A job that its service takes. A list of MiniMax's has little more than the length to tell tasks apart. */
+const jobAt = (name: VideoServiceName, id: string) => ({
+  ...job,
+  taskId: id,
+  upstreamModel: videoAccess[name].model,
+  prompt: `a cat ${id}`,
+  settings: {
+    ...job.settings,
+    frames: 24 * (name === "minimax" ? 5 + Math.floor(Math.random() * 11) : 8),
+    resolution: name === "minimax" ? "768p" : "720p",
+    width: 1280,
+    height: 720,
+    ratio: "16:9"
+  }
+})
 
 const kindOf = (id: string) => (id.startsWith("message") ? "message" : "video")
 const find = (id: string) => Effect.flatMap(TaskStore, (store) => store.find(account, kindOf(id), id))
@@ -238,8 +258,8 @@ const server = Bun.serve({
           Effect.gen(function* () {
             const sql = yield* SqlClient.SqlClient
             const store = yield* TaskStore
-            const states = yield* sql<{ state: string; error: string | null; n: number }>`
-              SELECT state, error, COUNT(*) AS n FROM tasks GROUP BY state, error`
+            const states = yield* sql<{ upstream: string | null; state: string; error: string | null; n: number }>`
+              SELECT upstream, state, error, COUNT(*) AS n FROM tasks GROUP BY upstream, state, error`
             const active = yield* sql<{ n: number }>`SELECT COUNT(*) AS n FROM tasks WHERE ended_at IS NULL`
             const undelivered = yield* sql<{ n: number }>`SELECT COUNT(*) AS n FROM deliveries WHERE state = 'pending'`
             return {

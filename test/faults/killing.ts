@@ -4,8 +4,7 @@ import { join } from "node:path"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { bundle } from "../e2e/program.ts"
-import { arkKey } from "../upstreams/fakes/ark.ts"
-import { klingKey } from "../upstreams/fakes/kling.ts"
+import { videoServiceNames } from "../upstreams/fakes/videoServices.ts"
 import { audit } from "./audit.ts"
 import type { Audit } from "./audit.ts"
 import { askGateway, clients, newTold, pathOf } from "./clients.ts"
@@ -13,21 +12,23 @@ import { judged } from "./judged.ts"
 import type { Ending } from "./judged.ts"
 import type { OutsideLog } from "./outside.ts"
 import { spawn } from "./processes.ts"
+import { videosIn } from "./videosIn.ts"
 import type { Spawned } from "./processes.ts"
 
 const secret = `whsec_${Buffer.from("0123456789abcdef0123456789abcdef").toString("base64")}`
 
-const config = (outside: string) => `upstreams:
-  ark: { protocol: ark-video, base_url: "${outside}api/v3", api_key: ${arkKey} }
-  kling: { protocol: kling-video, base_url: "${outside}kling/v1", api_key: "${klingKey}" }
+const config = (outside: string) => {
+  const videos = videosIn((name) => `${outside}${name}`)
+  return `upstreams:
+${videos.upstreams}
 models:
-  kling: { routes: [{ upstream: kling, model: kling-v3 }], price: { output: 7 } }
-  video: { routes: [{ upstream: ark, model: doubao-seedance-1-0-pro }], price: { output: 7 } }
+${videos.models}
   text: { routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 1, output: 3 } }
 keys:
   - { name: faults, secret: "\${GATEWAY_FAULTS_KEY}", account: default, balance_usd: 1000000 }
 callbacks: { allow: [127.0.0.0/8] }
 `
+}
 
 export interface Found {
   readonly seconds: number
@@ -63,7 +64,7 @@ const killed = async (
   process.env["TEST_GATEWAY"] ??= await bundle(join(folder, "program"))
   writeFileSync(join(folder, "gateway.yaml"), config(outside.url))
   const told = newTold()
-  const load = clients(told, `${outside.url}hook`, ["video", "kling"])
+  const load = clients(told, `${outside.url}hook`, videoServiceNames)
   const recoveries: Array<number> = []
   const starts: Array<number> = []
   const words: Array<string> = []

@@ -1,13 +1,12 @@
 /**
- * What is outside the real gateway, in a process of its own that is never killed: Ark's video tasks and Kling's, which move on by
+ * What is outside the real gateway, in a process of its own that is never killed: every service of videos, which move on by
  * themselves and are counted, texts, and a receiver of callbacks that verifies their signatures. `GET /log` tells what they saw.
  * Environment: WEBHOOK_SECRET, WEATHER=0 for a world in which everything works, MEDIA where what was made is to
  * be had.
  */
 import { Webhook } from "standardwebhooks"
-import { fakeArk } from "../upstreams/fakes/ark.ts"
-import { fakeKling } from "../upstreams/fakes/kling.ts"
 import { videoOf } from "./videoOf.ts"
+import { videoOutside } from "./videoOutside.ts"
 
 export interface Callback {
   readonly task: string
@@ -29,40 +28,10 @@ export interface OutsideLog {
   readonly texts: ReadonlyArray<string>
 }
 
-let ark = fakeArk()
-const kling = fakeKling()
 const webhook = new Webhook(process.env["WEBHOOK_SECRET"] ?? "")
 const weather = Number(process.env["WEATHER"] ?? 1)
 const happens = (share: number) => Math.random() < share * weather
 const callbacks: Array<Callback> = []
-const begun = new Map<string, { readonly atMs: number; readonly renderMs: number }>()
-
-/** A third of the time it waits, then it renders, however late this process wakes; one in twenty fails. */
-const moveOn = () => {
-  for (const task of ark.tasks) {
-    if (task.status !== "queued" && task.status !== "running") continue
-    let its = begun.get(task.id)
-    if (its === undefined) begun.set(task.id, (its = { atMs: Date.now(), renderMs: 200 + Math.random() * 2_000 }))
-    const age = Date.now() - its.atMs
-    if (task.status === "queued") {
-      if (age > its.renderMs / 3) ark.move(task.id, "running")
-    } else if (age > its.renderMs && Number(task.id.replaceAll(/\D/g, "").slice(-2)) % 20 === 7) {
-      ark.move(task.id, "failed", { code: "OutputVideoSensitiveContentDetected", message: "of all things" })
-    } else if (age > its.renderMs) ark.move(task.id, "succeeded")
-  }
-  for (const task of kling.tasks) {
-    if (task.status !== "submitted" && task.status !== "processing") continue
-    const since = begun.get(task.id) ?? { atMs: Date.now(), renderMs: 200 + Math.random() * 2_000 }
-    begun.set(task.id, since)
-    const age = Date.now() - since.atMs
-    if (age > since.renderMs) kling.move(task.id, "succeed")
-    else if (age > since.renderMs / 3) kling.move(task.id, "processing")
-  }
-}
-setInterval(moveOn, 20)
-
-const error = (status: number, code: string, headers: Record<string, string> = {}) =>
-  Response.json({ error: { code, message: code } }, { status, headers })
 
 const hook = async (request: Request): Promise<Response> => {
   const body = await request.text()
@@ -76,24 +45,6 @@ const hook = async (request: Request): Promise<Response> => {
   }
   callbacks.push({ task: id, status, id: request.headers.get("webhook-id") ?? "", answered, body, verified })
   return new Response(null, { status: answered })
-}
-
-const upstream = async (request: Request, path: string): Promise<Response> => {
-  const { headers, method } = request
-  if (method === "POST" && happens(0.02)) return error(429, "RateLimitExceeded.RPM", { "retry-after": "0" })
-  if (method === "GET" && happens(0.02)) return error(502, "Overloaded")
-  const body = await request.text()
-  const isKling = path.startsWith("/kling/")
-  const origin = new URL(isKling ? kling.baseUrl : ark.baseUrl).origin
-  const answer = await fetch(`${origin}${isKling ? path.slice("/kling".length) : path}`, {
-    method,
-    headers,
-    ...(body !== "" && { body })
-  })
-  const text = await answer.text()
-  // The video is made; the answer takes its time.
-  if (method === "POST") await Bun.sleep(Math.random() * 40)
-  return new Response(text, { status: answer.status, headers: { "content-type": "application/json" } })
 }
 
 const texts: Array<string> = []
@@ -134,16 +85,11 @@ const media = (path: string): Response => {
   return new Response(broken, { headers: { "content-type": "video/mp4" } })
 }
 
-const promptOf = (body: unknown): string => /a cat [\w-]+/.exec(JSON.stringify(body))?.[0] ?? ""
-
 const log = (): OutsideLog => ({
-  submits: [
-    ...[...ark.tasks, ...ark.removed].map(({ body, id }) => ({ prompt: promptOf(body), id })),
-    ...kling.tasks.map(({ body, endpoint, id }) => ({ prompt: promptOf(body), id: `${endpoint}/${id}` }))
-  ],
-  cancelled: [...ark.tasks.filter(({ status }) => status === "cancelled"), ...ark.removed].map(({ id }) => id),
+  submits: videos.submits(),
+  cancelled: videos.cancelled(),
   callbacks,
-  polls: ark.calls.filter(({ method }) => method === "GET").length,
+  polls: videos.polls(),
   texts
 })
 
@@ -158,11 +104,13 @@ const server = Bun.serve({
     if (pathname === "/v1/chat/completions") return text(request)
     if (pathname.startsWith("/media/")) return media(pathname)
     if (pathname === "/log") return Response.json(log())
-    return upstream(request, pathname + search)
+    return videos.serve(request, pathname + search) ?? new Response(null, { status: 404 })
   }
 })
 
-// Serves the videos, for custody.
-if (process.env["MEDIA"] !== undefined) ark = fakeArk({ media: `${server.url.origin}/media` })
+const videos = videoOutside({
+  happens,
+  ...(process.env["MEDIA"] === undefined ? {} : { media: `${server.url.origin}/media` })
+})
 
 console.log(`listens on ${server.url.href}`)

@@ -12,6 +12,7 @@ import type { CrashPoint } from "../../src/tasks/CrashPoints.ts"
 import type { Task } from "../../src/tasks/Task.ts"
 import { spawn } from "./processes.ts"
 import type { Spawned } from "./processes.ts"
+import { videoServiceNames } from "../upstreams/fakes/videoServices.ts"
 import type { WorldLog } from "./world.ts"
 
 const flag = (name: string, fallback: number) => {
@@ -28,6 +29,9 @@ const points: ReadonlyArray<CrashPoint> = [
   "writing",
   "settled"
 ]
+
+/** Every service of videos, and two upstreams that make nothing: one that can be asked for a lost submit, one that can't. */
+const upstreams = ["seeing", "blind", ...videoServiceNames]
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-faults-"))
 const database = join(folder, "gateway.db")
@@ -50,12 +54,12 @@ const cancelled = new Set<string>()
 const pick = <A>(list: ReadonlyArray<A>): A => list[Math.floor(Math.random() * list.length)] as A
 
 /** Clients that go on whatever happens to the process; only what was acknowledged counts. */
-const load = (host: Spawned, running: () => boolean) =>
+const load = (host: Spawned, kinds: ReadonlyArray<string>, running: () => boolean) =>
   Promise.all(
     Array.from({ length: 6 }, async () => {
       while (running()) {
         try {
-          const kind = pick(["seeing", "seeing", "blind", "message"])
+          const kind = pick(kinds)
           const created = await fetch(`${host.url}tasks`, { method: "POST", body: kind })
           const { id } = (await created.json()) as { id: string }
           accepted.push(id)
@@ -72,13 +76,22 @@ const load = (host: Spawned, running: () => boolean) =>
     })
   )
 
-const died: Record<string, number> = {}
+/** By the point, and there by the upstream whose tasks were there. */
+const died: Record<string, Record<string, number>> = {}
+const count = (how: string, upstream: string): void => {
+  const name = how === "random" ? "all" : upstream
+  const row = (died[how] ??= {})
+  row[name] = (row[name] ?? 0) + 1
+}
 const recoveries: Array<number> = []
 const starts: Array<number> = []
 const begun = performance.now()
 
 for (let kill = 0; kill < kills; kill++) {
-  const point = kill % 2 === 0 ? undefined : points[((kill - 1) / 2) % points.length]
+  // Each point with each upstream, then all over again; between two of them a random moment with all.
+  const turn = (kill - 1) / 2
+  const point = kill % 2 === 0 ? undefined : points[turn % points.length]
+  const upstream = upstreams[Math.floor(turn / points.length) % upstreams.length] ?? ""
   const crash = point === undefined ? {} : { GATEWAY_CRASH_AT: `${point}:${1 + Math.floor(Math.random() * 20)}` }
   let alive = true
   // A crash point may come before the process has begun to listen.
@@ -93,24 +106,27 @@ for (let kill = 0; kill < kills; kill++) {
       },
       () => {}
     )
-    const loading = load(host, () => alive)
+    const loading = load(
+      host,
+      point === undefined ? [...upstreams, "message"] : [upstream, upstream, "message"],
+      () => alive
+    )
     await Promise.race([Bun.sleep(point === undefined ? 50 + Math.random() * 500 : 3_000), host.exited])
     const byItself = !alive
     host.signal("SIGKILL")
     await host.exited
     alive = false
     await loading
-    const how = point === undefined || !byItself ? "random" : point
-    died[how] = (died[how] ?? 0) + 1
+    count(point === undefined || !byItself ? "random" : point, upstream)
   } else {
-    died[point ?? "random"] = (died[point ?? "random"] ?? 0) + 1
+    count(point ?? "random", upstream)
   }
 }
 
 // One last process, left alone until everything has ended and was delivered.
 const host = await spawn(hostFile, env)
 interface State {
-  readonly states: ReadonlyArray<{ state: string; error: string | null; n: number }>
+  readonly states: ReadonlyArray<{ upstream: string | null; state: string; error: string | null; n: number }>
   readonly active: number
   readonly undelivered: number
   readonly oldestExpiredLeaseMs: number
@@ -175,12 +191,14 @@ console.log(`\n${kills} kills in ${Math.round((performance.now() - begun) / 1_00
 console.table(died)
 console.log("how the tasks ended")
 console.table(
-  state.states.map(({ error, n, state }) => ({
-    state,
-    code: error === null ? "" : (JSON.parse(error) as { code: string }).code,
-    n
-  }))
+  state.states.map(({ error, n, state, upstream }) => {
+    const { code, message } = JSON.parse(error ?? "{}") as { readonly code?: string; readonly message?: string }
+    return { upstream, state, code, message, n }
+  })
 )
+for (const [task, count] of times(log.submits)) {
+  if (count > 1) console.log(`submitted ${count} times: ${task} (${tasks.get(task)?.upstreamId})`)
+}
 console.table({
   "tasks accepted": accepted.length,
   "videos submitted": log.submits.length,

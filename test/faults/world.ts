@@ -1,7 +1,9 @@
 /**
  * What is outside the gateway, in a process of its own that is never killed: an upstream that renders nothing and counts
- * everything, and a receiver of callbacks. `GET /log` tells what they saw.
+ * everything, every real service of videos, and a receiver of callbacks. `GET /log` tells what they saw.
  */
+import { videoOutside } from "./videoOutside.ts"
+
 interface Video {
   readonly task: string
   readonly id: string
@@ -31,6 +33,8 @@ const messageMs = Number(process.env["MESSAGE_MS"] ?? 20)
 /** Shares of answers that are something else than the plain one; 0 for a world without weather. */
 const weather = Number(process.env["WEATHER"] ?? 1)
 const happens = (share: number) => Math.random() < share * weather
+
+const services = videoOutside({ happens })
 
 const json = (body: unknown, status = 200) => Response.json(body, { status })
 
@@ -105,7 +109,20 @@ const server = Bun.serve({
         return json({}, answered)
       }
     },
-    "/log": () => json({ submits, callbacks, polls, cancels } satisfies WorldLog)
+    "/log": () => {
+      const ofServices = services.submits()
+      const taskOf = new Map(ofServices.map(({ id, prompt }) => [id, prompt.replace("a cat ", "")]))
+      return json({
+        submits: [...submits, ...taskOf.values()],
+        callbacks,
+        polls: polls + services.polls(),
+        cancels: [...cancels, ...services.cancelled().map((id) => taskOf.get(id) ?? "")]
+      } satisfies WorldLog)
+    }
+  },
+  fetch: (request) => {
+    const { pathname, search } = new URL(request.url)
+    return services.serve(request, pathname + search) ?? json({}, 404)
   }
 })
 

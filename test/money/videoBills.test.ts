@@ -13,7 +13,7 @@ import { request } from "../request.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { sumOf } from "../upstreams/fakes/bill.ts"
 import type { BillLine } from "../upstreams/fakes/bill.ts"
-import { videoServices } from "../upstreams/fakes/videoServices.ts"
+import { videoEntry, videoServiceNames, videoServices } from "../upstreams/fakes/videoServices.ts"
 import type { VideoServiceName } from "../upstreams/fakes/videoServices.ts"
 
 const key = "payer-secret-0123456789-0123456789"
@@ -134,7 +134,9 @@ const rowsOf = async (): Promise<ReadonlyArray<Row>> => {
 describeOnEach("videos of every model with a price", ({ name }) => {
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-bills-"))
-    const upstreams = Object.fromEntries(all.map(([name, { entry }]) => [name, entry]))
+    const upstreams = Object.fromEntries(
+      videoServiceNames.map((name) => [name, videoEntry(name, services[name].origin)])
+    )
     const models = Object.fromEntries(
       served.map(({ id, model, price, upstream }) => [
         id,

@@ -200,7 +200,7 @@ const recordWith =
           ...(body["return_last_frame"] === true && { last_frame_url: `${media}/${id}.png` })
         },
         usage: { completion_tokens: tokens, total_tokens: tokens, ...(!measures && { tool_usage: { web_search: 1 } }) },
-        seed: 78_674,
+        seed: measures && typeof body["seed"] === "number" && body["seed"] >= 0 ? body["seed"] : 78_674,
         resolution,
         ratio: "16:9",
         duration: seconds,

@@ -19,7 +19,8 @@ export const klingKey = `${accessKey}:${secretKey}`
  * app.klingai.com/global/dev/document-api, read in November 2026; there is no library. Errors are codes, here inside a 200. A prompt
  * drives it, as Ark's fake.
  */
-export const fakeKling = () => {
+export const fakeKling = ({ media = "https://media.example.com" }: { readonly media?: string } = {}) => {
+  const record = recordWith(media)
   const tasks: Array<KlingTask> = []
 
   const create = (endpoint: string, body: JsonObject): Response => {
@@ -60,18 +61,20 @@ export const fakeKling = () => {
   }
 }
 
-const record = ({ body, id, message, status }: KlingTask): JsonObject => ({
-  task_id: id,
-  task_status: status,
-  ...(message !== undefined && { task_status_msg: message }),
-  task_info: { external_task_id: body["external_task_id"] },
-  created_at: 1_774_805_076_166,
-  ...(status === "succeed" && {
-    task_result: {
-      videos: [{ id: "v", url: `https://media.example.com/${id}.mp4`, duration: `${body["duration"] as string}.042` }]
-    }
+const recordWith =
+  (media: string) =>
+  ({ body, id, message, status }: KlingTask): JsonObject => ({
+    task_id: id,
+    task_status: status,
+    ...(message !== undefined && { task_status_msg: message }),
+    task_info: { external_task_id: body["external_task_id"] },
+    created_at: 1_774_805_076_166,
+    ...(status === "succeed" && {
+      task_result: {
+        videos: [{ id: "v", url: `${media}/${id}.mp4`, duration: `${body["duration"] as string}.042` }]
+      }
+    })
   })
-})
 
 /** By mode, length and sound. */
 const lineOf = ({ body }: KlingTask): BillLine => ({

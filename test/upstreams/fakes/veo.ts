@@ -19,6 +19,8 @@ export const veoKey = "google-planted-secret"
  */
 export const fakeVeo = () => {
   const operations: Array<VeoOperation> = []
+  /** Answers with a file, or with one inside. */
+  let filesSent = 0
 
   const create = (place: string, model: string, body: JsonObject): Response => {
     const prompt = JSON.stringify(body)
@@ -37,6 +39,7 @@ export const fakeVeo = () => {
       return { name, done, response: isVertex ? kept : { generateVideoResponse: kept } }
     }
     if (isVertex) {
+      filesSent++
       const bytesBase64Encoded = clipOf(name).toString("base64")
       return {
         name,
@@ -57,7 +60,10 @@ export const fakeVeo = () => {
       const { pathname } = new URL(request.url)
       if (request.headers.get("x-goog-api-key") !== veoKey) return refusal(401, "UNAUTHENTICATED")
       const [, file] = /^\/v1beta\/files\/(\w+):download$/.exec(pathname) ?? []
-      if (file !== undefined) return new Response(clipOf(file))
+      if (file !== undefined) {
+        filesSent++
+        return new Response(clipOf(file))
+      }
       const text = await request.text()
       const body = text === "" ? {} : (JSON.parse(text) as JsonObject)
       const isVertex = pathname.includes("/publishers/google/")
@@ -76,6 +82,7 @@ export const fakeVeo = () => {
     baseUrl: `${origin}/v1beta`,
     vertexUrl: `${origin}/v1/projects/p/locations/l/publishers/google`,
     operations,
+    filesSent: () => filesSent,
     bill: () =>
       operations
         .filter(({ done, error, filtered }) => done && error === undefined && filtered === undefined)
@@ -106,7 +113,7 @@ interface Parameters {
   readonly resolution: string
 }
 
-const fileOf = (name: string) => name.replaceAll(/\W/g, "")
+export const fileOf = (name: string) => name.replaceAll(/\W/g, "")
 
 const hangUp = () => new Response(new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) }))
 

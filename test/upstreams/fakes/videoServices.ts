@@ -16,20 +16,55 @@ export interface ServiceVideo {
   readonly isCancelled: boolean
 }
 
+/** How a service is configured, and a model of its own. */
+interface Access {
+  readonly protocol: string
+  readonly path: string
+  readonly key: string
+  readonly model: string
+}
+
+/** Every service of videos, by the name of its upstream. */
+export const videoAccess = {
+  ark: { protocol: "ark-video", path: "/api/v3", key: arkKey, model: "doubao-seedance-2-0-260128" },
+  openai: { protocol: "openai-videos", path: "/v1", key: soraKey, model: "sora-2" },
+  minimax: { protocol: "minimax-video", path: "/v2", key: minimaxKey, model: "MiniMax-H3" },
+  dashscope: { protocol: "dashscope-video", path: "/api/v1", key: dashscopeKey, model: "wan3.0-video" },
+  kling: { protocol: "kling-video", path: "/v1", key: klingKey, model: "kling-v3" },
+  google: { protocol: "veo", path: "/v1beta", key: veoKey, model: "veo-3.1-generate-001" },
+  vertex: {
+    protocol: "veo",
+    path: "/v1/projects/p/locations/l/publishers/google",
+    key: veoKey,
+    model: "veo-3.1-generate-001"
+  }
+} as const satisfies Readonly<Record<string, Access>>
+
+export type VideoServiceName = keyof typeof videoAccess
+// oxlint-disable-next-line typescript/consistent-type-assertions -- the keys of an object are its own
+export const videoServiceNames = Object.keys(videoAccess) as ReadonlyArray<VideoServiceName>
+
+export const isVideoService = (name: string): name is VideoServiceName => name in videoAccess
+
+/** The upstream's entry in `gateway.yaml`, for a service at an origin. */
+export const videoEntry = (name: VideoServiceName, origin: string) => {
+  const { key, path, protocol } = videoAccess[name]
+  return { protocol, base_url: `${origin}${path}`, api_key: key }
+}
+
 /** A service of videos with the same handles as the others, which moves on when it is told. */
 export interface VideoService {
-  /** The upstream's entry in `gateway.yaml`. */
-  readonly entry: { readonly protocol: string; readonly base_url: string; readonly api_key: string }
-  /** A model of its own, and a resolution that the model has. */
-  readonly model: string
-  readonly resolution: string
+  readonly origin: string
   readonly videos: () => ReadonlyArray<ServiceVideo>
   readonly run: (id: string) => void
   readonly finish: (id: string) => void
+  readonly fail: (id: string) => void
   /** What it charges for. */
   readonly bill: () => ReadonlyArray<BillLine>
   readonly stop: () => unknown
 }
+
+const fault = { code: "OutputVideoSensitiveContentDetected", message: "of all things" }
 
 const stateOf = (status: string, queued: string, running: string): ServiceVideo["state"] =>
   status === queued ? "queued" : status === running ? "running" : "ended"
@@ -37,9 +72,7 @@ const stateOf = (status: string, queued: string, running: string): ServiceVideo[
 const ark = (options: Parameters<typeof fakeArk>[0]): VideoService => {
   const fake = fakeArk(options)
   return {
-    entry: { protocol: "ark-video", base_url: fake.baseUrl, api_key: arkKey },
-    model: "doubao-seedance-2-0-260128",
-    resolution: "720p",
+    origin: new URL(fake.baseUrl).origin,
     videos: () =>
       [...fake.tasks, ...fake.removed].map(({ body, id, status }) => ({
         id,
@@ -50,6 +83,7 @@ const ark = (options: Parameters<typeof fakeArk>[0]): VideoService => {
       })),
     run: (id) => fake.move(id, "running"),
     finish: (id) => fake.move(id, "succeeded"),
+    fail: (id) => fake.move(id, "failed", fault),
     bill: fake.bill,
     stop: fake.stop
   }
@@ -58,18 +92,16 @@ const ark = (options: Parameters<typeof fakeArk>[0]): VideoService => {
 const openai = (): VideoService => {
   const fake = fakeSora()
   return {
-    entry: { protocol: "openai-videos", base_url: fake.baseUrl, api_key: soraKey },
-    model: "sora-2",
-    resolution: "720p",
+    origin: new URL(fake.baseUrl).origin,
     videos: () =>
-      [...fake.made, ...fake.deleted].map(({ form, id, status }) => ({
-        id,
-        body: form,
-        state: stateOf(status, "queued", "in_progress"),
-        isCancelled: fake.deleted.some((one) => one.id === id)
-      })),
+      [...fake.made, ...fake.deleted].map((video) => {
+        const isCancelled = fake.deleted.includes(video)
+        const state = isCancelled ? "ended" : stateOf(video.status, "queued", "in_progress")
+        return { id: video.id, body: video.form, state, isCancelled }
+      }),
     run: (id) => fake.move(id, "in_progress"),
     finish: (id) => fake.move(id, "completed"),
+    fail: (id) => fake.move(id, "failed", fault),
     bill: fake.bill,
     stop: fake.stop
   }
@@ -78,9 +110,7 @@ const openai = (): VideoService => {
 const minimax = (): VideoService => {
   const fake = fakeMiniMax()
   return {
-    entry: { protocol: "minimax-video", base_url: fake.baseUrl, api_key: minimaxKey },
-    model: "MiniMax-H3",
-    resolution: "768p",
+    origin: new URL(fake.baseUrl).origin,
     videos: () =>
       [...fake.tasks, ...fake.removed].map(({ body, id, status }) => ({
         id,
@@ -90,6 +120,7 @@ const minimax = (): VideoService => {
       })),
     run: (id) => fake.move(id, "running"),
     finish: (id) => fake.move(id, "succeeded"),
+    fail: (id) => fake.move(id, "failed", fault),
     bill: fake.bill,
     stop: fake.stop
   }
@@ -98,9 +129,7 @@ const minimax = (): VideoService => {
 const dashscope = (): VideoService => {
   const fake = fakeDashScope()
   return {
-    entry: { protocol: "dashscope-video", base_url: fake.baseUrl, api_key: dashscopeKey },
-    model: "wan3.0-video",
-    resolution: "720p",
+    origin: new URL(fake.baseUrl).origin,
     videos: () =>
       fake.tasks.map(({ body, id, status }) => ({
         id,
@@ -110,17 +139,16 @@ const dashscope = (): VideoService => {
       })),
     run: (id) => fake.move(id, "RUNNING"),
     finish: (id) => fake.move(id, "SUCCEEDED"),
+    fail: (id) => fake.move(id, "FAILED", fault),
     bill: fake.bill,
     stop: fake.stop
   }
 }
 
-const kling = (): VideoService => {
-  const fake = fakeKling()
+const kling = (options: { readonly media?: string }): VideoService => {
+  const fake = fakeKling(options)
   return {
-    entry: { protocol: "kling-video", base_url: fake.baseUrl, api_key: klingKey },
-    model: "kling-v3",
-    resolution: "720p",
+    origin: new URL(fake.baseUrl).origin,
     videos: () =>
       fake.tasks.map(({ body, endpoint, id, status }) => ({
         id: `${endpoint}/${id}`,
@@ -130,18 +158,17 @@ const kling = (): VideoService => {
       })),
     run: (id) => fake.move(id, "processing"),
     finish: (id) => fake.move(id, "succeed"),
+    fail: (id) => fake.move(id, "failed", fault.message),
     bill: fake.bill,
     stop: fake.stop
   }
 }
 
-/** Google's API, or Vertex. */
-const veo = (place: "baseUrl" | "vertexUrl"): VideoService => {
+/** Google's API, or Vertex, by the path that is asked. */
+const veo = (): VideoService => {
   const fake = fakeVeo()
   return {
-    entry: { protocol: "veo", base_url: fake[place], api_key: veoKey },
-    model: "veo-3.1-generate-001",
-    resolution: "720p",
+    origin: fake.origin,
     videos: () =>
       fake.operations.map(({ body, done, name }) => ({
         id: name,
@@ -151,20 +178,31 @@ const veo = (place: "baseUrl" | "vertexUrl"): VideoService => {
       })),
     run: () => {},
     finish: (id) => fake.end(id),
+    fail: (id) => fake.end(id, { error: fault }),
     bill: fake.bill,
     stop: fake.stop
   }
 }
 
-/** Every service of videos, by the name of its upstream. */
-export const videoServices = (arkOptions: Parameters<typeof fakeArk>[0] = {}) => ({
-  ark: ark(arkOptions),
-  openai: openai(),
-  minimax: minimax(),
-  dashscope: dashscope(),
-  kling: kling(),
-  google: veo("baseUrl"),
-  vertex: veo("vertexUrl")
-})
+interface Options {
+  /** Where Ark's and Kling's links lead. */
+  readonly media?: string
+  /** Ark's records tell of the videos that were asked for. */
+  readonly measures?: boolean
+}
 
-export type VideoServiceName = keyof ReturnType<typeof videoServices>
+/** Starts every service. */
+export const videoServices = ({ measures = false, media }: Options = {}): Readonly<
+  Record<VideoServiceName, VideoService>
+> => {
+  const links = media === undefined ? {} : { media }
+  return {
+    ark: ark({ measures, ...links }),
+    openai: openai(),
+    minimax: minimax(),
+    dashscope: dashscope(),
+    kling: kling(links),
+    google: veo(),
+    vertex: veo()
+  }
+}
