@@ -43,6 +43,12 @@ const runs: Readonly<Record<string, LongRun>> = {
     takes: "10 min",
     shows: "hostile bodies and the event loop; --short"
   },
+  videos: {
+    command: ["./test/videoClients/main.ts"],
+    takes: "2 min",
+    shows:
+      "Ark's, OpenAI's and LiteLLM's libraries of PyPI make a video of each upstream; needs python3 and the network"
+  },
   prices: {
     command: ["./test/prices/compare.ts"],
     takes: "a minute",

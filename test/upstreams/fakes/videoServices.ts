@@ -41,7 +41,6 @@ export const videoAccess = {
 } as const satisfies Readonly<Record<string, Access>>
 
 export type VideoServiceName = keyof typeof videoAccess
-// oxlint-disable-next-line typescript/consistent-type-assertions -- the keys of an object are its own
 export const videoServiceNames = Object.keys(videoAccess) as ReadonlyArray<VideoServiceName>
 
 export const isVideoService = (name: string): name is VideoServiceName => name in videoAccess
