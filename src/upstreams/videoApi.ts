@@ -8,6 +8,7 @@ import { BrokenBody, callUpstream } from "./client.ts"
 import type { Call, Deadlines, Exchange } from "./client.ts"
 import { addressOf, connectionOf, headersTo, secretsAt } from "./Endpoint.ts"
 import type { Endpoint, EndpointOptions } from "./Endpoint.ts"
+import type { JsonObject } from "../contract/fields.ts"
 import { numberAt, parseJson, textAt } from "../contract/json.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { hintOf } from "./hintOf.ts"
@@ -62,15 +63,22 @@ const answerLimit = 4 * 1024 * 1024
 
 export interface VideoApi {
   readonly name: string
-  /** @param own headers of this call, and the most of its answer in bytes */
+  /** @param own headers of this call, and how its answer is read */
   readonly call: (
     method: "GET" | "POST" | "DELETE",
     path: string,
     body?: string | FormData,
-    own?: { readonly headers?: Readonly<Record<string, string>>; readonly limit?: number }
+    own?: { readonly headers?: Readonly<Record<string, string>>; readonly read?: ReadAnswer }
   ) => Effect.Effect<VideoAnswer, NoAnswer>
   /** An answer whose body is still to be read, such as a video's file. */
-  readonly open: (path: string) => Effect.Effect<Exchange, NoAnswer>
+  readonly open: (path: string, body?: string) => Effect.Effect<Exchange, NoAnswer>
+}
+
+/** Reads an answer that may have something large inside, of which the first bytes alone are wanted. */
+interface ReadAnswer {
+  readonly limit: number
+  /** @param text may be cut; undefined: it is JSON */
+  readonly json: (text: string) => JsonObject | undefined
 }
 
 /** An answer as it came. */
@@ -107,13 +115,16 @@ export const videoApi = (
     )
   return {
     name: options.name,
-    open: (path) => logged(options.name, "GET", send({ method: "GET" }, path)),
+    open: (path, body) => {
+      const method = body === undefined ? "GET" : "POST"
+      return logged(options.name, method, send({ method, ...(body !== undefined && { body }) }, path))
+    },
     call: (method, path, body, own) => {
       const answered = Effect.flatMap(
         send({ method, ...(body !== undefined && { body }) }, path, own?.headers),
         (exchange) =>
-          Effect.map(wholeText(exchange, own?.limit), (text) => {
-            const json = parseJson(text)
+          Effect.map(wholeText(exchange, own?.read?.limit), (text) => {
+            const json = own?.read?.json(text) ?? parseJson(text)
             const error = errorIn(json)
             const sent = typeof body === "string" ? body : undefined
             const status = statusOf({ method, status: exchange.status, json })

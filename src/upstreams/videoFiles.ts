@@ -5,6 +5,7 @@ import type { Read } from "../files/checked.ts"
 import type { FilesUnavailable } from "../files/Files.ts"
 import { KeptFiles } from "../files/KeptFiles.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
+import { base64Member } from "./base64Member.ts"
 import type { VideoApi } from "./videoApi.ts"
 import { VideoRejected } from "./VideoUpstream.ts"
 import type { VideoReport, VideoResult } from "./VideoUpstream.ts"
@@ -38,10 +39,12 @@ export interface VideoFiles {
     open: Opening,
     result?: Omit<VideoResult, "videoUrl">
   ) => Effect.Effect<VideoReport, VideoRejected>
+  /** The report of a video whose file is there or being fetched, without a call of the upstream. */
+  readonly known: (upstreamId: string) => Effect.Effect<Option.Option<VideoReport>>
   /** A file at an address of the upstream's API, which only the key can read. */
   readonly withKey: (path: string) => Opening
-  /** A file that an answer had inside. */
-  readonly of: (bytes: Uint8Array) => Opening
+  /** A file inside an answer to a POST, in base64. `begins` matches what is before it. */
+  readonly inAnswer: (path: string, body: string, begins: RegExp) => Opening
   /** A file at an address that anyone can read. */
   readonly at: (url: string) => Opening
 }
@@ -83,7 +86,7 @@ export const makeVideoFiles = Effect.fnUntraced(function* (
       linkOf(upstreamId, open),
       Option.match({
         onNone: () => fetching,
-        onSome: (videoUrl) => ({ status: "succeeded", result: { ...result, videoUrl } })
+        onSome: (videoUrl) => succeeded(videoUrl, result)
       })
     )
 
@@ -125,27 +128,37 @@ export const makeVideoFiles = Effect.fnUntraced(function* (
       failures.set(upstreamId, { count, againAtMs: nowMs + Math.min(500 * 2 ** (count - 1), longestDelayMs) })
     })
 
+  const known = Effect.fnUntraced(
+    function* (upstreamId: string): Effect.fn.Return<Option.Option<VideoReport>, FilesUnavailable> {
+      if (yield* FiberMap.has(fetches, upstreamId)) return Option.some(fetching)
+      const id = keptFiles.idOf(api.name, upstreamId)
+      if (Option.isNone(yield* keptFiles.file(id, videoFile))) return Option.none()
+      return Option.some(succeeded(`${yield* publicUrl.get}/files/${id}/${videoFile}`))
+    },
+    Effect.catchTag("FilesUnavailable", () => Effect.succeedNone)
+  )
+
+  const opened = (path: string, body?: string) =>
+    Effect.acquireRelease(api.open(path, body), (exchange) => Effect.sync(() => exchange.cancel()))
+
   const withKey: VideoFiles["withKey"] = (path) =>
-    Effect.map(
-      Effect.acquireRelease(Effect.interruptible(api.open(path)), (exchange) => Effect.sync(() => exchange.cancel())),
-      (exchange) => ({ status: exchange.status, read: () => exchange.read() })
-    )
+    Effect.map(opened(path), (exchange) => ({ status: exchange.status, read: () => exchange.read() }))
 
-  const of: VideoFiles["of"] = (bytes) =>
-    Effect.sync(() => {
-      let left: Uint8Array | undefined = bytes
-      const read = () => {
-        const next = left
-        left = undefined
-        return Promise.resolve(next)
-      }
-      return { status: 200, read }
-    })
+  const inAnswer: VideoFiles["inAnswer"] = (path, body, begins) =>
+    Effect.map(opened(path, body), (exchange) => ({
+      status: exchange.status,
+      read: base64Member(() => exchange.read(), begins)
+    }))
 
-  return { finished, withKey, of, at: (url) => guard.open(url, patience) }
+  return { finished, known, withKey, inAnswer, at: (url) => guard.open(url, patience) }
 })
 
 const patience = { connectMs: 10_000, idleMs: 30_000 }
+
+const succeeded = (videoUrl: string, result?: Omit<VideoResult, "videoUrl">): VideoReport => ({
+  status: "succeeded",
+  result: { ...result, videoUrl }
+})
 
 /** The report while the gateway fetches the file. */
 const fetching: VideoReport = { status: "running", nextPollMs: 500 }

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "@effect/vitest"
 import { dashscopeKey, fakeDashScope } from "../upstreams/fakes/dashscope.ts"
 import { fakeKling, klingKey } from "../upstreams/fakes/kling.ts"
+import { fakeMiniMax, minimaxKey } from "../upstreams/fakes/minimax.ts"
 import { fakeVeo, veoKey } from "../upstreams/fakes/veo.ts"
 import { request } from "../request.ts"
 import { startGateway } from "./process.ts"
@@ -13,6 +14,7 @@ import { json, path, until } from "./videoTask.ts"
 const dashscope = fakeDashScope()
 const google = fakeVeo()
 const kling = fakeKling()
+const minimax = fakeMiniMax()
 
 let gateway: GatewayProcess
 beforeAll(async () => {
@@ -23,7 +25,10 @@ beforeAll(async () => {
   dashscope: { protocol: dashscope-video, base_url: "${dashscope.baseUrl}", api_key: ${dashscopeKey} }
   google: { protocol: veo, base_url: "${google.baseUrl}", api_key: ${veoKey} }
   kling: { protocol: kling-video, base_url: "${kling.baseUrl}", api_key: "${klingKey}" }
+  minimax: { protocol: minimax-video, base_url: "${minimax.baseUrl}", api_key: ${minimaxKey} }
+callbacks: { allow: [127.0.0.0/8] }
 models:
+  hailuo: { routes: [{ upstream: minimax, model: MiniMax-H3 }], price: { per_second: 0.08 } }
   wan: { routes: [{ upstream: dashscope, model: wan3.0-video }], price: { per_second: 0.1 } }
   veo: { routes: [{ upstream: google, model: veo-3.1 }], price: { per_second: 0.4 } }
   kling: { routes: [{ upstream: kling, model: kling-v3 }], price: { per_second: 0.05 } }
@@ -35,7 +40,7 @@ keys:
 })
 afterAll(async () => {
   await gateway.dispose()
-  await Promise.all([dashscope, google, kling].map((server) => server.stop()))
+  await Promise.all([dashscope, google, kling, minimax].map((server) => server.stop()))
 })
 
 const headers = { authorization: "Bearer payer-secret-0123456789abcdef" }
@@ -44,6 +49,7 @@ const ask = (method: string, tail = "", body?: object, more: Record<string, stri
 const settled = async () => (await json(fetch(`${gateway.url}/v1/balance`, { headers }))).settled.nano_usd
 
 it.each([
+  ["hailuo", 0.08, ["seed"], () => minimax.tasks.at(-1)?.id, () => minimax.move(minimax.tasks.at(-1)!.id, "succeeded")],
   ["wan", 0.1, [], () => dashscope.tasks.at(-1)?.id, () => dashscope.move(dashscope.tasks.at(-1)!.id, "SUCCEEDED")],
   ["veo", 0.4, ["seed"], () => google.operations.at(-1)?.name, () => google.end(google.operations.at(-1)!.name)],
   ["kling", 0.05, ["seed"], () => kling.tasks.at(-1)?.id, () => kling.move(kling.tasks.at(-1)!.id, "succeed")]
@@ -62,7 +68,7 @@ it.each([
     expect(done).toMatchObject({ duration: 8, content: { video_url: expect.stringMatching(/^https?:/) } })
     expect(done.adapted ?? []).toEqual(adapted)
     expect((await settled()) - before).toBe(Math.round(8 * perSecond * 1e9))
-    if (model === "veo") {
+    if (model === "veo" || model === "hailuo") {
       expect(done.content.video_url.startsWith(`${gateway.url}/files/`)).toBe(true)
       expect((await fetch(done.content.video_url)).status).toBe(200)
     }
@@ -86,7 +92,23 @@ it("a create that Veo took and did not answer fails as ambiguous, costs nothing 
   expect([await settled(), google.operations.length]).toEqual([before, made + 1])
 })
 
-it("a create that Kling took and did not answer is found by the task's id", async () => {
+it.concurrent("a create that MiniMax took and did not answer is found in its list, and a waiting one is cancelled there", async () => {
+  const made = minimax.tasks.length
+  const body = { model: "hailuo", content: [{ type: "text", text: "drop a cat" }], duration: 11 }
+  const { id } = await json(ask("POST", "", body))
+  await until(
+    () => json(ask("GET", `/${id}`)),
+    ({ status }) => status === "queued" && minimax.calls.some(({ path }) => path.includes("page_num=1"))
+  )
+  expect(minimax.tasks).toHaveLength(made + 1)
+  await until(
+    async () => (await ask("DELETE", `/${id}`)).status,
+    (status) => status === 200
+  )
+  expect([minimax.tasks[made]?.status, (await json(ask("GET", `/${id}`))).status]).toEqual(["cancelled", "cancelled"])
+})
+
+it.concurrent("a create that Kling took and did not answer is found by the task's id", async () => {
   const made = kling.tasks.length
   const { id } = await json(
     ask("POST", "", { model: "kling", content: [{ type: "text", text: "drop a cat" }], duration: 8 })

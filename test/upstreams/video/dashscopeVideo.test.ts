@@ -107,6 +107,16 @@ describe("DashScope's videos", () => {
     })
   )
 
+  it("have images in bytes, but sound at an address alone", () => {
+    const fit = (media: VideoMedia) => upstream.fit!({ ...job({ media: [media] }), given: new Set() })
+    const audio = { kind: "audio", role: "reference_audio" } as const
+    expect(fit({ ...image("first_frame"), url: "data:image/png;base64,AAAA" }).type).toBe("fits")
+    expect(fit({ ...audio, url: "https://a.example.com/a.mp3" }).type).toBe("fits")
+    expect(fit({ ...audio, url: "data:audio/mpeg;base64,AAAA" })).toMatchObject({
+      refused: { message: expect.stringContaining("reference_audio at an http(s) address alone") }
+    })
+  })
+
   it("whose create was not answered can't be looked for", () => {
     expect(upstream.reconcile).toBeUndefined()
   })

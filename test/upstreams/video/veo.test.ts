@@ -63,7 +63,7 @@ it.live("an operation at Google's API is read as Google's own library reads it",
   )
 )
 
-describe.each(places)("Veo at %s", (_, using) => {
+describe.each(places)("Veo at %s", (place, using) => {
   it.live("gets inputs as bytes, from an address too", () =>
     using((upstream) =>
       Effect.gen(function* () {
@@ -88,10 +88,14 @@ describe.each(places)("Veo at %s", (_, using) => {
         expect(yield* upstream.cancel(name)).toBe("running")
         google.end(name)
         expect(yield* upstream.cancel(name)).toBe("ended")
+        const before = google.filesSent()
         expect(yield* finished(upstream, name)).toEqual({
           status: "succeeded",
           result: { videoUrl: expect.stringMatching(/^https:\/\/gw\.example\.com\/files\/[0-9a-f]{64}\/video\.mp4$/) }
         })
+        // Once, however often it is asked; at Vertex the first answer is left as soon as it is known to have the file inside.
+        yield* upstream.poll(name)
+        expect(google.filesSent() - before).toBe(place === "Vertex" ? 2 : 1)
       })
     )
   )

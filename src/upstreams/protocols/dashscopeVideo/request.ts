@@ -1,12 +1,18 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { fitOf } from "../../videoFields.ts"
+import { fitOf, refusal } from "../../videoFields.ts"
 import type { VideoFit, VideoJob, VideoMedia, VideoRequest, VideoSettings } from "../../VideoUpstream.ts"
 import { fates, generationOf } from "./generations.ts"
 
 /** Two to fifteen whole seconds. */
 export const seconds = Array.from({ length: 14 }, (_, index) => 2 + index)
 
-export const fit = (request: VideoRequest): VideoFit => fitOf(fates[generationOf(request.upstreamModel)], request)
+export const fit = (request: VideoRequest): VideoFit => {
+  const fit = fitOf(fates[generationOf(request.upstreamModel)], request)
+  const inBytes = request.media.find(({ kind, url }) => kind === "audio" && /^data:/i.test(url))
+  return inBytes === undefined || fit.type === "refused"
+    ? fit
+    : refusal("content", `this model takes a ${inBytes.role} at an http(s) address alone, not as a data URI`)
+}
 
 const lengthOf = (settings: VideoSettings): number => settings.frames / 24
 

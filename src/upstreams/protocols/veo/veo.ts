@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { JsonObject } from "../../../contract/fields.ts"
 import { listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
 import type { Endpoint } from "../../Endpoint.ts"
@@ -17,8 +17,12 @@ export const googleEndpoint: Endpoint = {
   headers: (apiKey): Readonly<Record<string, string>> => (apiKey === undefined ? {} : { "x-goog-api-key": apiKey })
 }
 
-/** Bytes of a finished video come in base64 inside the answer, at Vertex. */
-const mostBytes = 256 * 1024 * 1024
+/** At Vertex, a finished video is inside the answer, in base64: it goes to its file as it comes. */
+const fileBegins = /"bytesBase64Encoded"\s*:\s*"/
+const read = {
+  limit: 1024 * 1024,
+  json: (text: string) => (fileBegins.test(text) ? { done: true, hasFile: true } : undefined)
+}
 
 /** Each part of a resource's name, or of a model's id with a publisher. */
 const encoded = (name: string): string => name.split("/").map(encodeURIComponent).join("/")
@@ -34,9 +38,13 @@ export const veo = (options: VideoUpstreamOptions): Effect.Effect<VideoUpstream,
   /** An operation's name has its model in it. */
   const operation = (name: string) => {
     if (service === "gemini") return api.call("GET", `/${encoded(name)}`)
+    return api.call("POST", ...asked(name), { read })
+  }
+
+  const asked = (name: string) => {
     const [, model = ""] = /\/models\/([^/]+)\/operations\//.exec(name) ?? []
     const body = JSON.stringify({ operationName: name })
-    return api.call("POST", `/models/${encodeURIComponent(model)}:fetchPredictOperation`, body, { limit: mostBytes })
+    return [`/models/${encodeURIComponent(model)}:fetchPredictOperation`, body] as const
   }
 
   return Effect.map(Effect.all([makeVideoFiles(api), makePictures]), ([files, picturesOf]): VideoUpstream => {
@@ -52,15 +60,22 @@ export const veo = (options: VideoUpstreamOptions): Effect.Effect<VideoUpstream,
         )
       )
 
-    const poll = (name: string) => polled(operation(name), (answer) => reportOf(name, answer))
+    const poll = (name: string) =>
+      Effect.flatMap(
+        files.known(name),
+        Option.match({
+          onNone: () => polled(operation(name), (answer) => reportOf(name, answer)),
+          onSome: (report) => Effect.succeed(report)
+        })
+      )
 
     const reportOf = (name: string, answer: JsonObject): VideoReport | Effect.Effect<VideoReport, VideoRejected> => {
       if (answer["done"] !== true) return { status: "running" }
+      if (answer["hasFile"] === true) return files.finished(name, files.inAnswer(...asked(name), fileBegins))
       const error = objectAt(answer, "error")
       if (error !== undefined) return { status: "failed", error: errorOf(error) }
       const response = objectAt(answer, "response")
-      const { bytes, filtered, uri } = videoIn(objectAt(response, "generateVideoResponse") ?? response)
-      if (bytes !== undefined) return files.finished(name, files.of(Buffer.from(bytes, "base64")))
+      const { filtered, uri } = videoIn(objectAt(response, "generateVideoResponse") ?? response)
       const [, file] = /\/files\/([\w-]+)/.exec(uri ?? "") ?? []
       if (file !== undefined) return files.finished(name, files.withKey(`/files/${file}:download?alt=media`))
       return { status: "failed", error: filtered === undefined ? noVideo : { code: sensitive, message: filtered } }
@@ -85,10 +100,8 @@ export const veo = (options: VideoUpstreamOptions): Effect.Effect<VideoUpstream,
 /** The one video of a response, or the words of the filter that kept it back. */
 const videoIn = (response: JsonObject | undefined) => {
   const [sample] = listAt(response, "generatedSamples")
-  const [video] = listAt(response, "videos")
   const reasons = listAt(response, "raiMediaFilteredReasons").filter((reason) => typeof reason === "string")
   return {
-    bytes: textAt(video, "bytesBase64Encoded"),
     uri: textAt(objectAt(sample, "video"), "uri"),
     filtered: reasons.length > 0 ? reasons.join(" ") : undefined
   }
