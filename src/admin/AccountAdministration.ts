@@ -1,4 +1,4 @@
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Either, Schema } from "effect"
 import { Accounts } from "../access/store/Accounts.ts"
 import type { AccountRow, AccountSettings } from "../access/store/Accounts.ts"
 import { AccountId } from "../contract/Caller.ts"
@@ -7,6 +7,7 @@ import { Budgets } from "../access/store/Budgets.ts"
 import { budgetFrom } from "../contract/WrittenBudget.ts"
 import type { WrittenBudget } from "../contract/WrittenBudget.ts"
 import { Conflict, InvalidRequest, NotFound } from "../contract/Failure.ts"
+import { parseCallerUrl } from "../guard/callerUrl.ts"
 import { Grants } from "../ledger/store/Grants.ts"
 import { money } from "../ledger/Money.ts"
 import { Changes } from "../sql/Changes.ts"
@@ -33,6 +34,8 @@ export interface AccountOptions {
   readonly searchAllowed?: ReadonlyArray<string> | null | undefined
   /** null: none. */
   readonly searchBlocked?: ReadonlyArray<string> | null | undefined
+  /** null: none. */
+  readonly webhookUrl?: string | null | undefined
   /** The `version` the change is based on; undefined accepts any. */
   readonly version?: number | undefined
 }
@@ -164,12 +167,22 @@ const blank = {
   budgets: [],
   trusts_end_user: false,
   search_allowed: null,
-  search_blocked: null
+  search_blocked: null,
+  webhook_url: null
 }
 
 const changed = (
   row: Pick<AccountRow, keyof typeof blank>,
-  { budgets, holdOutputTokens, limits, searchAllowed, searchBlocked, trustsEndUser, unpriced }: AccountOptions
+  {
+    budgets,
+    holdOutputTokens,
+    limits,
+    searchAllowed,
+    searchBlocked,
+    trustsEndUser,
+    unpriced,
+    webhookUrl
+  }: AccountOptions
 ): AccountSettings => ({
   unpriced: unpriced === undefined ? row.unpriced : unpriced,
   budgets: budgets === undefined ? row.budgets : (budgets?.map(budgetFrom) ?? []),
@@ -177,7 +190,8 @@ const changed = (
   holdOutputTokens: holdOutputTokens === undefined ? row.hold_output_tokens : holdOutputTokens,
   limits: limits === undefined ? row.limits : patchedLimits(row.limits, limits),
   searchAllowed: searchAllowed === undefined ? row.search_allowed : searchAllowed,
-  searchBlocked: searchBlocked === undefined ? row.search_blocked : searchBlocked
+  searchBlocked: searchBlocked === undefined ? row.search_blocked : searchBlocked,
+  webhookUrl: webhookUrl === undefined ? row.webhook_url : webhookUrl
 })
 
 const badName = (id: string) =>
@@ -189,7 +203,11 @@ const badName = (id: string) =>
 /** A domain with an optional path, as search tools accept it. */
 const domain = /^[a-z0-9-]+(\.[a-z0-9-]+)+(\/\S*)?$/i
 
-const check = ({ searchAllowed, searchBlocked }: AccountOptions) => {
+const check = ({ searchAllowed, searchBlocked, webhookUrl }: AccountOptions) => {
+  const url = typeof webhookUrl === "string" ? parseCallerUrl(webhookUrl) : undefined
+  if (url !== undefined && Either.isLeft(url)) {
+    return Effect.fail(new InvalidRequest({ param: "webhook_url", message: `webhook_url: ${url.left}` }))
+  }
   for (const [param, domains] of [
     ["search_allowed", searchAllowed],
     ["search_blocked", searchBlocked]

@@ -39,6 +39,10 @@ export const AccountRecord = Schema.Struct({
     Schema.NullOr(Unpriced),
     "Use of models without a price while it has a balance: `allow` or `refuse`; null for the configuration's setting."
   ),
+  webhook_url: said(
+    Schema.NullOr(Schema.String),
+    "Gets `video.completed` and `video.failed` of its video tasks; null for none."
+  ),
   keys: said(Schema.Int, "Keys that have not been revoked."),
   suspended_at: said(Schema.NullOr(Schema.String), "When the account was suspended; null if it is active."),
   version: said(Schema.Int, "The version of the record. A change that names another version is refused."),
@@ -68,6 +72,7 @@ export const accountRecord = (row: AccountRow, budgets: ReadonlyArray<BudgetStan
   search_domains: { allowed: row.search_allowed, blocked: row.search_blocked },
   unpriced: row.declared_unpriced ?? row.unpriced,
   hold_output_tokens: row.declared_hold_output_tokens ?? row.hold_output_tokens,
+  webhook_url: row.webhook_url,
   keys: row.keys,
   suspended_at: isoOrNull(row.suspended_at),
   version: versionOf([
@@ -79,7 +84,8 @@ export const accountRecord = (row: AccountRow, budgets: ReadonlyArray<BudgetStan
     row.declared_unpriced ?? row.unpriced,
     row.declared_hold_output_tokens ?? row.hold_output_tokens,
     accountBudgetsOf(row),
-    row.declared_trusts_end_user ?? row.trusts_end_user
+    row.declared_trusts_end_user ?? row.trusts_end_user,
+    row.webhook_url
   ]),
   created_at: isoTime(row.created_at)
 })

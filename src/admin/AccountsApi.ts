@@ -33,7 +33,11 @@ const settings = {
     description: "`true`: budgets for each end user believe the end user that a request names. Default `false`."
   }),
   search_allowed: Domains.annotations({ description: "The only domains that web searches find; null for all." }),
-  search_blocked: Domains.annotations({ description: "Web searches never find these domains; null for none." })
+  search_blocked: Domains.annotations({ description: "Web searches never find these domains; null for none." }),
+  webhook_url: Schema.optional(Schema.NullOr(Schema.String)).annotations({
+    description:
+      "A public http(s) address that gets `video.completed` and `video.failed` of its video tasks, in the shape of OpenAI's webhooks; null for none."
+  })
 }
 
 const CreateAccount = Schema.Struct({

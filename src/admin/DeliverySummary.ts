@@ -11,6 +11,10 @@ export const DeliverySummary = Schema.Struct({
   task: said(Schema.String, "The task whose change it reports."),
   account: said(Schema.String, "Its account."),
   status: said(Schema.String, "The task status that it reports."),
+  event: said(
+    Schema.NullOr(Schema.String),
+    "The event's type, if it goes to the account's webhook; null for the task's own callback address."
+  ),
   url: said(Schema.String, "The address it is sent to."),
   state: said(
     DeliveryState,
@@ -30,6 +34,7 @@ export const deliverySummary = (row: ListedDelivery): DeliverySummary => ({
   task: row.task_id,
   account: row.account_id,
   status: row.status,
+  event: row.event === "" ? null : row.event,
   url: row.url,
   state: row.state,
   attempts: row.attempts,

@@ -2,15 +2,15 @@ import { Clock, Effect, Layer, Redacted } from "effect"
 import { AccountId } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
+import { AddressGuard } from "../guard/AddressGuard.ts"
 import { readTime } from "../contract/timeQuery.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { usageAnswer } from "../ledger/usageAnswer.ts"
 import { AdminAccountsApi } from "./AccountsApi.ts"
-import type { AccountSettings } from "./AccountsApi.ts"
+import { accountOptions, admitted } from "./accountOptions.ts"
 import { Administration } from "./Administration.ts"
 import { ConfigurationsHandlers } from "./ConfigurationsHandlers.ts"
-import { nanoUsdOf } from "./fields.ts"
-import type { LimitsPatch } from "./fields.ts"
+import { nanoUsdOf, noLimits } from "./fields.ts"
 import type { KeyOptions, KeyWithSecret } from "./KeyAdministration.ts"
 import { Feed } from "../feed/Feed.ts"
 import { withUnmatched } from "./KeyRecord.ts"
@@ -72,40 +72,51 @@ const KeysHandlers = handlers(
 
 const AccountsHandlers = handlers(
   AdminAccountsApi,
-  Effect.map(Effect.all([Administration, Ledger]), ([{ accounts, ending, webhooks }, { flush }]) => ({
-    list: ({ urlParams }) => Effect.map(accounts.list(offsetOf(urlParams)), (rows) => pagedByOffset(rows, urlParams)),
-    create: ({ caller, payload }) =>
-      accounts.create(caller.key, payload.id, {
-        ...accountOptions(payload),
-        nanoUsd:
-          payload.balance_usd === undefined || payload.balance_usd === null ? undefined : nanoUsdOf(payload.balance_usd)
-      }),
-    show: ({ path }) => accounts.show(path.id),
-    update: ({ caller, path, payload }) =>
-      accounts.set(caller.key, path.id, {
-        ...accountOptions(payload),
-        unmetered: payload.unmetered,
-        version: payload.version
-      }),
-    suspend: ({ caller, path }) => ending.suspend(caller.key, path.id),
-    resume: ({ caller, path }) => ending.resume(caller.key, path.id),
-    delete: ({ caller, path }) => ending.remove(caller.key, path.id),
-    credit: ({ caller, path, payload }) => {
-      const nanoUsd = nanoUsdOf(payload.usd)
-      return nanoUsd === 0
-        ? Effect.fail(new InvalidRequest({ param: "usd", message: "usd: expected an amount other than 0" }))
-        : accounts.credit(caller.key, path.id, nanoUsd, payload.note ?? "")
-    },
-    resetBudgets: ({ caller, path }) => Effect.zipRight(flush, accounts.resetBudgets(caller.key, path.id)),
-    grants: ({ path, urlParams }) =>
-      Effect.map(accounts.grantsOf(path.id, urlParams.limit ?? 100), (data) => ({
-        object: "list" as const,
-        data,
-        next: null
-      })),
-    webhookSecrets: ({ path }) => Effect.map(webhooks.show(path.id), signingRecord),
-    rotateWebhookSecret: ({ caller, path }) => Effect.map(webhooks.rotate(caller.key, path.id), signingRecord)
-  }))
+  Effect.map(
+    Effect.all([Administration, Ledger, AddressGuard]),
+    ([{ accounts, ending, webhooks }, { flush }, guard]) => ({
+      list: ({ urlParams }) => Effect.map(accounts.list(offsetOf(urlParams)), (rows) => pagedByOffset(rows, urlParams)),
+      create: ({ caller, payload }) =>
+        Effect.zipRight(
+          admitted(guard, payload),
+          accounts.create(caller.key, payload.id, {
+            ...accountOptions(payload),
+            nanoUsd:
+              payload.balance_usd === undefined || payload.balance_usd === null
+                ? undefined
+                : nanoUsdOf(payload.balance_usd)
+          })
+        ),
+      show: ({ path }) => accounts.show(path.id),
+      update: ({ caller, path, payload }) =>
+        Effect.zipRight(
+          admitted(guard, payload),
+          accounts.set(caller.key, path.id, {
+            ...accountOptions(payload),
+            unmetered: payload.unmetered,
+            version: payload.version
+          })
+        ),
+      suspend: ({ caller, path }) => ending.suspend(caller.key, path.id),
+      resume: ({ caller, path }) => ending.resume(caller.key, path.id),
+      delete: ({ caller, path }) => ending.remove(caller.key, path.id),
+      credit: ({ caller, path, payload }) => {
+        const nanoUsd = nanoUsdOf(payload.usd)
+        return nanoUsd === 0
+          ? Effect.fail(new InvalidRequest({ param: "usd", message: "usd: expected an amount other than 0" }))
+          : accounts.credit(caller.key, path.id, nanoUsd, payload.note ?? "")
+      },
+      resetBudgets: ({ caller, path }) => Effect.zipRight(flush, accounts.resetBudgets(caller.key, path.id)),
+      grants: ({ path, urlParams }) =>
+        Effect.map(accounts.grantsOf(path.id, urlParams.limit ?? 100), (data) => ({
+          object: "list" as const,
+          data,
+          next: null
+        })),
+      webhookSecrets: ({ path }) => Effect.map(webhooks.show(path.id), signingRecord),
+      rotateWebhookSecret: ({ caller, path }) => Effect.map(webhooks.rotate(caller.key, path.id), signingRecord)
+    })
+  )
 )
 
 const OperationsHandlers = handlers(
@@ -247,31 +258,6 @@ const budgetsIn = ({ budget, budgets }: KeySettings): Effect.Effect<KeyOptions["
   return nanoUsdOf(budget.usd) <= 0
     ? complain("expected more than 0; revoke a key that is to spend nothing")
     : Effect.succeed([{ usd: budget.usd, per: budget.period }])
-}
-
-const accountOptions = ({
-  budgets,
-  hold_output_tokens: holdOutputTokens,
-  limits,
-  search_allowed,
-  search_blocked,
-  trusts_end_user: trustsEndUser,
-  unpriced
-}: AccountSettings) => ({
-  unpriced,
-  budgets,
-  trustsEndUser,
-  holdOutputTokens,
-  limits: limits === null ? noLimits : limits,
-  searchAllowed: search_allowed,
-  searchBlocked: search_blocked
-})
-
-const noLimits: LimitsPatch = {
-  requests_per_minute: null,
-  tokens_per_minute: null,
-  concurrent_requests: null,
-  concurrent_tasks: null
 }
 
 const cursorOf = (after: string | undefined) => {

@@ -24,6 +24,14 @@ export const LimitsPatch = Schema.Struct({
 }).annotations({ identifier: "LimitsChange" })
 export type LimitsPatch = typeof LimitsPatch.Type
 
+/** Removes every limit. */
+export const noLimits: LimitsPatch = {
+  requests_per_minute: null,
+  tokens_per_minute: null,
+  concurrent_requests: null,
+  concurrent_tasks: null
+}
+
 export const limitsRecord = (limits: Limits): typeof LimitsRecord.Type => ({
   requests_per_minute: limits.requestsPerMinute ?? null,
   tokens_per_minute: limits.tokensPerMinute ?? null,

@@ -8,6 +8,7 @@ import type { DeliveryRecord } from "./DeliveryRecord.ts"
 export const deliveries = rows("deliveries", {
   id: Schema.String,
   task_id: Schema.String,
+  event: Schema.String,
   account_id: AccountId,
   sequence: Schema.Int,
   status: Schema.String,
@@ -44,9 +45,13 @@ export interface Outcome {
   readonly reason?: string
 }
 
-/** The `webhook-id`: the same for every attempt at one change, in every process. A task enters each state once. */
-export const deliveryId = (taskId: string, status: string): string =>
-  `msg_${Bun.SHA256.hash(`${taskId}:${status}`, "hex").slice(0, 32)}`
+/**
+ * The `webhook-id`: the same for every attempt at one change, in every process. A task enters each state once.
+ *
+ * @param change the task's new state, or the type of the event
+ */
+export const deliveryId = (taskId: string, change: string): string =>
+  `msg_${Bun.SHA256.hash(`${taskId}:${change}`, "hex").slice(0, 32)}`
 
 const seconds = (ms: number) => Math.floor(ms / 1000)
 
@@ -54,6 +59,7 @@ export const toRecord = (row: Delivery): DeliveryRecord => ({
   id: row.id,
   task_id: row.task_id,
   status: row.status,
+  ...(row.event === "" ? {} : { event: row.event }),
   state: row.state,
   created_at: seconds(row.changed_at),
   attempts: row.attempts,

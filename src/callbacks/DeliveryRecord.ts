@@ -29,6 +29,9 @@ export const DeliveryRecord = Schema.Struct({
   id: Schema.String.annotations({ description: "Also the `webhook-id` header of every attempt." }),
   task_id: said(Schema.String, "The task it reports."),
   status: Schema.String.annotations({ description: "The task status that it reports." }),
+  event: Schema.optional(Schema.String).annotations({
+    description: "The event's type, if it goes to the account's webhook; absent for the task's own callback address."
+  }),
   state: said(
     DeliveryState,
     "`waiting` for an earlier one, `pending` its next attempt, `delivered`, `failed` for good (also, without an attempt, after a 410 to an earlier one), or `superseded` by a later change."

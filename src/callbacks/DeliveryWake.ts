@@ -6,6 +6,7 @@ import { makeWake } from "../tasks/Wake.ts"
 export class DeliveryWake extends Effect.Service<DeliveryWake>()("gateway/callbacks/DeliveryWake", {
   sync: () => {
     const wake = makeWake()
+    const scan = makeWake()
     let hosts = new Map<string, AccountId>()
     return {
       /** Records that a delivery of the account to this receiver is due now. */
@@ -13,6 +14,9 @@ export class DeliveryWake extends Effect.Service<DeliveryWake>()("gateway/callba
         hosts.set(host, account)
         wake.ring()
       },
+      /** Asks for a scan of the whole table: some deliveries are due, to receivers that are not known here. */
+      scan: scan.ring,
+      nextScan: scan.nextRing,
       ring: wake.ring,
       nextRing: wake.nextRing,
       /** The receivers recorded since the last call. */

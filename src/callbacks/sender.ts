@@ -4,7 +4,6 @@ import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
 import { Node } from "../cluster/Node.ts"
-import { makeWake } from "../tasks/Wake.ts"
 import type { LeasedDelivery, Outcome } from "./Delivery.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import type { Due, Taken } from "./DeliveryQueue.ts"
@@ -55,13 +54,12 @@ const make = Effect.gen(function* () {
   const node = yield* Node
   const queue = new DeliveryQueue(limits)
   const inHand = new Set<LeasedDelivery>()
-  const died = makeWake()
 
   const look = Effect.gen(function* () {
     yield* store.putBack(inHand)
     for (const one of yield* store.hosts) queue.noteScan(one.host, dueOf(one))
     wake.ring()
-    return Effect.timeoutOption(died.nextRing, lookEvery(node.isShared))
+    return Effect.timeoutOption(wake.nextScan, lookEvery(node.isShared))
   })
 
   /** Only the sending is interruptible: a claimed delivery is always recorded or released. */
@@ -125,7 +123,7 @@ const make = Effect.gen(function* () {
   yield* Effect.orDie(store.takeOver)
   yield* daemon("callbacks", dispatch, backoff)
   // Deliveries that a dead node held, or that only it knew to be due later.
-  node.onReaped(died.ring)
+  node.onReaped(wake.scan)
   const looks = daemon("callbacks.look", look, backoff)
   // A TestClock does not drive other processes.
   yield* node.isShared ? Effect.withClock(looks, Clock.make()) : looks

@@ -2,12 +2,13 @@ import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
 import type { AccountOptions } from "../admin/AccountAdministration.ts"
 import type { AccountDeleted } from "../admin/AccountDeleted.ts"
-import type { AccountRecord, GrantRecord } from "../admin/AccountRecord.ts"
+import type { GrantRecord } from "../admin/AccountRecord.ts"
 import { nanoUsdOf, Usd } from "../admin/fields.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
+import { shown } from "./accountShown.ts"
 import { accountTable } from "./accountTable.ts"
 import { administering } from "./administering.ts"
-import { budgetLines, budgetsOf, budgetsOption, resetAccountBudgets } from "./budgets.ts"
+import { budgetsOf, budgetsOption, resetAccountBudgets } from "./budgets.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import {
@@ -17,7 +18,6 @@ import {
   limitOption,
   limits,
   limitsOf,
-  limitsShown,
   listed,
   print,
   shortTime,
@@ -27,7 +27,7 @@ import {
   wide
 } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
-import { fields, table } from "./table.ts"
+import { table } from "./table.ts"
 
 const id = Args.text({ name: "account" }).pipe(Args.withDescription("The account's id."))
 
@@ -40,6 +40,11 @@ const settings = {
   budgets: budgetsOption,
   trustsEndUser: Options.choice("trusts-end-user", ["yes", "no"]).pipe(
     Options.withDescription("Whether budgets for each end user believe the end user that a request names."),
+    Options.optional
+  ),
+  webhookUrl: Options.text("webhook-url").pipe(
+    Options.withPseudoName("URL"),
+    Options.withDescription("The address that gets video.completed and video.failed; none removes it."),
     Options.optional
   ),
   unpriced: unpriced("the configuration"),
@@ -63,6 +68,9 @@ const settingsOf = (given: AccountFlags): AccountOptions => {
     limits: limitsOf(given),
     ...unpricedOf(given.unpriced),
     ...(Option.isNone(given.holdOutput) ? {} : { holdOutputTokens: given.holdOutput.value }),
+    ...(Option.isNone(given.webhookUrl)
+      ? {}
+      : { webhookUrl: given.webhookUrl.value === "none" ? null : given.webhookUrl.value }),
     ...(allowed.length === 0 ? {} : { searchAllowed: allowed.includes("any") ? null : allowed }),
     ...(blocked.length === 0 ? {} : { searchBlocked: blocked.includes("none") ? null : blocked })
   }
@@ -185,6 +193,7 @@ const set = Command.make(
       "Change an account's limits and its searches. Settings that are not named stay.",
       "gateway accounts set team-a --requests-per-minute 60 --concurrent-tasks none",
       "gateway accounts set team-a --search-allow docs.example.com,example.org",
+      "gateway accounts set team-a --webhook-url https://example.com/videos",
       "gateway accounts set team-a --unmetered"
     )
   )
@@ -268,25 +277,6 @@ const deletedShown = ({ id, removed }: AccountDeleted): string => {
 
 const unmetered = (id: string) =>
   `It is unmetered: spending is unlimited until it is credited (gateway accounts credit ${id} 50).`
-
-const shown = (account: AccountRecord) =>
-  fields({
-    account: account.id,
-    available: account.available === null ? "unmetered" : `$${account.available.usd}`,
-    granted: account.granted === null ? null : `$${account.granted.usd}`,
-    used: `$${account.settled.usd}`,
-    held: `$${account.held.usd}`,
-    limits: limitsShown(account.limits) || null,
-    budgets: budgetLines(account.budgets),
-    "end users": account.trusts_end_user ? "trusted" : null,
-    "models without a price": account.unpriced,
-    "output tokens held for": account.hold_output_tokens === null ? null : String(account.hold_output_tokens),
-    "search finds": account.search_domains.allowed?.join(", ") ?? null,
-    "search never finds": account.search_domains.blocked?.join(", ") ?? null,
-    keys: String(account.keys),
-    created: account.created_at,
-    suspended: account.suspended_at
-  })
 
 const shownGrants = (grants: ReadonlyArray<GrantRecord>) =>
   grants.length === 0

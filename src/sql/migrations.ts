@@ -45,6 +45,7 @@ import { priceList } from "./migrations/0040_priceList.ts"
 import { upstreamKeys } from "./migrations/0041_upstreamKeys.ts"
 import { budgets } from "./migrations/0042_budgets.ts"
 import { alerts } from "./migrations/0043_alerts.ts"
+import { accountWebhooks } from "./migrations/0044_accountWebhooks.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -101,7 +102,8 @@ const onBoth: ReadonlyArray<Step> = [
   [40, "priceList", priceList],
   [41, "upstreamKeys", upstreamKeys],
   [42, "budgets", budgets],
-  [43, "alerts", alerts]
+  [43, "alerts", alerts],
+  [44, "accountWebhooks", accountWebhooks]
 ]
 
 /** The schema that this gateway works with. */

@@ -8,6 +8,8 @@ export interface TaskChange {
   readonly task: Task
   /** The task's record at this change, as its owner would read it. */
   readonly record: () => JsonObject
+  /** The type of the event that it is to the account's webhook; absent if it is none. */
+  readonly event?: string | undefined
   /** The earliest time of delivery, in Unix ms; at once if absent. */
   readonly notBeforeMs?: number | undefined
 }

@@ -23,7 +23,10 @@ export class TaskChanges extends Effect.Service<TaskChanges>()("gateway/tasks/Ta
     const bells = makeBells()
     const { tell, unreadable } = yield* makeChangeLog
 
-    const changeOf = (task: Task): TaskChange => ({ task, record: () => kinds.get(task.kind)?.record(task) ?? {} })
+    const changeOf = (task: Task): TaskChange => {
+      const kind = kinds.get(task.kind)
+      return { task, record: () => kind?.record(task) ?? {}, event: kind?.event?.(task) }
+    }
 
     /** Runs in the transaction that stores a new task. */
     const creating = (task: Task, quietUntilMs?: number): Effect.Effect<void, StoreFailure> =>

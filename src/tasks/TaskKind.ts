@@ -67,6 +67,8 @@ export interface TaskKind {
   readonly run: (lease: Lease) => Effect.Effect<TaskTurn | "settled", LeaseLost | StoreFailure>
   /** The record that its owner reads, which is also the body of its callbacks. */
   readonly record: (task: Task) => JsonObject
+  /** The type of the event that this state is to the account's webhook; undefined if it is none. */
+  readonly event?: (task: Task) => string | undefined
   /**
    * Other changes in the same transaction (a hold settled or released). Not called for the creation.
    *

@@ -34,6 +34,7 @@ import { FirstReplies } from "./FirstReplies.ts"
 export interface VideoFamily {
   readonly record: (task: Task) => JsonObject
   /** As in `TaskKind`. */
+  readonly event?: TaskKind["event"]
   readonly changed?: (task: Task) => Effect.Effect<number, StoreFailure>
   readonly keepsRequest?: (task: Task) => boolean
   /** A result without implausible numbers. */
@@ -267,6 +268,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       return annotated(turn)
     },
     record: family.record,
+    ...(family.event === undefined ? {} : { event: family.event }),
     ...(family.changed === undefined ? {} : { changed: family.changed }),
     ...(family.keepsRequest === undefined ? {} : { keepsRequest: family.keepsRequest }),
     cancel: (task) => {

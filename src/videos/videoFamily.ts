@@ -35,6 +35,8 @@ export const makeVideoFamily: Effect.Effect<VideoFamily, never, Ledger | Custody
 
   return {
     record: (task) => recordOf(videoTask(task)),
+    event: ({ state }) =>
+      isTerminal(state) ? (state === "succeeded" ? "video.completed" : "video.failed") : undefined,
     changed: (task) =>
       isTerminal(task.state)
         ? stored(

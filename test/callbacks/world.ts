@@ -32,6 +32,7 @@ const kinds = Layer.succeed(
     parallel: 1,
     run: () => Effect.succeed({ patch: {}, againInMs: 1_000 }),
     record: (task) => ({ id: task.id, status: task.state, note: "é\u2028😀" }),
+    event: ({ state }) => (state === "succeeded" ? "video.completed" : undefined),
     gaveUp: (message) => ({ code: "gave_up", message })
   })
 )

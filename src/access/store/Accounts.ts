@@ -25,6 +25,8 @@ export interface AccountSettings {
   readonly searchAllowed: ReadonlyArray<string> | null
   /** null: none. */
   readonly searchBlocked: ReadonlyArray<string> | null
+  /** Gets the events of its tasks; null: none. */
+  readonly webhookUrl: string | null
 }
 
 /** The settings of an account in the configuration file; null where it has none. */
@@ -93,7 +95,7 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
     const remove = (id: string, nowMs: number): Effect.Effect<unknown, SqlError> =>
       Effect.zipRight(
         sql`UPDATE keys SET revoked_at = COALESCE(revoked_at, ${nowMs}), name = id WHERE account_id = ${id}`,
-        sql`UPDATE accounts SET deleted_at = ${nowMs} WHERE id = ${id}`
+        sql`UPDATE accounts SET deleted_at = ${nowMs}, webhook_url = NULL WHERE id = ${id}`
       )
 
     const insert = (id: string, settings: AccountSettings, nowMs: number): Effect.Effect<unknown, SqlError> =>
@@ -139,6 +141,12 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
       sql`SELECT webhook_version AS version, webhook_rotated_at AS rotated_at FROM accounts WHERE id = ${""}`
     )
 
+    const selectWebhookUrl = prepare(sql, sql`SELECT webhook_url FROM accounts WHERE id = ${""}`)
+
+    /** The address of the account's webhook. */
+    const webhookUrl = (id: AccountId): Effect.Effect<string | undefined, SqlError> =>
+      Effect.map(selectWebhookUrl([id]), (found) => webhookUrls.first(found)?.webhook_url ?? undefined)
+
     /** The version of the account's webhook secret, and the time of its rotation. */
     const webhookSecret = (id: AccountId): Effect.Effect<WebhookVersion | undefined, SqlError> =>
       Effect.map(selectWebhook([id]), webhookVersions.first)
@@ -166,6 +174,7 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
       declareBalance,
       undeclare,
       declare,
+      webhookUrl,
       webhookSecret,
       rotateWebhookSecret
     } as const
@@ -188,6 +197,7 @@ export const accountColumns = {
   declared_trusts_end_user: Schema.NullOr(Schema.Boolean),
   search_allowed: Schema.NullOr(Patterns),
   search_blocked: Schema.NullOr(Patterns),
+  webhook_url: Schema.NullOr(Schema.String),
   keys: Schema.Int,
   created_at: Schema.Int,
   suspended_at: Schema.NullOr(Schema.Int)
@@ -196,6 +206,7 @@ const accounts = rows("accounts", accountColumns)
 export type AccountRow = ReturnType<typeof accounts.one>
 
 const declarations = rows("accounts", { declared_nano_usd: Schema.NullOr(Schema.Int) })
+const webhookUrls = rows("accounts", { webhook_url: Schema.NullOr(Schema.String) })
 const webhookVersions = rows("accounts", { version: Schema.Int, rotated_at: Schema.NullOr(Schema.Int) })
 type WebhookVersion = ReturnType<typeof webhookVersions.one>
 
@@ -212,7 +223,8 @@ const columnsOf = ({
   searchAllowed,
   searchBlocked,
   trustsEndUser,
-  unpriced
+  unpriced,
+  webhookUrl
 }: AccountSettings) => ({
   budgets: JSON.stringify(budgets),
   trusts_end_user: Number(trustsEndUser),
@@ -220,5 +232,6 @@ const columnsOf = ({
   hold_output_tokens: holdOutputTokens,
   limits: JSON.stringify(limits),
   search_allowed: jsonOrNull(searchAllowed),
-  search_blocked: jsonOrNull(searchBlocked)
+  search_blocked: jsonOrNull(searchBlocked),
+  webhook_url: webhookUrl
 })

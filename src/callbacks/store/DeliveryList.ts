@@ -57,6 +57,7 @@ const listed = {
   task_id: Schema.String,
   account_id: Schema.String,
   status: Schema.String,
+  event: Schema.String,
   url: Schema.String,
   state: DeliveryState,
   changed_at: Schema.Int,

@@ -36,7 +36,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
      * sender that ends the previous one at the same moment would not see this one, and it would never be sent.
      */
     const insert = Effect.fnUntraced(function* (delivery: NewDelivery): Effect.fn.Return<void, SqlError> {
-      const earlier = yield* statements.earlierOf(delivery.taskId)
+      const earlier = yield* statements.earlierOf(delivery)
       const dropped = earlier.filter((row) => row.is_dropped)
       if (dropped.length > 0) {
         yield* sql`UPDATE deliveries SET state = 'superseded', next_at = NULL WHERE ${sql.in(
@@ -84,8 +84,8 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
             const ended = yield* sql`UPDATE deliveries
               SET state = 'failed', next_at = NULL, lease_token = NULL, lease_owner = NULL
               WHERE lease_token = ${token} ${inHand.length === 0 ? sql`` : sql`AND NOT ${sql.in("id", inHand)}`}
-              RETURNING task_id`
-            yield* Effect.forEach(owners.all(ended), (row) => statements.promote(row.task_id, nowMs), { discard: true })
+              RETURNING task_id, event`
+            yield* Effect.forEach(owners.all(ended), (row) => statements.promote(row, nowMs), { discard: true })
             metrics.deliveries.of("unreadable").add(ended.length)
           })
         )
@@ -138,9 +138,9 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
       if (!(yield* statements.end(leased, stands, attempts))) return
       metrics.deliveries.of(stands.state).add(1)
       if (outcome.status === 410) {
-        metrics.deliveries.of("failed").add(yield* statements.abandon(leased.task_id))
+        metrics.deliveries.of("failed").add(yield* statements.abandon(leased))
       } else if (stands.state !== "pending") {
-        yield* statements.promote(leased.task_id, outcome.endedAtMs + (outcome.retryAfterMs ?? 0))
+        yield* statements.promote(leased, outcome.endedAtMs + (outcome.retryAfterMs ?? 0))
       }
     })
 
@@ -173,7 +173,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
 
     const list = (account: AccountId, taskId: string): Effect.Effect<ReadonlyArray<Delivery>, SqlError> =>
       Effect.flatMap(
-        sql`SELECT * FROM deliveries WHERE task_id = ${taskId} AND account_id = ${account} ORDER BY sequence`,
+        sql`SELECT * FROM deliveries WHERE task_id = ${taskId} AND account_id = ${account} ORDER BY sequence, event`,
         readableOf
       )
 
@@ -228,7 +228,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
   })
 }) {}
 
-const owners = rows("deliveries", { task_id: Schema.String })
+const owners = rows("deliveries", { task_id: Schema.String, event: Schema.String })
 const counted = rows("deliveries", { n: Schema.Int, oldest: Schema.NullOr(Schema.Int) })
 
 const attemptOf = (outcome: Outcome) => ({

@@ -16,6 +16,8 @@ export interface NewDelivery {
   /** The number of the task's change. */
   readonly sequence: number
   readonly status: string
+  /** The type of an event for the account's webhook; absent for the task's own callback address. */
+  readonly event?: string | undefined
   readonly terminal: boolean
   readonly url: string
   readonly body: string
@@ -41,6 +43,9 @@ export interface Standing {
   readonly delivered_at: number | null
 }
 
+/** The key of a sequence of deliveries. */
+type Sequenced = Pick<LeasedDelivery, "event" | "task_id">
+
 /** `failed`: the receiver wants no more of the task. */
 type NewState = Extract<DeliveryState, "pending" | "waiting" | "failed">
 
@@ -62,7 +67,7 @@ export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClai
         CASE WHEN state IN ('pending', 'waiting') THEN 1 ELSE 0 END AS is_open,
         CASE WHEN state = 'pending' AND terminal = 0 AND tries > 0 AND redelivery = 0 AND lease_token IS NULL
           THEN 1 ELSE 0 END AS is_dropped
-      FROM deliveries WHERE task_id = ${""} ORDER BY sequence ${locked}`
+      FROM deliveries WHERE task_id = ${""} AND event = ${""} ORDER BY sequence ${locked}`
   )
   const insert = prepare(sql, sql`INSERT INTO deliveries ${sql.insert(newColumns(anyDelivery, "waiting"))}`)
   const someDue = sql`SELECT id FROM deliveries WHERE host = ${""} AND next_at <= ${0} ORDER BY next_at LIMIT ${0}`
@@ -71,7 +76,10 @@ export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClai
     sql`UPDATE deliveries SET lease_token = ${""}, lease_owner = ${""}, next_at = ${0}
       WHERE ${amongDue(sql, someDue)} ${mayClaim} RETURNING *`
   )
-  const selectNewer = prepare(sql, sql`SELECT 1 FROM deliveries WHERE task_id = ${""} AND sequence > ${0} LIMIT 1`)
+  const selectNewer = prepare(
+    sql,
+    sql`SELECT 1 FROM deliveries WHERE task_id = ${""} AND event = ${""} AND sequence > ${0} LIMIT 1`
+  )
   const updateEnded = prepare(
     sql,
     sql`UPDATE deliveries SET ${sql.update(endColumns(anyStanding, ""))}
@@ -80,14 +88,16 @@ export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClai
   const updateNext = prepare(
     sql,
     sql`UPDATE deliveries SET state = 'pending', next_at = ${0}
-      WHERE task_id = ${""} AND state = 'waiting'
-      AND sequence = (SELECT MIN(sequence) FROM deliveries WHERE task_id = ${""} AND state = 'waiting')
-      AND NOT EXISTS (SELECT 1 FROM deliveries WHERE task_id = ${""} AND state = 'pending')`
+      WHERE task_id = ${""} AND event = ${""} AND state = 'waiting'
+      AND sequence = (SELECT MIN(sequence) FROM deliveries
+        WHERE task_id = ${""} AND event = ${""} AND state = 'waiting')
+      AND NOT EXISTS (SELECT 1 FROM deliveries WHERE task_id = ${""} AND event = ${""} AND state = 'pending')`
   )
   const updateUnwanted = prepare(
     sql,
     sql`UPDATE deliveries SET state = 'failed', next_at = NULL
-      WHERE task_id = ${""} AND state IN ('pending', 'waiting') AND redelivery = 0 AND lease_token IS NULL RETURNING id`
+      WHERE task_id = ${""} AND event = ${""} AND state IN ('pending', 'waiting') AND redelivery = 0
+      AND lease_token IS NULL RETURNING id`
   )
   const selectNextDue = prepare(
     sql,
@@ -97,12 +107,13 @@ export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClai
   const updateUnsent = prepare(
     sql,
     sql`UPDATE deliveries SET next_at = ${0}
-      WHERE task_id = ${""} AND tries = 0 AND lease_token IS NULL AND next_at > ${0}
-      AND sequence = (SELECT MIN(sequence) FROM deliveries WHERE task_id = ${""})`
+      WHERE task_id = ${""} AND event = '' AND tries = 0 AND lease_token IS NULL AND next_at > ${0}
+      AND sequence = (SELECT MIN(sequence) FROM deliveries WHERE task_id = ${""} AND event = '')`
   )
 
   /** The deliveries of a task's earlier changes, oldest first. `is_dropped`: superseded by a newer change. */
-  const earlierOf = (taskId: string) => Effect.map(selectEarlier([taskId]), earlierDeliveries.all)
+  const earlierOf = ({ event, taskId }: Pick<NewDelivery, "event" | "taskId">) =>
+    Effect.map(selectEarlier([taskId, event ?? ""]), earlierDeliveries.all)
 
   const add = (delivery: NewDelivery, state: NewState): Effect.Effect<unknown, SqlError> =>
     insert(Object.values(newColumns(delivery, state))).ahead
@@ -110,8 +121,8 @@ export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClai
   const claim = ({ host, limit, nowMs, owner, token, untilMs }: Claim) =>
     claimDue([token, owner, untilMs, host, nowMs, limit, ...claimant()])
 
-  const hasNewer = ({ sequence, task_id }: LeasedDelivery): Effect.Effect<boolean, SqlError> =>
-    Effect.map(selectNewer([task_id, sequence]), (found) => found.length > 0)
+  const hasNewer = ({ event, sequence, task_id }: LeasedDelivery): Effect.Effect<boolean, SqlError> =>
+    Effect.map(selectNewer([task_id, event, sequence]), (found) => found.length > 0)
 
   /** False if another sender has the lease. */
   const end = ({ id, token }: LeasedDelivery, stands: Standing, attempts: string): Effect.Effect<boolean, SqlError> =>
@@ -121,10 +132,12 @@ export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClai
     )
 
   /** Makes the next waiting delivery of a task pending, unless one is already. */
-  const promote = (taskId: string, dueMs: number) => updateNext([dueMs, taskId, taskId, taskId]).ahead
+  const promote = ({ event, task_id }: Sequenced, dueMs: number) =>
+    updateNext([dueMs, task_id, event, task_id, event, task_id, event]).ahead
 
   /** Ends the task's deliveries that are not being sent. Returns how many. */
-  const abandon = (taskId: string) => Effect.map(updateUnwanted([taskId]), (ended) => ended.length)
+  const abandon = ({ event, task_id }: Sequenced) =>
+    Effect.map(updateUnwanted([task_id, event]), (ended) => ended.length)
 
   /** The first due delivery of a receiver. */
   const nextDue = (host: string): Effect.Effect<Option.Option<HostDue>, SqlError> =>
@@ -158,8 +171,9 @@ const endColumns = ({ delivered_at, next_at, state, tries }: Standing, attempts:
 
 /** The values of a new row, in the statement's order. */
 const newColumns = (delivery: NewDelivery, state: NewState) => ({
-  id: deliveryId(delivery.taskId, delivery.status),
+  id: deliveryId(delivery.taskId, delivery.event ?? delivery.status),
   task_id: delivery.taskId,
+  event: delivery.event ?? "",
   account_id: delivery.account,
   sequence: delivery.sequence,
   status: delivery.status,

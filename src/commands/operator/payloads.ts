@@ -32,7 +32,8 @@ export const accountPayload = ({
   searchAllowed,
   searchBlocked,
   trustsEndUser,
-  unpriced
+  unpriced,
+  webhookUrl
 }: AccountOptions) =>
   present({
     limits,
@@ -41,5 +42,6 @@ export const accountPayload = ({
     trusts_end_user: trustsEndUser,
     hold_output_tokens: holdOutputTokens,
     search_allowed: searchAllowed,
-    search_blocked: searchBlocked
+    search_blocked: searchBlocked,
+    webhook_url: webhookUrl
   })

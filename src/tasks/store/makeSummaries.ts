@@ -37,7 +37,7 @@ export const makeSummaries = Effect.map(SqlClient.SqlClient, (sql) => {
 
 /** By the delivery of its last change. A task that was set aside as unreadable has none. */
 const callbackState = `(CASE WHEN callback_url IS NULL THEN NULL ELSE
-  CASE (SELECT state FROM deliveries WHERE task_id = tasks.id ORDER BY sequence DESC LIMIT 1)
+  CASE (SELECT state FROM deliveries WHERE task_id = tasks.id AND event = '' ORDER BY sequence DESC LIMIT 1)
     WHEN 'failed' THEN 'given_up'
     WHEN 'delivered' THEN CASE WHEN ended_at IS NULL THEN 'waiting' ELSE 'delivered' END
     WHEN 'pending' THEN 'waiting'

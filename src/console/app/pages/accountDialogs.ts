@@ -2,7 +2,7 @@ import type { AccountRecord } from "../../../admin/AccountRecord.ts"
 import type { App } from "../app.ts"
 import { openDialog } from "../components/dialog.ts"
 import { dollarsText, field, textInput, wrong } from "../components/fields.ts"
-import { staleEdit } from "../components/staleEdit.ts"
+import { inputField, staleEdit } from "../components/staleEdit.ts"
 import { h } from "../dom.ts"
 import { dollars, number, usd } from "../format.ts"
 import { words } from "../words/words.ts"
@@ -17,9 +17,15 @@ export const accountDialogs = (app: App, changed: () => Promise<void>) => {
     const id = textInput("", { id: "account-id" })
     const balance = textInput("", { id: "account-balance", inputmode: "decimal", placeholder: words.none })
     const limits = limitFields("account")
+    const webhook = webhookInput()
     openDialog({
       title: text.create,
-      body: [field(text.id, id, text.idHint), field(text.balance, balance, text.balanceHint), limits.body],
+      body: [
+        field(text.id, id, text.idHint),
+        field(text.balance, balance, text.balanceHint),
+        limits.body,
+        webhook.field
+      ],
       act: {
         word: words.accounts.create,
         run: async () => {
@@ -27,7 +33,8 @@ export const accountDialogs = (app: App, changed: () => Promise<void>) => {
           const payload = {
             id: id.value.trim(),
             balance_usd: dollarsText(balance, text.balance),
-            limits: limits.read()
+            limits: limits.read(),
+            webhook_url: webhook.read()
           }
           await app.client.admin((admin) => admin.adminAccounts.create({ payload }))
           await changed()
@@ -66,15 +73,16 @@ export const accountDialogs = (app: App, changed: () => Promise<void>) => {
 
   const edit = (account: AccountRecord) => {
     const limits = limitFields("account", account.limits)
-    const stale = staleEdit<AccountRecord>(account, limits.edited<AccountRecord>())
+    const webhook = webhookInput(account.webhook_url)
+    const stale = staleEdit<AccountRecord>(account, [...limits.edited<AccountRecord>(), webhook.edited])
     openDialog({
       title: text.edit(account.id),
-      body: [stale.element, limits.body],
+      body: [stale.element, limits.body, webhook.field],
       act: {
         word: names.save,
         run: () =>
           stale.save(async (version) => {
-            const payload = { limits: limits.read(), ...version }
+            const payload = { limits: limits.read(), webhook_url: webhook.read(), ...version }
             await app.client.admin((admin) => admin.adminAccounts.update({ path: { id: account.id }, payload }))
             await changed()
             app.toast(names.saved)
@@ -138,3 +146,13 @@ export const accountDialogs = (app: App, changed: () => Promise<void>) => {
   return { create, credit, edit, suspend, resume, remove }
 }
 export type AccountDialogs = ReturnType<typeof accountDialogs>
+
+/** The field for an account's webhook address. */
+const webhookInput = (url: string | null = null) => {
+  const input = textInput(url ?? "", { id: "account-webhook", inputmode: "url", placeholder: words.none })
+  return {
+    field: field(text.webhook, input, text.webhookHint),
+    read: () => (input.value.trim() === "" ? null : input.value.trim()),
+    edited: inputField<AccountRecord>(text.webhook, input, (now) => now.webhook_url)
+  }
+}

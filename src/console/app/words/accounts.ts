@@ -34,12 +34,14 @@ export const accounts = {
 
 export const accountForm = {
   create: "Create an account",
-  edit: (id: string) => `Limits of ${id}`,
+  edit: (id: string) => `Settings of ${id}`,
   id: "Account",
   idHint: "Letters, digits, dots, dashes and underscores.",
   idFirst: "Give it a name of letters, digits, dots, dashes and underscores.",
   balance: "Balance to begin with",
   balanceHint: "Without one it has no spending limit until it is credited.",
+  webhook: "Webhook",
+  webhookHint: "An address that gets video.completed and video.failed of its videos.",
   created: (id: string) => `${id} is created`,
   creditTitle: (id: string) => `Add credit to ${id}`,
   amount: "Amount, USD",
