@@ -3,6 +3,8 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { startGateway } from "../e2e/process.ts"
+import { azureKey } from "../upstreams/fakes/azure.ts"
+import { bedrockKeys } from "../upstreams/fakes/bedrock.ts"
 
 /** The caller's ids of models at one fake upstream a dialect, and those that Claude Code has by default. */
 export const models = ["at-messages", "at-responses", "at-chat"] as const
@@ -10,16 +12,31 @@ const defaults = ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "g
 /** The upstreams that Codex's requests are translated for. Codex knows a model by how its id begins. */
 export const translating = ["messages", "chat"] as const
 
-const yaml = (url: string) => ({
+const yaml = (url: string, bedrock: string, azure: string) => ({
   upstreams: {
     messages: { protocol: "anthropic-messages", base_url: url, api_key: "unused" },
     responses: { protocol: "openai-responses", base_url: `${url}/v1`, api_key: "unused" },
-    chat: { protocol: "openai-chat", base_url: `${url}/v1`, provider: "vllm" }
+    chat: { protocol: "openai-chat", base_url: `${url}/v1`, provider: "vllm" },
+    bedrock: {
+      provider: "bedrock",
+      base_url: bedrock,
+      region: "us-east-1",
+      auth: { kind: "aws", access_key_id: bedrockKeys.accessKeyId, secret_access_key: bedrockKeys.secretAccessKey }
+    },
+    azure: {
+      provider: "azure",
+      base_url: azure,
+      resource: "house",
+      api_key: azureKey,
+      models: { "house-gpt": "gpt-5.1-codex" }
+    }
   },
   models: {
     "at-messages": { routes: [{ upstream: "messages", model: "claude-sonnet-5-5" }] },
     "at-responses": { routes: [{ upstream: "responses", model: "gpt-5.1-codex" }] },
     "at-chat": { routes: [{ upstream: "chat", model: "qwen3-32b" }] },
+    "at-bedrock": { routes: [{ upstream: "bedrock", model: "us.anthropic.claude-sonnet-5-5" }] },
+    "at-azure": { routes: [{ upstream: "azure", model: "house-gpt" }] },
     ...Object.fromEntries(defaults.map((id) => [id, { routes: [{ upstream: "chat", model: "qwen3-32b" }] }])),
     ...Object.fromEntries(
       ["gpt-6.2-sol", "gpt-5.5"].flatMap((id) => [
@@ -43,9 +60,9 @@ export const startWorld = async (): Promise<World> => {
     stdout: "pipe",
     stderr: "inherit"
   })
-  const url = await firstLine(upstream.stdout)
+  const [url = "", bedrock = "", azure = ""] = (await firstLine(upstream.stdout)).split(" ")
   const folder = mkdtempSync(join(tmpdir(), "gateway-agents-"))
-  writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(yaml(url)))
+  writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(yaml(url, bedrock, azure)))
   const gateway = await startGateway({ folder })
   let read = 0
   let marks = 0

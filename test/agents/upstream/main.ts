@@ -1,16 +1,24 @@
-import type { Asked, DialectName } from "../../upstreams/fakes/fakeUpstream.ts"
+import { fakeAzure } from "../../upstreams/fakes/azure.ts"
+import { fakeBedrock } from "../../upstreams/fakes/bedrock.ts"
+import type { Asked, DialectName, Playing } from "../../upstreams/fakes/fakeUpstream.ts"
 import { dialects } from "../../upstreams/fakes/fakeUpstream.ts"
 import { complaint } from "../../upstreams/fakes/strict.ts"
 import { framesOf, wholeOf } from "./frames.ts"
 import { plan } from "./plan.ts"
 
-/** An upstream of all three dialects, in a process of its own: it says where it listens, and refuses what is malformed. */
+/** An upstream of all three dialects, Bedrock and Azure, in a process of their own: they say where they listen, and refuse what is malformed. */
 
 const names: ReadonlyArray<DialectName> = ["anthropic-messages", "openai-responses", "openai-chat"]
 
 const thinks = (name: DialectName, body: Asked["body"]): boolean => {
   if (name === "anthropic-messages") return ["enabled", "adaptive"].includes(body.thinking?.type)
   return name === "openai-chat" || (body.reasoning?.effort ?? "none") !== "none"
+}
+
+const playing: Playing = (name, body, model) => {
+  const step = plan(name, body)
+  const frames = framesOf[name](step, model, thinks(name, body))
+  return { frames, whole: wholeOf[name](frames, step) }
 }
 
 const server = Bun.serve({
@@ -26,9 +34,8 @@ const server = Bun.serve({
     const wrong = name === undefined ? "not found" : complaint(name, body)
     if (name === undefined) return Response.json({ error: { message: "not found" } }, { status: 404 })
     if (wrong !== undefined) return Response.json(dialects[name].error(400, `fake upstream: ${wrong}`), { status: 400 })
-    const step = plan(name, body)
-    const frames = framesOf[name](step, body.model, thinks(name, body))
-    if (body.stream !== true) return Response.json(wholeOf[name](frames, step))
+    const { frames, whole } = playing(name, body, body.model)
+    if (body.stream !== true) return Response.json(whole)
     const { end, named } = dialects[name]
     const events = frames.map(
       (frame) => `${named ? `event: ${String(frame["type"])}\n` : ""}data: ${JSON.stringify(frame)}\n\n`
@@ -36,4 +43,4 @@ const server = Bun.serve({
     return new Response(events.join("") + end, { headers: { "content-type": "text/event-stream; charset=utf-8" } })
   }
 })
-console.log(server.url.origin)
+console.log(server.url.origin, fakeBedrock(playing).url, fakeAzure(playing).url)

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../src/contract/fields.ts"
 import { isObject, listAt } from "../../../src/contract/json.ts"
 import { anthropic } from "./anthropic.ts"
 import { chat } from "./chat.ts"
-import type { DialectName } from "./fakeUpstream.ts"
+import type { DialectName, Playing } from "./fakeUpstream.ts"
 import { responses } from "./responses.ts"
 import type { Dialect, Scenario } from "./scenarios.ts"
 import { scenarios } from "./scenarios.ts"
@@ -119,8 +119,10 @@ const callerIn = (headers: Headers): AzureCall["by"] | undefined => {
  * A resource of Azure: OpenAI's models behind `/openai/v1` and at the addresses of deployments, Claude behind
  * `/anthropic`, and Entra's token service. It refuses what Azure refuses; `filter:prompt`, `filter:answer` and
  * `filter:async` in a request are what its content filter does.
+ *
+ * @param playing the answers, in place of what a request names
  */
-export const fakeAzure = () => {
+export const fakeAzure = (playing?: Playing) => {
   const asked: Array<AzureCall> = []
   const answer = (path: string, body: Any, text: string): Response => {
     if (path === "/embeddings") {
@@ -142,11 +144,12 @@ export const fakeAzure = () => {
     const model = name === "anthropic-messages" ? "claude-opus-5-5" : "gpt-6.1-sol-2026-09-01"
     const turn = text.match(toolResult)?.length ?? 0
     const isChat = name === "openai-chat"
+    const played = playing?.(name, body, model)
     if (body.stream === true) {
-      const frames = dialect.frames(scenarioOf(text), model, turn)
+      const frames = played?.frames ?? dialect.frames(scenarioOf(text), model, turn)
       return events(dialect, isChat ? filtered(frames, text) : cut(frames, text))
     }
-    const whole = dialect.answer(scenarioOf(text), model, turn)
+    const whole = played?.whole ?? dialect.answer(scenarioOf(text), model, turn)
     const marked = {
       prompt_filter_results: promptResults,
       choices: listAt(whole, "choices").map((one) => withVerdict(one, text))

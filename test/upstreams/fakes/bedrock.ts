@@ -4,6 +4,7 @@ import { awsEvent, awsException } from "./awsMessage.ts"
 import { converseAnswer, converseEvents } from "./converse.ts"
 import type { Scenario } from "./scenarios.ts"
 import { scenarios } from "./scenarios.ts"
+import type { Playing } from "./fakeUpstream.ts"
 import { shownCall } from "./shownCall.ts"
 import { complaint } from "./strict.ts"
 import { converseComplaint } from "./strictConverse.ts"
@@ -54,28 +55,35 @@ const scenarioOf = (text: string): Scenario => {
 type Surface = (asked: { readonly path: string; readonly body: Any; readonly text: string }) => Response | undefined
 
 /** Claude by InvokeModel. */
-const invoke: Surface = ({ body, path, text }) => {
-  const [, id = "", verb] = /^\/model\/([^/]+)\/(invoke|invoke-with-response-stream)$/.exec(path) ?? []
-  const model = decodeURIComponent(id)
-  if (verb === undefined || !model.includes("anthropic.")) return undefined
-  const { anthropic_beta, anthropic_version, ...asked } = body
-  const wrong =
-    typeof anthropic_version !== "string"
-      ? "anthropic_version: Field required"
-      : anthropic_beta !== undefined && !Array.isArray(anthropic_beta)
-        ? "anthropic_beta: Input should be a valid list"
-        : "model" in body || "stream" in body
-          ? "model: Extra inputs are not permitted"
-          : complaint("anthropic-messages", { model, ...asked })
-  if (wrong !== undefined) return refused("ValidationException", 400, `fake upstream: ${wrong}`)
-  const scenario = scenarioOf(text)
-  const turn = text.match(/"type":"tool_result"/g)?.length ?? 0
-  if (verb === "invoke") return Response.json(anthropic.answer(scenario, model, turn), { headers: requestId })
-  return streamed(
-    text,
-    anthropic.frames(scenario, model, turn).map((frame) => awsEvent("chunk", { bytes: base64(frame), p: "abcd" }))
-  )
-}
+const invoke =
+  (playing: Playing | undefined): Surface =>
+  ({ body, path, text }) => {
+    const [, id = "", verb] = /^\/model\/([^/]+)\/(invoke|invoke-with-response-stream)$/.exec(path) ?? []
+    const model = decodeURIComponent(id)
+    if (verb === undefined || !model.includes("anthropic.")) return undefined
+    const { anthropic_beta, anthropic_version, ...asked } = body
+    const wrong =
+      typeof anthropic_version !== "string"
+        ? "anthropic_version: Field required"
+        : anthropic_beta !== undefined && !Array.isArray(anthropic_beta)
+          ? "anthropic_beta: Input should be a valid list"
+          : "model" in body || "stream" in body
+            ? "model: Extra inputs are not permitted"
+            : complaint("anthropic-messages", { model, ...asked })
+    if (wrong !== undefined) return refused("ValidationException", 400, `fake upstream: ${wrong}`)
+    const scenario = scenarioOf(text)
+    const turn = text.match(/"type":"tool_result"/g)?.length ?? 0
+    const played = playing?.("anthropic-messages", asked, model)
+    if (verb === "invoke") {
+      return Response.json(played?.whole ?? anthropic.answer(scenario, model, turn), { headers: requestId })
+    }
+    return streamed(
+      text,
+      (played?.frames ?? anthropic.frames(scenario, model, turn)).map((frame) =>
+        awsEvent("chunk", { bytes: base64(frame), p: "abcd" })
+      )
+    )
+  }
 
 /** Any model by Converse. */
 const converse: Surface = ({ body, path, text }) => {
@@ -181,10 +189,12 @@ const base64 = (frame: object): string => Buffer.from(JSON.stringify(frame)).toS
 /**
  * Bedrock's runtime in one region. It checks signatures as AWS does, and refuses what AWS refuses: `fails:<type>` in a
  * request is answered by that error, `ends:<type>` is an exception inside the stream.
+ *
+ * @param playing the answers to InvokeModel, in place of what a request names
  */
-export const fakeBedrock = () => {
+export const fakeBedrock = (playing?: Playing) => {
   const asked: Array<BedrockCall> = []
-  const surfaces = [invoke, converse, plain, counts]
+  const surfaces = [invoke(playing), converse, plain, counts]
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../../src/contract/fields.ts"
 import { anthropic } from "./anthropic.ts"
 import { chat } from "./chat.ts"
 import { gemini } from "./gemini.ts"
@@ -16,6 +17,13 @@ export type DialectName = keyof typeof dialects
 /** With the dialects that no family speaks. */
 const fakes = { ...dialects, gemini } as const
 export type FakeName = keyof typeof fakes
+
+/** An answer to a request in a dialect, as its stream's frames and whole. */
+export type Playing = (
+  name: DialectName,
+  body: Asked["body"],
+  model: string
+) => { readonly frames: ReadonlyArray<JsonObject>; readonly whole: JsonObject }
 
 export interface Asked {
   readonly path: string
