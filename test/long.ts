@@ -60,6 +60,11 @@ const runs: Readonly<Record<string, LongRun>> = {
     takes: "10 min",
     shows: "coding agents and clients, installed and run; needs the network"
   },
+  sdks: {
+    command: ["./test/sdks/main.ts"],
+    takes: "a minute",
+    shows: "clouds' own libraries of PyPI take the fakes for their servers; needs python3 and the network"
+  },
   schemathesis: {
     command: ["./test/schemathesis/main.ts"],
     takes: "15 min",

@@ -1,10 +1,12 @@
 import { fakeAzure } from "./azure.ts"
 import { fakeBedrock } from "./bedrock.ts"
+import { fakeUpstream } from "./fakeUpstream.ts"
 import { fakeVertexClaude } from "./vertexClaude.ts"
 
 const clouds: Readonly<Record<string, () => { readonly url: string }>> = {
-  azure: fakeAzure,
-  bedrock: fakeBedrock,
+  azure: () => fakeAzure(),
+  bedrock: () => fakeBedrock(),
+  gemini: () => fakeUpstream("gemini", { strict: true }),
   vertex: fakeVertexClaude
 }
 

@@ -7,9 +7,10 @@ interface Calls {
   readonly azure: AzureCall
   readonly bedrock: BedrockCall
   readonly vertex: VertexCall
+  readonly gemini: never
 }
 
-/** Azure, Bedrock, or Claude at Vertex in a process of its own, as the provider's SDK and the gateway see them: over the wire alone. */
+/** Azure, Bedrock, Claude at Vertex, or Gemini in a process of its own, as the provider's SDK and the gateway see them: over the wire alone. */
 export const startCloud = async <Name extends keyof Calls>(name: Name) => {
   const main = join(import.meta.dirname, "cloudMain.ts")
   const child = Bun.spawn([process.execPath, main, name], { stdout: "pipe", stderr: "inherit" })
