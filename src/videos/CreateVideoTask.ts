@@ -107,6 +107,9 @@ const CallbackUrl = Schema.String.pipe(
   })
 )
 
+/** A value that Ark judges. */
+const ArkWord = Schema.String.pipe(Schema.pattern(/^[\w.-]{1,64}$/, { description: "a word of at most 64 characters" }))
+
 const Content = Schema.Array(ContentPart).pipe(
   Schema.filter((parts) => parts.length >= 1 && parts.length <= 64, {
     description: "an array of 1 to 64 parts",
@@ -165,7 +168,13 @@ export const CreateVideoTask = Schema.Struct({
     description: "Default false; echoed. Promote a draft to the final video with a `draft_task` part."
   }),
   camera_fixed: maybe(Schema.Boolean).annotations({ description: "True holds the camera still." }),
-  priority: maybe(integer(0, 9)).annotations({ description: "0 to 9, default 0; echoed." })
+  priority: maybe(integer(0, 9)).annotations({ description: "0 to 9, default 0; echoed." }),
+  output_format: maybe(ArkWord).annotations({
+    description: "The format of the file, for upstreams of Ark's protocol."
+  }),
+  omni_reference_task_type: maybe(ArkWord).annotations({
+    description: "What the model does with references, for upstreams of Ark's protocol."
+  })
 }).annotations({
   identifier: "CreateVideoTask",
   examples: [

@@ -1,6 +1,7 @@
 import { videoFields } from "../upstreams/videoFields.ts"
 import type { VideoField } from "../upstreams/videoFields.ts"
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
+import { isAsset } from "./mediaAddress.ts"
 import { readFlags } from "./promptFlags.ts"
 import type { Resolved } from "./resolve.ts"
 
@@ -30,7 +31,10 @@ export const givenFields = (
     draft: settings.draft,
     priority: settings.priority !== 0,
     service_tier: settings.serviceTier !== "default",
-    safety_identifier: isGiven("safety_identifier")
+    safety_identifier: isGiven("safety_identifier"),
+    output_format: isGiven("output_format"),
+    omni_reference_task_type: isGiven("omni_reference_task_type"),
+    "asset://": media.some(({ url }) => isAsset(url))
   }
   return new Set([...media.map(({ role }) => role), ...videoFields.filter((field) => given[field] === true)])
 }

@@ -16,10 +16,13 @@ const dataUris = {
 /** The most bytes of an image or audio in a request. */
 export const mostBytes = (kind: "image" | "audio"): number => dataUris[kind].bytes
 
+/** True for an input that is stored at Ark, which alone can read it. */
+export const isAsset = (url: string): boolean => /^asset:\/\/./i.test(url)
+
 /** The rule that an input's address breaks, for the caller; undefined if it is valid. */
 export const checkAddress = (kind: VideoMedia["kind"], url: string, assets: boolean): string | undefined => {
   if (isHttpUrl(url)) return undefined
-  if (/^asset:\/\/./i.test(url)) return assets ? undefined : "asset:// addresses are not offered by this model"
+  if (isAsset(url)) return assets ? undefined : "asset:// addresses are not offered by this model"
   if (kind === "video") return "expected an http or https URL"
   const rule = dataUris[kind]
   if (!/^data:/i.test(url)) return `expected an http or https URL, or ${rule.says}`

@@ -1,5 +1,10 @@
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import type { JsonObject } from "../../../src/contract/fields.ts"
+import { arkVideo } from "../../../src/upstreams/protocols/arkVideo/arkVideo.ts"
+import { fates as arkFates } from "../../../src/upstreams/protocols/arkVideo/request.ts"
+import { fates as soraFates } from "../../../src/upstreams/protocols/openaiVideos/offer.ts"
+import { openaiVideos } from "../../../src/upstreams/protocols/openaiVideos/openaiVideos.ts"
 import { dashscopeVideo } from "../../../src/upstreams/protocols/dashscopeVideo/dashscopeVideo.ts"
 import { fates as dashscopeFates, generationOf } from "../../../src/upstreams/protocols/dashscopeVideo/generations.ts"
 import { klingVideo } from "../../../src/upstreams/protocols/klingVideo/klingVideo.ts"
@@ -12,15 +17,19 @@ import type { VideoServices } from "../../../src/upstreams/videoApi.ts"
 import { videoFields } from "../../../src/upstreams/videoFields.ts"
 import type { FieldFates, VideoField } from "../../../src/upstreams/videoFields.ts"
 import type { VideoJob, VideoMedia, VideoSettings, VideoUpstream } from "../../../src/upstreams/VideoUpstream.ts"
+import { arkKey, fakeArk } from "../fakes/ark.ts"
 import { dashscopeKey, fakeDashScope } from "../fakes/dashscope.ts"
 import { fakeKling, klingKey } from "../fakes/kling.ts"
 import { fakeMiniMax, minimaxKey } from "../fakes/minimax.ts"
+import { fakeSora, soraKey } from "../fakes/sora.ts"
 import { fakeVeo, veoKey } from "../fakes/veo.ts"
 import { job, settings } from "./job.ts"
 import { using } from "./world.ts"
 
 interface Case {
   readonly fates: FieldFates
+  /** It gets the caller's body. */
+  readonly isPassthrough?: true
   readonly upstream: Effect.Effect<VideoUpstream, never, VideoServices>
   readonly model: string
   /** The request that the fields are added to. */
@@ -35,7 +44,9 @@ const minimax = fakeMiniMax()
 const dashscope = fakeDashScope()
 const google = fakeVeo()
 const kling = fakeKling()
-afterAll(() => Promise.all([minimax.stop(), dashscope.stop(), google.stop(), kling.stop()]))
+const ark = fakeArk()
+const sora = fakeSora()
+afterAll(() => Promise.all([minimax, dashscope, google, kling, ark, sora].map((fake) => fake.stop())))
 
 /** A model of each of DashScope's wires. */
 const wan = ["wan3.0-video", "wan2.7-t2v", "wan2.7-i2v", "wan2.7-r2v", "wan2.6-t2v", "wan2.6-i2v"]
@@ -56,6 +67,26 @@ const dashscopeCases = Object.fromEntries(
 )
 
 const cases: Readonly<Record<string, Case>> = {
+  "ark-video": {
+    fates: arkFates,
+    isPassthrough: true,
+    upstream: Effect.sync(() => arkVideo({ name: "ark", baseUrl: ark.baseUrl, apiKey: Redacted.make(arkKey) })),
+    model: "seedance",
+    usual: {},
+    resolution: "1080p",
+    sent: () => ark.tasks.at(-1)?.body
+  },
+  "openai-videos": {
+    fates: soraFates,
+    upstream: openaiVideos({ name: "sora", baseUrl: sora.baseUrl, apiKey: Redacted.make(soraKey) }),
+    model: "sora-2",
+    usual: {},
+    resolution: "1080p",
+    sent: () => {
+      const { file, form } = sora.made.at(-1) ?? {}
+      return { file, form }
+    }
+  },
   "minimax-video": {
     fates: minimaxFates,
     upstream: minimaxVideo({ name: "minimax", baseUrl: minimax.baseUrl, apiKey: Redacted.make(minimaxKey) }),
@@ -131,8 +162,50 @@ const giving: Readonly<
   draft: () => ({ settings: { draft: true } }),
   priority: () => ({ settings: { priority: 3 } }),
   service_tier: () => ({ settings: { serviceTier: "flex" } }),
-  safety_identifier: () => ({})
+  safety_identifier: () => ({}),
+  output_format: () => ({}),
+  omni_reference_task_type: () => ({}),
+  "asset://": () => ({ media: [image("first_frame", "asset://7")] })
 }
+
+const pixelPart = (role: string, url = pixels) => ({ type: "image_url", role, image_url: { url } })
+const text = { type: "text", text: "a cat" }
+const beside = (...parts: ReadonlyArray<object>) => ({ content: [text, ...parts] })
+/** The same as in the body of a caller. */
+const body: Readonly<Record<VideoField, JsonObject>> = {
+  prompt: { content: [{ type: "text", text: "a dog" }] },
+  first_frame: beside(pixelPart("first_frame")),
+  last_frame: beside(pixelPart("first_frame"), pixelPart("last_frame")),
+  reference_image: beside(pixelPart("reference_image")),
+  reference_video: beside({
+    type: "video_url",
+    role: "reference_video",
+    video_url: { url: "https://a.example/v.mp4" }
+  }),
+  reference_audio: beside(pixelPart("reference_image"), {
+    type: "audio_url",
+    role: "reference_audio",
+    audio_url: { url: "https://a.example/a.mp3" }
+  }),
+  "asset://": beside(pixelPart("first_frame", "asset://7")),
+  resolution: { resolution: "1080p" },
+  ratio: { ratio: "9:16" },
+  duration: { duration: 8 },
+  frames: { frames: 57 },
+  seed: { seed: 77 },
+  generate_audio: { generate_audio: false },
+  return_last_frame: { return_last_frame: true },
+  watermark: { watermark: true },
+  camera_fixed: { camera_fixed: true },
+  tools: { tools: [{ type: "web_search" }] },
+  draft: { draft: true },
+  priority: { priority: 3 },
+  service_tier: { service_tier: "flex" },
+  safety_identifier: { safety_identifier: "end-user-1" },
+  output_format: { output_format: "mov" },
+  omni_reference_task_type: { omni_reference_task_type: "edit" }
+}
+const usualBody: JsonObject = { model: "seedance", content: [text], duration: 4, resolution: "720p" }
 
 // The table of docs/videos.md, cell by cell: what it says of a field is what the fake gets.
 describe.each(Object.entries(cases))("a field at %s", (_, one) => {
@@ -154,13 +227,16 @@ describe.each(Object.entries(cases))("a field at %s", (_, one) => {
           ...more,
           settings: settings({ ...one.usual, ...changed })
         })
-        const fit = upstream.fit!({ ...request, given: new Set([field]) })
+        const fit = upstream.fit?.({ ...request, given: new Set([field]) }) ?? { type: "fits" as const, adapted: [] }
         if (fate === "refused") return expect(fit.type).toBe("refused")
         const isNamed = fate !== "carried"
         expect(fit).toEqual({ type: "fits", adapted: isNamed ? [field] : [] })
-        yield* upstream.submit(usual)
+        const passing = one.isPassthrough === true
+        yield* upstream.submit(passing ? { ...usual, body: usualBody } : usual)
         const before = one.sent()
-        yield* upstream.submit(request)
+        const given = { ...usualBody, ...body[field] }
+        yield* upstream.submit(passing ? { ...request, body: given } : request)
+        if (passing) expect(one.sent()).toEqual(given)
         const isSent = fate === "carried" || fate === "changed"
         expect(Bun.deepEquals(one.sent(), before)).toBe(!isSent)
       })

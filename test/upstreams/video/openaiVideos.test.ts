@@ -91,15 +91,20 @@ describe("submit", () => {
 })
 
 describe("fit", () => {
-  const fit = (over: Partial<VideoSettings>, media: ReadonlyArray<VideoMedia> = [], prompt = "a cat") =>
+  const fit = (
+    over: Partial<VideoSettings>,
+    media: ReadonlyArray<VideoMedia> = [],
+    prompt = "a cat",
+    given: ReadonlyArray<string> = []
+  ) =>
     using((upstream) =>
-      Effect.sync(() => upstream.fit?.({ ...job({ settings: settings(over), media, prompt }), given: new Set() }))
+      Effect.sync(() => upstream.fit?.({ ...job({ settings: settings(over), media, prompt }), given: new Set(given) }))
     )
 
   it.effect("takes a length in seconds and a prompt", () =>
     Effect.gen(function* () {
       expect(yield* fit({}, [frame("https://a.example.com/i.png")])).toEqual({ type: "fits", adapted: [] })
-      expect(yield* fit({ frames: 57, byFrames: true })).toMatchObject({
+      expect(yield* fit({ frames: 57, byFrames: true }, [], "a cat", ["frames"])).toMatchObject({
         type: "refused",
         refused: { param: "frames" }
       })
@@ -113,9 +118,10 @@ describe("fit", () => {
   it.effect("names what will not be had", () =>
     Effect.gen(function* () {
       const asked = { generateAudio: false, returnLastFrame: true, watermark: true, webSearch: true }
-      expect(yield* fit(asked)).toEqual({
+      const given = ["return_last_frame", "watermark", "tools", "seed", "camera_fixed", "priority"]
+      expect(yield* fit(asked, [], "a cat", given)).toEqual({
         type: "fits",
-        adapted: ["generate_audio", "return_last_frame", "watermark", "tools"]
+        adapted: ["seed", "generate_audio", "return_last_frame", "watermark", "camera_fixed", "tools", "priority"]
       })
     })
   )

@@ -1,6 +1,24 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, listAt } from "../../../contract/json.ts"
+import { usualFates } from "../../videoFields.ts"
+import type { FieldFates } from "../../videoFields.ts"
 import type { VideoJob, VideoMedia, VideoSettings } from "../../VideoUpstream.ts"
+
+/** The fate of a task's fields at Ark. */
+export const fates: FieldFates = {
+  ...usualFates,
+  "asset://": "carried",
+  frames: "carried",
+  return_last_frame: "carried",
+  camera_fixed: "carried",
+  tools: "carried",
+  draft: "carried",
+  priority: "carried",
+  service_tier: "carried",
+  safety_identifier: "carried",
+  output_format: "carried",
+  omni_reference_task_type: "carried"
+}
 
 /**
  * The caller's body with the upstream's model name and without the callback, which the gateway delivers. Length and

@@ -1,3 +1,4 @@
+import { usualFates } from "../../videoFields.ts"
 import type { FieldFates } from "../../videoFields.ts"
 
 /**
@@ -15,39 +16,16 @@ export const generationOf = (model: string): Generation => {
   return "media"
 }
 
-const every: FieldFates = {
-  prompt: "carried",
-  first_frame: "carried",
-  last_frame: "carried",
-  reference_image: "carried",
-  reference_video: "carried",
-  reference_audio: "carried",
-  resolution: "carried",
-  ratio: "carried",
-  duration: "carried",
-  frames: "refused",
-  seed: "carried",
-  generate_audio: "carried",
-  return_last_frame: "left out",
-  watermark: "carried",
-  camera_fixed: "left out",
-  tools: "left out",
-  draft: "left out",
-  priority: "left out",
-  service_tier: "left out",
-  safety_identifier: "left out"
-}
-
 const noFrames = { first_frame: "refused", last_frame: "refused" } as const
 const noReferences = { reference_image: "refused", reference_video: "refused", reference_audio: "refused" } as const
 
 /** The fate of a task's fields by the wire of the model. */
 export const fates: Readonly<Record<Generation, FieldFates>> = {
-  media: every,
-  text: { ...every, ...noFrames, ...noReferences, generate_audio: "always" },
+  media: usualFates,
+  text: { ...usualFates, ...noFrames, ...noReferences, generate_audio: "always" },
   // The ratio is the first frame's.
-  frames: { ...every, ...noReferences, ratio: "left out", generate_audio: "always" },
-  references: { ...every, ...noFrames, reference_audio: "refused", generate_audio: "always" },
-  oldText: { ...every, ...noFrames, ...noReferences },
-  oldFrame: { ...every, ...noReferences, last_frame: "refused", ratio: "left out" }
+  frames: { ...usualFates, ...noReferences, ratio: "left out", generate_audio: "always" },
+  references: { ...usualFates, ...noFrames, reference_audio: "refused", generate_audio: "always" },
+  oldText: { ...usualFates, ...noFrames, ...noReferences },
+  oldFrame: { ...usualFates, ...noReferences, last_frame: "refused", ratio: "left out" }
 }

@@ -1,32 +1,15 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { fitOf, oneOf } from "../../videoFields.ts"
+import { fitOf, oneOf, usualFates } from "../../videoFields.ts"
 import type { FieldFates } from "../../videoFields.ts"
 import type { SomeVideoBounds } from "../../VideoBounds.ts"
 import type { VideoFit, VideoJob, VideoRequest } from "../../VideoUpstream.ts"
 
-/** The fate of a task's fields at Kling. */
+/** The fate of a task's fields at Kling. A video of frames has their ratio. */
 export const fates: FieldFates = {
-  prompt: "carried",
-  first_frame: "carried",
-  last_frame: "carried",
-  reference_image: "carried",
+  ...usualFates,
   reference_video: "refused",
   reference_audio: "refused",
-  // A video of frames has their ratio.
-  resolution: "carried",
-  ratio: "carried",
-  duration: "carried",
-  frames: "refused",
-  seed: "left out",
-  generate_audio: "carried",
-  return_last_frame: "left out",
-  watermark: "carried",
-  camera_fixed: "left out",
-  tools: "left out",
-  draft: "left out",
-  priority: "left out",
-  service_tier: "left out",
-  safety_identifier: "left out"
+  seed: "left out"
 }
 
 /** Kling 3's lengths; its older models have 5 and 10. */

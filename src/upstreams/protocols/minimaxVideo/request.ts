@@ -1,33 +1,12 @@
 import type { SomeVideoBounds } from "../../VideoBounds.ts"
 import type { JsonObject } from "../../../contract/fields.ts"
-import { fitOf, oneOf, refusal } from "../../videoFields.ts"
+import { fitOf, oneOf, refusal, usualFates } from "../../videoFields.ts"
 import type { FieldFates } from "../../videoFields.ts"
 import type { VideoFit, VideoJob, VideoRequest, VideoSettings } from "../../VideoUpstream.ts"
 import { contentOf } from "../arkVideo/request.ts"
 
 /** The fate of a task's fields at MiniMax. */
-export const fates: FieldFates = {
-  prompt: "carried",
-  first_frame: "carried",
-  last_frame: "carried",
-  reference_image: "carried",
-  reference_video: "carried",
-  reference_audio: "carried",
-  resolution: "carried",
-  ratio: "carried",
-  duration: "carried",
-  frames: "refused",
-  seed: "left out",
-  generate_audio: "always",
-  return_last_frame: "left out",
-  watermark: "carried",
-  camera_fixed: "left out",
-  tools: "left out",
-  draft: "left out",
-  priority: "left out",
-  service_tier: "left out",
-  safety_identifier: "left out"
-}
+export const fates: FieldFates = { ...usualFates, seed: "left out", generate_audio: "always" }
 
 /** H3's lengths in seconds, and its resolutions. */
 const seconds = Array.from({ length: 11 }, (_, index) => 5 + index)

@@ -1,6 +1,7 @@
-import { InvalidRequest } from "../../../contract/Failure.ts"
+import { fitOf, refusal, usualFates } from "../../videoFields.ts"
+import type { FieldFates } from "../../videoFields.ts"
 import type { SomeVideoBounds } from "../../VideoBounds.ts"
-import type { VideoFit, VideoMedia, VideoSettings } from "../../VideoUpstream.ts"
+import type { VideoFit, VideoRequest, VideoSettings } from "../../VideoUpstream.ts"
 
 /** Sora's bounds. */
 export const bounds: SomeVideoBounds = {
@@ -17,29 +18,19 @@ export const sizeOf = ({ height, width }: Pick<VideoSettings, "height" | "width"
 /** The length as the API has it, in text. */
 export const secondsOf = ({ frames }: Pick<VideoSettings, "frames">): string => String(frames / 24)
 
-/** Checks a request. Returns the parameters that are dropped, or the refusal. */
-export const fit = ({
-  prompt,
-  settings
-}: {
-  readonly settings: VideoSettings
-  readonly media: ReadonlyArray<VideoMedia>
-  readonly prompt: string
-}): VideoFit => {
-  if (prompt.trim() === "") return refuse("content", "expected a prompt: this model makes no video without one")
-  if (settings.byFrames) return refuse("frames", "not supported by this model; give duration")
-  return { type: "fits", adapted: leftOut(settings) }
+/** The fate of a task's fields at Sora. */
+export const fates: FieldFates = {
+  ...usualFates,
+  last_frame: "refused",
+  reference_image: "refused",
+  reference_video: "refused",
+  reference_audio: "refused",
+  seed: "left out",
+  generate_audio: "always",
+  watermark: "left out"
 }
 
-const refuse = (param: string, message: string): VideoFit => ({
-  type: "refused",
-  refused: new InvalidRequest({ param, message: `${param}: ${message}` })
-})
-
-/** Sora's videos always have sound. They have no last frame, no watermark of ours and no search. */
-const leftOut = (settings: VideoSettings): ReadonlyArray<string> => [
-  ...(settings.generateAudio ? [] : ["generate_audio"]),
-  ...(settings.returnLastFrame ? ["return_last_frame"] : []),
-  ...(settings.watermark ? ["watermark"] : []),
-  ...(settings.webSearch ? ["tools"] : [])
-]
+export const fit = (request: VideoRequest): VideoFit =>
+  request.prompt.trim() === ""
+    ? refusal("content", "expected a prompt: this model makes no video without one")
+    : fitOf(fates, request)

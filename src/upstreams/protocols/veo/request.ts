@@ -1,36 +1,22 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { fitOf, oneOf } from "../../videoFields.ts"
+import { fitOf, oneOf, usualFates } from "../../videoFields.ts"
 import type { FieldFates } from "../../videoFields.ts"
 import type { VideoFit, VideoJob, VideoMedia, VideoRequest } from "../../VideoUpstream.ts"
 
 /** Google's two services for Veo. */
 export type Service = "gemini" | "vertex"
 
-const everywhere = {
-  prompt: "carried",
-  first_frame: "carried",
-  last_frame: "carried",
-  reference_image: "carried",
+const everywhere: FieldFates = {
+  ...usualFates,
   reference_video: "refused",
   reference_audio: "refused",
-  resolution: "carried",
-  ratio: "carried",
-  duration: "carried",
-  frames: "refused",
-  return_last_frame: "left out",
-  watermark: "left out",
-  camera_fixed: "left out",
-  tools: "left out",
-  draft: "left out",
-  priority: "left out",
-  service_tier: "left out",
-  safety_identifier: "left out"
-} as const
+  watermark: "left out"
+}
 
 /** The fate of a task's fields at each service. */
 export const fates: Readonly<Record<Service, FieldFates>> = {
   gemini: { ...everywhere, seed: "left out", generate_audio: "always" },
-  vertex: { ...everywhere, seed: "carried", generate_audio: "carried" }
+  vertex: everywhere
 }
 
 export const seconds = [4, 6, 8] as const
