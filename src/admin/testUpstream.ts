@@ -2,6 +2,7 @@ import { Effect, Either } from "effect"
 import { Configuration } from "../config/Configuration.ts"
 import { surfaceOf } from "../config/providers/surfaces.ts"
 import { NotFound } from "../contract/Failure.ts"
+import { credentialsOf } from "../upstreams/fromSettings.ts"
 import { listModels } from "../upstreams/listModels.ts"
 import { protocolOf } from "../upstreams/protocols.ts"
 import type { UpstreamTest } from "./WatchApi.ts"
@@ -28,9 +29,12 @@ export const makeTestUpstream = Effect.map(
         if (surface === undefined || protocolOf(surface.protocol).kind === "video") {
           return Effect.succeed(result(null, "a video upstream has no list of models"))
         }
-        return Effect.match(listModels(surface), {
-          onFailure: ({ message }) => result(null, message),
-          onSuccess: (models) => result(models, null)
-        })
+        return Effect.match(
+          Effect.flatMap(credentialsOf(surface), (auth) => listModels(surface, auth)),
+          {
+            onFailure: ({ message }) => result(null, message),
+            onSuccess: (models) => result(models, null)
+          }
+        )
       })
 )

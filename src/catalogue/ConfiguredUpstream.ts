@@ -5,9 +5,10 @@ import type { GatewayFile } from "../config/GatewayFile.ts"
 import { proxyIn, proxyShown } from "../config/proxies.ts"
 import { authFields } from "../config/sections/Auth.ts"
 import { spelt } from "../config/spelt.ts"
+import type { Auth } from "../credentials/Auth.ts"
 import type { Documents } from "../documents/Documents.ts"
 import type { SurfaceEntry, UpstreamEntry } from "../config/providers/surfaces.ts"
-import { placeOf } from "../upstreams/fromSettings.ts"
+import { credentialsOf, placeOf } from "../upstreams/fromSettings.ts"
 import { keysOf } from "../upstreams/keysOf.ts"
 import { protocolOf } from "../upstreams/protocols.ts"
 import { soundEntry } from "../upstreams/soundEntry.ts"
@@ -27,6 +28,8 @@ export interface ConfiguredUpstream {
   readonly entry: UpstreamEntry
   /** The entry at each protocol, the usual one first. */
   readonly surfaces: ReadonlyArray<SurfaceEntry>
+  /** Its credentials, at all protocols. */
+  readonly auth: Auth | undefined
   /** By the names of its parts (`partOf`). */
   readonly texts: ReadonlyArray<readonly [part: string, upstream: TextUpstream]>
   readonly video: VideoUpstream | undefined
@@ -58,7 +61,7 @@ export const configureUpstream = Effect.fnUntraced(function* (
   if (entry.list_models !== true || usual === undefined) return made
   // With another key or header it is still the same server, which may not be up yet.
   const isSameServer = before !== undefined && usualOfTexts(before.surfaces)?.base_url === usual.base_url
-  return { ...made, ...(yield* listedBy(name, usual, isSameServer ? before.listed : made.listed)) }
+  return { ...made, ...(yield* listedBy(name, usual, made.auth, isSameServer ? before.listed : made.listed)) }
 })
 
 /** The surface that lists the models. */
@@ -76,10 +79,12 @@ const anew = Effect.fnUntraced(function* (name: string, entry: UpstreamEntry, su
     opened: opened(name),
     queueDeadline: Duration.seconds(entry.queue_seconds ?? usualQueueSeconds)
   })
+  const [usual] = surfaces
+  const auth = usual && (yield* credentialsOf(usual))
   const texts: Array<readonly [string, TextUpstream]> = []
   let video: VideoUpstream | undefined
   for (const surface of surfaces) {
-    const place = placeOf(name, surface)
+    const place = placeOf(name, surface, auth)
     if (place.kind === "video") video = yield* Scope.extend(withKeys(entry, place.upstream), scope)
     else {
       const part = texts.length === 0 ? name : partOf({ upstream: name, protocol: surface.protocol })
@@ -92,7 +97,7 @@ const anew = Effect.fnUntraced(function* (name: string, entry: UpstreamEntry, su
     ...others.map(([part]) => [part, withOwnCircuit(first, { opened: opened(part) })] as const)
   ]
   yield* Effect.annotateLogs(Effect.logInfo(inWords(name, surfaces)), { event: "upstream.configured", upstream: name })
-  return { entry, surfaces, texts, video, bulkheads, listed: [], isStale: false, scope }
+  return { entry, surfaces, auth, texts, video, bulkheads, listed: [], isStale: false, scope }
 })
 
 /** The upstream with its first key, and with each of several. */
@@ -112,8 +117,8 @@ const withKeys = Effect.fnUntraced(function* <U extends AtKey<U>, R>(
 })
 
 /** If it cannot be reached, or just started and lists nothing yet, the earlier list stays. */
-const listedBy = (name: string, entry: SurfaceEntry, before: ReadonlyArray<string>) =>
-  listModels(entry).pipe(
+const listedBy = (name: string, entry: SurfaceEntry, auth: Auth | undefined, before: ReadonlyArray<string>) =>
+  listModels(entry, auth).pipe(
     Effect.filterOrFail(
       (ids) => ids.length > 0,
       () => new NoModelList({ message: "its list is empty" })
@@ -142,13 +147,13 @@ const inWords = (name: string, surfaces: ReadonlyArray<SurfaceEntry>): string =>
   })
   return [
     `upstream ${name}: ${at.join(", ")}`,
-    credentialsOf(usual),
+    credentialsShown(usual),
     ...(proxy === undefined ? [] : [`by the proxy ${proxyShown(proxy)}`]),
     ...(usual.max_concurrency === undefined ? [] : [`${usual.max_concurrency} at a time`])
   ].join(", ")
 }
 
-const credentialsOf = ({ api_key: key, auth = "key", keys }: UpstreamEntry): string => {
+const credentialsShown = ({ api_key: key, auth = "key", keys }: UpstreamEntry): string => {
   if (keys !== undefined) return `${keys.length} keys`
   const { kind } = authFields(auth)
   return kind === "key" ? (key === undefined ? "no key" : "with a key") : `by credentials of ${kind}`

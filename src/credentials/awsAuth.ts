@@ -10,11 +10,15 @@ import { signed } from "./signed.ts"
 import type { AwsTarget } from "./signed.ts"
 import type { Source } from "./Source.ts"
 
-/** `auth: aws`: requests signed with credentials of AWS's chain, or Bedrock's bearer key where the environment has one. */
+/**
+ * `auth: aws`: requests signed with credentials of AWS's chain, or Bedrock's bearer key where the environment has one.
+ *
+ * @param baseUrl of the upstream's usual protocol; the addresses of calls say the services that they are signed for
+ */
 export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, baseUrl: string, source: Source) {
   const run = promised(yield* Effect.runtime())
   const clock = clockOf(source.now)
-  const target = targetOf(settings, baseUrl, source.env)
+  const targetAt = (url: string) => targetOf(settings, url, source.env)
   const credentials = yield* renewedAws(settings, source, clock.offsetMs)
   const bearer = isChosen(settings) ? undefined : source.env["AWS_BEARER_TOKEN_BEDROCK"]
   if (bearer !== undefined && bearer !== "") {
@@ -31,7 +35,7 @@ export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, b
     headers: async (call) => {
       const identity = await run(credentials.get)
       const offsetMs = clock.offsetMs()
-      const headers = await signed(call, identity, target, clock.now())
+      const headers = await signed(call, identity, targetAt(call.url), clock.now())
       used.set(headers, { identity, offsetMs })
       return headers
     },
@@ -49,6 +53,7 @@ export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, b
         ]),
     identity: async () => {
       const identity = await run(credentials.get)
+      const target = targetAt(baseUrl)
       const url = `https://sts.${target.region}.amazonaws.com/`
       const call = {
         method: "POST",

@@ -2,6 +2,7 @@ import { Effect, Redacted } from "effect"
 import type { SurfaceEntry } from "../config/providers/surfaces.ts"
 import { proxyIn } from "../config/proxies.ts"
 import { Documents } from "../documents/Documents.ts"
+import type { Auth } from "../credentials/Auth.ts"
 import { defaultDeadlines } from "./client.ts"
 import type { Deadlines } from "./client.ts"
 import { makeAuth } from "./auth/makeAuth.ts"
@@ -23,18 +24,21 @@ export type Place =
 
 type ApiKey = Redacted.Redacted | undefined
 
-/** @param name of the entry */
-export const placeOf = (name: string, entry: SurfaceEntry): Place => {
+/**
+ * @param name of the entry
+ * @param auth its credentials, which all of its protocols share
+ */
+export const placeOf = (name: string, entry: SurfaceEntry, auth: Auth | undefined): Place => {
   const protocol = protocolOf(entry.protocol)
   return protocol.kind === "text"
     ? {
         kind: "text",
         upstream: (key) =>
-          Effect.map(Effect.all([Documents, endpointOptions(entry, key)]), ([{ read }, options]) =>
+          Effect.map(Documents, ({ read }) =>
             protocol.upstream(
               {
                 name,
-                ...options,
+                ...endpointOptions(entry, auth, key),
                 deadlines: deadlinesOf(entry, defaultDeadlines),
                 readDocument: read,
                 threads: entry.protocol === "anthropic-messages" && entry.threads === true,
@@ -51,21 +55,26 @@ export const placeOf = (name: string, entry: SurfaceEntry): Place => {
     : {
         kind: "video",
         upstream: (key) =>
-          Effect.flatMap(endpointOptions(entry, key), (options) =>
-            protocol.upstream({ name, ...options, deadlines: deadlinesOf(entry, videoDeadlines) })
-          )
+          protocol.upstream({
+            name,
+            ...endpointOptions(entry, auth, key),
+            deadlines: deadlinesOf(entry, videoDeadlines)
+          })
       }
 }
 
-/** The address and headers of an entry, with one of its keys. */
-export const endpointOptions = (entry: SurfaceEntry, apiKey: ApiKey): Effect.Effect<EndpointOptions> => {
-  const { auth, base_url: baseUrl, headers = {}, proxy: setting, region, tls } = entry
-  const proxy = proxyIn(setting)
-  return Effect.map(makeAuth({ auth, region, baseUrl, proxy }), (auth) => ({
+/** The credentials of an entry, found once for all of its protocols; undefined if it has a key. */
+export const credentialsOf = ({ auth, base_url: baseUrl, proxy, region }: SurfaceEntry) =>
+  makeAuth({ auth, region, baseUrl, proxy: proxyIn(proxy) })
+
+/** The address, credentials and headers of an entry, with one of its keys. */
+export const endpointOptions = (entry: SurfaceEntry, auth: Auth | undefined, apiKey: ApiKey): EndpointOptions => {
+  const { base_url: baseUrl, headers = {}, proxy, tls } = entry
+  return {
     auth,
     baseUrl,
     apiKey,
-    proxy,
+    proxy: proxyIn(proxy),
     tls: tls && {
       ...(tls.ca && { ca: Redacted.value(tls.ca) }),
       ...(tls.cert && { cert: Redacted.value(tls.cert) }),
@@ -75,7 +84,7 @@ export const endpointOptions = (entry: SurfaceEntry, apiKey: ApiKey): Effect.Eff
       ...guardrailHeaders(entry),
       ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Redacted.value(value)]))
     }
-  }))
+  }
 }
 
 const guardrailOf = ({ guardrail }: SurfaceEntry): Guardrail | undefined =>

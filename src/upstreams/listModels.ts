@@ -3,6 +3,7 @@ import { parseJson } from "../contract/json.ts"
 import { callUpstream } from "./client.ts"
 import { addressOf, connectionOf, headersTo } from "./Endpoint.ts"
 import type { EndpointOptions } from "./Endpoint.ts"
+import type { Auth } from "../credentials/Auth.ts"
 import type { SurfaceEntry } from "../config/providers/surfaces.ts"
 import { endpointOptions } from "./fromSettings.ts"
 import { firstKey, keysOf } from "./keysOf.ts"
@@ -24,7 +25,10 @@ const ModelList = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.
 const decode = Schema.decodeUnknownOption(ModelList)
 
 /** Lists an upstream's models (`/models`, in OpenAI's, Anthropic's or the protocol's own form), with the first of its keys that may. */
-export const listModels = (entry: SurfaceEntry): Effect.Effect<ReadonlyArray<string>, NoModelList> =>
+export const listModels = (
+  entry: SurfaceEntry,
+  auth: Auth | undefined
+): Effect.Effect<ReadonlyArray<string>, NoModelList> =>
   keysOf(entry)
     .slice(1)
     .reduce(
@@ -33,19 +37,20 @@ export const listModels = (entry: SurfaceEntry): Effect.Effect<ReadonlyArray<str
         Effect.catchIf(
           listed,
           ({ status }) => status !== undefined,
-          () => listedWith(entry, key)
+          () => listedWith(entry, auth, key)
         ),
-      listedWith(entry, firstKey(entry))
+      listedWith(entry, auth, firstKey(entry))
     )
 
 const listedWith = Effect.fnUntraced(function* (
   entry: SurfaceEntry,
+  auth: Auth | undefined,
   key: ReturnType<typeof firstKey>
 ): Effect.fn.Return<ReadonlyArray<string>, NoModelList> {
   const protocol = protocolOf(entry.protocol)
   if (protocol.kind === "video") return []
   const listing = protocol.listing(entry.base_url, entry.provider)
-  const place = yield* endpointOptions(entry, key)
+  const place = endpointOptions(entry, auth, key)
   return (yield* Effect.forEach(listsAt(listing, place.baseUrl), (url) => listedAt(url, listing, place))).flat()
 })
 

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { credentialsOf } from "../../src/upstreams/fromSettings.ts"
 import { listModels } from "../../src/upstreams/listModels.ts"
 import { bedrockListing } from "../../src/upstreams/protocols/bedrockModels.ts"
 import { bedrockKeys, fakeBedrock } from "./fakes/bedrock.ts"
@@ -32,7 +33,8 @@ describe("Bedrock's lists of models", () => {
         secret_access_key: Redacted.make(bedrockKeys.secretAccessKey)
       } as const
       const base_url = bedrock.url + path
-      expect(yield* listModels({ provider: "bedrock", protocol, base_url, auth, region: "us-east-1" })).toEqual([
+      const entry = { provider: "bedrock", protocol, base_url, auth, region: "us-east-1" } as const
+      expect(yield* listModels(entry, yield* credentialsOf(entry))).toEqual([
         "amazon.nova-lite-v1:0",
         "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
         "us.amazon.nova-2-lite-v1:0"

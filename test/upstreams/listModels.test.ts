@@ -20,7 +20,7 @@ afterAll(() => server.stop(true))
 const listed = (...keys: ReadonlyArray<string>) => {
   asked.length = 0
   const base_url = `http://127.0.0.1:${server.port}/v1`
-  return listModels({ protocol: "openai-chat", base_url, keys: keys.map((key) => Redacted.make(key)) })
+  return listModels({ protocol: "openai-chat", base_url, keys: keys.map((key) => Redacted.make(key)) }, undefined)
 }
 
 it.effect("an upstream with several keys lists its models with the first that may", () =>
@@ -45,7 +45,9 @@ it.scoped("an upstream that breaks the connection is not asked with each key", (
     const address = broken.address()
     const port = typeof address === "object" ? address?.port : undefined
     const keys = ["sk-one", "sk-two", "sk-three"].map((key) => Redacted.make(key))
-    yield* Effect.flip(listModels({ protocol: "openai-chat", base_url: `http://127.0.0.1:${port}/v1`, keys }))
+    yield* Effect.flip(
+      listModels({ protocol: "openai-chat", base_url: `http://127.0.0.1:${port}/v1`, keys }, undefined)
+    )
     expect(connections).toBe(1)
   })
 )

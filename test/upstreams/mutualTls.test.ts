@@ -72,7 +72,7 @@ http {
     if (Either.isLeft(settings)) return settings.left.message.replace(`${path}:1: `, "")
     const entry = settings.right.file.value.upstreams?.["up"]
     if (entry === undefined) throw new Error("there is no upstream")
-    const { tls: given } = await Effect.runPromise(endpointOptions(Either.getOrThrow(surfaceOf(entry)), undefined))
+    const { tls: given } = endpointOptions(Either.getOrThrow(surfaceOf(entry)), undefined, undefined)
     const answer = await Effect.runPromise(
       Effect.either(callUpstream({ method: "GET", url, headers: {}, deadlines: defaultDeadlines, tls: given }))
     )

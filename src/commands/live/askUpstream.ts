@@ -1,6 +1,7 @@
 import { Data, Effect } from "effect"
 import type { Redacted } from "effect"
 import { parseJson } from "../../contract/json.ts"
+import type { Auth } from "../../credentials/Auth.ts"
 import type { Documents } from "../../documents/Documents.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
 import { callUpstream } from "../../upstreams/client.ts"
@@ -66,6 +67,8 @@ const listing = (entry: SurfaceEntry) => {
 /** An upstream at one of its protocols, and the names there of the models that are routed to it. */
 type ProbedUpstream = Pick<UpstreamReply, "name" | "label" | "routed"> & {
   readonly entry: SurfaceEntry
+  /** Its credentials, at all protocols. */
+  readonly auth: Auth | undefined
   /** The settings that its address is made of. */
   readonly placedBy: ReadonlyArray<string>
 }
@@ -86,10 +89,10 @@ const reachOf = ({ entry, key, placedBy }: Place): Reach => ({
 /** The models of all of its lists; undefined if they are lists of tasks. */
 const listed = (place: Place) =>
   Effect.gen(function* () {
-    const { entry, secret } = place
+    const { auth, entry, secret } = place
     if (rowOf(entry)?.hasDeployments === true) return yield* new NoList({ message: "no list names its deployments" })
     const lists = listing(entry)
-    const options = yield* endpointOptions(entry, secret)
+    const options = endpointOptions(entry, auth, secret)
     const urls = listsAt(lists, options.baseUrl)
     const all = yield* Effect.forEach(urls, (url) => oneList(place, options, lists, url))
     return lists.ofModels ? all.flat() : undefined
@@ -141,8 +144,8 @@ const minOutputTokens = (entry: SurfaceEntry) => (entry.protocol === "openai-res
 
 const oneToken = (place: Place, { id, model }: RoutedModel) =>
   Effect.gen(function* () {
-    const { entry, name, secret } = place
-    const placed = placeOf(name, entry)
+    const { auth, entry, name, secret } = place
+    const placed = placeOf(name, entry, auth)
     if (placed.kind === "video") return
     const upstream = yield* placed.upstream(secret)
     const runtime = yield* Effect.runtime()
@@ -184,15 +187,13 @@ export const askUpstream = (asked: ProbedUpstream): Effect.Effect<ReadonlyArray<
   return Effect.forEach(all, (one) => askWith({ ...asked, ...one }))
 }
 
-const identityOf = ({ entry, secret }: Place): Effect.Effect<string | undefined> =>
-  Effect.flatMap(endpointOptions(entry, secret), ({ auth }) =>
-    auth === undefined
-      ? Effect.succeed(undefined)
-      : Effect.orElseSucceed(
-          Effect.tryPromise(() => auth.identity()),
-          () => undefined
-        )
-  )
+const identityOf = ({ auth }: Place): Effect.Effect<string | undefined> =>
+  auth === undefined
+    ? Effect.succeed(undefined)
+    : Effect.orElseSucceed(
+        Effect.tryPromise(() => auth.identity()),
+        () => undefined
+      )
 
 const askWith = (place: Place): Effect.Effect<UpstreamReply, never, Documents> =>
   Effect.gen(function* () {

@@ -4,6 +4,7 @@ import type { GatewayFile } from "../../config/GatewayFile.ts"
 import type { SurfaceEntry, UpstreamEntry } from "../../config/providers/surfaces.ts"
 import { Documents } from "../../documents/Documents.ts"
 import type { Model } from "../../catalogue/Catalogue.ts"
+import { credentialsOf } from "../../upstreams/fromSettings.ts"
 import { protocolOf } from "../../upstreams/protocols.ts"
 import { soundEntry } from "../../upstreams/soundEntry.ts"
 import { table } from "../table.ts"
@@ -25,18 +26,22 @@ export const checkLive = (file: Located<GatewayFile>, models: ReadonlyMap<string
     const upstreams = Object.entries(file.value.upstreams ?? {})
     if (upstreams.length === 0) return yield* Console.log("\nThere are no upstreams to ask but the sandbox.")
     const calls = (yield* Effect.forEach(upstreams, ([name, entry]) =>
-      Effect.map(soundEntry(file, name, entry), (surfaces) =>
-        callsOf(name, surfaces, models).map((call) => ({ ...call, placedBy: placedBy(entry) }))
-      )
+      Effect.gen(function* () {
+        const surfaces = yield* soundEntry(file, name, entry)
+        const [usual] = surfaces
+        const auth = usual && (yield* credentialsOf(usual))
+        return callsOf(name, surfaces, models).map((call) => ({ ...call, auth, placedBy: placedBy(entry) }))
+      })
     )).flat()
     const replies = yield* Effect.forEach(calls, (call) => askUpstream(call), { concurrency: 8 }).pipe(
       Effect.map((replies) => replies.flat()),
       Effect.provideService(Documents, noDocuments)
     )
     yield* Console.log(`\n${table(header, replies.map(row))}`)
-    for (const { identity, name } of replies) {
-      if (identity !== undefined) yield* Console.log(`\n${name} is called as ${identity}`)
-    }
+    const identities = new Map(
+      replies.flatMap(({ identity, name }) => (identity === undefined ? [] : [[name, identity]]))
+    )
+    for (const [name, identity] of identities) yield* Console.log(`\n${name} is called as ${identity}`)
     const unlisted = isWritten ? replies.flatMap(missing) : []
     const wrong = [...replies.flatMap(problemOf), ...unlisted]
     for (const line of wrong) yield* Console.log(`\n${line}`)
