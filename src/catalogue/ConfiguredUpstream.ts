@@ -5,7 +5,7 @@ import type { GatewayFile } from "../config/GatewayFile.ts"
 import { proxyIn, proxyShown } from "../config/proxies.ts"
 import { authFields } from "../config/sections/Auth.ts"
 import { spelt } from "../config/spelt.ts"
-import type { Auth } from "../credentials/Auth.ts"
+import type { EndpointOptions } from "../upstreams/Endpoint.ts"
 import type { Documents } from "../documents/Documents.ts"
 import type { SurfaceEntry, UpstreamEntry } from "../config/providers/surfaces.ts"
 import { credentialsOf, placeOf } from "../upstreams/fromSettings.ts"
@@ -29,7 +29,7 @@ export interface ConfiguredUpstream {
   /** The entry at each protocol, the usual one first. */
   readonly surfaces: ReadonlyArray<SurfaceEntry>
   /** Its credentials, at all protocols. */
-  readonly auth: Auth | undefined
+  readonly auth: EndpointOptions["auth"]
   /** By the names of its parts (`partOf`). */
   readonly texts: ReadonlyArray<readonly [part: string, upstream: TextUpstream]>
   readonly video: VideoUpstream | undefined
@@ -117,7 +117,7 @@ const withKeys = Effect.fnUntraced(function* <U extends AtKey<U>, R>(
 })
 
 /** If it cannot be reached, or just started and lists nothing yet, the earlier list stays. */
-const listedBy = (name: string, entry: SurfaceEntry, auth: Auth | undefined, before: ReadonlyArray<string>) =>
+const listedBy = (name: string, entry: SurfaceEntry, auth: EndpointOptions["auth"], before: ReadonlyArray<string>) =>
   listModels(entry, auth).pipe(
     Effect.filterOrFail(
       (ids) => ids.length > 0,

@@ -113,10 +113,16 @@ const keysOf = (
     const value = aws(name)
     return value === undefined ? undefined : Redacted.make(value)
   }
+  // The session token of the environment belongs to its access key.
+  const isOwn = (id: Redacted.Redacted) => [undefined, Redacted.value(id)].includes(aws("ACCESS_KEY_ID"))
   const accessKeyId = given ?? variable("ACCESS_KEY_ID")
   const secretAccessKey = givenSecret ?? variable("SECRET_ACCESS_KEY")
   if (accessKeyId === undefined && secretAccessKey === undefined) return Either.right(undefined)
   return accessKeyId === undefined || secretAccessKey === undefined
     ? Either.left("expected access_key_id and secret_access_key together")
-    : Either.right({ accessKeyId, secretAccessKey, sessionToken: entry.session_token ?? variable("SESSION_TOKEN") })
+    : Either.right({
+        accessKeyId,
+        secretAccessKey,
+        sessionToken: entry.session_token ?? (isOwn(accessKeyId) ? variable("SESSION_TOKEN") : undefined)
+      })
 }

@@ -27,4 +27,8 @@ export interface Auth {
 }
 
 /** There are no credentials, and why. The message is for operators. */
-export class NoCredentials extends Data.TaggedError("NoCredentials")<{ readonly message: string }> {}
+export class NoCredentials extends Data.TaggedError("NoCredentials")<{
+  readonly message: string
+  /** Their service does not answer, or fails: they may come. */
+  readonly isOutage?: boolean
+}> {}

@@ -106,4 +106,7 @@ export const renewed = <A>(
     return { get, refused, recent: () => recent }
   })
 
-const noAnswer = new NoCredentials({ message: `no credentials: their source did not answer within ${patience}` })
+const noAnswer = new NoCredentials({
+  isOutage: true,
+  message: `no credentials: their source did not answer within ${patience}`
+})

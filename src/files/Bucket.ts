@@ -25,7 +25,9 @@ interface Bucket {
 
 /** Stores files in a bucket of S3 or a compatible server. */
 export const makeBucket = (place: BucketPlace, source: Source): Effect.Effect<Bucket> =>
-  Effect.map(renewedAws(credentialsOf(place), source), (credentials) => bucketWith(place, credentials))
+  Effect.map(renewedAws(credentialsOf(place), source), ({ get, ...credentials }) =>
+    bucketWith(place, { ...credentials, get: Effect.filterOrFail(get, hasItsOwnToken(source.env), () => strayToken) })
+  )
 
 const bucketWith = (place: BucketPlace, credentials: Renewed<AwsCredentialIdentity>): Bucket => {
   const name = `s3://${place.bucket}${place.prefix === "" ? "" : `/${place.prefix}`}`
@@ -122,10 +124,17 @@ const bucketWith = (place: BucketPlace, credentials: Renewed<AwsCredentialIdenti
   const refusal = Effect.match(
     calling((client) => client.list({ prefix: keyOf(""), maxKeys: 1 })),
     {
-      onFailure: (cause) => (cause instanceof NoCredentials ? cause.message : refusals[codeOf(cause)]),
+      onFailure: (cause) => cause,
       onSuccess: () => undefined
     }
-  ).pipe(Effect.timeoutTo({ duration: patience, onTimeout: () => undefined, onSuccess: (refused) => refused }))
+  ).pipe(
+    Effect.flatMap((cause) => {
+      if (!(cause instanceof NoCredentials)) return Effect.succeed(refusals[codeOf(cause)])
+      if (cause.isOutage !== true) return Effect.succeed(cause.message)
+      return Effect.as(Effect.logWarning(`files: ${name}: ${cause.message}; the gateway tries again`), undefined)
+    }),
+    Effect.timeoutTo({ duration: patience, onTimeout: () => undefined, onSuccess: (refused) => refused })
+  )
 
   return { files: { place: name, isAway: () => false, find, write, remove, older }, refusal }
 }
@@ -150,6 +159,18 @@ const credentialsOf = ({ keys, profile, region, roleArn }: BucketPlace): AwsSett
     secretAccessKey: Redacted.value(keys.secretAccessKey),
     ...(keys.sessionToken && { sessionToken: Redacted.value(keys.sessionToken) })
   }
+})
+
+/** Bun adds a session token of the environment to keys without one, also to those that it does not belong to. */
+const hasItsOwnToken =
+  (env: Source["env"]) =>
+  ({ sessionToken }: AwsCredentialIdentity): boolean =>
+    sessionToken !== undefined || tokenVariables.every((name) => (env[name] ?? "") === "")
+
+const tokenVariables = ["S3_SESSION_TOKEN", "AWS_SESSION_TOKEN"]
+
+const strayToken = new NoCredentials({
+  message: `its keys have no session token, but the environment has one of others: unset ${tokenVariables.join(" and ")}`
 })
 
 const optionsOf = (place: BucketPlace, { accessKeyId, secretAccessKey, sessionToken }: AwsCredentialIdentity) => ({

@@ -99,6 +99,15 @@ describe("files", () => {
     })
   )
 
+  it.effect("have the session token of the environment with its access key alone", () =>
+    Effect.gen(function* () {
+      const env = { ...aws, AWS_SESSION_TOKEN: "token" }
+      const tokenOf = (given: unknown) => ({ keys: { sessionToken: given } })
+      expect(yield* placeOf("files: s3://videos", env)).toMatchObject(tokenOf(Redacted.make("token")))
+      expect(yield* placeOf(`files: { at: "s3://videos", ${keys} }`, env)).toMatchObject(tokenOf(undefined))
+    })
+  )
+
   it.effect("are in a bucket whose keys are found as AWS's programs find them, where none are written", () =>
     Effect.gen(function* () {
       expect(yield* placeOf("files: s3://videos", { AWS_DEFAULT_REGION: "eu-west-1" })).toMatchObject({

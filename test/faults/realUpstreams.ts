@@ -31,7 +31,7 @@ export const realUpstreams = (world: string) =>
 const upstreamsAt = (world: string) =>
   Effect.forEach(videoServiceNames, (name) => {
     const { api_key: apiKey, ...entry } = videoEntry(name, `${world}${name}`)
-    const place = placeOf(name, entry)
+    const place = placeOf(name, entry, undefined)
     return place.kind === "video"
       ? Effect.map(place.upstream(Redacted.make(apiKey)), (upstream) => [name, upstream] as const)
       : Effect.dieMessage(`${name} makes no videos`)

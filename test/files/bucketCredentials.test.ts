@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Option, Redacted, TestClock } from "effect"
 import type { BucketPlace } from "../../src/config/filesPlace.ts"
 import { FileStore } from "../../src/files/FileStore.ts"
 import { sourceOf } from "../credentials/sourceOf.ts"
@@ -106,12 +106,13 @@ describe.skipIf(withoutBucket("test/files/bucketCredentials.test.ts"))(
 
 describe("a bucket's credentials", () => {
   /** STS and a bucket that accepts the session of the newest credentials alone. */
-  const state = { given: 0, newest: 0, seen: [] as Array<string> }
+  const state = { given: 0, newest: 0, isDown: false, seen: [] as Array<string> }
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     fetch: async (request) => {
       if (new URL(request.url).pathname === "/sts/") {
+        if (state.isDown) return new Response("down", { status: 503 })
         const at = (state.newest = ++state.given)
         const end = new Date(Date.now() + 3_600_000).toISOString()
         return new Response(
@@ -148,6 +149,31 @@ describe("a bucket's credentials", () => {
       yield* files.find("kept/a/video.mp4")
       expect(state.seen).toEqual(["HEAD planted-session-1 eu-central-1", "HEAD planted-session-2 eu-central-1"])
       expect(state.given).toBe(2)
+    })
+  )
+
+  it.scoped("come after an outage of their service, during which the gateway starts", () =>
+    Effect.gen(function* () {
+      state.isDown = true
+      const files = yield* storeAt(url, webIdentity(`${url}/sts/`))
+      const failed = yield* Effect.flip(files.find("kept/a/video.mp4"))
+      expect(failed.message).toContain("s3://files/gateway: no AWS credentials: their service answers with status 503")
+      expect(files.isAway()).toBe(true)
+      state.isDown = false
+      // Their source is asked again 5 seconds after a failure.
+      yield* TestClock.adjust("5 seconds")
+      expect(yield* files.find("kept/a/video.mp4")).toMatchObject({ value: { size: clip.length } })
+      expect(files.isAway()).toBe(false)
+    })
+  )
+
+  it.scopedLive("without a session token get none of the environment's", () =>
+    Effect.gen(function* () {
+      const keys = { accessKeyId: Redacted.make("id"), secretAccessKey: Redacted.make("s"), sessionToken: undefined }
+      const layer = FileStore.layer({ ...placeAt(url), keys }, directory, sourceOf({ AWS_SESSION_TOKEN: "others" }))
+      expect(yield* Effect.flip(Effect.provide(FileStore, layer))).toMatchObject({
+        message: expect.stringContaining("unset S3_SESSION_TOKEN and AWS_SESSION_TOKEN")
+      })
     })
   )
 

@@ -1,7 +1,6 @@
 import { Data, Effect } from "effect"
 import type { Redacted } from "effect"
 import { parseJson } from "../../contract/json.ts"
-import type { Auth } from "../../credentials/Auth.ts"
 import type { Documents } from "../../documents/Documents.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
 import { callUpstream } from "../../upstreams/client.ts"
@@ -68,7 +67,7 @@ const listing = (entry: SurfaceEntry) => {
 type ProbedUpstream = Pick<UpstreamReply, "name" | "label" | "routed"> & {
   readonly entry: SurfaceEntry
   /** Its credentials, at all protocols. */
-  readonly auth: Auth | undefined
+  readonly auth: EndpointOptions["auth"]
   /** The settings that its address is made of. */
   readonly placedBy: ReadonlyArray<string>
 }

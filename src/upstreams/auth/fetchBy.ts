@@ -26,7 +26,8 @@ export const fetchBy =
         proxy
       }).pipe(
         Effect.mapError(
-          ({ failure, said }) => new NoCredentials({ message: `${new URL(url).host}: ${said ?? failure.message}` })
+          ({ failure, said }) =>
+            new NoCredentials({ isOutage: true, message: `${new URL(url).host}: ${said ?? failure.message}` })
         ),
         Effect.flatMap((exchange) =>
           Effect.map(
