@@ -20,6 +20,7 @@ const rows: ReadonlyArray<readonly [RegExp, SomeVideoBounds]> = [
       defaultSeconds: -1,
       references: { images: 30, videos: 10, audios: 10 },
       audioAlone: true,
+      // Not published: assumed to be as long as its longest video.
       inputVideoSeconds: 30
     }
   ],
@@ -34,6 +35,14 @@ const rows: ReadonlyArray<readonly [RegExp, SomeVideoBounds]> = [
     { references: { images: 4, videos: 0, audios: 0 }, seconds: secondsFrom(2, 12), choosesSeconds: false }
   ],
   [/^sora-2/i, {}],
+  // Google's table of models (ai.google.dev/gemini-api/docs/video).
+  [/veo-2/, { ...noReferences, seconds: secondsFrom(5, 8), resolutions: ["720p"] }],
+  [/veo-3(?:\.0)?-(?!1)/, { ...noReferences, frameImages: 1, resolutions: ["720p", "1080p"] }],
+  // Kling's documents of its versions 1 and 2.
+  [/^kling-v[12]/, { seconds: [5, 10] }],
+  // Model Studio's documents of each version.
+  [/^wan2\.[12]-/, { seconds: [5] }],
+  [/^wan2\.5-/, { seconds: [5, 10] }],
   // Of all input videos together, five seconds are billed.
   [/wan2\.[67]-r2v/i, { inputVideoSeconds: 5 }],
   [/^sandbox-video$/, {}]

@@ -91,9 +91,3 @@ export const refusal = (param: string, rule: string): VideoFit => ({
   type: "refused",
   refused: new InvalidRequest({ param, message: `${param}: ${rule}` })
 })
-
-/** Refuses a value that is none of those that a model offers. */
-export const oneOf = (param: string, offered: ReadonlyArray<string | number>, asked: string | number) =>
-  offered.includes(asked)
-    ? undefined
-    : refusal(param, `expected one of ${offered.join(", ")} for this model; got ${asked}`)

@@ -3,6 +3,7 @@ import { videoBoundsAt, videoBoundsOf } from "../../src/catalogue/videoBounds.ts
 import { servedModel } from "../../src/catalogue/servedModel.ts"
 import type { EntryRoute, ModelEntry } from "../../src/catalogue/Catalogue.ts"
 import { bounds as sora } from "../../src/upstreams/protocols/openaiVideos/offer.ts"
+import { bounds as veo } from "../../src/upstreams/protocols/veo/request.ts"
 import { secondsFrom, usualVideoBounds } from "../../src/upstreams/VideoBounds.ts"
 import type { SomeVideoBounds } from "../../src/upstreams/VideoBounds.ts"
 
@@ -50,6 +51,24 @@ describe("the bounds of a video model", () => {
       expect(boundsOf("video", { model: name })).toEqual({ ...usualVideoBounds, choosesSeconds: true })
     }
   )
+
+  it.each([
+    ["veo-2.0-generate-001", { seconds: [5, 6, 7, 8], resolutions: ["720p"], frameImages: 2 }],
+    ["veo-3.0-fast-generate-001", { seconds: [4, 6, 8], resolutions: ["720p", "1080p"], frameImages: 1 }],
+    ["veo-3.1-generate-preview", { seconds: [4, 6, 8], resolutions: ["720p", "1080p", "4k"], frameImages: 2 }]
+  ])("are Google's for %s", (name, expected) => {
+    const found = videoBoundsAt(model("video", [{ upstream: "veo", model: name }]).routes[0] ?? {}, { bounds: veo })
+    expect(found).toMatchObject({ ...expected, ratios: ["16:9", "9:16"] })
+    expect(found.references.images).toBe(name.includes("3.1") ? 3 : 0)
+  })
+
+  it.each([
+    ["kling-v2-6", [5, 10]],
+    ["wan2.2-t2v-plus", [5]],
+    ["wan2.5-i2v-preview", [5, 10]]
+  ])("have the lengths of %s", (name, seconds) => {
+    expect(boundsOf("video", { model: name }).seconds).toEqual(seconds)
+  })
 
   it("are the configuration's before the table's, the route's before the model's", () => {
     const video = { seconds: [5, 10], references: { images: 2 } }

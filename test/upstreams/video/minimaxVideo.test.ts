@@ -1,3 +1,4 @@
+import { secondsFrom } from "../../../src/upstreams/VideoBounds.ts"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { minimaxVideo } from "../../../src/upstreams/protocols/minimaxVideo/minimaxVideo.ts"
@@ -135,14 +136,8 @@ describe("MiniMax's videos", () => {
   it.live("have H3's lengths and resolutions", () =>
     using((upstream) =>
       Effect.sync(() => {
-        const fit = (over: Parameters<typeof settings>[0]) =>
-          upstream.fit!({ ...job({ settings: settings(over) }), given: new Set() })
-        expect(fit({})).toEqual({ type: "fits", adapted: [] })
+        expect(upstream.bounds).toMatchObject({ seconds: secondsFrom(5, 15), resolutions: ["768p", "2k"] })
         expect(upstream.fit!({ ...job({ prompt: " ", media: [frame] }), given: new Set() }).type).toBe("refused")
-        expect(fit({ frames: 96 })).toMatchObject({ type: "refused", refused: { param: "duration" } })
-        expect(fit({ resolution: "720p" })).toMatchObject({
-          refused: { message: "resolution: expected one of 768p, 2k for this model; got 720p" }
-        })
       })
     )
   )

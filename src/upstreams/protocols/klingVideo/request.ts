@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { fitOf, oneOf, usualFates } from "../../videoFields.ts"
+import { fitOf, usualFates } from "../../videoFields.ts"
 import type { FieldFates } from "../../videoFields.ts"
 import type { SomeVideoBounds } from "../../VideoBounds.ts"
 import type { VideoFit, VideoJob, VideoRequest } from "../../VideoUpstream.ts"
@@ -12,24 +12,14 @@ export const fates: FieldFates = {
   seed: "left out"
 }
 
-/** Kling 3's lengths; its older models have 5 and 10. */
+/** Kling 3's lengths; its older models have rows of their own (`catalogue/videoBounds.ts`). */
 const seconds = Array.from({ length: 13 }, (_, index) => 3 + index)
 const ratios = ["16:9", "9:16", "1:1"] as const
 /** The modes by the resolution that they make. */
 const modes: Readonly<Record<string, string>> = { "720p": "std", "1080p": "pro", "4k": "4k" }
-export const bounds: SomeVideoBounds = { seconds, resolutions: Object.keys(modes) }
+export const bounds: SomeVideoBounds = { seconds, ratios, resolutions: Object.keys(modes) }
 
-export const fit = (request: VideoRequest): VideoFit => {
-  const { frames, isOpenLength, ratio, resolution } = request.settings
-  const fit = fitOf(fates, request)
-  if (fit.type === "refused") return fit
-  return (
-    oneOf("resolution", Object.keys(modes), resolution) ??
-    (request.media.length > 0 ? undefined : oneOf("ratio", ratios, ratio)) ??
-    (isOpenLength === true ? undefined : oneOf("duration", seconds, frames / 24)) ??
-    fit
-  )
-}
+export const fit = (request: VideoRequest): VideoFit => fitOf(fates, request)
 
 /** The endpoints for text alone, for frames and for references. A task is polled where it was created. */
 export const endpointOf = ({ media }: Pick<VideoJob, "media">): "text2video" | "image2video" | "multi-image2video" => {

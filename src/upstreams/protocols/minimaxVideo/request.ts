@@ -1,6 +1,6 @@
 import type { SomeVideoBounds } from "../../VideoBounds.ts"
 import type { JsonObject } from "../../../contract/fields.ts"
-import { fitOf, oneOf, refusal, usualFates } from "../../videoFields.ts"
+import { fitOf, refusal, usualFates } from "../../videoFields.ts"
 import type { FieldFates } from "../../videoFields.ts"
 import type { VideoFit, VideoJob, VideoRequest, VideoSettings } from "../../VideoUpstream.ts"
 import { contentOf } from "../arkVideo/request.ts"
@@ -14,17 +14,9 @@ const resolutions = ["768p", "2k"] as const
 export const bounds: SomeVideoBounds = { seconds, resolutions }
 
 export const fit = (request: VideoRequest): VideoFit => {
-  const { frames, isOpenLength, resolution } = request.settings
-  if (request.prompt.trim() === "") {
-    return refusal("content", "expected a prompt: this model makes no video without one")
-  }
-  const fit = fitOf(fates, request)
-  if (fit.type === "refused") return fit
-  return (
-    oneOf("resolution", resolutions, resolution) ??
-    (isOpenLength === true ? undefined : oneOf("duration", seconds, frames / 24)) ??
-    fit
-  )
+  return request.prompt.trim() === ""
+    ? refusal("content", "expected a prompt: this model makes no video without one")
+    : fitOf(fates, request)
 }
 
 export const resolutionOf = ({ resolution }: Pick<VideoSettings, "resolution">): string => resolution.toUpperCase()

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { fitOf, oneOf, usualFates } from "../../videoFields.ts"
+import { fitOf, usualFates } from "../../videoFields.ts"
 import type { FieldFates } from "../../videoFields.ts"
+import type { SomeVideoBounds } from "../../VideoBounds.ts"
 import type { VideoFit, VideoJob, VideoMedia, VideoRequest } from "../../VideoUpstream.ts"
 
 /** Google's two services for Veo. */
@@ -13,27 +14,24 @@ const everywhere: FieldFates = {
   watermark: "left out"
 }
 
+/** The bounds of Veo 3.1; older models have rows of their own (`catalogue/videoBounds.ts`). */
+export const bounds: SomeVideoBounds = {
+  seconds: [4, 6, 8],
+  references: { images: 3, videos: 0, audios: 0 },
+  ratios: ["16:9", "9:16"],
+  resolutions: ["720p", "1080p", "4k"]
+}
+
 /** The fate of a task's fields at each service. */
 export const fates: Readonly<Record<Service, FieldFates>> = {
   gemini: { ...everywhere, seed: "left out", generate_audio: "always" },
   vertex: everywhere
 }
 
-export const seconds = [4, 6, 8] as const
-const ratios = ["16:9", "9:16"] as const
-
 export const fitAt =
   (service: Service) =>
-  (request: VideoRequest): VideoFit => {
-    const { frames, isOpenLength, ratio } = request.settings
-    const fit = fitOf(fates[service], request)
-    if (fit.type === "refused") return fit
-    return (
-      oneOf("ratio", ratios, ratio) ??
-      (isOpenLength === true ? undefined : oneOf("duration", seconds, frames / 24)) ??
-      fit
-    )
-  }
+  (request: VideoRequest): VideoFit =>
+    fitOf(fates[service], request)
 
 /** An image as Veo takes it. */
 export interface Picture {

@@ -8,7 +8,7 @@ import { cancelled, polled, submitted } from "../../videoCalls.ts"
 import { makeVideoFiles } from "../../videoFiles.ts"
 import type { VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../../VideoUpstream.ts"
 import { makePictures } from "./pictures.ts"
-import { fitAt, requestOf, seconds } from "./request.ts"
+import { bounds, fitAt, requestOf } from "./request.ts"
 
 /** The key of Google's API; Vertex has credentials that end (`auth: google`), or a key too. */
 export const googleEndpoint: Endpoint = {
@@ -88,7 +88,7 @@ export const veo = (options: VideoUpstreamOptions): Effect.Effect<VideoUpstream,
       name: options.name,
       isPassthrough: false,
       refusesAtOnce: true,
-      bounds: { seconds, resolutions: ["720p", "1080p", "4k"], ratios: ["16:9", "9:16"] },
+      bounds,
       fit: fitAt(service),
       submit,
       poll,
