@@ -32,15 +32,15 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
   {
     name: "callbacks: a later change overtakes one that is under way",
     file: "src/callbacks/store/DeliveryStore.ts",
-    snippet: "const first = dropped.length === open.length",
-    replacement: "const first = dropped.length <= open.length",
+    snippet: "earlier.every((row) => row.is_dropped || !row.is_open)",
+    replacement: "earlier.every((row) => row.is_dropped || row.is_open)",
     tests: sender
   },
   {
     name: "callbacks: 410 is no end",
     file: "src/callbacks/store/DeliveryStore.ts",
-    snippet: "outcome.status === 410",
-    replacement: "outcome.status === 411",
+    snippet: "const isGone = outcome.status === 410",
+    replacement: "const isGone = outcome.status === 411",
     tests: sender
   },
   {
@@ -116,8 +116,9 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
   {
     name: "callbacks: of a task two are under way at once",
     file: "src/callbacks/store/deliveryStatements.ts",
-    snippet: "AND NOT EXISTS (SELECT 1 FROM deliveries WHERE task_id = ${\"\"} AND state = 'pending')`",
-    replacement: 'AND ${""} IS NOT NULL`',
+    snippet:
+      'AND NOT EXISTS (SELECT 1 FROM deliveries WHERE task_id = ${""} AND event = ${""} AND state = \'pending\')`',
+    replacement: 'AND ${""} IS NOT NULL AND ${""} IS NOT NULL`',
     tests: [...store, ...sender]
   },
   {
