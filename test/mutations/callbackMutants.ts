@@ -39,9 +39,9 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
   {
     name: "callbacks: 410 is no end",
     file: "src/callbacks/store/DeliveryStore.ts",
-    snippet: "const isGone = outcome.status === 410",
-    replacement: "const isGone = outcome.status === 411",
-    tests: sender
+    snippet: "if (outcome.status === 410) {",
+    replacement: "if (outcome.status === 411) {",
+    tests: ["test/callbacks/lastAnswer.test.ts"]
   },
   {
     name: "callbacks: a dead process's deliveries wait for their leases",
