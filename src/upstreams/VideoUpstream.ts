@@ -123,6 +123,8 @@ export type VideoReport =
       readonly status: "queued" | "running" | "unknown"
       /** When the upstream expects to have news, in ms from now; absent if it cannot say. */
       readonly nextPollMs?: number | undefined
+      /** Per cent, if the upstream tells it. */
+      readonly progress?: number | undefined
     }
   | { readonly status: "succeeded"; readonly result: VideoResult }
   | { readonly status: "failed"; readonly error: VideoError }

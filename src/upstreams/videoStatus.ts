@@ -1,3 +1,5 @@
+import type { JsonObject } from "../contract/fields.ts"
+
 type Status = "queued" | "running" | "succeeded" | "failed" | "expired" | "cancelled"
 
 const labels: Readonly<Record<string, Status>> = {
@@ -25,4 +27,12 @@ export type VideoState = Status | "unknown"
 export const videoStatus = (label: string): VideoState => {
   const key = label.toLowerCase()
   return Object.hasOwn(labels, key) ? (labels[key] ?? "unknown") : "unknown"
+}
+
+/** The progress in an answer, in whole per cent: `45`, or `"45%"` as some relays write it. */
+export const progressIn = (answer: JsonObject): number | undefined => {
+  const said = answer["progress"]
+  const [, digits] = typeof said === "string" ? (/^(\d{1,3})(?:\.\d{1,9})?%?$/.exec(said) ?? []) : []
+  const progress = typeof said === "number" ? Math.floor(said) : Number(digits ?? Number.NaN)
+  return progress >= 0 && progress <= 100 ? progress : undefined
 }

@@ -26,6 +26,7 @@ import {
   waitOf
 } from "./places.ts"
 import type { Place, Wait } from "./places.ts"
+import { atProgress } from "./atProgress.ts"
 import { ends, failed, keyGone, refused, unconfirmed, unserved } from "./turns.ts"
 import type { Outages } from "./Outages.ts"
 import { FirstReplies } from "./FirstReplies.ts"
@@ -234,7 +235,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
         case "unknown":
           return pacing.later(task, { tries: 0 }, ageMs, report.nextPollMs)
         case "running":
-          return pacing.later(task, { state: "running", tries: 0 }, ageMs, report.nextPollMs)
+          return pacing.later(task, atProgress(task, report.progress), ageMs, report.nextPollMs)
         case "succeeded":
           pacing.took(task.lane, ageMs)
           return Effect.map(family.sound?.(task, report.result) ?? Effect.succeed(report.result), (result) =>

@@ -19,6 +19,8 @@ export const VideoDetails = Schema.Struct({
   price: Schema.optionalWith(Schema.String, { exact: true }),
   /** The parameters that its route changes or drops. */
   adapted: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
+  /** Per cent, as the upstream last told it. */
+  progress: Schema.optionalWith(Schema.Int, { exact: true }),
   /** The API that made the task, which its callbacks speak; absent for Ark's. */
   api: Schema.optionalWith(Schema.Literal("openai"), { exact: true })
 })

@@ -35,6 +35,7 @@ const fields = {
     }),
     "Only when succeeded."
   ),
+  progress: present(Schema.Int, "Per cent, while it runs, if its upstream tells it."),
   created_at: Schema.Int.annotations({ description: "Unix seconds." }),
   updated_at: Schema.Int.annotations({ description: "Unix seconds of the last change of status." }),
   seed: present(Schema.Int, "The seed that was used. Only when succeeded."),
@@ -76,12 +77,13 @@ export type ListedVideoTask = typeof ListedVideoTask.Type
 
 /** Renders a task. Fields that are unknown or do not belong to its state are absent. */
 export const record = (task: VideoTask): VideoTaskRecord => {
-  const { adapted, draftTaskId, executionExpiresAfterSeconds, safetyIdentifier, settings } = task.details
+  const { adapted, draftTaskId, executionExpiresAfterSeconds, progress, safetyIdentifier, settings } = task.details
   return {
     id: task.id,
     model: task.model,
     status: task.state,
     ...outcome(task),
+    ...(task.state === "running" && progress !== undefined && { progress }),
     created_at: seconds(task.createdAtMs),
     updated_at: seconds(task.updatedAtMs),
     ...made(task),

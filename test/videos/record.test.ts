@@ -3,6 +3,7 @@ import { Either, Schema } from "effect"
 import { AccountId, KeyId } from "../../src/contract/Caller.ts"
 import { patched } from "../../src/tasks/Task.ts"
 import type { Task, TaskPatch } from "../../src/tasks/Task.ts"
+import { openAIVideo } from "../../src/videos/openai/OpenAIVideo.ts"
 import { videoTask } from "../../src/videos/VideoTask.ts"
 import type { VideoDetails } from "../../src/videos/VideoTask.ts"
 import { listed, record, VideoTaskRecord } from "../../src/videos/VideoTaskRecord.ts"
@@ -62,6 +63,16 @@ const base = {
 }
 
 describe("a video task's record", () => {
+  it("has the upstream's progress while it runs, in either shape", () => {
+    const running: TaskPatch = { state: "running" }
+    expect(record(task({}, running, { progress: 42 }))).toMatchObject({ status: "running", progress: 42 })
+    expect(openAIVideo(task({}, running, { progress: 42 }))).toMatchObject({ status: "in_progress", progress: 42 })
+    expect(record(task({}, running))).not.toHaveProperty("progress")
+    expect(openAIVideo(task({}, running))).toMatchObject({ progress: 0 })
+    expect(record(task({}, done, { progress: 99 }))).not.toHaveProperty("progress")
+    expect(openAIVideo(task({}, done, { progress: 99 }))).toMatchObject({ progress: 100 })
+  })
+
   it("shows nothing that is not known yet", () => {
     expect(record(task())).toEqual({ ...base, status: "queued", updated_at: 1_779_348_818 })
     for (const state of ["running", "expired", "cancelled"] as const) {

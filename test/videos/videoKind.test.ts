@@ -31,6 +31,25 @@ describe("a video task", () => {
     )
   })
 
+  it.effect("keeps the progress that its upstream tells, which never goes back and is no change of its state", () => {
+    const at = (progress: number) => Effect.succeed({ status: "running", progress } as const)
+    const { calls, made } = upstream({ submit: [id], poll: [running, at(30), at(80), at(10)] })
+    return drive(
+      made,
+      Effect.gen(function* () {
+        yield* insert
+        yield* becomes((seen) => seen.upstreamId === "up-1")
+        while (calls.length < 7) {
+          yield* atRest
+          yield* pass(1_500)
+        }
+        yield* atRest
+        const { changes, details, state } = yield* task
+        expect([state, details["progress"], changes]).toEqual(["running", 80, 2])
+      })
+    )
+  })
+
   it.effect(
     "is not submitted by a process that was held up after it meant to: another may have done it by then",
     () => {

@@ -14,7 +14,7 @@ export const OpenAIVideo = Schema.Struct({
     Schema.Literal("queued", "in_progress", "completed", "failed"),
     "A cancelled or expired task is `failed`, with that as the error's code."
   ),
-  progress: said(Schema.Int, "100 once completed, otherwise 0."),
+  progress: said(Schema.Int, "Per cent, if the upstream tells it: 100 once completed, otherwise 0."),
   created_at: said(Schema.Int, "Unix seconds."),
   completed_at: said(Schema.NullOr(Schema.Int), "Unix seconds; null unless completed."),
   expires_at: said(Schema.Null, "Always null: the time until which the file can be read depends on the upstream."),
@@ -42,7 +42,7 @@ export const openAIVideo = (task: VideoTask): OpenAIVideo => {
     object: "video",
     model: task.model,
     status: statuses[task.state],
-    progress: isCompleted ? 100 : 0,
+    progress: isCompleted ? 100 : (task.details.progress ?? 0),
     created_at: seconds(task.createdAtMs),
     completed_at: isCompleted ? seconds(task.endedAtMs ?? task.updatedAtMs) : null,
     expires_at: null,

@@ -132,9 +132,11 @@ describe("poll", () => {
     using((upstream) =>
       Effect.gen(function* () {
         const id = yield* upstream.submit(job())
-        expect(yield* upstream.poll(id)).toEqual({ status: "queued" })
+        expect(yield* upstream.poll(id)).toMatchObject({ status: "queued" })
         sora.move(id, "in_progress")
-        expect(yield* upstream.poll(id)).toEqual({ status: "running" })
+        expect(yield* upstream.poll(id)).toMatchObject({ status: "running" })
+        sora.next(id, () => Response.json({ id, status: "in_progress", progress: 42 }))
+        expect(yield* upstream.poll(id)).toMatchObject({ status: "running", progress: 42 })
         sora.move(id, "completed")
         expect(yield* upstream.poll(id)).toEqual({ status: "running", nextPollMs: 500 })
         const report = yield* polled(upstream, id)

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { videoStatus } from "../../videoStatus.ts"
+import { progressIn, videoStatus } from "../../videoStatus.ts"
 import type { VideoError, VideoReport, VideoResult } from "../../VideoUpstream.ts"
 import { numberAt, objectAt, textAt } from "../../../contract/json.ts"
 
@@ -16,7 +16,7 @@ export const reportOf = (record: JsonObject): VideoReport => {
     case "failed":
       return { status, error: errorOf(record) }
     default:
-      return { status }
+      return { status, progress: progressIn(record) }
   }
 }
 

@@ -5,7 +5,7 @@ import type { Endpoint } from "../../Endpoint.ts"
 import { findUnansweredSubmit } from "../../findUnansweredSubmit.ts"
 import { videoApi } from "../../videoApi.ts"
 import type { VideoServices, VideoUpstreamOptions } from "../../videoApi.ts"
-import { videoStatus } from "../../videoStatus.ts"
+import { progressIn, videoStatus } from "../../videoStatus.ts"
 import { cancelled, polled, submitted } from "../../videoCalls.ts"
 import type { UnheardSubmit, VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../../VideoUpstream.ts"
 import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
@@ -54,7 +54,7 @@ export const openaiVideos = (options: VideoUpstreamOptions): Effect.Effect<Video
     const reportOf = (id: string, record: JsonObject): VideoReport | Effect.Effect<VideoReport, VideoRejected> => {
       const status = videoStatus(textAt(record, "status") ?? "")
       if (status === "failed") return { status, error: errorOf(record) }
-      if (status !== "succeeded") return { status }
+      if (status !== "succeeded") return { status, progress: progressIn(record) }
       return files.finished(id, files.withKey(`${video(id)}/content`), { duration: lengthOf(record) })
     }
 
