@@ -70,6 +70,7 @@ const needs = (row: ProviderRow): ReadonlyArray<string> => {
   return [
     ...(row.origin === undefined ? ["base_url"] : []),
     ...settings.filter((setting) => isPlaced(row, setting)),
+    ...Object.keys(row.headers ?? {}).map((name) => `headers.${name}`),
     ...credentials[row.auth]
   ]
 }
@@ -94,6 +95,15 @@ const record = (name: ProviderName) => {
   }
 }
 
+const headersOf = ({ headers }: ProviderRow): ReadonlyArray<string> =>
+  headers === undefined
+    ? []
+    : [
+        `headers: { ${Object.entries(headers)
+          .map(([name, variable]) => `${name}: "\${${variable}}"`)
+          .join(", ")} }`
+      ]
+
 const addressOf = (row: ProviderRow, { origin = row.origin, path }: ProviderRow["surfaces"][number]): string | null =>
   origin === undefined ? null : origin + path
 
@@ -104,6 +114,7 @@ const inFull = (name: ProviderName): string => {
     `provider: ${name}`,
     ...(row.origin === undefined ? ['base_url: "http://…"'] : []),
     ...settings.filter((setting) => isPlaced(row, setting)).map((setting) => `${setting}: …`),
+    ...headersOf(row),
     ...(row.auth === "key" ? [`api_key: "\${${row.variable ?? "KEY"}}"`] : [])
   ]
   return [

@@ -7,6 +7,7 @@ import { defaultFile, inDatabase, variablesFileOf } from "./environment.ts"
 import { fileOf } from "./fromEnvironment.ts"
 import { GatewayFile } from "./GatewayFile.ts"
 import { proxiesOf, withProxies } from "./proxies.ts"
+import { withRegions } from "./regions.ts"
 import { stampOf } from "./stampOf.ts"
 
 /** A version of the configuration in the database. */
@@ -110,7 +111,7 @@ export const readGatewayText = (
 ): Either.Either<Located<GatewayFile>, BadSettings> =>
   Either.flatMap(readDocument(name, text, context, GatewayFile), (file) =>
     withoutAdminKey(file, context.env["GATEWAY_ADMIN_KEY"])
-  ).pipe(Either.flatMap((file) => proxied(file, context)))
+  ).pipe(Either.flatMap((file) => proxied(withRegions(file, context.env), context)))
 
 /** Commands that ask no upstream need no proxy, right or wrong. */
 const proxied = (file: Located<GatewayFile>, { env, needsSecrets = true }: DocumentContext) =>

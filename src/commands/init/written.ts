@@ -41,19 +41,21 @@ const describe = (provider: Provider, has: (variable: string) => boolean): Descr
   if (provider.kind === "server") return server(provider.name, provider.baseUrl)
   const { name } = provider
   const row = providerRow(provider.row)
-  const { auth, example, hasDeployments = false, models = [], places = {}, variable } = row
+  const { auth, example, hasDeployments = false, headers = {}, models = [], places = {}, variable } = row
   const chain = auth === "aws" || auth === "google" || auth === "azure" ? chains[auth] : undefined
   // A cloud's own credentials are usual there; a key is used if there is one.
   const key = variable !== undefined && (auth === "key" || has(variable)) ? variable : undefined
   const settings = [...Object.entries(places), ...(key === undefined ? [] : [["api_key", key] as const])]
-  const isAsked = models.length === 0 && chain === undefined
+  const isText = row.surfaces.some(({ protocol }) => !protocol.endsWith("-video"))
+  const isAsked = models.length === 0 && chain === undefined && isText
   const entry = [
     `provider: ${name}`,
     ...settings.map(([setting, named]) => `${setting}: "\${${named}}"`),
+    ...Object.entries(headers).map(([header, named]) => `headers: { ${header}: "\${${named}}" }`),
     ...(isAsked ? ["list_models: true"] : [])
   ]
   return {
-    variables: settings.map(([, named]) => named),
+    variables: [...settings.map(([, named]) => named), ...Object.values(headers)],
     upstream: [
       ...(chain === undefined || key !== undefined ? [] : [`  # Credentials of ${name}: ${chain}.`]),
       ...(hasDeployments ? [`  # Of models: mine: { routes: [{ upstream: ${name}, model: my-deployment }] }`] : []),

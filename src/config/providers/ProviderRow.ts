@@ -21,6 +21,8 @@ export interface ProviderRow {
   readonly variable?: string
   /** The variables in which the provider's own clients look for the settings of its addresses. */
   readonly places?: Readonly<Partial<Record<"region" | "project" | "resource", string>>>
+  /** Headers that every request there needs, and the variables in which the provider's own clients look for them. */
+  readonly headers?: Readonly<Record<string, string>>
   /** True if its models are the operator's own deployments, which no list of models names. */
   readonly hasDeployments?: true
   /** An example of a model's name there. */

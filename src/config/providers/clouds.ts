@@ -1,6 +1,9 @@
 import type { ProviderRow } from "./ProviderRow.ts"
 
-/** Betas of features that Anthropic documents as missing at Bedrock and Vertex: files, code execution, skills, MCP. */
+/**
+ * Betas of features that Anthropic documents as missing at Bedrock and Vertex: files, code execution, skills, MCP. The
+ * SDKs say nothing of them: unconfirmed.
+ */
 const notInClouds: NonNullable<ProviderRow["betas"]> = {
   drop: [
     "files-api-2025-04-14",
@@ -30,6 +33,21 @@ export const clouds = {
     example: "the name of a deployment",
     telemetry: "azure.ai.openai"
   },
+  // Behind the older addresses, deployments are a part of the path. Source: `AzureOpenAI` of the package `openai`.
+  "azure-deployments": {
+    hosts: [],
+    origin: "https://{resource}.openai.azure.com",
+    surfaces: [{ protocol: "openai-chat", path: "/openai?api-version=2024-10-21" }],
+    auth: "azure",
+    variable: "AZURE_OPENAI_API_KEY",
+    places: { resource: "AZURE_RESOURCE_NAME" },
+    hasDeployments: true,
+    example: "the name of a deployment",
+    prices: "azure",
+    telemetry: "azure.ai.openai"
+  },
+  // Address and variables of Claude as in `@anthropic-ai/foundry-sdk`. The path of the other models and their patterns
+  // are unconfirmed.
   foundry: {
     hosts: ["services.ai.azure.com"],
     origin: "https://{resource}.services.ai.azure.com",
@@ -38,7 +56,7 @@ export const clouds = {
       { protocol: "openai-chat", path: "/openai/v1", models: ["gpt-*", "deepseek*", "grok*", "mistral*", "llama*"] }
     ],
     auth: "azure",
-    variable: "AZURE_FOUNDRY_API_KEY",
+    variable: "ANTHROPIC_FOUNDRY_API_KEY",
     places: { resource: "ANTHROPIC_FOUNDRY_RESOURCE" },
     hasDeployments: true,
     example: "the name of a deployment",
@@ -60,6 +78,36 @@ export const clouds = {
     example: "us.anthropic.claude-opus-5-5",
     prices: "aws",
     telemetry: "aws.bedrock"
+  },
+  // Addresses as in `@anthropic-ai/bedrock-sdk` and `BedrockOpenAI`. Some models are behind `/v1`, not `/openai/v1`: an
+  // entry for those has a `base_url` beside its `protocol`.
+  mantle: {
+    hosts: [],
+    origin: "https://bedrock-mantle.{region}.api.aws",
+    surfaces: [
+      { protocol: "openai-chat", path: "/openai/v1" },
+      { protocol: "openai-responses", path: "/openai/v1", models: ["openai.*"] },
+      { protocol: "anthropic-messages", path: "/anthropic", models: ["anthropic.*"] }
+    ],
+    auth: "aws",
+    variable: "AWS_BEARER_TOKEN_BEDROCK",
+    places: { region: "AWS_REGION" },
+    example: "anthropic.claude-opus-5-5",
+    prices: "aws",
+    telemetry: "aws.bedrock"
+  },
+  // The Claude Platform on AWS, as in `@anthropic-ai/aws-sdk`.
+  "anthropic-aws": {
+    hosts: [],
+    origin: "https://aws-external-anthropic.{region}.api.aws",
+    surfaces: [{ protocol: "anthropic-messages", path: "" }],
+    auth: "aws",
+    variable: "ANTHROPIC_AWS_API_KEY",
+    places: { region: "AWS_REGION" },
+    headers: { "anthropic-workspace-id": "ANTHROPIC_AWS_WORKSPACE_ID" },
+    example: "claude-opus-5-5",
+    prices: "anthropic",
+    telemetry: "anthropic"
   },
   vertex: {
     hosts: ["aiplatform.googleapis.com", "-aiplatform.googleapis.com", "rep.googleapis.com"],

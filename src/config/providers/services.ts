@@ -168,6 +168,14 @@ export const services = {
     example: "MiniMax-M2.7",
     models: wellKnown.minimax
   }),
+  // No SDK of its own; the address is of its page "General Info". A key is `<access key>:<secret key>`.
+  kling: service({
+    hosts: ["klingai.com"],
+    origin: "https://api-singapore.klingai.com",
+    surfaces: [{ protocol: "kling-video", path: "/v1" }],
+    variable: "KLING_KEYS",
+    example: "kling-v3"
+  }),
   cohere: service({
     hosts: ["cohere.com", "cohere.ai"],
     origin: "https://api.cohere.ai",

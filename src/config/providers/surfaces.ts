@@ -95,9 +95,10 @@ const addressOf = (
   if (origin === undefined) return Either.left({ setting: "base_url", rule: "is required" })
   return Either.flatMap(filled(origin, entry), (at) =>
     Either.map(filled(surface?.path ?? "", entry), (path) => {
-      const [before = "", query] = at.split("?", 2)
+      const [before = "", given] = at.split("?", 2)
+      const [rest = "", query = given] = path.split("?", 2)
       const base = withoutSlash(before)
-      return `${base.endsWith(path) ? base : base + path}${query === undefined ? "" : `?${query}`}`
+      return `${base.endsWith(rest) ? base : base + rest}${query === undefined ? "" : `?${given ?? query}`}`
     })
   )
 }
@@ -116,6 +117,10 @@ const filled = (text: string, entry: UpstreamEntry): Either.Either<string, Wrong
 
 /** The row's credentials, if the entry has none of its own. */
 const authOf = (entry: UpstreamEntry, row: ProviderRow | undefined): AuthSetting | undefined => {
-  const isKnown = entry.api_key !== undefined || entry.keys !== undefined || entry.headers !== undefined
+  const ofRow = Object.keys(row?.headers ?? {})
+  const isKnown =
+    entry.api_key !== undefined ||
+    entry.keys !== undefined ||
+    Object.keys(entry.headers ?? {}).some((name) => !ofRow.includes(name.toLowerCase()))
   return entry.auth ?? (isKnown || row === undefined || row.auth === "none" ? undefined : row.auth)
 }

@@ -72,10 +72,10 @@ export const Upstream = Schema.Struct({
   region: given(
     AddressPart,
     "The region in the provider's addresses; with `auth: aws` also in signatures.",
-    "with `auth: aws`: from the address, otherwise `AWS_REGION`"
+    "for AWS: from a written address, otherwise `AWS_REGION` or `AWS_DEFAULT_REGION`"
   ),
   project: given(AddressPart, "The project in the provider's addresses (`vertex`)."),
-  resource: given(AddressPart, "The resource in the provider's addresses (`azure`, `foundry`)."),
+  resource: given(AddressPart, "The resource in the provider's addresses (`azure`, `azure-deployments`, `foundry`)."),
   headers: given(
     Schema.Record({ key: Schema.String, value: Secret }),
     "Headers for every request, such as another form of authentication."

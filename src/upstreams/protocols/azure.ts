@@ -11,7 +11,7 @@ export const openaiAt = <P extends Pick<Protocol<never>, "endpoint">>(
   provider: string | undefined
 ): P => {
   const place = providerNamed(provider ?? "") ?? providerAt(baseUrl)
-  return place === "azure" || place === "foundry"
+  return place === "azure" || place === "azure-deployments" || place === "foundry"
     ? { ...protocol, endpoint: endpointAt(protocol.endpoint, baseUrl) }
     : protocol
 }

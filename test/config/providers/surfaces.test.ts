@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, Redacted } from "effect"
 import { readDocument } from "../../../src/config/document.ts"
+import { readGatewayText } from "../../../src/config/source.ts"
 import { GatewayFile } from "../../../src/config/GatewayFile.ts"
 import { protocolFor, surfaceOf } from "../../../src/config/providers/surfaces.ts"
 import type { UpstreamEntry } from "../../../src/config/providers/surfaces.ts"
@@ -28,6 +29,27 @@ describe("an upstream's address and protocol", () => {
       "openai-chat https://aiplatform.googleapis.com/v1/projects/house/locations/global/endpoints/openapi"
     ],
     [{ provider: "azure", resource: "house" }, undefined, "openai-chat https://house.openai.azure.com/openai/v1"],
+    [
+      { provider: "azure-deployments", resource: "house" },
+      undefined,
+      "openai-chat https://house.openai.azure.com/openai?api-version=2024-10-21"
+    ],
+    [
+      { provider: "azure-deployments", base_url: "http://127.0.0.1:9?api-version=2025-04-01-preview" },
+      undefined,
+      "openai-chat http://127.0.0.1:9/openai?api-version=2025-04-01-preview"
+    ],
+    [
+      { provider: "mantle", region: "eu-west-1" },
+      "anthropic-messages",
+      "anthropic-messages https://bedrock-mantle.eu-west-1.api.aws/anthropic"
+    ],
+    [
+      { provider: "anthropic-aws", region: "eu-west-1" },
+      undefined,
+      "anthropic-messages https://aws-external-anthropic.eu-west-1.api.aws"
+    ],
+    [{ provider: "kling" }, undefined, "kling-video https://api-singapore.klingai.com/v1"],
     [{ provider: "azure" }, undefined, "resource: is required: the address of azure contains it"],
     [{ provider: "generic" }, undefined, "base_url: is required"],
     // In place of the provider's origin, with the rest of the address or without.
@@ -68,11 +90,25 @@ describe("an upstream's address and protocol", () => {
     expect(protocolFor(entry, model, "openai-videos")).toBe("openai-videos")
   })
 
+  it.each([
+    ["{ AWS_REGION: eu-west-1 }", { AWS_REGION: "eu-west-1", AWS_DEFAULT_REGION: "x" }, "eu-west-1"],
+    ["{ AWS_DEFAULT_REGION: eu-west-2 }", { AWS_REGION: "", AWS_DEFAULT_REGION: "eu-west-2" }, "eu-west-2"]
+  ])("has AWS's region from the environment, unless it is written: %s", (_, env, expected) => {
+    const text =
+      "upstreams: { a: { provider: bedrock }, b: { provider: mantle, region: us-east-1 }, c: { provider: groq } }"
+    const { value } = Either.getOrThrow(readGatewayText("gateway.yaml", text, { env }))
+    const regions = Object.values(value.upstreams ?? {}).map(({ region }) => region)
+    expect(regions).toEqual([expected, "us-east-1", undefined])
+  })
+
   it("has the row's credentials unless it has its own", () => {
     const authOf = (entry: UpstreamEntry) => Either.getOrThrow(surfaceOf({ resource: "house", ...entry })).auth
     expect(authOf({ provider: "azure" })).toBe("azure")
     expect(authOf({ provider: "azure", api_key: Redacted.make("k") })).toBeUndefined()
     expect(authOf({ provider: "azure", headers: { "api-key": Redacted.make("k") } })).toBeUndefined()
+    expect(
+      authOf({ provider: "anthropic-aws", region: "r", headers: { "anthropic-workspace-id": Redacted.make("w") } })
+    ).toBe("aws")
     expect(authOf({ provider: "azure", auth: "key" })).toBe("key")
     expect(authOf({ provider: "vllm" })).toBeUndefined()
   })

@@ -54,11 +54,13 @@ const elsewhere: Protocol<MessagesState> = {
 export const anthropicMessagesAt = (baseUrl: string, provider?: string): Protocol<MessagesState> => {
   if (provider === "vertex") return atVertex(elsewhere)
   const protocol = readsBilling(baseUrl) ? anthropicMessages : elsewhere
-  if (bearers.test(URL.parse(baseUrl)?.hostname ?? "")) {
+  if (ownAtAws.has(provider ?? "") || bearers.test(URL.parse(baseUrl)?.hostname ?? "")) {
     return { ...protocol, endpoint: withBearerKey(protocol.endpoint) }
   }
   return provider === "bedrock" ? atBedrock(protocol, baseUrl) : protocol
 }
+
+const ownAtAws: ReadonlySet<string> = new Set(["mantle", "anthropic-aws"])
 
 /** Bedrock's Mantle and the Claude Platform on AWS: Anthropic's own, but for the key. */
 const bearers = /(?:^|\.)(?:bedrock-mantle|aws-external-anthropic)\./
