@@ -60,7 +60,7 @@ const claudeScenarios: ReadonlyArray<Scenario> = [
         return judged(world, ran, "You said: ")
       })
   },
-  ...[...models, "at-bedrock"].map((model): Scenario => ({
+  ...[...models, "at-bedrock", "at-gemini"].map((model): Scenario => ({
     program: "claude",
     name: `${model}, a tool loop with partial messages`,
     run: (world) =>
@@ -124,7 +124,7 @@ const withCodex = <A>(world: World, model: string | undefined, key: string, use:
     )
   )
 
-const codexLoops = [...models, "at-azure"].map((model): Scenario => ({
+const codexLoops = [...models, "at-azure", "at-gemini"].map((model): Scenario => ({
   program: "codex",
   name: `${model}, a tool loop, and resumed`,
   run: (world) =>

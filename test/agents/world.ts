@@ -12,7 +12,7 @@ const defaults = ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "g
 /** The upstreams that Codex's requests are translated for. Codex knows a model by how its id begins. */
 export const translating = ["messages", "chat"] as const
 
-const yaml = (url: string, bedrock: string, azure: string) => ({
+const yaml = (url: string, bedrock: string, azure: string, gemini: string) => ({
   upstreams: {
     messages: { protocol: "anthropic-messages", base_url: url, api_key: "unused" },
     responses: { protocol: "openai-responses", base_url: `${url}/v1`, api_key: "unused" },
@@ -23,6 +23,7 @@ const yaml = (url: string, bedrock: string, azure: string) => ({
       region: "us-east-1",
       auth: { kind: "aws", access_key_id: bedrockKeys.accessKeyId, secret_access_key: bedrockKeys.secretAccessKey }
     },
+    gemini: { provider: "gemini", base_url: gemini, api_key: "google-key-0123456789" },
     azure: {
       provider: "azure",
       base_url: azure,
@@ -36,6 +37,7 @@ const yaml = (url: string, bedrock: string, azure: string) => ({
     "at-responses": { routes: [{ upstream: "responses", model: "gpt-5.1-codex" }] },
     "at-chat": { routes: [{ upstream: "chat", model: "qwen3-32b" }] },
     "at-bedrock": { routes: [{ upstream: "bedrock", model: "us.anthropic.claude-sonnet-5-5" }] },
+    "at-gemini": { routes: [{ upstream: "gemini", model: "gemini-3.8-flash" }] },
     "at-azure": { routes: [{ upstream: "azure", model: "house-gpt" }] },
     ...Object.fromEntries(defaults.map((id) => [id, { routes: [{ upstream: "chat", model: "qwen3-32b" }] }])),
     ...Object.fromEntries(
@@ -60,9 +62,9 @@ export const startWorld = async (): Promise<World> => {
     stdout: "pipe",
     stderr: "inherit"
   })
-  const [url = "", bedrock = "", azure = ""] = (await firstLine(upstream.stdout)).split(" ")
+  const [url = "", bedrock = "", azure = "", gemini = ""] = (await firstLine(upstream.stdout)).split(" ")
   const folder = mkdtempSync(join(tmpdir(), "gateway-agents-"))
-  writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(yaml(url, bedrock, azure)))
+  writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(yaml(url, bedrock, azure, gemini)))
   const gateway = await startGateway({ folder })
   let read = 0
   let marks = 0

@@ -142,7 +142,7 @@ const responsesUsage = {
   total_tokens: 28
 }
 
-const words = (text: string): ReadonlyArray<string> => text.match(/\S*\s*/g)?.filter((word) => word !== "") ?? []
+export const words = (text: string): ReadonlyArray<string> => text.match(/\S*\s*/g)?.filter((word) => word !== "") ?? []
 const halves = (text: string): ReadonlyArray<string> => [text.slice(0, 6), text.slice(6)]
 
 const block =

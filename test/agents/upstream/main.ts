@@ -3,10 +3,11 @@ import { fakeBedrock } from "../../upstreams/fakes/bedrock.ts"
 import type { Asked, DialectName, Playing } from "../../upstreams/fakes/fakeUpstream.ts"
 import { dialects } from "../../upstreams/fakes/fakeUpstream.ts"
 import { complaint } from "../../upstreams/fakes/strict.ts"
+import { fakeGemini } from "./gemini.ts"
 import { framesOf, wholeOf } from "./frames.ts"
 import { plan } from "./plan.ts"
 
-/** An upstream of all three dialects, Bedrock and Azure, in a process of their own: they say where they listen, and refuse what is malformed. */
+/** An upstream of all three dialects, Bedrock, Azure and Gemini, in a process of their own: they say where they listen, and refuse what is malformed. */
 
 const names: ReadonlyArray<DialectName> = ["anthropic-messages", "openai-responses", "openai-chat"]
 
@@ -43,4 +44,4 @@ const server = Bun.serve({
     return new Response(events.join("") + end, { headers: { "content-type": "text/event-stream; charset=utf-8" } })
   }
 })
-console.log(server.url.origin, fakeBedrock(playing).url, fakeAzure(playing).url)
+console.log(server.url.origin, fakeBedrock(playing).url, fakeAzure(playing).url, fakeGemini().url)
