@@ -182,7 +182,9 @@ const videoOptions = {
   service_tier: "default",
   draft: false,
   camera_fixed: false,
-  priority: 1
+  priority: 1,
+  output_format: "mp4",
+  omni_reference_task_type: "subject"
 }
 
 const openAIVideo = {
