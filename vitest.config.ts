@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({
@@ -15,8 +16,8 @@ export default defineConfig({
     setupFiles: ["test/seed.ts"],
     pool: "forks",
     env: { TEST_SHORT_LIVED: "true" },
-    // As many files at once as there are cores: they wait for their servers most of the time.
-    maxWorkers: "100%",
+    // More files at once than there are cores: they wait for their servers half of the time.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     minWorkers: 1,
     // What hangs must end, and nothing else is told by the clock: both cores may be busy with something else.
     testTimeout: 180_000,

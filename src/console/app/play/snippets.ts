@@ -46,6 +46,9 @@ const object = (body: Json) => json(body).replaceAll(/^( *)"([a-z_]+)":/gm, "$1$
 const curl = (origin: string, family: Family, body: Json) =>
   `curl ${"stream" in body ? "-N " : ""}${origin}${paths[family]} \\\n  -H "Authorization: Bearer $GATEWAY_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '${json(body).replaceAll("'", "'\\''")}'`
 
+/** The last version of Anthropic's interface that takes sampling fields; the clients send a newer one by default. */
+const sampling = "2023-06-01"
+
 const pythonOf = (origin: string, family: Family, body: Json): string => {
   const { stream: _, stream_options: __, ...rest } = body
   const openai = `import os\nfrom openai import OpenAI\n\nclient = OpenAI(base_url="${origin}/v1", api_key=os.environ["GATEWAY_KEY"])\n`
@@ -54,7 +57,8 @@ const pythonOf = (origin: string, family: Family, body: Json): string => {
       // Newer versions of the client have no argument for it.
       const { temperature, ...others } = rest
       const asked = temperature === undefined ? rest : { ...others, extra_body: { temperature } }
-      return `import os\nfrom anthropic import Anthropic\n\nclient = Anthropic(base_url="${origin}", auth_token=os.environ["GATEWAY_KEY"])\nwith client.messages.stream(\n${named(asked)}\n) as stream:\n    for text in stream.text_stream:\n        print(text, end="", flush=True)`
+      const version = temperature === undefined ? "" : `, default_headers={"anthropic-version": "${sampling}"}`
+      return `import os\nfrom anthropic import Anthropic\n\nclient = Anthropic(base_url="${origin}", auth_token=os.environ["GATEWAY_KEY"]${version})\nwith client.messages.stream(\n${named(asked)}\n) as stream:\n    for text in stream.text_stream:\n        print(text, end="", flush=True)`
     }
     case "responses":
       return `${openai}with client.responses.stream(\n${named(rest)}\n) as stream:\n    for event in stream:\n        if event.type == "response.output_text.delta":\n            print(event.delta, end="", flush=True)`
@@ -71,8 +75,11 @@ const typescriptOf = (origin: string, family: Family, body: Json): string => {
   const { stream: _, stream_options: __, ...rest } = body
   const openai = `import OpenAI from "openai"\n\nconst client = new OpenAI({ baseURL: "${origin}/v1", apiKey: process.env.GATEWAY_KEY })\n`
   switch (family) {
-    case "messages":
-      return `import Anthropic from "@anthropic-ai/sdk"\n\nconst client = new Anthropic({ baseURL: "${origin}", authToken: process.env.GATEWAY_KEY })\nconst stream = client.messages.stream(${object(rest)})\nstream.on("text", (text) => process.stdout.write(text))\nawait stream.finalMessage()`
+    case "messages": {
+      const version =
+        rest["temperature"] === undefined ? "" : `, defaultHeaders: { "anthropic-version": "${sampling}" }`
+      return `import Anthropic from "@anthropic-ai/sdk"\n\nconst client = new Anthropic({ baseURL: "${origin}", authToken: process.env.GATEWAY_KEY${version} })\nconst stream = client.messages.stream(${object(rest)})\nstream.on("text", (text) => process.stdout.write(text))\nawait stream.finalMessage()`
+    }
     case "responses":
       return `${openai}const stream = await client.responses.create(${object({ ...rest, stream: true })})\nfor await (const event of stream) {\n  if (event.type === "response.output_text.delta") process.stdout.write(event.delta)\n}`
     case "chat":
