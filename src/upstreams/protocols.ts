@@ -29,7 +29,7 @@ export interface TextProtocol {
   readonly listing: (
     baseUrl: string,
     provider?: string
-  ) => Pick<Protocol<never>, "endpoint" | "listedAt" | "modelIds" | "models">
+  ) => Pick<Protocol<never>, "endpoint" | "isListOfAll" | "listedAt" | "modelIds" | "models">
   /** @param provider the entry's setting; undefined detects it by host or name */
   readonly upstream: (options: TextUpstreamOptions, provider?: string) => TextUpstream
 }

@@ -60,7 +60,7 @@ const listing = (entry: SurfaceEntry) => {
   const protocol = protocolOf(entry.protocol)
   return protocol.kind === "text"
     ? { ...protocol.listing(entry.base_url, entry.provider), ofModels: true }
-    : { ...protocol.listing, listedAt: undefined, modelIds: undefined }
+    : { ...protocol.listing, isListOfAll: undefined, listedAt: undefined, modelIds: undefined }
 }
 
 /** An upstream at one of its protocols, and the names there of the models that are routed to it. */
@@ -91,6 +91,7 @@ const listed = (place: Place) =>
     const { auth, entry, secret } = place
     if (rowOf(entry)?.hasDeployments === true) return yield* new NoList({ message: "no list names its deployments" })
     const lists = listing(entry)
+    if (lists.isListOfAll && place.routed.length > 0) return yield* new NoList({ message: "its list is of no project" })
     const options = endpointOptions(entry, auth, secret)
     const urls = listsAt(lists, options.baseUrl)
     const all = yield* Effect.forEach(urls, (url) => oneList(place, options, lists, url))

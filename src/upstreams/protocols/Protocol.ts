@@ -19,6 +19,8 @@ export interface Protocol<S> {
   readonly models: EndpointPath
   /** The addresses of its lists, if it has several or they are at another server than the models. */
   readonly listedAt?: (baseUrl: string) => ReadonlyArray<string>
+  /** True if its list is the same for every account, so that it does not tell which models this one may ask. */
+  readonly isListOfAll?: true
   /** The ids in a list of models that has a form of its own; undefined if it is no list. Absent for OpenAI's form. */
   readonly modelIds?: (answer: unknown) => ReadonlyArray<string> | undefined
   /** The path for embeddings; absent if it has none. */

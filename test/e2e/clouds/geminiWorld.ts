@@ -25,12 +25,16 @@ export const startGeminiWorld = async () => {
   const bearer = { authorization: `Bearer ${token}` }
   const upstreams = {
     gemini: { protocol: "gemini", base_url: `${url}/v1beta`, api_key: "google-key-0123456789" },
-    vertex: { protocol: "gemini", base_url: `${url}${inProject}`, headers: bearer }
+    vertex: { protocol: "gemini", base_url: `${url}${inProject}`, headers: bearer, list_models: true }
   }
   const models = Object.fromEntries(
     places.flatMap((place) => [
       [`flash-${place}`, { routes: [{ upstream: place, model: "gemini-3.8-flash" }] }],
-      [`vectors-${place}`, { kind: "embedding", routes: [{ upstream: place, model: "gemini-embedding-001" }] }]
+      [`vectors-${place}`, { kind: "embedding", routes: [{ upstream: place, model: "gemini-embedding-001" }] }],
+      [
+        `newer-vectors-${place}`,
+        { kind: "embedding", routes: [{ upstream: place, model: "gemini-embedding-2-preview" }] }
+      ]
     ])
   )
   writeFileSync(join(folder, "gateway.yaml"), JSON.stringify({ upstreams, models }))

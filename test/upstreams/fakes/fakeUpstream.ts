@@ -63,7 +63,7 @@ export const fakeUpstream = (name: FakeName, options: FakeOptions = {}) => {
       const text = await request.text()
       const path = new URL(request.url).pathname
       if (path === "/asked") return Response.json(asked)
-      const one: Asked = { path, headers: Object.fromEntries(request.headers), text, body: JSON.parse(text) }
+      const one: Asked = { path, headers: Object.fromEntries(request.headers), text, body: JSON.parse(text || "{}") }
       asked.push(one)
       const own = await options.answer?.(one)
       if (own !== undefined) return own

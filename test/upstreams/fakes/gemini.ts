@@ -114,7 +114,31 @@ const others: Readonly<Record<string, (body: JsonObject) => JsonObject>> = {
     predictions: (instances as ReadonlyArray<any>).map(({ content }) => ({
       embeddings: { values: vectorOf(content), statistics: { token_count: 2, truncated: false } }
     }))
+  }),
+  embedContent: ({ content }) => ({
+    // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever was sent
+    embedding: { values: vectorOf((content as any).parts[0].text) },
+    usageMetadata: { promptTokenCount: 2 }
   })
+}
+
+/** The models of Vertex that embed by `embedContent`, and only by it. */
+const isNewer = (model: string): boolean => model.includes("gemini") && model !== "gemini-embedding-001"
+
+/** The reason that Vertex refuses a request that Google's API takes. */
+const vertexComplaint = (model: string, method: string, body: JsonObject): string | undefined => {
+  if (method === "predict" && isNewer(model)) return "This model is not supported by the predict API."
+  if (method !== "countTokens") return undefined
+  const known = ["contents", "systemInstruction", "tools", "generationConfig", "instances", "model"]
+  const unknown = Object.keys(body).find((name) => !known.includes(name))
+  return unknown === undefined ? undefined : `Invalid JSON payload received. Unknown name "${unknown}"`
+}
+
+/** Vertex lists Google's models for no project, and those for images and videos with them. */
+const published = {
+  publisherModels: ["gemini-3.8-flash", "gemini-embedding-001", "imagen-4.0-generate-001", "veo-3.1-generate-001"].map(
+    (id) => ({ name: `publishers/google/models/${id}`, versionId: "default" })
+  )
 }
 
 /** Google's API, and Vertex with its longer path. */
@@ -126,10 +150,13 @@ export const gemini: Dialect = {
   named: false,
   end: "",
   placed: ({ body, headers, path }) => {
+    if (path === "/v1beta1/publishers/google/models") return { status: 200, answer: published }
     const [, model, method = ""] = methods.exec(path) ?? []
     if (model === undefined) return undefined
     const isKnown = path.startsWith("/v1beta/") ? headers["x-goog-api-key"] : headers["authorization"]
     if (isKnown === undefined) return { status: 403, answer: error(403, "Method doesn't allow unregistered callers") }
+    const complaint = path.startsWith("/v1beta/") ? undefined : vertexComplaint(model, method, body)
+    if (complaint !== undefined) return { status: 400, answer: error(400, complaint) }
     if (Object.hasOwn(others, method)) return { status: 200, answer: others[method]?.(body) ?? {} }
     return method === "generateContent" || method === "streamGenerateContent"
       ? { model, stream: method === "streamGenerateContent" }

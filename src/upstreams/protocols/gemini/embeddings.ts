@@ -56,18 +56,47 @@ export const batchEmbeddings: EmbeddingForm = {
     )
 }
 
-/** `predict` of Vertex, which tells the tokens of each input. */
-export const predictedEmbeddings: EmbeddingForm = {
-  lower: lowered((texts, _, outputDimensionality) => ({
-    instances: texts.map((content) => ({ content })),
-    ...(outputDimensionality === undefined ? {} : { parameters: { outputDimensionality } })
-  })),
-  raise: (answer) => {
-    const all = listAt(answer, "predictions").map((one) => objectAt(one, "embeddings"))
-    const tokens = all.map((one) => countAt(objectAt(one, "statistics"), "token_count"))
-    return raised(
-      all.map((one) => one?.["values"]),
-      tokens.includes(undefined) ? undefined : tokens.reduce<number>((sum, count = 0) => sum + count, 0)
-    )
-  }
+/** Models that Vertex embeds with by `embedContent`, not by `predict`. Source: Google's SDK. */
+export const isByEmbedContent = (model: string): boolean =>
+  (model.includes("gemini") && model !== "gemini-embedding-001") || model.includes("maas")
+
+/** `predict` of Vertex, and the `embedContent` of its newer models, which takes a single text. */
+export const embeddingsAtVertex: EmbeddingForm = {
+  lower: (request) => {
+    if (!isByEmbedContent(String(request["model"]))) return predict(request)
+    const { input } = request
+    return Array.isArray(input) && input.length > 1 && typeof input[0] === "string"
+      ? new InvalidRequest({
+          param: "input",
+          message: "input: expected one text: this model's upstream takes one a request"
+        })
+      : embedContent(request)
+  },
+  raise: (answer) =>
+    objectAt(answer, "embedding") === undefined
+      ? predicted(answer)
+      : raised(
+          [objectAt(answer, "embedding")?.["values"]],
+          countAt(objectAt(answer, "usageMetadata"), "promptTokenCount")
+        )
+}
+
+const embedContent = lowered(([text = ""], _, outputDimensionality) => ({
+  content: { parts: [{ text }] },
+  ...(outputDimensionality === undefined ? {} : { embedContentConfig: { outputDimensionality } })
+}))
+
+const predict = lowered((texts, _, outputDimensionality) => ({
+  instances: texts.map((content) => ({ content })),
+  ...(outputDimensionality === undefined ? {} : { parameters: { outputDimensionality } })
+}))
+
+/** Each prediction tells the tokens of its input. */
+const predicted: EmbeddingForm["raise"] = (answer) => {
+  const all = listAt(answer, "predictions").map((one) => objectAt(one, "embeddings"))
+  const tokens = all.map((one) => countAt(objectAt(one, "statistics"), "token_count"))
+  return raised(
+    all.map((one) => one?.["values"]),
+    tokens.includes(undefined) ? undefined : tokens.reduce<number>((sum, count = 0) => sum + count, 0)
+  )
 }

@@ -1,6 +1,6 @@
 import type { Protocol } from "../Protocol.ts"
-import { batchEmbeddings, predictedEmbeddings } from "./embeddings.ts"
-import { modelIds } from "./modelIds.ts"
+import { batchEmbeddings, embeddingsAtVertex } from "./embeddings.ts"
+import { listedAtVertex, modelIds, publisherModelIds } from "./modelIds.ts"
 import { takesDocument } from "./media.ts"
 import { isVertex, placedAt } from "./placed.ts"
 import { lower } from "./request.ts"
@@ -40,7 +40,10 @@ export const gemini: Protocol<GeminiState> = {
 const geminiAtVertex: Protocol<GeminiState> = {
   ...gemini,
   endpoint: { ...endpoint, placed: placedAt(true) },
-  embeds: predictedEmbeddings
+  embeds: embeddingsAtVertex,
+  listedAt: listedAtVertex,
+  isListOfAll: true,
+  modelIds: publisherModelIds
 }
 
 export const geminiAt = (baseUrl: string): Protocol<GeminiState> => (isVertex(baseUrl) ? geminiAtVertex : gemini)

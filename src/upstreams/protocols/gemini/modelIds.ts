@@ -13,3 +13,19 @@ export const modelIds = (answer: unknown): ReadonlyArray<string> | undefined => 
 }
 
 const served: ReadonlySet<unknown> = new Set(["generateContent", "embedContent", "batchEmbedContents"])
+
+/**
+ * Vertex' list of Google's models, the same for all projects and locations. It is there in one version of the interface.
+ * Source: Google's SDK, and "publishers.models" in the reference.
+ */
+export const listedAtVertex = (baseUrl: string): ReadonlyArray<string> => [
+  `${baseUrl.replace(/\/v1[a-z0-9]*\/(?:projects|publishers)\/.*$/s, "")}/v1beta1/publishers/google/models?pageSize=1000`
+]
+
+/** The ids of its models that answer or embed: it names no methods, and has models for images and videos too. */
+export const publisherModelIds = (answer: unknown): ReadonlyArray<string> | undefined => {
+  const models = listAt(answer, "publisherModels")
+  if (models.length === 0) return undefined
+  const ids = models.flatMap((model) => textAt(model, "name")?.replace(/^publishers\/\w+\/models\//, "") ?? [])
+  return ids.filter((id) => /^(?:gemini|text-(?:multilingual-)?embedding)-/.test(id))
+}
