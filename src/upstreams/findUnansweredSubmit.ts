@@ -1,6 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import { textAt } from "../contract/json.ts"
 import { isOk, unansweredRead } from "./videoApi.ts"
+import { usableId } from "./videoCalls.ts"
 import type { NoAnswer, VideoAnswer } from "./videoApi.ts"
 import { VideoAmbiguous, VideoTransient } from "./VideoUpstream.ts"
 import type { UnheardSubmit, VideoJob } from "./VideoUpstream.ts"
@@ -47,7 +48,7 @@ export const findUnansweredSubmit = Effect.fnUntraced(function* (
     let isPast = false
     for (const item of items) {
       const madeMs = (list.createdAt(item) ?? 0) * 1_000
-      const id = textAt(item, "id")
+      const id = usableId(textAt(item, "id"))
       if (madeMs < fromMs) isPast = true
       else if (madeMs <= untilMs && id !== undefined && list.isLike(item, job)) candidates.set(id, item)
     }

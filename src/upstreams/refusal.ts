@@ -65,8 +65,12 @@ const meantStatus = ({ body, headers, status }: Refusal): number => {
 export const wordsOf = (answer: Pick<Refusal, "body" | "secrets"> & Partial<Refusal>): string | undefined => {
   const { body, secrets, sent } = answer
   const message = errorWordsIn(body)
-  return message === undefined ? undefined : forCallers(withoutSecrets(message, secrets), sent).slice(0, longest)
+  return message === undefined ? undefined : shownWords(message, secrets, sent)
 }
+
+/** An upstream's words as callers may see them: without secrets and internal addresses, and not endless. */
+export const shownWords = (words: string, secrets: ReadonlyArray<string>, sent?: string): string =>
+  forCallers(withoutSecrets(words, secrets), sent).slice(0, longest)
 
 const longest = 2_000
 

@@ -15,7 +15,7 @@ import { hintOf } from "./hintOf.ts"
 import { isAboutInput, troubleOf } from "./protocols/errorMeaning.ts"
 import { errorIn } from "./protocols/errorWords.ts"
 import { retryInfoMs } from "./protocols/retryInfo.ts"
-import { retryAfter, wordsOf } from "./refusal.ts"
+import { retryAfter, shownWords, wordsOf } from "./refusal.ts"
 import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
 import { VideoAmbiguous, VideoRejected, VideoSaturated, VideoTransient } from "./VideoUpstream.ts"
 import type { VideoReport } from "./VideoUpstream.ts"
@@ -38,6 +38,8 @@ export interface VideoAnswer {
   readonly headers: Headers
   /** Undefined if the body is not JSON. */
   readonly json: unknown
+  /** Words of the upstream as callers may see them. */
+  readonly shown: (words: string) => string
   /** The error in the answer: the upstream's own code, empty if there is none, and its message without secrets. */
   readonly error: {
     readonly code: string
@@ -133,6 +135,7 @@ export const videoApi = (
               status,
               headers: exchange.headers,
               json,
+              shown: (words: string) => shownWords(words, secrets()),
               error: {
                 code: codeIn(error),
                 message: wordsOf({ body: text, secrets: secrets(), ...(sent === undefined ? {} : { sent }) }),

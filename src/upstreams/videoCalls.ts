@@ -9,6 +9,16 @@ import type { VideoCancelOutcome, VideoRejected, VideoReport, VideoSaturated } f
 
 type Answered = Effect.Effect<VideoAnswer, NoAnswer>
 
+/** Ids are parts of addresses, and of rows that every turn rewrites. */
+const mostId = 1_000
+
+/** An id that later calls can name; undefined for any other text. */
+export const usableId = (id: string | undefined): string | undefined =>
+  id !== undefined && id.length <= mostId && id.isWellFormed() && !unusable.test(id) ? id : undefined
+
+/** Control characters, and parts that would lead to another address: empty ones and dots. */
+const unusable = /\p{Cc}|(?:^|\/)\.{0,2}(?:\/|$)/u
+
 /** The id of a video in the answer to its create. Without one, the video may exist all the same. */
 export const submitted = (
   answered: Answered,
@@ -18,7 +28,7 @@ export const submitted = (
     Effect.mapError(unansweredSubmit),
     Effect.flatMap((answer) => {
       if (!isOk(answer)) return refusedSubmit(answer)
-      const id = isObject(answer.json) ? idIn(answer.json) : undefined
+      const id = isObject(answer.json) ? usableId(idIn(answer.json)) : undefined
       return id === undefined ? new VideoAmbiguous({ reason: "accepted without an id" }) : Effect.succeed(id)
     })
   )
@@ -34,9 +44,39 @@ export const polled = <E = never>(
       if (!isOk(answer)) return refusedPoll(answer)
       const report = isObject(answer.json) ? read(answer.json) : undefined
       if (report === undefined) return new VideoTransient({ reason: "the answer is not a video" })
-      return Effect.isEffect(report) ? report : Effect.succeed(report)
+      return Effect.isEffect(report) ? report : Effect.succeed(soundReport(report, answer))
     })
   )
+
+/** The report of a video that ended without a file. */
+export const noVideo: VideoReport = {
+  status: "failed",
+  error: { code: "InternalServiceError", message: "The upstream made no video" }
+}
+
+/** In UTF-16 units. */
+const mostCode = 100
+
+/** A report with links that a caller may open, and words that a caller may see. */
+const soundReport = (report: VideoReport, { shown }: VideoAnswer): VideoReport => {
+  if (report.status === "failed") {
+    const { code, message } = report.error
+    return { status: "failed", error: { code: shown(code).slice(0, mostCode), message: shown(message) } }
+  }
+  if (report.status !== "succeeded") return report
+  const { lastFrameUrl, videoUrl, ...rest } = report.result
+  if (!isLink(videoUrl)) return noVideo
+  return {
+    status: "succeeded",
+    result: { ...rest, videoUrl, ...(lastFrameUrl !== undefined && isLink(lastFrameUrl) && { lastFrameUrl }) }
+  }
+}
+
+/** In UTF-16 units; signed addresses have one or two thousand. */
+const mostLink = 8_192
+
+/** True for an address that a caller may open; other schemes (`file:`, `javascript:`) are not shown. */
+const isLink = (text: string): boolean => text.length <= mostLink && /^https?:$/.test(URL.parse(text)?.protocol ?? "")
 
 /** The calls that stop a video. */
 interface Stopping {

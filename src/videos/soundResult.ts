@@ -1,11 +1,15 @@
 import { isCount } from "../contract/json.ts"
 import type { VideoResult, VideoSettings } from "../upstreams/VideoUpstream.ts"
-import { framesPerSecond, videoTokens } from "./geometry.ts"
+import { framesPerSecond, linesOf, videoTokens } from "./geometry.ts"
 
 /** Frames over the requested length: upstreams count a first frame, and groups of frames. */
 const slack = framesPerSecond
 /** The most searches of one video. */
 const mostSearches = 100
+/** 8k has 4,320. */
+const mostLines = 10_000
+/** The longest JSON of the fields that the gateway does not know. */
+const mostExtra = 65_536
 
 /** A result that is safe to charge and show, and the values that were removed. */
 interface Sound {
@@ -14,11 +18,12 @@ interface Sound {
 }
 
 /**
- * Removes numbers from a result that are invalid or impossible for the requested video, because they are charged and
+ * Removes values from a result that are invalid or impossible for the requested video, because they are charged and
  * shown. The settings replace them.
  */
 export const soundResult = (settings: VideoSettings, reported: VideoResult): Sound => {
-  const { duration, frames, framesPerSecond: rate, inputVideoSeconds, seed, usage, ...rest } = reported
+  const { duration, extra, frames, framesPerSecond: rate, inputVideoSeconds, seed, usage, ...words } = reported
+  const { ratio, resolution, serviceTier, ...rest } = words
   const isLength = [frames, duration === undefined ? undefined : duration * framesPerSecond].every(
     (count) => count === undefined || (isCount(count) && count <= mostFrames(settings))
   )
@@ -27,6 +32,10 @@ export const soundResult = (settings: VideoSettings, reported: VideoResult): Sou
   return {
     result: {
       ...rest,
+      ...(resolution !== undefined && isWord(resolution) && linesOf(resolution) <= mostLines && { resolution }),
+      ...(ratio !== undefined && isWord(ratio) && { ratio }),
+      ...(serviceTier !== undefined && isWord(serviceTier) && { serviceTier }),
+      ...(extra !== undefined && JSON.stringify(extra).length <= mostExtra && { extra }),
       ...(isSound && usage !== undefined && { usage }),
       ...(isLength && duration !== undefined && { duration }),
       ...(isLength && frames !== undefined && { frames }),
@@ -39,6 +48,8 @@ export const soundResult = (settings: VideoSettings, reported: VideoResult): Sou
     isDoubted: !isSound
   }
 }
+
+const isWord = (text: string): boolean => /^[\w:.-]{1,64}$/.test(text)
 
 /** If the model chooses the length, the settings hold the longest. */
 const mostFrames = ({ frames }: VideoSettings): number => frames + slack

@@ -34,6 +34,16 @@ describe("a video's result", () => {
     }
   })
 
+  it("loses words that are none, and endless fields", () => {
+    const words = { resolution: "2k", ratio: "21:9", serviceTier: "flex", extra: { a: 1 } }
+    expect(soundResult(settings, told(words)).result).toEqual(told(words))
+    const wrong = { resolution: "1000000000000000000p", ratio: "a".repeat(99), serviceTier: "<b>" }
+    for (const resolution of [wrong.resolution, "<b>", ""]) {
+      const { result } = soundResult(settings, told({ ...wrong, resolution, extra: { a: "a".repeat(70_000) } }))
+      expect(result).toEqual(told({}))
+    }
+  })
+
   it("is what was asked for: a second more at most", () => {
     const asked = settings.frames / 24
     for (const [more, isDoubted] of [

@@ -41,7 +41,7 @@ export const makeContent = Effect.gen(function* () {
     return new Response(body, {
       status: answer.status,
       headers: {
-        "content-type": answer.mediaType ?? "video/mp4",
+        "content-type": typeOf(answer.mediaType),
         "accept-ranges": "bytes",
         "cache-control": "private, max-age=3600",
         "x-content-type-options": "nosniff",
@@ -60,6 +60,9 @@ export const makeContent = Effect.gen(function* () {
 
 /** The gateway's own links (`filesPath`). Their ids can't be guessed, so another service's address is never one. */
 const own = /^\/files\/([\w-]+)\/(\w+\.\w+)$/
+
+/** A page of another service would run as one of the gateway's. */
+const typeOf = (mediaType = ""): string => (/^video\/[\w.+-]{1,40}$/i.test(mediaType) ? mediaType : "video/mp4")
 
 const isRange = (range: string | undefined): range is string =>
   range !== undefined && /^bytes=\d{0,15}-\d{0,15}$/.test(range)

@@ -2,7 +2,6 @@ import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import type { JsonObject } from "../../../src/contract/fields.ts"
 import { arkVideo } from "../../../src/upstreams/protocols/arkVideo/arkVideo.ts"
-import { reportOf } from "../../../src/upstreams/protocols/arkVideo/report.ts"
 import type { VideoUpstreamOptions } from "../../../src/upstreams/videoApi.ts"
 import { arkKey, fakeArk, refusal } from "../fakes/ark.ts"
 import { job, settings } from "./job.ts"
@@ -19,20 +18,6 @@ const isSilent = { _tag: "VideoTransient", unanswered: true }
 const asking = (text: string, over: JsonObject = {}) =>
   job({ body: { model: "house", content: [{ type: "text", text }], ...over } })
 const submitted = (text = "a cat", over: JsonObject = {}) => upstream.submit(asking(text, over))
-
-describe("a finished video", () => {
-  it.each(["file:///etc/passwd", "javascript:alert(1)", "clip.mp4", ""])("is none at %j", (address) => {
-    const report = reportOf({ status: "succeeded", content: { video_url: address } })
-    expect(report).toMatchObject({ status: "failed", error: { code: "InternalServiceError" } })
-  })
-
-  it("keeps no last frame but one at an http(s) address", () => {
-    const content = { video_url: "https://m.example.com/a.mp4", last_frame_url: "file:///etc/passwd" }
-    expect(reportOf({ status: "succeeded", content })).toMatchObject({
-      result: { videoUrl: content.video_url, lastFrameUrl: undefined }
-    })
-  })
-})
 
 describe("submit", () => {
   it.effect("sends the caller's body as it came, but for the model, the callback and the spelling 3:3", () =>

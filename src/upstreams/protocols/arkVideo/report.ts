@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
+import { noVideo } from "../../videoCalls.ts"
 import { progressIn, videoStatus } from "../../videoStatus.ts"
 import type { VideoError, VideoReport, VideoResult } from "../../VideoUpstream.ts"
 import { numberAt, objectAt, textAt } from "../../../contract/json.ts"
@@ -9,9 +10,7 @@ export const reportOf = (record: JsonObject): VideoReport => {
   switch (status) {
     case "succeeded": {
       const result = resultOf(record)
-      return result === undefined
-        ? { status: "failed", error: { code: "InternalServiceError", message: "The upstream made no video" } }
-        : { status, result }
+      return result === undefined ? noVideo : { status, result }
     }
     case "failed":
       return { status, error: errorOf(record) }
@@ -32,11 +31,10 @@ const errorOf = (record: JsonObject): VideoError => {
 const resultOf = (record: JsonObject): VideoResult | undefined => {
   const content = objectAt(record, "content") ?? {}
   const videoUrl = textAt(content, "video_url")
-  if (videoUrl === undefined || !isAddress(videoUrl)) return undefined
-  const lastFrameUrl = textAt(content, "last_frame_url")
+  if (videoUrl === undefined) return undefined
   return {
     videoUrl,
-    lastFrameUrl: lastFrameUrl !== undefined && isAddress(lastFrameUrl) ? lastFrameUrl : undefined,
+    lastFrameUrl: textAt(content, "last_frame_url"),
     usage: usageOf(objectAt(record, "usage")),
     seed: wholeAt(record, "seed"),
     resolution: textAt(record, "resolution"),
@@ -48,9 +46,6 @@ const resultOf = (record: JsonObject): VideoResult | undefined => {
     extra: extraOf(record)
   }
 }
-
-/** True for an address that a caller may open; other schemes (`file:`, `javascript:`) are dropped. */
-const isAddress = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? "")
 
 const usageOf = (usage: JsonObject | undefined): VideoResult["usage"] => {
   const completionTokens = wholeAt(usage, "completion_tokens")

@@ -4,7 +4,7 @@ import { bearer } from "../../Endpoint.ts"
 import type { Endpoint } from "../../Endpoint.ts"
 import { videoApi } from "../../videoApi.ts"
 import type { VideoUpstreamOptions } from "../../videoApi.ts"
-import { cancelled, polled, submitted } from "../../videoCalls.ts"
+import { cancelled, noVideo, polled, submitted } from "../../videoCalls.ts"
 import type { VideoState } from "../../videoStatus.ts"
 import type { VideoJob, VideoReport, VideoResult, VideoUpstream } from "../../VideoUpstream.ts"
 import { fit, requestOf, seconds } from "./request.ts"
@@ -74,9 +74,7 @@ const reportOf = (answer: JsonObject): VideoReport | undefined => {
     case "failed":
       return { status, error: errorOf(output) }
     case "succeeded":
-      return videoUrl === undefined
-        ? { status: "failed", error: { code: "InternalServiceError", message: "The upstream made no video" } }
-        : { status, result: { videoUrl, ...madeOf(objectAt(answer, "usage")) } }
+      return videoUrl === undefined ? noVideo : { status, result: { videoUrl, ...madeOf(objectAt(answer, "usage")) } }
     default:
       return { status }
   }

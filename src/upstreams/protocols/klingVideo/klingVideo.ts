@@ -5,7 +5,7 @@ import { bearer } from "../../Endpoint.ts"
 import type { Endpoint } from "../../Endpoint.ts"
 import { isOk, unansweredRead, videoApi } from "../../videoApi.ts"
 import type { VideoUpstreamOptions } from "../../videoApi.ts"
-import { cancelled, polled, submitted } from "../../videoCalls.ts"
+import { cancelled, noVideo, polled, submitted, usableId } from "../../videoCalls.ts"
 import type { VideoState } from "../../videoStatus.ts"
 import { VideoTransient } from "../../VideoUpstream.ts"
 import type { VideoJob, VideoReport, VideoUpstream } from "../../VideoUpstream.ts"
@@ -88,7 +88,7 @@ export const klingVideo = (options: VideoUpstreamOptions): VideoUpstream => {
 }
 
 const idIn = (endpoint: string, answer: unknown): string | undefined => {
-  const id = textAt(objectAt(answer, "data"), "task_id")
+  const id = usableId(textAt(objectAt(answer, "data"), "task_id"))
   return id === undefined ? undefined : `${endpoint}/${id}`
 }
 
@@ -113,9 +113,7 @@ const reportOf = (answer: JsonObject): VideoReport | undefined => {
     case "succeeded": {
       const [video] = listAt(objectAt(task, "task_result"), "videos")
       const videoUrl = textAt(video, "url")
-      return videoUrl === undefined
-        ? { status: "failed", error: { code: "InternalServiceError", message: "The upstream made no video" } }
-        : { status, result: { videoUrl, ...lengthIn(video) } }
+      return videoUrl === undefined ? noVideo : { status, result: { videoUrl, ...lengthIn(video) } }
     }
     default:
       return { status }

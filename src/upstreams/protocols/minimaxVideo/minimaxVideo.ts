@@ -6,7 +6,7 @@ import type { Endpoint } from "../../Endpoint.ts"
 import { findUnansweredSubmit } from "../../findUnansweredSubmit.ts"
 import { videoApi } from "../../videoApi.ts"
 import type { VideoServices, VideoUpstreamOptions } from "../../videoApi.ts"
-import { cancelled, polled, submitted } from "../../videoCalls.ts"
+import { cancelled, noVideo, polled, submitted } from "../../videoCalls.ts"
 import { makeVideoFiles } from "../../videoFiles.ts"
 import type { UnheardSubmit, VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../../VideoUpstream.ts"
 import { addressOf, errorOf, resultOf, stateOf, taskIn } from "./report.ts"
@@ -74,11 +74,6 @@ export const minimaxVideo = (options: VideoUpstreamOptions): Effect.Effect<Video
     const facts = { isPassthrough: false, refusesAtOnce: true, billsInputVideo: true, bounds, fit } as const
     return { name, ...facts, submit, poll, cancel, reconcile }
   })
-}
-
-const noVideo: VideoReport = {
-  status: "failed",
-  error: { code: "InternalServiceError", message: "The upstream made no video" }
 }
 
 /** True if the fields of a listed task match the job. A waiting task may not have all of them. */

@@ -4,7 +4,7 @@ import { listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
 import type { Endpoint } from "../../Endpoint.ts"
 import { videoApi } from "../../videoApi.ts"
 import type { VideoServices, VideoUpstreamOptions } from "../../videoApi.ts"
-import { cancelled, polled, submitted } from "../../videoCalls.ts"
+import { cancelled, noVideo, polled, submitted } from "../../videoCalls.ts"
 import { makeVideoFiles } from "../../videoFiles.ts"
 import type { VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../../VideoUpstream.ts"
 import { makePictures } from "./pictures.ts"
@@ -78,7 +78,7 @@ export const veo = (options: VideoUpstreamOptions): Effect.Effect<VideoUpstream,
       const { filtered, uri } = videoIn(objectAt(response, "generateVideoResponse") ?? response)
       const [, file] = /\/files\/([\w-]+)/.exec(uri ?? "") ?? []
       if (file !== undefined) return files.finished(name, files.withKey(`/files/${file}:download?alt=media`))
-      return { status: "failed", error: filtered === undefined ? noVideo : { code: sensitive, message: filtered } }
+      return filtered === undefined ? noVideo : { status: "failed", error: { code: sensitive, message: filtered } }
     }
 
     const cancel = (name: string) =>
@@ -109,8 +109,6 @@ const videoIn = (response: JsonObject | undefined) => {
 
 /** Ark's code for it. */
 const sensitive = "OutputVideoSensitiveContentDetected"
-
-const noVideo = { code: "InternalServiceError", message: "The upstream made no video" }
 
 /** `google.rpc.Status`: 3 is an invalid argument. */
 const errorOf = (error: JsonObject) => ({
