@@ -69,6 +69,9 @@ const make = Effect.fnUntraced(function* ({ directory, lifetime, room: given, se
   const keep = (id: string, name: string, read: Read): Effect.Effect<void, NotKept | FilesUnavailable> =>
     Effect.asVoid(store.write(`${kept}/${id}/${name}`, { ...room, read, is: "video", synced: false }))
 
+  /** Removes a file before its link expires. */
+  const remove = (id: string, name: string) => store.remove(`${kept}/${id}/${name}`)
+
   const sweep = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     for (const old of yield* store.older(kept, nowMs - lifetimeMs)) {
@@ -86,6 +89,7 @@ const make = Effect.fnUntraced(function* ({ directory, lifetime, room: given, se
     idOf,
     file,
     keep,
+    remove,
     /** Files that stay until they are removed, with ids of their own. */
     custody: {
       idOf: (task: string, part: string): string =>

@@ -27,7 +27,7 @@ export const OpenAIVideosHandlers = handlers(
     const videos = yield* VideoTasks
     const store = yield* TaskStore
     const { retention } = yield* TaskSettings
-    const referencesOf = yield* makeReferences
+    const withReferences = yield* makeReferences
     const content = yield* makeContent
 
     const find = shown(store, kind, (task) => openAIVideo(videoTask(task)), notFound)
@@ -56,17 +56,15 @@ export const OpenAIVideosHandlers = handlers(
       }
     })
 
-    const create = Effect.fnUntraced(
-      function* (caller: Caller, payload: CreateOpenAIVideo, request: Incoming) {
-        const references = yield* referencesOf(payload.input_reference)
-        const task = yield* asVideoTask(payload, references)
-        if (typeof payload.size === "string" && !readSize(payload.size).isExact) {
-          request.replyHeaders["x-gateway-adapted"] = "size"
-        }
-        return yield* videos.create(caller, task, { ...request, body: task }, shape)
-      },
-      Effect.catchTag("InvalidRequest", (failure) => Effect.fail(renamed(failure)))
-    )
+    const create = (caller: Caller, payload: CreateOpenAIVideo, request: Incoming) =>
+      withReferences(payload.input_reference, (references) =>
+        Effect.flatMap(asVideoTask(payload, references), (task) => {
+          if (typeof payload.size === "string" && !readSize(payload.size).isExact) {
+            request.replyHeaders["x-gateway-adapted"] = "size"
+          }
+          return videos.create(caller, task, { ...request, body: task }, shape)
+        })
+      ).pipe(Effect.catchTag("InvalidRequest", (failure) => Effect.fail(renamed(failure))))
 
     const contentOf = Effect.fnUntraced(function* (account: AccountId, id: string, headers: Headers) {
       const found = yield* taskOf(account, id)

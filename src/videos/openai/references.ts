@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Cause, Effect } from "effect"
 import { PublicUrl } from "../../config/PublicUrl.ts"
 import { Internal, InvalidRequest } from "../../contract/Failure.ts"
 import { UploadedFile } from "../../contract/UploadedFile.ts"
@@ -17,21 +17,29 @@ interface Media {
   readonly url: string
 }
 
+/** A file that was stored for a create, by the parts of its link. */
+interface Stored {
+  readonly id: string
+  readonly name: string
+}
+
 /**
- * The parts of a task for the inputs of a create. Images and audios of a form become data URIs, which every upstream can
- * read; a video is stored and served at a link, because upstreams fetch videos.
+ * Runs a create with the parts of a task for its inputs. Images and audios of a form become data URIs, which every
+ * upstream can read; a video is stored and served at a link, because upstreams fetch videos. If the create fails, its
+ * files are removed: a refusal is free, and could fill the disk.
  */
 export const makeReferences = Effect.gen(function* () {
   const keptFiles = yield* KeptFiles
   const publicUrl = yield* PublicUrl
 
   const uploaded = Effect.fnUntraced(function* (
-    file: UploadedFile
+    file: UploadedFile,
+    files: Array<Stored>
   ): Effect.fn.Return<Media, InvalidRequest | Internal> {
     const mediaType = yield* Effect.promise(() => mediaTypeOf(file))
     const kind = kindOf(mediaType)
     if (kind === undefined) return yield* refuse("expected an image, a video or an audio file")
-    if (kind === "video") return { kind, url: yield* stored(file, mediaType) }
+    if (kind === "video") return { kind, url: yield* stored(file, mediaType, files) }
     const most = mostBytes(kind)
     if (file.bytes > most) return yield* refuse(`expected an ${kind} of at most ${most / 1_000_000} MB`)
     const bytes = yield* Effect.promise(() => file.read())
@@ -39,9 +47,10 @@ export const makeReferences = Effect.gen(function* () {
   })
 
   /** The link to a video, which works as long as the gateway's other links. */
-  const stored = Effect.fnUntraced(function* (file: UploadedFile, mediaType: string) {
+  const stored = Effect.fnUntraced(function* (file: UploadedFile, mediaType: string, files: Array<Stored>) {
     const id = keptFiles.idOf("upload", crypto.randomUUID())
     const name = `reference.${extensions[mediaType] ?? "mp4"}`
+    files.push({ id, name })
     yield* keptFiles.keep(id, name, file.open()).pipe(
       Effect.catchTags({
         NotKept: ({ message, why }) =>
@@ -55,10 +64,29 @@ export const makeReferences = Effect.gen(function* () {
     return `${yield* publicUrl.get}${filesPath}/${id}/${name}`
   })
 
-  const read = (reference: Reference) =>
-    reference instanceof UploadedFile ? uploaded(reference) : Effect.succeed(addressed(reference))
+  const read = (reference: Reference, files: Array<Stored>) =>
+    reference instanceof UploadedFile ? uploaded(reference, files) : Effect.succeed(addressed(reference))
 
-  return (given: CreateOpenAIVideo["input_reference"]) => Effect.map(Effect.forEach(listOf(given), read), partsOf)
+  const removed = (files: ReadonlyArray<Stored>) =>
+    Effect.forEach(files, ({ id, name }) =>
+      Effect.catchAll(keptFiles.remove(id, name), ({ message }) =>
+        Effect.logWarning("an uploaded video was not removed", message)
+      )
+    )
+
+  return <A, E, R>(
+    given: CreateOpenAIVideo["input_reference"],
+    create: (references: ReadonlyArray<ContentPart>) => Effect.Effect<A, E, R>
+  ) =>
+    Effect.suspend(() => {
+      const files: Array<Stored> = []
+      return Effect.forEach(listOf(given), (one) => read(one, files)).pipe(
+        Effect.onInterrupt(() => removed(files)),
+        Effect.flatMap((media) => create(partsOf(media))),
+        // An interrupted create may have stored its task.
+        Effect.tapErrorCause((cause) => (Cause.isInterrupted(cause) ? Effect.void : removed(files)))
+      )
+    })
 })
 
 /** The parts for inputs that are addresses. Files come in forms alone. */

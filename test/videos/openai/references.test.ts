@@ -1,0 +1,46 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, Exit, Layer, Option } from "effect"
+import { PublicUrl } from "../../../src/config/PublicUrl.ts"
+import { NotFound } from "../../../src/contract/Failure.ts"
+import { UploadedFile } from "../../../src/contract/UploadedFile.ts"
+import { KeptFiles } from "../../../src/files/KeptFiles.ts"
+import { NotKept } from "../../../src/files/NotKept.ts"
+import { makeReferences } from "../../../src/videos/openai/references.ts"
+
+const clip = (name: string) =>
+  new UploadedFile({ name, mediaType: "video/mp4", bytes: 3, sha256: "", open: () => () => Promise.resolve(undefined) })
+
+const refused = new NotFound({ param: null, message: "no such model" })
+
+/** @returns the files that are left */
+const left = <A, E>(
+  create: () => Effect.Effect<A, E>,
+  keep: () => Effect.Effect<void, NotKept> = () => Effect.void
+) => {
+  const files = new Set<string>()
+  const kept = KeptFiles.Test({
+    idOf: (_, upload) => upload,
+    keep: (id) => Effect.suspend(() => (files.add(id), keep())),
+    remove: (id) => Effect.sync(() => void files.delete(id))
+  })
+  return Effect.gen(function* () {
+    const withReferences = yield* makeReferences
+    const exit = yield* Effect.exit(withReferences([clip("a.mp4"), clip("b.mp4")], create))
+    return [Exit.isSuccess(exit), files.size]
+  }).pipe(Effect.provide(Layer.merge(kept, PublicUrl.layer(Option.some("https://gw.example.com")))))
+}
+
+it.effect("uploaded videos stay for a task, and go if there is none", () =>
+  Effect.gen(function* () {
+    expect(yield* left(() => Effect.succeed("cgt-1"))).toEqual([true, 2])
+    expect(yield* left(() => Effect.fail(refused))).toEqual([false, 0])
+    expect(yield* left(() => Effect.die("a defect"))).toEqual([false, 0])
+    // It may have stored its task.
+    expect(yield* left(() => Effect.interrupt)).toEqual([false, 2])
+    let count = 0
+    const second = () => (++count === 2 ? Effect.fail(new NotKept({ why: "too-large", message: "no" })) : Effect.void)
+    expect(yield* left(() => Effect.succeed("cgt-1"), second)).toEqual([false, 0])
+    const broken = () => (++count === 4 ? Effect.interrupt : Effect.void)
+    expect(yield* left(() => Effect.succeed("cgt-1"), broken)).toEqual([false, 0])
+  })
+)
