@@ -44,6 +44,16 @@ const asks = fc.record({
 })
 type Ask = typeof asks extends fc.Arbitrary<infer A> ? A : never
 
+/** Hedged, by clients that stay: sent first, while no route rests. */
+const asked: ReadonlyArray<Ask> = [1, 2, 3].map((output) => ({
+  model: "hedged",
+  way: "whole",
+  key: "one",
+  at: { a: "wait", b: "answers", c: "answers", spare: "answers" },
+  output,
+  leaves: undefined
+}))
+
 let gateway: GatewayProcess
 const start = async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-routes-"))
@@ -175,7 +185,7 @@ describeOnEach("money over routes of different prices", ({ name }) => {
   it("each request costs what its route asks for its usage, and the books balance", async () => {
     const all = fc.sample(asks, { numRuns: name === "sqlite" ? 250 : 200 })
     const answers = new Map<string, Told>()
-    const queue = [...all]
+    const queue = [...all, ...asked]
     const work = async () => {
       for (let one = queue.pop(); one !== undefined; one = queue.pop()) {
         const told = await send(one)
