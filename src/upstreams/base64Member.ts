@@ -2,6 +2,8 @@ import type { Read } from "../files/checked.ts"
 
 /** The longest text before the member. */
 const mostBefore = 1024 * 1024
+/** The longest text that `begins` matches. */
+const mostName = 256
 
 /**
  * The bytes of a member of a JSON document, a string in base64, as the document comes: no more than a chunk is in memory.
@@ -11,6 +13,7 @@ const mostBefore = 1024 * 1024
  */
 export const base64Member = (read: Read, begins: RegExp): Read => {
   let text = ""
+  let before = 0
   let isInside = false
   let isOver = false
 
@@ -28,7 +31,11 @@ export const base64Member = (read: Read, begins: RegExp): Read => {
         isInside = true
         return
       }
-      if (text.length > mostBefore) throw new Error(`the answer has no file`)
+      // What was searched is not searched again with each chunk.
+      const rest = text.slice(-mostName)
+      before += text.length - rest.length
+      text = rest
+      if (before > mostBefore) throw new Error(`the answer has no file`)
       await more()
     }
   }

@@ -12,6 +12,8 @@ import type { VideoReport, VideoResult } from "./VideoUpstream.ts"
 
 const videoFile = "video.mp4"
 
+const longestFetch = "1 hour"
+
 /** The longest delay before a failed fetch is repeated. */
 const longestDelayMs = 5 * 60_000
 
@@ -119,6 +121,11 @@ export const makeVideoFiles = Effect.fnUntraced(function* (
               )
             : new NotFetched({ isGone: status === 404 || status === 410, reason: `status ${status}` })
       )
+    ).pipe(
+      Effect.timeoutFail({
+        duration: longestFetch,
+        onTimeout: () => new NotFetched({ isGone: false, reason: `not done within ${longestFetch}` })
+      })
     )
 
   const delayed = (upstreamId: string) =>

@@ -50,6 +50,21 @@ describe("bytes inside a JSON document", () => {
     expect(longest).toBeLessThanOrEqual(16_384)
   })
 
+  it("are looked for in time linear in what is before them", async () => {
+    let searched = 0
+    class Counting extends RegExp {
+      override exec(text: string) {
+        searched += text.length
+        return super.exec(text)
+      }
+    }
+    const before = `{"a": "${"x".repeat(500_000)}", "data": "AAAA"}`
+    expect(await all(base64Member(inChunks(before, [100]), new Counting(begins)))).toHaveLength(3)
+    expect(searched).toBeLessThan(5 * before.length)
+    const endless = inChunks("x".repeat(2_000_000), [1_000])
+    await expect(all(base64Member(endless, begins))).rejects.toThrow("no file")
+  })
+
   it("are broken where the document ends too soon, or does not have them", async () => {
     const cut = documentOf("A".repeat(400)).slice(0, 200)
     await expect(all(base64Member(inChunks(cut, [30]), begins))).rejects.toThrow("ended within its file")

@@ -21,7 +21,8 @@ export const awsEventStream = (read: (message: AwsMessage) => Frame | undefined)
 })
 
 /** The largest message that AWS sends: 16 MiB of payload, 128 KiB of headers. In bytes. */
-const mostBytes = 16 * 1024 * 1024 + 128 * 1024 + 16
+const mostHeaders = 128 * 1024
+const mostBytes = 16 * 1024 * 1024 + mostHeaders + 16
 /** The lengths of the message and of its headers, and the checksum of both. */
 const preludeBytes = 12
 const checksumBytes = 4
@@ -73,6 +74,8 @@ const lengthOf = (bytes: Uint8Array): number => {
   const headers = view.getUint32(4)
   if (view.getUint32(8) !== Bun.hash.crc32(bytes.subarray(0, 8))) throw new BrokenFrame("a prelude is damaged")
   if (length > mostBytes) throw new BrokenFrame(`a message exceeds ${mostBytes} bytes`)
+  // Millions of headers would block the event loop for seconds.
+  if (headers > mostHeaders) throw new BrokenFrame(`a message has more than ${mostHeaders} bytes of headers`)
   if (length < preludeBytes + headers + checksumBytes) throw new BrokenFrame("a message is shorter than its headers")
   return length
 }

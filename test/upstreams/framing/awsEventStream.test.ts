@@ -74,6 +74,13 @@ describe("AWS's event stream", () => {
     expect(() => read(bytesOf(text))).toThrow(BrokenFrame)
   })
 
+  it("refuses more headers than AWS sends before it reads them", () => {
+    const header = Buffer.from("\x01a\x00", "latin1")
+    expect(read(around(Buffer.alloc(128 * 1024 - 2, header)))).toEqual([])
+    expect(() => read(around(Buffer.alloc(131_073, header)))).toThrow("bytes of headers")
+    expect(() => read(around(Buffer.alloc(16_000_000, header)).subarray(0, 12))).toThrow("bytes of headers")
+  })
+
   it("reads what AWS's encoder writes, wherever the bytes are cut", () => {
     const text = fc.string({ unit: "grapheme", maxLength: 40 })
     const messages = fc.array(fc.tuple(fc.constantFrom("event", "exception"), fc.string({ maxLength: 20 }), text), {
