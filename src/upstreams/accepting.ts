@@ -10,7 +10,7 @@ import type { Exchange } from "./client.ts"
 import type { Answer } from "./generationOf.ts"
 import { emptyAnswer } from "./emptyAnswer.ts"
 import type { GenerateOptions } from "./Upstream.ts"
-import { retryAfter, withoutSecrets } from "./refusal.ts"
+import { retryAfter } from "./refusal.ts"
 import { UpstreamError } from "./UpstreamError.ts"
 
 /** How long an answer without words is held back, in ms. If it fails meanwhile, another route can still answer. */
@@ -25,37 +25,27 @@ const aloneMs = 1
  * Accepts an answer with its first words. A 200 alone is no answer yet: a failure before the first words (an error in
  * the first frame, an HTML page, an empty body, an answer that ends without content) is a refused call, which the next
  * route may answer.
- *
- * @param secrets texts to cut from the log
  */
 export const accepting = (
   answer: Answer,
   exchange: Exchange,
-  secrets: ReadonlyArray<string>,
   options: Pick<GenerateOptions, "isPatient" | "mayLeave" | "stream">
-): Future<Generation, Failure | UpstreamError> => new Accepting(answer, exchange, secrets, options)
+): Future<Generation, Failure | UpstreamError> => new Accepting(answer, exchange, options)
 
 class Accepting extends PendingFuture<Generation, Failure | UpstreamError> implements HasDeadline {
   deadlinePlace = -1
   readonly #answer: Answer
   readonly #exchange: Exchange
-  readonly #secrets: ReadonlyArray<string>
   readonly #options: Pick<GenerateOptions, "isPatient" | "mayLeave" | "stream">
   #soon: ReturnType<typeof setTimeout> | undefined
   #beginning: Batch = []
   #pending: Promise<Batch | undefined> | undefined
 
-  constructor(
-    answer: Answer,
-    exchange: Exchange,
-    secrets: ReadonlyArray<string>,
-    options: Pick<GenerateOptions, "isPatient" | "mayLeave" | "stream">
-  ) {
+  constructor(answer: Answer, exchange: Exchange, options: Pick<GenerateOptions, "isPatient" | "mayLeave" | "stream">) {
     super()
     this.#options = options
     this.#answer = answer
     this.#exchange = exchange
-    this.#secrets = secrets
     this.#listen()
   }
 
@@ -121,7 +111,7 @@ class Accepting extends PendingFuture<Generation, Failure | UpstreamError> imple
           status,
           trouble,
           upstreamRequestId,
-          said: said === undefined ? undefined : withoutSecrets(said, this.#secrets)
+          said
         })
       )
     )

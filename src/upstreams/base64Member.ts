@@ -31,7 +31,7 @@ export const base64Member = (read: Read, begins: RegExp): Read => {
         isInside = true
         return
       }
-      // What was searched is not searched again with each chunk.
+      // Each chunk is searched once.
       const rest = text.slice(-mostName)
       before += text.length - rest.length
       text = rest

@@ -1,4 +1,4 @@
-import { Internal, UpstreamFailed } from "../contract/Failure.ts"
+import { Internal, InvalidRequest, UpstreamFailed } from "../contract/Failure.ts"
 import { ownTurn } from "../flow/eventLoop.ts"
 import type { Batch, Generation } from "../generation/Generation.ts"
 import { BrokenBody } from "./client.ts"
@@ -6,6 +6,7 @@ import type { Exchange } from "./client.ts"
 import { BrokenFrame } from "./framing/Framing.ts"
 import { serverSentEvents } from "./framing/sse.ts"
 import { garbled } from "./protocols/upstreamFailure.ts"
+import { withoutSecrets } from "./refusal.ts"
 import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
 
 /** Turns an upstream's bytes into events, of which the last is `finished` or `failed`. */
@@ -26,8 +27,10 @@ const answerLimit = 64 * 1024 * 1024
 /** The most events emitted in one turn of the event loop. */
 const sliceLength = 500
 
-/** Other fields of the generation. */
-type GenerationFields = Pick<Generation, "passthrough" | "adapted" | "replyHeaders">
+/** Other fields of the generation, and the texts to cut from what the upstream says of its failure. */
+interface AnswerOptions extends Pick<Generation, "passthrough" | "adapted" | "replyHeaders"> {
+  readonly secrets: () => ReadonlyArray<string>
+}
 
 /** An upstream's answer as a generation, streamed or in one piece. One batch per chunk. */
 export class Answer implements Generation {
@@ -37,6 +40,7 @@ export class Answer implements Generation {
   declare readonly upstreamRequestId?: string
   readonly #reader: Reader
   readonly #exchange: Exchange
+  readonly #secrets: () => ReadonlyArray<string>
   #streams: boolean
   #hasBytes = false
   /** Events that were read and given back. */
@@ -52,10 +56,11 @@ export class Answer implements Generation {
   constructor(
     reader: Reader,
     exchange: Exchange,
-    { adapted, passthrough: isPassthrough, replyHeaders }: GenerationFields
+    { adapted, passthrough: isPassthrough, replyHeaders, secrets }: AnswerOptions
   ) {
     this.#reader = reader
     this.#exchange = exchange
+    this.#secrets = secrets
     const { contentType = serverSentEvents.contentType } = reader
     this.#streams = exchange.headers.get("content-type")?.includes(contentType) === true
     if (isPassthrough !== undefined) this.passthrough = isPassthrough
@@ -123,8 +128,9 @@ export class Answer implements Generation {
   }
 
   /** Handles a batch; undefined if it is cancelled or empty. */
-  #take(batch: Batch): Batch | undefined {
+  #take(given: Batch): Batch | undefined {
     if (this.#cancelled) return undefined
+    const batch = withoutWords(given, this.#secrets)
     const last = batch.at(-1)
     if (last?.type === "finished" || last?.type === "failed") this.#over = true
     // After a stop sequence that the gateway matched, the upstream is still generating.
@@ -191,6 +197,35 @@ const isStream = /^(?:\uFEFF)?\s{0,10}(?:data|event|id):/
 const isOnePiece = (bytes: Uint8Array): boolean => bytes[0] === brace || bytes[0] === angle
 const brace = 123
 const angle = 60
+
+/** A batch whose failure, if it has one, repeats no secrets: its words are for callers and for the log. */
+const withoutWords = (batch: Batch, secrets: () => ReadonlyArray<string>): Batch => {
+  const last = batch.at(-1)
+  if (last?.type !== "failed") return batch
+  const { failure, said } = last
+  const shown = (words: string) => withoutSecrets(words, secrets())
+  return [
+    ...batch.slice(0, -1),
+    {
+      ...last,
+      ...(failure._tag === "InvalidRequest" && { failure: reworded(failure, shown(failure.message)) }),
+      ...(said !== undefined && { said: shown(said) })
+    }
+  ]
+}
+
+const reworded = (
+  { details, isInStream, param, reason, upstreamCode }: InvalidRequest,
+  message: string
+): InvalidRequest =>
+  new InvalidRequest({
+    param,
+    message,
+    ...(details !== undefined && { details }),
+    ...(isInStream !== undefined && { isInStream }),
+    ...(reason !== undefined && { reason }),
+    ...(upstreamCode !== undefined && { upstreamCode })
+  })
 
 const failedBy = (cause: unknown): Batch => {
   if (cause instanceof BrokenBody) return [{ type: "failed", failure: new UpstreamFailed({ message: cause.message }) }]

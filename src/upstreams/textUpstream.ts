@@ -96,10 +96,10 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
         isSuccess(exchange)
           ? accepting(
               new Answer(translated(protocol, lowered, { onFrame, model: how.upstreamModel, key: how.key }), exchange, {
-                adapted: lost
+                adapted: lost,
+                secrets
               }),
               exchange,
-              secrets(),
               how
             )
           : runFuture(how.runtime, refused({ exchange, options, url, sent: body, isPassthrough: false }))
@@ -164,10 +164,10 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
             new Answer(passing(protocol, dialect, request, how), exchange, {
               passthrough: true,
               adapted,
+              secrets,
               ...replyHeaders(dialect, exchange)
             }),
             exchange,
-            secrets(),
             how
           )
         : runFuture(how.runtime, refused({ exchange, options, url, sent: body, isPassthrough: true }))

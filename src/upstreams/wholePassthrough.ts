@@ -100,9 +100,8 @@ const asking = (
     }).flatMap((exchange): Call => {
       if (isSuccess(exchange)) {
         return accepting(
-          new Answer(read(request), exchange, { passthrough: true, adapted }),
+          new Answer(read(request), exchange, { passthrough: true, adapted, secrets }),
           exchange,
-          secrets(),
           callOptions
         )
       }

@@ -15,13 +15,16 @@ let answer: () => Response = () => new Response()
 const fake = fakeUpstream("openai-chat", { answer: () => answer() })
 afterAll(() => fake.stop())
 
+/** A secret that looks like none. */
+const team = "0123456789abcdef0123456789abcdef"
+
 const upstream = (protocol: DialectName) =>
   protocols[protocol].upstream(
     {
       name: "up",
       baseUrl: `${fake.url}/v1`,
       apiKey: Redacted.make("sk-planted"),
-      headers: {},
+      headers: { "x-team": team },
       deadlines: defaultDeadlines,
       readDocument: () => Effect.dieMessage("no document is read here")
     },
@@ -89,6 +92,11 @@ const refusals: Readonly<Record<string, readonly [DialectName, () => void, objec
     "openai-chat",
     () => stream({ error: { code: 400, message: "messages: too long" } }),
     { retry: "never", failure: { _tag: "InvalidRequest", message: "messages: too long" } }
+  ],
+  "an error that repeats a secret": [
+    "openai-chat",
+    () => stream({ error: { code: 400, message: `no team ${team}` } }),
+    { retry: "never", failure: { _tag: "InvalidRequest", message: "no team […]" }, said: "400: no team […]" }
   ],
   "an error inside the choice": [
     "openai-chat",
@@ -178,6 +186,33 @@ describe("an answer", () => {
       const message = { role: "assistant", content: "hi" }
       answering(JSON.stringify({ choices: [{ message, finish_reason: "stop" }] }), "text/event-stream")
       expect(outcome(yield* Effect.flatMap(translated("openai-chat"), events)).items).toMatchObject(text)
+    })
+  )
+
+  it.effect("that fails in the middle repeats no secret", () =>
+    Effect.gen(function* () {
+      const begun = chunk({ index: 0, delta: { content: "hi" } })
+      for (const ask of [translated, passedThrough]) {
+        let fail: () => void = () => {}
+        answer = () =>
+          new Response(
+            new ReadableStream({
+              start: (controller) => {
+                const write = (frame: object) => controller.enqueue(`data: ${JSON.stringify(frame)}\n\n`)
+                write(begun)
+                fail = () => {
+                  write({ error: { code: 400, message: `no team ${team}` } })
+                  controller.close()
+                }
+              }
+            }),
+            { headers: { "content-type": "text/event-stream" } }
+          )
+        const generation = yield* ask("openai-chat")
+        fail()
+        const last = (yield* events(generation)).at(-1)
+        expect(last).toMatchObject({ type: "failed", said: "400: no team […]", failure: { message: "no team […]" } })
+      }
     })
   )
 

@@ -57,6 +57,15 @@ describe("bedrock-converse answers", () => {
     expect(events.at(-1)).toMatchObject({ type: "finished", reason })
   })
 
+  it("are not over by their usage: one that is cut after it is a failure", () => {
+    const [messageStop = {}, metadata = {}] = ended("end_turn")
+    const begun = [delta({ text: "Hi" }), metadata, delta({ text: " there" })]
+    const complete = read([...begun, stop(), messageStop])
+    expect(complete).toMatchObject({ items: [{ text: "Hi there" }], ending: { reason: "stop" } })
+    expect(complete.usage).toMatchObject({ inputTokens: 4, outputTokens: 2 })
+    expect(streamed(bedrockConverse, begun, { marked: false }).at(-1)).toMatchObject({ type: "failed" })
+  })
+
   it.each(["malformed_model_output", "malformed_tool_use"])("%s is a failure", (told) => {
     expect(read([delta({ text: "Hi" }), stop(), ...ended(told)]).ending).toMatchObject({ failed: "UpstreamFailed" })
   })

@@ -42,9 +42,12 @@ export const step = (state: ConverseState, frame: JsonObject): Step => {
       return [stopped(state, event), []]
     case "metadata": {
       const usage = readUsage(objectAt(event, "usage"))
-      const after = { ...state, usage, over: true }
+      // Without a stop reason, the answer is not over: one that is cut after this would seem complete.
+      const over = state.reason !== undefined
+      const after = { ...state, usage, over }
       const tier = textAt(objectAt(event, "serviceTier"), "type")
-      return [after, [...(usage === undefined ? [] : [{ type: "usage", usage } as const]), ...finished(after, tier)]]
+      const used = usage === undefined ? [] : [{ type: "usage", usage } as const]
+      return [after, over ? [...used, ...finished(after, tier)] : used]
     }
     default:
       return [state, []]
