@@ -5,6 +5,7 @@ COPY package.json bun.lock bunfig.toml ./
 RUN bun install --frozen-lockfile --production
 COPY tsconfig.json ./
 COPY src src
+COPY console console
 RUN bun run build
 
 FROM debian:12-slim

@@ -41,7 +41,6 @@ say("4 of 4: builds the console's page (seconds)")
 const page = ["-y", `bun@${own.dependencies.bun}`, "src/console/pack.ts", join(built, "src/console/console.pack")]
 const { status } = spawnSync("npx", page, { cwd: root, stdio: "inherit" })
 if (status !== 0) process.exit(status ?? 1)
-rmSync(join(built, "src/console/app"), { recursive: true, force: true })
 
 const declarations = readdirSync(built, { recursive: true }).filter((name) => name.endsWith(".d.ts"))
 for (const name of declarations) {

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { PageFile } from "./PagePack.ts"
 
 /** The page's sources; the binary and the package don't have them. */
-const app = join(import.meta.dirname, "app")
+const app = join(import.meta.dirname, "../../console")
 
 /** The path prefix of the page's scripts and styles. */
 export const assetsPath = "/console/assets/"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import { bodyOf } from "../../src/console/app/play/bodies.ts"
-import type { Draft, Family } from "../../src/console/app/play/draft.ts"
-import { recordedIn } from "../../src/console/app/play/recorded.ts"
+import { bodyOf } from "../../console/play/bodies.ts"
+import type { Draft, Family } from "../../console/play/draft.ts"
+import { recordedIn } from "../../console/play/recorded.ts"
 
 const tool = { name: "get_weather", description: "The weather", parameters: { type: "object", properties: {} } }
 

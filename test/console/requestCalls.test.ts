@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { callsOf } from "../../src/console/app/requestCalls.ts"
+import { callsOf } from "../../console/requestCalls.ts"
 import type { RequestView } from "../../src/requests/RequestView.ts"
 
 type Attempt = RequestView["attempts"][number]

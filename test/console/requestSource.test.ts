@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
-import type { App } from "../../src/console/app/app.ts"
-import { requestFilter } from "../../src/console/app/requestFilter.ts"
-import { requestSource } from "../../src/console/app/requestSource.ts"
+import type { App } from "../../console/app.ts"
+import { requestFilter } from "../../console/requestFilter.ts"
+import { requestSource } from "../../console/requestSource.ts"
 
 const now = Date.now()
 

@@ -10,7 +10,7 @@ export const isThere = (path: string): boolean =>
   files.has(path) || folders.has(path.replace(/\/$/, "")) || (isFile.test(path) && ends.has(path))
 
 const files = new Set<string>(
-  [".", ".ci", ".github", "deploy", "docs", "examples", "package", "src", "test"].flatMap((folder) =>
+  [".", ".ci", ".github", "console", "deploy", "docs", "examples", "package", "src", "test"].flatMap((folder) =>
     [...new Glob(folder === "." ? "*" : "**/*").scanSync({ cwd: join(root, folder), dot: true, onlyFiles: true })].map(
       (file) => (folder === "." ? file : `${folder}/${file}`)
     )
@@ -21,7 +21,7 @@ const folders = new Set(
   [...files].flatMap((file) => stepsOf(file).map((_, index, steps) => steps.slice(0, index).join("/")))
 )
 const ends = new Set([...files].flatMap((file) => stepsOf(file).map((_, index, steps) => steps.slice(index).join("/"))))
-const isFile = /\.(?:ts|md|sql|svg)$/
+const isFile = /\.(?:tsx?|md|sql|svg)$/
 
 export const read = (path: string): Promise<string> => Bun.file(join(root, path)).text()
 

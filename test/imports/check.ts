@@ -1,12 +1,12 @@
 import { join } from "node:path"
-import { complaints, importsOfAll, readSources, strayFutures } from "./imports.ts"
+import { complaints, importsOfAll, readAll, strayFutures } from "./imports.ts"
 import { shippedElsewhere } from "./parts.ts"
 import { followFutures, rooms } from "./rooms.ts"
 import { misplacedSql } from "./statements.ts"
 
 /* Checks imports against the table of rooms, that SQL is in stores and that services ask for parts. */
 
-const sources = await readSources(join(import.meta.dir, "../../src"))
+const sources = await readAll(join(import.meta.dir, "../.."))
 const all = importsOfAll(sources)
 const imports = [...complaints(all, rooms), ...strayFutures(all, followFutures)]
 const statements = misplacedSql(sources)

@@ -7,16 +7,25 @@ export type Sources = ReadonlyMap<string, string>
 
 export const readSources = async (folder: string): Promise<Map<string, string>> => {
   const sources = new Map<string, string>()
-  for await (const file of new Glob("**/*.ts").scan(folder))
+  for await (const file of new Glob("**/*.{ts,tsx}").scan(folder))
     sources.set(file, await Bun.file(join(folder, file)).text())
   return sources
+}
+
+/** The server's sources and the console's, by their paths from `src`. */
+export const readAll = async (root: string): Promise<Map<string, string>> => {
+  const page = await readSources(join(root, "console"))
+  return new Map([
+    ...(await readSources(join(root, "src"))),
+    ...[...page].map(([file, text]) => [`../console/${file}`, text] as const)
+  ])
 }
 
 /** The files that a file imports, re-exports or takes types from, however it does; not the packages. */
 export const importsOf = (file: string, source: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   const see = (specifier: string) => {
-    if (specifier.startsWith(".")) found.push(normalize(join(dirname(file), specifier)))
+    if (specifier.startsWith(".")) found.push(normalize(join(dirname(file), specifier)).replace("../src/", ""))
   }
   const { errors, program } = parseSync(file, source)
   if (errors.length > 0) throw new Error(`${file}: ${errors.map(({ message }) => message).join("; ")}`)

@@ -125,7 +125,19 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   http: [...leaves, "access", "limits", "idempotency"],
   "Api.ts": ["contract", ...families, "files", "catalogue", "dispatch", "account", "health"],
   console: [...leaves, "guard", "access", "limits", "admin"],
-  "console/app": ["contract", "requests", "ledger", "tasks", "callbacks", "videos", "account", "admin", "Api.ts"],
+  "../console": [
+    "contract",
+    "requests",
+    "ledger",
+    "tasks",
+    "callbacks",
+    "videos",
+    "account",
+    "admin",
+    "Api.ts",
+    "catalogue",
+    "console"
+  ],
   "Parts.ts": [
     ...leaves,
     "documents",

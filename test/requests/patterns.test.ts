@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Schema, TestClock } from "effect"
-import { asked, fits, requestFilter } from "../../src/console/app/requestFilter.ts"
+import { asked, fits, requestFilter } from "../../console/requestFilter.ts"
 import { histogramOf } from "../../src/requests/RequestHistogram.ts"
 import { filterOf, listFilterOf, ownRequestParams, requestParams } from "../../src/requests/RequestQuery.ts"
 import type { RequestRow } from "../../src/requests/RequestRow.ts"

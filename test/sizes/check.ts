@@ -12,7 +12,7 @@ const read = async (pattern: string): Promise<Map<string, string>> => {
   return texts
 }
 
-const sources = await read("src/**/*.{ts,css,html}")
+const sources = await read("{src,console}/**/*.{ts,tsx,css,html}")
 const tests = await read("test/**/*.ts")
 const shipped = await read("{package,examples}/**/*.{ts,js}")
 const { complaints, longest, median, suppressions } = sizesOf(sources, shipped, {

@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { readSources } from "../imports/imports.ts"
+import { readAll, readSources } from "../imports/imports.ts"
 import { vaguePronouns, vagueWords } from "./words.ts"
 
 /*
@@ -8,7 +8,7 @@ import { vaguePronouns, vagueWords } from "./words.ts"
  */
 
 const root = join(import.meta.dir, "../..")
-const sources = await readSources(join(root, "src"))
+const sources = await readAll(root)
 const pages = new Map<string, string>()
 for (const pattern of ["*.md", "llms.txt", "docs/**/*.md", "docs/**/*.yaml"]) {
   for await (const name of new Bun.Glob(pattern).scan(root)) pages.set(name, await Bun.file(join(root, name)).text())

@@ -3,7 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser } from "playwright-core"
 import { startGateway } from "../../e2e/process.ts"
 import type { GatewayProcess } from "../../e2e/process.ts"
-import { adminKey, fitsIn, openBrowser, picture, startOperated, violations, visit, withoutChromium } from "./browser.ts"
+import {
+  adminKey,
+  fitsIn,
+  openBrowser,
+  picture,
+  signIn,
+  startOperated,
+  violations,
+  visit,
+  withoutChromium
+} from "./browser.ts"
 
 const isSkipped = withoutChromium("test/console/browser/components.test.ts")
 
@@ -27,8 +37,9 @@ describe.skipIf(isSkipped)("the page of components", () => {
   ] as const)("shows each of them, from sources: $theme, $width", async ({ theme, width }) => {
     const visitor = await visit(browser, sources, { theme, width })
     const { page } = visitor
+    await signIn(page, adminKey)
     await page.goto("/console/components")
-    await page.getByRole("heading", { level: 1 }).waitFor()
+    await page.getByRole("heading", { level: 1, name: "Components" }).waitFor()
     expect(await page.getByRole("heading", { level: 2 }).count()).toBeGreaterThan(8)
     expect(await violations(page)).toEqual([])
     expect(await fitsIn(page)).toBe(true)
@@ -53,7 +64,7 @@ describe.skipIf(isSkipped)("the page of components", () => {
     expect(await violations(page)).toEqual([])
     await picture(page, `components-drawer-${theme}-${width}`)
     await page.locator(".drawer").getByRole("button", { name: "Close" }).click()
-    await expect.poll(() => page.locator(".drawer").isVisible()).toBe(false)
+    await page.locator(".drawer").waitFor({ state: "detached" })
     visitor.quiet()
     await visitor.close()
   })

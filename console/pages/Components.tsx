@@ -1,0 +1,352 @@
+import { useSignal } from "@preact/signals"
+import { Schema } from "effect"
+import type { ComponentChildren } from "preact"
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
+import { chart, chartGroup } from "../components/chart.ts"
+import { histogram } from "../components/histogram.ts"
+import { waterfall, waterfallLegend } from "../components/waterfall.ts"
+import { Refused } from "../client.ts"
+import { count, duration, number } from "../format.ts"
+import { useApp } from "../hooks/useApp.ts"
+import { useShortcuts } from "../hooks/useShortcuts.ts"
+import { Button, IconButton, Segments } from "../parts/Button.tsx"
+import { CodeBlock } from "../parts/CodeBlock.tsx"
+import { Dialog } from "../parts/Dialog.tsx"
+import { Drawer } from "../parts/Drawer.tsx"
+import { FilterBar } from "../parts/FilterBar.tsx"
+import { dollarsText, Invalid, useField, wholeNumber, wrong } from "../parts/form.ts"
+import { Group, Select, TextArea, TextField } from "../parts/fields.tsx"
+import { Menu } from "../parts/Menu.tsx"
+import { Rows } from "../parts/Rows.tsx"
+import type { RowsHandle } from "../parts/Rows.tsx"
+import { edited, StaleEdit, useStaleEdit } from "../parts/StaleEdit.tsx"
+import { Empty, Failed, NoMatch, Part, Skeleton } from "../parts/states.tsx"
+import { Shape, Status } from "../parts/Status.tsx"
+import type { Tone } from "../parts/Status.tsx"
+import { SmallTable, Table } from "../parts/Table.tsx"
+import {
+  Badge,
+  Copyable,
+  Fact,
+  Facts,
+  Measure,
+  Meter,
+  None,
+  PageHead,
+  Quiet,
+  Section,
+  Took,
+  Usd,
+  When
+} from "../parts/text.tsx"
+import { firstRequest } from "../snippets.ts"
+
+const tones: ReadonlyArray<Tone> = ["well", "bad", "warn", "running", "waiting", "off"]
+const hour = 3_600_000
+const wave = (at: number) => Math.round(20 + 14 * Math.sin(at / 4))
+const things = Array.from({ length: 40 }, (_, at) => ({ id: `thing_${at}`, count: wave(at) }))
+const columns = [
+  { head: "Thing", cell: ({ id }: (typeof things)[number]) => id },
+  { head: "Count", look: "right", width: 90, cell: ({ count }: (typeof things)[number]) => number(count) }
+]
+
+/** Shows an element that is made by hand. */
+const Made = ({ element }: { readonly element: Element }) => {
+  const place = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => place.current?.replaceChildren(element), [element])
+  return <div ref={place} />
+}
+
+const Actions = ({ children }: { readonly children: ComponentChildren }) => <div class="actions">{children}</div>
+
+/** All components side by side, for the console's development. */
+export const Components = () => {
+  const { toast } = useApp()
+  const shown = useSignal<"dialog" | "drawer" | undefined>(undefined)
+  const close = () => (shown.value = undefined)
+  return (
+    <>
+      <div class="page components">
+        <PageHead title="Components" note="each of them" />
+        <Section title="Status">
+          <Actions>
+            {tones.map((tone) => (
+              <Status key={tone} tone={tone} code={200}>
+                {tone}
+              </Status>
+            ))}
+            <Shape tone="well" />
+          </Actions>
+        </Section>
+        <Section title="Buttons">
+          <Actions>
+            <Button onClick={() => toast("Plain")}>Plain</Button>
+            <Button look="primary" onClick={() => toast("Primary")}>
+              Primary
+            </Button>
+            <Button look="danger" onClick={() => toast("Danger")}>
+              Danger
+            </Button>
+            <Button disabled onClick={() => {}}>
+              Off
+            </Button>
+            <IconButton name="close" label="Close" onClick={() => {}} />
+            <Menu
+              label="More"
+              items={[
+                { word: "Rename", act: () => toast("Renamed") },
+                { word: "Delete", act: () => toast("Deleted"), isDangerous: true }
+              ]}
+            />
+          </Actions>
+        </Section>
+        <Fields />
+        <Section title="Facts">
+          <Facts isBig>
+            <Fact name="Duration">
+              <Took ms={1_234} />
+            </Fact>
+            <Fact name="Tokens">
+              <Measure of={count(96_400_000)} />
+            </Fact>
+            <Fact name="Cost">
+              <Usd of={0.12} /> <Usd of={0} />
+            </Fact>
+            <Fact name="Property">
+              <Badge>adapted 1</Badge> <None /> <Quiet>quiet</Quiet>
+            </Fact>
+            <Fact name="Since" isWide>
+              <When at={Date.now() - hour} suffix="ago" /> <Copyable text="thing_1" />
+            </Fact>
+            <Fact name="Meter">
+              <Meter used={90} most={100} label="90 of 100" />
+            </Fact>
+          </Facts>
+        </Section>
+        <Section title="Table">
+          <SmallTable
+            heads={[["Name"], ["Count", "right"]]}
+            rows={[
+              ["one", number(1)],
+              ["two", number(2_000)]
+            ]}
+          />
+          <Table label="Things" rows={things.slice(0, 2)} columns={columns} keyOf={({ id }) => id} />
+        </Section>
+        <Charts />
+        <Section title="Code">
+          <CodeBlock snippets={firstRequest(location.origin)} />
+        </Section>
+        <Section title="Dialog">
+          <Button onClick={() => (shown.value = "dialog")}>Open</Button>
+        </Section>
+        <Section title="Filter bar">
+          <FilterBar
+            label="Search things"
+            example="name:a*  or a word"
+            choices={[
+              { name: "state", any: "Any state", values: ["open", "closed"] },
+              { name: "kind", any: "Any kind", values: [["a", "One"]] }
+            ]}
+          />
+        </Section>
+        <Section title="Drawer">
+          <Button onClick={() => (shown.value = "drawer")}>Open the drawer</Button>
+        </Section>
+        <Section title="Stale edit">
+          <Stale />
+        </Section>
+        <Section title="States">
+          <Skeleton rows={3} delayMs={0} />
+          <Empty title="Nothing yet">What would be here.</Empty>
+          <NoMatch actions={<Button onClick={() => toast("Cleared")}>Clear filters</Button>}>name:zzz</NoMatch>
+          <Failed
+            what="This"
+            failure={{ error: new Error("why"), tries: 1, inSeconds: 4 }}
+            again={() => toast("Again")}
+          />
+          <Part of={{ value: "loaded", failure: undefined, again: async () => {} }} what="A part">
+            {(value) => <p>{value}</p>}
+          </Part>
+        </Section>
+        <Long />
+      </div>
+      {shown.value === "dialog" && (
+        <Dialog title="A dialog" close={close} act={{ word: "Do it", run: async () => toast("Done") }}>
+          <p>It says what happens.</p>
+        </Dialog>
+      )}
+      {shown.value === "drawer" && (
+        <Drawer
+          id="thing"
+          close={close}
+          step={(by) => toast(by === 1 ? "Next" : "Previous")}
+          title={
+            <>
+              <Status tone="well" code={200}>
+                finished
+              </Status>
+              <span>A thing</span>
+            </>
+          }
+        >
+          <Section>
+            <Facts isBig>
+              <Fact name="Duration">
+                <Measure of={duration(1_234)} />
+              </Fact>
+              <Fact name="Cost">$0.00012</Fact>
+            </Facts>
+          </Section>
+          <Section title="Notes">
+            <p class="note warn">
+              <b>What is the matter.</b> What to do.
+            </p>
+          </Section>
+        </Drawer>
+      )}
+    </>
+  )
+}
+
+const Fields = () => {
+  const { toast } = useApp()
+  const [text, choice, long, whole] = [useField("text"), useField("a"), useField("text"), useField("12")]
+  const chosen = useSignal<"a" | "b">("a")
+  const check = () => {
+    try {
+      if (text.value.value === "") throw wrong(text, "Enter a text.")
+      toast(`${wholeNumber(whole, "Whole") ?? ""} ${dollarsText(whole, "Whole") ?? ""}`)
+    } catch (error) {
+      if (error instanceof Invalid) toast(error.message)
+    }
+  }
+  return (
+    <Section title="Fields">
+      <TextField id="text" label="Text" hint="What it means" of={text} />
+      <TextField id="whole" label="Whole" of={whole} />
+      <Select
+        id="choice"
+        label="Choice"
+        of={choice}
+        choices={[
+          ["a", "One"],
+          ["b", "Two"]
+        ]}
+      />
+      <TextArea id="long" label="Long text" of={long} rows={3} />
+      <Group label="One of two">
+        <Segments
+          label="One of two"
+          chosen={chosen.value}
+          choose={(value) => (chosen.value = value)}
+          choices={[
+            ["a", "One"],
+            ["b", "Two"]
+          ]}
+        />
+      </Group>
+      <Button onClick={check}>Check</Button>
+    </Section>
+  )
+}
+
+const Charts = () => {
+  const { toast } = useApp()
+  const made = useMemo(() => {
+    const times = Array.from({ length: 48 }, (_, at) => Math.floor(Date.now() / hour) * hour - (47 - at) * hour)
+    const bars = histogram((from, to) => toast(`${new Date(from).toISOString()} – ${new Date(to).toISOString()}`))
+    const plot = chart(chartGroup(), "Requests", "per 1 h", {
+      kind: "bars",
+      times,
+      axis: (value) => number(value),
+      series: [{ name: "some", colour: "s1", values: times.map((_, at) => wave(at)), tell: number }]
+    })
+    const calls = [
+      { upstream: "one", from: 0, began: 120, to: 120, failure: "503", isCut: false },
+      { upstream: "two", from: 320, began: 700, to: 1_600, failure: "The stream broke off", isCut: true },
+      { upstream: "three", from: 1_620, began: 1_700, to: 1_700, failure: "429 too many", isCut: false },
+      { upstream: "four", from: 1_740, began: 1_800, to: 1_900, failure: undefined, isCut: false }
+    ]
+    const show = () =>
+      bars.show(
+        times.map((time, at) => ({
+          time,
+          well: wave(at),
+          refused: at % 7 === 0 ? 3 : 0,
+          failed: at % 11 === 0 ? 4 : 0
+        })),
+        hour
+      )
+    return { plot: plot.element, bars: bars.element, show, calls: waterfall(calls, 1_900), legend: waterfallLegend() }
+  }, [toast])
+  useLayoutEffect(made.show, [made])
+  return (
+    <>
+      <Section title="Chart">
+        <Made element={made.plot} />
+      </Section>
+      <Section title="Histogram">
+        <Made element={made.bars} />
+      </Section>
+      <Section title="Waterfall">
+        <div class="caption">
+          {made.legend.map((element, index) => (
+            <Made key={index} element={element} />
+          ))}
+        </div>
+        <Made element={made.calls} />
+      </Section>
+    </>
+  )
+}
+
+/** A list that is longer than the page. */
+const Long = () => {
+  const { toast } = useApp()
+  const rows = useRef<RowsHandle>(null)
+  useShortcuts({ step: (by) => rows.current?.step(by) })
+  return (
+    <Section title="Rows">
+      <Rows
+        label="Many things"
+        rows={things}
+        columns={columns}
+        keyOf={({ id }) => id}
+        open={({ id }) => toast(id)}
+        handle={rows}
+      />
+    </Section>
+  )
+}
+
+const Thing = Schema.Struct({ version: Schema.Number, name: Schema.String, limit: Schema.String })
+type Thing = typeof Thing.Type
+
+/** A form whose record another user has changed. */
+const Stale = () => {
+  const { toast } = useApp()
+  const [name, limit] = [useField("mine"), useField("10")]
+  const before: Thing = { version: 1, name: "first", limit: "10" }
+  const current: Thing = { version: 2, name: "theirs", limit: "20" }
+  const edit = useStaleEdit(
+    before,
+    [edited<Thing>("Name", name, (thing) => thing.name), edited<Thing>("Limit", limit, (thing) => thing.limit)],
+    Schema.is(Thing)
+  )
+  const write = async ({ version }: { readonly version?: number }) => {
+    if (version === current.version) return toast("Saved")
+    const said = { status: 409, code: "stale", message: "", requestId: null, tookMs: 1 }
+    throw new Refused({ ...said, body: { error: { current } } })
+  }
+  return (
+    <div class="fields">
+      <TextField id="thing-name" label="Name of the thing" of={name} />
+      <TextField id="thing-limit" label="Limit of the thing" of={limit} />
+      <StaleEdit of={edit} />
+      <div>
+        <Button onClick={() => void edit.save(write).catch(() => undefined)}>Save</Button>
+      </div>
+    </div>
+  )
+}

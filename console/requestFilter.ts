@@ -1,0 +1,146 @@
+import { outcomeOf, outcomes } from "../src/requests/outcome.ts"
+import type { RequestView } from "../src/requests/RequestView.ts"
+import { searchTerms } from "./components/filterBar.ts"
+import { matches } from "./format.ts"
+
+export const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000 } as const
+export type Range = keyof typeof ranges
+export const isRange = (text: string | null): text is Range => text !== null && text in ranges
+
+export const filterNames = ["outcome", "model", "upstream", "account"] as const
+
+/** A filter of requests: a time span and conditions. */
+export interface RequestFilter {
+  readonly from: number
+  /** Undefined: up to now, and live. */
+  readonly to: number | undefined
+  readonly spanMs: number
+  readonly fields: ReadonlyArray<readonly [name: string, value: string]>
+  readonly bare: ReadonlyArray<string>
+}
+
+export const requestFilter = (query: URLSearchParams, now: number): RequestFilter => {
+  const asked = query.get("range")
+  const range = ranges[isRange(asked) ? asked : "1h"]
+  const [from, to] = (query.get("t") ?? "").split("-").map(Number)
+  const { bare, fields } = searchTerms(query.get("q") ?? "")
+  const chosen = filterNames.flatMap((name) => {
+    const value = query.get(name)
+    return value === null || value === "" ? [] : [[name, value] as const]
+  })
+  const isZoomed = from !== undefined && to !== undefined && from > 0 && to > from
+  return {
+    from: isZoomed ? from : now - range,
+    to: isZoomed ? to : undefined,
+    spanMs: isZoomed ? to - from : range,
+    fields: [...chosen, ...fields.filter(([name]) => name in values)],
+    // Unknown fields are words with a colon.
+    bare: [...bare, ...fields.flatMap(([name, value]) => (name in values ? [] : [`${name}:${value}`]))]
+  }
+}
+
+const values: Readonly<
+  Record<string, (row: RequestView, keyName: (id: string) => string) => ReadonlyArray<string | null>>
+> = {
+  status: (row) => [String(row.status), `${String(row.status)[0] ?? ""}xx`],
+  outcome: (row) => [outcomeOf(row)],
+  model: (row) => [row.model],
+  upstream: (row) => [row.upstream],
+  attempt: (row) => row.attempts.map(({ upstream }) => upstream),
+  account: (row) => [row.account],
+  key: (row, keyName) => [row.key, keyName(row.key)],
+  endpoint: (row) => [row.endpoint, row.family],
+  family: (row) => [row.family],
+  client: (row) => [row.client],
+  tag: (row) => row.tags,
+  user: (row) => [row.end_user],
+  task: (row) => [row.task],
+  id: (row) => [row.request_id],
+  error: (row) => [row.error]
+}
+
+/** Price quotes, which the playground requests before each request. Shown only on an explicit filter. */
+const isQuestion = (row: RequestView): boolean => row.family === "account"
+
+/** True if a live row matches; the gateway applies the same filter to stored rows. */
+export const fits = (filter: RequestFilter, row: RequestView, keyName: (id: string) => string): boolean => {
+  if (!isIn(filter, row)) return false
+  if (isQuestion(row) && !filter.fields.some(([name]) => name === "endpoint" || name === "family" || name === "id")) {
+    return false
+  }
+  for (const [name, value] of filter.fields) {
+    const of = values[name]
+    if (of !== undefined && !of(row, keyName).some((text) => text !== null && matches(value, text))) return false
+  }
+  return filter.bare.every(
+    (word) =>
+      word === String(row.status) ||
+      word === outcomeOf(row) ||
+      [
+        row.request_id,
+        row.model,
+        row.endpoint,
+        row.account,
+        row.key,
+        keyName(row.key),
+        row.upstream,
+        row.client,
+        row.error
+      ].some((text) => text !== null && matches(`*${word}*`, text))
+  )
+}
+
+/** True if a row is in the time span. */
+export const isIn = ({ from, to }: Pick<RequestFilter, "from" | "to">, { time }: RequestView): boolean => {
+  const at = Date.parse(time)
+  return at >= from && (to === undefined || at < to)
+}
+
+/** The gateway's limits: characters of a text, and number of words. */
+const [longest, mostWords] = [200, 5]
+
+/** A field as the gateway's parameter; undefined if the page must filter by it. */
+const askedField = (name: string, value: string): readonly [name: string, value: string] | undefined => {
+  if (value.length > longest) return undefined
+  switch (name) {
+    case "endpoint":
+      return [/^\*?\//.test(value) ? name : "family", value]
+    case "outcome":
+      return outcomes.some((outcome) => outcome === value) ? [name, value] : undefined
+    case "status": {
+      const status = value.replace(/^([1-5])\*{1,2}$/, "$1xx")
+      return /^[1-5](\d\d|xx)$/.test(status) ? [name, status] : undefined
+    }
+    default:
+      return [name, value]
+  }
+}
+
+/**
+ * The filter that the gateway applies, and whether that is all of it; the page applies the rest to loaded rows.
+ *
+ * @param own the only account whose rows are listed; undefined for an operator
+ */
+export const asked = (
+  filter: RequestFilter,
+  own: string | undefined
+): { readonly query: Readonly<Record<string, string>>; readonly isAll: boolean } => {
+  const query: Record<string, string> = {}
+  let isAll = true
+  for (const [name, value] of filter.fields) {
+    if (own !== undefined && name === "account" && matches(value, own)) continue
+    const field = own !== undefined && name === "account" ? undefined : askedField(name, value)
+    if (field === undefined || (query[field[0]] ?? field[1]) !== field[1]) isAll = false
+    else query[field[0]] = field[1]
+  }
+  const search = filter.bare.join(" ")
+  if (filter.bare.length > mostWords || search.length > longest) isAll = false
+  else if (search !== "") query["search"] = search
+  return { query, isAll }
+}
+
+/** The id of a filter for one request. */
+export const idIn = ({ bare, fields }: RequestFilter): string | undefined =>
+  [...bare, ...fields.flatMap(([name, value]) => (name === "id" ? [value] : []))].find((text) =>
+    /^req_[\w-]{20,}$/.test(text)
+  )
