@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import { complaints, importsOf, importsOfAll, readSources, strayFutures } from "./imports.ts"
+import { complaints, importsOf, importsOfAll, readAll, strayFutures } from "./imports.ts"
 import { followFutures, rooms } from "./rooms.ts"
 
 describe("the gateway's imports", async () => {
-  const imports = importsOfAll(await readSources(join(import.meta.dirname, "../../src")))
+  const imports = importsOfAll(await readAll(join(import.meta.dirname, "../..")))
   const withFile = (file: string, text: string) =>
     complaints(new Map([...imports, [file, importsOf(file, text)]]), rooms)
 
@@ -40,7 +40,7 @@ describe("the gateway's imports", async () => {
 })
 
 describe("work under way", async () => {
-  const imports = importsOfAll(await readSources(join(import.meta.dirname, "../../src")))
+  const imports = importsOfAll(await readAll(join(import.meta.dirname, "../..")))
 
   it("is followed in the rooms that may", () => {
     expect(strayFutures(imports, followFutures)).toEqual([])
@@ -92,7 +92,7 @@ describe("a table", () => {
 describe("a service's id", () => {
   it("spells the folder that it lies in", async () => {
     const misspelt: Array<string> = []
-    for (const [file, source] of await readSources(join(import.meta.dirname, "../../src"))) {
+    for (const [file, source] of await readAll(join(import.meta.dirname, "../.."))) {
       for (const [, id = ""] of source.matchAll(/"gateway\/([\w/]+)"/g)) {
         if (dirname(id) !== dirname(file)) misspelt.push(`${file}: gateway/${id}`)
       }
