@@ -22,18 +22,20 @@ export const openBrowser = (): Promise<Browser> =>
 
 export const adminKey = "admin-key-0123456789abcdefghijklmnop"
 
+/** How a gateway is started that an operator can sign in to: the binary, where it was built, since that has the page in itself. */
+export const operated = (env: Readonly<Record<string, string>> = {}) => {
+  const binary = process.env["TEST_CONSOLE_GATEWAY"]
+  return {
+    ...(binary === undefined ? {} : { command: [resolve(binary), "serve"] }),
+    env: { GATEWAY_ADMIN_KEY: adminKey, GATEWAY_CHECK_ANSWERS: "true", ...env }
+  }
+}
+
 /** A gateway that an operator can sign in to, and that calls receivers on this machine. */
 export const startOperated = (config = "", env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-console-"))
   writeFileSync(join(folder, "gateway.yaml"), `callbacks: { allow: [127.0.0.0/8] }\n${behindProxy}${config}`)
-  // The binary, where it was built: what is shipped has the page in itself.
-  const binary = process.env["TEST_CONSOLE_GATEWAY"]
-  const command = binary === undefined ? {} : { command: [resolve(binary), "serve"] }
-  return startGateway({
-    folder,
-    ...command,
-    env: { GATEWAY_ADMIN_KEY: adminKey, GATEWAY_CHECK_ANSWERS: "true", ...env }
-  })
+  return startGateway({ folder, ...operated(env) })
 }
 
 /** Where pictures are written: a folder of this run, or the one that `CONSOLE_PICTURES` names. */

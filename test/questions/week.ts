@@ -1,0 +1,157 @@
+import { Database } from "bun:sqlite"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { adminKey, operated, startOperated } from "../console/browser/browser.ts"
+import { startGateway } from "../e2e/process.ts"
+import type { GatewayProcess } from "../e2e/process.ts"
+import { request } from "../request.ts"
+import { fakeUpstreams } from "./fakeUpstreams.ts"
+
+const dayMs = 86_400_000
+
+const configOf = (port: number) => `
+upstreams:
+  near: { protocol: openai-chat, base_url: "http://127.0.0.1:${port}/near/v1", api_key: near-secret-0123456789 }
+  far: { protocol: openai-chat, base_url: "http://127.0.0.1:${port}/far/v1", api_key: far-secret-0123456789 }
+  shaky: { protocol: openai-chat, base_url: "http://127.0.0.1:${port}/shaky/v1", api_key: shaky-secret-0123456789 }
+models:
+  smart: { routes: [{ upstream: near, model: smart }], price: { input: 3, cached_input: 0.3, output: 15 } }
+  steady: { routes: [{ upstream: shaky, model: steady }, { upstream: near, model: steady }], price: { input: 1, output: 5 } }
+  cheap: { routes: [{ upstream: far, model: cheap }], price: { input: 0.1, output: 0.4 } }
+accounts: { support: { record: { bodies: on } } }
+`
+
+/** A key as it was made: its id and its secret. */
+interface Made {
+  readonly id: string
+  readonly secret: string
+}
+
+export interface Week {
+  readonly gateway: GatewayProcess
+  readonly keys: Readonly<Record<"bot" | "notebook" | "storyboards", Made>>
+  /** The request that an upstream refused. */
+  readonly failed: string
+  /** The requests of one conversation, the first one first. */
+  readonly conversation: ReadonlyArray<string>
+  readonly dispose: () => Promise<unknown>
+}
+
+/**
+ * A week of traffic: `research` spends most, on `smart`; `far` is slow; `shaky` fails behind `near`; the budget of
+ * `notebook` is nearly used up; a callback is stuck; the configuration has been changed; one request has failed and one
+ * conversation went wrong. The days before today are copies of today's rows and sums.
+ */
+export const storeWeek = async (): Promise<Week> => {
+  const upstreams = fakeUpstreams()
+  const config = configOf(upstreams.port ?? 0)
+  const first = await startOperated(config)
+  const admin = async (path: string, body?: object, method = body === undefined ? "GET" : "POST") => {
+    const answer = await request(first, `/admin/v1${path}`, {
+      key: adminKey,
+      method,
+      ...(body === undefined ? {} : { body })
+    })
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    return answer.json()
+  }
+  for (const id of ["research", "studio"]) await admin("/accounts", { id, balance_usd: "50" })
+  await admin("/accounts/support/credit", { usd: "50" })
+  const make = async (name: string, account: string, more: object = {}): Promise<Made> => {
+    const { key, secret } = await admin("/keys", { name, account, ...more })
+    return { id: key.id, secret }
+  }
+  const keys = {
+    notebook: await make("notebook", "research", { budget: { usd: "0.28", period: "month" } }),
+    bot: await make("support-bot", "support"),
+    storyboards: await make("storyboards", "studio")
+  }
+  const chat = async (
+    key: Made,
+    model: string,
+    messages: ReadonlyArray<object>,
+    headers: Readonly<Record<string, string>> = {}
+  ) => {
+    const answer = await request(first, "/v1/chat/completions", {
+      key: key.secret,
+      body: { model, max_tokens: 400, messages },
+      headers
+    })
+    await answer.text()
+    return answer.headers.get("x-request-id") ?? ""
+  }
+  const user = (content: string) => ({ role: "user", content })
+  for (let at = 0; at < 24; at++) await chat(keys.notebook, "smart", [user(`Summarise paper ${at}`)])
+  for (let at = 0; at < 12; at++)
+    await chat(keys.bot, "steady", [user(`Where is my order ${at}?`)], { "x-gateway-tags": "prod" })
+  for (let at = 0; at < 4; at++) await chat(keys.storyboards, "cheap", [user(`A scene with a boat ${at}`)])
+  const failed = await chat(keys.bot, "steady", [user("An impossible question")])
+  const session = { "x-claude-code-session-id": "5b0f7d4e-7f1e-4f0a-9a53-0f4b8c1de001" }
+  const conversation: Array<string> = []
+  const said: Array<object> = []
+  for (const text of ["Book a table for two", "For tomorrow at eight", "An impossible wish"]) {
+    said.push(user(text))
+    conversation.push(await chat(keys.bot, "cheap", said, session))
+    said.push({ role: "assistant", content: `Answer to ${text}` })
+  }
+  // Nobody listens there: its callbacks are tried again for hours.
+  await request(first, "/api/v3/contents/generations/tasks", {
+    key: keys.storyboards.secret,
+    body: {
+      model: "sandbox-video",
+      resolution: "480p",
+      duration: 4,
+      content: [{ type: "text", text: "A paper boat" }],
+      callback_url: "http://127.0.0.1:9/hook"
+    }
+  })
+  const kept = async () => (await (await admin("/requests?limit=100")).data.length) >= 24 + 12 + 4 + 1 + 3
+  while (!(await kept())) await Bun.sleep(50)
+  const isTried = async () => {
+    const { data } = await admin("/deliveries")
+    return data.some(({ attempts }: { readonly attempts: ReadonlyArray<unknown> }) => attempts.length > 0)
+  }
+  while (!(await isTried())) await Bun.sleep(50)
+  first.signal("SIGTERM")
+  await first.exited
+  // An operator edits the file while the gateway is down: a route more, and another price.
+  const file = join(first.folder, "gateway.yaml")
+  const text = (await Bun.file(file).text()).replace("input: 0.1, output: 0.4", "input: 0.2, output: 0.8")
+  writeFileSync(file, text)
+  repeatDays(first.folder, 6)
+  const gateway = await startGateway({ folder: first.folder, ...operated() })
+  return {
+    gateway,
+    keys,
+    failed,
+    conversation,
+    dispose: () => Promise.all([gateway.dispose(), upstreams.stop(true)])
+  }
+}
+
+/** Copies the rows and sums of today to the days before. */
+const repeatDays = (folder: string, days: number): void => {
+  const db = new Database(join(folder, "data", "gateway.db"))
+  const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'").all()
+  for (const { name } of tables) {
+    const all = db.query<{ name: string; pk: number }, []>(`SELECT name, pk FROM pragma_table_info('${name}')`).all()
+    const columns = all.map(({ name }) => name).filter((column) => column !== "id")
+    const isOfRequests = columns.includes("request_id") && columns.includes("at")
+    const isSum = all.some(({ name, pk }) => (name === "hour" || name === "day") && pk > 0)
+    if (!isOfRequests && !isSum) continue
+    for (let day = 1; day <= days; day++) {
+      const shifted = columns.map((column) => {
+        if (column === "at" || column === "hour" || column === "settled_at") return `${column} - ${day * dayMs}`
+        if (column === "day") return `date(day, '-${day} days')`
+        return column === "request_id" ? `request_id || '-${day}'` : column
+      })
+      const isFirst = isOfRequests ? `WHERE instr(request_id, '-') = 0` : isSum ? `WHERE ${sinceToday(columns)}` : ""
+      db.exec(`INSERT INTO ${name} (${columns.join(", ")}) SELECT ${shifted.join(", ")} FROM ${name} ${isFirst}`)
+    }
+  }
+  db.close()
+}
+
+/** The sums that were there before anything was copied. */
+const sinceToday = (columns: ReadonlyArray<string>): string =>
+  columns.includes("hour") ? `hour > ${Date.now() - dayMs}` : `day >= date('now', '-1 hour')`
