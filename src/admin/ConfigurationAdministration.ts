@@ -1,4 +1,5 @@
 import { Clock, Effect } from "effect"
+import { changedText } from "../config/changedFields.ts"
 import { Conflict, NotFound } from "../contract/Failure.ts"
 import { Changes } from "../sql/Changes.ts"
 import { isRefused } from "../sql/isRefused.ts"
@@ -25,11 +26,16 @@ export class ConfigurationAdministration extends Effect.Service<ConfigurationAdm
       const stored = yield* Configurations
       const change = yield* makeChange
 
+      const newest = Effect.flatMap(stored.latest, stored.find)
+
+      /** The audit row has the fields that differ from the version before. */
       const insertVersion = (action: string, { actor, document, note }: NewConfiguration) =>
         change({
           actor,
           action,
-          before: Effect.map(stored.latest, (version) => (version === 0 ? null : { version })),
+          before: Effect.map(newest, (former) =>
+            former === undefined ? null : { version: former.version, ...changedText(former.document, document)?.before }
+          ),
           write: Effect.gen(function* () {
             const version = (yield* stored.latest) + 1
             const applied_at = yield* Clock.currentTimeMillis
@@ -37,7 +43,12 @@ export class ConfigurationAdministration extends Effect.Service<ConfigurationAdm
             yield* Effect.catchIf(stored.insert(row), isRefused, () => Effect.fail(concurrentVersion))
             return row
           }),
-          after: ({ version }) => Effect.succeed({ version, note }),
+          after: ({ version }) =>
+            Effect.map(stored.find(version - 1), (former) => ({
+              version,
+              note,
+              ...(former && changedText(former.document, document)?.after)
+            })),
           target: () => "configuration"
         }).pipe(Effect.map(({ result }) => configurationRecord(result)))
 

@@ -191,18 +191,20 @@ const OperationsHandlers = handlers(
       upstreams: () => Effect.map(serving.upstreams, wholeList),
       models: () => Effect.map(serving.models, wholeList),
       nodes: () => Effect.map(nodes.list, wholeList),
-      audit: ({ urlParams }) => {
-        const after = Number(urlParams.after)
-        return Effect.map(
-          audit.list({
-            target: urlParams.target,
-            action: urlParams.action,
-            after: Number.isSafeInteger(after) ? after : undefined,
-            limit: (urlParams.limit ?? 100) + 1
-          }),
-          (rows) => paged(rows, urlParams, (last) => String(last.id))
-        )
-      }
+      audit: ({ urlParams: { after, limit = 100, sessions, since, until, ...same } }) =>
+        Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+          const last = Number(after)
+          const page = {
+            ...same,
+            sessions: sessions !== "false",
+            sinceMs: since === undefined ? undefined : readTime(since, nowMs),
+            untilMs: until === undefined ? undefined : readTime(until, nowMs, true),
+            after: Number.isSafeInteger(last) ? last : undefined,
+            limit: limit + 1
+          }
+          return Effect.map(audit.list(page), (rows) => paged(rows, { limit }, ({ id }) => String(id)))
+        }),
+      showAudit: ({ path }) => audit.find(Number(path.id))
     })
   )
 )

@@ -143,13 +143,37 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
     HttpApiEndpoint.get("audit", "/admin/v1/audit")
       .setUrlParams(
         Schema.Struct({
-          target: only("Only changes of this: a key's, account's or task's id."),
-          action: only("Only these: `key.create`, `account.credit`, …"),
+          target: only("Only changes of this: a key's, account's or task's id; `configuration`."),
+          action: only("Only these: `key.create`; or all that begin so: `key`, `configuration`."),
+          actor: only("Only by this actor; or by all that begin so: `cli`, `file`."),
+          account: only("Only changes of this account and of its keys."),
+          since: Schema.optional(TimeQuery).annotations({
+            description: "Only changes since: a UTC day, a time, or how long ago."
+          }),
+          until: Schema.optional(TimeQuery).annotations({
+            description: "Only changes until this time, or to the end of this day."
+          }),
+          sessions: Schema.optional(Schema.Literal("true", "false")).annotations({
+            description: "`false` leaves out who signed in to the console, and whose session was ended."
+          }),
           ...PageParams
         })
       )
       .addSuccess(pageOf(AuditRecord))
       .annotateContext(OpenApi.annotations({ summary: "List changes, newest first" }))
+  )
+  .add(
+    HttpApiEndpoint.get("showAudit", "/admin/v1/audit/:id")
+      .setPath(
+        Schema.Struct({
+          id: Schema.String.pipe(
+            Schema.pattern(/^[1-9]\d{0,15}$/),
+            Schema.annotations({ description: "The entry's id." })
+          )
+        })
+      )
+      .addSuccess(AuditRecord)
+      .annotateContext(OpenApi.annotations({ summary: "Read a change" }))
   )
   .addError(CodedError)
   .annotate(OpenedBy, "admin-key")

@@ -67,13 +67,13 @@ export const listTable = (
   return [laidOut(cut, widths), ...more].join("\n")
 }
 
-const terminalWidth = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns : undefined)
+export const terminalWidth = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns : undefined)
 
 const chosen = (all: ReadonlyArray<ReadonlyArray<string>>, columns: ReadonlyArray<number>) =>
   all.map((cells) => columns.map((column) => cells[column] ?? ""))
 
 /** A text that ends with an ellipsis if it is wider. */
-const shortened = (text: string, width: number): string => {
+export const shortened = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
   let short = text
   while (widthOf(short) >= width) short = short.slice(0, -1)

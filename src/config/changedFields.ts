@@ -1,4 +1,6 @@
 import { Redacted } from "effect"
+import { parse } from "yaml"
+import { masked, namesSecret } from "./masked.ts"
 import { spelt } from "./spelt.ts"
 
 /** Values by their path (`upstreams.house.api_key`), before and after; null where there is none. */
@@ -10,6 +12,9 @@ export interface ChangedFields {
 /** More changed fields than this are only counted. */
 const most = 200
 
+/** Characters of a value; longer ones are cut. */
+const longest = 1_000
+
 /** The fields that differ between two configurations, without secrets; undefined if none do. */
 export const changedFields = (before: object, after: object): ChangedFields | undefined => {
   const [former, next] = [leaves(before), leaves(after)]
@@ -20,16 +25,29 @@ export const changedFields = (before: object, after: object): ChangedFields | un
   const rest = changed.length > most ? { "…": `${changed.length - most} more fields` } : {}
   const shown = changed.slice(0, most)
   return {
-    before: Object.fromEntries(shown.map((path) => [path, withoutSecrets(former.get(path), "[secret]")])),
+    before: Object.fromEntries(
+      shown.map((path) => [path, shortened(withoutSecrets(former.get(path), "[secret]", path))])
+    ),
     after: {
-      ...Object.fromEntries(shown.map((path) => [path, withoutSecrets(next.get(path), "[another secret]")])),
+      ...Object.fromEntries(
+        shown.map((path) => [path, shortened(withoutSecrets(next.get(path), "[another secret]", path))])
+      ),
       ...rest
     }
   }
 }
 
+/** The same of two documents as they are written, with references to variables (`${NAME}`). */
+export const changedText = (before: string, after: string): ChangedFields | undefined =>
+  changedFields(written(before), written(after))
+
+const written = (text: string): object => {
+  const value: unknown = parse(text, { uniqueKeys: false })
+  return typeof value === "object" && value !== null ? value : {}
+}
+
 /** Values that hold no named parts, by path. Entries of a list are named by their `name`; other lists are one value. */
-const leaves = (value: unknown, path = "", found = new Map<string, unknown>()): ReadonlyMap<string, unknown> => {
+export const leaves = (value: unknown, path = "", found = new Map<string, unknown>()): ReadonlyMap<string, unknown> => {
   const parts = partsOf(value)
   if (parts === undefined) {
     if (value !== undefined) found.set(path, value)
@@ -54,12 +72,16 @@ const nameOf = (entry: unknown): string | undefined => {
   return typeof name === "string" ? name : undefined
 }
 
-const withoutSecrets = (value: unknown, secret: string): unknown => {
+const withoutSecrets = (value: unknown, secret: string, name: string): unknown => {
   if (value === undefined) return null
   if (Redacted.isRedacted(value)) return secret
-  if (Array.isArray(value)) return value.map((part) => withoutSecrets(part, secret))
-  // An address may hold a password.
-  if (typeof value === "string") return value.replace(/:\/\/[^/?#\s]*@/g, `://${secret}@`)
+  if (Array.isArray(value)) return value.map((part) => withoutSecrets(part, secret, name))
+  if (typeof value === "string") return namesSecret(name) && !value.startsWith("${") ? secret : masked(value, secret)
   if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutSecrets(part, secret)]))
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutSecrets(part, secret, name)]))
+}
+
+const shortened = (value: unknown): unknown => {
+  const text = JSON.stringify(value)
+  return text.length <= longest ? value : `${text.slice(0, longest)}…`
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import { changedFields } from "../../src/config/changedFields.ts"
+import { changedFields, changedText } from "../../src/config/changedFields.ts"
 
 const house = { base_url: "https://user:planted@house.test/v1", api_key: Redacted.make("planted-1") }
 const before = {
@@ -50,4 +50,20 @@ it("nothing is told of two equal files, and of many changes how many more there 
   const changed = changedFields({}, { models: many })
   expect(Object.keys(changed?.before ?? {})).toHaveLength(200)
   expect(changed?.after["…"]).toBe("100 more fields")
+})
+
+it("documents are compared as they are written: variables are shown, what could be a secret is not", () => {
+  const document = (key: string, note: string) =>
+    `upstreams: { house: { base_url: "http://up.test", api_key: "${key}", note: "${note}" } }`
+  expect(changedText(document("${OLD}", "sk-planted-0123456789"), document("${NEW}", "x".repeat(3_000)))).toEqual({
+    before: { "upstreams.house.api_key": "${OLD}", "upstreams.house.note": "[secret]" },
+    after: { "upstreams.house.api_key": "${NEW}", "upstreams.house.note": `"${"x".repeat(999)}…` }
+  })
+  expect(changedText(document("planted", "n"), document("${NEW}", "n"))?.before).toEqual({
+    "upstreams.house.api_key": "[secret]"
+  })
+  expect(changedText("", "log: { level: debug }")).toEqual({
+    before: { "log.level": null },
+    after: { "log.level": "debug" }
+  })
 })

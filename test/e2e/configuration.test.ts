@@ -136,8 +136,14 @@ describe.skipIf(postgres === undefined)("a configuration that is kept in the dat
       action: "configuration.rollback",
       actor: "cli:operator",
       before: { version: 2 },
-      after: { version: 3 }
+      after: { version: 3 },
+      changes: [
+        { field: "models.two", before: "up", after: null },
+        { field: "note", before: null, after: "version 1 again" }
+      ]
     })
+    const shown = await runCommand(folder, ["audit", "list", "--action", "configuration", "--changes"], env)
+    expect(shown.out).toMatch(/ {2}cli:operator {2}configuration\.apply {2}configuration\n {2}models\.two up\n/)
   })
 
   it("stays as it was on a node whose environment lacks what it names, which says so", async () => {

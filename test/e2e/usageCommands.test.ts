@@ -236,11 +236,13 @@ describe("gateway audit", () => {
     const { out } = await ok("audit", "list", "--limit", "1000", "--json")
     expect(out).not.toContain(secret)
     expect(out).not.toContain("whsec_")
-    expect(rows((await ok("audit", "list", "--target", id)).out)[2]?.slice(1)).toEqual([
-      "cli:operator",
-      "key.update",
-      id,
-      "name"
-    ])
+    const [number = "", ...cells] = rows((await ok("audit", "list", "--target", id)).out)[2] ?? []
+    expect(cells.slice(1)).toEqual(["cli:operator", "key.update", "other", id, "watched", "name k → other"])
+    expect((await ok("audit", "show", number)).out).toMatch(
+      new RegExp(`^${number}  .{16}  cli:operator  key.update  other \\(${id}, account watched\\)\n  name k → other\n$`)
+    )
+    expect((await ok("audit", "list", "--account", "watched", "--action", "key", "--changes")).out).toContain(
+      "  name k → other\n"
+    )
   })
 })

@@ -1,19 +1,33 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Schema } from "effect"
+import { NotFound } from "../../contract/Failure.ts"
 import { rows } from "../../sql/decode.ts"
 import type { AuditRecord } from "../AuditRecord.ts"
+import { auditRecordOf } from "../auditRecordOf.ts"
 import { isoTime } from "../fields.ts"
 
 /** The author of a change: `cli:<user of the machine>`, `admin-key`, or the id of a console session. */
 export type Actor = string
 
-interface Page {
+export interface AuditFilter {
   readonly target?: string | undefined
+  /** An action, or its beginning: `key`. */
   readonly action?: string | undefined
-  readonly after?: number | undefined
+  /** An actor, or its beginning: `cli`. */
+  readonly actor?: string | undefined
+  /** Changes of this account and of its keys. */
+  readonly account?: string | undefined
+  /** Both in Unix ms, inclusive. */
+  readonly sinceMs?: number | undefined
+  readonly untilMs?: number | undefined
+  /** False leaves out who signed in, and which sessions were ended. */
+  readonly sessions?: boolean | undefined
   readonly limit: number
 }
+
+/** @param after the last id of the previous page */
+type Page = AuditFilter & { readonly after?: number | undefined }
 
 /** The audit log: all changes by operators. */
 export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", {
@@ -31,19 +45,42 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
         return Effect.asVoid(sql`INSERT INTO audit ${sql.insert(row)}`)
       })
 
-    /** Newest first; `after` is the last id of the previous page. */
-    const list = ({ action, after, limit, target }: Page): Effect.Effect<ReadonlyArray<AuditRecord>> =>
-      sql`SELECT * FROM audit WHERE ${sql.and([
+    const beginsWith = (column: string, text: string) => sql`substr(${sql(column)}, 1, ${[...text].length}) = ${text}`
+
+    const conditionsOf = ({ account, action, actor, after, sessions, sinceMs, target, untilMs }: Page) =>
+      sql.and([
         sql`1 = 1`,
         ...(target === undefined ? [] : [sql`target = ${target}`]),
-        ...(action === undefined ? [] : [sql`action = ${action}`]),
+        ...(action === undefined ? [] : [beginsWith("action", action)]),
+        ...(actor === undefined ? [] : [beginsWith("actor", actor)]),
+        ...(account === undefined
+          ? []
+          : [
+              sql`(target = ${account} OR target IN (SELECT id FROM keys WHERE account_id = ${account}))`,
+              sql.or(["account.", "key.", "webhooks.", "ledger."].map((one) => beginsWith("action", one)))
+            ]),
+        ...(sinceMs === undefined ? [] : [sql`at >= ${sinceMs}`]),
+        ...(untilMs === undefined ? [] : [sql`at <= ${untilMs}`]),
+        ...(sessions === false ? [sql`NOT ${beginsWith("action", "session.")}`] : []),
         ...(after === undefined ? [] : [sql`id < ${after}`])
-      ])} ORDER BY id DESC LIMIT ${limit}`.pipe(
-        Effect.map((raw) => entries.all(raw).map(({ at, id, ...entry }) => ({ id, time: isoTime(at), ...entry }))),
+      ])
+
+    /** Newest first. */
+    const list = (page: Page): Effect.Effect<ReadonlyArray<AuditRecord>> =>
+      sql`SELECT * FROM audit WHERE ${conditionsOf(page)} ORDER BY id DESC LIMIT ${page.limit}`.pipe(
+        Effect.map((raw) => entries.all(raw).map(recordOf)),
         Effect.orDie
       )
 
-    return { record, list } as const
+    const find = (id: number): Effect.Effect<AuditRecord, NotFound> =>
+      Effect.flatMap(Effect.orDie(sql`SELECT * FROM audit WHERE id = ${id}`), (raw) => {
+        const row = entries.first(raw)
+        return row === undefined
+          ? Effect.fail(new NotFound({ param: null, message: `no entry ${id} in the audit log` }))
+          : Effect.succeed(recordOf(row))
+      })
+
+    return { record, list, find } as const
   })
 }) {}
 
@@ -58,3 +95,6 @@ const entries = rows("audit", {
   before: Json,
   after: Json
 })
+
+const recordOf = ({ at, ...row }: ReturnType<typeof entries.one>): AuditRecord =>
+  auditRecordOf({ ...row, time: isoTime(at) })

@@ -4,6 +4,7 @@ import type { AccountOptions } from "../../admin/AccountAdministration.ts"
 import type { AccountDeleted } from "../../admin/AccountDeleted.ts"
 import type { AccountRecord, GrantRecord } from "../../admin/AccountRecord.ts"
 import type { AuditRecord } from "../../admin/AuditRecord.ts"
+import type { AuditFilter } from "../../admin/store/Audit.ts"
 import type { ConfigurationDocument, ConfigurationRecord } from "../../admin/ConfigurationRecord.ts"
 import type { DeliverySummary } from "../../admin/DeliverySummary.ts"
 import type { KeyOptions, KeyWithSecret } from "../../admin/KeyAdministration.ts"
@@ -36,12 +37,6 @@ interface KeyFilter {
   readonly account?: string | undefined
   /** Include revoked and expired keys. */
   readonly all: boolean
-  readonly limit: number
-}
-
-interface AuditFilter {
-  readonly target?: string | undefined
-  readonly action?: string | undefined
   readonly limit: number
 }
 
@@ -104,7 +99,10 @@ export interface Operations {
     readonly follow: (filter: RequestFilter) => Answer<All<RequestView>>
   }
   readonly usage: (question: UsageQuestion) => Answer<UsageRecord>
-  readonly audit: (filter: AuditFilter) => All<AuditRecord>
+  readonly audit: {
+    readonly list: (filter: AuditFilter) => All<AuditRecord>
+    readonly show: (id: number) => Answer<AuditRecord>
+  }
   readonly nodes: All<NodeRecord>
   /** Upstreams as the answering process sees them; the database does not know them. */
   readonly upstreams: All<UpstreamRecord>

@@ -151,7 +151,7 @@ const operations = Effect.gen(function* () {
       follow: (filter) => following(requests, filter)
     },
     usage,
-    audit: audit.list,
+    audit: { list: audit.list, show: audit.find },
     nodes: nodes.list,
     upstreams: serving(settings, ({ upstreams }) => upstreams),
     models: serving(settings, ({ models }) => models),

@@ -177,10 +177,23 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
         follow: (filter) => newOnes((page) => listed(filter, page))
       },
       usage: ({ limit = 100, ...question }) => wholeUsage(limit, (page) => usagePage(question, page)),
-      audit: ({ action, limit, target }) =>
-        gathered(limit, (page) =>
-          orUnreachable(adminOperations.audit({ urlParams: { ...present({ action, target }), ...page } }))
-        ),
+      audit: {
+        list: ({ account, action, actor, limit, sessions, sinceMs, target, untilMs }) =>
+          gathered(limit, (page) =>
+            orUnreachable(
+              adminOperations.audit({
+                urlParams: {
+                  ...present({ account, action, actor, target }),
+                  ...(sinceMs === undefined ? {} : { since: isoTime(sinceMs) }),
+                  ...(untilMs === undefined ? {} : { until: isoTime(untilMs) }),
+                  ...(sessions === false ? { sessions: "false" as const } : {}),
+                  ...page
+                }
+              })
+            )
+          ),
+        show: (id) => orUnreachable(adminOperations.showAudit({ path: { id: String(id) } }))
+      },
       nodes: Effect.map(orUnreachable(adminOperations.nodes({})), ({ data }) => data),
       upstreams: Effect.map(orUnreachable(adminOperations.upstreams({})), ({ data }) => data),
       models: Effect.map(orUnreachable(adminOperations.models({})), ({ data }) => data),

@@ -1,0 +1,42 @@
+import type { AuditChange, AuditRecord } from "../admin/AuditRecord.ts"
+import { shortTime } from "./options.ts"
+import { listTable, oneLine, shortened, terminalWidth } from "./table.ts"
+
+/** A line for each change; `wide` shows whole ids and all that was changed. */
+export const auditTable = (records: ReadonlyArray<AuditRecord>, wide: boolean): string =>
+  listTable(
+    ["ID", "TIME", "WHO", "WHAT", "OF", "TARGET", "ACCOUNT", "CHANGED"],
+    records.map((record) => [
+      String(record.id),
+      shortTime(record.time),
+      wide ? record.actor : shortActor(record.actor),
+      record.action,
+      record.target_name ?? record.target,
+      record.target,
+      record.account ?? "",
+      record.changes.map(changeShown).join(", ")
+    ]),
+    { rare: ["TARGET", "ACCOUNT", "ID"], wide }
+  )
+
+/** A change with a line for each field. A line is cut to the terminal's width unless it is `wide`. */
+export const auditShown = (record: AuditRecord, wide: boolean): string => {
+  const { account, action, actor, changes, id, target, target_name, time } = record
+  const named = target_name === null ? target : `${target_name} (${target}, account ${account ?? "unknown"})`
+  const width = wide ? undefined : terminalWidth()
+  const lines = changes.map((change) => `  ${oneLine(changeShown(change))}`)
+  return [`${id}  ${shortTime(time)}  ${actor}  ${action}  ${oneLine(named)}`, ...lines]
+    .map((line) => (width === undefined ? line : shortened(line, width)))
+    .join("\n")
+}
+
+/** `limits.requests_per_minute 60 → 120` */
+const changeShown = ({ after, before, field }: AuditChange): string =>
+  before === null ? `${field} ${valueShown(after)}` : `${field} ${valueShown(before)} → ${valueShown(after)}`
+
+const valueShown = (value: unknown): string =>
+  value === null ? "none" : typeof value === "string" ? value : JSON.stringify(value)
+
+/** A file by its name alone, a session by the beginning of its id. */
+const shortActor = (actor: string): string =>
+  actor.startsWith("file:") ? `file:${actor.split("/").at(-1) ?? ""}` : shortened(actor, 16)
