@@ -4,6 +4,7 @@ import { forOperators } from "./admin/forOperators.ts"
 import { AdminApi } from "./admin/Api.ts"
 import { GatewayApi } from "./Api.ts"
 import { Catalogue } from "./catalogue/Catalogue.ts"
+import { publicPath } from "./config/publicPath.ts"
 import { PublicUrl } from "./config/PublicUrl.ts"
 import { Settings } from "./config/Settings.ts"
 import { MetricsPage } from "./health/MetricsPage.ts"
@@ -33,6 +34,8 @@ export const ApiServer = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { adminKey, server } = yield* Settings
     const metrics = yield* MetricsPage
+    const publicUrl = Option.getOrUndefined(server.publicUrl)
+    const base = publicPath(publicUrl)
     const catalogue = yield* Catalogue
     const { authenticators } = yield* SessionAuthenticators
     const options = {
@@ -52,15 +55,15 @@ export const ApiServer = Layer.unwrapEffect(
       ? {
           "/metrics": forOperators(authenticators["admin-key"], metrics.answer),
           ...watched,
-          ...docsPages(OperatorApi, "/admin")
+          ...docsPages(OperatorApi, "/admin", base)
         }
       : watched
     // Claude Code asks for it when it starts.
     const hello = { "/api/hello": () => Response.json({ message: "hello" }) }
     const pages = {
       ...hello,
-      ...docsPages(GatewayApi),
-      ...consolePages(Option.getOrUndefined(server.publicUrl)),
+      ...docsPages(GatewayApi, "", base),
+      ...consolePages(publicUrl),
       ...adminPages
     }
     return serve(GatewayApi.addHttpApi(OperatorApi), pages, options)

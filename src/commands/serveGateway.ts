@@ -2,6 +2,7 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import { Keys } from "../access/store/Keys.ts"
 import { WebhookSecrets } from "../access/WebhookSecrets.ts"
 import { Settings } from "../config/Settings.ts"
+import { withoutSlash } from "../config/withoutSlash.ts"
 import { AccountId } from "../contract/Caller.ts"
 import { SessionAdministration } from "../console/SessionAdministration.ts"
 import * as Gateway from "../Gateway.ts"
@@ -37,7 +38,9 @@ const greet = Effect.gen(function* () {
   say(`Model Gateway listens on ${address}  (documentation: ${address}/docs)`)
   if (Option.isNone(settings.adminKey)) {
     const link = yield* Effect.flatMap(SessionAdministration, ({ link }) => link)
-    say(`The console, signed in as the operator (once, within 15 minutes): ${consoleLink(address, link)}`)
+    say(
+      `The console, signed in as the operator (once, within 15 minutes): ${consoleLink(Option.match(settings.server.publicUrl, { onNone: () => address, onSome: withoutSlash }), link)}`
+    )
   }
   if (Option.isNone(first)) return say(again)
   const key = Redacted.value(first.value)

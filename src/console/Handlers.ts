@@ -20,14 +20,14 @@ const SessionHandlers = handlers(
   SessionApi,
   Effect.gen(function* () {
     const sessions = yield* Sessions
-    const { isSecure, tries } = yield* SessionAuthenticators
+    const { cookiePlace, tries } = yield* SessionAuthenticators
     const publicUrl = yield* PublicUrl
     const { adminKey } = yield* Settings
     const signedOut: OwnSession = { object: "own_session", signed_in: false, admin: adminKey._tag === "Some" }
 
     const ownOf = (headers: Headers) =>
       Effect.gen(function* () {
-        const token = tokenIn(headers.get("cookie") ?? "", yield* isSecure)
+        const token = tokenIn(headers.get("cookie") ?? "", yield* cookiePlace)
         const session = token === undefined ? undefined : yield* sessions.find(token)
         return token === undefined || session === undefined ? undefined : { token, session }
       })
@@ -55,7 +55,7 @@ const SessionHandlers = handlers(
           // The browser's former session ends, against session fixation.
           const before = yield* ownOf(request.headers)
           if (before !== undefined) yield* sessions.end(before.session)
-          request.replyHeaders["set-cookie"] = cookieFor(token, sessionMs / 1_000, yield* isSecure)
+          request.replyHeaders["set-cookie"] = cookieFor(token, sessionMs / 1_000, yield* cookiePlace)
           request.replyHeaders["cache-control"] = "no-store"
           return signedIn(token, session, yield* publicUrl.get)
         }),
@@ -67,7 +67,7 @@ const SessionHandlers = handlers(
             if (request.headers.get("x-gateway-csrf") !== csrfOf(own.token)) return yield* forged
             yield* sessions.end(own.session)
           }
-          request.replyHeaders["set-cookie"] = cookieFor(undefined, 0, yield* isSecure)
+          request.replyHeaders["set-cookie"] = cookieFor(undefined, 0, yield* cookiePlace)
           return signedOut
         })
     }

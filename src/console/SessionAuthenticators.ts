@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { Access } from "../access/Access.ts"
 import { Keys } from "../access/store/Keys.ts"
 import { makeAdminAccess } from "../admin/AdminAccess.ts"
+import { publicPath } from "../config/publicPath.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
 import { Settings } from "../config/Settings.ts"
 import { Caller } from "../contract/Caller.ts"
@@ -10,6 +11,7 @@ import { Limits, uncounted } from "../limits/Limits.ts"
 import { Sessions } from "./Sessions.ts"
 import type { SessionRow } from "./store/SessionStore.ts"
 import { csrfOf, isForeign, tokenIn } from "./token.ts"
+import type { CookiePlace } from "./token.ts"
 
 interface Connection {
   readonly request: Request
@@ -28,13 +30,16 @@ const make = Effect.gen(function* () {
   const publicUrl = yield* PublicUrl
   const byKey = yield* makeAdminAccess(adminKey, server.trustedProxies)
 
-  /** True if browsers connect by TLS, which a proxy in front of the gateway may terminate. */
-  const isSecure = Effect.map(publicUrl.get, (url) => Option.isSome(server.tls) || url.startsWith("https:"))
+  /** The place of the page's cookie. A proxy in front of the gateway may terminate TLS. */
+  const cookiePlace = Effect.map(publicUrl.get, (url): CookiePlace => ({
+    isSecure: Option.isSome(server.tls) || url.startsWith("https:"),
+    path: publicPath(url)
+  }))
 
   /** The session of a request's cookie; undefined where it has none. */
   const sessionOf = (cookie: string, { headers, method }: Request) =>
     Effect.gen(function* () {
-      const token = tokenIn(cookie, yield* isSecure)
+      const token = tokenIn(cookie, yield* cookiePlace)
       if (token === undefined) return undefined
       if (isForeign(headers, yield* publicUrl.get)) return yield* foreign
       const session = yield* sessions.find(token)
@@ -91,7 +96,7 @@ const make = Effect.gen(function* () {
 
   return {
     tries: byKey.tries,
-    isSecure,
+    cookiePlace,
     authenticators: { "api-key": callers, "admin-key": operators, anyone }
   } as const
 })

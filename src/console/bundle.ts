@@ -19,16 +19,21 @@ export const bundlePage = async (mode: "production" | "development"): Promise<Re
     target: "browser",
     minify: true,
     splitting: true,
-    publicPath: assetsPath,
     define: { "process.env.NODE_ENV": JSON.stringify(mode) },
     naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" }
   })
   return Promise.all(
-    outputs.map(async (output) => ({
-      name: output.type.startsWith("text/html") ? "index.html" : (output.path.split("/").at(-1) ?? ""),
-      type: output.type.replace(";charset=", "; charset="),
-      bytes: new Uint8Array(await output.arrayBuffer())
-    }))
+    outputs.map(async (output) => {
+      const isPage = output.type.startsWith("text/html")
+      return {
+        name: isPage ? "index.html" : (output.path.split("/").at(-1) ?? ""),
+        type: output.type.replace(";charset=", "; charset="),
+        // Scripts name each other by paths relative to their own; the page may be at any path below `/console`.
+        bytes: isPage
+          ? new TextEncoder().encode((await output.text()).replaceAll('="./', `="${assetsPath}`))
+          : new Uint8Array(await output.arrayBuffer())
+      }
+    })
   )
 }
 

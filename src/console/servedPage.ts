@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { publicPath } from "../config/publicPath.ts"
 import { pathOf } from "../contract/pathOf.ts"
 import { assetsPath } from "./bundle.ts"
 import { unpackPage } from "./PagePack.ts"
@@ -28,6 +29,34 @@ const fromSources = (): (() => Promise<Files>) => {
       built = { newest, files: bundlePage("development").then((files) => unpackPage(packPage(files, 5))) }
     }
     return built.files
+  }
+}
+
+/**
+ * The page below a path: its assets begin with it, and its `base-path` tells its scripts. It is made once for each build.
+ */
+const placed = (find: () => Promise<Files>, path: string): (() => Promise<Files>) => {
+  if (path === "") return find
+  const escaped = path.replaceAll("&", "&amp;")
+  const made = new WeakMap<Files, Promise<Files>>()
+  const place = async (files: Files): Promise<Files> => {
+    const index = files.get("index.html")
+    if (index === undefined) return files
+    const { packPage } = await import("./packPage.ts")
+    const html = new TextDecoder()
+      .decode(Bun.gunzipSync(await index.gzip.bytes()))
+      .replaceAll(`="${assetsPath}`, () => `="${escaped}${assetsPath}`)
+      .replace(/(<meta name="base-path" content=")"/, (_, begin) => `${begin}${escaped}"`)
+    const page = { name: "index.html", type: index.type, bytes: new TextEncoder().encode(html) }
+    return new Map([...files, ...(await unpackPage(packPage([page])))])
+  }
+  return async () => {
+    const files = await find()
+    const before = made.get(files)
+    if (before !== undefined) return before
+    const now = place(files)
+    made.set(files, now)
+    return now
   }
 }
 
@@ -85,7 +114,8 @@ const headersFor = (publicUrl: string | undefined) => ({
  * @param publicUrl the configured public URL; undefined if links begin with the listener's own address
  */
 export const consolePages = (publicUrl: string | undefined) => {
-  const files = findFiles()
+  const path = publicPath(publicUrl)
+  const files = placed(findFiles(), path)
   const securityHeaders = headersFor(publicUrl)
   const missing = () => new Response(null, { status: 404, headers: securityHeaders })
 
@@ -116,7 +146,7 @@ export const consolePages = (publicUrl: string | undefined) => {
   /** Redirects browsers; undefined leaves other clients with the usual 404. */
   const root = (request: Request): Response | undefined =>
     request.headers.get("accept")?.includes("text/html") === true
-      ? new Response(null, { status: 302, headers: { location: "/console", vary: "accept" } })
+      ? new Response(null, { status: 302, headers: { location: `${path}/console`, vary: "accept" } })
       : undefined
 
   return { "/": root, "/console": page, "/console/*": page, [`${assetsPath}*`]: asset } as const

@@ -11,25 +11,32 @@ export const hashOf = (token: Redacted.Redacted): string => Bun.SHA256.hash(Reda
 export const csrfOf = (token: Redacted.Redacted): string =>
   Bun.SHA256.hash(`csrf ${Redacted.value(token)}`, "base64url")
 
-const cookieName = "gateway_session"
-/** Browsers accept `__Host-` cookies only from this host and over TLS (RFC 6265bis, section 4.1.3.2). */
-const secureName = `__Host-${cookieName}`
-const pattern = /(?:^|; *)gateway_session=([\w-]{43})(?=;|$)/g
-const securePattern = /(?:^|; *)__Host-gateway_session=([\w-]{43})(?=;|$)/g
+/** The page's place, which its cookie is bound to. */
+export interface CookiePlace {
+  /** True if browsers connect by TLS. */
+  readonly isSecure: boolean
+  /** The path of the public URL; empty if there is none. */
+  readonly path: string
+}
 
 /**
- * The session's token in a `Cookie` header; undefined if there are several, since another host may have set one.
- * @param isSecure true if browsers connect by TLS: only the `__Host-` cookie counts then
+ * Browsers accept `__Host-` cookies only from this host, over TLS and for all its paths, `__Secure-` ones over TLS (RFC
+ * 6265bis, section 4.1.3). Below a path, where other gateways may have theirs, the cookie is bound to it.
  */
-export const tokenIn = (cookie: string, isSecure: boolean): Redacted.Redacted | undefined => {
-  const [match, ...others] = [...cookie.matchAll(isSecure ? securePattern : pattern)]
+const nameOf = ({ isSecure, path }: CookiePlace): string =>
+  `${isSecure ? (path === "" ? "__Host-" : "__Secure-") : ""}gateway_session`
+
+/** The session's token in a `Cookie` header; undefined if there are several, since another host may have set one. */
+export const tokenIn = (cookie: string, place: CookiePlace): Redacted.Redacted | undefined => {
+  const pattern = new RegExp(`(?:^|; *)${nameOf(place)}=([\\w-]{43})(?=;|$)`, "g")
+  const [match, ...others] = [...cookie.matchAll(pattern)]
   return match?.[1] === undefined || others.length > 0 ? undefined : Redacted.make(match[1])
 }
 
 /** The `Set-Cookie` value for a token; without one, it removes the cookie. */
-export const cookieFor = (token: Redacted.Redacted | undefined, seconds: number, isSecure: boolean): string =>
-  `${isSecure ? secureName : cookieName}=${token === undefined ? "" : Redacted.value(token)}; HttpOnly; SameSite=Strict; Path=/; ` +
-  `Max-Age=${seconds}${isSecure ? "; Secure" : ""}`
+export const cookieFor = (token: Redacted.Redacted | undefined, seconds: number, place: CookiePlace): string =>
+  `${nameOf(place)}=${token === undefined ? "" : Redacted.value(token)}; HttpOnly; SameSite=Strict; Path=${place.path || "/"}; ` +
+  `Max-Age=${seconds}${place.isSecure ? "; Secure" : ""}`
 
 /**
  * True if the browser says that another site's page sent the request.

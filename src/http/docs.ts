@@ -11,10 +11,12 @@ import type { RenderedPage } from "./renderPage.ts"
  * The contract's documents: `/openapi.json`; `/docs`, an index whose groups are pages of their own (Scalar), which work
  * offline; and `/llms.txt`, an index for language models. Each is rendered on its first request.
  * @param below path prefix: `/admin` for `/admin/docs`
+ * @param base the path that a proxy takes off: links begin with it
  */
 export const docsPages = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
-  below = ""
+  below = "",
+  base = ""
 ): Readonly<Record<string, (request: Request) => Promise<Response>>> => {
   const once = (make: () => Promise<RenderedPage>) => {
     let page: Promise<RenderedPage> | undefined
@@ -23,14 +25,15 @@ export const docsPages = <Id extends string, Groups extends HttpApiGroup.HttpApi
   const json = { "content-type": "application/json" }
   const plain = { "content-type": "text/plain; charset=utf-8" }
   const script = { "content-type": "text/javascript; charset=utf-8" }
+  const linked = base + below
   const groups = titlesOf(api).map((name) => [
     `${below}/docs/${slugOf(name)}`,
-    once(() => renderPage(groupPage(openApiDocument(api), name, below), pageHeaders))
+    once(() => renderPage(groupPage(openApiDocument(api, base), name, linked, base), pageHeaders))
   ])
   return {
-    [`${below}/openapi.json`]: once(() => renderPage(JSON.stringify(openApiDocument(api)), json)),
-    [`${below}/llms.txt`]: once(() => renderPage(endpointList(api, below), plain)),
-    [`${below}/docs`]: once(() => renderPage(indexPage(specOf(api), below), pageHeaders)),
+    [`${below}/openapi.json`]: once(() => renderPage(JSON.stringify(openApiDocument(api, base)), json)),
+    [`${below}/llms.txt`]: once(() => renderPage(endpointList(api, linked), plain)),
+    [`${below}/docs`]: once(() => renderPage(indexPage(specOf(api), linked), pageHeaders)),
     ...Object.fromEntries(groups),
     // The same for every contract.
     "/docs/reference.js": once(async () => renderPage(await referenceScript(api), script))

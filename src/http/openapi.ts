@@ -20,9 +20,11 @@ export const specOf = <Id extends string, Groups extends HttpApiGroup.HttpApiGro
 /**
  * The contract as an OpenAPI 3.1 document. Adds to the library's own document keys, request ids and headers, and removes
  * impossible failures and internal schema metadata.
+ * @param base the path of the public URL, which the paths are below
  */
 export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
-  api: HttpApi.HttpApi<Id, Groups, E, R>
+  api: HttpApi.HttpApi<Id, Groups, E, R>,
+  base = ""
 ): Json => {
   const { components, paths, ...spec } = specOf(api)
   const { schemas, tidy } = tidySchemas(components.schemas)
@@ -73,7 +75,7 @@ export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.H
         }
   return {
     ...spec,
-    servers: [{ url: "/" }],
+    servers: [{ url: base === "" ? "/" : base }],
     paths: Object.fromEntries(
       Object.entries(paths).map(([path, operations]) => [
         path,

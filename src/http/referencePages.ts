@@ -26,14 +26,14 @@ export const indexPage = ({ info, paths, tags }: OpenApi.OpenAPISpec, below: str
 }
 
 /** The page of one group: Scalar with the part of the document that the group needs. It sends requests too. */
-export const groupPage = (document: JsonObject, tag: string, below: string): string => {
+export const groupPage = (document: JsonObject, tag: string, below: string, base: string): string => {
   const part = partOf(document, tag)
   const title = `${textAt(objectAt(part, "info"), "title") ?? ""}: ${tag}`
   const info = { ...objectAt(part, "info"), title, description: `[All groups](${below}/docs)` }
   return page(
     title,
     `</head><body><script id="api-reference" type="application/json" data-configuration="${escaped(JSON.stringify(scalar))}">` +
-      `${JSON.stringify({ ...part, info }).replaceAll("<", String.raw`\u003c`)}</script><script src="/docs/reference.js"></script></body>`
+      `${JSON.stringify({ ...part, info }).replaceAll("<", String.raw`\u003c`)}</script><script src="${base}/docs/reference.js"></script></body>`
   )
 }
 

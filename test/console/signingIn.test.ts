@@ -149,17 +149,17 @@ describe("a token", () => {
     const token = newToken()
     const pair = `gateway_session=${Redacted.value(token)}`
     for (const cookie of [pair, `a=b; ${pair}`, `${pair}; c=d`, `xgateway_session=e;${pair}`]) {
-      expect(Redacted.value(tokenIn(cookie, false) ?? Redacted.make(""))).toBe(Redacted.value(token))
+      expect(Redacted.value(tokenIn(cookie, plain) ?? Redacted.make(""))).toBe(Redacted.value(token))
     }
     for (const cookie of ["", "gateway_session=", `x${pair}`, `${pair}x`, `${pair}; ${pair}`]) {
-      expect(tokenIn(cookie, false)).toBeUndefined()
+      expect(tokenIn(cookie, plain)).toBeUndefined()
     }
     const secure = `__Host-${pair}`
-    expect(cookieFor(token, 60, false)).toBe(`${pair}; HttpOnly; SameSite=Strict; Path=/; Max-Age=60`)
-    expect(cookieFor(token, 60, true)).toBe(`${secure}; HttpOnly; SameSite=Strict; Path=/; Max-Age=60; Secure`)
-    expect(tokenIn(pair, true)).toBeUndefined()
-    expect(tokenIn(secure, false)).toBeUndefined()
-    expect(Redacted.value(tokenIn(`${pair}; ${secure}`, true) ?? Redacted.make(""))).toBe(Redacted.value(token))
+    expect(cookieFor(token, 60, plain)).toBe(`${pair}; HttpOnly; SameSite=Strict; Path=/; Max-Age=60`)
+    expect(cookieFor(token, 60, tls)).toBe(`${secure}; HttpOnly; SameSite=Strict; Path=/; Max-Age=60; Secure`)
+    expect(tokenIn(pair, tls)).toBeUndefined()
+    expect(tokenIn(secure, plain)).toBeUndefined()
+    expect(Redacted.value(tokenIn(`${pair}; ${secure}`, tls) ?? Redacted.make(""))).toBe(Redacted.value(token))
     expect(JSON.stringify(token)).not.toContain(Redacted.value(token))
   })
 
