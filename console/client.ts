@@ -6,6 +6,7 @@ import { ModelsApi } from "../src/catalogue/Api.ts"
 import { ConsoleApi } from "../src/console/Api.ts"
 import { withoutDecodeError } from "../src/contract/withoutDecodeError.ts"
 import { VideosApi } from "../src/videos/Api.ts"
+import { basePath, gatewayUrl } from "./address.ts"
 import { words } from "./words/words.ts"
 
 /** An unsuccessful response, or none at all (`status` 0). */
@@ -31,7 +32,7 @@ export class Refused extends Error {
 /** The part of the clients' contract that the page calls, as the holder of a key. */
 const OwnApi = withoutDecodeError(HttpApi.make("own").add(AccountApi).add(ModelsApi).add(VideosApi))
 
-const base = { baseUrl: location.origin }
+const base = { baseUrl: gatewayUrl }
 const makeAdmin = HttpApiClient.make(AdminApi, base)
 const makeConsole = HttpApiClient.make(ConsoleApi, base)
 const makeOwn = (keyId: string | undefined) =>
@@ -81,7 +82,8 @@ export const makeClient = ({
     if (method !== "GET" && method !== "HEAD") headers.set("x-gateway-csrf", csrf())
     let response: Response
     try {
-      response = await fetch(input, { ...init, headers, credentials: "same-origin" })
+      const at = typeof input === "string" && input.startsWith("/") ? basePath + input : input
+      response = await fetch(at, { ...init, headers, credentials: "same-origin" })
     } catch (cause) {
       if (init.signal?.aborted === true) throw cause
       throw new Refused({

@@ -1,3 +1,4 @@
+import { basePath } from "./address.ts"
 import type { RequestView } from "../src/requests/RequestView.ts"
 
 /** A change by this session or another one. */
@@ -35,7 +36,7 @@ export const openLive = (path: string, broken: () => void): Live => {
     }
   }
   const open = (): EventSource => {
-    const opened = new EventSource(path)
+    const opened = new EventSource(basePath + path)
     opened.addEventListener("open", () => {
       // Changes in between were missed.
       if (hasBroken) tellAll()

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals"
+import { basePath } from "./address.ts"
 
 /** The current location: `/console/requests/req_…?q=…`. The address is the whole state of a page. */
 export interface Route {
@@ -8,7 +9,7 @@ export interface Route {
   readonly query: URLSearchParams
 }
 
-const base = "/console"
+const base = `${basePath}/console`
 
 export const routeOf = (address: { readonly pathname: string; readonly search: string }): Route => {
   const [page = "", id] = address.pathname.slice(base.length + 1).split("/")

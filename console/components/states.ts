@@ -1,3 +1,4 @@
+import { basePath } from "../address.ts"
 import type { App } from "../app.ts"
 import { Refused } from "../client.ts"
 import { h } from "../dom.ts"
@@ -84,7 +85,7 @@ const failed = (
       "div",
       { class: "actions" },
       button(words.failed.again, again, { look: "primary" }),
-      h("a", { class: "button", href: "/docs" }, words.documentation)
+      h("a", { class: "button", href: `${basePath}/docs` }, words.documentation)
     ),
     h("p", { class: "faint" }, left, id !== null && [` ${words.failed.request} `, id === "" ? "" : copyableId(app, id)])
   )

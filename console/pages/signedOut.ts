@@ -1,3 +1,4 @@
+import { basePath, gatewayUrl } from "../address.ts"
 import { iconButton } from "../components/bits.ts"
 import { codeBlock } from "../components/codeBlock.ts"
 import { field, textInput } from "../components/fields.ts"
@@ -96,7 +97,7 @@ export const signedOut = ({ copy, isExpired, root, signIn, signedIn, theme }: Si
         "header",
         {},
         h("span", { class: "brand" }, icon("brand", 18), words.product),
-        h("a", { href: "/docs" }, words.documentation),
+        h("a", { href: `${basePath}/docs` }, words.documentation),
         iconButton("theme", words.frame.theme, theme)
       ),
       h(
@@ -110,11 +111,11 @@ export const signedOut = ({ copy, isExpired, root, signIn, signedIn, theme }: Si
           h(
             "dl",
             { class: "addresses" },
-            address(text.openai, `${location.origin}/v1`),
-            address(text.anthropic, location.origin),
-            address(text.videos, `${location.origin}/api/v3`)
+            address(text.openai, `${gatewayUrl}/v1`),
+            address(text.anthropic, gatewayUrl),
+            address(text.videos, `${gatewayUrl}/api/v3`)
           ),
-          codeBlock({ copy }, firstRequest(location.origin)),
+          codeBlock({ copy }, firstRequest(gatewayUrl)),
           h("p", { class: "hint" }, text.free, h("code", {}, "gateway keys create NAME"))
         ),
         form
@@ -124,8 +125,8 @@ export const signedOut = ({ copy, isExpired, root, signIn, signedIn, theme }: Si
         {},
         status("well", text.serving),
         h("span", { class: "grow" }),
-        h("a", { href: "/docs" }, "/docs"),
-        h("a", { href: "/openapi.json" }, "/openapi.json")
+        h("a", { href: `${basePath}/docs` }, "/docs"),
+        h("a", { href: `${basePath}/openapi.json` }, "/openapi.json")
       )
     )
   )

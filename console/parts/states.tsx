@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
+import { basePath } from "../address.ts"
 import { Refused } from "../client.ts"
 import { durationText } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
@@ -116,7 +117,7 @@ export const Failed = ({
         <Button look="primary" onClick={() => void again()}>
           {words.failed.again}
         </Button>
-        <a class="button" href="/docs">
+        <a class="button" href={`${basePath}/docs`}>
           {words.documentation}
         </a>
       </div>

@@ -144,6 +144,9 @@ describe("an operator's session", () => {
   })
 })
 
+const plain = { isSecure: false, path: "" }
+const tls = { isSecure: true, path: "" }
+
 describe("a token", () => {
   it("is found among other cookies, and secure where the gateway is", () => {
     const token = newToken()
@@ -160,6 +163,11 @@ describe("a token", () => {
     expect(tokenIn(pair, tls)).toBeUndefined()
     expect(tokenIn(secure, plain)).toBeUndefined()
     expect(Redacted.value(tokenIn(`${pair}; ${secure}`, tls) ?? Redacted.make(""))).toBe(Redacted.value(token))
+    const below = { isSecure: true, path: "/gw" }
+    expect(cookieFor(token, 60, below)).toBe(
+      `__Secure-${pair}; HttpOnly; SameSite=Strict; Path=/gw; Max-Age=60; Secure`
+    )
+    expect(tokenIn(secure, below)).toBeUndefined()
     expect(JSON.stringify(token)).not.toContain(Redacted.value(token))
   })
 

@@ -45,7 +45,8 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
         return Effect.asVoid(sql`INSERT INTO audit ${sql.insert(row)}`)
       })
 
-    const beginsWith = (column: string, text: string) => sql`substr(${sql(column)}, 1, ${[...text].length}) = ${text}`
+    const beginsWith = (column: string, text: string) =>
+      sql`substr(${sql(column)}, 1, length(CAST(${text} AS TEXT))) = ${text}`
 
     const conditionsOf = ({ account, action, actor, after, sessions, sinceMs, target, untilMs }: Page) =>
       sql.and([
