@@ -11,7 +11,7 @@ export interface Route {
 
 const base = `${basePath}/console`
 
-export const routeOf = (address: { readonly pathname: string; readonly search: string }): Route => {
+const routeOf = (address: { readonly pathname: string; readonly search: string }): Route => {
   const [page = "", id] = address.pathname.slice(base.length + 1).split("/")
   return {
     page,
@@ -40,11 +40,10 @@ export const withQuery = (route: Route, changes: Readonly<Record<string, string>
 }
 
 /** Follows links within the page without loading it again, and the browser's back and forward. */
-export const makeRouter = (show: (route: Route) => void) => {
+export const makeRouter = () => {
   const route = signal(routeOf(location))
   const moved = () => {
     route.value = routeOf(location)
-    show(route.value)
   }
   const go = (href: string, how: "push" | "replace" = "push"): void => {
     if (how === "push") history.pushState(null, "", href)

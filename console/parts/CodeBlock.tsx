@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useRef } from "preact/hooks"
-import { useApp } from "../hooks/useApp.ts"
+import { useCopy } from "../hooks/useCopy.ts"
 import { words } from "../words/words.ts"
 import { Button } from "./Button.tsx"
 
@@ -15,7 +15,7 @@ export const CodeBlock = ({
   readonly snippets: ReadonlyArray<Snippet>
   readonly label?: string
 }) => {
-  const { copy } = useApp()
+  const copy = useCopy()
   const chosen = useSignal(0)
   const tabs = useRef<HTMLSpanElement>(null)
   const at = Math.min(chosen.value, snippets.length - 1)

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useApp } from "../hooks/useApp.ts"
+import { useCopy } from "../hooks/useCopy.ts"
 import { duration, moment, span, usd, utc } from "../format.ts"
 import type { Measure as Measured } from "../format.ts"
 import { words } from "../words/words.ts"
@@ -57,7 +58,7 @@ export const When = ({ at, suffix = "" }: { readonly at: string | number; readon
 
 /** A full id that is copied on click. */
 export const Copyable = ({ shown, text }: { readonly text: string; readonly shown?: string }) => {
-  const { copy } = useApp()
+  const copy = useCopy()
   return (
     <button
       class="copyable"

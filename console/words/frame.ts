@@ -8,7 +8,8 @@ export const pages = {
   keys: "Keys",
   accounts: "Accounts",
   models: "Models",
-  playground: "Playground"
+  playground: "Playground",
+  audit: "Audit"
 }
 
 export const titles = named({
@@ -19,6 +20,7 @@ export const titles = named({
   accounts: "Accounts",
   models: "Models",
   playground: "Playground",
+  audit: "Audit",
   sessions: "Sessions"
 })
 

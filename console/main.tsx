@@ -1,0 +1,106 @@
+import { signal } from "@preact/signals"
+import { render } from "preact"
+import type { FunctionComponent } from "preact"
+import { CopyContext } from "./hooks/useCopy.ts"
+import { oldPage } from "./oldPage.tsx"
+import { accounts } from "./pages/accounts.ts"
+import { holderOverview } from "./pages/holderOverview.ts"
+import { keys } from "./pages/keys.ts"
+import { models } from "./pages/models.ts"
+import { overview } from "./pages/overview.ts"
+import { playground } from "./pages/playground.ts"
+import { requests } from "./pages/requests.ts"
+import { Sessions } from "./pages/Sessions.tsx"
+import { SignedOut } from "./pages/SignedOut.tsx"
+import { tasks } from "./pages/tasks.ts"
+import { applyTheme, toggleTheme } from "./preferences.ts"
+import { hrefOf } from "./router.ts"
+import { makeSessions } from "./session.ts"
+import type { Session } from "./session.ts"
+import { SignedIn } from "./SignedIn.tsx"
+import { makeToast } from "./toast.ts"
+import { words } from "./words/words.ts"
+
+const forEveryone = { requests: oldPage(requests), tasks: oldPage(tasks), playground: oldPage(playground) }
+const forOperators: Record<string, FunctionComponent> = {
+  ...forEveryone,
+  overview: oldPage(overview),
+  keys: oldPage(keys),
+  accounts: oldPage(accounts),
+  models: oldPage(models),
+  sessions: Sessions
+}
+const forHolders: Readonly<Record<string, FunctionComponent>> = { ...forEveryone, overview: oldPage(holderOverview) }
+
+const start = async (root: HTMLElement): Promise<void> => {
+  applyTheme()
+  if (process.env.NODE_ENV === "development") {
+    forOperators["components"] = (await import("./pages/Components.tsx")).Components
+  }
+  const signing = makeSessions()
+  const { copy, say, text } = makeToast()
+  const session = signal<Session | undefined>(undefined)
+  const isExpired = signal(false)
+
+  const ended = (hasExpired: boolean) => {
+    isExpired.value = hasExpired
+    session.value = undefined
+  }
+  signing.onEnded(() => ended(true))
+
+  const signOut = async () => {
+    await signing.signOut()
+    history.replaceState(null, "", hrefOf(""))
+    ended(false)
+  }
+
+  const Landing = () => {
+    document.title = words.product
+    return (
+      <SignedOut
+        isExpired={isExpired.value}
+        theme={toggleTheme}
+        signIn={async (key) => (session.value = await signing.signIn({ key }))}
+      />
+    )
+  }
+  const Console = () => (
+    <CopyContext.Provider value={copy}>
+      {session.value === undefined ? (
+        <Landing />
+      ) : (
+        <SignedIn
+          session={session.value}
+          client={signing.client}
+          pages={session.value.kind === "operator" ? forOperators : forHolders}
+          say={say}
+          copy={copy}
+          check={() => void signing.check()}
+          signOut={() => void signOut()}
+        />
+      )}
+      <div class="toast" role="status" aria-live="polite">
+        {text.value}
+      </div>
+    </CopyContext.Provider>
+  )
+
+  const link = /^#link=(.+)$/.exec(location.hash)?.[1]
+  if (link !== undefined) history.replaceState(null, "", location.pathname)
+  const opened = link === undefined ? undefined : await signing.signIn({ link }).catch(() => undefined)
+  session.value = opened ?? (await signing.find())
+  render(<Console />, root)
+}
+
+const root = document.getElementById("app")
+if (root !== null) {
+  start(root).catch((error: unknown) =>
+    render(
+      <main class="state">
+        <h1>{words.failed.start}</h1>
+        <p>{String(error)}</p>
+      </main>,
+      root
+    )
+  )
+}
