@@ -1,3 +1,5 @@
+import type { Hint } from "../contract/keyHint.ts"
+
 /** The format of generated keys: `gw_`, 32 random characters (190 bits) and a checksum of six. */
 export const pattern = /^gw_[0-9A-Za-z]{38}$/
 
@@ -19,9 +21,28 @@ export const isMistyped = (secret: string): boolean =>
 /** SHA-256 in hex, stored and looked up instead of the secret. */
 export const hash = (secret: string): string => Bun.SHA256.hash(secret, "hex")
 
-/** Four characters that help to tell keys apart; empty for a key chosen by the operator. */
-export const hint = (secret: string): string =>
-  isMistyped(secret) || !pattern.test(secret) ? "" : secret.slice(-10, -6)
+/** The hint of a new secret, its end; without text for a key chosen by the operator, which may be easy to guess. */
+export const hint = (secret: string): Hint => ({
+  text: pattern.test(secret) && !isMistyped(secret) ? secret.slice(-4) : "",
+  form: "end"
+})
+
+/**
+ * The hints of the keys that a text may be a part of: a secret's end or all of it, its beginning as far as an older
+ * hint, or a secret with its middle left out (`gw_…wxyz`, `sk-***wxyz`, `…abcd……`).
+ */
+export const hintsOf = (text: string): ReadonlyArray<Hint> => {
+  const [last = "", ...before] = text.split(/[…*•]+|\.{2,}/).toReversed()
+  if (last === "") return hinted("middle", before.find((part) => part !== "")?.slice(-4))
+  const ends = [...hinted("end", last.slice(-4)), ...hinted("middle", last.slice(-10, -6))]
+  if (before.length === 0 && last.length === 4) return [...ends, { form: "middle", text: last }]
+  const isBeginning = before.length === 0 && last.startsWith("gw_") && last.length < secretLength
+  return isBeginning ? [...ends, ...hinted("middle", last.slice(secretLength - 10, secretLength - 6))] : ends
+}
+
+const hinted = (form: Hint["form"], text = ""): ReadonlyArray<Hint> => (text.length === 4 ? [{ form, text }] : [])
+
+const secretLength = 41
 
 const randomText = (length: number) => {
   let text = ""

@@ -1,4 +1,4 @@
-import { Clock, Effect, Either, Schema } from "effect"
+import { Clock, Effect, Either, Schema, Struct } from "effect"
 import { Accounts } from "../access/store/Accounts.ts"
 import type { AccountRow, AccountSettings } from "../access/store/Accounts.ts"
 import { AccountId } from "../contract/Caller.ts"
@@ -18,11 +18,16 @@ import type { Actor } from "./store/Audit.ts"
 import { makeChange } from "./change.ts"
 import { AccountName, isoTime, patchedLimits } from "./fields.ts"
 import type { LimitsPatch } from "./fields.ts"
+import { checkModels } from "./modelRules.ts"
 import { unlessStale } from "./version.ts"
 import { shortened } from "../contract/shortened.ts"
 
 export interface AccountOptions {
   readonly limits?: LimitsPatch | undefined
+  /** null: any. */
+  readonly models?: ReadonlyArray<string> | null | undefined
+  /** null: none. */
+  readonly notModels?: ReadonlyArray<string> | null | undefined
   /** null: the configuration's setting. */
   readonly unpriced?: Unpriced | null | undefined
   /** null: the configuration's setting. */
@@ -116,7 +121,9 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
           write: Effect.gen(function* () {
             yield* check(options)
             const row = yield* rowOf(id)
-            yield* unlessStale(options.version, yield* recordOf(row))
+            const record = yield* recordOf(row)
+            yield* unlessStale(options.version, record)
+            yield* unlessDeclared(record, options)
             yield* accounts.update(id, changed(row, options))
             if (options.unmetered === true) yield* grants.end(AccountId.make(id))
           }),
@@ -162,6 +169,8 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
 
 const blank = {
   limits: {},
+  models: null,
+  not_models: null,
   unpriced: null,
   hold_output_tokens: null,
   budgets: [],
@@ -177,6 +186,8 @@ const changed = (
     budgets,
     holdOutputTokens,
     limits,
+    models,
+    notModels,
     searchAllowed,
     searchBlocked,
     trustsEndUser,
@@ -189,10 +200,24 @@ const changed = (
   trustsEndUser: trustsEndUser ?? row.trusts_end_user,
   holdOutputTokens: holdOutputTokens === undefined ? row.hold_output_tokens : holdOutputTokens,
   limits: limits === undefined ? row.limits : patchedLimits(row.limits, limits),
+  models: models === undefined ? row.models : models,
+  notModels: notModels === undefined ? row.not_models : notModels,
   searchAllowed: searchAllowed === undefined ? row.search_allowed : searchAllowed,
   searchBlocked: searchBlocked === undefined ? row.search_blocked : searchBlocked,
   webhookUrl: webhookUrl === undefined ? row.webhook_url : webhookUrl
 })
+
+/** A setting of the configuration file would win over the change. */
+const unlessDeclared = ({ declared, id }: AccountRecord, { budgets, models, notModels }: AccountOptions) => {
+  const given = { models, not_models: notModels, budgets }
+  const name = Struct.keys(given).find((name) => given[name] !== undefined && declared.includes(name))
+  return name === undefined
+    ? Effect.void
+    : new Conflict({
+        code: null,
+        message: `${name} of the account ${id} stand in the configuration file: change them there`
+      })
+}
 
 const badName = (id: string) =>
   new InvalidRequest({
@@ -203,7 +228,12 @@ const badName = (id: string) =>
 /** A domain with an optional path, as search tools accept it. */
 const domain = /^[a-z0-9-]+(\.[a-z0-9-]+)+(\/\S*)?$/i
 
-const check = ({ searchAllowed, searchBlocked, webhookUrl }: AccountOptions) => {
+const check = ({
+  searchAllowed,
+  searchBlocked,
+  webhookUrl,
+  ...rules
+}: AccountOptions): Effect.Effect<void, InvalidRequest> => {
   const url = typeof webhookUrl === "string" ? parseCallerUrl(webhookUrl) : undefined
   if (url !== undefined && Either.isLeft(url)) {
     return Effect.fail(new InvalidRequest({ param: "webhook_url", message: `webhook_url: ${url.left}` }))
@@ -221,5 +251,5 @@ const check = ({ searchAllowed, searchBlocked, webhookUrl }: AccountOptions) => 
       return Effect.fail(new InvalidRequest({ param, message: `${param}: expected at least one domain` }))
     }
   }
-  return Effect.void
+  return checkModels(rules)
 }

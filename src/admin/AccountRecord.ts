@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { accountBudgetsOf } from "../access/store/Accounts.ts"
 import type { AccountRow } from "../access/store/Accounts.ts"
 import { Unpriced } from "../contract/Caller.ts"
@@ -9,6 +9,8 @@ import { Money, money } from "../ledger/Money.ts"
 import { versionOf } from "./version.ts"
 import { isoOrNull, isoTime, LimitsRecord, limitsRecord } from "./fields.ts"
 
+const Declared = Schema.Literal("models", "not_models", "budgets", "unpriced", "hold_output_tokens", "trusts_end_user")
+
 /** The operator's view of an account. */
 export const AccountRecord = Schema.Struct({
   object: Schema.Literal("account"),
@@ -18,6 +20,14 @@ export const AccountRecord = Schema.Struct({
   settled: said(Money, "Everything it has spent."),
   held: said(Money, "Held for unfinished tasks; requests being answered may hold more."),
   available: said(Schema.NullOr(Money), "`granted - settled - held`."),
+  models: said(
+    Schema.Array(Schema.String),
+    "Patterns of the only models that its keys may use; `*` stands for any run of characters."
+  ),
+  not_models: said(Schema.Array(Schema.String), "Patterns of models that none of its keys may use."),
+  unmatched_models: Schema.optional(Schema.Array(Schema.String)).annotations({
+    description: "Those of `models` and `not_models` that match no model of the gateway; absent if there are none."
+  }),
   limits: said(LimitsRecord, "Its limits, over all its keys."),
   budgets: said(Schema.Array(BudgetRecord), "Its budgets, over all its keys, with what was used."),
   trusts_end_user: said(Schema.Boolean, "True if budgets for each end user believe the end user that a request names."),
@@ -43,6 +53,10 @@ export const AccountRecord = Schema.Struct({
     Schema.NullOr(Schema.String),
     "Gets `video.completed` and `video.failed` of its video tasks; null for none."
   ),
+  declared: said(
+    Schema.Array(Declared),
+    "The settings that stand in the configuration file, which is where they are changed."
+  ),
   keys: said(Schema.Int, "Keys that have not been revoked."),
   suspended_at: said(Schema.NullOr(Schema.String), "When the account was suspended; null if it is active."),
   version: said(Schema.Int, "The version of the record. A change that names another version is refused."),
@@ -58,6 +72,18 @@ export const GrantRecord = Schema.Struct({
 }).annotations({ identifier: "Grant" })
 export type GrantRecord = typeof GrantRecord.Type
 
+const declaredColumns = {
+  models: "declared_models",
+  not_models: "declared_not_models",
+  budgets: "declared_budgets",
+  unpriced: "declared_unpriced",
+  hold_output_tokens: "declared_hold_output_tokens",
+  trusts_end_user: "declared_trusts_end_user"
+} as const satisfies Record<typeof Declared.Type, keyof AccountRow>
+
+const modelsOf = (row: AccountRow) => row.declared_models ?? row.models ?? ["*"]
+const notModelsOf = (row: AccountRow) => row.declared_not_models ?? row.not_models ?? []
+
 export const accountRecord = (row: AccountRow, budgets: ReadonlyArray<BudgetStanding>): AccountRecord => ({
   object: "account",
   id: row.id,
@@ -66,6 +92,8 @@ export const accountRecord = (row: AccountRow, budgets: ReadonlyArray<BudgetStan
   settled: money(row.settled_nano_usd),
   held: money(row.held),
   available: row.granted_nano_usd === null ? null : money(row.granted_nano_usd - row.settled_nano_usd - row.held),
+  models: modelsOf(row),
+  not_models: notModelsOf(row),
   limits: limitsRecord(row.limits),
   budgets: budgets.map(budgetRecord),
   trusts_end_user: row.declared_trusts_end_user ?? row.trusts_end_user,
@@ -73,6 +101,7 @@ export const accountRecord = (row: AccountRow, budgets: ReadonlyArray<BudgetStan
   unpriced: row.declared_unpriced ?? row.unpriced,
   hold_output_tokens: row.declared_hold_output_tokens ?? row.hold_output_tokens,
   webhook_url: row.webhook_url,
+  declared: Struct.keys(declaredColumns).filter((name) => row[declaredColumns[name]] !== null),
   keys: row.keys,
   suspended_at: isoOrNull(row.suspended_at),
   version: versionOf([
@@ -85,7 +114,9 @@ export const accountRecord = (row: AccountRow, budgets: ReadonlyArray<BudgetStan
     row.declared_hold_output_tokens ?? row.hold_output_tokens,
     accountBudgetsOf(row),
     row.declared_trusts_end_user ?? row.trusts_end_user,
-    row.webhook_url
+    row.webhook_url,
+    modelsOf(row),
+    notModelsOf(row)
   ]),
   created_at: isoTime(row.created_at)
 })

@@ -7,7 +7,7 @@ import { integer, required, said } from "../contract/fields.ts"
 import { WrittenBudgets } from "../contract/WrittenBudget.ts"
 import { AccountDeleted } from "./AccountDeleted.ts"
 import { AccountRecord, GrantRecord } from "./AccountRecord.ts"
-import { AccountName, LimitsPatch, namesUpTo, someOf, Usd } from "./fields.ts"
+import { AccountName, LimitsPatch, namesUpTo, Patterns, someOf, Usd } from "./fields.ts"
 import { PageParams, pageOf } from "../contract/paging.ts"
 
 const IdPath = Schema.Struct({ id: Schema.String.annotations({ description: "The account's id." }) })
@@ -18,6 +18,12 @@ const mostDomains = 200
 const Domains = Schema.optional(Schema.NullOr(someOf(namesUpTo(mostDomains, "domains"))))
 
 const settings = {
+  models: Schema.optional(Schema.NullOr(someOf(Patterns))).annotations({
+    description: "Patterns of the only models that its keys may use, within what each key may; null for all."
+  }),
+  not_models: Schema.optional(Schema.NullOr(Patterns)).annotations({
+    description: "Patterns of models that none of its keys may use; null for none."
+  }),
   limits: Schema.optional(Schema.NullOr(LimitsPatch)).annotations({ description: "Limits over all its keys." }),
   unpriced: Schema.optional(Schema.NullOr(Unpriced)).annotations({
     description:

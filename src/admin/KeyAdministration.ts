@@ -10,16 +10,18 @@ import { AccountId, KeyId } from "../contract/Caller.ts"
 import type { Unpriced } from "../contract/Caller.ts"
 import { budgetFrom } from "../contract/WrittenBudget.ts"
 import type { WrittenBudget } from "../contract/WrittenBudget.ts"
-import { excludes, noExclusion } from "../contract/permission.ts"
 import { Conflict, InvalidRequest, NotFound } from "../contract/Failure.ts"
+import { KeyUsage } from "../ledger/store/KeyUsage.ts"
 import { Changes } from "../sql/Changes.ts"
 import { Audit } from "./store/Audit.ts"
 import type { Actor } from "./store/Audit.ts"
 import { makeChange } from "./change.ts"
 import { patchedLimits } from "./fields.ts"
 import type { LimitsPatch } from "./fields.ts"
-import { keyRecord } from "./KeyRecord.ts"
-import type { KeyRecord } from "./KeyRecord.ts"
+import { keyState } from "./KeyRecord.ts"
+import type { KeyRecord, KeyState } from "./KeyRecord.ts"
+import { keyUse } from "./KeyUse.ts"
+import { checkModels } from "./modelRules.ts"
 import { unlessStale } from "./version.ts"
 import { shortened } from "../contract/shortened.ts"
 
@@ -47,13 +49,24 @@ export interface KeyWithSecret {
   readonly secret: Redacted.Redacted
 }
 
+/** Keys by what one has of a secret. */
+export interface KeysOfSecret {
+  /** True if it is the whole secret of the only key; otherwise each key has a hint in common with it. */
+  readonly isWhole: boolean
+  readonly keys: ReadonlyArray<KeyRecord>
+}
+
+/** The most characters of a secret. */
+const longestSecret = 1_000
+
 /** The operator's view of keys. Changes reach every process within a second and leave an audit row. */
 export class KeyAdministration extends Effect.Service<KeyAdministration>()("gateway/admin/KeyAdministration", {
-  dependencies: [Keys.Default, Accounts.Default, Budgets.Default, Audit.Default, Changes.Default],
+  dependencies: [Keys.Default, Accounts.Default, Budgets.Default, KeyUsage.Default, Audit.Default, Changes.Default],
   effect: Effect.gen(function* () {
     const keys = yield* Keys
     const accounts = yield* Accounts
     const budgets = yield* Budgets
+    const usage = yield* KeyUsage
     const change = yield* makeChange
 
     const rowOf = (id: string) =>
@@ -62,18 +75,47 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
         const row = yield* keys.find(id)
         if (row === undefined) return yield* noKey(id)
         const [standings = []] = yield* budgets.ofKeys([row])
-        return { row, record: keyRecord(row, standings, nowMs) }
+        return { row, record: keyState(row, standings, nowMs) }
       }).pipe(Effect.catchTag("SqlError", Effect.die))
 
-    const show = (id: string): Effect.Effect<KeyRecord, NotFound> => Effect.map(rowOf(id), ({ record }) => record)
+    const stateOf = (id: string): Effect.Effect<KeyState, NotFound> => Effect.map(rowOf(id), ({ record }) => record)
+
+    const withUse = (key: KeyState): Effect.Effect<KeyRecord> =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+        Effect.map(usage.of([key.id], nowMs), (used) => ({ ...key, usage: keyUse(used.get(key.id)) }))
+      ).pipe(Effect.orDie)
+
+    const show = (id: string): Effect.Effect<KeyRecord, NotFound> => Effect.flatMap(stateOf(id), withUse)
+
+    const recordsOf = Effect.fnUntraced(function* (rows: ReadonlyArray<KeyRow>, nowMs: number) {
+      const standings = yield* budgets.ofKeys(rows)
+      const used = yield* usage.of(
+        rows.map(({ id }) => id),
+        nowMs
+      )
+      return rows.map((row, index): KeyRecord => ({
+        ...keyState(row, standings[index] ?? [], nowMs),
+        usage: keyUse(used.get(row.id))
+      }))
+    })
 
     /** Oldest first. Callers ask for one row more than a page to detect the next one. */
     const list = Effect.fn("KeyAdministration.list")(function* (page: KeyPage) {
       const nowMs = yield* Clock.currentTimeMillis
-      const rows = yield* keys.list(page, nowMs)
-      const standings = yield* budgets.ofKeys(rows)
-      return rows.map((row, index) => keyRecord(row, standings[index] ?? [], nowMs))
+      return yield* recordsOf(yield* keys.list(page, nowMs), nowMs)
     }, Effect.orDie)
+
+    /** Keys by what one has of a secret, which is not kept: the whole, its end, or a shown hint. */
+    const ofSecret = (part: Redacted.Redacted): Effect.Effect<KeysOfSecret, InvalidRequest> =>
+      Effect.gen(function* () {
+        const text = Redacted.value(part).trim()
+        if (text.length < 4 || text.length > longestSecret) {
+          const message = `secret: expected a key or its last characters, 4 to ${longestSecret} of them`
+          return yield* new InvalidRequest({ param: "secret", message })
+        }
+        const { isWhole, rows } = yield* keys.ofSecret(Redacted.make(text))
+        return { isWhole, keys: yield* recordsOf(rows, yield* Clock.currentTimeMillis) }
+      }).pipe(Effect.catchTag("SqlError", Effect.die))
 
     const create = (
       actor: Actor,
@@ -101,24 +143,26 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
             expiresAtMs: key.expiresAtMs ?? undefined
           })
         }),
-        after: ({ id }) => show(id),
+        after: ({ id }) => stateOf(id),
         target: ({ id }) => id
-      }).pipe(Effect.map(({ after, result }) => ({ key: after, secret: result.secret })))
+      }).pipe(
+        Effect.flatMap(({ after, result }) => Effect.map(withUse(after), (key) => ({ key, secret: result.secret })))
+      )
 
     const update = (actor: Actor, id: string, options: KeyOptions) =>
       change({
         actor,
         action: "key.update",
-        before: show(id),
+        before: stateOf(id),
         write: Effect.gen(function* () {
           const { record, row } = yield* changeable(id)
           yield* unlessStale(options.version, record)
           yield* check(options)
           yield* keys.update(id, changed(row, options))
         }),
-        after: () => show(id),
+        after: () => stateOf(id),
         target: () => id
-      }).pipe(Effect.map(({ after }) => after))
+      }).pipe(Effect.flatMap(({ after }) => withUse(after)))
 
     /** `revoked` is false if the key was revoked before. */
     const revoke = (actor: Actor, id: string) =>
@@ -128,11 +172,13 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
           : change({
               actor,
               action: "key.revoke",
-              before: show(id),
+              before: stateOf(id),
               write: keys.revoke(KeyId.make(id)),
-              after: () => show(id),
+              after: () => stateOf(id),
               target: () => id
-            }).pipe(Effect.map(({ after, result }) => ({ key: after, revoked: result })))
+            }).pipe(
+              Effect.flatMap(({ after, result }) => Effect.map(withUse(after), (key) => ({ key, revoked: result })))
+            )
       )
 
     /** Replaces the secret; the former one stops working. */
@@ -142,11 +188,13 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
         return change({
           actor,
           action: "key.rotate_secret",
-          before: show(id),
+          before: stateOf(id),
           write: Effect.zipRight(changeable(id), keys.replaceSecret(id, secret)),
-          after: () => show(id),
+          after: () => stateOf(id),
           target: () => id
-        }).pipe(Effect.map(({ after }) => ({ key: after, secret: Redacted.make(secret) })))
+        }).pipe(
+          Effect.flatMap(({ after }) => Effect.map(withUse(after), (key) => ({ key, secret: Redacted.make(secret) })))
+        )
       })
 
     /** Forgets what its budgets have counted. */
@@ -154,11 +202,11 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
       change({
         actor,
         action: "key.reset_budgets",
-        before: show(id),
+        before: stateOf(id),
         write: Effect.flatMap(rowOf(id), ({ row }) => budgets.resetKey(row)),
-        after: () => show(id),
+        after: () => stateOf(id),
         target: () => id
-      }).pipe(Effect.map(({ after }) => after))
+      }).pipe(Effect.flatMap(({ after }) => withUse(after)))
 
     const changeable = (id: string) =>
       Effect.filterOrElse(
@@ -181,7 +229,7 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
         taken ? Effect.fail(new Conflict({ code: null, message: "secret: another key has it already" })) : Effect.void
       )
 
-    return { show, list, create, update, revoke, rotateSecret, resetBudgets } as const
+    return { show, list, ofSecret, create, update, revoke, rotateSecret, resetBudgets } as const
   })
 }) {}
 
@@ -191,25 +239,18 @@ const noAccount = (id: string) =>
 const noKey = (id: string) => new NotFound({ param: null, message: `no key "${id}"` })
 
 /** Rules that the schema can't express. */
-const check = ({ expiresAtMs, models, name, notModels, upstreams }: KeyOptions) =>
-  Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+const check = ({ expiresAtMs, name, upstreams, ...rules }: KeyOptions) =>
+  Effect.flatMap(Clock.currentTimeMillis, (nowMs): Effect.Effect<void, InvalidRequest> => {
     const complain = (param: string, rule: string) =>
       Effect.fail(new InvalidRequest({ param, message: `${param}: ${rule}` }))
     if (name !== undefined && (name.trim() === "" || name.length > 200)) {
       return complain("name", "expected 1 to 200 characters")
     }
-    if (models !== undefined && (models.length === 0 || models.some((pattern) => pattern.trim() === ""))) {
-      return complain("models", "expected at least one pattern, none of them empty; * is every model")
-    }
-    if (models?.some(excludes) === true) return complain("models", noExclusion)
-    if (notModels?.some((pattern) => pattern.trim() === "" || excludes(pattern)) === true) {
-      return complain("not_models", "expected patterns such as claude-*, none of them empty or with !")
-    }
     if (upstreams?.length === 0) return complain("upstreams", "expected at least one name, or null for all")
     if (expiresAtMs !== undefined && expiresAtMs !== null && expiresAtMs <= nowMs) {
       return complain("expires_at", "expected a time to come")
     }
-    return Effect.void
+    return checkModels(rules)
   })
 
 const changed = (

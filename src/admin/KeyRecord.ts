@@ -6,17 +6,21 @@ import { said } from "../contract/fields.ts"
 import { BudgetRecord, budgetRecord, plainStanding } from "../ledger/BudgetRecord.ts"
 import type { BudgetStanding } from "../ledger/store/BudgetReport.ts"
 import { Money } from "../ledger/Money.ts"
+import { KeyUse } from "./KeyUse.ts"
 import { versionOf } from "./version.ts"
 import { isoOrNull, isoTime, LimitsRecord, limitsRecord } from "./fields.ts"
 
-/** The operator's view of a key: everything but its secret. */
-export const KeyRecord = Schema.Struct({
+const fields = {
   object: Schema.Literal("key"),
   id: said(Schema.String, "Its public id."),
   account: said(Schema.String, "Its account."),
   name: said(Schema.String, "Its name."),
   status: said(Schema.Literal("active", "expired", "revoked"), "True if the key works."),
   hint: said(Schema.String, "Four characters of the secret, to tell keys apart; empty for a secret that you chose."),
+  hint_form: said(
+    Schema.Literal("end", "middle"),
+    "The place of `hint`: `end` for the secret's last four characters; `middle`, for a key that an older version made, for the four before the last six."
+  ),
   models: said(Schema.Array(Schema.String), "Patterns of the models it may use; `*` stands for any run of characters."),
   not_models: said(Schema.Array(Schema.String), "Patterns of models it may not use, even if `models` matches them."),
   upstreams: said(Schema.NullOr(Schema.Array(Schema.String)), "The upstreams that may serve it; null for all."),
@@ -47,16 +51,26 @@ export const KeyRecord = Schema.Struct({
   expires_at: said(Schema.NullOr(Schema.String), "When the key expires."),
   last_used_at: said(Schema.NullOr(Schema.String), "To the minute."),
   revoked_at: said(Schema.NullOr(Schema.String), "When the key was revoked.")
+} as const
+
+/** The operator's view of a key: everything but its secret. */
+export const KeyRecord = Schema.Struct({
+  ...fields,
+  usage: said(KeyUse, "What it has used.")
 }).annotations({ identifier: "Key" })
 export type KeyRecord = typeof KeyRecord.Type
 
-export const keyRecord = (row: KeyRow, budgets: ReadonlyArray<BudgetStanding>, nowMs: number): KeyRecord => ({
+/** A key as the audit log keeps it. */
+export type KeyState = Omit<KeyRecord, "usage">
+
+export const keyState = (row: KeyRow, budgets: ReadonlyArray<BudgetStanding>, nowMs: number): KeyState => ({
   object: "key",
   id: row.id,
   account: row.account_id,
   name: row.name,
   status: statusOf(row, nowMs),
   hint: row.hint,
+  hint_form: row.hint_form,
   models: row.models,
   not_models: row.not_models ?? [],
   upstreams: row.upstreams,
@@ -88,13 +102,4 @@ export const keyRecord = (row: KeyRow, budgets: ReadonlyArray<BudgetStanding>, n
 const statusOf = (row: KeyRow, nowMs: number): KeyRecord["status"] => {
   if (row.revoked_at !== null) return "revoked"
   return row.expires_at !== null && row.expires_at <= nowMs ? "expired" : "active"
-}
-
-/** Adds the patterns that match no model. @param unmatched chooses them */
-export const withUnmatched = (
-  key: KeyRecord,
-  unmatched: (patterns: ReadonlyArray<string>) => ReadonlyArray<string>
-): KeyRecord => {
-  const unmatched_models = unmatched([...key.models, ...key.not_models])
-  return unmatched_models.length === 0 ? key : { ...key, unmatched_models }
 }

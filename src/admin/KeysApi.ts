@@ -5,7 +5,7 @@ import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { required, said } from "../contract/fields.ts"
 import { WrittenBudgets } from "../contract/WrittenBudget.ts"
-import { LimitsPatch, namesUpTo, someOf, Usd } from "./fields.ts"
+import { LimitsPatch, namesUpTo, Patterns, someOf, Usd } from "./fields.ts"
 import { KeyRecord } from "./KeyRecord.ts"
 import { PageParams, pageOf } from "../contract/paging.ts"
 
@@ -22,11 +22,6 @@ const Budget = Schema.Struct({
   usd: required(Usd, "The most it may spend, in dollars."),
   period: required(Schema.Literal("day", "month"), "The period: each UTC day or month.")
 })
-
-/** The model of every request is matched against all of them. */
-const mostPatterns = 1_000
-
-const Patterns = namesUpTo(mostPatterns, "patterns")
 
 const Upstreams = namesUpTo(100, "upstreams")
 
@@ -80,7 +75,31 @@ const KeyWithSecret = Schema.Struct({
   secret: said(Schema.String, "The secret, shown this once.")
 }).annotations({ identifier: "KeyWithSecret" })
 
+const FindKeys = Schema.Struct({
+  secret: required(
+    Schema.String,
+    "What one has of it: the whole secret, its last four characters or more, or a shown hint (`…abcd`, `gw_…abcd……`)."
+  )
+}).annotations({ identifier: "FindKeys" })
+
+const FoundKeys = Schema.Struct({
+  object: Schema.Literal("found_keys"),
+  match: said(
+    Schema.Literal("secret", "hint"),
+    "`secret`: it is the whole secret of the only key. `hint`: each key has four characters in common with it."
+  ),
+  data: said(Schema.Array(KeyRecord), "The keys, revoked and expired ones too; the oldest first, 100 at most.")
+}).annotations({ identifier: "FoundKeys" })
+
 const summary = (summary: string) => OpenApi.annotations({ summary })
+
+/** A secret has no place in an address, which others may log. */
+const Search = Schema.String.pipe(
+  Schema.filter((text) => text.length <= 100 && !/gw_\w{8}/.test(text), {
+    message: () => "expected 100 characters at most and no secret: POST that to /admin/v1/keys/find",
+    jsonSchema: { type: "string", maxLength: 100 }
+  })
+)
 
 /** `/admin/v1/keys`. */
 export class AdminKeysApi extends HttpApiGroup.make("adminKeys")
@@ -91,6 +110,12 @@ export class AdminKeysApi extends HttpApiGroup.make("adminKeys")
           account: Schema.optional(Schema.String).annotations({ description: "Only this account's." }),
           all: Schema.optional(Schema.Literal("true", "false")).annotations({
             description: "`true`: also keys that are revoked or expired."
+          }),
+          status: Schema.optional(Schema.Literal("active", "expired", "revoked")).annotations({
+            description: "Only these keys, also without `all`."
+          }),
+          search: Schema.optional(Search).annotations({
+            description: "A part of its id, its name or its account, in small or capital letters."
           }),
           ...PageParams
         })
@@ -103,6 +128,17 @@ export class AdminKeysApi extends HttpApiGroup.make("adminKeys")
       .setPayload(CreateKey)
       .addSuccess(KeyWithSecret)
       .annotateContext(summary("Create a key"))
+  )
+  .add(
+    HttpApiEndpoint.post("find", "/admin/v1/keys/find")
+      .setPayload(FindKeys)
+      .addSuccess(FoundKeys)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Find the key of a secret",
+          description: "For a key that has leaked. The secret is hashed and compared; it is neither stored nor logged."
+        })
+      )
   )
   .add(
     HttpApiEndpoint.get("show", "/admin/v1/keys/:id")

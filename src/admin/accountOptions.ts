@@ -12,6 +12,8 @@ export const accountOptions = ({
   budgets,
   hold_output_tokens: holdOutputTokens,
   limits,
+  models,
+  not_models: notModels,
   search_allowed,
   search_blocked,
   trusts_end_user: trustsEndUser,
@@ -23,6 +25,8 @@ export const accountOptions = ({
   trustsEndUser,
   holdOutputTokens,
   limits: limits === null ? noLimits : limits,
+  models,
+  notModels: notModels?.length === 0 ? null : notModels,
   searchAllowed: search_allowed,
   searchBlocked: search_blocked,
   webhookUrl

@@ -106,6 +106,9 @@ export const namesUpTo = (most: number, what: string) =>
     }
   )
 
+/** Patterns of models. The model of every request is matched against all of them. */
+export const Patterns = namesUpTo(1_000, "patterns")
+
 /** An account id, chosen by the operator. */
 export const AccountName = Schema.String.pipe(
   Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/),

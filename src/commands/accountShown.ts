@@ -1,7 +1,8 @@
-import type { AccountRecord } from "../admin/AccountRecord.ts"
+import type { AccountDeleted } from "../admin/AccountDeleted.ts"
+import type { AccountRecord, GrantRecord } from "../admin/AccountRecord.ts"
 import { budgetLines } from "./budgets.ts"
-import { limitsShown } from "./options.ts"
-import { fields } from "./table.ts"
+import { limitsShown, shortTime } from "./options.ts"
+import { fields, table } from "./table.ts"
 
 /** An account, one setting a line. */
 export const shown = (account: AccountRecord) =>
@@ -11,6 +12,8 @@ export const shown = (account: AccountRecord) =>
     granted: account.granted === null ? null : `$${account.granted.usd}`,
     used: `$${account.settled.usd}`,
     held: `$${account.held.usd}`,
+    models: account.models.join(" "),
+    "not models": account.not_models.join(" ") || null,
     limits: limitsShown(account.limits) || null,
     budgets: budgetLines(account.budgets),
     "end users": account.trusts_end_user ? "trusted" : null,
@@ -19,7 +22,25 @@ export const shown = (account: AccountRecord) =>
     "search finds": account.search_domains.allowed?.join(", ") ?? null,
     "search never finds": account.search_domains.blocked?.join(", ") ?? null,
     webhook: account.webhook_url,
+    "in gateway.yaml": account.declared.map((name) => name.replaceAll("_", " ")).join(", ") || null,
     keys: String(account.keys),
     created: account.created_at,
     suspended: account.suspended_at
   })
+
+/** What was removed with an account. */
+export const deletedShown = ({ id, removed }: AccountDeleted): string => {
+  const there = Object.entries(removed).filter(([, count]) => count > 0)
+  const rows = there.map(([what, count]) => [what.replaceAll("_", " "), count.toLocaleString("en")])
+  const removedTable = rows.length === 0 ? [] : ["", table(["REMOVED", "ROWS"], rows)]
+  return [`Deleted ${id}; its usage and payments stay.`, ...removedTable].join("\n")
+}
+
+/** An account's grants below it; nothing without them. */
+export const grantsShown = (grants: ReadonlyArray<GrantRecord>) =>
+  grants.length === 0
+    ? ""
+    : `\n\n${table(
+        ["GIVEN", "USD", "NOTE"],
+        grants.map(({ amount, note, time }) => [shortTime(time), amount.usd, note])
+      )}`

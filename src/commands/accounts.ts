@@ -1,14 +1,13 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
 import type { AccountOptions } from "../admin/AccountAdministration.ts"
-import type { AccountDeleted } from "../admin/AccountDeleted.ts"
-import type { GrantRecord } from "../admin/AccountRecord.ts"
 import { nanoUsdOf, Usd } from "../admin/fields.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
-import { shown } from "./accountShown.ts"
+import type { BudgetRecord } from "../ledger/BudgetRecord.ts"
+import { deletedShown, grantsShown, shown } from "./accountShown.ts"
 import { accountTable } from "./accountTable.ts"
 import { administering } from "./administering.ts"
-import { budgetsOf, budgetsOption, resetAccountBudgets } from "./budgets.ts"
+import { budgetOptions, budgetsOf, resetAccountBudgets } from "./budgets.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import {
@@ -19,15 +18,15 @@ import {
   limits,
   limitsOf,
   listed,
+  modelsOption,
   print,
-  shortTime,
   unpriced,
   unpricedOf,
   usdOption,
+  warned,
   wide
 } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
-import { table } from "./table.ts"
 
 const id = Args.text({ name: "account" }).pipe(Args.withDescription("The account's id."))
 
@@ -35,9 +34,11 @@ const domains = (name: string, description: string) =>
   Options.text(name).pipe(Options.withPseudoName("DOMAIN"), Options.withDescription(description), Options.repeated)
 
 const settings = {
+  models: modelsOption("model", "The only models that its keys may use, or patterns such as claude-*; any lifts it"),
+  notModels: modelsOption("not-model", "Models or patterns that none of its keys may use; none removes all"),
   searchAllow: domains("search-allow", "Web searches find these domains alone; separate with commas; any lifts it."),
   searchBlock: domains("search-block", "Web searches never find these domains; none lifts it."),
-  budgets: budgetsOption,
+  ...budgetOptions,
   trustsEndUser: Options.choice("trusts-end-user", ["yes", "no"]).pipe(
     Options.withDescription("Whether budgets for each end user believe the end user that a request names."),
     Options.optional
@@ -54,8 +55,8 @@ const settings = {
 
 type AccountFlags = Command.Command.ParseConfig<typeof settings>
 
-const optionsOf = (given: AccountFlags): Effect.Effect<AccountOptions, InvalidRequest> =>
-  Effect.map(budgetsOf({ budgets: given.budgets }), (budgets) => ({
+const optionsOf = <E, R>(given: AccountFlags, current: Effect.Effect<ReadonlyArray<BudgetRecord>, E, R>) =>
+  Effect.map(budgetsOf(given, current), (budgets): AccountOptions => ({
     ...settingsOf(given),
     ...(budgets === undefined ? {} : { budgets })
   }))
@@ -63,6 +64,7 @@ const optionsOf = (given: AccountFlags): Effect.Effect<AccountOptions, InvalidRe
 const settingsOf = (given: AccountFlags): AccountOptions => {
   const allowed = listed(given.searchAllow)
   const blocked = listed(given.searchBlock)
+  const [models, notModels] = [listed(given.models), listed(given.notModels)]
   return {
     ...(Option.isNone(given.trustsEndUser) ? {} : { trustsEndUser: given.trustsEndUser.value === "yes" }),
     limits: limitsOf(given),
@@ -71,6 +73,8 @@ const settingsOf = (given: AccountFlags): AccountOptions => {
     ...(Option.isNone(given.webhookUrl)
       ? {}
       : { webhookUrl: given.webhookUrl.value === "none" ? null : given.webhookUrl.value }),
+    ...(models.length === 0 ? {} : { models: models.includes("any") ? null : models }),
+    ...(notModels.length === 0 ? {} : { notModels: notModels.includes("none") ? null : notModels }),
     ...(allowed.length === 0 ? {} : { searchAllowed: allowed.includes("any") ? null : allowed }),
     ...(blocked.length === 0 ? {} : { searchBlocked: blocked.includes("none") ? null : blocked })
   }
@@ -89,9 +93,10 @@ const create = Command.make(
       Effect.gen(function* () {
         const { accounts } = yield* Operator
         const made = yield* accounts.create(id, {
-          ...(yield* optionsOf(given)),
+          ...(yield* optionsOf(given, Effect.succeed([]))),
           nanoUsd: Option.getOrUndefined(balance)
         })
+        yield* warned(id, made)
         yield* print(
           json,
           made,
@@ -126,7 +131,7 @@ const show = Command.make("show", { id, json }, ({ id, json }) =>
       const { accounts } = yield* Operator
       const account = yield* accounts.show(id)
       const grants = yield* accounts.grantsOf(id, 10)
-      yield* print(json, { ...account, grants }, () => shown(account) + shownGrants(grants))
+      yield* print(json, { ...account, grants }, () => shown(account) + grantsShown(grants))
     })
   )
 ).pipe(
@@ -183,14 +188,18 @@ const set = Command.make(
     administering(
       Effect.gen(function* () {
         const { accounts } = yield* Operator
-        const account = yield* accounts.set(id, { ...(yield* optionsOf(given)), unmetered })
+        const budgets = Effect.map(accounts.show(id), ({ budgets }) => budgets)
+        const account = yield* accounts.set(id, { ...(yield* optionsOf(given, budgets)), unmetered })
+        yield* warned(id, account)
         yield* print(json, account, () => shown(account))
       })
     )
 ).pipe(
   Command.withDescription(
     help(
-      "Change an account's limits and its searches. Settings that are not named stay.",
+      "Change an account's budgets, models and limits. Settings that are not named stay.",
+      "gateway accounts set team-a --budget 500 --requests-per-day 10000",
+      "gateway accounts set team-a --not-model gpt-6.1,*-preview",
       "gateway accounts set team-a --requests-per-minute 60 --concurrent-tasks none",
       "gateway accounts set team-a --search-allow docs.example.com,example.org",
       "gateway accounts set team-a --webhook-url https://example.com/videos",
@@ -268,20 +277,5 @@ export const accountsCommand: Group = {
   ]
 }
 
-const deletedShown = ({ id, removed }: AccountDeleted): string => {
-  const there = Object.entries(removed).filter(([, count]) => count > 0)
-  const rows = there.map(([what, count]) => [what.replaceAll("_", " "), count.toLocaleString("en")])
-  const removedTable = rows.length === 0 ? [] : ["", table(["REMOVED", "ROWS"], rows)]
-  return [`Deleted ${id}; its usage and payments stay.`, ...removedTable].join("\n")
-}
-
 const unmetered = (id: string) =>
   `It is unmetered: spending is unlimited until it is credited (gateway accounts credit ${id} 50).`
-
-const shownGrants = (grants: ReadonlyArray<GrantRecord>) =>
-  grants.length === 0
-    ? ""
-    : `\n\n${table(
-        ["GIVEN", "USD", "NOTE"],
-        grants.map(({ amount, note, time }) => [shortTime(time), amount.usd, note])
-      )}`

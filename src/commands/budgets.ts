@@ -1,7 +1,7 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option, ParseResult, Schema } from "effect"
 import { parse } from "yaml"
-import { scopeText, WrittenBudgets } from "../contract/WrittenBudget.ts"
+import { scopeText, withBudget, withoutBudget, WrittenBudgets } from "../contract/WrittenBudget.ts"
 import type { WrittenBudget } from "../contract/WrittenBudget.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { shortened } from "../contract/shortened.ts"
@@ -10,10 +10,10 @@ import type { BudgetRecord } from "../ledger/BudgetRecord.ts"
 import { administering } from "./administering.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import { keyNamed } from "./keyNamed.ts"
-import { help, json, print, shortTime } from "./options.ts"
+import { help, json, limit, print, shortTime, usdOption } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
 
-export const budgetsOption = Options.text("budgets").pipe(
+const budgetsOption = Options.text("budgets").pipe(
   Options.withPseudoName("LIST|none"),
   Options.withDescription(
     "All budgets, as in gateway.yaml: '[{ usd: 50, per: month }, { tokens: 1000000, rolling: 24h }]'; none removes them."
@@ -21,26 +21,43 @@ export const budgetsOption = Options.text("budgets").pipe(
   Options.optional
 )
 
-const decode = Schema.decodeUnknown(WrittenBudgets)
-
-interface GivenBudgets {
-  readonly budgets: Option.Option<string>
-  /** The only budget, in nano-dollars. */
-  readonly budget?: Option.Option<number>
-  readonly budgetPeriod?: "day" | "month"
+/** The budgets of a key or an account, and short forms of the usual ones. */
+export const budgetOptions = {
+  budget: usdOption("budget", "The most it can spend, in dollars, in each --budget-period; other budgets stay."),
+  budgetPeriod: Options.choice("budget-period", ["day", "month"]).pipe(
+    Options.withDescription("The UTC day or month of --budget (month)."),
+    Options.withDefault("month")
+  ),
+  requestsPerDay: limit("requests-per-day", "Requests a UTC day, as a budget; other budgets stay"),
+  budgets: budgetsOption
 }
 
-/** The options' budgets; undefined if none is given. */
-export const budgetsOf = ({
-  budget = Option.none(),
-  budgetPeriod = "month",
-  budgets: given
-}: GivenBudgets): Effect.Effect<ReadonlyArray<WrittenBudget> | null | undefined, InvalidRequest> => {
+const decode = Schema.decodeUnknown(WrittenBudgets)
+
+type GivenBudgets = Command.Command.ParseConfig<typeof budgetOptions>
+
+/**
+ * The options' budgets; undefined if none is given.
+ *
+ * @param current the budgets that short forms are added to
+ */
+export const budgetsOf = <E, R>(
+  { budget, budgetPeriod, budgets: given, requestsPerDay }: GivenBudgets,
+  current: Effect.Effect<ReadonlyArray<WrittenBudget>, E, R>
+): Effect.Effect<ReadonlyArray<WrittenBudget> | null | undefined, E | InvalidRequest, R> => {
   const complain = (why: string) => new InvalidRequest({ param: "budgets", message: `--budgets: ${why}` })
-  if (Option.isSome(budget)) {
-    return Option.isSome(given)
-      ? complain("expected either --budget or --budgets")
-      : Effect.succeed([{ usd: money(budget.value).usd, per: budgetPeriod }])
+  if (Option.isSome(budget) || Option.isSome(requestsPerDay)) {
+    if (Option.isSome(given)) return complain("expected either --budgets or its short forms")
+    return Effect.map(current, (all) => {
+      const spending = Option.isNone(budget)
+        ? all
+        : withBudget(all, { usd: money(budget.value).usd, per: budgetPeriod })
+      if (Option.isNone(requestsPerDay)) return spending
+      const requests = requestsPerDay.value
+      return requests === null
+        ? withoutBudget(spending, { requests: 1, per: "day" })
+        : withBudget(spending, { requests, per: "day" })
+    })
   }
   if (Option.isNone(given)) return Effect.succeed(undefined)
   if (given.value === "none") return Effect.succeed(null)
@@ -74,9 +91,8 @@ const budgetShown = (budget: BudgetRecord): string => {
 /** At least two decimals. */
 const dollars = (usd: number): string => usd.toFixed(9).replace(/0{1,7}$/, "")
 
-/** A budget for each line. */
-export const budgetLines = (budgets: ReadonlyArray<BudgetRecord>): string | null =>
-  budgets.length === 0 ? null : budgets.map(budgetShown).join("\n")
+/** A line for each budget. */
+export const budgetLines = (budgets: ReadonlyArray<BudgetRecord>): ReadonlyArray<string> => budgets.map(budgetShown)
 
 const ofKey = Command.make(
   "reset-budgets",

@@ -1,11 +1,11 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Clock, Effect, Option, Redacted } from "effect"
 import type { KeyOptions, KeyWithSecret } from "../admin/KeyAdministration.ts"
-import type { KeyRecord } from "../admin/KeyRecord.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest, NotFound } from "../contract/Failure.ts"
+import type { BudgetRecord } from "../ledger/BudgetRecord.ts"
 import { readTime } from "../contract/timeQuery.ts"
 import { administering } from "./administering.ts"
-import { budgetLines, budgetsOf, budgetsOption, resetKeyBudgets } from "./budgets.ts"
+import { budgetOptions, budgetsOf, resetKeyBudgets } from "./budgets.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import {
@@ -15,33 +15,28 @@ import {
   limitOption,
   limits,
   limitsOf,
-  limitsShown,
   listed,
+  modelsOption,
   optionalText,
   print,
-  shortTime,
   unpriced,
   unpricedOf,
-  usdOption,
+  warned,
   wide
 } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
-import { keyNamed } from "./keyNamed.ts"
-import { fields, listTable } from "./table.ts"
+import { keyNamed, keysOfSecret } from "./keyNamed.ts"
+import { keyShown, keyTable } from "./keyShown.ts"
 
-const id = Args.text({ name: "id" }).pipe(Args.withDescription("The key's id (key_…), or its name."))
+const id = Args.text({ name: "id" }).pipe(
+  Args.withDescription(
+    "The key's id (key_…), its name, or what you have of its secret; - reads that from standard input."
+  )
+)
 
 const settings = {
-  models: Options.text("model").pipe(
-    Options.withPseudoName("MODEL"),
-    Options.withDescription("A model it may use, or a pattern such as claude-*; repeat it or separate with commas."),
-    Options.repeated
-  ),
-  notModels: Options.text("not-model").pipe(
-    Options.withPseudoName("MODEL"),
-    Options.withDescription("A model or pattern it may not use; repeat it or separate with commas; none removes all."),
-    Options.repeated
-  ),
+  models: modelsOption("model", "A model it may use, or a pattern such as claude-*"),
+  notModels: modelsOption("not-model", "A model or pattern it may not use; none removes all"),
   upstreams: Options.text("upstream").pipe(
     Options.withPseudoName("UPSTREAM"),
     Options.withDescription("An upstream that may serve it; repeat it or separate with commas; all removes the bound."),
@@ -51,12 +46,7 @@ const settings = {
     Options.withDescription("Whether its requests may choose their route with x-gateway-route (no)."),
     Options.optional
   ),
-  budget: usdOption("budget", "The most it can spend, in dollars, in each --budget-period."),
-  budgetPeriod: Options.choice("budget-period", ["day", "month"]).pipe(
-    Options.withDescription("The UTC day or month of --budget (month)."),
-    Options.withDefault("month")
-  ),
-  budgets: budgetsOption,
+  ...budgetOptions,
   unpriced: unpriced("its account"),
   expires: optionalText("expires", "When it expires: 30d, 12h, a day (2026-01-31) or a time."),
   ...limits
@@ -64,7 +54,7 @@ const settings = {
 
 type KeyFlags = Command.Command.ParseConfig<typeof settings>
 
-const optionsOf = (given: KeyFlags): Effect.Effect<KeyOptions, InvalidRequest> =>
+const optionsOf = <E, R>(given: KeyFlags, current: Effect.Effect<ReadonlyArray<BudgetRecord>, E, R>) =>
   Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     const [models, notModels, upstreams] = [given.models, given.notModels, given.upstreams].map(listed)
@@ -75,8 +65,8 @@ const optionsOf = (given: KeyFlags): Effect.Effect<KeyOptions, InvalidRequest> =
         message: "--expires: expected how long from now (30d, 12h), a day (2026-01-31) or a time (2026-01-31T12:00:00Z)"
       })
     }
-    const budgets = yield* budgetsOf(given)
-    return {
+    const budgets = yield* budgetsOf(given, current)
+    const options: KeyOptions = {
       ...(isGiven(models) ? { models } : {}),
       ...(isGiven(notModels) ? { notModels: isOnly("none", notModels) ? [] : notModels } : {}),
       ...(isGiven(upstreams) ? { upstreams: isOnly("all", upstreams) ? null : upstreams } : {}),
@@ -86,6 +76,7 @@ const optionsOf = (given: KeyFlags): Effect.Effect<KeyOptions, InvalidRequest> =
       ...(budgets === undefined ? {} : { budgets }),
       ...(Option.isNone(expiresAtMs) ? {} : { expiresAtMs: expiresAtMs.value })
     }
+    return options
   })
 
 const isGiven = (names: ReadonlyArray<string> | undefined): names is ReadonlyArray<string> =>
@@ -113,11 +104,11 @@ const create = Command.make(
     administering(
       Effect.gen(function* () {
         const { accounts, keys } = yield* Operator
-        const options = yield* optionsOf(given)
+        const options = yield* optionsOf(given, Effect.succeed([]))
         // This command may run before the first start, which creates the default account.
         const isNew = account === "default" && Option.isSome(yield* Effect.option(accounts.create(account, {})))
         const made = yield* keys.create({ ...options, account, name })
-        yield* warned(made.key)
+        yield* warned(name, made.key)
         yield* printSecret(
           json,
           made,
@@ -141,16 +132,27 @@ const list = Command.make(
   {
     account,
     all: Options.boolean("all").pipe(Options.withDescription("Also keys that are revoked or expired.")),
+    status: Options.choice("status", ["active", "expired", "revoked"]).pipe(
+      Options.withDescription("Only these."),
+      Options.optional
+    ),
+    search: optionalText("search", "Only those with this in their id, name or account."),
     limit: limitOption(1_000),
     wide,
     json
   },
-  ({ account, all, json, limit, wide }) =>
+  ({ account, all, json, limit, search, status, wide }) =>
     administering(
       Effect.gen(function* () {
         const { keys } = yield* Operator
-        const records = yield* keys.list({ account: Option.getOrUndefined(account), all, limit })
-        yield* print(json, records, () => listTable(header, records.map(row), { rare, wide }))
+        const records = yield* keys.list({
+          account: Option.getOrUndefined(account),
+          all,
+          status: Option.getOrUndefined(status),
+          search: Option.getOrUndefined(search),
+          limit
+        })
+        yield* print(json, records, () => keyTable(records, wide))
       })
     )
 ).pipe(
@@ -159,12 +161,48 @@ const list = Command.make(
   )
 )
 
+const find = Command.make(
+  "find",
+  {
+    secret: Args.text({ name: "secret" }).pipe(
+      Args.withDescription(
+        "The whole secret, its last four characters or more, or a shown hint; - reads standard input."
+      )
+    ),
+    wide,
+    json
+  },
+  ({ json, secret, wide }) =>
+    administering(
+      Effect.gen(function* () {
+        const { isWhole, keys } = yield* keysOfSecret(secret)
+        if (keys.length === 0) {
+          return yield* new NotFound({
+            param: null,
+            message:
+              "no key has this secret or its last characters; beginnings are not kept, nor secrets before a rotation"
+          })
+        }
+        if (!isWhole) yield* Effect.logInfo("by four characters of the secret; the whole one makes sure")
+        yield* print(json, keys, () => keyTable(keys, wide))
+      })
+    )
+).pipe(
+  Command.withDescription(
+    help(
+      "Find the key of a secret that has leaked. The secret is compared, and neither stored nor logged.",
+      "gateway keys find - < leaked.txt",
+      "gateway keys find …Xa7Q"
+    )
+  )
+)
+
 const show = Command.make("show", { id, json }, ({ id, json }) =>
   administering(
     Effect.gen(function* () {
       const { keys } = yield* Operator
       const key = yield* keys.show(yield* keyNamed(id))
-      yield* print(json, key, () => shown(key))
+      yield* print(json, key, () => keyShown(key))
     })
   )
 ).pipe(Command.withDescription(help("Show a key: everything but its secret.", "gateway keys show key_4f…")))
@@ -183,14 +221,16 @@ const update = Command.make(
     administering(
       Effect.gen(function* () {
         const { keys } = yield* Operator
-        const key = yield* keys.update(yield* keyNamed(id), {
-          ...(yield* optionsOf(given)),
+        const named = yield* keyNamed(id)
+        const budgets = Effect.map(keys.show(named), ({ budgets }) => budgets)
+        const key = yield* keys.update(named, {
+          ...(yield* optionsOf(given, budgets)),
           name: Option.getOrUndefined(name),
           ...(noBudget ? { budgets: null } : {}),
           ...(neverExpires ? { expiresAtMs: null } : {})
         })
-        yield* warned(key)
-        yield* print(json, key, () => shown(key))
+        yield* warned(key.name, key)
+        yield* print(json, key, () => keyShown(key))
       })
     )
 ).pipe(
@@ -233,7 +273,8 @@ const rotateSecret = Command.make("rotate-secret", { id, json }, ({ id, json }) 
   Command.withDescription(
     help(
       "Replace a key's secret. To use both for a while, make a second key instead.",
-      "gateway keys rotate-secret key_4f…"
+      "gateway keys rotate-secret key_4f…",
+      "gateway keys rotate-secret …Xa7Q"
     )
   )
 )
@@ -243,6 +284,7 @@ export const keysCommand: Group = {
   commands: [
     remoteLeaf(create),
     remoteLeaf(list),
+    remoteLeaf(find),
     remoteLeaf(show),
     remoteLeaf(update),
     remoteLeaf(revoke),
@@ -251,49 +293,5 @@ export const keysCommand: Group = {
   ]
 }
 
-/** On standard error, beside the answer. */
-const warned = ({ name, unmatched_models = [] }: KeyRecord) =>
-  Effect.forEach(
-    unmatched_models,
-    (pattern) => Effect.logWarning(`"${name}" names "${pattern}", which no model of the gateway matches`),
-    { discard: true }
-  )
-
 const printSecret = (asJson: boolean, { key, secret }: KeyWithSecret, words: string) =>
   print(asJson, { key, secret: Redacted.value(secret) }, () => `${words}\n\n  ${Redacted.value(secret)}\n`)
-
-const rare = ["SECRET", "MODELS", "LIMITS", "LAST USED", "EXPIRES", "BUDGET"]
-const header = ["ID", "ACCOUNT", "NAME", "STATUS", "SECRET", "MODELS", "LIMITS", "BUDGET", "EXPIRES", "LAST USED"]
-
-const row = (key: KeyRecord) => [
-  key.id,
-  key.account,
-  key.name,
-  key.status,
-  key.hint === "" ? "" : `…${key.hint}……`,
-  key.models.join(" "),
-  limitsShown(key.limits),
-  budgetLines(key.budgets)?.replaceAll("\n", "; ") ?? "",
-  shortTime(key.expires_at) || "never",
-  shortTime(key.last_used_at)
-]
-
-const shown = (key: KeyRecord) =>
-  fields({
-    id: key.id,
-    account: key.account,
-    name: key.name,
-    status: key.status,
-    secret: key.hint === "" ? null : `gw_…${key.hint}……`,
-    models: key.models.join(" "),
-    "not models": key.not_models.join(" ") || null,
-    upstreams: key.upstreams?.join(" ") ?? null,
-    "chooses routes": key.choose_route ? "yes" : null,
-    limits: limitsShown(key.limits) || null,
-    budgets: budgetLines(key.budgets),
-    declared: key.declared ? "in the configuration file" : null,
-    created: key.created_at,
-    expires: key.expires_at,
-    "last used": key.last_used_at,
-    revoked: key.revoked_at
-  })

@@ -1,5 +1,5 @@
 import { HelpDoc, Options } from "@effect/cli"
-import { Console, Option, Schema } from "effect"
+import { Console, Effect, Option, Schema } from "effect"
 import { Usd, nanoUsdOf } from "../admin/fields.ts"
 import type { LimitsPatch } from "../admin/fields.ts"
 import { readTime } from "../contract/timeQuery.ts"
@@ -44,6 +44,25 @@ export const listed = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
     .flatMap((value) => value.split(","))
     .map((value) => value.trim())
     .filter((value) => value !== "")
+
+/** Models, or patterns of them. */
+export const modelsOption = (name: string, description: string) =>
+  Options.text(name).pipe(
+    Options.withPseudoName("MODEL"),
+    Options.withDescription(`${description}; repeat it or separate with commas.`),
+    Options.repeated
+  )
+
+/** Warns of patterns of models that match none, on standard error. */
+export const warned = (
+  name: string,
+  { unmatched_models = [] }: { readonly unmatched_models?: ReadonlyArray<string> | undefined }
+) =>
+  Effect.forEach(
+    unmatched_models,
+    (pattern) => Effect.logWarning(`"${name}" names "${pattern}", which no model of the gateway matches`),
+    { discard: true }
+  )
 
 const isUsd = Schema.is(Usd)
 

@@ -133,11 +133,17 @@ const padded = (text: string, width: number, isNumeric: boolean): string => {
 /** Escapes line breaks and control characters, so that any text stays in its cell. */
 export const oneLine = visible
 
-/** Names and values, one a line, without null values. */
-export const fields = (values: Readonly<Record<string, string | null>>): string => {
+/** Names and values, one a line, without null values and empty lists. Each value of a list has a line. */
+export const fields = (values: Readonly<Record<string, string | ReadonlyArray<string> | null>>): string => {
   const there = Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
   const width = Math.max(0, ...there.map(([name]) => name.length))
-  return there.map(([name, value]) => `${name.padEnd(width)}  ${oneLine(value)}`.trimEnd()).join("\n")
+  return there
+    .flatMap(([name, value]) =>
+      (typeof value === "string" ? [value] : value).map((line, index) =>
+        `${(index === 0 ? name : "").padEnd(width)}  ${oneLine(line)}`.trimEnd()
+      )
+    )
+    .join("\n")
 }
 
 /** Adds thousands separators to a whole number. */

@@ -121,10 +121,22 @@ export type WrittenBudget = typeof WrittenBudget.Type
 export const WrittenBudgets = Schema.Array(WrittenBudget).pipe(
   Schema.maxItems(mostBudgets),
   Schema.filter((all) => {
-    const counted = all.map((one) => JSON.stringify({ ...budgetFrom(one), limit: 0 }))
+    const counted = all.map(countedBy)
     return new Set(counted).size === counted.length || "expected budgets of which no two count the same"
   })
 )
+
+const countedBy = (budget: WrittenBudget): string => JSON.stringify({ ...budgetFrom(budget), limit: 0 })
+
+/** All budgets with another one, which replaces the one that counts the same. */
+export const withBudget = (all: ReadonlyArray<WrittenBudget>, one: WrittenBudget): ReadonlyArray<WrittenBudget> => [
+  ...withoutBudget(all, one),
+  one
+]
+
+/** All budgets but the one that counts the same. */
+export const withoutBudget = (all: ReadonlyArray<WrittenBudget>, one: WrittenBudget): ReadonlyArray<WrittenBudget> =>
+  all.map((budget) => writtenFrom(budgetFrom(budget))).filter((budget) => countedBy(budget) !== countedBy(one))
 
 export const budgetFrom = ({
   each,

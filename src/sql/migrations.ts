@@ -46,6 +46,8 @@ import { upstreamKeys } from "./migrations/0041_upstreamKeys.ts"
 import { budgets } from "./migrations/0042_budgets.ts"
 import { alerts } from "./migrations/0043_alerts.ts"
 import { accountWebhooks } from "./migrations/0044_accountWebhooks.ts"
+import { keyHints } from "./migrations/0045_keyHints.ts"
+import { accountModels } from "./migrations/0046_accountModels.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -103,7 +105,9 @@ const onBoth: ReadonlyArray<Step> = [
   [41, "upstreamKeys", upstreamKeys],
   [42, "budgets", budgets],
   [43, "alerts", alerts],
-  [44, "accountWebhooks", accountWebhooks]
+  [44, "accountWebhooks", accountWebhooks],
+  [45, "keyHints", keyHints],
+  [46, "accountModels", accountModels]
 ]
 
 /** The schema that this gateway works with. */

@@ -14,10 +14,12 @@ export interface CommandResult {
 export const runCommand = async (
   folder: string,
   args: ReadonlyArray<string>,
-  env: Readonly<Record<string, string>> = {}
+  env: Readonly<Record<string, string>> = {},
+  input = ""
 ): Promise<CommandResult> => {
   const child = Bun.spawn([...program(), ...args], {
     cwd: folder,
+    stdin: new Blob([input]),
     stdout: "pipe",
     stderr: "pipe",
     env: { PATH: process.env["PATH"] ?? "", HOME: folder, USER: "operator", ...shortLived(), ...env }

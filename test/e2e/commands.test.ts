@@ -71,6 +71,9 @@ describe("gateway keys", () => {
       "NAME",
       "STATUS",
       "SECRET",
+      "TODAY",
+      "30 DAYS",
+      "REQUESTS",
       "MODELS",
       "LIMITS",
       "BUDGET",
@@ -80,10 +83,10 @@ describe("gateway keys", () => {
     expect(
       rows(listed.out)
         .find((row) => row[0] === id)
-        ?.slice(0, 6)
-    ).toEqual([id, "default", "laptop", "active", `…${secret.slice(-10, -6)}……`, "*"])
+        ?.slice(0, 5)
+    ).toEqual([id, "default", "laptop", "active", `…${secret.slice(-4)}`])
     const shown = await ok("keys", "show", id)
-    expect(rows(shown.out)).toContainEqual(["secret", `gw_…${secret.slice(-10, -6)}……`])
+    expect(rows(shown.out)).toContainEqual(["secret", `gw_…${secret.slice(-4)}`])
     for (const { out } of [listed, shown, await ok("keys", "show", id, "--json")]) expect(out).not.toContain(secret)
   })
 

@@ -68,7 +68,7 @@ describe("commands for a gateway elsewhere", () => {
     const changed = await ok("keys", "update", "laptop", "--no-budget", "--never-expires", "--json")
     expect(changed.json()).toMatchObject({ budget: null, expires_at: null, models: ["sandbox-*"] })
     expect((await ok("keys", "list", "--account", "team")).out).toMatch(
-      new RegExp(`^${key.id} +team +laptop +active +…${secret.slice(-10, -6)}…… +sandbox-\\* +never`, "m")
+      new RegExp(`^${key.id} +team +laptop +active +…${secret.slice(-4)} +\\$\\S+ +\\$\\S+ +1 +sandbox-\\* +never`, "m")
     )
     expect((await ok("keys", "revoke", "laptop")).out).toMatch(/^Revoked key_\w+ "laptop" of the account team/)
     expect((await ok("keys", "revoke", key.id)).out).toContain("was revoked already")

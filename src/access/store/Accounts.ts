@@ -14,6 +14,10 @@ import { LimitsJson, Patterns } from "./KeyRow.ts"
 /** The settings of an account. */
 export interface AccountSettings {
   readonly limits: Limits
+  /** Patterns of the only models that its keys may use; null: any. */
+  readonly models: ReadonlyArray<string> | null
+  /** Patterns of models that none of its keys may use; null: none. */
+  readonly notModels: ReadonlyArray<string> | null
   /** null: the configuration's. */
   readonly unpriced: Unpriced | null
   /** Upper bound on the output tokens that a hold covers; null: the configuration's. */
@@ -30,9 +34,7 @@ export interface AccountSettings {
 }
 
 /** The settings of an account in the configuration file; null where it has none. */
-type DeclaredAccount = Pick<AccountSettings, "holdOutputTokens" | "unpriced"> & {
-  readonly models: ReadonlyArray<string> | null
-  readonly notModels: ReadonlyArray<string> | null
+type DeclaredAccount = Pick<AccountSettings, "holdOutputTokens" | "models" | "notModels" | "unpriced"> & {
   readonly budgets: ReadonlyArray<Budget> | null
   readonly trustsEndUser: boolean | null
 }
@@ -187,6 +189,10 @@ export const accountColumns = {
   settled_nano_usd: Schema.Int,
   held: Schema.Int,
   limits: LimitsJson,
+  models: Schema.NullOr(Patterns),
+  declared_models: Schema.NullOr(Patterns),
+  not_models: Schema.NullOr(Patterns),
+  declared_not_models: Schema.NullOr(Patterns),
   unpriced: Schema.NullOr(Unpriced),
   declared_unpriced: Schema.NullOr(Unpriced),
   hold_output_tokens: Schema.NullOr(Schema.Int),
@@ -220,12 +226,16 @@ const columnsOf = ({
   budgets,
   holdOutputTokens,
   limits,
+  models,
+  notModels,
   searchAllowed,
   searchBlocked,
   trustsEndUser,
   unpriced,
   webhookUrl
 }: AccountSettings) => ({
+  models: jsonOrNull(models),
+  not_models: jsonOrNull(notModels),
   budgets: JSON.stringify(budgets),
   trusts_end_user: Number(trustsEndUser),
   unpriced,

@@ -3,6 +3,7 @@ import { AccountId, KeyId, Limits, Unpriced } from "../../contract/Caller.ts"
 import { BudgetsJson, plainBudget } from "../../contract/Budget.ts"
 import type { Budget } from "../../contract/Budget.ts"
 import type { Caller, ModelRule } from "../../contract/Caller.ts"
+import type { Hint } from "../../contract/keyHint.ts"
 import { rows } from "../../sql/decode.ts"
 
 export const Patterns = Schema.parseJson(Schema.Array(Schema.String))
@@ -14,6 +15,7 @@ const columns = {
   account_id: AccountId,
   name: Schema.String,
   hint: Schema.String,
+  hint_form: Schema.Literal("end", "middle"),
   models: Patterns,
   not_models: Schema.NullOr(Patterns),
   upstreams: Schema.NullOr(Patterns),
@@ -132,6 +134,9 @@ export interface KeySettings {
   /** Unix ms. */
   readonly expiresAtMs: number | undefined
 }
+
+/** The columns of a hint. */
+export const hintColumns = ({ form, text }: Hint) => ({ hint: text, hint_form: form })
 
 export const settingsColumns = ({ budgets, expiresAtMs, limits, name, unpriced, ...rules }: KeySettings) => ({
   name,

@@ -4,13 +4,14 @@ import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { AccountId, KeyId } from "../../contract/Caller.ts"
 import type { Budget } from "../../contract/Budget.ts"
 import type { Limits, Unpriced } from "../../contract/Caller.ts"
+import type { Hint } from "../../contract/keyHint.ts"
 import { testDouble } from "../../contract/testDouble.ts"
 import { makeAlone } from "../../sql/alone.ts"
 import { Changes } from "../../sql/Changes.ts"
 import { rows } from "../../sql/decode.ts"
 import * as ApiKey from "../ApiKey.ts"
 import { Accounts } from "./Accounts.ts"
-import { declaredKeys, firstOpening, ruleColumns, settingsColumns, keyRows } from "./KeyRow.ts"
+import { declaredKeys, firstOpening, hintColumns, ruleColumns, settingsColumns, keyRows } from "./KeyRow.ts"
 import type { DeclaredKey, KeySettings, Opening, KeyRow } from "./KeyRow.ts"
 
 export interface NewKey {
@@ -32,8 +33,21 @@ export interface KeyPage {
   readonly account?: string | undefined
   /** Includes revoked and expired keys. */
   readonly all: boolean
+  /** Only these, also without `all`. */
+  readonly status?: KeyStatus | undefined
+  /** A part of its id, its name or its account, in small or capital letters. */
+  readonly search?: string | undefined
   readonly offset: number
   readonly limit: number
+}
+
+export type KeyStatus = "active" | "expired" | "revoked"
+
+/** Keys by what one has of a secret. */
+export interface FoundKeys {
+  /** True if it is the whole secret of the only row; otherwise rows have a hint in common with it. */
+  readonly isWhole: boolean
+  readonly rows: ReadonlyArray<KeyRow>
 }
 
 /** A key of the configuration file. */
@@ -41,7 +55,7 @@ export interface FileKey {
   readonly account: AccountId
   readonly name: string
   readonly hash: string
-  readonly hint: string
+  readonly hint: Hint
   readonly models: ReadonlyArray<string>
   readonly notModels: ReadonlyArray<string>
   /** null: all. */
@@ -65,7 +79,9 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
     /** @param hash of the secret, `ApiKey.hash` */
     const open = (hash: string): Effect.Effect<Option.Option<Opening>> =>
       sql`SELECT k.*, a.limits AS account_limits,
-        a.declared_models AS account_models, a.declared_not_models AS account_not_models, COALESCE(a.deleted_at, a.suspended_at) AS suspended_at,
+        COALESCE(a.declared_models, a.models) AS account_models,
+        COALESCE(a.declared_not_models, a.not_models) AS account_not_models,
+        COALESCE(a.deleted_at, a.suspended_at) AS suspended_at,
         COALESCE(k.unpriced, a.declared_unpriced, a.unpriced) AS unpriced_here,
         COALESCE(a.declared_hold_output_tokens, a.hold_output_tokens) AS hold_output_tokens,
         COALESCE(a.declared_budgets, a.budgets) AS account_budgets,
@@ -95,7 +111,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
           id,
           account_id: key.account,
           hash: ApiKey.hash(Redacted.value(secret)),
-          hint: ApiKey.hint(Redacted.value(secret)),
+          ...hintColumns(ApiKey.hint(Redacted.value(secret))),
           created_at: now,
           ...settingsColumns({ name, ...rules, limits, budgets, unpriced, expiresAtMs })
         })}`
@@ -148,23 +164,49 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
 
     /** Oldest first. */
     const list = (
-      { account, all, limit, offset }: KeyPage,
+      { account, all, limit, offset, search, status }: KeyPage,
       nowMs: number
     ): Effect.Effect<ReadonlyArray<KeyRow>, SqlError> =>
       Effect.map(
         sql`SELECT * FROM keys WHERE ${sql.and([
           sql`1 = 1`,
           ...(account === undefined ? [] : [sql`account_id = ${account}`]),
-          ...(all ? [] : [sql`revoked_at IS NULL`, sql`(expires_at IS NULL OR expires_at > ${nowMs})`])
+          ...(search === undefined ? [] : [containing(search)]),
+          ...(status === undefined && all ? [] : statusIs[status ?? "active"](nowMs))
         ])} ORDER BY created_at, id LIMIT ${limit} OFFSET ${offset}`,
         keyRows.all
       )
+
+    const statusIs = {
+      active: (nowMs: number) => [sql`revoked_at IS NULL`, sql`(expires_at IS NULL OR expires_at > ${nowMs})`],
+      expired: (nowMs: number) => [sql`revoked_at IS NULL`, sql`expires_at <= ${nowMs}`],
+      revoked: () => [sql`revoked_at IS NOT NULL`]
+    }
+
+    const containing = (text: string) => {
+      const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`
+      return sql.or(["id", "name", "account_id"].map((name) => sql`LOWER(${sql(name)}) LIKE ${pattern} ESCAPE '\\'`))
+    }
+
+    /**
+     * Keys by what one has of a secret, with the oldest first: the one whose whole secret it is, otherwise those whose
+     * hint is in it, a hundred at most.
+     */
+    const ofSecret = Effect.fnUntraced(function* (part: Redacted.Redacted): Effect.fn.Return<FoundKeys, SqlError> {
+      const text = Redacted.value(part)
+      const whole = keyRows.all(yield* sql`SELECT * FROM keys WHERE hash = ${ApiKey.hash(text)}`)
+      const hints = ApiKey.hintsOf(text)
+      if (whole.length > 0 || hints.length === 0) return { isWhole: whole.length > 0, rows: whole }
+      const isOne = hints.map(({ form, text }) => sql`hint = ${text} AND hint_form = ${form}`)
+      const found = yield* sql`SELECT * FROM keys WHERE ${sql.or(isOne)} ORDER BY created_at, id LIMIT 100`
+      return { isWhole: false, rows: keyRows.all(found) }
+    })
 
     const update = (id: string, settings: KeySettings): Effect.Effect<unknown, SqlError> =>
       sql`UPDATE keys SET ${sql.update(settingsColumns(settings))} WHERE id = ${id}`
 
     const replaceSecret = (id: string, secret: string): Effect.Effect<unknown, SqlError> =>
-      sql`UPDATE keys SET hash = ${ApiKey.hash(secret)}, hint = ${ApiKey.hint(secret)} WHERE id = ${id}`
+      sql`UPDATE keys SET ${sql.update({ hash: ApiKey.hash(secret), ...hintColumns(ApiKey.hint(secret)) })} WHERE id = ${id}`
 
     /** True if a key has or had this secret. */
     const isTaken = (secret: Redacted.Redacted): Effect.Effect<boolean, SqlError> =>
@@ -205,7 +247,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
         account_id: key.account,
         name: key.name,
         hash: key.hash,
-        hint: key.hint,
+        ...hintColumns(key.hint),
         ...ruleColumns(key),
         limits: JSON.stringify(key.limits),
         unpriced: key.unpriced,
@@ -227,6 +269,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
       bootstrap,
       find,
       list,
+      ofSecret,
       update,
       replaceSecret,
       isTaken,

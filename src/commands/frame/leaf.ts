@@ -36,7 +36,8 @@ export const leaf = <Name extends string, E, A>(
     const running = runHere(args)
     return url === undefined ? running : Effect.provideService(running, RemoteUrl, url)
   }
-  const runHere = (args: ReadonlyArray<string>) => {
+  const runHere = (given: ReadonlyArray<string>) => {
+    const args = withInputLast(given)
     const unknown = unknownOption(args, described())
     if (unknown !== undefined) return unexpected(unknown, nearest(unknown, optionsOf(described())))
     return Effect.flatMap(
@@ -51,6 +52,9 @@ export const leaf = <Name extends string, E, A>(
   }
   return { ...options, name, run, described }
 }
+
+/** The library takes options after a `-`, which stands for standard input, for arguments. */
+const withInputLast = (args: ReadonlyArray<string>) => (args[0] === "-" ? [...args.slice(1), "-"] : args)
 
 /** A command that also works on a remote gateway. */
 export const remoteLeaf = <Name extends string, E, A>(

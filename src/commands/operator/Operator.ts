@@ -1,5 +1,5 @@
 import { Context, Data } from "effect"
-import type { Effect, Stream } from "effect"
+import type { Effect, Redacted, Stream } from "effect"
 import type { AccountOptions } from "../../admin/AccountAdministration.ts"
 import type { AccountDeleted } from "../../admin/AccountDeleted.ts"
 import type { AccountRecord, GrantRecord } from "../../admin/AccountRecord.ts"
@@ -7,7 +7,7 @@ import type { AuditRecord } from "../../admin/AuditRecord.ts"
 import type { AuditFilter } from "../../admin/store/Audit.ts"
 import type { ConfigurationDocument, ConfigurationRecord } from "../../admin/ConfigurationRecord.ts"
 import type { DeliverySummary } from "../../admin/DeliverySummary.ts"
-import type { KeyOptions, KeyWithSecret } from "../../admin/KeyAdministration.ts"
+import type { KeyOptions, KeysOfSecret, KeyWithSecret } from "../../admin/KeyAdministration.ts"
 import type { KeyRecord } from "../../admin/KeyRecord.ts"
 import type { LogQuery } from "../../admin/LogLines.ts"
 import type { NodeRecord } from "../../admin/NodeRecord.ts"
@@ -37,6 +37,8 @@ interface KeyFilter {
   readonly account?: string | undefined
   /** Include revoked and expired keys. */
   readonly all: boolean
+  readonly status?: KeyRecord["status"] | undefined
+  readonly search?: string | undefined
   readonly limit: number
 }
 
@@ -51,6 +53,8 @@ export interface Operations {
   readonly keys: {
     readonly list: (filter: KeyFilter) => All<KeyRecord>
     readonly show: (id: string) => Answer<KeyRecord>
+    /** @param part of a secret */
+    readonly ofSecret: (part: Redacted.Redacted) => Answer<KeysOfSecret>
     readonly create: (
       options: KeyOptions & { readonly account: string; readonly name: string }
     ) => Answer<KeyWithSecret>

@@ -5,8 +5,7 @@ import { MasterSecret } from "../../access/MasterSecret.ts"
 import { WebhookSecrets } from "../../access/WebhookSecrets.ts"
 import { Administration } from "../../admin/Administration.ts"
 import type { Actor } from "../../admin/store/Audit.ts"
-import { withUnmatched } from "../../admin/KeyRecord.ts"
-import type { KeyRecord } from "../../admin/KeyRecord.ts"
+import { withUnmatched } from "../../admin/modelRules.ts"
 import { outcomeOf } from "../../admin/TaskAdministration.ts"
 import { usualPriceList } from "../../config/sections/Prices.ts"
 import { Settings, visitedUrl } from "../../config/Settings.ts"
@@ -94,7 +93,7 @@ const operations = Effect.gen(function* () {
     Effect.flatMap(Effect.provideService(hasMasterSecret, Settings, settings), (has) =>
       has ? effect : Effect.fail(noSecret)
     )
-  const noted = (key: KeyRecord) =>
+  const noted = <A extends Parameters<typeof withUnmatched>[0]>(record: A) =>
     Effect.promise(async () => {
       const [{ unmatched }, { ownModels }] = await Promise.all([
         import("../../catalogue/modelWarnings.ts"),
@@ -102,12 +101,13 @@ const operations = Effect.gen(function* () {
       ])
       const file = settings.file.value
       const served = [...ownModels.map(({ id }) => id), ...Object.keys(file.models ?? {})]
-      return withUnmatched(key, (patterns) => unmatched(patterns, file, served))
+      return withUnmatched(record, (patterns) => unmatched(patterns, file, served))
     })
   const served: Operations = {
     keys: {
       list: ({ limit, ...filter }) => keys.list({ ...filter, ...first(limit) }),
       show: (id) => Effect.flatMap(keys.show(id), noted),
+      ofSecret: keys.ofSecret,
       create: (options) =>
         Effect.flatMap(keys.create(actor, options), ({ key, secret }) =>
           Effect.map(noted(key), (key) => ({ key, secret }))
@@ -119,9 +119,9 @@ const operations = Effect.gen(function* () {
     },
     accounts: {
       list: (limit) => accounts.list(first(limit)),
-      show: accounts.show,
-      create: (id, options) => accounts.create(actor, id, options),
-      set: (id, options) => accounts.set(actor, id, options),
+      show: (id) => Effect.flatMap(accounts.show(id), noted),
+      create: (id, options) => Effect.flatMap(accounts.create(actor, id, options), noted),
+      set: (id, options) => Effect.flatMap(accounts.set(actor, id, options), noted),
       credit: (id, nanoUsd, note) => accounts.credit(actor, id, nanoUsd, note),
       resetBudgets: (id) => accounts.resetBudgets(actor, id),
       suspend: (id) => ending.suspend(actor, id),

@@ -29,6 +29,8 @@ export const accountPayload = ({
   budgets,
   holdOutputTokens,
   limits,
+  models,
+  notModels,
   searchAllowed,
   searchBlocked,
   trustsEndUser,
@@ -37,8 +39,10 @@ export const accountPayload = ({
 }: AccountOptions) =>
   present({
     limits,
+    models,
     unpriced,
     budgets,
+    not_models: notModels,
     trusts_end_user: trustsEndUser,
     hold_output_tokens: holdOutputTokens,
     search_allowed: searchAllowed,

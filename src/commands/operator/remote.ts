@@ -77,13 +77,16 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
 
     return {
       keys: {
-        list: ({ account, all, limit }) =>
+        list: ({ all, limit, ...filter }) =>
           gathered(limit, (page) =>
-            orUnreachable(
-              adminKeys.list({ urlParams: { ...present({ account }), all: all ? "true" : "false", ...page } })
-            )
+            orUnreachable(adminKeys.list({ urlParams: { ...present(filter), all: all ? "true" : "false", ...page } }))
           ),
         show: (id) => orUnreachable(adminKeys.show({ path: { id } })),
+        ofSecret: (part) =>
+          Effect.map(orUnreachable(adminKeys.find({ payload: { secret: Redacted.value(part) } })), (found) => ({
+            isWhole: found.match === "secret",
+            keys: found.data
+          })),
         create: ({ account, name, ...options }) =>
           Effect.map(
             orUnreachable(adminKeys.create({ payload: { account, name, ...keyPayload(options) } })),

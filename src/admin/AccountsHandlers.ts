@@ -1,0 +1,68 @@
+import { Effect } from "effect"
+import { InvalidRequest } from "../contract/Failure.ts"
+import { handlers } from "../contract/handlers.ts"
+import { offsetOf, pagedByOffset } from "../contract/paging.ts"
+import { AddressGuard } from "../guard/AddressGuard.ts"
+import { Ledger } from "../ledger/Ledger.ts"
+import { accountOptions, admitted } from "./accountOptions.ts"
+import type { AccountRecord } from "./AccountRecord.ts"
+import { AdminAccountsApi } from "./AccountsApi.ts"
+import { Administration } from "./Administration.ts"
+import { nanoUsdOf } from "./fields.ts"
+import { withUnmatched } from "./modelRules.ts"
+import { Serving } from "./Serving.ts"
+import { signingRecord } from "./WebhookAdministration.ts"
+
+/** Handlers of `/admin/v1/accounts`. */
+export const AccountsHandlers = handlers(
+  AdminAccountsApi,
+  Effect.map(
+    Effect.all([Administration, Serving, Ledger, AddressGuard]),
+    ([{ accounts, ending, webhooks }, { unmatched }, { flush }, guard]) => {
+      const noted = (account: AccountRecord) => withUnmatched(account, unmatched)
+      return {
+        list: ({ urlParams }) =>
+          Effect.map(accounts.list(offsetOf(urlParams)), (rows) => pagedByOffset(rows.map(noted), urlParams)),
+        create: ({ caller, payload }) =>
+          Effect.zipRight(
+            admitted(guard, payload),
+            accounts.create(caller.key, payload.id, {
+              ...accountOptions(payload),
+              nanoUsd:
+                payload.balance_usd === undefined || payload.balance_usd === null
+                  ? undefined
+                  : nanoUsdOf(payload.balance_usd)
+            })
+          ).pipe(Effect.map(noted)),
+        show: ({ path }) => Effect.map(accounts.show(path.id), noted),
+        update: ({ caller, path, payload }) =>
+          Effect.zipRight(
+            admitted(guard, payload),
+            accounts.set(caller.key, path.id, {
+              ...accountOptions(payload),
+              unmetered: payload.unmetered,
+              version: payload.version
+            })
+          ).pipe(Effect.map(noted)),
+        suspend: ({ caller, path }) => ending.suspend(caller.key, path.id),
+        resume: ({ caller, path }) => ending.resume(caller.key, path.id),
+        delete: ({ caller, path }) => ending.remove(caller.key, path.id),
+        credit: ({ caller, path, payload }) => {
+          const nanoUsd = nanoUsdOf(payload.usd)
+          return nanoUsd === 0
+            ? Effect.fail(new InvalidRequest({ param: "usd", message: "usd: expected an amount other than 0" }))
+            : accounts.credit(caller.key, path.id, nanoUsd, payload.note ?? "")
+        },
+        resetBudgets: ({ caller, path }) => Effect.zipRight(flush, accounts.resetBudgets(caller.key, path.id)),
+        grants: ({ path, urlParams }) =>
+          Effect.map(accounts.grantsOf(path.id, urlParams.limit ?? 100), (data) => ({
+            object: "list" as const,
+            data,
+            next: null
+          })),
+        webhookSecrets: ({ path }) => Effect.map(webhooks.show(path.id), signingRecord),
+        rotateWebhookSecret: ({ caller, path }) => Effect.map(webhooks.rotate(caller.key, path.id), signingRecord)
+      }
+    }
+  )
+)
