@@ -7,8 +7,10 @@ import { EventsAnswer, watching } from "../feed/eventsAnswer.ts"
 import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
 import { OverviewTimes, OwnOverview } from "../requests/OverviewSums.ts"
 import { HistogramTimes, RequestHistogram } from "../requests/RequestHistogram.ts"
+import { ExportAnswer, exporting, ExportParams } from "../requests/requestExport.ts"
+import { RequestPage } from "../requests/RequestPage.ts"
 import { ownRequestParams, RequestTimes } from "../requests/RequestQuery.ts"
-import { RequestDetail, RequestView } from "../requests/RequestView.ts"
+import { RequestDetail } from "../requests/RequestView.ts"
 import { TaskParams } from "../tasks/TaskParams.ts"
 import { AccountView } from "./AccountView.ts"
 import { BalanceRecord } from "./BalanceRecord.ts"
@@ -65,13 +67,19 @@ const requests = HttpApiEndpoint.get("requests", "/v1/requests")
       ...PageParams
     })
   )
-  .addSuccess(pageOf(RequestView))
+  .addSuccess(RequestPage)
   .annotateContext(
     OpenApi.annotations({
       summary: "List the account's finished requests, newest first",
       description: "A page may end early after a long stretch without matches; `next` continues from there."
     })
   )
+
+const exportRequests = HttpApiEndpoint.get("exportRequests", "/v1/requests/export")
+  .setUrlParams(Schema.Struct({ ...ownRequestParams, ...RequestTimes, ...ExportParams }))
+  .addSuccess(ExportAnswer)
+  .annotate(LongLived, true)
+  .annotateContext(exporting)
 
 const requestHistogram = HttpApiEndpoint.get("requestHistogram", "/v1/requests/histogram")
   .setUrlParams(Schema.Struct({ ...ownRequestParams, ...HistogramTimes }))
@@ -126,6 +134,7 @@ export class AccountApi extends HttpApiGroup.make("account")
   .add(request)
   .add(own)
   .add(requests)
+  .add(exportRequests)
   .add(requestHistogram)
   .add(overview)
   .add(tasks)

@@ -15,6 +15,8 @@ import { usageAnswer } from "../ledger/usageAnswer.ts"
 import { usageReportOf } from "../ledger/usageReportOf.ts"
 import { requestOf } from "../requests/ask.ts"
 import { histogramOf } from "../requests/RequestHistogram.ts"
+import { requestExport } from "../requests/requestExport.ts"
+import { requestPage } from "../requests/RequestPage.ts"
 import { filterOf } from "../requests/RequestQuery.ts"
 import { RequestOverview } from "../requests/RequestOverview.ts"
 import { Searches } from "../requests/Searches.ts"
@@ -23,7 +25,7 @@ import { RequestStore } from "../requests/store/RequestStore.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { accountView } from "./AccountView.ts"
 import { AccountApi } from "./Api.ts"
-import { ownRequests, ownTasks } from "./listing.ts"
+import { ownTasks } from "./listing.ts"
 import { quote } from "./quote.ts"
 
 export const AccountHandlers = handlers(
@@ -64,7 +66,10 @@ export const AccountHandlers = handlers(
     return {
       balance: ({ caller }) => balance(caller),
       own: ({ caller }) => Effect.map(balance(caller), (money) => accountView(money, caller)),
-      requests: ({ caller, urlParams }) => searches.ofKey(caller.key, ownRequests(requests, caller.account, urlParams)),
+      requests: ({ caller, urlParams }) =>
+        searches.ofKey(caller.key, requestPage(requests, urlParams, caller.account)),
+      exportRequests: ({ caller, request, urlParams }) =>
+        requestExport(requests, urlParams, request, (read) => searches.ofKey(caller.key, read), caller.account),
       requestHistogram: ({ caller, urlParams: { buckets, from, to, ...query } }) =>
         searches.ofKey(
           caller.key,

@@ -2,9 +2,6 @@ import { Clock, Effect } from "effect"
 import { paged } from "../contract/paging.ts"
 import { readTime } from "../contract/timeQuery.ts"
 import type { StoredHolds } from "../ledger/store/StoredHolds.ts"
-import { listFilterOf } from "../requests/RequestQuery.ts"
-import { requestView } from "../requests/RequestView.ts"
-import type { RequestStore } from "../requests/store/RequestStore.ts"
 import type { CallbackState } from "../tasks/TaskParams.ts"
 import type { TaskState } from "../tasks/Task.ts"
 import type { TaskStorage } from "../tasks/TaskStorage.ts"
@@ -14,21 +11,6 @@ interface Page {
   readonly limit?: number | undefined
   readonly after?: string | undefined
 }
-
-type RequestsQuery = Page & Parameters<typeof listFilterOf>[0]
-
-/** An account's requests, newest first. */
-export const ownRequests = (store: RequestStore, account: string, { after, limit = 100, ...query }: RequestsQuery) =>
-  Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-    const before = after === undefined ? undefined : Number(after)
-    const filter = { ...listFilterOf(query, nowMs), owner: account }
-    const page = { before: Number.isSafeInteger(before) ? before : undefined, limit }
-    return Effect.map(Effect.orDie(store.list(filter, page)), ({ data, next }) => ({
-      object: "list" as const,
-      data: data.map(requestView),
-      next: next === undefined ? null : String(next)
-    }))
-  })
 
 interface TasksQuery extends Page {
   readonly callback?: CallbackState | undefined

@@ -16,9 +16,10 @@ import { AdminWatchApi } from "./WatchApi.ts"
 import { AdminOperationsApi } from "./OperationsApi.ts"
 import { requestOf } from "../requests/ask.ts"
 import { histogramOf } from "../requests/RequestHistogram.ts"
-import { filterOf, listFilterOf } from "../requests/RequestQuery.ts"
+import { requestExport } from "../requests/requestExport.ts"
+import { requestPage } from "../requests/RequestPage.ts"
+import { filterOf } from "../requests/RequestQuery.ts"
 import { Searches } from "../requests/Searches.ts"
-import { operatorView } from "../requests/RequestView.ts"
 import { paged } from "../contract/paging.ts"
 import { Serving } from "./Serving.ts"
 import { outcomeOf } from "./TaskAdministration.ts"
@@ -65,17 +66,9 @@ const OperationsHandlers = handlers(
             usage
           )
         ),
-      listRequests: ({ caller, urlParams: { after, limit = 100, ...query } }) =>
-        Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-          const before = Number(after)
-          const page = { before: Number.isSafeInteger(before) && after !== undefined ? before : undefined, limit }
-          const rows = searches.ofKey(caller.key, Effect.orDie(requests.list(listFilterOf(query, nowMs), page)))
-          return Effect.map(rows, ({ data, next }) => ({
-            object: "list" as const,
-            data: data.map(operatorView),
-            next: next === undefined ? null : String(next)
-          }))
-        }),
+      listRequests: ({ caller, urlParams }) => searches.ofKey(caller.key, requestPage(requests, urlParams)),
+      exportRequests: ({ caller, request, urlParams }) =>
+        requestExport(requests, urlParams, request, (read) => searches.ofKey(caller.key, read)),
       requestHistogram: ({ caller, urlParams: { buckets, from, to, ...query } }) =>
         searches.ofKey(caller.key, histogramOf(requests, filterOf(query), { buckets, from, to })),
       showRequest: ({ path }) => requestOf(requests, path.id),

@@ -1,12 +1,14 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { KnownFieldsOnly, OpenedBy, Prefixes } from "../contract/annotations.ts"
+import { KnownFieldsOnly, LongLived, OpenedBy, Prefixes } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
 import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
 import { HistogramTimes, RequestHistogram } from "../requests/RequestHistogram.ts"
+import { ExportAnswer, exporting, ExportParams } from "../requests/requestExport.ts"
+import { RequestPage } from "../requests/RequestPage.ts"
 import { requestParams, RequestTimes } from "../requests/RequestQuery.ts"
-import { RequestDetail, RequestView } from "../requests/RequestView.ts"
+import { RequestDetail } from "../requests/RequestView.ts"
 import { TaskParams } from "../tasks/TaskParams.ts"
 import { AuditRecord } from "./AuditRecord.ts"
 import { DeliveryState } from "../callbacks/DeliveryRecord.ts"
@@ -58,13 +60,20 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
           ...PageParams
         })
       )
-      .addSuccess(pageOf(RequestView))
+      .addSuccess(RequestPage)
       .annotateContext(
         OpenApi.annotations({
           summary: "List finished requests, newest first",
           description: "A page may end early after a long stretch without matches; `next` continues from there."
         })
       )
+  )
+  .add(
+    HttpApiEndpoint.get("exportRequests", "/admin/v1/requests/export")
+      .setUrlParams(Schema.Struct({ ...requestParams, ...RequestTimes, ...ExportParams }))
+      .addSuccess(ExportAnswer)
+      .annotate(LongLived, true)
+      .annotateContext(exporting)
   )
   .add(
     HttpApiEndpoint.get("requestHistogram", "/admin/v1/requests/histogram")

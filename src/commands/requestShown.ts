@@ -1,4 +1,5 @@
 import type { RequestView } from "../requests/RequestView.ts"
+import { whyFailed } from "../requests/whyFailed.ts"
 import { fields, table, usd } from "./table.ts"
 
 const why = {
@@ -14,7 +15,7 @@ export const requestShown = (request: RequestView): string =>
       request: request.request_id,
       time: request.time,
       account: request.account,
-      key: request.key,
+      key: request.key_name === null ? request.key : `${request.key_name} (${request.key})`,
       endpoint: request.endpoint,
       model: request.model,
       "served by":
@@ -24,6 +25,7 @@ export const requestShown = (request: RequestView): string =>
       status: String(request.status),
       error: request.error,
       reason: request.reason,
+      why: whyShown(request),
       answered: request.upstream === null ? null : `${request.upstream} (${request.upstream_model ?? ""})`,
       "upstream key": request.upstream_key ?? null,
       "first byte": `${request.first_byte_ms} ms`,
@@ -31,11 +33,13 @@ export const requestShown = (request: RequestView): string =>
       tokens: tokensOf(request),
       cost: request.cost_usd === null ? null : `$${usd(request.cost_usd)}`,
       "upstream cost": request.upstream_cost_usd === undefined ? null : `$${usd(request.upstream_cost_usd)}`,
+      "price from": priceShown(request.price_source),
       settled: request.settled_at,
       adapted: request.adapted,
       notes: request.notes.length === 0 ? null : request.notes.join(", "),
       tags: request.tags.length === 0 ? null : request.tags.join(", "),
       "end user": request.end_user,
+      conversation: request.conversation,
       client: request.client,
       task: request.task,
       idempotency: request.idempotency
@@ -45,19 +49,31 @@ export const requestShown = (request: RequestView): string =>
       : [
           "",
           table(
-            ["ATTEMPT", "UPSTREAM", "MODEL", "STATUS", "BEGAN", "MS", "ERROR"],
+            ["ATTEMPT", "UPSTREAM", "MODEL", "STATUS", "BEGAN", "WAITED", "MS", "ERROR"],
             request.attempts.map((attempt, index) => [
               String(index + 1),
               attempt.upstream_key === undefined ? attempt.upstream : `${attempt.upstream} ${attempt.upstream_key}`,
               attempt.upstream_model,
               attempt.status === null ? "no answer" : String(attempt.status),
               attempt.offset_ms === null ? "" : `+${attempt.offset_ms} ms`,
-              String(attempt.duration_ms),
+              attempt.queue_ms === 0 ? "" : `${attempt.queue_ms} ms`,
+              String(attempt.duration_ms - attempt.queue_ms),
               attempt.error ?? ""
             ])
           )
         ])
   ].join("\n")
+
+const whyShown = (request: RequestView): string | null => {
+  const why = whyFailed(request)
+  return why === undefined ? null : `${why.what} ${why.then}`
+}
+
+const priceShown = (source: RequestView["price_source"]): string | null => {
+  if (source === null) return null
+  const name = source.name === null ? "" : `, ${source.name}`
+  return `${source.from}${source.as_of === null ? "" : ` of ${source.as_of}`}${name}`
+}
 
 const tokensOf = (request: RequestView): string | null => {
   const parts = [

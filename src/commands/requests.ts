@@ -1,78 +1,23 @@
-import { Args, Command, Options } from "@effect/cli"
+import { Command, Options } from "@effect/cli"
 import { Clock, Console, Effect, Option, Schedule, Schema } from "effect"
-import { readTime } from "../contract/timeQuery.ts"
-import { outcomeOf, outcomes } from "../requests/outcome.ts"
-import type { Outcome } from "../requests/outcome.ts"
 import type { RequestHistogram } from "../requests/RequestHistogram.ts"
-import type { RequestView } from "../requests/RequestView.ts"
-import type { RequestFilter } from "../requests/store/matching.ts"
 import { administering } from "./administering.ts"
+import { exportRequests } from "./exportRequests.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
-import { account, help, json, limitOption, moment, optionalText, print, shortTime, wide } from "./options.ts"
+import { help, json, limitOption, moment, print, shortTime, wide } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
+import { requestConversation } from "./requestConversation.ts"
+import { filterOf, filters, id, times, within } from "./requestFilters.ts"
 import { requestShown } from "./requestShown.ts"
-import { listTable, oneLine, table, usd } from "./table.ts"
-
-const id = Args.text({ name: "id" }).pipe(Args.withDescription("A reply's x-request-id (req_…)."))
-
-const Status = Schema.String.pipe(
-  Schema.pattern(/^[1-5](\d\d|xx)$/, { message: () => "expected a status such as 429, or a class such as 4xx" })
-)
-
-const filters = {
-  account,
-  id: optionalText("id", "Only those whose id matches: req_ab*."),
-  key: optionalText("key", "Only those that came with this key: its id or name."),
-  family: optionalText("family", "Only these: messages, responses, chat, embeddings, videos."),
-  model: optionalText("model", "Only this model's; * stands for any characters, here and in other filters."),
-  upstream: optionalText("upstream", "Only those that this upstream answered, or refused as the last one."),
-  attempt: optionalText("attempt", "Only those with an attempt at this upstream."),
-  tag: optionalText("tag", "Only those with this tag: prod, team=*."),
-  client: optionalText("client", "Only those of this client: OpenAI/Python *."),
-  user: optionalText("user", "Only those for this end user."),
-  task: optionalText("task", "Only the one that made this task."),
-  search: optionalText("search", "Only those with these words in a listed field."),
-  status: Options.text("status").pipe(
-    Options.withSchema(Status),
-    Options.withDescription("Only these: 429, or a class of them, 4xx."),
-    Options.optional
-  ),
-  error: optionalText("error", "Only those that ended with this: rate_limited, hang_up, …"),
-  outcome: Options.choice("outcome", outcomes).pipe(
-    Options.withDescription("Only those with this outcome; cut: failed after a 200, hang_up: the caller left."),
-    Options.optional
-  )
-}
-
-type Filters = { readonly [Name in Exclude<keyof typeof filters, "outcome">]: Option.Option<string> } & {
-  readonly outcome: Option.Option<Outcome>
-}
-
-const filterOf = (given: Filters): RequestFilter => ({
-  account: Option.getOrUndefined(given.account),
-  id: Option.getOrUndefined(given.id),
-  key: Option.getOrUndefined(given.key),
-  family: Option.getOrUndefined(given.family),
-  model: Option.getOrUndefined(given.model),
-  upstream: Option.getOrUndefined(given.upstream),
-  attempt: Option.getOrUndefined(given.attempt),
-  tag: Option.getOrUndefined(given.tag),
-  client: Option.getOrUndefined(given.client),
-  user: Option.getOrUndefined(given.user),
-  task: Option.getOrUndefined(given.task),
-  search: Option.getOrUndefined(given.search),
-  status: Option.getOrUndefined(Option.map(given.status, (text) => Number(text.replace("xx", "")))),
-  error: Option.getOrUndefined(given.error),
-  outcome: Option.getOrUndefined(given.outcome)
-})
+import { requestHeader, requestRow, requestTable } from "./requestTable.ts"
+import { oneLine, table, usd } from "./table.ts"
 
 const list = Command.make(
   "list",
   {
     ...filters,
-    since: moment("since", "Begun since: 7d, 24h, a UTC day or a time (24h).").pipe(Options.withDefault("24h")),
-    until: moment("until", "Begun until then (now).").pipe(Options.optional),
+    ...times,
     limit: limitOption(50),
     wide,
     json
@@ -81,9 +26,8 @@ const list = Command.make(
     administering(
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
-        const untilMs = Option.getOrUndefined(Option.map(until, (text) => readTime(text, nowMs, true)))
         const { requests } = yield* Operator
-        const all = yield* requests.list({ ...filterOf(given), sinceMs: readTime(since, nowMs), untilMs }, limit)
+        const all = yield* requests.list(yield* within(given, since, until, nowMs), limit)
         yield* print(json, all, () => requestTable(all, wide))
       })
     )
@@ -150,10 +94,10 @@ const tail = Command.make("tail", { ...filters, json }, ({ json, ...given }) =>
     Effect.gen(function* () {
       const { requests } = yield* Operator
       const filter = filterOf(given)
-      if (!json) yield* Console.log(fixed(header))
+      if (!json) yield* Console.log(fixed(requestHeader))
       const next = yield* requests.follow(filter)
       const poll = Effect.flatMap(next, (ended) =>
-        Effect.forEach(ended, (request) => Console.log(json ? JSON.stringify(request) : fixed(row(request))), {
+        Effect.forEach(ended, (request) => Console.log(json ? JSON.stringify(request) : fixed(requestRow(request))), {
           discard: true
         })
       )
@@ -168,27 +112,15 @@ const tail = Command.make("tail", { ...filters, json }, ({ json, ...given }) =>
 
 export const requestsCommand: Group = {
   name: "requests",
-  commands: [remoteLeaf(list), remoteLeaf(histogram), remoteLeaf(show), remoteLeaf(tail)]
+  commands: [
+    remoteLeaf(list),
+    remoteLeaf(show),
+    remoteLeaf(requestConversation),
+    remoteLeaf(exportRequests),
+    remoteLeaf(histogram),
+    remoteLeaf(tail)
+  ]
 }
-
-/** A table of requests with a row of sums. */
-export const requestTable = (all: ReadonlyArray<RequestView>, wide = false): string =>
-  listTable(header, [...all.map(row), ...(all.length > 1 ? [sums(all)] : [])], { rare, wide })
-
-const rare = ["UPSTREAM", "ACCOUNT", "TOKENS", "MS", "USD", "TIME"]
-const header = ["TIME", "REQUEST", "ACCOUNT", "MODEL", "UPSTREAM", "STATUS", "MS", "TOKENS", "USD"]
-
-const row = (request: RequestView): ReadonlyArray<string> => [
-  shortTime(request.time),
-  request.request_id,
-  request.account,
-  request.model ?? request.endpoint,
-  request.upstream ?? "",
-  request.error === null ? String(request.status) : `${request.status} ${request.error}`,
-  String(request.duration_ms),
-  String(allTokens(request)),
-  request.cost_usd === null ? "" : usd(request.cost_usd)
-]
 
 /** Characters of the longest bar. */
 const widest = 30
@@ -211,25 +143,6 @@ const bars = ({ data, total }: RequestHistogram): string => {
       line("all", total, "")
     ]
   )
-}
-
-const allTokens = (request: RequestView): number =>
-  request.input_tokens + request.cache_read_tokens + request.cache_write_tokens + request.output_tokens
-
-/** The row of sums. Failures include errors after a 200, but not hang-ups. */
-const sums = (all: ReadonlyArray<RequestView>): ReadonlyArray<string> => {
-  const failed = all.filter((request) => outcomeOf(request) !== "finished" && outcomeOf(request) !== "hang_up").length
-  return [
-    `${all.length} requests`,
-    "",
-    "",
-    "",
-    "",
-    failed === 0 ? "" : `${failed} failed`,
-    "",
-    String(all.reduce((sum, request) => sum + allTokens(request), 0)),
-    usd(all.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0))
-  ]
 }
 
 /** Column widths of `tail`, which can't know the rows to come. */

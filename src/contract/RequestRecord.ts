@@ -1,6 +1,7 @@
 import type { AccountId, Caller, KeyId } from "./Caller.ts"
 import type { Failure } from "./Failure.ts"
 import type { FallbackReason } from "./FallbackReason.ts"
+import { conversationOf } from "./conversationOf.ts"
 import { errorName } from "./errorName.ts"
 import { isJsonObject } from "./fields.ts"
 import type { JsonObject } from "./fields.ts"
@@ -19,6 +20,8 @@ export interface Attempt {
   readonly error: string | undefined
   /** Start, in ms after the request's. */
   readonly offsetMs: number
+  /** The wait for a slot at the upstream, in ms, which the duration includes. */
+  readonly queueMs: number
   readonly durationMs: number
   /** The upstream's request id. */
   readonly requestId: string | undefined
@@ -39,6 +42,13 @@ export interface Settlement {
   readonly atMs: number
   readonly costNanoUsd: number
   readonly upstreamCostNanoUsd: number
+}
+
+/** The list of a price, and the price's name and the list's day there. */
+interface PricedBy {
+  readonly from: string
+  readonly name: string
+  readonly asOf?: string
 }
 
 /** `once`: sent with an idempotency key; `replayed`: answered with an earlier request's answer. */
@@ -86,6 +96,8 @@ export class RequestRecord {
   /** The operator's cost at the upstream. */
   upstreamCostNanoUsd: number | undefined
   settledAtMs: number | undefined
+  /** The source of the price of the route that answered. */
+  pricedBy: PricedBy | undefined
   /** Changed or omitted parameters, as in the reply's `x-gateway-adapted`. */
   adapted: string | undefined
   /** Uncertain parts of the request: `usage_counted`, `usage_doubted:input`, `unpriced`, `finish:<reason>`. */
@@ -93,6 +105,8 @@ export class RequestRecord {
   /** `name=value`. */
   tags: ReadonlyArray<string> = none
   endUser: string | undefined
+  /** The conversation: as the client names it, otherwise the id of its first stored answer. */
+  conversation: string | undefined
   /** The user agent's first product: `OpenAI/JS 6.1.0`. */
   client: string | undefined
   repetition: Repetition | undefined
@@ -131,6 +145,8 @@ export class RequestRecord {
   describe(headers: Headers, body: JsonObject | undefined): void {
     const agent = headers.get("user-agent")
     if (agent !== null) this.client = productOf(agent)
+    const conversation = conversationOf(headers, body)
+    if (conversation !== undefined) this.conversation = cut(conversation)
     const given = headers.get("x-gateway-tags")
     if (body === undefined) {
       if (given !== null) this.tags = tagsOf(given, undefined)
@@ -143,15 +159,18 @@ export class RequestRecord {
     this.endUser = textOf(body["user"]) ?? textOf(metadata?.["user_id"]) ?? textOf(body["safety_identifier"])
   }
 
+  /** Names the conversation by the id of its first answer, unless the client named it. */
+  continues(firstAnswer: string): void {
+    this.conversation ??= firstAnswer
+  }
+
   /** @param calledAt start of the call, on the clock of `performance` */
   attempted(attempt: Omit<Attempt, "offsetMs">, calledAt: number): void {
     this.upstream = attempt.upstream
     this.upstreamModel = attempt.model
     this.upstreamKey = attempt.key
     if (this.attempts.length >= mostAttempts) return
-    const { durationMs, error, key, model, requestId, status, upstream } = attempt
-    const offsetMs = Math.max(0, calledAt - this.#begun)
-    const recorded = { upstream, model, key, status, error, offsetMs, durationMs, requestId }
+    const recorded = { ...attempt, offsetMs: Math.max(0, calledAt - this.#begun) }
     this.attempts = this.attempts.length === 0 ? [recorded] : [...this.attempts, recorded]
   }
 

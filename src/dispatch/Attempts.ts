@@ -67,6 +67,8 @@ export class Attempts implements Counted, Watcher {
   #isCalling = false
   #isSent = false
   #calledAt = 0
+  /** The end of the wait for a slot. */
+  #sentAt: number | undefined
   #upstreamRequestId: string | undefined
   /** The reply's headers when the requested model had failed. */
   #requested: Readonly<Record<string, string>> = {}
@@ -101,12 +103,15 @@ export class Attempts implements Counted, Watcher {
     this.#count++
     this.#isCalling = true
     this.#calledAt = performance.now()
+    this.#sentAt = undefined
   }
 
-  /** The call leaves the queue and is sent. */
-  sends<A>(call: A): A {
+  /** Sends the call, which has left the queue. */
+  sends<A>(call: () => A): A {
+    this.#sentAt ??= performance.now()
+    const sent = call()
     this.#isSent = true
-    return call
+    return sent
   }
 
   /** True if an upstream got the request and did not refuse it. */
@@ -233,11 +238,14 @@ export class Attempts implements Counted, Watcher {
   #note(outcome: AttemptStatus, { error, requestId, status }: Pick<Attempt, "status" | "error" | "requestId">): void {
     this.#isCalling = false
     const upstream = this.#route?.upstream ?? ""
-    const durationMs = performance.now() - this.#calledAt
+    const endedAt = performance.now()
+    const durationMs = endedAt - this.#calledAt
+    const queueMs = (this.#sentAt ?? endedAt) - this.#calledAt
     this.#failed.attempted(upstream, outcome, durationMs)
     const { key, model = "" } = this.#route ?? {}
     if (this.#traced !== undefined) tellCall(this.#traced, status, error, requestId)
-    this.#request.record?.attempted({ upstream, model, key, status, error, durationMs, requestId }, this.#calledAt)
+    const attempt = { upstream, model, key, status, error, queueMs, durationMs, requestId }
+    this.#request.record?.attempted(attempt, this.#calledAt)
   }
 
   #broke(status: number | undefined, message: string): void {

@@ -144,7 +144,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       const within = (route: AdmittedRoute, send: () => Future<Generation, Failure | UpstreamError>) => {
         const { bound, key } = route
         const queue = bound && routeQueues.get(bound.name)
-        return through(bulkheads.get(partOf(route)), work.caller.account, () => work.attempts.sends(send()), key, queue)
+        return through(bulkheads.get(partOf(route)), work.caller.account, () => work.attempts.sends(send), key, queue)
       }
       const ask = (
         route: AdmittedRoute,
@@ -230,7 +230,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
           // No other route will need the text, and the stream may be long.
           work.request.bodyText?.forget()
           work.attempts.answered(generation)
-          work.tellFallback()
+          work.tellRoute()
           keepRoute(work)
           Object.assign(work.request.replyHeaders, generation.replyHeaders)
           tellAdapted(work.request.replyHeaders, generation.adapted ?? [], work.leftOut, metrics.adapted)

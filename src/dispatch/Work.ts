@@ -272,12 +272,14 @@ export class Work implements Chargeable, Metering {
     else this.attempts.neverBegan(cause)
   }
 
-  /** Tells that another model answers than the requested one. */
-  tellFallback(): void {
+  /** Tells the source of the price, and if another model answers than the requested one. */
+  tellRoute(): void {
+    const { record, replyHeaders } = this.request
+    if (record !== undefined) record.pricedBy = this.#route?.pricedBy
     const reason = this.fallbacks?.reason
     if (reason === undefined) return
-    this.request.replyHeaders["x-gateway-fallback"] = reason
-    this.request.record?.fellBack(reason, this.entry.id)
+    replyHeaders["x-gateway-fallback"] = reason
+    record?.fellBack(reason, this.entry.id)
   }
 
   /** The client disconnected before the answer began. An upstream that got the request has read the input. */

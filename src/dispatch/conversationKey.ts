@@ -1,15 +1,6 @@
+import { sessionOf } from "../contract/conversationOf.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 
-/** Headers by which agents name their session. */
-export const sessionHeaders = [
-  "session_id",
-  "session-id",
-  "conversation_id",
-  "x-session-id",
-  "x-claude-code-session-id"
-]
-/** Claude Code's session within `metadata.user_id`. */
-const claudeSession = /_session_[\w-]{8,64}$/
 /** The most characters of system and first turn to read. */
 const mostCharacters = 8_192
 
@@ -20,9 +11,7 @@ const mostCharacters = 8_192
 export const conversationKey = (conversation: Conversation, headers: Headers | undefined): string => {
   const { cacheKey, endUser } = conversation
   if (cacheKey !== undefined) return `key:${cacheKey}`
-  const header = sessionHeaders.map((name) => headers?.get(name)).find((value) => value)
-  if (header) return `session:${header}`
-  const session = endUser === undefined ? undefined : claudeSession.exec(endUser)?.[0]
+  const session = sessionOf(headers, endUser)
   return session === undefined ? `text:${beginning(conversation)}` : `session:${session}`
 }
 

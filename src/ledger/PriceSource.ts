@@ -1,11 +1,12 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
 
-const Origin = Schema.Literal("gateway.yaml", "prices_file", "fetched list", "built-in list", "sandbox", "nowhere")
+/** Where a price is from. */
+export const PriceOrigin = Schema.Literal("gateway.yaml", "prices_file", "fetched list", "built-in list", "sandbox", "nowhere")
 
 /** The source of a model's price. */
 export interface PricedBy {
-  readonly from: typeof Origin.Type
+  readonly from: typeof PriceOrigin.Type
   /** The model's name in that source. */
   readonly name: string
   /** The day of a list (ISO 8601). */
@@ -16,7 +17,7 @@ export interface PricedBy {
 
 /** The source of a price, for readers. */
 export const PriceSource = Schema.Struct({
-  from: said(Origin, "The source of its price."),
+  from: said(PriceOrigin, "The source of its price."),
   name: said(Schema.NullOr(Schema.String), "The name of the price there; null if there is none."),
   as_of: said(
     Schema.NullOr(Schema.String),

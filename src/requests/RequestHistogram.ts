@@ -3,6 +3,7 @@ import { said } from "../contract/fields.ts"
 import { upstreamCost } from "../ledger/Money.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { readTime, TimeQuery } from "../contract/timeQuery.ts"
+import { whoseConversation } from "./RequestQuery.ts"
 import type { RequestFilter } from "./store/matching.ts"
 import { nothing, plus } from "./store/requestCounts.ts"
 import type { Counted, Tallied } from "./store/requestCounts.ts"
@@ -61,6 +62,7 @@ export const histogramOf = Effect.fnUntraced(function* (
   filter: RequestFilter,
   { buckets = 60, from = "24h", to }: HistogramAsked
 ): Effect.fn.Return<RequestHistogram, InvalidRequest> {
+  yield* whoseConversation(filter)
   const isOperator = filter.owner === undefined
   const nowMs = yield* Clock.currentTimeMillis
   const fromMs = readTime(from, nowMs) ?? nowMs

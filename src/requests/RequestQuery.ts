@@ -1,7 +1,9 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
+import { InvalidRequest } from "../contract/Failure.ts"
 import { readTime, TimeQuery } from "../contract/timeQuery.ts"
 import { outcomes } from "./outcome.ts"
-import type { RequestFilter } from "./store/matching.ts"
+import { whoseOf } from "./store/matching.ts"
+import type { RequestFilter, Whose } from "./store/matching.ts"
 import { longestPattern } from "./store/patterns.ts"
 
 const like = (description: string) =>
@@ -26,6 +28,7 @@ export const ownRequestParams = {
   tag: like("Only requests with this tag: `prod`, `team=*`."),
   client: like("Only requests of this client, by its user agent: `OpenAI/Python *`."),
   user: like("Only requests for this end user."),
+  conversation: like("Only requests of this conversation, by its exact name."),
   task: like("Only the request that created this task."),
   search: Schema.optional(Words).annotations({
     description:
@@ -45,7 +48,8 @@ export const ownRequestParams = {
 /** Query parameters that filter all accounts' requests. */
 export const requestParams = {
   account: like("Only this account's."),
-  ...ownRequestParams
+  ...ownRequestParams,
+  conversation: like("Only requests of this conversation, by its exact name; with `account`.")
 }
 
 export const RequestTimes = {
@@ -62,6 +66,21 @@ interface Query extends Omit<RequestFilter, "status" | "sinceMs" | "untilMs"> {
 export const filterOf = ({ status, ...same }: Query): RequestFilter => ({
   ...same,
   status: status === undefined ? undefined : Number(status.replace("xx", ""))
+})
+
+/**
+ * The one conversation that a filter names, if it names one. Clients of two accounts may give theirs the same name, so
+ * that it needs an account.
+ */
+export const whoseConversation = (filter: RequestFilter): Effect.Effect<Whose | undefined, InvalidRequest> => {
+  if (filter.conversation === undefined) return Effect.succeed(undefined)
+  const whose = whoseOf(filter)
+  return whose === undefined ? Effect.fail(noAccount) : Effect.succeed(whose)
+}
+
+const noAccount = new InvalidRequest({
+  param: "conversation",
+  message: "conversation: expected an account beside it, as two accounts may use the same name"
 })
 
 /** A list's filter, with its times. */

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { FallbackReason } from "../contract/FallbackReason.ts"
 import type { Attempt, RequestRecord } from "../contract/RequestRecord.ts"
+import { PriceOrigin } from "../ledger/PriceSource.ts"
 
 /** Optional fields, stored in `requests.details`. */
 const Details = Schema.Struct({
@@ -13,6 +14,7 @@ const Details = Schema.Struct({
         status: Schema.optional(Schema.Int),
         error: Schema.optional(Schema.String),
         offset_ms: Schema.optional(Schema.Number),
+        queue_ms: Schema.optional(Schema.Number),
         duration_ms: Schema.Number,
         upstream_request_id: Schema.optional(Schema.String)
       })
@@ -21,6 +23,9 @@ const Details = Schema.Struct({
   reason: Schema.optional(Schema.String),
   fallback: Schema.optional(FallbackReason),
   served_model: Schema.optional(Schema.String),
+  price: Schema.optional(
+    Schema.Struct({ from: PriceOrigin, name: Schema.String, as_of: Schema.optional(Schema.String) })
+  ),
   adapted: Schema.optional(Schema.String),
   notes: Schema.optional(Schema.Array(Schema.String)),
   tags: Schema.optional(Schema.Array(Schema.String)),
@@ -59,6 +64,8 @@ export interface RequestRow {
   readonly cost_nano_usd: number | null
   readonly upstream_cost_nano_usd: number | null
   readonly settled_at: number | null
+  /** Clients choose it: it names a conversation of one account. */
+  readonly conversation: string
   readonly details: string
 }
 
@@ -87,6 +94,7 @@ export const columns = [
   "cost_nano_usd",
   "upstream_cost_nano_usd",
   "settled_at",
+  "conversation",
   "details"
 ] as const satisfies ReadonlyArray<keyof RequestRow>
 
@@ -99,8 +107,7 @@ export const rowOf = (record: RequestRecord): RequestRow => {
     key_id: record.key ?? "",
     family: record.family,
     endpoint: record.endpoint,
-    // The caller's text may hold lone surrogates, which Postgres's JSON cannot.
-    model: (record.model ?? "").toWellFormed(),
+    model: storable(record.model),
     upstream_model: record.upstreamModel ?? "",
     upstream: record.upstream ?? "",
     status: record.status,
@@ -117,6 +124,7 @@ export const rowOf = (record: RequestRecord): RequestRow => {
     cost_nano_usd: record.costNanoUsd ?? null,
     upstream_cost_nano_usd: record.upstreamCostNanoUsd ?? null,
     settled_at: record.settledAtMs ?? null,
+    conversation: storable(record.conversation),
     details: detailsOf(record)
   }
 }
@@ -131,14 +139,14 @@ export const modelOf = ({ details, model, upstream }: Pick<RequestRow, "details"
 const detailsOf = (record: RequestRecord): string => {
   const details: Record<string, unknown> = {}
   const { attempts } = record
-  if (attempts.length > 0) {
-    const hasOffsets =
-      attempts.length > 1 || attempts.some(({ error, offsetMs }) => error !== undefined || offsetMs >= atOnce)
-    details["attempts"] = attempts.map((attempt) => attemptOf(attempt, hasOffsets))
-  }
+  if (attempts.length > 0) details["attempts"] = attempts.map(attemptOf)
   if (record.reason !== undefined) details["reason"] = record.reason
   if (record.fallback !== undefined) details["fallback"] = record.fallback
   if (record.servedModel !== undefined) details["served_model"] = record.servedModel
+  if (record.pricedBy !== undefined) {
+    const { asOf, from, name } = record.pricedBy
+    details["price"] = { from, name, as_of: asOf }
+  }
   if (record.adapted !== undefined) details["adapted"] = record.adapted
   if (record.notes.length > 0) details["notes"] = record.notes
   if (record.tags.length > 0) details["tags"] = record.tags
@@ -149,20 +157,26 @@ const detailsOf = (record: RequestRecord): string => {
   return JSON.stringify(details)
 }
 
-/** A single successful call within this many ms of its request needs no offset in the row. */
-const atOnce = 10
+/** A caller's text without lone surrogates and NULs, which Postgres's JSON cannot hold. */
+const storable = (text = ""): string => text.toWellFormed().replaceAll("\0", "�")
 
-/** Undefined fields are left out of the JSON. */
-const attemptOf = (
-  { durationMs, error, key, model, offsetMs, requestId, status, upstream }: Attempt,
-  hasOffset: boolean
-) => ({
-  upstream,
-  upstream_model: model,
-  upstream_key: key,
-  status,
-  error,
-  offset_ms: hasOffset ? Math.round(offsetMs) : undefined,
-  duration_ms: Math.round(durationMs),
-  upstream_request_id: requestId
-})
+/**
+ * Undefined fields are left out of the JSON. Moments are rounded, as those of the row are, and durations lie between
+ * them: so calls never overlap their request or one another by a rounded millisecond.
+ */
+const attemptOf = ({ durationMs, error, key, model, offsetMs, queueMs, requestId, status, upstream }: Attempt) => {
+  const begun = Math.round(offsetMs)
+  const sent = Math.round(offsetMs + queueMs)
+  const ended = Math.round(offsetMs + durationMs)
+  return {
+    upstream,
+    upstream_model: model,
+    upstream_key: key,
+    status,
+    error,
+    offset_ms: begun,
+    queue_ms: sent === begun ? undefined : sent - begun,
+    duration_ms: ended - begun,
+    upstream_request_id: requestId
+  }
+}

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { FallbackReason } from "../contract/FallbackReason.ts"
 import { said } from "../contract/fields.ts"
 import { upstreamCost } from "../ledger/Money.ts"
+import { PriceSource } from "../ledger/PriceSource.ts"
 import type { StoredRequest } from "./store/RequestStore.ts"
 
 const upstreamKey = Schema.optional(Schema.String).annotations({
@@ -17,8 +18,9 @@ const AttemptView = Schema.Struct({
   error: said(Schema.NullOr(Schema.String), "The error; null if there was none."),
   offset_ms: said(
     Schema.NullOr(Schema.Int),
-    "Its start in ms after the request; null if it was the only call and began at once, and in older rows."
+    "Its start in ms after the request's first byte; null in older rows of calls that began at once."
   ),
+  queue_ms: said(Schema.Int, "The part of its duration in which it waited for a slot at the upstream."),
   duration_ms: said(Schema.Int, "Time until its answer began or the call was abandoned."),
   upstream_request_id: said(Schema.NullOr(Schema.String), "The upstream's request id.")
 }).annotations({ identifier: "RequestAttempt" })
@@ -33,6 +35,7 @@ export const RequestView = Schema.Struct({
   time: said(Schema.String, "Start of the request (ISO 8601, UTC)."),
   account: said(Schema.String, "Its account."),
   key: said(Schema.String, "Id of its API key."),
+  key_name: name("The name of the key; null if the key is gone."),
   family: said(Schema.String, "`responses`, `messages`, `chat`, `embeddings`, `videos`, …"),
   endpoint: said(Schema.String, "The endpoint's path pattern."),
   model: name("The requested model."),
@@ -62,6 +65,10 @@ export const RequestView = Schema.Struct({
     "The cost of the request, or of the task that it created, in dollars; null if nothing was charged, or not yet."
   ),
   upstream_cost_usd: upstreamCost,
+  price_source: said(
+    Schema.NullOr(PriceSource),
+    "The source of the price of the route that answered; null if none did, for tasks, and in older rows."
+  ),
   settled_at: said(
     Schema.NullOr(Schema.String),
     "Time of settlement (ISO 8601, UTC), at which sums count it; null if nothing was settled, and in older rows."
@@ -73,6 +80,11 @@ export const RequestView = Schema.Struct({
   ),
   tags: said(Schema.Array(Schema.String), "Tags from `x-gateway-tags` and `metadata`."),
   end_user: name("The end user, from `user`, `metadata.user_id` or `safety_identifier`."),
+  conversation: name(
+    "The conversation: the session of an agent (`session_id`, `x-session-id`, `x-claude-code-session-id`, …, " +
+      "`metadata.user_id`), `conversation`, `prompt_cache_key`, otherwise the id of its first stored answer; null if none is known. " +
+      "Two accounts never share one."
+  ),
   client: name("The client, from its user agent."),
   task: name("Id of the task that it created; null if there is none, and in older rows."),
   idempotency: said(
@@ -107,6 +119,7 @@ export const requestView = (row: StoredRequest): RequestView => {
     time: new Date(row.at).toISOString(),
     account: row.account_id,
     key: row.key_id,
+    key_name: row.key_name,
     family: row.family,
     endpoint: row.endpoint,
     model: orNull(row.model),
@@ -120,6 +133,7 @@ export const requestView = (row: StoredRequest): RequestView => {
       status: attempt.status ?? null,
       error: attempt.error ?? null,
       offset_ms: attempt.offset_ms ?? null,
+      queue_ms: attempt.queue_ms ?? 0,
       duration_ms: Math.round(attempt.duration_ms),
       upstream_request_id: attempt.upstream_request_id ?? null
     })),
@@ -136,11 +150,13 @@ export const requestView = (row: StoredRequest): RequestView => {
     reasoning_tokens: row.reasoning_tokens,
     searches: row.searches,
     cost_usd: row.cost_nano_usd === null ? null : row.cost_nano_usd / 1e9,
+    price_source: priceOf(details.price),
     settled_at: row.settled_at === null ? null : new Date(row.settled_at).toISOString(),
     adapted: details.adapted ?? null,
     notes: details.notes ?? [],
     tags: details.tags ?? [],
     end_user: details.end_user ?? null,
+    conversation: orNull(row.conversation),
     client: details.client ?? null,
     task: details.task ?? null,
     idempotency: details.idempotency ?? null
@@ -162,5 +178,8 @@ export const operatorView = (row: StoredRequest): RequestView => {
 
 const named = (attempt: { readonly upstream_key?: string | undefined } | undefined) =>
   attempt?.upstream_key === undefined ? {} : { upstream_key: attempt.upstream_key }
+
+const priceOf = (price: StoredRequest["details"]["price"]) =>
+  price === undefined ? null : { ...price, as_of: price.as_of ?? null }
 
 const orNull = (text: string): string | null => (text === "" ? null : text)

@@ -19,6 +19,8 @@ export interface Replay {
   readonly history: ReadonlyArray<InputItem>
   /** The request's own input, with every `item_reference` resolved. */
   readonly input: ReadonlyArray<InputItem>
+  /** The id of the chain's first response; absent for a request that continues none. */
+  readonly first?: string | undefined
 }
 
 /** A request of either endpoint. One to count tokens has fewer fields. */

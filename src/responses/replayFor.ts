@@ -4,8 +4,7 @@ import type { Failure } from "../contract/Failure.ts"
 import type { CountInputTokens } from "./CreateResponse.ts"
 import { inputItems } from "./decode.ts"
 import type { Replay } from "./decode.ts"
-import type { InputItem } from "./InputItem.ts"
-import type { ResponseStore } from "./store/ResponseStore.ts"
+import type { History, ResponseStore } from "./store/ResponseStore.ts"
 
 type Continuing = Pick<CountInputTokens, "previous_response_id" | "input">
 
@@ -21,14 +20,16 @@ export const lookUpReplay = (
   store: ResponseStore,
   account: AccountId,
   { input, previous_response_id }: Continuing,
-  recalled?: ReadonlyArray<InputItem>
+  recalled?: History
 ): Effect.Effect<Replay, Failure> | undefined => {
   const own = inputItems(input)
   const previous = previous_response_id ?? undefined
   if (previous === undefined && !own.some((item) => item.type === "item_reference")) return undefined
   const history =
-    recalled !== undefined || previous === undefined ? Effect.succeed(recalled ?? []) : store.history(account, previous)
-  return Effect.flatMap(history, (history) => Effect.map(store.resolve(account, own), (input) => ({ history, input })))
+    recalled !== undefined || previous === undefined ? Effect.succeed(recalled) : store.history(account, previous)
+  return Effect.flatMap(history, (history) =>
+    Effect.map(store.resolve(account, own), (input) => ({ history: history?.items ?? [], first: history?.first, input }))
+  )
 }
 
 /** The replay of a request with its stored items. */

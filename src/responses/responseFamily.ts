@@ -49,6 +49,8 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
       if (isDry instanceof InvalidRequest) return isDry
       const { encoding, passing, replay, text } = prepared
       const { id, store: isStored } = encoding.response
+      const first = replay.first ?? (isStored ? id : undefined)
+      if (first !== undefined) request.record?.continues(first)
 
       /** Stores an answer before its last frame is sent, so that it can be continued at once. */
       const keeping = <S>(made: (state: S) => Encoded): Ending<S> => {

@@ -48,6 +48,7 @@ import { alerts } from "./migrations/0043_alerts.ts"
 import { accountWebhooks } from "./migrations/0044_accountWebhooks.ts"
 import { keyHints } from "./migrations/0045_keyHints.ts"
 import { accountModels } from "./migrations/0046_accountModels.ts"
+import { conversations } from "./migrations/0047_conversations.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -107,7 +108,8 @@ const onBoth: ReadonlyArray<Step> = [
   [43, "alerts", alerts],
   [44, "accountWebhooks", accountWebhooks],
   [45, "keyHints", keyHints],
-  [46, "accountModels", accountModels]
+  [46, "accountModels", accountModels],
+  [47, "conversations", conversations]
 ]
 
 /** The schema that this gateway works with. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { accountTable } from "../../src/commands/accountTable.ts"
 import { deliveryTable } from "../../src/commands/deliveries.ts"
-import { requestTable } from "../../src/commands/requests.ts"
+import { requestTable } from "../../src/commands/requestTable.ts"
 import { money } from "../../src/ledger/Money.ts"
 
 const none = { requests_per_minute: null, tokens_per_minute: null, concurrent_requests: null, concurrent_tasks: null }
@@ -38,6 +38,7 @@ const request = (status: number, error: string | null, cost_usd: number | null) 
     time: "2026-01-31T12:00:00Z",
     account: "team",
     key: "key_1",
+    key_name: "main",
     family: "messages",
     endpoint: "/v1/messages",
     model: "house",
@@ -59,11 +60,13 @@ const request = (status: number, error: string | null, cost_usd: number | null) 
     reasoning_tokens: 4,
     searches: 0,
     cost_usd,
+    price_source: null,
     settled_at: null,
     adapted: null,
     notes: [],
     tags: [],
     end_user: null,
+    conversation: null,
     client: null,
     task: null,
     idempotency: null

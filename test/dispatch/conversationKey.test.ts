@@ -27,7 +27,7 @@ describe("a conversation's key", () => {
       "Claude Code's session",
       { endUser: "user_aaaa_account__session_7d3c9c1e-5d2f-4c53-9d3e-000000000000" },
       {},
-      "session:_session_7d3c9c1e-5d2f-4c53-9d3e-000000000000"
+      "session:7d3c9c1e-5d2f-4c53-9d3e-000000000000"
     ],
     ["how it begins, where the user alone is named", { endUser: "user_1" }, {}, "text:"]
   ])("is %s", (_, fields, headers, expected) => {

@@ -165,6 +165,69 @@ describe("the operator's list", () => {
   })
 })
 
+describe("a conversation", () => {
+  it("is found by its session, with its sums, in its own account alone", async () => {
+    const session = { "x-claude-code-session-id": "session-1" }
+    const asked = [await ask("/v1/chat/completions", { model: "house", messages }, session)]
+    asked.push(await ask("/v1/messages", { model: "sandbox-text", max_tokens: 5, messages }, session))
+    for (const { id } of asked) await kept(id)
+    const { json } = await get("/v1/requests?conversation=session-1")
+    expect(json).toMatchObject({
+      data: asked.toReversed().map(({ id }) => ({ request_id: id, conversation: "session-1" })),
+      totals: { requests: 2, cost_usd: Number(asked[0]?.headers.get("x-gateway-cost-usd")) }
+    })
+    expect((await get("/v1/requests?conversation=session-1", otherKey)).json).toMatchObject({ data: [] })
+    expect((await get("/admin/v1/requests?conversation=session-1", adminKey)).status).toBe(400)
+    const all = await get("/admin/v1/requests?conversation=session-1&account=default", adminKey)
+    expect(all.json).toMatchObject({ totals: { requests: 2 } })
+  })
+
+  it("is the chain of responses that continue one another", async () => {
+    const create = async (body: object) => {
+      const response = await fetch(`${gateway.url}/v1/responses`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: "sandbox-text", input: "Hi", ...body })
+      })
+      const { id } = (await response.json()) as { id: string }
+      return { id, request: response.headers.get("x-request-id") ?? "" }
+    }
+    const first = await create({})
+    const second = await create({ previous_response_id: first.id })
+    const third = await create({ previous_response_id: second.id, background: true })
+    for (const { request } of [first, second, third]) {
+      expect(await kept(request)).toMatchObject({ conversation: first.id, key_name: "default" })
+    }
+  })
+})
+
+describe("an export", () => {
+  const all = async (query: string, key: string, base = "/admin/v1") => {
+    const response = await fetch(`${gateway.url}${base}/requests/export?${query}`, {
+      headers: { authorization: `Bearer ${key}` }
+    })
+    return { status: response.status, type: response.headers.get("content-type"), text: await response.text() }
+  }
+
+  it("has all rows of the list, as CSV that no spreadsheet runs, and as JSON lines", async () => {
+    const { id } = await ask("/v1/chat/completions", { model: "house", messages, user: "=HYPERLINK(1)" })
+    await kept(id)
+    const listed = (await get("/admin/v1/requests?model=house&limit=1000", adminKey)).json["data"]
+    const lines = await all("model=house&format=jsonl", adminKey)
+    expect(lines.text.trimEnd().split("\n").map((line) => JSON.parse(line))).toEqual(listed)
+    const csv = await all("model=house", adminKey)
+    expect(csv.type).toBe("text/csv; charset=utf-8")
+    const [head = "", ...rows] = csv.text.trimEnd().split("\r\n")
+    expect(rows).toHaveLength((listed as ReadonlyArray<unknown>).length)
+    const cells = rows[0]?.split(",") ?? []
+    expect(cells[head.split(",").indexOf("request_id")]).toBe(id)
+    expect(cells[head.split(",").indexOf("end_user")]).toBe("'=HYPERLINK(1)")
+    expect((await all("model=house", otherKey, "/v1")).text).toBe(`${head}\r\n`)
+    expect((await all("format=xml", adminKey)).status).toBe(400)
+    expect((await all("format=jsonl", otherKey)).status).toBe(401)
+  })
+})
+
 describe("the command line", () => {
   const run = async (...args: ReadonlyArray<string>) => {
     const { code, err, out } = await runCommand(gateway.folder, ["requests", ...args])
@@ -188,6 +251,21 @@ describe("the command line", () => {
     expect(JSON.parse(await run("show", id, "--json"))).toMatchObject({ request_id: id, upstream: "fine" })
     const unknown = await runCommand(gateway.folder, ["requests", "show", "req_nothing"])
     expect([unknown.code, unknown.err]).toEqual([3, 'gateway: no request "req_nothing" is kept\n'])
+  })
+
+  it("exports them, and shows the conversation of one", async () => {
+    const headers = { "x-session-id": "session-2" }
+    const { id } = await ask("/v1/chat/completions", { model: "house", messages }, headers)
+    await kept(id)
+    const exported = (await run("export", "--model", "house", "--format", "jsonl")).trimEnd().split("\n")
+    expect(JSON.parse(exported[0] ?? "")).toMatchObject({ request_id: id })
+    const shown = await run("conversation", id)
+    expect(shown).toContain("1 request since")
+    expect(shown).toContain("accounts.default.record.bodies: on")
+    expect(JSON.parse(await run("conversation", id, "--json"))).toMatchObject({ thread: { totals: { requests: 1 } } })
+    const why = await ask("/v1/messages", { model: "nothing", max_tokens: 5, messages })
+    await kept(why.id)
+    expect(await run("show", why.id)).toMatch(/^why +The request itself was wrong\./m)
   })
 
   it("follows them as they end", async () => {

@@ -38,6 +38,7 @@ const row = (at: number, given: Partial<RequestRow>): RequestRow => ({
   cost_nano_usd: 1_000,
   upstream_cost_nano_usd: null,
   settled_at: null,
+  conversation: "",
   details: "{}",
   ...given
 })

@@ -40,6 +40,7 @@ const rows = Array.from({ length: 800 }, (_, n): RequestRow => {
     cost_nano_usd: isMine ? 1_000 : 1_000_000,
     upstream_cost_nano_usd: null,
     settled_at: null,
+    conversation: "",
     details: "{}"
   }
 })

@@ -70,6 +70,7 @@ const rows = Array.from({ length: 378 }, (_, n): RequestRow => {
     cost_nano_usd: 1_000,
     upstream_cost_nano_usd: null,
     settled_at: null,
+    conversation: "",
     details: JSON.stringify(at(details, n))
   }
 })

@@ -57,29 +57,26 @@ const write = (...records: ReadonlyArray<RequestRecord>) =>
   })
 
 describeOnEach("rows of requests", () => {
-  it.effect("say when a call began, unless it was the only one and began at once", () =>
+  it.effect("have calls whose rounded times fit into one another and into their request", () =>
     Effect.gen(function* () {
       const store = yield* RequestStore
-      const one = { upstream: "u", model: "m", status: 200, error: undefined, durationMs: 5, requestId: undefined }
-      const failed = { ...one, status: 503, error: "no room" }
+      const one = { upstream: "u", model: "m", status: 200, error: undefined, requestId: undefined }
       yield* write(
-        over("at once", { attempts: [{ ...one, offsetMs: 3 }] }),
-        over("waited", { attempts: [{ ...one, offsetMs: 12.4 }] }),
-        over("failed", { attempts: [{ ...failed, offsetMs: 0.2 }] }),
-        over("again", {
+        over("r1", {
           attempts: [
-            { ...failed, offsetMs: 1 },
-            { ...one, offsetMs: 7 }
+            { ...one, offsetMs: 0.4, queueMs: 0.4, durationMs: 10.3 },
+            // Its parts would round to 11 + 2 and 11 + 4 ms, beyond the request's 13.
+            { ...one, offsetMs: 10.6, queueMs: 0.6, durationMs: 1.5 }
           ]
         })
       )
-      yield* stored(4)
-      const offsets = (id: string) =>
-        Effect.map(store.find(id), (row) => row?.details.attempts?.map(({ offset_ms }) => offset_ms))
-      expect(yield* offsets("at once")).toEqual([undefined])
-      expect(yield* offsets("waited")).toEqual([12])
-      expect(yield* offsets("failed")).toEqual([0])
-      expect(yield* offsets("again")).toEqual([1, 7])
+      yield* stored(1)
+      const row = yield* store.find("r1")
+      expect(row?.details.attempts?.map(({ duration_ms, offset_ms, queue_ms }) => [offset_ms, queue_ms, duration_ms]))
+        .toEqual([
+          [0, 1, 11],
+          [11, undefined, 1]
+        ])
     }).pipe(Effect.provide(world))
   )
 

@@ -32,7 +32,8 @@ const live = Pipeline.Default.pipe(
         kept.push(ended)
         return Promise.resolve()
       },
-      history: () => Effect.succeed([{ type: "message", role: "user", content: [earlier.part] }]),
+      history: () =>
+        Effect.succeed({ first: "resp_1", items: [{ type: "message", role: "user", content: [earlier.part] }] }),
       resolve: (_, input) => Effect.succeed(input)
     })
   ),

@@ -82,7 +82,7 @@ describeOnEach("ResponseStore", () => {
       })
       yield* save(store, first)
       yield* save(store, second)
-      expect(yield* store.history(mine, second.response.id)).toEqual([
+      expect((yield* store.history(mine, second.response.id)).items).toEqual([
         { role: "user", content: "hi" },
         message("one"),
         { role: "user", content: "more" },
@@ -128,7 +128,7 @@ describeOnEach("ResponseStore", () => {
       ])
       expect(cut.response.output).toHaveLength(2)
       yield* save(store, cut)
-      expect(yield* store.history(mine, cut.response.id)).toEqual([{ role: "user", content: "hi" }, message("half")])
+      expect((yield* store.history(mine, cut.response.id)).items).toEqual([{ role: "user", content: "hi" }, message("half")])
     }).pipe(Effect.provide(storeOn(database())))
   )
 
@@ -140,7 +140,7 @@ describeOnEach("ResponseStore", () => {
       const second = answer([...text("two"), stop], { input: long, previous: first.response.id })
       yield* save(store, first)
       yield* save(store, second)
-      expect(yield* store.history(mine, first.response.id)).toHaveLength(2)
+      expect((yield* store.history(mine, first.response.id)).items).toHaveLength(2)
       const refused = yield* Effect.flip(store.history(mine, second.response.id))
       expect(refused.message).toMatch(/^previous_response_id: the conversation that it continues is longer than 32 MiB/)
 
@@ -233,7 +233,7 @@ describeOnEach("ResponseStore", () => {
       expect(yield* sql`SELECT input FROM responses`).toEqual([{ input: "[]" }])
       expect(yield* store.find(mine, id)).toEqual(made)
       const asked = { role: "user", content: "hi" }
-      expect(yield* store.history(mine, id)).toEqual([asked, message("hello")])
+      expect((yield* store.history(mine, id)).items).toEqual([asked, message("hello")])
       const reference = { type: "item_reference" as const, id: inputItemId(id, made.input[0]!, 0) }
       expect(yield* store.resolve(mine, [reference])).toEqual([asked])
       yield* store.remove(mine, id)

@@ -19,6 +19,7 @@ const attempt = {
   model: "claude",
   status: 200,
   error: undefined,
+  queueMs: 0,
   offsetMs: 1,
   durationMs: 2,
   requestId: undefined

@@ -23,7 +23,8 @@ import type { Failure } from "../../contract/Failure.ts"
 import type { UsageRecord } from "../../ledger/UsageRecord.ts"
 import type { UsageQuestion } from "../../ledger/usageReportOf.ts"
 import type { HistogramAsked, RequestHistogram } from "../../requests/RequestHistogram.ts"
-import type { RequestView } from "../../requests/RequestView.ts"
+import type { RequestPage } from "../../requests/RequestPage.ts"
+import type { RequestDetail, RequestView } from "../../requests/RequestView.ts"
 import type { RequestFilter } from "../../requests/store/matching.ts"
 import type { TaskPage } from "../../tasks/TaskSummary.ts"
 
@@ -97,7 +98,11 @@ export interface Operations {
   }
   readonly requests: {
     readonly list: (filter: RequestFilter, limit: number) => All<RequestView>
-    readonly show: (id: string) => Answer<RequestView>
+    readonly show: (id: string) => Answer<RequestDetail>
+    /** The newest requests of a conversation, with the sums of all. */
+    readonly conversation: (account: string, name: string) => Answer<RequestPage>
+    /** All matching requests, newest first, some hundreds at a time. */
+    readonly all: (filter: RequestFilter) => Stream.Stream<ReadonlyArray<RequestView>, Failure | Unreachable>
     readonly histogram: (filter: RequestFilter, span: HistogramAsked) => Answer<RequestHistogram>
     /** Each run of the inner effect gives the requests that ended since the last run, oldest first. */
     readonly follow: (filter: RequestFilter) => Answer<All<RequestView>>

@@ -18,8 +18,9 @@ import { TaskKinds, taskKinds } from "../../tasks/TaskKind.ts"
 import { shipped } from "../../Parts.ts"
 import { SessionAdministration } from "../../console/SessionAdministration.ts"
 import { requestOf } from "../../requests/ask.ts"
+import { requestPage } from "../../requests/RequestPage.ts"
 import { histogramOf } from "../../requests/RequestHistogram.ts"
-import { following, matchingRequests } from "./storedRequests.ts"
+import { everyRequest, following, matchingRequests } from "./storedRequests.ts"
 import * as Database from "../../sql/Database.ts"
 import { Operator, Unreachable } from "./Operator.ts"
 import type { Answer, Operations } from "./Operator.ts"
@@ -147,6 +148,8 @@ const operations = Effect.gen(function* () {
     requests: {
       list: (filter, limit) => matchingRequests(requests, filter, limit),
       show: (id) => requestOf(requests, id),
+      conversation: (account, conversation) => requestPage(requests, { account, conversation }),
+      all: (filter) => everyRequest(requests, filter),
       histogram: (filter, span) => histogramOf(requests, filter, span),
       follow: (filter) => following(requests, filter)
     },

@@ -1,6 +1,6 @@
 import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import type { HttpClientError } from "@effect/platform"
-import { Effect, Either, Layer, Redacted, Stream } from "effect"
+import { Effect, Either, Layer, Option, Redacted, Stream } from "effect"
 import type { ParseResult } from "effect"
 import { AdminApi } from "../../admin/Api.ts"
 import { fetchBy, proxiesOf } from "../../config/proxies.ts"
@@ -173,6 +173,15 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
       requests: {
         list: (filter, limit) => gathered(limit, (page) => listed(filter, page)),
         show: (id) => orUnreachable(adminOperations.showRequest({ path: { id } })),
+        conversation: (account, conversation) =>
+          orUnreachable(adminOperations.listRequests({ urlParams: { account, conversation } })),
+        all: (filter) =>
+          Stream.paginateEffect(undefined, (after: string | undefined) =>
+            Effect.map(listed(filter, { limit: mostRows, ...present({ after }) }), ({ data, next }) => [
+              data,
+              Option.fromNullable(next)
+            ])
+          ),
         histogram: (filter, span) =>
           orUnreachable(
             adminOperations.requestHistogram({ urlParams: { ...requestParams(filter), ...present(span) } })

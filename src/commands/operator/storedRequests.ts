@@ -1,4 +1,5 @@
-import { Effect } from "effect"
+import { Effect, Option, Stream } from "effect"
+import { exportReads } from "../../requests/requestExport.ts"
 import { operatorView } from "../../requests/RequestView.ts"
 import type { RequestView } from "../../requests/RequestView.ts"
 import type { RequestFilter } from "../../requests/store/matching.ts"
@@ -16,6 +17,12 @@ export const matchingRequests = (requests: RequestStore, filter: RequestFilter, 
     } while (before !== undefined && all.length < limit)
     return all
   })
+
+/** All matching requests, newest first, as they are read. */
+export const everyRequest = (requests: RequestStore, filter: RequestFilter) =>
+  Stream.paginateEffect(undefined, (before: number | undefined) =>
+    Effect.map(exportReads(requests, filter)(before), ({ next, rows }) => [rows, Option.fromNullable(next)] as const)
+  )
 
 /** The most rows of one poll. */
 const mostNew = 1_000

@@ -56,7 +56,7 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
       if (models.get(model)?.threads === false) {
         return yield* unthreadable("thread", `the model ${model} has none here`)
       }
-      if (thread?.type !== "continue") return { body: own, heldBy: undefined }
+      if (thread?.type !== "continue") return { body: own, heldBy: undefined, first: undefined }
       const { previous_message_id: id } = thread
       const found = yield* store.find(caller.account, id)
       if (found === undefined) return yield* threadNotFound(id)
@@ -69,7 +69,7 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
       const messages = messagesOf(own)
       if (messages.length === 0 && !unfinished.has(found.stopReason)) return yield* nothingNew
       const whole: JsonObject = { ...own, ...found.setup, messages: [...found.messages, ...messages] }
-      return { body: whole, heldBy: found.heldBy }
+      return { body: whole, heldBy: found.heldBy, first: found.first }
     })
 
     /** The request with the whole conversation. Claims nothing. */
@@ -100,7 +100,8 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
       { previousId, release }: { readonly previousId: string | undefined; readonly release: () => void }
     ) {
       const own = bodyOf(request.body, payload)
-      const { body, heldBy } = yield* wholeBody(caller, payload, own)
+      const { body, first, heldBy } = yield* wholeBody(caller, payload, own)
+      if (first !== undefined) request.record?.continues(first)
       const nowMs = yield* Clock.currentTimeMillis
       let holder: string | undefined
       const toldTo = ({ key, name, threads }: Upstream) => {
@@ -112,6 +113,7 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
       }
       const keep = (reply: Reply | undefined, isPassed: boolean): Promise<void> => {
         if (reply === undefined || reply.stop_reason === null || reply.stop_reason === "refusal") return kept
+        request.record?.continues(reply.id)
         const turn = {
           id: reply.id,
           previousId,

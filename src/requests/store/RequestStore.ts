@@ -6,9 +6,10 @@ import { settledSums } from "../../ledger/store/settledSums.ts"
 import { rows } from "../../sql/decode.ts"
 import { DetailsText } from "../RequestRow.ts"
 import { BodyStore } from "./BodyStore.ts"
-import { matching, ownerOf } from "./matching.ts"
+import { matching, whoseOf } from "./matching.ts"
 import type { RequestFilter } from "./matching.ts"
 import { requestCounts } from "./requestCounts.ts"
+import { requestTotals } from "./requestTotals.ts"
 import { requestIds } from "./requestIds.ts"
 import { Stride, stretches } from "./stretches.ts"
 
@@ -37,7 +38,9 @@ const stored = rows("requests", {
   cost_nano_usd: Schema.NullOr(Schema.Int),
   upstream_cost_nano_usd: Schema.NullOr(Schema.Int),
   settled_at: Schema.NullOr(Schema.Int),
-  details: DetailsText
+  conversation: Schema.String,
+  details: DetailsText,
+  key_name: Schema.NullOr(Schema.String)
 })
 const ids = rows("requests", { id: Schema.Int })
 
@@ -61,6 +64,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
     const commits = yield* Commits
     const { find: bodies } = yield* BodyStore
     const { ofTasks } = settledSums(sql)
+    const shown = sql.literal("requests.*, (SELECT name FROM keys WHERE keys.id = requests.key_id) AS key_name")
 
     /** Adds usage and cost of tasks, which are settled after their request, from the usage rows. */
     const withTasks = Effect.fnUntraced(function* (
@@ -79,7 +83,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
 
     /** @param account finds only this account's requests */
     const find = (requestId: string, account?: string): Effect.Effect<StoredRequest | undefined, SqlError> =>
-      sql`SELECT * FROM requests WHERE ${sql.and([
+      sql`SELECT ${shown} FROM requests WHERE ${sql.and([
         sql`request_id = ${requestId}`,
         ...(account === undefined ? [] : [sql`account_id = ${account}`])
       ])} ORDER BY id DESC LIMIT 1`.pipe(
@@ -114,12 +118,12 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       const first = Math.max(begins, after + 1)
       let until = Math.min(before ?? Infinity, ending)
       const stride = new Stride()
-      const owner = ownerOf(filter)
+      const whose = whoseOf(filter)
       for (let lookedAt = 0; lookedAt < mostLookedAt && until > first; lookedAt += stride.rows) {
-        const from = yield* stretchBefore(until, first, stride.rows, owner)
+        const from = yield* stretchBefore(until, first, stride.rows, whose)
         const some = stored.all(
           yield* stride.timed(
-            sql`SELECT * FROM requests WHERE ${sql.and([sql`id < ${until}`, sql`id >= ${from}`, ...conditions])}
+            sql`SELECT ${shown} FROM requests WHERE ${sql.and([sql`id < ${until}`, sql`id >= ${from}`, ...conditions])}
               ORDER BY id DESC LIMIT ${limit - found.length}`
           )
         )
@@ -153,6 +157,6 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       return gone.length
     })
 
-    return { find, bodies, list, count: requestCounts(sql), removeOld } as const
+    return { find, bodies, list, count: requestCounts(sql), totals: requestTotals(sql), removeOld } as const
   })
 }) {}

@@ -7,6 +7,7 @@ import type { Settled } from "../../ledger/store/settledSums.ts"
 import { rows } from "../../sql/decode.ts"
 import { DetailsText } from "../RequestRow.ts"
 import { countedSql, modelSql } from "./counted.ts"
+import { ofAccount } from "./matching.ts"
 import { requestIds } from "./requestIds.ts"
 import { Stride, stretches } from "./stretches.ts"
 
@@ -77,7 +78,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       const whose = ownedBy(owner)
       const stride = new Stride()
       for (let at = yield* overAt(fromMs, all); at <= all.last;) {
-        const next = yield* stretchAfter(at, all.last + 1, stride.rows, owner)
+        const next = yield* stretchAfter(at, all.last + 1, stride.rows, ofAccount(owner))
         const some = yield* stride.timed(
           sql`SELECT (at - ${fromMs}) / ${stepMs} AS step, ${name} AS name, ${sql.literal(countedSql)}
             FROM requests WHERE id >= ${at} AND id < ${next} AND at >= ${fromMs} AND at < ${toMs}
@@ -134,7 +135,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       let shown = 0
       const stride = new Stride()
       for (let at = from; at <= all.last;) {
-        const next = yield* stretchAfter(at, all.last + 1, stride.rows, owner)
+        const next = yield* stretchAfter(at, all.last + 1, stride.rows, ofAccount(owner))
         const found = yield* stride.timed(
           sql`SELECT ${seen} FROM requests
             WHERE id >= ${at} AND id < ${next} AND ${isTaken} AND at >= ${fromMs} AND at < ${toMs}

@@ -27,6 +27,8 @@ export interface RequestFilter {
   readonly tag?: string | undefined
   readonly client?: string | undefined
   readonly user?: string | undefined
+  /** Exact. Only together with an account, as clients choose the names of their conversations. */
+  readonly conversation?: string | undefined
   /** The task that the request created. */
   readonly task?: string | undefined
   /** Words that must each occur in a row's visible columns. */
@@ -47,6 +49,31 @@ export const outcomeSql: Readonly<Record<Outcome, string>> = {
 /** The only account that can match; undefined if several can. */
 export const ownerOf = ({ account, owner }: RequestFilter): string | undefined =>
   owner ?? (account?.includes("*") === true ? undefined : account)
+
+/** The rows of an account, or of one of its conversations: either has an index. */
+export interface Whose {
+  readonly account: string
+  readonly conversation?: string | undefined
+}
+
+export const ofAccount = (account: string | undefined): Whose | undefined =>
+  account === undefined ? undefined : { account }
+
+/** The only rows that can match; undefined if they may be of several accounts. */
+export const whoseOf = (filter: RequestFilter): Whose | undefined => {
+  const account = ownerOf(filter)
+  return account === undefined ? undefined : { account, conversation: filter.conversation }
+}
+
+/** The condition of `Whose`, in the words of the indexes. */
+export const ofWhom = (sql: SqlClient.SqlClient, { account, conversation }: Whose) =>
+  sql.and([
+    sql`account_id = ${account}`,
+    ...(conversation === undefined ? [] : [ofConversation(sql, conversation)])
+  ])
+
+const ofConversation = (sql: SqlClient.SqlClient, conversation: string) =>
+  sql.and([sql`conversation = ${conversation}`, sql`conversation <> ''`])
 
 /** Conditions on columns that `requests` and `request_hours` share. */
 export const matchingWhose = (sql: SqlClient.SqlClient, filter: RequestFilter) => {
@@ -75,6 +102,7 @@ export const matching = (sql: SqlClient.SqlClient, filter: RequestFilter) => {
     ...(filter.tag === undefined ? [] : [like.tag(filter.tag)]),
     ...(filter.client === undefined ? [] : [like.detail("client", filter.client)]),
     ...(filter.user === undefined ? [] : [like.detail("end_user", filter.user)]),
+    ...(filter.conversation === undefined ? [] : [ofConversation(sql, filter.conversation)]),
     ...(filter.task === undefined ? [] : [like.detail("task", filter.task)]),
     ...wordsOf(filter.search).map((word) => sql.or(having(sql, like, word))),
     ...(filter.status === undefined

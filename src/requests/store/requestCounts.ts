@@ -5,7 +5,7 @@ import { rows } from "../../sql/decode.ts"
 import { countedSql } from "./counted.ts"
 import { settledSums } from "../../ledger/store/settledSums.ts"
 import type { SettledSteps } from "../../ledger/store/settledSums.ts"
-import { matching, matchingWhose, ownerOf } from "./matching.ts"
+import { matching, matchingWhose, ownerOf, whoseOf } from "./matching.ts"
 import type { RequestFilter } from "./matching.ts"
 import { patterns } from "./patterns.ts"
 import { requestIds } from "./requestIds.ts"
@@ -56,9 +56,9 @@ export const requestCounts = (sql: SqlClient.SqlClient) => {
     const conditions = matching(sql, { ...filter, sinceMs: fromMs })
     const until = yield* begunBy(toMs, all)
     const stride = new Stride()
-    const owner = ownerOf(filter)
+    const whose = whoseOf(filter)
     for (let at = yield* overAt(fromMs, all); at < until;) {
-      const next = yield* stretchAfter(at, until, stride.rows, owner)
+      const next = yield* stretchAfter(at, until, stride.rows, whose)
       const found = yield* stride.timed(
         sql`SELECT at / ${widthMs} AS bucket, ${sql.literal(countedSql)} FROM requests
             WHERE ${sql.and([sql`id >= ${at}`, sql`id < ${next}`, sql`at < ${toMs}`, ...conditions])}

@@ -143,6 +143,7 @@ const texts = new Set([
   "upstream_model",
   "upstream",
   "error",
+  "conversation",
   "details"
 ])
 

@@ -3,6 +3,8 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { ownTurn } from "../../flow/eventLoop.ts"
 import { rows } from "../../sql/decode.ts"
+import { ofWhom } from "./matching.ts"
+import type { Whose } from "./matching.ts"
 
 const ids = rows("requests", { id: Schema.Int })
 
@@ -34,23 +36,23 @@ export class Stride {
 
 const otherTurn = Effect.promise(ownTurn)
 
-/** Id bounds for `count` rows of `requests`, or of one account's rows by its index. */
+/** Id bounds for `count` rows of `requests`, or of one account's or conversation's rows by their index. */
 export const stretches = (sql: SqlClient.SqlClient) => ({
   /** The id from which `count` rows lead up to `until`. @param from lower bound */
-  before: (until: number, from: number, count: number, owner: string | undefined): Effect.Effect<number, SqlError> =>
-    owner === undefined
+  before: (until: number, from: number, count: number, whose: Whose | undefined): Effect.Effect<number, SqlError> =>
+    whose === undefined
       ? Effect.succeed(Math.max(from, until - count))
       : Effect.map(
-          sql`SELECT id FROM requests WHERE account_id = ${owner} AND id < ${until} AND id >= ${from}
+          sql`SELECT id FROM requests WHERE ${ofWhom(sql, whose)} AND id < ${until} AND id >= ${from}
             ORDER BY id DESC LIMIT 1 OFFSET ${count - 1}`,
           (found) => ids.first(found)?.id ?? from
         ),
   /** The id before which `count` rows lie from `from` on. @param until upper bound, exclusive */
-  after: (from: number, until: number, count: number, owner: string | undefined): Effect.Effect<number, SqlError> =>
-    owner === undefined
+  after: (from: number, until: number, count: number, whose: Whose | undefined): Effect.Effect<number, SqlError> =>
+    whose === undefined
       ? Effect.succeed(Math.min(until, from + count))
       : Effect.map(
-          sql`SELECT id FROM requests WHERE account_id = ${owner} AND id >= ${from} AND id < ${until}
+          sql`SELECT id FROM requests WHERE ${ofWhom(sql, whose)} AND id >= ${from} AND id < ${until}
             ORDER BY id LIMIT 1 OFFSET ${count}`,
           (found) => ids.first(found)?.id ?? until
         )

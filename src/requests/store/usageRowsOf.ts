@@ -3,6 +3,7 @@ import { Data, Effect, Option, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
 import { settledSums } from "../../ledger/store/settledSums.ts"
 import type { UsageQuery, UsageSums } from "../../ledger/store/usageGroup.ts"
+import { ofAccount } from "./matching.ts"
 import { requestIds } from "./requestIds.ts"
 import { Stride, stretches } from "./stretches.ts"
 
@@ -36,7 +37,7 @@ export const usageRowsOf = (sql: SqlClient.SqlClient) => {
       const stride = new Stride()
       let looked = 0
       for (let until = yield* begunBy(untilMs, all); until > first;) {
-        const from = yield* before(until, first, stride.rows, account)
+        const from = yield* before(until, first, stride.rows, ofAccount(account))
         const some = stored.all(
           yield* stride.timed(
             sql`SELECT request_id, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens,

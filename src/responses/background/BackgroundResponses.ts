@@ -106,6 +106,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
           )
           .pipe(Effect.catchTag("StoreFailure", Effect.die))
         if (request.record !== undefined) request.record.task = id
+        request.record?.continues(replay.first ?? id)
         return isStreamed ? streamOf(caller.account, id, {}, request) : response
       })
 

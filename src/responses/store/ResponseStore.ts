@@ -45,6 +45,13 @@ export interface StoredResponse {
   readonly include: Include
 }
 
+/** A conversation up to a response. */
+export interface History {
+  /** The id of its first response. */
+  readonly first: string
+  readonly items: ReadonlyArray<InputItem>
+}
+
 /** An ended response, to be written. */
 type Ended = Omit<StoredResponse, "input"> & { readonly input: ReadonlyArray<InputItem> }
 
@@ -167,8 +174,8 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
           )
       )
 
-    /** Input and output of the response and of all that it continues, oldest first. */
-    const history = (account: AccountId, id: string): Effect.Effect<ReadonlyArray<InputItem>, InvalidRequest> =>
+    /** Input and output of the response and of all that it continues, oldest first, with the id of the first. */
+    const history = (account: AccountId, id: string): Effect.Effect<History, InvalidRequest> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         sql`
           WITH RECURSIVE chain (id, previous_id, depth, bytes) AS (
@@ -192,8 +199,9 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
             }
             if (last.status === "queued" || last.status === "in_progress") return Effect.fail(unfinishedPrevious(id))
             // Without this check, a deleted response would silently cut off all before it.
-            const missing = rows[0]?.previous_id
-            return missing ? Effect.fail(unknownPrevious(missing)) : Effect.succeed(rows.flatMap(replayed))
+            const { id: first, previous_id: missing } = rows[0] ?? last
+            if (missing) return Effect.fail(unknownPrevious(missing))
+            return Effect.succeed({ first, items: rows.flatMap(replayed) })
           })
         )
       )

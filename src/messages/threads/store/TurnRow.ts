@@ -15,6 +15,7 @@ export const sizes = rows("thread_turns", { bytes: Schema.Int })
 
 /** The columns needed to continue a turn. */
 export const turns = rows("thread_turns", {
+  id: Schema.String,
   previous_id: Schema.NullOr(Schema.String),
   setup: Schema.parseJson(JsonObject),
   messages: Schema.parseJson(Objects),

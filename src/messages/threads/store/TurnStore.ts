@@ -34,6 +34,8 @@ export interface ThreadTurn {
 
 /** The conversation up to and including an answer. */
 export interface Thread {
+  /** The id of its first answer. */
+  readonly first: string
   readonly setup: JsonObject
   /** Oldest first, the answer last. */
   readonly messages: ReadonlyArray<unknown>
@@ -107,7 +109,7 @@ export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/thr
               ON earlier.account_id = ${account} AND earlier.id = chain.previous_id
             WHERE earlier.expires_at > ${now} AND bytes <= ${mostConversationBytes}
           )
-          SELECT turn.previous_id, turn.setup, turn.messages, turn.content, turn.stop_reason, turn.held_by, chain.bytes
+          SELECT turn.id, turn.previous_id, turn.setup, turn.messages, turn.content, turn.stop_reason, turn.held_by, chain.bytes
           FROM chain JOIN thread_turns AS turn ON turn.account_id = ${account} AND turn.id = chain.id
           ORDER BY depth DESC`
       if ((sizes.first(found)?.bytes ?? 0) > mostConversationBytes) return "too long"
@@ -117,6 +119,7 @@ export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/thr
       if (first === undefined || last === undefined || first.previous_id !== null) return undefined
       const next = yield* sql`SELECT 1 FROM thread_turns WHERE account_id = ${account} AND previous_id = ${id}`
       return {
+        first: first.id,
         setup: first.setup,
         messages: all.flatMap(({ content, messages }) => [...messages, { role: "assistant", content }]),
         stopReason: last.stop_reason,

@@ -1,0 +1,167 @@
+import { HttpApiSchema, OpenApi } from "@effect/platform"
+import { Clock, Data, Effect, Runtime, Schema } from "effect"
+import { csv } from "../contract/csv.ts"
+import type { InvalidRequest } from "../contract/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import { listFilterOf, whoseConversation } from "./RequestQuery.ts"
+import { operatorView, requestView } from "./RequestView.ts"
+import type { RequestView } from "./RequestView.ts"
+import type { RequestFilter } from "./store/matching.ts"
+import type { RequestStore } from "./store/RequestStore.ts"
+
+const formats = ["csv", "jsonl"] as const
+export type ExportFormat = (typeof formats)[number]
+
+/** Query parameters of an export, beside the filters. */
+export const ExportParams = {
+  format: Schema.optional(Schema.Literal(...formats)).annotations({
+    description: "`csv` (default), or `jsonl`: a JSON object a line, with all fields of the list."
+  })
+}
+
+/** The answer of an export endpoint. */
+export const ExportAnswer = Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/csv" }))
+
+export const exporting = OpenApi.annotations({
+  summary: "Export finished requests, newest first",
+  description:
+    "A download of all requests that the filters match, without pages. If the connection ends early, the export is not " +
+    "complete. Cells of CSV that a spreadsheet would read as formulas get a leading apostrophe.",
+  transform: (operation) => {
+    const { content } = operation.responses[200]
+    content["application/jsonl"] = content["text/csv"]
+    return operation
+  }
+})
+
+/** Rows of one read, which is all that an export keeps in memory. */
+const rowsAtOnce = 500
+
+/** Columns of CSV. Attempts and prices, which are no cells, are in JSON lines only. */
+const columns = [
+  "time",
+  "request_id",
+  "account",
+  "key",
+  "key_name",
+  "family",
+  "endpoint",
+  "model",
+  "served_model",
+  "fallback",
+  "upstream",
+  "upstream_model",
+  "status",
+  "error",
+  "reason",
+  "stream",
+  "first_byte_ms",
+  "duration_ms",
+  "input_tokens",
+  "output_tokens",
+  "cache_read_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
+  "searches",
+  "cost_usd",
+  "upstream_cost_usd",
+  "settled_at",
+  "adapted",
+  "notes",
+  "tags",
+  "end_user",
+  "conversation",
+  "client",
+  "task",
+  "idempotency"
+] as const satisfies ReadonlyArray<keyof RequestView>
+
+const cellOf = (value: RequestView[(typeof columns)[number]]): string =>
+  value === null || value === undefined ? "" : Array.isArray(value) ? value.join(", ") : plain(value)
+
+/** Without an exponent, which spreadsheets read as a text. */
+const plain = (value: unknown): string =>
+  typeof value === "number" && !Number.isInteger(value) ? value.toFixed(9).replace(/0+$/, "") : String(value)
+
+/** The beginning of an export. */
+export const exportHead = (format: ExportFormat): string => (format === "csv" ? `${csv(columns, [])}\r\n` : "")
+
+/** Rows of an export, each with its line end. */
+export const exportRows = (format: ExportFormat, rows: ReadonlyArray<RequestView>): string => {
+  if (rows.length === 0) return ""
+  if (format === "jsonl") return rows.map((row) => `${JSON.stringify(row)}\n`).join("")
+  const [first = [], ...others] = rows.map((row) => columns.map((column) => cellOf(row[column])))
+  return `${csv(first, others)}\r\n`
+}
+
+/** All matching rows in short reads, for operators unless the filter has an owner. */
+export const exportReads =
+  (store: RequestStore, filter: RequestFilter) =>
+  (before: number | undefined): Effect.Effect<ExportRead> =>
+    Effect.map(Effect.orDie(store.list(filter, { before, limit: rowsAtOnce })), ({ data, next }) => ({
+      rows: data.map(filter.owner === undefined ? operatorView : requestView),
+      next
+    }))
+
+interface ExportRead {
+  readonly rows: ReadonlyArray<RequestView>
+  /** The row id before which the next read goes on, if there is more. */
+  readonly next: number | undefined
+}
+
+/** The caller may not read on, or the gateway stops. */
+class ExportEnded extends Data.TaggedError("ExportEnded") {}
+
+type ExportQuery = Parameters<typeof listFilterOf>[0] & { readonly format?: ExportFormat | undefined }
+
+/**
+ * Streams all matching requests, newest first, as fast as the client reads. It breaks off if the client leaves, its key or
+ * session ends, or the gateway stops.
+ *
+ * @param turn runs one read after others of the same key
+ * @param owner as in `requestPage`
+ */
+export const requestExport = Effect.fnUntraced(function* (
+  store: RequestStore,
+  { format = "csv", ...query }: ExportQuery,
+  request: Incoming,
+  turn: <A>(read: Effect.Effect<A>) => Effect.Effect<A>,
+  owner?: string
+): Effect.fn.Return<Response, InvalidRequest> {
+  const nowMs = yield* Clock.currentTimeMillis
+  const asked = listFilterOf(query, nowMs)
+  const filter = { ...asked, untilMs: asked.untilMs ?? nowMs, owner }
+  yield* whoseConversation(filter)
+  const runtime = yield* Effect.runtime()
+  const read = exportReads(store, filter)
+  const mayGoOn = Effect.map(request.stillOpens ?? Effect.succeed(true), (opens) => opens && !request.shutdown.aborted)
+  /** The next rows that match, which may be far away. */
+  const nextRows = (before: number | undefined): Effect.Effect<ExportRead, ExportEnded> =>
+    Effect.flatMap(mayGoOn, (may) => (may ? turn(read(before)) : new ExportEnded())).pipe(
+      Effect.flatMap((found) =>
+        found.rows.length > 0 || found.next === undefined ? Effect.succeed(found) : nextRows(found.next)
+      )
+    )
+  const encoder = new TextEncoder()
+  const left = new AbortController()
+  let before: number | undefined
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => controller.enqueue(encoder.encode(exportHead(format))),
+      pull: async (controller) => {
+        const { next, rows } = await Runtime.runPromise(runtime)(nextRows(before), { signal: left.signal })
+        before = next
+        controller.enqueue(encoder.encode(exportRows(format, rows)))
+        if (next === undefined) controller.close()
+      },
+      cancel: () => left.abort()
+    },
+    { highWaterMark: 0 }
+  )
+  return new Response(body, {
+    headers: {
+      "content-type": format === "csv" ? "text/csv; charset=utf-8" : "application/jsonl; charset=utf-8",
+      "content-disposition": `attachment; filename="requests-${new Date(nowMs).toISOString().slice(0, 10)}.${format}"`
+    }
+  })
+})
