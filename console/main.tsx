@@ -9,7 +9,7 @@ import { keys } from "./pages/keys.ts"
 import { models } from "./pages/models.ts"
 import { overview } from "./pages/overview.ts"
 import { playground } from "./pages/playground.ts"
-import { requests } from "./pages/requests.ts"
+import { Requests } from "./pages/Requests.tsx"
 import { Sessions } from "./pages/Sessions.tsx"
 import { SignedOut } from "./pages/SignedOut.tsx"
 import { tasks } from "./pages/tasks.ts"
@@ -21,7 +21,7 @@ import { SignedIn } from "./SignedIn.tsx"
 import { makeToast } from "./toast.ts"
 import { words } from "./words/words.ts"
 
-const forEveryone = { requests: oldPage(requests), tasks: oldPage(tasks), playground: oldPage(playground) }
+const forEveryone = { requests: Requests, tasks: oldPage(tasks), playground: oldPage(playground) }
 const forOperators: Record<string, FunctionComponent> = {
   ...forEveryone,
   overview: oldPage(overview),

@@ -1,6 +1,6 @@
 import { outcomeOf } from "../src/requests/outcome.ts"
 import type { RequestView } from "../src/requests/RequestView.ts"
-import type { Call } from "./components/waterfall.ts"
+import type { Call } from "./parts/Waterfall.tsx"
 
 /**
  * Calls on one time line. Older rows have no start times: their calls follow one another, and the remaining time is
@@ -25,6 +25,7 @@ export const callsOf = (request: RequestView): ReadonlyArray<Call> => {
     return {
       upstream: attempt.upstream,
       from,
+      sent: Math.min(from + attempt.queue_ms, began),
       began,
       to: failed ? began : isLast ? end : began,
       failure: failed ? why : isCut ? (request.error ?? "") : undefined,

@@ -1,3 +1,5 @@
+import { Option, Schema } from "effect"
+import type { UsageRecord } from "../src/ledger/UsageRecord.ts"
 import type { RequestView } from "../src/requests/RequestView.ts"
 import type { App } from "./app.ts"
 import { words } from "./words/words.ts"
@@ -18,53 +20,46 @@ export interface Cost {
   readonly isEstimated: boolean
 }
 
-interface Rates {
-  readonly input?: number
-  readonly cacheRead?: number
-  readonly cacheWrite?: number
-  readonly cacheWriteHour?: number
-  readonly output?: number
-}
-interface Entry {
-  readonly request_id: string
-  readonly estimated: boolean
-  readonly price: { readonly rates?: Rates; readonly search?: number; readonly videoSecond?: number } | null
-  readonly input_tokens: number
-  readonly cache_read_tokens: number
-  readonly cache_write_tokens: number
-  /** Absent in answers of an older node. */
-  readonly cache_write_1h_tokens?: number
-  readonly output_tokens: number
-  readonly searches: number
-  readonly video_seconds: number
-  readonly cost: { readonly nano_usd: number }
-}
+const nano = Schema.optional(Schema.Number)
+const Price = Schema.Struct({
+  rates: Schema.optional(
+    Schema.Struct({ input: nano, cacheRead: nano, cacheWrite: nano, cacheWriteHour: nano, output: nano })
+  ),
+  search: nano,
+  videoSecond: nano
+})
+const priceOf = (price: unknown): typeof Price.Type =>
+  Option.getOrElse(Schema.decodeUnknownOption(Price)(price), () => ({}))
+
+type Entry = Extract<UsageRecord["data"][number], { readonly request_id: string }>
 
 /** A gateway without `settled_at` stored usage within this time of the request's end. */
 const aroundMs = 5_000
 
 /** Tokens × price, as settled; undefined if no usage row is found. */
-export const costOf = async (app: App, request: RequestView): Promise<Cost | undefined> => {
+export const costOf = async (app: Pick<App, "client" | "session">, request: RequestView): Promise<Cost | undefined> => {
   const beganMs = Date.parse(request.time)
   const endedMs = beganMs + request.duration_ms
-  const query = new URLSearchParams({
+  const urlParams = {
     by: "request",
     key: request.key,
     ...(request.model === null ? {} : { model: request.model }),
     since: request.settled_at ?? new Date(beganMs - aroundMs).toISOString(),
     until: request.settled_at ?? new Date(endedMs + aroundMs).toISOString(),
-    limit: "1000"
-  })
-  const base = app.session.kind === "operator" ? "/admin/v1/usage" : "/v1/usage"
-  const { data } = await app.client.json<{ readonly data: ReadonlyArray<Entry> }>(`${base}?${query.toString()}`)
-  const entry = data.find(({ request_id }) => request_id === request.request_id)
-  return entry === undefined ? undefined : linesOf(entry)
+    limit: 1_000
+  }
+  const { data } =
+    app.session.kind === "operator"
+      ? await app.client.admin((admin) => admin.adminOperations.usage({ urlParams }))
+      : await app.client.own((own) => own.account.usage({ urlParams }))
+  for (const row of data) if ("request_id" in row && row.request_id === request.request_id) return linesOf(row)
+  return undefined
 }
 
 const linesOf = (entry: Entry): Cost => {
   const { kinds } = words.request
-  const rates = entry.price?.rates ?? {}
-  const { cache_write_1h_tokens: forAnHour = 0 } = entry
+  const { rates = {}, search, videoSecond } = priceOf(entry.price)
+  const { cache_write_1h_tokens: forAnHour } = entry
   const perMillion = (kind: string, count: number, nano: number | undefined): CostLine => ({
     kind,
     count,
@@ -86,8 +81,8 @@ const linesOf = (entry: Entry): Cost => {
       perMillion(kinds.write, entry.cache_write_tokens - forAnHour, rates.cacheWrite),
       perMillion(kinds.writeHour, forAnHour, rates.cacheWriteHour ?? rates.cacheWrite),
       perMillion(kinds.output, entry.output_tokens, rates.output),
-      perPiece(kinds.search, entry.searches, entry.price?.search),
-      perPiece(kinds.video, entry.video_seconds, entry.price?.videoSecond)
+      perPiece(kinds.search, entry.searches, search),
+      perPiece(kinds.video, entry.video_seconds, videoSecond)
     ].filter(({ count }) => count > 0),
     usd: entry.cost.nano_usd / 1e9,
     isEstimated: entry.estimated

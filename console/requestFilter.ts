@@ -39,21 +39,20 @@ export const requestFilter = (query: URLSearchParams, now: number): RequestFilte
   }
 }
 
-const values: Readonly<
-  Record<string, (row: RequestView, keyName: (id: string) => string) => ReadonlyArray<string | null>>
-> = {
+const values: Readonly<Record<string, (row: RequestView) => ReadonlyArray<string | null>>> = {
   status: (row) => [String(row.status), `${String(row.status)[0] ?? ""}xx`],
   outcome: (row) => [outcomeOf(row)],
   model: (row) => [row.model],
   upstream: (row) => [row.upstream],
   attempt: (row) => row.attempts.map(({ upstream }) => upstream),
   account: (row) => [row.account],
-  key: (row, keyName) => [row.key, keyName(row.key)],
+  key: (row) => [row.key, row.key_name],
   endpoint: (row) => [row.endpoint, row.family],
   family: (row) => [row.family],
   client: (row) => [row.client],
   tag: (row) => row.tags,
   user: (row) => [row.end_user],
+  conversation: (row) => [row.conversation],
   task: (row) => [row.task],
   id: (row) => [row.request_id],
   error: (row) => [row.error]
@@ -63,14 +62,14 @@ const values: Readonly<
 const isQuestion = (row: RequestView): boolean => row.family === "account"
 
 /** True if a live row matches; the gateway applies the same filter to stored rows. */
-export const fits = (filter: RequestFilter, row: RequestView, keyName: (id: string) => string): boolean => {
+export const fits = (filter: RequestFilter, row: RequestView): boolean => {
   if (!isIn(filter, row)) return false
   if (isQuestion(row) && !filter.fields.some(([name]) => name === "endpoint" || name === "family" || name === "id")) {
     return false
   }
   for (const [name, value] of filter.fields) {
     const of = values[name]
-    if (of !== undefined && !of(row, keyName).some((text) => text !== null && matches(value, text))) return false
+    if (of !== undefined && !of(row).some((text) => text !== null && matches(value, text))) return false
   }
   return filter.bare.every(
     (word) =>
@@ -82,7 +81,7 @@ export const fits = (filter: RequestFilter, row: RequestView, keyName: (id: stri
         row.endpoint,
         row.account,
         row.key,
-        keyName(row.key),
+        row.key_name,
         row.upstream,
         row.client,
         row.error

@@ -1,4 +1,5 @@
-import type { RequestHistogram } from "../src/requests/RequestHistogram.ts"
+import { Schema } from "effect"
+import { ownRequestParams, requestParams } from "../src/requests/RequestQuery.ts"
 import type { RequestView } from "../src/requests/RequestView.ts"
 import type { App } from "./app.ts"
 import { asked, fits, idIn, isIn } from "./requestFilter.ts"
@@ -21,17 +22,15 @@ const mostBuckets = 120
 /** An empty histogram with the final number of buckets. */
 export const emptyTally = (from: number, to: number): RequestTally => requestTally(niceWidth((to - from) / mostBuckets))
 
-/**
- * Rows of requests, newest first, page by page, and their total number; an account's session gets only its own.
- *
- * @param keys names of keys, by their ids
- */
-export const requestSource = (app: App, filter: RequestFilter, keys: ReadonlyMap<string, string>) => {
-  const { isAll, query } = asked(filter, app.session.kind === "operator" ? undefined : (app.session.account_id ?? ""))
-  const keyName = (id: string) => keys.get(id) ?? id
+const operatorQuery = Schema.decodeSync(Schema.Struct(requestParams))
+const ownQuery = Schema.decodeSync(Schema.Struct(ownRequestParams))
+
+/** Rows of requests, newest first, page by page, and their total number; an account's session gets only its own. */
+export const requestSource = ({ client, session }: Pick<App, "client" | "session">, filter: RequestFilter) => {
+  const isOperator = session.kind === "operator"
+  const { isAll, query } = asked(filter, isOperator ? undefined : (session.account_id ?? ""))
   const until = filter.to ?? Date.now()
   const times = { from: new Date(filter.from).toISOString(), to: new Date(until).toISOString() }
-  const base = app.session.kind === "operator" ? "/admin/v1/requests" : "/v1/requests"
   const seen = new Set<string>()
   // Grows in place, because copying it for each page would copy millions of rows.
   const rows: Array<RequestView> = []
@@ -46,23 +45,19 @@ export const requestSource = (app: App, filter: RequestFilter, keys: ReadonlyMap
       seen.add(row.request_id)
       return true
     })
-  const fitsHere = (row: RequestView) => fits(filter, row, keyName)
+  const fitsHere = (row: RequestView) => fits(filter, row)
   /** Rows that the gateway has filtered completely: the page only knows keys that exist now. */
   const fitsAsFound = isAll ? (row: RequestView) => isIn(filter, row) : fitsHere
   const page = async (limit: number): Promise<Page> => {
     const id = idIn(filter)
     if (id !== undefined) {
-      const found = await app.client.json<RequestView>(`${base}/${encodeURIComponent(id)}`).catch(() => undefined)
+      const found = await requestById({ client, session }, id).catch(() => undefined)
       return { data: found === undefined ? [] : [found], next: null }
     }
-    const search = new URLSearchParams({
-      ...query,
-      since: times.from,
-      until: times.to,
-      limit: String(limit),
-      ...(after === undefined ? {} : { after })
-    })
-    return app.client.json<Page>(`${base}?${search.toString()}`)
+    const of = { since: times.from, until: times.to, limit, ...(after === undefined ? {} : { after }) }
+    return isOperator
+      ? client.admin((admin) => admin.adminOperations.listRequests({ urlParams: { ...operatorQuery(query), ...of } }))
+      : client.own((own) => own.account.requests({ urlParams: { ...ownQuery(query), ...of } }))
   }
 
   return {
@@ -86,13 +81,12 @@ export const requestSource = (app: App, filter: RequestFilter, keys: ReadonlyMap
     /** Lets the gateway count all matches, if it knows the whole filter; false if only loaded rows are counted. */
     async count(): Promise<boolean> {
       if (!isAll || idIn(filter) !== undefined) return false
-      const search = new URLSearchParams({
-        ...query,
-        from: times.from,
-        ...(filter.to === undefined ? {} : { to: times.to }),
-        buckets: String(mostBuckets)
-      })
-      const histogram = await app.client.json<RequestHistogram>(`${base}/histogram?${search.toString()}`)
+      const of = { from: times.from, ...(filter.to === undefined ? {} : { to: times.to }), buckets: mostBuckets }
+      const histogram = isOperator
+        ? await client.admin((admin) =>
+            admin.adminOperations.requestHistogram({ urlParams: { ...operatorQuery(query), ...of } })
+          )
+        : await client.own((own) => own.account.requestHistogram({ urlParams: { ...ownQuery(query), ...of } }))
       tally = requestTally(histogram.bucket_seconds * 1_000)
       tally.addAll(histogram)
       isWhole = true
@@ -117,4 +111,21 @@ export const requestSource = (app: App, filter: RequestFilter, keys: ReadonlyMap
     }
   }
 }
+/** One request with its recorded bodies. */
+export const requestById = ({ client, session }: Pick<App, "client" | "session">, id: string) =>
+  session.kind === "operator"
+    ? client.admin((admin) => admin.adminOperations.showRequest({ path: { id } }))
+    : client.own((own) => own.account.request({ path: { id } }))
+
+/** The newest requests of a request's conversation, with the sums of all. */
+export const conversationOf = async (
+  { client, session }: Pick<App, "client" | "session">,
+  { account, conversation }: Pick<RequestView, "account" | "conversation">
+) => {
+  if (conversation === null) return undefined
+  return session.kind === "operator"
+    ? client.admin((admin) => admin.adminOperations.listRequests({ urlParams: { account, conversation } }))
+    : client.own((own) => own.account.requests({ urlParams: { conversation } }))
+}
+
 export type RequestSource = ReturnType<typeof requestSource>

@@ -1,7 +1,14 @@
 import { outcomeOf } from "../src/requests/outcome.ts"
 import type { RequestHistogram } from "../src/requests/RequestHistogram.ts"
 import type { RequestView } from "../src/requests/RequestView.ts"
-import type { Bucket } from "./components/histogram.ts"
+
+/** Numbers of requests of a time, by outcome. */
+export interface Bucket {
+  readonly time: number
+  readonly well: number
+  readonly refused: number
+  readonly failed: number
+}
 
 interface Counts {
   requests: number

@@ -3,8 +3,6 @@ import { Schema } from "effect"
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
 import { chart, chartGroup } from "../components/chart.ts"
-import { histogram } from "../components/histogram.ts"
-import { waterfall, waterfallLegend } from "../components/waterfall.ts"
 import { Refused } from "../client.ts"
 import { count, duration, number } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
@@ -16,6 +14,7 @@ import { Drawer } from "../parts/Drawer.tsx"
 import { FilterBar } from "../parts/FilterBar.tsx"
 import { dollarsText, Invalid, useField, wholeNumber, wrong } from "../parts/form.ts"
 import { Group, Select, TextArea, TextField } from "../parts/fields.tsx"
+import { Histogram } from "../parts/Histogram.tsx"
 import { Menu } from "../parts/Menu.tsx"
 import { Rows } from "../parts/Rows.tsx"
 import type { RowsHandle } from "../parts/Rows.tsx"
@@ -39,6 +38,7 @@ import {
   Usd,
   When
 } from "../parts/text.tsx"
+import { Waterfall, WaterfallLegend } from "../parts/Waterfall.tsx"
 import { firstRequest } from "../snippets.ts"
 
 const tones: ReadonlyArray<Tone> = ["well", "bad", "warn", "running", "waiting", "off"]
@@ -251,51 +251,48 @@ const Fields = () => {
   )
 }
 
+const calls = [
+  { upstream: "one", from: 0, sent: 0, began: 120, to: 120, failure: "503", isCut: false },
+  { upstream: "two", from: 320, sent: 500, began: 700, to: 1_600, failure: "The stream broke off", isCut: true },
+  { upstream: "three", from: 1_620, sent: 1_620, began: 1_700, to: 1_700, failure: "429 too many", isCut: false },
+  { upstream: "four", from: 1_740, sent: 1_740, began: 1_800, to: 1_900, failure: undefined, isCut: false }
+]
+
 const Charts = () => {
   const { toast } = useApp()
-  const made = useMemo(() => {
+  const { buckets, plot } = useMemo(() => {
     const times = Array.from({ length: 48 }, (_, at) => Math.floor(Date.now() / hour) * hour - (47 - at) * hour)
-    const bars = histogram((from, to) => toast(`${new Date(from).toISOString()} – ${new Date(to).toISOString()}`))
     const plot = chart(chartGroup(), "Requests", "per 1 h", {
       kind: "bars",
       times,
       axis: (value) => number(value),
       series: [{ name: "some", colour: "s1", values: times.map((_, at) => wave(at)), tell: number }]
     })
-    const calls = [
-      { upstream: "one", from: 0, began: 120, to: 120, failure: "503", isCut: false },
-      { upstream: "two", from: 320, began: 700, to: 1_600, failure: "The stream broke off", isCut: true },
-      { upstream: "three", from: 1_620, began: 1_700, to: 1_700, failure: "429 too many", isCut: false },
-      { upstream: "four", from: 1_740, began: 1_800, to: 1_900, failure: undefined, isCut: false }
-    ]
-    const show = () =>
-      bars.show(
-        times.map((time, at) => ({
-          time,
-          well: wave(at),
-          refused: at % 7 === 0 ? 3 : 0,
-          failed: at % 11 === 0 ? 4 : 0
-        })),
-        hour
-      )
-    return { plot: plot.element, bars: bars.element, show, calls: waterfall(calls, 1_900), legend: waterfallLegend() }
-  }, [toast])
-  useLayoutEffect(made.show, [made])
+    const bucketAt = (time: number, at: number) => ({
+      time,
+      well: wave(at),
+      refused: at % 7 === 0 ? 3 : 0,
+      failed: at % 11 === 0 ? 4 : 0
+    })
+    return { plot: plot.element, buckets: times.map(bucketAt) }
+  }, [])
   return (
     <>
       <Section title="Chart">
-        <Made element={made.plot} />
+        <Made element={plot} />
       </Section>
       <Section title="Histogram">
-        <Made element={made.bars} />
+        <Histogram
+          buckets={buckets}
+          widthMs={hour}
+          zoom={(from, to) => toast(`${new Date(from).toISOString()} – ${new Date(to).toISOString()}`)}
+        />
       </Section>
       <Section title="Waterfall">
         <div class="caption">
-          {made.legend.map((element, index) => (
-            <Made key={index} element={element} />
-          ))}
+          <WaterfallLegend />
         </div>
-        <Made element={made.calls} />
+        <Waterfall calls={calls} totalMs={1_900} />
       </Section>
     </>
   )

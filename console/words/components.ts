@@ -37,7 +37,14 @@ export const histogram = {
     `${at}  ${well} finished, ${refused} refused, ${failed} failed`
 }
 
-export const waterfall = { again: "again", pause: "paused", first: "to first byte", answer: "answer", bad: "failed" }
+export const waterfall = {
+  again: "again",
+  pause: "paused",
+  slot: "for a slot",
+  first: "to first byte",
+  answer: "answer",
+  bad: "failed"
+}
 
 export const noMatch = {
   title: "Nothing matches",

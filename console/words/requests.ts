@@ -1,6 +1,3 @@
-/** Texts by the outcomes and statuses of a request. */
-const reasons = (texts: Readonly<Record<string, readonly [what: string, then: string]>>) => texts
-
 const meanings = (texts: Readonly<Record<string, string>>) => texts
 
 export const outcome = {
@@ -36,6 +33,8 @@ export const requests = {
   noMatchAmong: (looked: string) => [`None of the newest ${looked} requests of this range matches `, "."] as const,
   shown: (count: string) => `The newest ${count} are shown so far …`,
   scanning: (count: string) => `Scanned the newest ${count} requests so far …`,
+  exportIt: "Export",
+  exportAs: { csv: "Export as CSV", jsonl: "Export as JSON lines" },
   columns: {
     age: "Age",
     utc: "UTC",
@@ -71,7 +70,7 @@ export const request = {
     refused: " instead: a content policy of the requested model refused it",
     failed: " instead: every route of the requested model failed"
   },
-  answeredBy: "Answered by",
+  answeredBy: "Route",
   noUpstream: "none",
   task: "Task",
   client: "Client",
@@ -87,6 +86,29 @@ export const request = {
     finish: "the upstream ended for an unknown reason, which is shown as a normal end"
   }),
   costTitle: "Cost",
+  priceFrom: "Price from",
+  priceOf: (day: string) => ` of ${day}`,
+  thread: "Conversation",
+  threadSums: (count: number, input: string, output: string, cost: string) =>
+    `${count === 1 ? "1 request" : `${count} requests`} · ${input} tokens in, ${output} out · ${cost}`,
+  threadMore: (count: string) => `All ${count} requests`,
+  threadNow: "this one",
+  said: "What was said",
+  raw: "Raw, redacted",
+  tools: (names: string) => `Tools: ${names}`,
+  roles: meanings({ system: "System", developer: "Developer", user: "User", assistant: "Assistant", tool: "Tool" }),
+  isAnswer: "the answer",
+  reasoningTitle: "Reasoning",
+  hiddenReasoning: "Reasoning, not shown by the upstream",
+  refusal: "Refusal",
+  calls: (name: string) => `Calls ${name}`,
+  result: "Result",
+  failedResult: "Failed result",
+  media: meanings({ image: "Image", file: "File", audio: "Audio", video: "Video" }),
+  notRecorded: "its data is not recorded",
+  answerFailed: "The answer failed: ",
+  unreadable: "These bodies are no conversation that can be read. They are shown raw below.",
+  noBodies: "No bodies are recorded of this account’s requests.",
   kinds: {
     input: "Input",
     read: "Cached input",
@@ -106,28 +128,9 @@ export const request = {
   ofTask: "The cost is charged to its task.",
   estimated: "The upstream reported no usage: the gateway counted it.",
   log: "Log",
-  bodies: "Recorded, redacted",
   asked: "Request",
   answered: "Answer",
   bodiesCut: "Cut: longer than the recorded maximum.",
   gone: "This request is no longer stored, or never existed.",
-  why: reasons({
-    "400": ["The request itself was wrong.", "Its error says which field; nothing was sent or charged."],
-    "401": ["The key is not accepted.", "It is unknown, revoked or expired."],
-    "402": [
-      "The request’s maximum cost exceeds the account’s available balance.",
-      "Add credit, or lower its token limit."
-    ],
-    "403": ["The key may not use this model.", "Add a pattern to the key that matches it."],
-    "404": ["The requested object does not exist.", "Nothing was sent or charged."],
-    "429": ["A limit was reached, or the upstream’s was.", "Raise the key’s or account’s limit, or spread the load."],
-    refused: ["The request was refused.", "Nothing was charged."],
-    failed: ["Every route was tried and none answered.", "Nothing was charged; the attempts below show why."],
-    cut: ["The answer broke off after it had begun, so nothing was tried again.", "What was received is charged."],
-    hang_up: [
-      "The client left before the end. The upstream was told to stop.",
-      "What was received until then is charged; nothing if the answer had not begun."
-    ]
-  }),
   adaptedWhy: "left out or changed: the upstream does not accept it unchanged"
 }

@@ -66,8 +66,7 @@ export const AccountHandlers = handlers(
     return {
       balance: ({ caller }) => balance(caller),
       own: ({ caller }) => Effect.map(balance(caller), (money) => accountView(money, caller)),
-      requests: ({ caller, urlParams }) =>
-        searches.ofKey(caller.key, requestPage(requests, urlParams, caller.account)),
+      requests: ({ caller, urlParams }) => searches.ofKey(caller.key, requestPage(requests, urlParams, caller.account)),
       exportRequests: ({ caller, request, urlParams }) =>
         requestExport(requests, urlParams, request, (read) => searches.ofKey(caller.key, read), caller.account),
       requestHistogram: ({ caller, urlParams: { buckets, from, to, ...query } }) =>

@@ -74,4 +74,3 @@ export const within = (given: Filters, since: string, until: Option.Option<strin
   const filter = { ...filterOf(given), sinceMs: readTime(since, nowMs), untilMs }
   return Effect.as(whoseConversation(filter), filter)
 }
-

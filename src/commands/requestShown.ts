@@ -66,7 +66,7 @@ export const requestShown = (request: RequestView): string =>
 
 const whyShown = (request: RequestView): string | null => {
   const why = whyFailed(request)
-  return why === undefined ? null : `${why.what} ${why.then}`
+  return why === undefined ? null : `${why.what} ${why.so}`
 }
 
 const priceShown = (source: RequestView["price_source"]): string | null => {

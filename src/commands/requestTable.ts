@@ -40,4 +40,3 @@ const sums = (all: ReadonlyArray<RequestView>): ReadonlyArray<string> => {
     usd(all.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0))
   ]
 }
-

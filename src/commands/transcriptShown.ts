@@ -15,7 +15,11 @@ export const transcriptShown = ({ answer, is_cut, request }: NonNullable<Request
   const { error, tools, turns } = transcript
   return [
     ...(tools.length === 0 ? [] : [`tools: ${safe(tools.join(", "))}`, ""]),
-    ...turns.flatMap(({ parts, role }) => [`── ${safe(role)} ──`, ...parts.map((part) => partShown(part)), ""]),
+    ...turns.flatMap(({ isAnswer, parts, role }) => [
+      `── ${safe(role)}${isAnswer ? ", the answer" : ""} ──`,
+      ...parts.map((part) => partShown(part)),
+      ""
+    ]),
     ...(error === undefined ? [] : [`error: ${safe(error)}`]),
     ...cut
   ]
@@ -44,7 +48,12 @@ const partShown = (part: Part): string => {
 
 /** A text under its title, indented. */
 const beside = (title: string, text: string): string =>
-  [`[${safe(title)}]`, ...safe(text).split("\n").map((line) => `  ${line}`)].join("\n")
+  [
+    `[${safe(title)}]`,
+    ...safe(text)
+      .split("\n")
+      .map((line) => `  ${line}`)
+  ].join("\n")
 
 /** Without characters that steer a terminal. */
 const safe = (text: string): string => text.split(/\r?\n/).map(visible).join("\n")

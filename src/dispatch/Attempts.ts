@@ -40,9 +40,8 @@ export const makeFailedAttempts = Effect.gen(function* () {
 /** Headers that name the upstream that answered or refused, and its id of the call. */
 const [upstreamHeader, idHeader] = ["x-gateway-upstream", "x-upstream-request-id"] as const
 
-/** Error types if the client disconnects, if the gateway stops, and if the cause is unknown. */
-const [hangUp, stopped, unknown] = ["hang_up", "upstream_failed", "internal"] as const
-const outpaced = "outpaced"
+/** Error types if the client disconnects, the gateway stops, the cause is unknown, and another route answered first. */
+const [hangUp, stopped, unknown, outpaced] = ["hang_up", "upstream_failed", "internal", "outpaced"] as const
 
 type FailedAttempts = Effect.Effect.Success<typeof makeFailedAttempts>
 
@@ -67,8 +66,9 @@ export class Attempts implements Counted, Watcher {
   #isCalling = false
   #isSent = false
   #calledAt = 0
-  /** The end of the wait for a slot. */
-  #sentAt: number | undefined
+  /** When it began to wait for a slot, and for how long it waited. */
+  #queuedAt: number | undefined
+  #queueMs: number | undefined
   #upstreamRequestId: string | undefined
   /** The reply's headers when the requested model had failed. */
   #requested: Readonly<Record<string, string>> = {}
@@ -103,12 +103,18 @@ export class Attempts implements Counted, Watcher {
     this.#count++
     this.#isCalling = true
     this.#calledAt = performance.now()
-    this.#sentAt = undefined
+    this.#queuedAt = undefined
+    this.#queueMs = undefined
+  }
+
+  /** The call enters the queue. */
+  queues(): void {
+    this.#queuedAt ??= performance.now()
   }
 
   /** Sends the call, which has left the queue. */
   sends<A>(call: () => A): A {
-    this.#sentAt ??= performance.now()
+    this.#queueMs ??= this.#waitedMs()
     const sent = call()
     this.#isSent = true
     return sent
@@ -238,14 +244,19 @@ export class Attempts implements Counted, Watcher {
   #note(outcome: AttemptStatus, { error, requestId, status }: Pick<Attempt, "status" | "error" | "requestId">): void {
     this.#isCalling = false
     const upstream = this.#route?.upstream ?? ""
-    const endedAt = performance.now()
-    const durationMs = endedAt - this.#calledAt
-    const queueMs = (this.#sentAt ?? endedAt) - this.#calledAt
+    const durationMs = performance.now() - this.#calledAt
+    const queueMs = this.#queueMs ?? this.#waitedMs()
     this.#failed.attempted(upstream, outcome, durationMs)
     const { key, model = "" } = this.#route ?? {}
     if (this.#traced !== undefined) tellCall(this.#traced, status, error, requestId)
     const attempt = { upstream, model, key, status, error, queueMs, durationMs, requestId }
     this.#request.record?.attempted(attempt, this.#calledAt)
+  }
+
+  /** A free slot is no wait. */
+  #waitedMs(): number {
+    const waitedMs = this.#queuedAt === undefined ? 0 : performance.now() - this.#queuedAt
+    return waitedMs < 1 ? 0 : waitedMs
   }
 
   #broke(status: number | undefined, message: string): void {

@@ -144,6 +144,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       const within = (route: AdmittedRoute, send: () => Future<Generation, Failure | UpstreamError>) => {
         const { bound, key } = route
         const queue = bound && routeQueues.get(bound.name)
+        work.attempts.queues()
         return through(bulkheads.get(partOf(route)), work.caller.account, () => work.attempts.sends(send), key, queue)
       }
       const ask = (

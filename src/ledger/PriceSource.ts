@@ -1,8 +1,15 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
 
-/** Where a price is from. */
-export const PriceOrigin = Schema.Literal("gateway.yaml", "prices_file", "fetched list", "built-in list", "sandbox", "nowhere")
+/** The kinds of sources of prices. */
+export const PriceOrigin = Schema.Literal(
+  "gateway.yaml",
+  "prices_file",
+  "fetched list",
+  "built-in list",
+  "sandbox",
+  "nowhere"
+)
 
 /** The source of a model's price. */
 export interface PricedBy {

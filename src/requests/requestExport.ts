@@ -2,6 +2,7 @@ import { HttpApiSchema, OpenApi } from "@effect/platform"
 import { Clock, Data, Effect, Runtime, Schema } from "effect"
 import { csv } from "../contract/csv.ts"
 import type { InvalidRequest } from "../contract/Failure.ts"
+import { showUsd } from "../contract/showUsd.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { listFilterOf, whoseConversation } from "./RequestQuery.ts"
 import { operatorView, requestView } from "./RequestView.ts"
@@ -79,9 +80,9 @@ const columns = [
 const cellOf = (value: RequestView[(typeof columns)[number]]): string =>
   value === null || value === undefined ? "" : Array.isArray(value) ? value.join(", ") : plain(value)
 
-/** Without an exponent, which spreadsheets read as a text. */
+/** Money without an exponent, which spreadsheets may not read. */
 const plain = (value: unknown): string =>
-  typeof value === "number" && !Number.isInteger(value) ? value.toFixed(9).replace(/0+$/, "") : String(value)
+  typeof value === "number" && !Number.isInteger(value) ? showUsd(Math.round(value * 1e9)) : String(value)
 
 /** The beginning of an export. */
 export const exportHead = (format: ExportFormat): string => (format === "csv" ? `${csv(columns, [])}\r\n` : "")

@@ -3,10 +3,10 @@ import { outcomeOf } from "./outcome.ts"
 /** The reason of an outcome, and what that means for its caller. */
 interface Why {
   readonly what: string
-  readonly then: string
+  readonly so: string
 }
 
-const why = (what: string, then: string): Why => ({ what, then })
+const why = (what: string, so: string): Why => ({ what, so })
 
 const byStatus: Readonly<Record<number, Why>> = {
   400: why("The request itself was wrong.", "Its error says which field; nothing was sent or charged."),

@@ -28,7 +28,11 @@ export const lookUpReplay = (
   const history =
     recalled !== undefined || previous === undefined ? Effect.succeed(recalled) : store.history(account, previous)
   return Effect.flatMap(history, (history) =>
-    Effect.map(store.resolve(account, own), (input) => ({ history: history?.items ?? [], first: history?.first, input }))
+    Effect.map(store.resolve(account, own), (input) => ({
+      history: history?.items ?? [],
+      first: history?.first,
+      input
+    }))
   )
 }
 

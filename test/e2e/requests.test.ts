@@ -214,7 +214,12 @@ describe("an export", () => {
     await kept(id)
     const listed = (await get("/admin/v1/requests?model=house&limit=1000", adminKey)).json["data"]
     const lines = await all("model=house&format=jsonl", adminKey)
-    expect(lines.text.trimEnd().split("\n").map((line) => JSON.parse(line))).toEqual(listed)
+    expect(
+      lines.text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+    ).toEqual(listed)
     const csv = await all("model=house", adminKey)
     expect(csv.type).toBe("text/csv; charset=utf-8")
     const [head = "", ...rows] = csv.text.trimEnd().split("\r\n")

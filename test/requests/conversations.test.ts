@@ -41,18 +41,27 @@ const rows = Array.from({ length: 600 }, (_, n) =>
   row(n, {
     account_id: n % 3 === 2 ? "other" : "me",
     conversation: n % 3 === 0 ? "" : "same name",
-    ...(n === 1 ? { status: 503, error: "upstream_failed", cost_nano_usd: null, upstream_cost_nano_usd: null, settled_at: null } : {})
+    ...(n === 1
+      ? { status: 503, error: "upstream_failed", cost_nano_usd: null, upstream_cost_nano_usd: null, settled_at: null }
+      : {})
   })
 )
-const task = row(601, { conversation: "same name", cost_nano_usd: null, upstream_cost_nano_usd: null, settled_at: null, details: '{"task":"t1"}' })
+const task = row(601, {
+  conversation: "same name",
+  cost_nano_usd: null,
+  upstream_cost_nano_usd: null,
+  settled_at: null,
+  details: '{"task":"t1"}'
+})
 const world = RequestStore.Default.pipe(Layer.provideMerge(database()))
 
 describeOnEach("a conversation", () => {
   it.effect("is one account's, with the sums of its requests and of their tasks", () =>
     Effect.gen(function* () {
-      yield* storePaid([...rows, { ...task, input_tokens: 0, output_tokens: 0, cache_read_tokens: 0 }], [
-        usageOf({ ...task, input_tokens: 7, cost_nano_usd: 5_000 }, { task: "t1" })
-      ])
+      yield* storePaid(
+        [...rows, { ...task, input_tokens: 0, output_tokens: 0, cache_read_tokens: 0 }],
+        [usageOf({ ...task, input_tokens: 7, cost_nano_usd: 5_000 }, { task: "t1" })]
+      )
       const store = yield* RequestStore
       const query = { account: "me", conversation: "same name", limit: 50 }
       const first = yield* requestPage(store, query)

@@ -72,11 +72,12 @@ describeOnEach("rows of requests", () => {
       )
       yield* stored(1)
       const row = yield* store.find("r1")
-      expect(row?.details.attempts?.map(({ duration_ms, offset_ms, queue_ms }) => [offset_ms, queue_ms, duration_ms]))
-        .toEqual([
-          [0, 1, 11],
-          [11, undefined, 1]
-        ])
+      expect(
+        row?.details.attempts?.map(({ duration_ms, offset_ms, queue_ms }) => [offset_ms, queue_ms, duration_ms])
+      ).toEqual([
+        [0, 1, 11],
+        [11, undefined, 1]
+      ])
     }).pipe(Effect.provide(world))
   )
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest"
 import { partialJson } from "../../src/requests/transcript/partialJson.ts"
 import { transcriptOf } from "../../src/requests/transcript/transcriptOf.ts"
 
-const sse = (...events: ReadonlyArray<object>) => events.map((event) => `event: e\ndata: ${JSON.stringify(event)}\n\n`).join("")
+const sse = (...events: ReadonlyArray<object>) =>
+  events.map((event) => `event: e\ndata: ${JSON.stringify(event)}\n\n`).join("")
 const turnsOf = (request: object, answer: object | string = {}) =>
   transcriptOf(JSON.stringify(request), typeof answer === "string" ? answer : JSON.stringify(answer))?.turns.map(
     ({ parts, role }) => [role, ...parts]
@@ -19,8 +20,18 @@ describe("recorded bodies as a conversation", () => {
       tools: [{ type: "function", function: { name: "weather" } }],
       messages: [
         { role: "system", content: "Be brief." },
-        { role: "user", content: [{ type: "text", text: "Here?" }, { type: "image_url", image_url: { url: "https://a/b.png" } }] },
-        { role: "assistant", content: null, tool_calls: [{ id: "c1", function: { name: "weather", arguments: arguments_ } }] },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "Here?" },
+            { type: "image_url", image_url: { url: "https://a/b.png" } }
+          ]
+        },
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: "c1", function: { name: "weather", arguments: arguments_ } }]
+        },
         { role: "tool", tool_call_id: "c1", content: "sunny" }
       ]
     }
@@ -54,14 +65,26 @@ describe("recorded bodies as a conversation", () => {
         { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: "sunny" }] }
       ]
     }
-    const before = [["system", text("Be brief.")], ["user", text("Here?")], ["assistant", call], ["user", result]]
-    const content = [{ type: "thinking", thinking: "Hm." }, { type: "text", text: "Sun." }]
+    const before = [
+      ["system", text("Be brief.")],
+      ["user", text("Here?")],
+      ["assistant", call],
+      ["user", result]
+    ]
+    const content = [
+      { type: "thinking", thinking: "Hm." },
+      { type: "text", text: "Sun." }
+    ]
     expect(turnsOf(asked, { role: "assistant", content })).toEqual([...before, ["assistant", thought, text("Sun.")]])
     const stream = sse(
       { type: "message_start", message: { content: [] } },
       { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "" } },
       { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "Hm." } },
-      { type: "content_block_start", index: 1, content_block: { type: "tool_use", id: "c1", name: "weather", input: {} } },
+      {
+        type: "content_block_start",
+        index: 1,
+        content_block: { type: "tool_use", id: "c1", name: "weather", input: {} }
+      },
       { type: "content_block_delta", index: 1, delta: { type: "input_json_delta", partial_json: '{"city":' } },
       { type: "content_block_delta", index: 1, delta: { type: "input_json_delta", partial_json: '"Rome"}' } },
       { type: "error", error: { type: "overloaded_error", message: "too busy" } }
@@ -80,7 +103,12 @@ describe("recorded bodies as a conversation", () => {
         { type: "function_call_output", call_id: "c1", output: "sunny" }
       ]
     }
-    const before = [["system", text("Be brief.")], ["user", text("Here?")], ["assistant", call], ["tool", result]]
+    const before = [
+      ["system", text("Be brief.")],
+      ["user", text("Here?")],
+      ["assistant", call],
+      ["tool", result]
+    ]
     const reasoning = { type: "reasoning", summary: [{ type: "summary_text", text: "Hm." }] }
     const message = { type: "message", role: "assistant", content: [{ type: "output_text", text: "Sun." }] }
     const after = [["assistant", thought, text("Sun.")]]
@@ -97,15 +125,25 @@ describe("recorded bodies as a conversation", () => {
   })
 
   it("have an embedding's texts and a video's prompt", () => {
-    expect(turnsOf({ input: ["one", "two"] }, { data: [{ embedding: [0.1] }] })).toEqual([["user", text("one"), text("two")]])
+    expect(turnsOf({ input: ["one", "two"] }, { data: [{ embedding: [0.1] }] })).toEqual([
+      ["user", text("one"), text("two")]
+    ])
     expect(turnsOf({ content: [{ type: "text", text: "a cat" }] }, { id: "cgt-1" })).toEqual([["user", text("a cat")]])
   })
 
   it("keep what they don't know, and are read as far as they were kept", () => {
     const odd = { messages: [{ role: "user", content: [{ type: "hologram", of: "x" }] }, 5, null] }
-    expect(turnsOf(odd)).toEqual([["user", { kind: "other", name: "hologram", text: '{\n  "type": "hologram",\n  "of": "x"\n}' }]])
-    const whole = JSON.stringify({ messages: [{ role: "user", content: "one \\ two" }, { role: "assistant", content: "three" }] })
-    for (let end = 0; end <= whole.length; end++) expect(() => transcriptOf(whole.slice(0, end), whole.slice(0, end))).not.toThrow()
+    expect(turnsOf(odd)).toEqual([
+      ["user", { kind: "other", name: "hologram", text: '{\n  "type": "hologram",\n  "of": "x"\n}' }]
+    ])
+    const whole = JSON.stringify({
+      messages: [
+        { role: "user", content: "one \\ two" },
+        { role: "assistant", content: "three" }
+      ]
+    })
+    for (let end = 0; end <= whole.length; end++)
+      expect(() => transcriptOf(whole.slice(0, end), whole.slice(0, end))).not.toThrow()
     expect(transcriptOf(whole.slice(0, whole.indexOf("three") + 2), "")?.turns).toMatchObject([
       { role: "user", parts: [text("one \\ two")] },
       { role: "assistant", parts: [text("th")] }
@@ -115,7 +153,7 @@ describe("recorded bodies as a conversation", () => {
   })
 
   it("are closed wherever JSON is cut", () => {
-    const value = { a: ["x\u00e9\"", 12, true, { b: null, "c d": {} }], e: "last" }
+    const value = { a: ['x\u00e9"', 12, true, { b: null, "c d": {} }], e: "last" }
     const json = JSON.stringify(value, null, 4).replaceAll("é", "\\u00e9")
     expect(partialJson(json)).toEqual(value)
     for (let end = 1; end < json.length; end++) expect(partialJson(json.slice(0, end))).toBeDefined()

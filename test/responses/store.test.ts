@@ -128,7 +128,10 @@ describeOnEach("ResponseStore", () => {
       ])
       expect(cut.response.output).toHaveLength(2)
       yield* save(store, cut)
-      expect((yield* store.history(mine, cut.response.id)).items).toEqual([{ role: "user", content: "hi" }, message("half")])
+      expect((yield* store.history(mine, cut.response.id)).items).toEqual([
+        { role: "user", content: "hi" },
+        message("half")
+      ])
     }).pipe(Effect.provide(storeOn(database())))
   )
 

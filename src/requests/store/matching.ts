@@ -67,10 +67,7 @@ export const whoseOf = (filter: RequestFilter): Whose | undefined => {
 
 /** The condition of `Whose`, in the words of the indexes. */
 export const ofWhom = (sql: SqlClient.SqlClient, { account, conversation }: Whose) =>
-  sql.and([
-    sql`account_id = ${account}`,
-    ...(conversation === undefined ? [] : [ofConversation(sql, conversation)])
-  ])
+  sql.and([sql`account_id = ${account}`, ...(conversation === undefined ? [] : [ofConversation(sql, conversation)])])
 
 const ofConversation = (sql: SqlClient.SqlClient, conversation: string) =>
   sql.and([sql`conversation = ${conversation}`, sql`conversation <> ''`])

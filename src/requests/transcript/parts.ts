@@ -51,8 +51,8 @@ const partOf = (part: JsonObject): ReadonlyArray<Part> => {
   if (/(^|_)tool_result$/.test(type)) return [resultOf(part["tool_use_id"], part["content"], part["is_error"] === true)]
   if (type === "function_call") return [callOf(part["name"], part["call_id"], part["arguments"])]
   if (type === "custom_tool_call") return [callOf(part["name"], part["call_id"], part["input"])]
-  if (/_call_output$/.test(type)) return [resultOf(part["call_id"], part["output"], false)]
-  if (/_call$/.test(type)) return [callOf(type.slice(0, -"_call".length), part["call_id"] ?? part["id"], rest(part))]
+  if (type.endsWith("_call_output")) return [resultOf(part["call_id"], part["output"], false)]
+  if (type.endsWith("_call")) return [callOf(type.slice(0, -"_call".length), part["call_id"] ?? part["id"], rest(part))]
   const media = mediaOf(type)
   if (media !== undefined) return [{ kind: media, text: sourceOf(part, type) }]
   return [{ kind: "other", name: type, text: indented(part) }]
@@ -65,12 +65,13 @@ const mediaOf = (type: string): "image" | "file" | "audio" | "video" | undefined
   return type === "document" || /file/.test(type) ? "file" : undefined
 }
 
-/** Where a picture or a file is from: an address, its name, or the type of its data, which is not recorded. */
+/** The source of a picture or a file: an address, its name, or the type of its data, which is not recorded. */
 const sourceOf = (part: JsonObject, type: string): string => {
   const source = objectOf(part["source"] ?? part[type])
   const url = textOf(part[type]) ?? textOf(source["url"]) ?? textOf(part["image_url"]) ?? textOf(part["file_url"])
   const data = url ?? textOf(source["data"]) ?? textOf(part["file_data"])
-  const name = textOf(part["filename"]) ?? textOf(part["title"]) ?? textOf(source["filename"]) ?? textOf(source["file_id"])
+  const name =
+    textOf(part["filename"]) ?? textOf(part["title"]) ?? textOf(source["filename"]) ?? textOf(source["file_id"])
   const mediaType = data?.startsWith("data:") ? data.slice("data:".length).split(/[;,]/)[0] : undefined
   const where = mediaType ?? url ?? textOf(source["media_type"]) ?? textOf(part["file_id"]) ?? textOf(source["format"])
   return [name, where].filter((one) => one !== undefined).join(", ")

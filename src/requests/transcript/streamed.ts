@@ -11,7 +11,13 @@ export const wholeOf = (stream: string): JsonObject => {
   const whole = events.findLast(({ type }) => /^response\.(completed|incomplete|failed)$/.test(textOf(type) ?? ""))
   const response = objectOf(whole?.["response"])
   if (listOf(response["output"]).length > 0) return { ...told, ...response }
-  return { ...told, choices: choicesOf(events), content: blocksOf(events), output: itemsOf(events), ...errorOf(response) }
+  return {
+    ...told,
+    choices: choicesOf(events),
+    content: blocksOf(events),
+    output: itemsOf(events),
+    ...errorOf(response)
+  }
 }
 
 const errorOf = ({ error }: JsonObject): JsonObject => (isJsonObject(error) ? { error } : {})
@@ -40,7 +46,10 @@ const at = <A>(all: Map<unknown, A>, key: unknown, made: () => A): A => {
 const choicesOf = (events: ReadonlyArray<JsonObject>) => {
   const choices = new Map<unknown, { message: Record<string, unknown>; calls: Map<unknown, Record<string, unknown>> }>()
   for (const choice of events.flatMap(({ choices }) => listOf(choices)).map(objectOf)) {
-    const { calls, message } = at(choices, choice["index"], () => ({ message: { role: "assistant" }, calls: new Map() }))
+    const { calls, message } = at(choices, choice["index"], () => ({
+      message: { role: "assistant" },
+      calls: new Map()
+    }))
     const delta = objectOf(choice["delta"])
     append(message, delta, ["content", "reasoning_content", "reasoning", "refusal"])
     for (const [place, part] of listOf(delta["tool_calls"]).map(objectOf).entries()) {
@@ -65,7 +74,7 @@ const blocksOf = (events: ReadonlyArray<JsonObject>) => {
     append(block, { json: delta["partial_json"] }, ["json"])
   }
   return [...blocks.values()].map(({ json, ...block }) =>
-    json === undefined ? block : { ...block, input: partialJson(String(json)) ?? json }
+    json === undefined ? block : { ...block, input: partialJson(textOf(json) ?? "") ?? json }
   )
 }
 
@@ -79,9 +88,11 @@ const itemsOf = (events: ReadonlyArray<JsonObject>) => {
     const item = items.get(place)
     const delta = event["delta"]
     if (item === undefined || typeof delta !== "string") continue
-    if (/^response\.(function_call_arguments|mcp_call_arguments)\.delta$/.test(type)) append(item, { arguments: delta }, ["arguments"])
+    if (/^response\.(function_call_arguments|mcp_call_arguments)\.delta$/.test(type))
+      append(item, { arguments: delta }, ["arguments"])
     else if (type === "response.custom_tool_call_input.delta") append(item, { input: delta }, ["input"])
-    else if (/^response\.(output_text|refusal|reasoning\w*)\.delta$/.test(type)) append(item, { so_far: delta }, ["so_far"])
+    else if (/^response\.(output_text|refusal|reasoning\w*)\.delta$/.test(type))
+      append(item, { so_far: delta }, ["so_far"])
   }
   return [...items.values()].map(({ so_far: text, ...item }) => {
     if (text === undefined) return item

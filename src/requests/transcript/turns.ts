@@ -1,10 +1,10 @@
 import { isJsonObject } from "../../contract/fields.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import { callOf, indented, listOf, objectOf, partsOf, resultOf, textOf } from "./parts.ts"
-import type { Part, Turn } from "./Transcript.ts"
+import type { Part, TranscriptMessage } from "./Transcript.ts"
 
 /** The turns of a request's body, in any family's form. */
-export const askedTurns = (body: JsonObject): ReadonlyArray<Turn> => {
+export const askedTurns = (body: JsonObject): ReadonlyArray<TranscriptMessage> => {
   const { content, input, instructions, messages, system } = body
   const turns = [
     turn("system", [...partsOf(system), ...partsOf(instructions)]),
@@ -17,7 +17,7 @@ export const askedTurns = (body: JsonObject): ReadonlyArray<Turn> => {
 }
 
 /** The turns of an answer, in any family's form. */
-export const answerTurns = (body: JsonObject): ReadonlyArray<Turn> => {
+export const answerTurns = (body: JsonObject): ReadonlyArray<TranscriptMessage> => {
   const { choices, content, output } = body
   const turns = [
     ...listOf(choices).map((choice) => messageTurn(objectOf(choice)["message"])),
@@ -27,10 +27,10 @@ export const answerTurns = (body: JsonObject): ReadonlyArray<Turn> => {
   return joined(turns).map((one) => ({ ...one, role: one.role === "" ? "assistant" : one.role, isAnswer: true }))
 }
 
-const turn = (role: string, parts: ReadonlyArray<Part>): Turn => ({ role, isAnswer: false, parts })
+const turn = (role: string, parts: ReadonlyArray<Part>): TranscriptMessage => ({ role, isAnswer: false, parts })
 
 /** A message of chat completions or messages. */
-const messageTurn = (value: unknown): Turn => {
+const messageTurn = (value: unknown): TranscriptMessage => {
   if (!isJsonObject(value)) return turn("user", partsOf(value))
   const role = textOf(value["role"]) ?? ""
   if (role === "tool" || role === "function") {
@@ -52,15 +52,15 @@ const chatCall = (value: unknown): ReadonlyArray<Part> => {
 }
 
 /** An item of responses. An embedding's input may also be texts or tokens. */
-const itemTurn = (value: unknown): Turn => {
+const itemTurn = (value: unknown): TranscriptMessage => {
   if (!isJsonObject(value)) return turn("user", typeof value === "string" ? partsOf(value) : partsOf(indented(value)))
   const type = textOf(value["type"]) ?? "message"
   if (type === "message") return turn(textOf(value["role"]) ?? "", partsOf(value["content"]))
-  return turn(/_output$/.test(type) ? "tool" : "assistant", partsOf(value))
+  return turn(type.endsWith("_output") ? "tool" : "assistant", partsOf(value))
 }
 
 /** Turns that follow one another under the same role are one; empty ones are none. */
-const joined = (turns: ReadonlyArray<Turn>): ReadonlyArray<Turn> => {
+const joined = (turns: ReadonlyArray<TranscriptMessage>): ReadonlyArray<TranscriptMessage> => {
   const all: Array<{ role: string; isAnswer: boolean; parts: Array<Part> }> = []
   for (const { isAnswer, parts, role } of turns) {
     if (parts.length === 0) continue
