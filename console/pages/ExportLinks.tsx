@@ -1,3 +1,4 @@
+import { gatewayUrl } from "../address.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { Menu } from "../parts/Menu.tsx"
 import { asked, requestFilter } from "../requestFilter.ts"
@@ -19,13 +20,14 @@ export const ExportLinks = () => {
       ...(filter.to === undefined ? {} : { until: new Date(filter.to).toISOString() })
     })
     const link = document.createElement("a")
-    link.href = `${isOperator ? "/admin/v1" : "/v1"}/requests/export?${search.toString()}`
+    link.href = `${gatewayUrl}${isOperator ? "/admin/v1" : "/v1"}/requests/export?${search.toString()}`
     link.download = ""
     link.click()
   }
   return (
     <Menu
       label={text.exportIt}
+      word={text.exportIt}
       items={[
         { word: text.exportAs.csv, act: () => download("csv") },
         { word: text.exportAs.jsonl, act: () => download("jsonl") }

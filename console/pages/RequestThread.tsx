@@ -4,7 +4,7 @@ import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
 import { Outcome } from "../parts/Outcome.tsx"
 import { SmallTable } from "../parts/Table.tsx"
-import { Faint, Section, Took, When } from "../parts/text.tsx"
+import { Faint, Section, When } from "../parts/text.tsx"
 import { conversationOf } from "../requestSource.ts"
 import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
@@ -31,7 +31,7 @@ export const RequestThread = ({ request }: { readonly request: RequestDetail }) 
     range: "30d",
     ...(app.session.kind === "operator" ? { account } : {})
   }
-  const { age, cost, duration, model, outcome } = words.requests.columns
+  const { age, cost, model, outcome } = words.requests.columns
   return (
     <Section title={text.thread}>
       <p class="hint">
@@ -39,13 +39,13 @@ export const RequestThread = ({ request }: { readonly request: RequestDetail }) 
       </p>
       <SmallTable
         label={text.thread}
-        heads={[[age, "quiet", 64], [outcome, "", 120], [model], [duration, "right", 76], [cost, "right", 84]]}
+        heads={[[age, "quiet", 60], [outcome, "", 116], [model], [cost, "right", 76]]}
         rows={rows.map((row) => [
           <When key="at" at={row.time} />,
           row.request_id === request_id ? (
             <Outcome of={row} />
           ) : (
-            <a href={hrefOf("requests", row.request_id, app.route().query)} aria-label={row.request_id}>
+            <a href={hrefOf("requests", row.request_id, app.route().query)}>
               <Outcome of={row} />
             </a>
           ),
@@ -53,7 +53,6 @@ export const RequestThread = ({ request }: { readonly request: RequestDetail }) 
             {row.model ?? row.family}
             {row.request_id === request_id && <Faint> {text.threadNow}</Faint>}
           </>,
-          <Took key="took" ms={row.duration_ms} />,
           number(row.cost_usd ?? 0, 5)
         ])}
       />

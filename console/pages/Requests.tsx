@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals"
 import { useMemo, useRef } from "preact/hooks"
 import { outcomes } from "../../src/requests/outcome.ts"
 import type { RequestView } from "../../src/requests/RequestView.ts"
+import { gatewayUrl } from "../address.ts"
 import { clearFilters, filterText } from "../components/filterBar.ts"
 import { clock, number, usd } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
@@ -118,7 +119,7 @@ const Nothing = ({ hasAny, source }: { readonly source: RequestSource; readonly 
       {text.quiet}
     </Empty>
   ) : (
-    <Empty title={text.emptyTitle} snippets={firstRequest(location.origin)}>
+    <Empty title={text.emptyTitle} snippets={firstRequest(gatewayUrl)}>
       {text.empty}
     </Empty>
   )

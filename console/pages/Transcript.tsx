@@ -75,7 +75,7 @@ const MessageOf = ({ turn }: { readonly turn: TranscriptMessage }) => {
   const isLong = (turn.role === "system" || turn.role === "developer") && JSON.stringify(turn.parts).length > 600
   const parts = turn.parts.map((part, index) => <PartOf key={index} part={part} />)
   return (
-    <li class={`turn ${turn.isAnswer ? "answer" : ""}`}>
+    <li class={turn.isAnswer ? "turn reply" : "turn"}>
       {isLong ? (
         <details>
           <summary>

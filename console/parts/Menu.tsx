@@ -9,7 +9,16 @@ export interface MenuItem {
 }
 
 /** Rare actions behind a button: arrow keys move, Esc closes. */
-export const Menu = ({ items, label }: { readonly label: string; readonly items: ReadonlyArray<MenuItem> }) => {
+export const Menu = ({
+  items,
+  label,
+  word
+}: {
+  readonly label: string
+  readonly items: ReadonlyArray<MenuItem>
+  /** The button's text; without it, it is an icon. */
+  readonly word?: string
+}) => {
   const isOpen = useSignal(false)
   const element = useRef<HTMLSpanElement>(null)
   const button = useRef<HTMLButtonElement>(null)
@@ -45,14 +54,14 @@ export const Menu = ({ items, label }: { readonly label: string; readonly items:
       <button
         ref={button}
         type="button"
-        class="button small ghost square"
+        class={word === undefined ? "button small ghost square" : "button"}
         aria-haspopup="menu"
         aria-expanded={isOpen.value}
         aria-label={label}
         title={label}
         onClick={() => (isOpen.value = !isOpen.value)}
       >
-        <Icon name="more" />
+        {word ?? <Icon name="more" />}
       </button>
       {isOpen.value && (
         <span class="menu-items" role="menu" aria-label={label} onKeyDown={move}>

@@ -25,9 +25,6 @@ export const requestConversation = Command.make("conversation", { id, json }, ({
   )
 ).pipe(
   Command.withDescription(
-    help(
-      "Show a request's conversation: all its requests with their cost, and what was said, if the account records bodies.",
-      "gateway requests conversation req_…"
-    )
+    help("Show what was said, and the session's requests.", "gateway requests conversation req_…")
   )
 )

@@ -180,6 +180,8 @@ const named = (attempt: { readonly upstream_key?: string | undefined } | undefin
   attempt?.upstream_key === undefined ? {} : { upstream_key: attempt.upstream_key }
 
 const priceOf = (price: StoredRequest["details"]["price"]) =>
-  price === undefined ? null : { ...price, as_of: price.as_of ?? null }
+  price === undefined
+    ? null
+    : { ...price, name: price.from === "nowhere" ? null : price.name, as_of: price.as_of ?? null }
 
 const orNull = (text: string): string | null => (text === "" ? null : text)

@@ -196,7 +196,7 @@ describe("a conversation", () => {
     const second = await create({ previous_response_id: first.id })
     const third = await create({ previous_response_id: second.id, background: true })
     for (const { request } of [first, second, third]) {
-      expect(await kept(request)).toMatchObject({ conversation: first.id, key_name: "default" })
+      expect(await kept(request)).toMatchObject({ conversation: first.id, key_name: "first key" })
     }
   })
 })
