@@ -29,7 +29,7 @@ export const exportRequests = Command.make(
 ).pipe(
   Command.withDescription(
     help(
-      "Print all matching requests, newest first, as CSV or JSON lines.",
+      "Print all matching requests as CSV or JSON lines.",
       "gateway requests export --since 7d > requests.csv",
       "gateway requests export --key production --format jsonl"
     )
