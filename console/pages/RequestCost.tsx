@@ -17,7 +17,7 @@ const Lines = ({ cost, request }: { readonly cost: Cost; readonly request: Reque
     <>
       <SmallTable
         label={text.costTitle}
-        heads={[[tokens], [count, "right", 90], [price, "right", 120], [dollars, "right", 120]]}
+        heads={[[tokens, "wrap"], [count, "right", 64], [price, "right", 96], [dollars, "right", 96]]}
         rows={[
           ...cost.lines.map((line) => [
             <>
