@@ -1,6 +1,5 @@
 import { outcomeOf, outcomes } from "../src/requests/outcome.ts"
 import type { RequestView } from "../src/requests/RequestView.ts"
-import { searchTerms } from "./components/filterBar.ts"
 import { matches } from "./format.ts"
 
 export const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000 } as const
@@ -37,6 +36,18 @@ export const requestFilter = (query: URLSearchParams, now: number): RequestFilte
     // Unknown fields are words with a colon.
     bare: [...bare, ...fields.flatMap(([name, value]) => (name in values ? [] : [`${name}:${value}`]))]
   }
+}
+
+/** `model:claude-* timeout` → the fields and the other words. */
+const searchTerms = (text: string) => {
+  const fields: Array<readonly [name: string, value: string]> = []
+  const bare: Array<string> = []
+  for (const part of text.split(/\s/).filter((part) => part !== "")) {
+    const at = part.indexOf(":")
+    if (at > 0) fields.push([part.slice(0, at), part.slice(at + 1)])
+    else bare.push(part)
+  }
+  return { fields, bare }
 }
 
 const values: Readonly<Record<string, (row: RequestView) => ReadonlyArray<string | null>>> = {

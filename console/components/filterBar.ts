@@ -74,17 +74,5 @@ export const filterText = (query: URLSearchParams, names: ReadonlyArray<string>)
     .filter((part) => part !== "")
     .join(" ")
 
-/** `model:claude-* timeout` → the fields and the other words. */
-export const searchTerms = (text: string) => {
-  const fields: Array<readonly [name: string, value: string]> = []
-  const bare: Array<string> = []
-  for (const part of text.split(/\s/).filter((part) => part !== "")) {
-    const at = part.indexOf(":")
-    if (at > 0) fields.push([part.slice(0, at), part.slice(at + 1)])
-    else bare.push(part)
-  }
-  return { fields, bare }
-}
-
 export const clearFilters = (app: App): void =>
   app.go(withQuery(app.route(), Object.fromEntries([...app.route().query.keys()].map((name) => [name, ""]))))

@@ -13,7 +13,7 @@ import { status } from "./status.ts"
 const widths = [50, 74, 82, 60, 40, 66, 30]
 
 /** Grey placeholder rows, which appear only if the answer takes a moment. */
-export const skeleton = (rows = 14): HTMLElement =>
+const skeleton = (rows = 14): HTMLElement =>
   h(
     "div",
     { class: "skeleton", "aria-busy": "true" },

@@ -16,7 +16,7 @@ export const threadShown = ({ data, totals }: RequestPage, id: string): string =
 }
 
 /** `12 requests since 2026-01-31 12:00, 1 failed: 3000 tokens in, 200 out, $0.0120`. */
-export const sumsShown = (totals: NonNullable<RequestPage["totals"]>, shown = totals.requests): string => {
+const sumsShown = (totals: NonNullable<RequestPage["totals"]>, shown = totals.requests): string => {
   const input = totals.input_tokens + totals.cache_read_tokens + totals.cache_write_tokens
   const failed = totals.failed + totals.refused
   return [

@@ -24,6 +24,7 @@ const allowed: Readonly<Record<string, string>> = {
   "catalogue/prices/fetched/UsedPrices.ts": "once for each look at the stored list, every few minutes",
   "requests/RequestOverview.ts": "viewers of the Overview",
   "requests/store/requestCounts.ts": "made once, by a function that is called once",
+  "requests/store/requestTotals.ts": "the same",
   "requests/store/usageRowsOf.ts": "the same",
   "pipeline/quoterOf.ts": "made once, by a function that is called once",
   "responses/background/generate.ts": "once for each background response, of any family",
