@@ -17,7 +17,12 @@ const Lines = ({ cost, request }: { readonly cost: Cost; readonly request: Reque
     <>
       <SmallTable
         label={text.costTitle}
-        heads={[[tokens, "wrap"], [count, "right", 64], [price, "right", 96], [dollars, "right", 96]]}
+        heads={[
+          [tokens, "wrap"],
+          [count, "right", 64],
+          [price, "right", 96],
+          [dollars, "right", 96]
+        ]}
         rows={[
           ...cost.lines.map((line) => [
             <>

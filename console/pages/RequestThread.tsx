@@ -39,7 +39,12 @@ export const RequestThread = ({ request }: { readonly request: RequestDetail }) 
       </p>
       <SmallTable
         label={text.thread}
-        heads={[[age, "quiet", 60], [outcome, "", 116], [model, "wrap"], [cost, "right", 76]]}
+        heads={[
+          [age, "quiet", 60],
+          [outcome, "", 116],
+          [model, "wrap"],
+          [cost, "right", 76]
+        ]}
         rows={rows.map((row) => [
           <When key="at" at={row.time} />,
           row.request_id === request_id ? (
