@@ -29,6 +29,7 @@ import { ModelsHandlers } from "./catalogue/Handlers.ts"
 import { Dispatch } from "./dispatch/Dispatch.ts"
 import type { Parts } from "./Parts.ts"
 import { Pipeline } from "./pipeline/Pipeline.ts"
+import { RequestGroups } from "./requests/RequestGroups.ts"
 import { RequestOverview } from "./requests/RequestOverview.ts"
 import { RequestUsage } from "./requests/RequestUsage.ts"
 import { Searches } from "./requests/Searches.ts"
@@ -129,6 +130,7 @@ const AccountLive = AccountHandlers.pipe(
       RequestStore.Default,
       RequestUsage.Default,
       RequestOverview.Default,
+      RequestGroups.Default,
       Searches.Default
     )
   )

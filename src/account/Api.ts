@@ -1,10 +1,12 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { alsoCsv } from "../contract/alsoCsv.ts"
 import { BodyLimit, LongLived, Prefixes, RateHeaders } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { PageParams, pageOf } from "../contract/paging.ts"
 import { EventsAnswer, watching } from "../feed/eventsAnswer.ts"
 import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
+import { OverviewGroups, OwnFilterParams, SpanParams, TableParams } from "../requests/OverviewGroups.ts"
 import { OverviewTimes, OwnOverview } from "../requests/OverviewSums.ts"
 import { HistogramTimes, RequestHistogram } from "../requests/RequestHistogram.ts"
 import { ExportAnswer, exporting, ExportParams } from "../requests/requestExport.ts"
@@ -25,7 +27,7 @@ const usage = HttpApiEndpoint.get("usage", "/v1/usage")
   .setUrlParams(Schema.Struct(UsageParams))
   .addSuccess(UsageRecord)
   .annotateContext(
-    OpenApi.annotations({
+    alsoCsv({
       summary: "Report the account's usage",
       description: "Usage and cost of all keys of the account, by day, model, key or request."
     })
@@ -110,6 +112,19 @@ const overview = HttpApiEndpoint.get("overview", "/v1/overview")
     })
   )
 
+const overviewGroups = HttpApiEndpoint.get("overviewGroups", "/v1/overview/groups")
+  .setUrlParams(Schema.Struct({ ...SpanParams, ...OwnFilterParams, ...TableParams }))
+  .addSuccess(OverviewGroups)
+  .annotateContext(
+    alsoCsv({
+      summary: "Compare groups of the account's requests with the period before",
+      description:
+        "By model, upstream or key, by two of them, by tag or by end user. Counts, costs and tokens are exact for the span, to " +
+        "the millisecond; requests count by their start, money and tokens by their settlement. Percentiles use at most 20000 " +
+        "requests, groups by tag or end user at most 100000."
+    })
+  )
+
 const tasks = HttpApiEndpoint.get("tasks", "/v1/tasks")
   .setUrlParams(Schema.Struct(TaskParams))
   .addSuccess(pageOf(TaskView))
@@ -137,6 +152,7 @@ export class AccountApi extends HttpApiGroup.make("account")
   .add(exportRequests)
   .add(requestHistogram)
   .add(overview)
+  .add(overviewGroups)
   .add(tasks)
   .add(events)
   .addError(CodedError)

@@ -17,6 +17,8 @@ import { requestOf } from "../requests/ask.ts"
 import { histogramOf } from "../requests/RequestHistogram.ts"
 import { requestExport } from "../requests/requestExport.ts"
 import { requestPage } from "../requests/RequestPage.ts"
+import { groupsAnswer } from "../requests/groupsAnswer.ts"
+import { RequestGroups } from "../requests/RequestGroups.ts"
 import { filterOf } from "../requests/RequestQuery.ts"
 import { RequestOverview } from "../requests/RequestOverview.ts"
 import { Searches } from "../requests/Searches.ts"
@@ -38,6 +40,7 @@ export const AccountHandlers = handlers(
     const quoters = yield* Quoters
     const requests = yield* RequestStore
     const overviews = yield* RequestOverview
+    const groups = yield* RequestGroups
     const tasks = yield* TaskStore
     const holds = yield* StoredHolds
     const feed = yield* Feed
@@ -75,6 +78,11 @@ export const AccountHandlers = handlers(
           histogramOf(requests, { ...filterOf(query), owner: caller.account }, { buckets, from, to })
         ),
       overview: ({ caller, urlParams }) => searches.ofKey(caller.key, overviews.of(urlParams, caller.account)),
+      overviewGroups: ({ caller, request, urlParams }) =>
+        searches.ofKey(
+          caller.key,
+          groupsAnswer(urlParams, request.headers, (asked) => groups.of(asked, caller.account))
+        ),
       tasks: ({ caller, urlParams }) => searches.ofKey(caller.key, ownTasks(tasks, holds, caller.account, urlParams)),
       events: ({ caller, request }) => feed.watch(request, caller.account),
       request: ({ caller, path }) => requestOf(requests, path.id, caller.account),

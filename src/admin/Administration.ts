@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { UsageReport } from "../ledger/store/UsageReport.ts"
 import { usageReportOf } from "../ledger/usageReportOf.ts"
 import type { UsageQuestion } from "../ledger/usageReportOf.ts"
+import { RequestGroups } from "../requests/RequestGroups.ts"
 import { RequestStore } from "../requests/store/RequestStore.ts"
 import { RequestUsage } from "../requests/RequestUsage.ts"
 import { Searches } from "../requests/Searches.ts"
@@ -32,6 +33,7 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
     UsageReport.Default,
     RequestStore.Default,
     RequestUsage.Default,
+    RequestGroups.Default,
     Searches.Default
   ],
   effect: Effect.gen(function* () {
@@ -49,6 +51,7 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
       audit: yield* Audit,
       nodes: yield* NodeList,
       requests: yield* RequestStore,
+      groups: yield* RequestGroups,
       searches: yield* Searches,
       usage: (question: UsageQuestion) => usageReportOf(report, question, true, rowUsage)
     } as const

@@ -5,6 +5,7 @@ import { AdminAccountsApi } from "./AccountsApi.ts"
 import { AdminConfigurationsApi } from "./ConfigurationsApi.ts"
 import { AdminKeysApi } from "./KeysApi.ts"
 import { AdminOperationsApi } from "./OperationsApi.ts"
+import { AdminOverviewApi } from "./OverviewApi.ts"
 import { AdminPricesApi } from "./PricesApi.ts"
 import { AdminWatchApi } from "./WatchApi.ts"
 
@@ -15,6 +16,7 @@ export const AdminApi = withoutDecodeError(
     .add(AdminAccountsApi)
     .add(AdminOperationsApi)
     .add(AdminWatchApi)
+    .add(AdminOverviewApi)
     .add(AdminConfigurationsApi)
     .add(AdminPricesApi)
 )

@@ -10,6 +10,7 @@ import { Feed } from "../feed/Feed.ts"
 import { KeysHandlers } from "./KeysHandlers.ts"
 import { makeLogs } from "./makeLogs.ts"
 import { OverviewAdministration } from "./OverviewAdministration.ts"
+import { OverviewHandlers } from "./OverviewHandlers.ts"
 import { PricesHandlers } from "./PricesHandlers.ts"
 import { makeTestUpstream } from "./testUpstream.ts"
 import { AdminWatchApi } from "./WatchApi.ts"
@@ -19,8 +20,10 @@ import { histogramOf } from "../requests/RequestHistogram.ts"
 import { requestExport } from "../requests/requestExport.ts"
 import { requestPage } from "../requests/RequestPage.ts"
 import { filterOf } from "../requests/RequestQuery.ts"
+import { RequestGroups } from "../requests/RequestGroups.ts"
 import { Searches } from "../requests/Searches.ts"
 import { paged } from "../contract/paging.ts"
+import { TrafficCosts } from "../requests/TrafficCost.ts"
 import { Serving } from "./Serving.ts"
 import { outcomeOf } from "./TaskAdministration.ts"
 
@@ -130,7 +133,8 @@ export const AdminHandlers = Layer.mergeAll(
   OperationsHandlers,
   ConfigurationsHandlers,
   PricesHandlers,
-  WatchHandlers.pipe(Layer.provide(Layer.merge(OverviewAdministration.Default, Searches.Default)))
+  WatchHandlers.pipe(Layer.provide(Layer.merge(OverviewAdministration.Default, Searches.Default))),
+  OverviewHandlers.pipe(Layer.provide(Layer.mergeAll(RequestGroups.Default, TrafficCosts.Default, Searches.Default)))
 )
 
 const cursorOf = (after: string | undefined) => {

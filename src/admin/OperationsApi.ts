@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { alsoCsv } from "../contract/alsoCsv.ts"
 import { KnownFieldsOnly, LongLived, OpenedBy, Prefixes } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
@@ -49,7 +50,7 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
     HttpApiEndpoint.get("usage", "/admin/v1/usage")
       .setUrlParams(Schema.Struct({ account: only("Only this account's."), ...UsageParams }))
       .addSuccess(UsageRecord)
-      .annotateContext(OpenApi.annotations({ summary: "Report usage, of one account or of all" }))
+      .annotateContext(alsoCsv({ summary: "Report usage, of one account or of all" }))
   )
   .add(
     HttpApiEndpoint.get("listRequests", "/admin/v1/requests")

@@ -25,7 +25,7 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
       .setUrlParams(
         Schema.Struct({
           ...OverviewTimes,
-          by: Schema.optional(Schema.Literal("model", "upstream", "key", "account", "tag")).annotations({
+          by: Schema.optional(Schema.Literal("model", "upstream", "key", "account", "tag", "user")).annotations({
             description: "The grouping. Default `model`."
           })
         })
@@ -36,7 +36,7 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
           summary: "Sums of requests, and current problems",
           description:
             "Counts, costs and tokens are exact. Steps of an hour or more use the hours' sums, shorter steps the stored " +
-            "requests. Percentiles use at most 20000 requests, groups by tag at most 100000."
+            "requests. Percentiles use at most 20000 requests, groups by tag or end user at most 100000."
         })
       )
   )

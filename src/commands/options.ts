@@ -82,7 +82,7 @@ export const moment = (name: string, description: string) =>
     Options.withPseudoName("TIME"),
     Options.filterMap(
       (text) => (readTime(text, 0) === undefined ? Option.none() : Option.some(text)),
-      `--${name}: expected how long ago (30m, 24h, 7d), a UTC day (2026-01-31, today, yesterday) or a time (2026-01-31T12:00:00Z)`
+      `--${name}: expected how long ago (30m, 24h, 7d), a UTC day (2026-01-31, today, yesterday), this-month or a time (2026-01-31T12:00:00Z)`
     ),
     Options.withDescription(description)
   )

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { prefersCsv } from "../contract/prefersCsv.ts"
 import type { UsageQuestion } from "./usageReportOf.ts"
 import type { UsageRecord } from "./UsageRecord.ts"
 import { usageCsv } from "./usageTable.ts"
@@ -28,10 +29,4 @@ export const usageAnswer = <E, R>(
       }
     })
   })
-}
-
-/** Browsers and client libraries name JSON, or accept anything. */
-const prefersCsv = (accept: string): boolean => {
-  const types = accept.split(",").map((type) => type.split(";")[0]?.trim().toLowerCase())
-  return types.includes("text/csv") && !types.includes("application/json")
 }

@@ -49,7 +49,10 @@ export const OverviewSums = {
   from: said(Schema.String, "ISO 8601, UTC."),
   to: said(Schema.String, "End of the span."),
   step_seconds: count("Length of each step in seconds."),
-  sampled: said(Schema.Boolean, "True if percentiles (and groups by tag) are from a sample of the requests."),
+  sampled: said(
+    Schema.Boolean,
+    "True if percentiles (and groups by tag or end user) are from a sample of the requests."
+  ),
   total: said(Total, "All requests."),
   groups: said(Schema.Array(Group), "The ten groups with the highest cost, then with the most requests.")
 }

@@ -3,6 +3,8 @@ import { Clock, Effect } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { readTime } from "../contract/timeQuery.ts"
 import { outcomeOf } from "./outcome.ts"
+import { labelsOf } from "./labels.ts"
+import type { Label, Labels } from "./labels.ts"
 import type { OwnOverview } from "./OverviewSums.ts"
 import { RequestSums } from "./store/RequestSums.ts"
 import type { By, SampledRequest } from "./store/RequestSums.ts"
@@ -12,7 +14,7 @@ import type { Sums } from "./Tally.ts"
 export interface OverviewAsked {
   readonly from?: string | undefined
   readonly to?: string | undefined
-  readonly by?: By | "tag" | undefined
+  readonly by?: By | Label | undefined
   /** In seconds. */
   readonly step?: number | undefined
 }
@@ -63,20 +65,19 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
           total.add(at, sums)
           for (const name of names) groupOf(name).add(at, sums)
         }
-        const settled = yield* requests.settled({ fromMs, toMs, owner, stepMs, by: by === "tag" ? "account" : by })
-        const isOfTags = by === "tag"
-        for (const { name, step, ...sums } of settled) add(fromMs + step * stepMs, isOfTags ? [] : [name], sums)
-        if (isOfTags) {
+        const settled = yield* requests.settled({ fromMs, toMs, owner, stepMs, by: isLabel(by) ? "account" : by })
+        for (const { name, step, ...sums } of settled) add(fromMs + step * stepMs, isLabel(by) ? [] : [name], sums)
+        if (isLabel(by)) {
           const seen: Array<SampledRequest> = []
-          const every = yield* requests.each({ fromMs, toMs, most: mostTagged, withTags: true }, (row) => {
+          const every = yield* requests.each({ fromMs, toMs, most: mostTagged, withDetails: true }, (row) => {
             sample(row)
             seen.push(row)
           })
           for (const row of seen) add(row.at, namesOf(row, by), countsOf(row, every))
-          const everyPaid = yield* requests.settledWithTags(
+          const everyPaid = yield* requests.settledWithDetails(
             { fromMs, toMs, most: mostTagged },
-            ({ at, sums, tags }) => {
-              for (const name of tags) groupOf(name).add(at, sums)
+            ({ at, details, sums }) => {
+              for (const name of labelled(by, details)) groupOf(name).add(at, sums)
             }
           )
           isPart = every > 1 || everyPaid > 1
@@ -89,10 +90,10 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
             for (const { name, step, ...sums } of found) add(fromMs + step * stepMs, [name], sums)
           }
           if (owner === undefined) {
-            isPart = (yield* requests.each({ fromMs, toMs, most: mostSeen, withTags: false }, sample)) > 1
+            isPart = (yield* requests.each({ fromMs, toMs, most: mostSeen, withDetails: false }, sample)) > 1
           } else {
             const own = { owner, requests: total.total.requests }
-            isPart = (yield* requests.eachOwn({ fromMs, toMs, most: mostSeen, ...own }, sample)) < own.requests
+            isPart = (yield* requests.eachOf({ fromMs, toMs, most: mostSeen, ...own }, sample)) < own.requests
           }
         }
         const timeAt = (step: number) => new Date(fromMs + step * stepMs).toISOString()
@@ -139,7 +140,12 @@ const countsOf = (row: SampledRequest, every: number): Partial<Sums> => {
   }
 }
 
-const namesOf = (row: SampledRequest, by: By | "tag"): ReadonlyArray<string> => {
+const isLabel = (by: By | Label): by is Label => by === "tag" || by === "user"
+
+/** Requests without a tag or an end user are in no group. */
+const labelled = (by: Label, labels: Labels = {}) => labelsOf(by, labels).filter((name) => name !== "")
+
+const namesOf = (row: SampledRequest, by: By | Label): ReadonlyArray<string> => {
   switch (by) {
     case "model":
       return [row.model]
@@ -150,7 +156,8 @@ const namesOf = (row: SampledRequest, by: By | "tag"): ReadonlyArray<string> => 
     case "account":
       return [row.account_id]
     case "tag":
-      return row.details?.tags ?? []
+    case "user":
+      return labelled(by, row.details)
   }
 }
 

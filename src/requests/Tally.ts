@@ -54,7 +54,8 @@ export class Durations {
   }
 }
 
-const percentiles = (times: ReadonlyArray<number>) => {
+/** The median and the 95th percentile; null without times. */
+export const percentiles = (times: ReadonlyArray<number>) => {
   if (times.length === 0) return null
   const sorted = Float64Array.from(times).sort()
   const at = (part: number) => sorted[Math.ceil(sorted.length * part) - 1] ?? 0

@@ -49,6 +49,7 @@ import { accountWebhooks } from "./migrations/0044_accountWebhooks.ts"
 import { keyHints } from "./migrations/0045_keyHints.ts"
 import { accountModels } from "./migrations/0046_accountModels.ts"
 import { conversations } from "./migrations/0047_conversations.ts"
+import { overviewSums } from "./migrations/0048_overviewSums.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -109,7 +110,8 @@ const onBoth: ReadonlyArray<Step> = [
   [44, "accountWebhooks", accountWebhooks],
   [45, "keyHints", keyHints],
   [46, "accountModels", accountModels],
-  [47, "conversations", conversations]
+  [47, "conversations", conversations],
+  [48, "overviewSums", overviewSums]
 ]
 
 /** The schema that this gateway works with. */

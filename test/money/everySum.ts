@@ -4,6 +4,8 @@ import type { Ledger, Paid } from "./ledgerOf.ts"
 /** Endpoints whose answers have money in them, and are compared here. */
 export const compared = [
   "GET /admin/v1/overview",
+  "GET /admin/v1/overview/groups",
+  "GET /admin/v1/overview/cost",
   "GET /admin/v1/requests",
   "GET /admin/v1/requests/:id",
   "GET /admin/v1/requests/histogram",
@@ -18,6 +20,7 @@ export const compared = [
   "GET /v1/account",
   "GET /v1/usage",
   "GET /v1/overview",
+  "GET /v1/overview/groups",
   "GET /v1/requests",
   "GET /v1/requests/:id",
   "GET /v1/requests/histogram",
@@ -47,6 +50,13 @@ const sumOf = (rows: ReadonlyArray<Money>): Money =>
     (sum, { cost, upstreamCost }) => ({ cost: sum.cost + cost, upstreamCost: sum.upstreamCost + upstreamCost }),
     none
   )
+/** Fields of a table, and the ledger's. */
+const tokens = [
+  ["input_tokens", ({ input }: Paid) => input],
+  ["output_tokens", ({ output }: Paid) => output],
+  ["cache_read_tokens", ({ cacheRead }: Paid) => cacheRead],
+  ["cache_write_tokens", ({ cacheWrite }: Paid) => cacheWrite]
+] as const
 const nano = (usd: number): number => Math.round(usd * 1e9)
 
 /** @returns what differs, a line each */
@@ -77,6 +87,11 @@ export const everySum = async ({ adminKey, ledger, secretOf, url, wereKilled }: 
     [...Map.groupBy(rows, by)].map(([name, some]) => [name, sumOf(some)] as const)
 
   for (const [name, sum] of Object.entries(ledger.kept)) is(name, sum, sumOf(paid).cost)
+  const { counted } = ledger
+  is("tokens of usage_hours", counted["usage_hours"], counted["usage"])
+  if (!wereKilled) {
+    for (const name of ["attempts", "failed", "hidden"]) is(name, counted[name], counted[`${name} in rows`])
+  }
 
   const oneView = async (base: string, secret: string, rows: ReadonlyArray<Paid>, isOperator: boolean) => {
     const sum = sumOf(rows)
@@ -116,6 +131,8 @@ export const everySum = async ({ adminKey, ledger, secretOf, url, wereKilled }: 
     }
     if (isOperator)
       inUsd(`${base}/overview by tag`, (await get(`${base}/overview?from=5h&by=tag`, secret)).total, sum, true)
+
+    await theGroups(base, secret, rows, columns, isOperator)
 
     for (const [filter, fitting] of [
       ["", rows],
@@ -178,6 +195,56 @@ export const everySum = async ({ adminKey, ledger, secretOf, url, wereKilled }: 
       is(`${base}/tasks/:id`, nano((await get(`${base}/tasks/${task.id}`, secret)).cost_usd), ofTasks.get(task.id) ?? 0)
       seen.add(`GET ${base}/tasks/:id`)
     }
+  }
+
+  /** Tables of groups, of spans with whole hours and without, and by what callers name. */
+  const theGroups = async (
+    base: string,
+    secret: string,
+    rows: ReadonlyArray<Paid>,
+    columns: Readonly<Record<string, (row: Paid) => string>>,
+    isOperator: boolean
+  ) => {
+    const inTokens = (where: string, told: Json, some: ReadonlyArray<Paid>) => {
+      for (const [name, of] of tokens) {
+        is(
+          `${where} ${name}`,
+          told?.[name] ?? 0,
+          some.reduce((sum, row) => sum + of(row), 0)
+        )
+      }
+    }
+    const names = Object.keys(columns)
+    const pairs = names.flatMap((one) => names.filter((other) => other !== one).map((other) => `${one},${other}`))
+    for (const span of ["from=24h", "from=59m"]) {
+      for (const by of [...names, ...pairs, "tag", "user"]) {
+        const where = `${base}/overview/groups?${span}&by=${by}`
+        const told = await get(`${base}/overview/groups?${span}&by=${by}&limit=10000`, secret)
+        inUsd(`${where} total`, told.total, sumOf(rows), isOperator)
+        inTokens(`${where} total`, told.total, rows)
+        const nameOf = by.split(",").map((name) => columns[name])
+        if (nameOf.includes(undefined)) continue
+        const known = new Map<string, Json>(told.data.map((row: Json) => [`${row.group} ${row.second ?? ""}`, row]))
+        for (const [name, some] of Map.groupBy(rows, (row) => `${nameOf[0]?.(row)} ${nameOf[1]?.(row) ?? ""}`)) {
+          inUsd(`${where} of ${name}`, known.get(name), sumOf(some), isOperator)
+          inTokens(`${where} of ${name}`, known.get(name), some)
+        }
+        if (by === "upstream" && isOperator && !wereKilled) {
+          for (const name of ["attempts", "failed", "hidden"]) {
+            const sum = told.data.reduce((added: number, row: Json) => added + row.attempts[name], 0)
+            is(`${where} ${name}`, sum, ledger.counted[`${name} in rows`])
+          }
+        }
+      }
+    }
+    if (!isOperator) return
+    const told = await get(`${base}/overview/cost?from=24h&on=paid`, secret)
+    const ofText = rows.filter(({ model }) => !/video|embedding/.test(model))
+    is(`${base}/overview/cost`, told.total.cost.nano_usd, sumOf(ofText).cost)
+    // A dollar a token of output.
+    const there = ofText.reduce((sum, { output }) => sum + output, 0) * 1e9
+    is(`${base}/overview/cost there`, told.total.cost_there.nano_usd, there)
+    is(`${base}/overview/cost not priced`, told.not_priced, rows.length - ofText.length)
   }
 
   const pages = async (path: string, secret: string): Promise<ReadonlyArray<Json>> => {

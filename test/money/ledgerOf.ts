@@ -10,6 +10,10 @@ export interface Paid {
   readonly model: string
   readonly upstream: string
   readonly task_id: string | null
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
   readonly cost: number
   readonly upstreamCost: number
 }
@@ -19,12 +23,15 @@ export interface Ledger {
   readonly paid: ReadonlyArray<Paid>
   /** By the name of a table or column: the sum of its charges. */
   readonly kept: Readonly<Record<string, number>>
+  /** Tokens by the name of a table, and the calls to upstreams. */
+  readonly counted: Readonly<Record<string, number>>
   readonly requestIds: ReadonlySet<string>
 }
 
 type Ask = (text: string) => Promise<ReadonlyArray<Record<string, unknown>>>
 
-const paidRows = `SELECT at, request_id, account_id, key_id, model, upstream, task_id, cost_nano_usd AS cost,
+const paidRows = `SELECT at, request_id, account_id, key_id, model, upstream, task_id,
+  input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_nano_usd AS cost,
   upstream_cost_nano_usd AS upstream_cost FROM usage ORDER BY id`
 
 const keptSums = {
@@ -34,12 +41,38 @@ const keptSums = {
   "accounts.settled": "SELECT SUM(settled_nano_usd) AS n FROM accounts"
 } as const
 
+const cached = "SUM(cache_read_tokens) * 7 + SUM(cache_write_tokens) * 11 + SUM(input_tokens) + SUM(output_tokens)"
+
+const counts = {
+  usage: `SELECT ${cached} AS n FROM usage`,
+  usage_hours: `SELECT ${cached} AS n FROM usage_hours`,
+  attempts: "SELECT SUM(attempts) AS n FROM request_hours",
+  failed: "SELECT SUM(failed_attempts) AS n FROM request_hours",
+  hidden: "SELECT SUM(hidden_failures) AS n FROM request_hours"
+} as const
+
+/** Counts the calls in the rows of requests. */
+const attemptsIn = (rows: ReadonlyArray<Record<string, unknown>>) => {
+  const found = { attempts: 0, failed: 0, hidden: 0 }
+  for (const { details, error, status } of rows) {
+    const { attempts = [] }: { attempts?: ReadonlyArray<{ error?: string }> } = JSON.parse(String(details))
+    const failed = attempts.filter((attempt) => attempt.error !== undefined).length
+    found.attempts += attempts.length
+    found.failed += failed
+    if (Number(status) < 400 && error === "") found.hidden += failed
+  }
+  return found
+}
+
 const read = async (ask: Ask): Promise<Ledger> => {
   const rows = await ask(paidRows)
   const text = (value: unknown) => String(value)
   const kept: Record<string, number> = {}
   for (const [name, sum] of Object.entries(keptSums)) kept[name] = Number((await ask(sum))[0]?.["n"] ?? 0)
-  const requests = await ask("SELECT request_id FROM requests")
+  const requests = await ask("SELECT request_id, status, error, details FROM requests WHERE family <> 'account'")
+  const counted: Record<string, number> = {}
+  for (const [name, sum] of Object.entries(counts)) counted[name] = Number((await ask(sum))[0]?.["n"] ?? 0)
+  for (const [name, count] of Object.entries(attemptsIn(requests))) counted[`${name} in rows`] = count
   return {
     paid: rows.map((row) => ({
       at: Number(row["at"]),
@@ -49,10 +82,15 @@ const read = async (ask: Ask): Promise<Ledger> => {
       model: text(row["model"]),
       upstream: text(row["upstream"]),
       task_id: row["task_id"] === null ? null : text(row["task_id"]),
+      input: Number(row["input_tokens"]),
+      output: Number(row["output_tokens"]),
+      cacheRead: Number(row["cache_read_tokens"]),
+      cacheWrite: Number(row["cache_write_tokens"]),
       cost: Number(row["cost"]),
       upstreamCost: Number(row["upstream_cost"])
     })),
     kept,
+    counted,
     requestIds: new Set(requests.map((row) => text(row["request_id"])))
   }
 }

@@ -154,7 +154,7 @@ describeOnEach("an account's requests in sums", () => {
         [50, 30]
       ] as const) {
         const seen: Array<SampledRequest> = []
-        const count = yield* sums.eachOwn({ ...times, most }, (row) => seen.push(row))
+        const count = yield* sums.eachOf({ ...times, most }, (row) => seen.push(row))
         expect(count).toBe(seen.length)
         expect(seen.every(({ account_id }) => account_id === "me")).toBe(true)
         expect(seen.length).toBeGreaterThanOrEqual(least)

@@ -59,7 +59,7 @@ describeOnEach("an account's own requests", () => {
       const shown: Array<number> = []
       const sums = yield* RequestSums
       const own = { fromMs: 0, toMs: 60_000_000, most: 10, owner: "few", requests: 2 }
-      expect(yield* sums.eachOwn(own, ({ at }) => void shown.push(at))).toBe(2)
+      expect(yield* sums.eachOf(own, ({ at }) => void shown.push(at))).toBe(2)
       expect(shown).toEqual([nowMs + 1, nowMs + 2])
     }).pipe(Effect.provide(world))
   )

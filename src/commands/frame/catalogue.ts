@@ -71,6 +71,11 @@ export const chapters: ReadonlyArray<Chapter> = [
         load: async () => (await import("../requests.ts")).requestsCommand
       },
       {
+        name: "overview",
+        what: "Compare traffic by group; price it as another model's.",
+        load: async () => (await import("../overview.ts")).overviewCommand
+      },
+      {
         name: "usage",
         what: "Report usage and cost.",
         load: async () => (await import("../usage.ts")).usageCommand

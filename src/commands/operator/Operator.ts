@@ -23,9 +23,12 @@ import type { Failure } from "../../contract/Failure.ts"
 import type { UsageRecord } from "../../ledger/UsageRecord.ts"
 import type { UsageQuestion } from "../../ledger/usageReportOf.ts"
 import type { HistogramAsked, RequestHistogram } from "../../requests/RequestHistogram.ts"
+import type { OverviewGroups } from "../../requests/OverviewGroups.ts"
+import type { GroupsAsked } from "../../requests/RequestGroups.ts"
 import type { RequestPage } from "../../requests/RequestPage.ts"
 import type { RequestDetail, RequestView } from "../../requests/RequestView.ts"
 import type { RequestFilter } from "../../requests/store/matching.ts"
+import type { TrafficAsked, TrafficCost } from "../../requests/TrafficCost.ts"
 import type { TaskPage } from "../../tasks/TaskSummary.ts"
 
 /** The database or the remote gateway can't be reached; the message has the address and the remedy. */
@@ -107,6 +110,10 @@ export interface Operations {
     /** Each run of the inner effect gives the requests that ended since the last run, oldest first. */
     readonly follow: (filter: RequestFilter) => Answer<All<RequestView>>
   }
+  /** The figures of groups beside the period before. */
+  readonly groups: (asked: GroupsAsked) => Answer<OverviewGroups>
+  /** The cost of past traffic on another model; only a running gateway knows its price. */
+  readonly costOn: (model: string, asked: TrafficAsked) => Answer<TrafficCost>
   readonly usage: (question: UsageQuestion) => Answer<UsageRecord>
   readonly audit: {
     readonly list: (filter: AuditFilter) => All<AuditRecord>

@@ -153,6 +153,8 @@ const operations = Effect.gen(function* () {
       histogram: (filter, span) => histogramOf(requests, filter, span),
       follow: (filter) => following(requests, filter)
     },
+    groups: (asked) => all.groups.of(asked),
+    costOn: (model, asked) => serving(settings, ({ costOn }) => costOn(model, asked)),
     usage,
     audit: { list: audit.list, show: audit.find },
     nodes: nodes.list,

@@ -36,7 +36,7 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
       transformClient: (client: HttpClient.HttpClient) =>
         HttpClient.mapRequest(client, HttpClientRequest.bearerToken(key))
     }
-    const { adminAccounts, adminConfigurations, adminKeys, adminOperations, adminPrices, adminWatch } =
+    const { adminAccounts, adminConfigurations, adminKeys, adminOperations, adminOverview, adminPrices, adminWatch } =
       yield* HttpApiClient.make(AdminApi, options)
     const { adminSessions } = yield* HttpApiClient.make(ConsoleApi, options)
     const http = HttpClient.mapRequest(yield* HttpClient.HttpClient, (request) =>
@@ -188,6 +188,9 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
           ),
         follow: (filter) => newOnes((page) => listed(filter, page))
       },
+      groups: ({ owner: _owner, ...asked }) => orUnreachable(adminOverview.groups({ urlParams: present(asked) })),
+      costOn: (on, { owner: _owner, ...asked }) =>
+        orUnreachable(adminOverview.cost({ urlParams: { ...present(asked), on } })),
       usage: ({ limit = 100, ...question }) => wholeUsage(limit, (page) => usagePage(question, page)),
       audit: {
         list: ({ account, action, actor, limit, sessions, sinceMs, target, untilMs }) =>

@@ -11,6 +11,8 @@ import { hourSumNames } from "./usageRows.ts"
 /** The settled tokens, and money in nano-dollars. */
 export interface Settled {
   readonly input_tokens: number
+  readonly cache_read_tokens: number
+  readonly cache_write_tokens: number
   readonly output_tokens: number
   /** The charge of callers. */
   readonly cost_nano_usd: number
@@ -153,7 +155,7 @@ export const settledSums = (sql: SqlClient.SqlClient) => {
     requestIds.length === 0
       ? Effect.succeed(new Map())
       : Effect.map(
-          sql`SELECT request_id, at, cache_read_tokens, cache_write_tokens, reasoning_tokens, searches,
+          sql`SELECT request_id, at, reasoning_tokens, searches,
               ${sql.literal(settledColumns)} FROM usage WHERE task_id IS NOT NULL AND ${sql.in("request_id", requestIds)}`,
           (found) => new Map(taskRows.all(found).map((row) => [row.request_id, row]))
         )
@@ -163,15 +165,22 @@ export const settledSums = (sql: SqlClient.SqlClient) => {
 
 /** Rows of older gateways have none: it equals the charge. */
 const upstreamCost = "COALESCE(upstream_cost_nano_usd, cost_nano_usd)"
-const settledColumns = `input_tokens, output_tokens, cost_nano_usd, ${upstreamCost} AS upstream_cost_nano_usd`
+const settledColumns =
+  `input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost_nano_usd, ` +
+  `${upstreamCost} AS upstream_cost_nano_usd`
 const sumsOf = (of: (name: string) => string) =>
   hourSumNames.map((name) => `CAST(SUM(${of(name)}) AS BIGINT) AS ${name}`).join(", ")
-const hourSums = sumsOf((name) => name)
-const rowSums = sumsOf((name) => (name === "upstream_cost_nano_usd" ? upstreamCost : name))
+/** Sums of `usage_hours`. */
+export const hourSums = sumsOf((name) => name)
+/** Sums of `usage`. */
+export const rowSums = sumsOf((name) => (name === "upstream_cost_nano_usd" ? upstreamCost : name))
 
 const places = rows("usage", { at: Schema.Int })
-const settled = {
+/** The columns of both. */
+export const settled = {
   input_tokens: Schema.Int,
+  cache_read_tokens: Schema.Int,
+  cache_write_tokens: Schema.Int,
   output_tokens: Schema.Int,
   cost_nano_usd: Schema.Int,
   upstream_cost_nano_usd: Schema.Int
@@ -185,8 +194,6 @@ const settledRows = rows("usage", ofRequest)
 type SettledRow = ReturnType<typeof settledRows.one>
 const taskRows = rows("usage", {
   ...ofRequest,
-  cache_read_tokens: Schema.Int,
-  cache_write_tokens: Schema.Int,
   reasoning_tokens: Schema.Int,
   searches: Schema.Int
 })

@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { InvalidRequest } from "../../contract/Failure.ts"
 import { rows } from "../../sql/decode.ts"
 import type { Dimension } from "../usageBy.ts"
+import { keyNames } from "./keyNames.ts"
 import { settledSums } from "./settledSums.ts"
 import { addSums } from "./sums.ts"
 import type { Grouping, UsageGroup, UsagePage, UsageQuery } from "./usageGroup.ts"
@@ -29,13 +30,7 @@ const columns: Readonly<Record<Dimension, string>> = {
 export const upstreamGroups = (sql: SqlClient.SqlClient) => {
   const { inStretches } = settledSums(sql)
 
-  const namesOf = (keys: ReadonlyArray<string>) =>
-    keys.length === 0
-      ? Effect.succeed(new Map<string, string>())
-      : Effect.map(
-          sql`SELECT id, name FROM keys WHERE ${sql.in("id", keys)}`,
-          (found) => new Map(names.all(found).map(({ id, name }) => [id, name]))
-        )
+  const namesOf = keyNames(sql)
 
   return Effect.fnUntraced(function* (
     { account, key, model, sinceMs, untilMs }: UsageQuery,
@@ -126,4 +121,3 @@ const groups = rows("usage", {
   costNanoUsd: Schema.Int,
   upstreamCostNanoUsd: Schema.Int
 })
-const names = rows("keys", { id: Schema.String, name: Schema.String })

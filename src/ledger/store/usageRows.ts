@@ -153,6 +153,8 @@ export const sumNames = Struct.keys(noSums)
 /** The columns of `usage_hours` that add up. */
 export const hourSumNames = [
   "input_tokens",
+  "cache_read_tokens",
+  "cache_write_tokens",
   "output_tokens",
   "cost_nano_usd",
   "upstream_cost_nano_usd"

@@ -1,11 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
+import type { Fragment } from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
 import { nextTurn } from "../../flow/eventLoop.ts"
 import { settledSums } from "../../ledger/store/settledSums.ts"
 import type { Settled } from "../../ledger/store/settledSums.ts"
 import { rows } from "../../sql/decode.ts"
-import { DetailsText } from "../RequestRow.ts"
+import { LabelsText } from "../labels.ts"
+import type { Labels } from "../labels.ts"
 import { countedSql, modelSql } from "./counted.ts"
 import { ofAccount } from "./matching.ts"
 import { requestIds } from "./requestIds.ts"
@@ -13,7 +15,7 @@ import { Stride, stretches } from "./stretches.ts"
 
 /** The property that requests are grouped by. */
 export type By = "model" | "upstream" | "key" | "account"
-const columnOf = { model: "model", upstream: "upstream", key: "key_id", account: "account_id" } as const
+export const columnOf = { model: "model", upstream: "upstream", key: "key_id", account: "account_id" } as const
 
 /** Gives other work an event-loop turn. */
 const otherTurn = Effect.promise(nextTurn)
@@ -45,7 +47,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       for (let at = fromMs - (fromMs % hourMs); at < toMs; at += strideHours * hourMs) {
         const end = Math.min(toMs, at + strideHours * hourMs)
         const some = yield* sql`SELECT hour, ${name} AS name, ${sql.literal(summed)} FROM request_hours
-            WHERE hour >= ${at} AND hour < ${end} ${whose} GROUP BY hour, ${name}`
+            WHERE hour >= ${at} AND hour < ${end} AND requests > 0 ${whose} GROUP BY hour, ${name}`
         found.push(...hourSums.all(some))
         yield* otherTurn
       }
@@ -60,7 +62,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     const ownedBy = (owner: string | undefined) =>
       owner === undefined ? sql.literal("") : sql`AND account_id = ${owner}`
 
-    const { ends, overAt } = requestIds(sql)
+    const { begunBy, ends, overAt } = requestIds(sql)
     const { after: stretchAfter } = stretches(sql)
 
     /** Sums of steps of any length, from the requests themselves. */
@@ -77,8 +79,9 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       const name = sql.literal(by === "model" ? modelSql : columnOf[by])
       const whose = ownedBy(owner)
       const stride = new Stride()
-      for (let at = yield* overAt(fromMs, all); at <= all.last;) {
-        const next = yield* stretchAfter(at, all.last + 1, stride.rows, ofAccount(owner))
+      const until = yield* begunBy(toMs, all)
+      for (let at = yield* overAt(fromMs, all); at < until;) {
+        const next = yield* stretchAfter(at, until, stride.rows, ofAccount(owner))
         const some = yield* stride.timed(
           sql`SELECT (at - ${fromMs}) / ${stepMs} AS step, ${name} AS name, ${sql.literal(countedSql)}
             FROM requests WHERE id >= ${at} AND id < ${next} AND at >= ${fromMs} AND at < ${toMs}
@@ -96,20 +99,27 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
      * @returns the number of requests that each sampled one represents
      */
     const each = Effect.fnUntraced(function* (
-      { fromMs, most, toMs, withTags }: Times,
+      { fromMs, most, toMs, where = [], withDetails }: Times,
       see: (row: SampledRequest) => void
     ): Effect.fn.Return<number, SqlError> {
       const all = yield* ends
       if (all === undefined) return 1
       const from = yield* overAt(fromMs, all)
-      const every = Math.max(1, Math.ceil((all.last + 1 - from) / most))
+      const until = yield* begunBy(toMs, all)
+      const every = Math.max(1, Math.ceil((until - from) / most))
       const step = every === 1 ? stride : longStride
-      const more = sql.literal(withTags ? ", details" : "")
-      for (let at = from; at <= all.last; at += step) {
-        const found = yield* sql`SELECT ${seen} ${more} FROM requests
-            WHERE id >= ${at} AND id < ${at + step} AND id % ${every} = 0 AND at >= ${fromMs} AND at < ${toMs}
-            AND family <> 'account'`
-        if (withTags) for (const row of found) see(tagged.one(row))
+      const more = sql.literal(withDetails ? ", details" : "")
+      for (let at = from; at < until; at += step) {
+        const found = yield* sql`SELECT ${seen} ${more} FROM requests WHERE ${sql.and([
+          sql`id >= ${at}`,
+          sql`id < ${Math.min(until, at + step)}`,
+          sql`id % ${every} = 0`,
+          sql`at >= ${fromMs}`,
+          sql`at < ${toMs}`,
+          sql`family <> 'account'`,
+          ...where
+        ])}`
+        if (withDetails) for (const row of found) see(tagged.one(row))
         else for (const row of found) see(plain.one(row))
         yield* otherTurn
       }
@@ -117,29 +127,37 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     })
 
     /**
-     * As `each`, for one account.
+     * As `each`, for some of the requests, whose number is known.
      *
      * @returns the number of sampled requests
      */
-    const eachOwn = Effect.fnUntraced(function* (
-      { fromMs, most, owner, requests, toMs }: OwnTimes,
+    const eachOf = Effect.fnUntraced(function* (
+      { fromMs, most, owner, requests, toMs, where = [] }: SomeTimes,
       see: (row: SampledRequest) => void
     ): Effect.fn.Return<number, SqlError> {
       const all = requests === 0 ? undefined : yield* ends
       if (all === undefined) return 0
       const from = yield* overAt(fromMs, all)
+      const until = yield* begunBy(toMs, all)
       const every = Math.max(1, Math.ceil(requests / most))
       // The sampled position moves on with each stretch, so that a client that sends every fourth request, say, is not
       // over- or underrepresented.
       const isTaken = sql`(id + id / ${every}) % ${every} = 0`
       let shown = 0
       const stride = new Stride()
-      for (let at = from; at <= all.last;) {
-        const next = yield* stretchAfter(at, all.last + 1, stride.rows, ofAccount(owner))
+      for (let at = from; at < until;) {
+        const next = yield* stretchAfter(at, until, stride.rows, ofAccount(owner))
         const found = yield* stride.timed(
-          sql`SELECT ${seen} FROM requests
-            WHERE id >= ${at} AND id < ${next} AND ${isTaken} AND at >= ${fromMs} AND at < ${toMs}
-            AND family <> 'account' ${ownedBy(owner)}`
+          sql`SELECT ${seen} FROM requests WHERE ${sql.and([
+            sql`id >= ${at}`,
+            sql`id < ${next}`,
+            isTaken,
+            sql`at >= ${fromMs}`,
+            sql`at < ${toMs}`,
+            sql`family <> 'account'`,
+            ...(owner === undefined ? [] : [sql`account_id = ${owner}`]),
+            ...where
+          ])}`
         )
         for (const row of found) see(plain.one(row))
         shown += found.length
@@ -157,15 +175,15 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     })
 
     /**
-     * Calls a function with the settlement of each request with tags. Above a limit, it takes a sample.
+     * Calls a function with the settlement of each request and its details. Above a limit, it takes a sample.
      *
      * @returns the number of requests that each sampled one represents; its sums are already multiplied
      */
-    const settledWithTags = (
-      times: Omit<Times, "withTags">,
-      see: (row: SettledWithTags) => void
+    const settledWithDetails = (
+      { where = [], ...times }: Omit<Times, "withDetails"> & { readonly owner?: string | undefined },
+      see: (row: SettledWithDetails) => void
     ): Effect.Effect<number, SqlError> =>
-      money.each({ ...times, where: [] }, (some, every) =>
+      money.each({ ...times, where }, (some, every) =>
         Effect.map(
           sql`SELECT request_id, details FROM requests WHERE ${sql.in(
             "request_id",
@@ -174,27 +192,28 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
           (found) => {
             const details = new Map(described.all(found).map((row) => [row.request_id, row.details]))
             for (const { at, request_id, ...sums } of some) {
-              const { tags = [] } = details.get(request_id) ?? {}
-              if (tags.length > 0) see({ at, tags, sums: multiplied(sums, every) })
+              see({ at, details: details.get(request_id) ?? {}, sums: multiplied(sums, every) })
             }
           }
         )
       )
 
-    return { hours, steps, each, eachOwn, settled, settledWithTags } as const
+    return { hours, steps, each, eachOf, settled, settledWithDetails } as const
   })
 }) {}
 
 const multiplied = (sums: Settled, by: number): Settled => ({
   input_tokens: sums.input_tokens * by,
+  cache_read_tokens: sums.cache_read_tokens * by,
+  cache_write_tokens: sums.cache_write_tokens * by,
   output_tokens: sums.output_tokens * by,
   cost_nano_usd: sums.cost_nano_usd * by,
   upstream_cost_nano_usd: sums.upstream_cost_nano_usd * by
 })
 
-interface SettledWithTags {
+interface SettledWithDetails {
   readonly at: number
-  readonly tags: ReadonlyArray<string>
+  readonly details: Labels
   readonly sums: Settled
 }
 
@@ -202,11 +221,14 @@ interface Times {
   readonly fromMs: number
   readonly toMs: number
   readonly most: number
-  readonly withTags: boolean
+  readonly withDetails: boolean
+  /** Further conditions on columns of both `requests` and `usage`. */
+  readonly where?: ReadonlyArray<Fragment> | undefined
 }
 
-interface OwnTimes extends Omit<Times, "withTags"> {
-  readonly owner: string
+interface SomeTimes extends Omit<Times, "withDetails"> {
+  /** The only account, by its exact id. */
+  readonly owner: string | undefined
   /** The total number of requests. */
   readonly requests: number
 }
@@ -249,8 +271,8 @@ const columns = {
   duration_ms: Schema.Int
 }
 const plain = rows("requests", columns)
-const tagged = rows("requests", { ...columns, details: DetailsText })
-const described = rows("requests", { request_id: Schema.String, details: DetailsText })
+const tagged = rows("requests", { ...columns, details: LabelsText })
+const described = rows("requests", { request_id: Schema.String, details: LabelsText })
 
 /** The fields of a request that sums need. */
 export type SampledRequest = ReturnType<typeof plain.one> & Partial<Pick<ReturnType<typeof tagged.one>, "details">>

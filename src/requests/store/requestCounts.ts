@@ -4,6 +4,7 @@ import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
 import { countedSql } from "./counted.ts"
 import { settledSums } from "../../ledger/store/settledSums.ts"
+import { wholeHours } from "../../ledger/store/wholeHours.ts"
 import type { SettledSteps } from "../../ledger/store/settledSums.ts"
 import { matching, matchingWhose, ownerOf, whoseOf } from "./matching.ts"
 import type { RequestFilter } from "./matching.ts"
@@ -131,11 +132,6 @@ export const requestCounts = (sql: SqlClient.SqlClient) => {
 
   return count
 }
-
-const wholeHours = ({ fromMs, toMs }: Pick<Buckets, "fromMs" | "toMs">) => ({
-  fromMs: Math.ceil(fromMs / hourMs) * hourMs,
-  toMs: Math.floor(toMs / hourMs) * hourMs
-})
 
 type RowFilter = Pick<SettledSteps, "owner" | "where" | "whereRow">
 type Add = (bucketMs: number, more: Partial<Tallied>) => void

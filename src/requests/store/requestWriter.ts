@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql"
 import { recordset } from "../../sql/postgres/recordset.ts"
 import type { Prepared } from "../../sql/prepare.ts"
 import { prepare } from "../../sql/prepare.ts"
+import { attemptCounts } from "../attemptCounts.ts"
 import { outcomeOf } from "../outcome.ts"
 import { columns, modelOf } from "../RequestRow.ts"
 import type { RequestRow } from "../RequestRow.ts"
@@ -22,7 +23,10 @@ const sums = [
   "cache_write_tokens",
   "reasoning_tokens",
   "searches",
-  "cost_nano_usd"
+  "cost_nano_usd",
+  "attempts",
+  "failed_attempts",
+  "hidden_failures"
 ] as const
 
 type HourRow = Record<(typeof sums)[number], number> & {
@@ -44,11 +48,21 @@ const byHour = (rows: ReadonlyArray<RequestRow>): ReadonlyArray<HourRow> => {
     const hour = row.at - (row.at % hourMs)
     const model = modelOf(row)
     const { account_id, key_id, upstream } = row
-    if (last?.hour !== hour || last.key_id !== key_id || last.model !== model || last.upstream !== upstream) {
+    const at = (upstream: string): HourRow => {
+      if (last?.hour === hour && last.key_id === key_id && last.model === model && last.upstream === upstream)
+        return last
       const name = `${hour} ${account_id} ${key_id} ${upstream} ${model}`
-      last = hours.get(name) ?? { hour, account_id, key_id, model, upstream, ...nothing }
-      hours.set(name, last)
+      const found = hours.get(name) ?? { hour, account_id, key_id, model, upstream, ...nothing }
+      hours.set(name, found)
+      return found
     }
+    for (const [where, counts] of attemptCounts(row)) {
+      const sums = at(where)
+      sums.attempts += counts.attempts
+      sums.failed_attempts += counts.failed_attempts
+      sums.hidden_failures += counts.hidden_failures
+    }
+    last = at(upstream)
     last.requests++
     if (row.status >= 400 || row.error !== "") {
       last.errors++
@@ -82,7 +96,10 @@ const nothing = {
   cache_write_tokens: 0,
   reasoning_tokens: 0,
   searches: 0,
-  cost_nano_usd: 0
+  cost_nano_usd: 0,
+  attempts: 0,
+  failed_attempts: 0,
+  hidden_failures: 0
 }
 
 /** Writes rows and their hours' sums in few statements. Must run in one transaction. */

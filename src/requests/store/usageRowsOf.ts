@@ -4,6 +4,8 @@ import { rows } from "../../sql/decode.ts"
 import { settledSums } from "../../ledger/store/settledSums.ts"
 import type { UsageQuery, UsageSums } from "../../ledger/store/usageGroup.ts"
 import { ofAccount } from "./matching.ts"
+import { LabelsText } from "../labels.ts"
+import type { Labels } from "../labels.ts"
 import { requestIds } from "./requestIds.ts"
 import { Stride, stretches } from "./stretches.ts"
 
@@ -71,12 +73,8 @@ export const usageRowsOf = (sql: SqlClient.SqlClient) => {
   })
 }
 
-const Named = Schema.Struct({
-  tags: Schema.optional(Schema.Array(Schema.String)),
-  end_user: Schema.optional(Schema.String)
-})
-const nothingNamed: typeof Named.Type = {}
-const detailsOf = Schema.decodeUnknownOption(Schema.parseJson(Named))
+const nothingNamed: Labels = {}
+const detailsOf = Schema.decodeUnknownOption(LabelsText)
 
 const stored = rows("requests", {
   request_id: Schema.String,

@@ -1,0 +1,44 @@
+import { Effect } from "effect"
+import { Catalogue } from "../catalogue/Catalogue.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
+import { handlers } from "../contract/handlers.ts"
+import { unpriced } from "../ledger/Price.ts"
+import { priceSourceOf } from "../ledger/PriceSource.ts"
+import { groupsAnswer } from "../requests/groupsAnswer.ts"
+import { RequestGroups } from "../requests/RequestGroups.ts"
+import { Searches } from "../requests/Searches.ts"
+import { TrafficCosts } from "../requests/TrafficCost.ts"
+import { AdminOverviewApi } from "./OverviewApi.ts"
+
+export const OverviewHandlers = handlers(
+  AdminOverviewApi,
+  Effect.map(Effect.all([Catalogue, RequestGroups, TrafficCosts, Searches]), ([catalogue, groups, costs, searches]) => {
+    /** The model whose price counts. */
+    const targetOf = (id: string) => {
+      const model = catalogue.get(id)
+      const [route] = model?.routes ?? []
+      const complain = (message: string) => Effect.fail(new InvalidRequest({ param: "on", message: `on: ${message}` }))
+      if (model === undefined || route === undefined) return complain("expected the id of a model that is served here")
+      if (model.kind === "video")
+        return complain("expected a text or an embedding model: videos are priced by the second")
+      if (route.price === unpriced) return complain(`${id} has no price`)
+      return Effect.succeed({
+        model: id,
+        upstream: route.upstream,
+        price: route.price,
+        priceSource: priceSourceOf(route.pricedBy),
+        isLike: (other: string) => (catalogue.get(other)?.kind ?? "text") === model.kind
+      })
+    }
+
+    return {
+      groups: ({ caller, request, urlParams }) =>
+        searches.ofKey(caller.key, groupsAnswer(urlParams, request.headers, groups.of)),
+      cost: ({ caller, urlParams: { on, ...asked } }) =>
+        searches.ofKey(
+          caller.key,
+          Effect.flatMap(targetOf(on), (target) => costs.on(target, asked))
+        )
+    }
+  })
+)

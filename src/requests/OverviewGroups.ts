@@ -1,0 +1,141 @@
+import { Schema } from "effect"
+import { said } from "../contract/fields.ts"
+import { TimeQuery } from "../contract/timeQuery.ts"
+import { wholeNumber } from "../contract/wholeNumber.ts"
+import { upstreamCost } from "../ledger/Money.ts"
+import { longestPattern } from "./store/patterns.ts"
+
+const count = (description: string) => said(Schema.Int, description)
+const Percentiles = Schema.NullOr(
+  Schema.Struct({
+    p50: said(Schema.Int, "The median in ms."),
+    p95: said(Schema.Int, "The 95th percentile in ms.")
+  })
+)
+
+const figures = {
+  requests: count("Finished requests."),
+  errors: count("Unsuccessful requests: the sum of the next three."),
+  refused: count("Refused requests: 4xx."),
+  failed: count("Failed requests: 5xx, or cut after their 200."),
+  hang_ups: count("Requests whose client left."),
+  input_tokens: count("Settled input tokens, without cached ones."),
+  cache_read_tokens: count("Settled input tokens that a cache served."),
+  cache_write_tokens: count("Settled input tokens that were written to a cache."),
+  output_tokens: count("Settled output tokens, including reasoning."),
+  cache_hit_rate: said(
+    Schema.NullOr(Schema.Number),
+    "The share of input that a cache served, 0 to 1; null without input."
+  ),
+  cost_usd: said(Schema.Number, "The amount settled in this span, in dollars, for requests and for tasks that ended."),
+  upstream_cost_usd: upstreamCost,
+  first_byte_ms: said(Percentiles, "Time to the first byte; null if no request was sampled."),
+  duration_ms: said(Percentiles, "Time to the end of the answer.")
+}
+const Figures = Schema.Struct(figures).annotations({ identifier: "GroupFigures" })
+const before = said(
+  Schema.NullOr(Figures),
+  "The same for the span of the same length directly before; null if there was nothing."
+)
+
+const Attempts = Schema.Struct({
+  attempts: count("Calls of requests to the upstream. 0 in hours before attempts were counted."),
+  failed: count("Calls without a usable answer."),
+  hidden: count("The failed ones that callers did not notice: another attempt answered."),
+  duration_ms: said(Percentiles, "Time until the upstream began to answer or failed.")
+}).annotations({ identifier: "UpstreamAttempts" })
+
+const Row = Schema.Struct({
+  group: said(
+    Schema.String,
+    "The model, upstream, account, tag or end user, or the key's id. Empty if there is none: no upstream was called, or the request has no tag or end user."
+  ),
+  second: said(Schema.NullOr(Schema.String), "The same of the second dimension; null if there is one alone."),
+  name: said(Schema.NullOr(Schema.String), "The name of the row's key; null unless rows stand for keys."),
+  ...figures,
+  attempts: Schema.optional(Attempts).annotations({
+    description: "The calls to an upstream; for operators, by upstream alone."
+  }),
+  before
+}).annotations({ identifier: "OverviewRow" })
+
+/** A table of groups of requests, each beside its figures of the span before. */
+export const OverviewGroups = Schema.Struct({
+  object: Schema.Literal("overview_groups"),
+  by: said(Schema.String, "The grouping of the rows."),
+  from: said(Schema.String, "Start of the span (ISO 8601, UTC)."),
+  to: said(Schema.String, "End of the span, exclusive."),
+  before_from: said(Schema.String, "Start of the span before, which ends at `from`."),
+  sampled: said(Schema.Boolean, "True if percentiles (and rows by tag or end user) are from a sample of the requests."),
+  total: said(
+    Schema.Struct({ ...figures, before }).annotations({ identifier: "OverviewSum" }),
+    "All requests, each once."
+  ),
+  data: said(Schema.Array(Row), "The rows, by cost, then by requests, the highest first."),
+  count: count("The number of rows, including those beyond `limit`.")
+}).annotations({ identifier: "OverviewGroups" })
+export type OverviewGroups = typeof OverviewGroups.Type
+
+/** The columns that rows may stand for, alone or in pairs. */
+const columns = ["model", "upstream", "account", "key"] as const
+type Column = (typeof columns)[number]
+
+/** The grouping of a table. */
+export type Grouping =
+  | { readonly of: "columns"; readonly first: Column; readonly second: Column | undefined }
+  | { readonly of: "labels"; readonly label: "tag" | "user" }
+
+const pairs = columns.flatMap((first) => columns.flatMap((second) => (first === second ? [] : [`${first},${second}`])))
+const groupings: ReadonlyArray<string> = [...columns, ...pairs, "tag", "user"]
+
+/** The words for `by` in messages. */
+export const groupingWords = "model, upstream, account, key, tag or user; or two of the first four, such as account,key"
+
+/** Parses `by`. Undefined if it is invalid. */
+export const groupingOf = (text: string): Grouping | undefined => {
+  if (text === "tag" || text === "user") return { of: "labels", label: text }
+  const [first, second] = text.split(",").map((name) => columns.find((one) => one === name))
+  return first === undefined || !groupings.includes(text) ? undefined : { of: "columns", first, second }
+}
+
+const By = Schema.String.pipe(
+  Schema.filter((text) => groupingOf(text) !== undefined, {
+    description: groupingWords,
+    jsonSchema: { type: "string", enum: [...groupings] }
+  })
+)
+
+const like = (description: string) =>
+  Schema.optional(Schema.String.pipe(Schema.maxLength(longestPattern))).annotations({ description })
+
+/** Query parameters of the span. */
+export const SpanParams = {
+  from: Schema.optional(TimeQuery).annotations({
+    description: "Start of the span, to the millisecond: a UTC day, a time, or how long ago. Default `24h`."
+  }),
+  to: Schema.optional(TimeQuery).annotations({
+    description: "End of the span, exclusive; of a day, its end. Default now."
+  })
+}
+
+/** Query parameters that filter an account's own requests. */
+export const OwnFilterParams = {
+  key: like("Only this key's: its id or name. In this and other filters `*` is any characters."),
+  model: like("Only this model's: `gpt-*`."),
+  upstream: like("Only those that this upstream answered, or failed as the last one.")
+}
+
+export const FilterParams = { account: like("Only this account's."), ...OwnFilterParams }
+
+/** Query parameters of the table. */
+export const TableParams = {
+  by: Schema.optional(By).annotations({
+    description: "The grouping of the rows, in one dimension or two. Default `model`."
+  }),
+  limit: Schema.optional(wholeNumber(1, 10_000)).annotations({
+    description: "Rows at most. Default 100; of CSV 10000."
+  }),
+  format: Schema.optional(Schema.Literal("json", "csv")).annotations({
+    description: "`csv`: the rows as CSV, as `Accept: text/csv` asks for."
+  })
+}

@@ -1,0 +1,221 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Clock, Effect } from "effect"
+import { InvalidRequest } from "../contract/Failure.ts"
+import { keyNames } from "../ledger/store/keyNames.ts"
+import { Figures, shownFigures } from "./groupFigures.ts"
+import type { GroupSums } from "./groupFigures.ts"
+import { labelsOf } from "./labels.ts"
+import type { Label } from "./labels.ts"
+import { outcomeOf } from "./outcome.ts"
+import { groupingOf, groupingWords } from "./OverviewGroups.ts"
+import type { Grouping, OverviewGroups } from "./OverviewGroups.ts"
+import { spanOf } from "./spanOf.ts"
+import { GroupCounts } from "./store/GroupCounts.ts"
+import type { GroupBy, GroupFilter, GroupQuery } from "./store/GroupCounts.ts"
+import { columnOf, RequestSums } from "./store/RequestSums.ts"
+import type { SampledRequest } from "./store/RequestSums.ts"
+import { percentiles } from "./Tally.ts"
+
+export interface GroupsAsked extends GroupFilter {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly by?: string | undefined
+  readonly limit?: number | undefined
+}
+
+/** The most requests read one by one: for percentiles, and for groups by tag or end user. */
+const [mostSeen, mostLabelled] = [20_000, 100_000]
+/** More groups would take too much memory: callers name tags and end users. */
+const mostGroups = 100_000
+
+/** The figures of groups of requests in a span, and in the span of the same length before it. */
+export class RequestGroups extends Effect.Service<RequestGroups>()("gateway/requests/RequestGroups", {
+  dependencies: [GroupCounts.Default, RequestSums.Default],
+  effect: Effect.gen(function* () {
+    const counts = yield* GroupCounts
+    const requests = yield* RequestSums
+    const namesOf = keyNames(yield* SqlClient.SqlClient)
+
+    const byColumns = Effect.fnUntraced(function* (query: GroupQuery, by: GroupBy) {
+      const table = new Table()
+      yield* counts.requests(query, by, ({ name, second, ...sums }) => table.addOnce([name, second], sums))
+      yield* counts.money(query, by, ({ name, second, ...sums }) => table.addOnce([name, second], sums))
+      const secondOf = (row: SampledRequest) => (by.second === undefined ? "" : row[columnOf[by.second]])
+      const see = (row: SampledRequest) => {
+        table.total.took.add(row)
+        table.of([row[columnOf[by.first]], secondOf(row)]).took.add(row)
+      }
+      const { fromMs, owner, toMs } = query
+      const isPart = yield* sampled({ fromMs, toMs, owner, where: counts.whereRowOf(query) }, table.requests, see)
+      if (by.first === "upstream" && by.second === undefined && owner === undefined && query.upstream === undefined) {
+        yield* counts.attempts(query, (upstream, some) => table.of([upstream, ""]).addAttempts(some))
+        const bound = { most: mostSeen, requests: table.requests }
+        yield* counts.eachAttempt(query, bound, (attempt) =>
+          table.of([attempt.upstream, ""]).attemptsTook.push(attempt.duration_ms)
+        )
+      }
+      return { table, isPart }
+    })
+
+    /** True if some requests were left out. */
+    const sampled = (
+      { owner, ...times }: Pick<GroupQuery, "fromMs" | "toMs" | "owner"> & Pick<Times, "where">,
+      known: number,
+      see: (row: SampledRequest) => void
+    ): Effect.Effect<boolean, SqlError> =>
+      owner === undefined && times.where?.length === 0
+        ? Effect.map(requests.each({ ...times, most: mostSeen, withDetails: false }, see), (every) => every > 1)
+        : Effect.map(requests.eachOf({ ...times, owner, most: mostSeen, requests: known }, see), (seen) => seen < known)
+
+    const byLabel = Effect.fnUntraced(function* (query: GroupQuery, label: Label) {
+      const table = new Table()
+      const { fromMs, owner, toMs } = query
+      const times = { fromMs, toMs, most: mostLabelled }
+      const seen: Array<readonly [ReadonlyArray<string>, SampledRequest]> = []
+      const every = yield* requests.each(
+        { ...times, withDetails: true, where: counts.whereRowOf(query) },
+        ({ details, ...row }) => seen.push([labelsOf(label, details ?? {}), row])
+      )
+      for (const [names, row] of seen) {
+        table.add(names, countsOf(row, every))
+        table.total.took.add(row)
+        for (const name of names) table.of([name, ""]).took.add(row)
+      }
+      const everyPaid = yield* requests.settledWithDetails(
+        { ...times, owner, where: counts.whereOf(query) },
+        ({ details, sums }) => table.add(labelsOf(label, details), sums)
+      )
+      return { table, isPart: every > 1 || everyPaid > 1 }
+    })
+
+    const read = (query: GroupQuery, grouping: Grouping) =>
+      grouping.of === "columns" ? byColumns(query, grouping) : byLabel(query, grouping.label)
+
+    /** @param owner the account whose requests are summed up; undefined for those of all */
+    const of = (asked: GroupsAsked, owner?: string): Effect.Effect<OverviewGroups, InvalidRequest> =>
+      Effect.gen(function* () {
+        const { by = "model", from, limit = 100, to, ...filter } = asked
+        const grouping = groupingOf(by)
+        if (grouping === undefined) {
+          return yield* new InvalidRequest({ param: "by", message: `by: expected ${groupingWords}` })
+        }
+        const { fromMs, toMs } = yield* spanOf({ from, to }, yield* Clock.currentTimeMillis)
+        const beforeMs = 2 * fromMs - toMs
+        const whose = { ...filter, owner }
+        const now = yield* read({ ...whose, fromMs, toMs }, grouping)
+        const before = yield* read({ ...whose, fromMs: beforeMs, toMs: fromMs }, grouping)
+        if (now.table.size > mostGroups) {
+          return yield* new InvalidRequest({
+            param: "by",
+            message: `by: more than ${mostGroups} groups; ask for a shorter span, or for fewer dimensions`
+          })
+        }
+        const isOperator = owner === undefined
+        const isPair = grouping.of === "columns" && grouping.second !== undefined
+        const all = now.table.largestFirst()
+        const shown = all.slice(0, limit)
+        const keyOf = (id: GroupId) =>
+          grouping.of === "labels"
+            ? undefined
+            : grouping.first === "key"
+              ? id[0]
+              : grouping.second === "key"
+                ? id[1]
+                : undefined
+        const known = yield* namesOf([...new Set(shown.flatMap(([id]) => keyOf(id) ?? []))])
+        const earlier = (figures: Figures | undefined) =>
+          figures === undefined || figures.sums.requests + figures.sums.cost_nano_usd === 0
+            ? null
+            : shownFigures(figures, isOperator)
+        const hasAttempts = isOperator && by === "upstream" && filter.upstream === undefined
+        return {
+          object: "overview_groups" as const,
+          by,
+          from: new Date(fromMs).toISOString(),
+          to: new Date(toMs).toISOString(),
+          before_from: new Date(beforeMs).toISOString(),
+          sampled: now.isPart || before.isPart,
+          total: { ...shownFigures(now.table.total, isOperator), before: earlier(before.table.total) },
+          data: shown.map(([id, figures]) => ({
+            group: id[0],
+            second: isPair ? id[1] : null,
+            name: known.get(keyOf(id) ?? "") ?? null,
+            ...shownFigures(figures, isOperator),
+            ...(hasAttempts ? { attempts: attemptsShown(figures) } : {}),
+            before: earlier(before.table.find(id))
+          })),
+          count: all.length
+        }
+      }).pipe(Effect.catchIf((error): error is SqlError => error._tag === "SqlError", Effect.die))
+
+    return { of } as const
+  })
+}) {}
+
+type Times = Parameters<RequestSums["each"]>[0]
+type GroupId = readonly [first: string, second: string]
+
+/** The figures of all groups, and of all requests. */
+class Table {
+  readonly total = new Figures()
+  readonly #groups = new Map<string, readonly [GroupId, Figures]>()
+
+  get requests(): number {
+    return this.total.sums.requests
+  }
+
+  get size(): number {
+    return this.#groups.size
+  }
+
+  of(id: GroupId): Figures {
+    const text = JSON.stringify(id)
+    const [, found] = this.#groups.get(text) ?? []
+    if (found !== undefined) return found
+    const figures = new Figures()
+    this.#groups.set(text, [id, figures])
+    return figures
+  }
+
+  find(id: GroupId): Figures | undefined {
+    return this.#groups.get(JSON.stringify(id))?.[1]
+  }
+
+  addOnce(id: GroupId, sums: Partial<GroupSums>): void {
+    this.total.add(sums)
+    this.of(id).add(sums)
+  }
+
+  /** Adds to several groups; the total counts it once. */
+  add(names: ReadonlyArray<string>, sums: Partial<GroupSums>): void {
+    this.total.add(sums)
+    for (const name of names) this.of([name, ""]).add(sums)
+  }
+
+  largestFirst(): ReadonlyArray<readonly [GroupId, Figures]> {
+    return [...this.#groups.values()].toSorted(
+      ([one, { sums }], [other, { sums: others }]) =>
+        others.cost_nano_usd - sums.cost_nano_usd ||
+        others.requests - sums.requests ||
+        (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)
+    )
+  }
+}
+
+const attemptsShown = ({ attempts, attemptsTook }: Figures) => ({
+  attempts: attempts.attempts,
+  failed: attempts.failed_attempts,
+  hidden: attempts.hidden_failures,
+  duration_ms: percentiles(attemptsTook)
+})
+
+const countsOf = (row: SampledRequest, every: number): Partial<GroupSums> => {
+  const outcome = outcomeOf(row)
+  return {
+    requests: every,
+    errors: outcome === "finished" ? 0 : every,
+    refused: outcome === "refused" ? every : 0,
+    hang_ups: outcome === "hang_up" ? every : 0
+  }
+}

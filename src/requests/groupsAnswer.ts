@@ -1,0 +1,96 @@
+import { Effect } from "effect"
+import { csv } from "../contract/csv.ts"
+import { prefersCsv } from "../contract/prefersCsv.ts"
+import { groupingOf } from "./OverviewGroups.ts"
+import type { OverviewGroups } from "./OverviewGroups.ts"
+import type { GroupsAsked } from "./RequestGroups.ts"
+
+interface GroupsQuery extends GroupsAsked {
+  readonly format?: "json" | "csv" | undefined
+}
+
+/** Rows of CSV, which has no pages. */
+const csvRows = 10_000
+
+/** A table of groups as the request wants it: JSON or CSV. */
+export const groupsAnswer = <E, R>(
+  { format, ...asked }: GroupsQuery,
+  headers: Headers,
+  groups: (asked: GroupsAsked) => Effect.Effect<OverviewGroups, E, R>
+): Effect.Effect<OverviewGroups | Response, E, R> => {
+  const isCsv = format === "csv" || (format === undefined && prefersCsv(headers.get("accept") ?? ""))
+  if (!isCsv) return groups(asked)
+  return Effect.map(
+    groups({ ...asked, limit: asked.limit ?? csvRows }),
+    (found) =>
+      new Response(`${groupsCsv(found)}\r\n`, {
+        headers: {
+          "content-type": "text/csv; charset=utf-8",
+          "content-disposition": `attachment; filename="overview-by-${found.by.replace(",", "-")}.csv"`
+        }
+      })
+  )
+}
+
+type Row = OverviewGroups["data"][number]
+
+/** The rows of a table as CSV. */
+export const groupsCsv = (groups: OverviewGroups): string => {
+  const columns = columnsOf(groups)
+  return csv(
+    columns.map(([name]) => name),
+    groups.data.map((row) => columns.map(([, of]) => String(of(row) ?? "")))
+  )
+}
+
+type Column = readonly [name: string, of: (row: Row) => string | number | null | undefined]
+
+const columnsOf = ({ by, total }: OverviewGroups): ReadonlyArray<Column> => {
+  const grouping = groupingOf(by)
+  const named = (name: string, of: Column[1]): ReadonlyArray<Column> =>
+    name === "key"
+      ? [
+          ["key", of],
+          ["key_name", ({ name }) => name]
+        ]
+      : [[name, of]]
+  return [
+    ...named(grouping?.of === "columns" ? grouping.first : by, ({ group }) => group),
+    ...(grouping?.of === "columns" && grouping.second !== undefined
+      ? named(grouping.second, ({ second }) => second)
+      : []),
+    ["requests", ({ requests }) => requests],
+    ["errors", ({ errors }) => errors],
+    ["refused", ({ refused }) => refused],
+    ["failed", ({ failed }) => failed],
+    ["hang_ups", ({ hang_ups }) => hang_ups],
+    ["first_byte_p50_ms", (row) => row.first_byte_ms?.p50],
+    ["first_byte_p95_ms", (row) => row.first_byte_ms?.p95],
+    ["p50_ms", (row) => row.duration_ms?.p50],
+    ["p95_ms", (row) => row.duration_ms?.p95],
+    ["input_tokens", (row) => row.input_tokens],
+    ["cache_read_tokens", (row) => row.cache_read_tokens],
+    ["cache_write_tokens", (row) => row.cache_write_tokens],
+    ["output_tokens", (row) => row.output_tokens],
+    ["cache_hit_rate", (row) => row.cache_hit_rate?.toFixed(4)],
+    ["usd", (row) => decimal(row.cost_usd)],
+    ...(total.upstream_cost_usd === undefined
+      ? []
+      : [["upstream_usd", (row: Row) => decimal(row.upstream_cost_usd ?? 0)] as const]),
+    ...(by === "upstream" && total.upstream_cost_usd !== undefined ? attemptColumns : []),
+    ["requests_before", ({ before }) => before?.requests ?? 0],
+    ["errors_before", ({ before }) => before?.errors ?? 0],
+    ["usd_before", ({ before }) => decimal(before?.cost_usd ?? 0)]
+  ]
+}
+
+const attemptColumns: ReadonlyArray<Column> = [
+  ["attempts", ({ attempts }) => attempts?.attempts],
+  ["failed_attempts", ({ attempts }) => attempts?.failed],
+  ["hidden_failures", ({ attempts }) => attempts?.hidden],
+  ["attempt_p50_ms", ({ attempts }) => attempts?.duration_ms?.p50],
+  ["attempt_p95_ms", ({ attempts }) => attempts?.duration_ms?.p95]
+]
+
+/** Dollars with every digit and no exponent. */
+const decimal = (usd: number): string => usd.toFixed(9).replace(/\.?0+$/, "")
