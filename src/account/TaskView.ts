@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
-import { callbackState } from "../tasks/TaskParams.ts"
+import { TaskFields, taskFields } from "../tasks/TaskFields.ts"
 import { TaskError, TaskState } from "../tasks/Task.ts"
 import type { SummaryRow } from "../tasks/TaskSummary.ts"
 
@@ -18,7 +18,7 @@ export const TaskView = Schema.Struct({
   held_usd: said(Schema.Number, "Dollars held for it until it ends."),
   cost_usd: said(Schema.Number, "Its cost in dollars; 0 until it ends."),
   callback_url: said(Schema.NullOr(Schema.String), "The address its changes are sent to."),
-  callback_state: callbackState,
+  ...TaskFields,
   expires_at: said(Time, "When it expires if it has not ended."),
   created_at: said(Schema.String, "ISO 8601, UTC."),
   started_at: said(Time, "When it was first seen running; null if it never was."),
@@ -37,7 +37,7 @@ export const taskView = (row: SummaryRow, heldNanoUsd: number): typeof TaskView.
   held_usd: heldNanoUsd / 1e9,
   cost_usd: row.cost_nano_usd / 1e9,
   callback_url: row.callback_url,
-  callback_state: row.callback_state,
+  ...taskFields(row),
   expires_at: row.expires_at === null ? null : iso(row.expires_at),
   created_at: iso(row.created_at),
   started_at: row.started_at === null ? null : iso(row.started_at),

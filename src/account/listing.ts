@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import { paged } from "../contract/paging.ts"
 import { readTime } from "../contract/timeQuery.ts"
 import type { StoredHolds } from "../ledger/store/StoredHolds.ts"
-import type { CallbackState } from "../tasks/TaskParams.ts"
+import type { CallbackFilter } from "../tasks/TaskParams.ts"
 import type { TaskState } from "../tasks/Task.ts"
 import type { TaskStorage } from "../tasks/TaskStorage.ts"
 import { taskView } from "./TaskView.ts"
@@ -13,7 +13,7 @@ interface Page {
 }
 
 interface TasksQuery extends Page {
-  readonly callback?: CallbackState | undefined
+  readonly callback?: CallbackFilter | undefined
   readonly kind?: string | undefined
   readonly model?: string | undefined
   readonly state?: ReadonlyArray<TaskState> | undefined

@@ -12,7 +12,7 @@ import { requestParams, RequestTimes } from "../requests/RequestQuery.ts"
 import { RequestDetail } from "../requests/RequestView.ts"
 import { TaskParams } from "../tasks/TaskParams.ts"
 import { AuditRecord } from "./AuditRecord.ts"
-import { DeliveryState } from "../callbacks/DeliveryRecord.ts"
+import { DeliveryFilter } from "../callbacks/DeliveryRecord.ts"
 import { DeliverySummary } from "./DeliverySummary.ts"
 import { ModelRecord, UpstreamRecord } from "./UpstreamRecord.ts"
 import { NodeRecord } from "./NodeRecord.ts"
@@ -99,7 +99,11 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
         Schema.Struct({
           account: only("Only this account's."),
           task: only("Only this task's."),
-          state: Schema.optional(DeliveryState).annotations({ description: "Only those in this state." }),
+          state: Schema.optional(DeliveryFilter).annotations({
+            description:
+              "Only those in this state; `stuck`: a try failed, and it waits for the next one, or it failed for good and " +
+              "no later change of its task arrived."
+          }),
           since: Schema.optional(TimeQuery).annotations({
             description: "Only changes since: a UTC day, a time, or how long ago. Default `7d`."
           }),

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
-import { callbackState } from "../tasks/TaskParams.ts"
+import { TaskFields, taskFields } from "../tasks/TaskFields.ts"
 import { TaskError, TaskState } from "../tasks/Task.ts"
 import type { SummaryRow } from "../tasks/TaskSummary.ts"
 import { isoOrNull, isoTime } from "./fields.ts"
@@ -22,7 +22,7 @@ export const TaskSummary = Schema.Struct({
   held_usd: said(Schema.Number, "Dollars held for it until it ends."),
   cost_usd: said(Schema.Number, "Its cost in dollars; 0 until it ends."),
   callback_url: said(Schema.NullOr(Schema.String), "The address its changes are sent to."),
-  callback_state: callbackState,
+  ...TaskFields,
   held_by: said(Schema.NullOr(Schema.String), "The process working on it."),
   next_run_at: said(
     Schema.NullOr(Schema.String),
@@ -54,7 +54,7 @@ export const taskSummary = (row: SummaryRow, heldNanoUsd: number): TaskSummary =
   held_usd: heldNanoUsd / 1e9,
   cost_usd: row.cost_nano_usd / 1e9,
   callback_url: row.callback_url,
-  callback_state: row.callback_state,
+  ...taskFields(row),
   held_by: row.lease_owner,
   next_run_at: row.ended_at === null && row.lease_owner === null ? isoTime(row.next_run_at) : null,
   expires_at: isoOrNull(row.expires_at),

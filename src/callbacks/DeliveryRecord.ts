@@ -24,6 +24,10 @@ export type DeliveryAttempt = typeof DeliveryAttempt.Type
 export const DeliveryState = Schema.Literal("waiting", "pending", "delivered", "failed", "superseded")
 export type DeliveryState = typeof DeliveryState.Type
 
+/** `stuck`: a try failed, and it waits for the next one, or it failed for good and no later change of its task arrived. */
+export const DeliveryFilter = Schema.Literal(...DeliveryState.literals, "stuck")
+export type DeliveryFilter = typeof DeliveryFilter.Type
+
 /** A change of a task and its delivery to the callback address, as the task's owner sees it. */
 export const DeliveryRecord = Schema.Struct({
   id: Schema.String.annotations({ description: "Also the `webhook-id` header of every attempt." }),

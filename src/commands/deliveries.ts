@@ -16,7 +16,10 @@ const list = Command.make(
   {
     account,
     task: optionalText("task", "Only this task's."),
-    state: Options.choice("state", states).pipe(Options.withDescription("Only those in this state."), Options.optional),
+    state: Options.choice("state", [...states, "stuck"]).pipe(
+      Options.withDescription("Only those in this state; stuck: a try failed, and none has succeeded since."),
+      Options.optional
+    ),
     since: moment("since", "Changed since: 7d, 24h, a UTC day or a time (7d).").pipe(Options.withDefault("7d")),
     limit: limitOption(50),
     wide,
@@ -41,7 +44,7 @@ const list = Command.make(
   Command.withDescription(
     help(
       "List callbacks, newest change first.",
-      "gateway deliveries list --state failed",
+      "gateway deliveries list --state stuck",
       "gateway deliveries list --task cgt-2026… --json"
     )
   )

@@ -13,7 +13,7 @@ const id = Args.text({ name: "id" }).pipe(Args.withDescription("The task's id (t
 
 const states = ["queued", "running", "succeeded", "failed", "expired", "cancelled"] as const
 
-const callbacks = ["waiting", "delivered", "given_up"] as const
+const callbacks = ["waiting", "delivered", "given_up", "stuck"] as const
 
 const list = Command.make(
   "list",
@@ -28,7 +28,9 @@ const list = Command.make(
       Options.optional
     ),
     callback: Options.choice("callback", callbacks).pipe(
-      Options.withDescription("Only tasks whose callbacks are in this state."),
+      Options.withDescription(
+        "Only tasks whose callbacks are in this state; stuck: a try failed, and none has succeeded since."
+      ),
       Options.optional
     ),
     model: optionalText("model", "Only this model's."),
@@ -59,7 +61,7 @@ const list = Command.make(
     help(
       "List tasks, newest first.",
       "gateway tasks list --state queued --state running",
-      "gateway tasks list --callback given_up --since 24h",
+      "gateway tasks list --callback stuck --since 24h",
       "gateway tasks list --account team-a --since 1h --json"
     )
   )
@@ -94,7 +96,7 @@ const cancel = Command.make("cancel", { id, json }, ({ id, json }) =>
 
 export const tasksCommand: Group = { name: "tasks", commands: [remoteLeaf(list), remoteLeaf(show), remoteLeaf(cancel)] }
 
-const rare = ["UPSTREAM", "ENDED", "CALLBACK", "KIND", "ACCOUNT", "ERROR", "CREATED"]
+const rare = ["UPSTREAM", "ENDED", "KIND", "ACCOUNT", "ERROR", "CREATED", "CALLBACK"]
 const header = ["ID", "KIND", "ACCOUNT", "MODEL", "STATE", "UPSTREAM", "CREATED", "ENDED", "CALLBACK", "ERROR"]
 
 const row = (task: TaskSummary) => [
@@ -102,7 +104,7 @@ const row = (task: TaskSummary) => [
   task.kind,
   task.account,
   task.model,
-  task.state,
+  stateOf(task),
   task.upstream ?? "",
   shortTime(task.created_at),
   shortTime(task.ended_at),
@@ -110,7 +112,13 @@ const row = (task: TaskSummary) => [
   task.error?.code ?? ""
 ]
 
-const callbackOf = ({ callback_state: state }: TaskSummary) => state?.replace("_", " ")
+const stateOf = ({ progress, state }: TaskSummary) => (typeof progress === "number" ? `${state} ${progress} %` : state)
+
+/** `stuck, next 2026-01-31 12:00`. */
+const callbackOf = ({ callback_next_at: nextAt, callback_state: state, callback_stuck: isStuck }: TaskSummary) => {
+  if (isStuck !== true || state !== "waiting") return state?.replace("_", " ")
+  return typeof nextAt === "string" ? `stuck, next ${shortTime(nextAt)}` : "stuck, tried now"
+}
 
 const shown = (task: TaskSummary) =>
   fields({
@@ -119,7 +127,8 @@ const shown = (task: TaskSummary) =>
     account: task.account,
     key: task.key,
     model: task.model,
-    state: task.state,
+    request: task.request_id ?? null,
+    state: stateOf(task),
     error: task.error === null ? null : `${task.error.code}: ${task.error.message}`,
     upstream: task.upstream,
     "upstream id": task.upstream_id,

@@ -50,6 +50,8 @@ import { keyHints } from "./migrations/0045_keyHints.ts"
 import { accountModels } from "./migrations/0046_accountModels.ts"
 import { conversations } from "./migrations/0047_conversations.ts"
 import { overviewSums } from "./migrations/0048_overviewSums.ts"
+import { taskRequests } from "./migrations/0049_taskRequests.ts"
+import { failedDeliveries } from "./migrations/0050_failedDeliveries.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -111,7 +113,9 @@ const onBoth: ReadonlyArray<Step> = [
   [45, "keyHints", keyHints],
   [46, "accountModels", accountModels],
   [47, "conversations", conversations],
-  [48, "overviewSums", overviewSums]
+  [48, "overviewSums", overviewSums],
+  [49, "taskRequests", taskRequests],
+  [50, "failedDeliveries", failedDeliveries]
 ]
 
 /** The schema that this gateway works with. */

@@ -56,7 +56,9 @@ export interface Task {
   readonly attempts: number
   /** Consecutive calls without a result (saturated, unreachable). The backoff grows with it. */
   readonly tries: number
-  /** `traceparent` of the request that created it; null if that is not traced. */
+  /** The request that created it; null if an older gateway stored it. */
+  readonly requestId: string | null
+  /** `traceparent` of that request; null if it is not traced. */
   readonly trace: string | null
   readonly expiresAtMs: number | null
   readonly createdAtMs: number
@@ -76,6 +78,7 @@ export interface NewTask extends Pick<Task, "id" | "kind" | "account" | "key" | 
   readonly tier?: string | null
   readonly upstream?: string | null
   readonly callbackUrl?: string | null
+  readonly requestId?: string | null
   readonly trace?: string | null
   readonly createdAtMs: number
   readonly expiresAtMs?: number | null
@@ -143,6 +146,7 @@ export const created = (task: NewTask): Task => ({
   changes: 1,
   attempts: 0,
   tries: 0,
+  requestId: task.requestId ?? null,
   trace: task.trace ?? null,
   expiresAtMs: task.expiresAtMs ?? null,
   createdAtMs: task.createdAtMs,

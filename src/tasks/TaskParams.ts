@@ -10,12 +10,9 @@ import { TaskState } from "./Task.ts"
 export const CallbackState = Schema.Literal("waiting", "delivered", "given_up")
 export type CallbackState = typeof CallbackState.Type
 
-/** A field of records; absent in those of older gateways. */
-export const callbackState = Schema.optional(Schema.NullOr(CallbackState)).annotations({
-  description:
-    "`waiting` while a callback is being sent or more will come, `delivered` once the last was, `given_up` if the last " +
-    "one failed for good; null without a `callback_url`."
-})
+/** `stuck`: a try has failed, and the callback waits for the next one or was given up. */
+export const CallbackFilter = Schema.Literal(...CallbackState.literals, "stuck")
+export type CallbackFilter = typeof CallbackFilter.Type
 
 /** Query parameters that filter tasks. */
 export const TaskParams = {
@@ -26,7 +23,10 @@ export const TaskParams = {
   state: Schema.optional(Schema.Array(TaskState)).annotations({
     description: "Only tasks in this state; repeat it for several."
   }),
-  callback: Schema.optional(CallbackState).annotations({ description: "Only tasks in this state of their callbacks." }),
+  callback: Schema.optional(CallbackFilter).annotations({
+    description:
+      "Only tasks in this state of their callbacks; `stuck`: a try failed, and it waits for the next one or was given up."
+  }),
   since: Schema.optional(TimeQuery).annotations({
     description: "Created since: a UTC day, a time, or how long ago. Default `7d`."
   }),

@@ -1,14 +1,12 @@
 import { Schema } from "effect"
 import { TaskError, TaskState } from "./Task.ts"
 import { CallbackState } from "./TaskParams.ts"
+import type { CallbackFilter } from "./TaskParams.ts"
 
 const Text = Schema.NullOr(Schema.String)
 const Time = Schema.NullOr(Schema.Int)
 
-/**
- * A task without `details` and `result`, which may be large. Names are those of the table's columns; `callback_state`
- * is derived.
- */
+/** A task without `details` and `result`, which may be large: columns of its table, and those of `derivedColumns`. */
 export const summaryColumns = {
   id: Schema.String,
   kind: Schema.String,
@@ -22,7 +20,7 @@ export const summaryColumns = {
   attempts: Schema.Int,
   tries: Schema.Int,
   callback_url: Text,
-  callback_state: Schema.NullOr(CallbackState),
+  request_id: Text,
   submit_at: Time,
   started_at: Time,
   cost_nano_usd: Schema.Int,
@@ -34,15 +32,25 @@ export const summaryColumns = {
   ended_at: Time
 } as const
 
-const Summary = Schema.Struct(summaryColumns)
-export type SummaryRow = typeof Summary.Type
+/** Columns that are computed. */
+export const derivedColumns = {
+  callback_state: Schema.NullOr(CallbackState),
+  callback_stuck: Schema.Boolean,
+  callback_next_at: Time
+} as const
+
+const Summary = Schema.Struct({ ...summaryColumns, ...derivedColumns })
+export interface SummaryRow extends Schema.Schema.Type<typeof Summary> {
+  /** In per cent, if its kind tells it. */
+  readonly progress: number | null
+}
 
 /** A page of the tasks of every account, newest first. */
 export interface TaskPage {
   readonly account?: string | undefined
   readonly kind?: string | undefined
   readonly model?: string | undefined
-  readonly callback?: CallbackState | undefined
+  readonly callback?: CallbackFilter | undefined
   readonly states?: ReadonlyArray<TaskState> | undefined
   readonly sinceMs: number
   /** The last task of the page before. */

@@ -93,6 +93,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
           id,
           createdAtMs,
           quietUntilMs,
+          requestId: incoming.id,
           trace: recordedAt(incoming.trace),
           api: shape.api
         })
@@ -198,11 +199,22 @@ interface Accepted {
   readonly id: string
   readonly createdAtMs: number
   readonly quietUntilMs: number | undefined
+  readonly requestId: string
   readonly trace: string | null
   readonly api: VideoDetails["api"]
 }
 
-const newTask = ({ api, begins, caller, createdAtMs, fitting, id, quietUntilMs, trace }: Accepted): NewTask => {
+const newTask = ({
+  api,
+  begins,
+  caller,
+  createdAtMs,
+  fitting,
+  id,
+  quietUntilMs,
+  requestId,
+  trace
+}: Accepted): NewTask => {
   const [first] = fitting
   const { meant, place, resolved } = first
   const {
@@ -239,6 +251,7 @@ const newTask = ({ api, begins, caller, createdAtMs, fitting, id, quietUntilMs, 
   return {
     id,
     kind,
+    requestId,
     trace,
     account: caller.account,
     key: caller.key,

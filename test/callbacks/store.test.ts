@@ -3,9 +3,10 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Deliveries } from "../../src/callbacks/Deliveries.ts"
 import { deliveryId } from "../../src/callbacks/Delivery.ts"
+import { DeliveryList } from "../../src/callbacks/store/DeliveryList.ts"
 import { DeliveryStore } from "../../src/callbacks/store/DeliveryStore.ts"
 import { Commits } from "../../src/sql/Commits.ts"
-import type { CallbackState } from "../../src/tasks/TaskParams.ts"
+import type { CallbackFilter } from "../../src/tasks/TaskParams.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { makeMetrics, Metrics } from "../../src/telemetry/Metrics.ts"
 import { callbacks, createTask, moveTask, owner, quiet, sending, storage, stubReceiver } from "./world.ts"
@@ -98,13 +99,36 @@ describeOnEach("deliveries in the database", ({ name: engine }) => {
       yield* createTask("waits", hook)
       yield* moveTask("waits", "succeeded")
       yield* answered(503)
-      const list = (callback: CallbackState) =>
+      const list = (callback: CallbackFilter) =>
         Effect.map(tasks.summaries({ sinceMs: 0, limit: 10, callback }), (found) => found.map(({ id }) => id))
       expect(yield* list("delivered")).toEqual(["told"])
       expect(yield* list("given_up")).toEqual(["untold"])
       expect(yield* list("waiting")).toEqual(["waits"])
       expect(yield* tasks.summaries({ sinceMs: 0, limit: 10 })).toHaveLength(4)
-    }).pipe(Effect.provide(callbacks.pipe(Layer.provideMerge(storage("states")))))
+      // Its last change has not been tried yet.
+      expect(yield* list("stuck")).toEqual(["untold"])
+      const next = () => Effect.map(tasks.summary("waits"), (row) => [row?.callback_stuck, row?.callback_next_at])
+      expect(yield* next()).toEqual([false, 0])
+      const [leased] = yield* store.claim(host, 1)
+      expect(yield* next()).toEqual([false, null])
+      if (leased !== undefined) yield* store.finish(leased, outcome(503))
+      const [isStuck, nextAtMs] = yield* next()
+      expect(isStuck).toBe(true)
+      expect(nextAtMs).toBeGreaterThanOrEqual(5_000)
+      expect(yield* list("stuck")).toEqual(["waits", "untold"])
+
+      const listed = yield* DeliveryList
+      const stuck = yield* listed.list({ state: "stuck", sinceMs: 0, limit: 10 })
+      expect(stuck.map(({ next_at, state, task_id }) => [task_id, state, next_at])).toEqual([
+        ["waits", "pending", nextAtMs],
+        ["untold", "failed", null],
+        ["untold", "failed", null]
+      ])
+      expect(yield* listed.stuckReceivers(0)).toEqual([{ host, lost: 2, retried: 1, since: 0, next_at: nextAtMs }])
+      expect(yield* listed.stuckReceivers(1)).toEqual([{ host, lost: 0, retried: 1, since: 0, next_at: nextAtMs }])
+    }).pipe(
+      Effect.provide(DeliveryList.Default.pipe(Layer.provideMerge(callbacks), Layer.provideMerge(storage("states"))))
+    )
   )
 
   it.effect("are over on the disk before the next change is sent, or a power cut could turn their order around", () =>

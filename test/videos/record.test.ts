@@ -25,6 +25,7 @@ const task = (fields: Record<string, unknown> = {}, patch: TaskPatch = {}, more:
     upstreamId: null,
     submitAtMs: null,
     callbackUrl: null,
+    requestId: null,
     trace: null,
     details: { settings, executionExpiresAfterSeconds: 172_800, safetyIdentifier: null, ...more },
     result: null,

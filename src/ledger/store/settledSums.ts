@@ -155,7 +155,7 @@ export const settledSums = (sql: SqlClient.SqlClient) => {
     requestIds.length === 0
       ? Effect.succeed(new Map())
       : Effect.map(
-          sql`SELECT request_id, at, reasoning_tokens, searches,
+          sql`SELECT request_id, task_id, at, reasoning_tokens, searches,
               ${sql.literal(settledColumns)} FROM usage WHERE task_id IS NOT NULL AND ${sql.in("request_id", requestIds)}`,
           (found) => new Map(taskRows.all(found).map((row) => [row.request_id, row]))
         )
@@ -194,6 +194,7 @@ const settledRows = rows("usage", ofRequest)
 type SettledRow = ReturnType<typeof settledRows.one>
 const taskRows = rows("usage", {
   ...ofRequest,
+  task_id: Schema.String,
   reasoning_tokens: Schema.Int,
   searches: Schema.Int
 })

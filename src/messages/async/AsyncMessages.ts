@@ -62,6 +62,7 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
         model: model.id,
         lane: messageLane(limitedAs(model)),
         details: {},
+        requestId: request.id,
         trace: recordedAt(request.trace),
         request: storedRequest(caller, { ...request, body: withoutAsync(request.body) }, kept, hold.offers),
         createdAtMs

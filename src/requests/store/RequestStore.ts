@@ -66,7 +66,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
     const { ofTasks } = settledSums(sql)
     const shown = sql.literal("requests.*, (SELECT name FROM keys WHERE keys.id = requests.key_id) AS key_name")
 
-    /** Adds usage and cost of tasks, which are settled after their request, from the usage rows. */
+    /** Adds tasks with their usage and cost, which are settled after their request, from the usage rows. */
     const withTasks = Effect.fnUntraced(function* (
       found: ReadonlyArray<StoredRequest>
     ): Effect.fn.Return<ReadonlyArray<StoredRequest>, SqlError> {
@@ -76,8 +76,10 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       return tasks.size === 0
         ? found
         : found.map((row) => {
-            const { at: settled_at, ...used } = tasks.get(row.request_id) ?? { at: row.settled_at }
-            return { ...row, ...used, settled_at }
+            const settled = tasks.get(row.request_id)
+            if (settled === undefined) return row
+            const { at: settled_at, task_id: task, ...used } = settled
+            return { ...row, ...used, settled_at, details: { task, ...row.details } }
           })
     })
 

@@ -89,6 +89,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
           model: model.id,
           lane: responseLane(limitedAs(model)),
           details: detailsOf(isStreamed),
+          requestId: request.id,
           trace: recordedAt(request.trace),
           request: storedRequest(caller, request, kept, hold.offers),
           createdAtMs

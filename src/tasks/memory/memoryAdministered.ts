@@ -4,6 +4,7 @@ import type { TaskChanges } from "../TaskChanges.ts"
 import type { TaskStorage } from "../TaskStorage.ts"
 import type { SummaryRow } from "../TaskSummary.ts"
 import type { UnitOfWork } from "../UnitOfWork.ts"
+import { numberAt } from "../../contract/json.ts"
 import { isActive, newestFirst } from "./MemoryTasks.ts"
 import type { MemoryTask, MemoryTasks } from "./MemoryTasks.ts"
 
@@ -139,6 +140,10 @@ const summedUp = (one: MemoryTask | undefined): Option.Option<SummaryRow> =>
     attempts: task.attempts,
     tries: task.tries,
     callback_url: task.callbackUrl,
+    request_id: task.requestId,
+    progress: numberAt(task.details, "progress") ?? null,
+    callback_stuck: false,
+    callback_next_at: null,
     callback_state: callbackState(task),
     submit_at: task.submitAtMs,
     started_at: startedAtMs,

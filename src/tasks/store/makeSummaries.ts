@@ -1,20 +1,19 @@
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import { numberAt, parseJson } from "../../contract/json.ts"
 import { rows } from "../../sql/decode.ts"
 import { stored } from "../StoreFailure.ts"
 import type { TaskStorage } from "../TaskStorage.ts"
-import { summaryColumns } from "../TaskSummary.ts"
+import type { CallbackFilter } from "../TaskParams.ts"
+import { derivedColumns, summaryColumns } from "../TaskSummary.ts"
+import type { SummaryRow } from "../TaskSummary.ts"
 
 /** Tasks of all accounts, for operators. */
 export const makeSummaries = Effect.map(SqlClient.SqlClient, (sql) => {
-  const columns = sql.literal(
-    Object.keys(summaryColumns)
-      .map((name) => (name === "callback_state" ? `${callbackState} AS ${name}` : name))
-      .join(", ")
-  )
+  const columns = sql.literal([...Object.keys(summaryColumns), ...derived].join(", "))
 
   const summary: TaskStorage["summary"] = (id) =>
-    Effect.map(stored(sql`SELECT ${columns} FROM tasks WHERE id = ${id}`), all.first)
+    Effect.map(stored(sql`SELECT ${columns} FROM tasks WHERE id = ${id}`), (found) => summariesOf(found)[0])
 
   const summaries: TaskStorage["summaries"] = (page) =>
     Effect.map(
@@ -24,13 +23,16 @@ export const makeSummaries = Effect.map(SqlClient.SqlClient, (sql) => {
           ...(page.account === undefined ? [] : [sql`account_id = ${page.account}`]),
           ...(page.kind === undefined ? [] : [sql`kind = ${page.kind}`]),
           ...(page.model === undefined ? [] : [sql`model = ${page.model}`]),
-          ...(page.callback === undefined ? [] : [sql`${sql.literal(callbackState)} = ${page.callback}`]),
+          ...(page.callback === undefined ? [] : [inState(page.callback)]),
           ...(page.states === undefined ? [] : [sql.in("state", page.states)]),
           ...(page.after === undefined ? [] : [sql`(created_at, id) < (${page.after.createdAtMs}, ${page.after.id})`])
         ])} ORDER BY created_at DESC, id DESC LIMIT ${page.limit}`
       ),
-      all.all
+      summariesOf
     )
+
+  const inState = (callback: CallbackFilter) =>
+    callback === "stuck" ? sql.literal(isStuck) : sql`${sql.literal(callbackState)} = ${callback}`
 
   return { summary, summaries } as const
 })
@@ -46,4 +48,25 @@ const callbackState = `(CASE WHEN callback_url IS NULL THEN NULL ELSE
   END
 END)`
 
-const all = rows("tasks", summaryColumns)
+/** A delivery that arrived once and is sent again is not stuck. */
+const pending = "FROM deliveries WHERE task_id = tasks.id AND event = '' AND state = 'pending'"
+const isStuck = `(callback_url IS NOT NULL AND (EXISTS (SELECT 1 ${pending} AND tries > 0 AND delivered_at IS NULL)
+  OR ${callbackState} = 'given_up'))`
+
+const derived = [
+  `${callbackState} AS callback_state`,
+  `CASE WHEN ${isStuck} THEN 1 ELSE 0 END AS callback_stuck`,
+  // While one is being sent, `next_at` is the end of its lease.
+  `(SELECT next_at ${pending} AND lease_token IS NULL) AS callback_next_at`,
+  "CASE WHEN state = 'running' THEN details END AS running_details"
+]
+
+const all = rows("tasks", { ...summaryColumns, ...derivedColumns, running_details: Schema.NullOr(Schema.String) })
+
+const summariesOf = (found: ReadonlyArray<unknown>): ReadonlyArray<SummaryRow> =>
+  all
+    .all(found)
+    .map(({ running_details: details, ...row }) => ({
+      ...row,
+      progress: numberAt(parseJson(details ?? ""), "progress") ?? null
+    }))

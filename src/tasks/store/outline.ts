@@ -52,6 +52,7 @@ const outline = (row: unknown, error: TaskError): Task | undefined => {
     upstreamId: text("upstream_id"),
     submitAtMs: time("submit_at"),
     callbackUrl: text("callback_url"),
+    requestId: text("request_id"),
     trace: text("trace"),
     details: isJsonObject(details) ? details : {},
     result: state === "succeeded" ? result : null,
