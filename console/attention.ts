@@ -24,6 +24,7 @@ export const leadOf = ({ id, what }: Attention): Lead | undefined => {
     case "prices":
       return { see: see.models, href: hrefOf("models") }
     case "daemon":
+    case "limits":
       return undefined
   }
 }

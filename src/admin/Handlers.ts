@@ -116,7 +116,8 @@ const WatchHandlers = handlers(
   AdminWatchApi,
   Effect.map(
     Effect.all([OverviewAdministration, Feed, makeTestUpstream, makeLogs, Searches]),
-    ([{ overview }, feed, test, logs, searches]) => ({
+    ([{ attention, overview }, feed, test, logs, searches]) => ({
+      attention: () => Effect.map(attention, wholeList),
       overview: ({ caller, urlParams }) => searches.ofKey(caller.key, overview(urlParams)),
       events: ({ request }) => feed.watch(request),
       testUpstream: ({ path }) => test(path.name),

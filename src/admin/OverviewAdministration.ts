@@ -20,7 +20,7 @@ export class OverviewAdministration extends Effect.Service<OverviewAdministratio
           return { ...sums, queue: yield* Effect.orDie(now.queue), attention: yield* Effect.orDie(now.attention) }
         })
 
-      return { overview } as const
+      return { overview, attention: Effect.orDie(now.attention) } as const
     })
   }
 ) {}

@@ -3,14 +3,26 @@ import { said } from "../contract/fields.ts"
 import { OverviewSums } from "../requests/OverviewSums.ts"
 
 const count = (description: string) => said(Schema.Int, description)
-const Attention = Schema.Struct({
+
+/** A problem, and what to do about it. */
+export const Attention = Schema.Struct({
   level: said(Schema.Literal("error", "warning"), "The severity."),
   what: said(
-    Schema.Literal("upstream", "delivery", "task", "key", "account", "daemon", "model", "prices"),
+    Schema.Literal("upstream", "delivery", "task", "key", "account", "daemon", "model", "prices", "limits"),
     "The topic."
   ),
   id: said(Schema.NullOr(Schema.String), "Its id; null if there are several."),
-  message: said(Schema.String, "The problem, in a sentence.")
+  message: said(Schema.String, "The problem, in a sentence."),
+  action: said(Schema.String, "What to do about it, in a sentence; commands are in backticks."),
+  since: said(Schema.NullOr(Schema.String), "Since when (ISO 8601, UTC); null if it is not known."),
+  due_at: said(
+    Schema.NullOr(Schema.String),
+    "When a key expires or, at the present pace, money is used up (ISO 8601, UTC); null for others."
+  ),
+  page: said(
+    Schema.NullOr(Schema.String),
+    "The page of the console that shows it, with its filter: `tasks?callback=stuck`; null if none does."
+  )
 }).annotations({ identifier: "Attention" })
 export type Attention = typeof Attention.Type
 

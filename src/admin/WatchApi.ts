@@ -6,7 +6,8 @@ import { said } from "../contract/fields.ts"
 import { EventsAnswer, watching } from "../feed/eventsAnswer.ts"
 import { LogLines, LogParams } from "./LogLines.ts"
 import { OverviewTimes } from "../requests/OverviewSums.ts"
-import { OverviewRecord } from "./OverviewRecord.ts"
+import { pageOf } from "../contract/paging.ts"
+import { Attention, OverviewRecord } from "./OverviewRecord.ts"
 
 /** The result of asking an upstream for its models. */
 export const UpstreamTest = Schema.Struct({
@@ -37,6 +38,16 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
           description:
             "Counts, costs and tokens are exact. Steps of an hour or more use the hours' sums, shorter steps the stored " +
             "requests. Percentiles use at most 20000 requests, groups by tag or end user at most 100000."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("attention", "/admin/v1/attention")
+      .addSuccess(pageOf(Attention))
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "List what needs attention, the worst first",
+          description: "As seen by the process that answers: each process has its own circuits and background jobs."
         })
       )
   )

@@ -78,15 +78,18 @@ export const budgetsOf = <E, R>(
   )
 }
 
-/** `$2 of $50 a month, until 2026-12-01 00:00`. */
-const budgetShown = (budget: BudgetRecord): string => {
-  const { ends_at, requests, tokens, usd, used } = budget
+/** `$2 of $50 a month`. */
+export const budgetText = (budget: BudgetRecord): string => {
+  const { requests, tokens, usd, used } = budget
   const [most, unit] =
     usd !== undefined ? [usd, ""] : tokens !== undefined ? [tokens, " tokens"] : [requests ?? 0, " requests"]
   const amount = (of: number) => (usd === undefined ? of.toLocaleString("en") : `$${dollars(of)}`)
-  const until = ends_at === null ? "" : `, until ${shortTime(ends_at)}`
-  return `${amount(used)} of ${amount(most)}${unit} ${scopeText(budget)}${until}`
+  return `${amount(used)} of ${amount(most)}${unit} ${scopeText(budget)}`
 }
+
+/** `$2 of $50 a month, until 2026-12-01 00:00`. */
+const budgetShown = (budget: BudgetRecord): string =>
+  budget.ends_at === null ? budgetText(budget) : `${budgetText(budget)}, until ${shortTime(budget.ends_at)}`
 
 /** At least two decimals. */
 const dollars = (usd: number): string => usd.toFixed(9).replace(/0{1,7}$/, "")

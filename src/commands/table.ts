@@ -67,6 +67,7 @@ export const listTable = (
   return [laidOut(cut, widths), ...more].join("\n")
 }
 
+/** Columns of the terminal; undefined if there is none. */
 export const terminalWidth = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns : undefined)
 
 const chosen = (all: ReadonlyArray<ReadonlyArray<string>>, columns: ReadonlyArray<number>) =>

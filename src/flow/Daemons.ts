@@ -29,9 +29,9 @@ export class Daemons extends Effect.Service<Daemons>()("gateway/flow/Daemons", {
           (standing) => Effect.sync(() => void all.delete(standing))
         ),
       all: (): Iterable<Readonly<Standing>> => all,
-      /** Names of the daemons that have failed for five seconds. */
+      /** The daemons that have failed for five seconds. */
       failing: Effect.map(Clock.currentTimeMillis, (nowMs) =>
-        [...all].flatMap(({ failingSince = nowMs, name }) => (nowMs - failingSince >= unreadyAfterMs ? [name] : []))
+        [...all].filter(({ failingSince = nowMs }) => nowMs - failingSince >= unreadyAfterMs)
       )
     } as const
   }

@@ -36,8 +36,11 @@ export const HealthHandlers = handlers(
     })
     const daemonsRun = Effect.filterOrFail(
       daemons.failing,
-      (names) => names.length === 0,
-      (names) => new UpstreamFailed({ message: `Not ready: failing in the background: ${names.join(", ")}` })
+      (failing) => failing.length === 0,
+      (failing) =>
+        new UpstreamFailed({
+          message: `Not ready: failing in the background: ${failing.map(({ name }) => name).join(", ")}`
+        })
     )
     const isUp = Effect.suspend(() =>
       lifecycle.isUnready() ? new UpstreamFailed({ message: "The gateway is shutting down" }) : Effect.void

@@ -191,30 +191,16 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
   })
 }) {}
 
-interface Accepted {
+interface Accepted extends Pick<NewTask, "id" | "createdAtMs" | "quietUntilMs" | "requestId" | "trace"> {
   readonly caller: Caller
   readonly fitting: readonly [Fitting, ...ReadonlyArray<Fitting>]
   /** The index of the first route that answers. */
   readonly begins: number
-  readonly id: string
-  readonly createdAtMs: number
-  readonly quietUntilMs: number | undefined
-  readonly requestId: string
-  readonly trace: string | null
   readonly api: VideoDetails["api"]
 }
 
-const newTask = ({
-  api,
-  begins,
-  caller,
-  createdAtMs,
-  fitting,
-  id,
-  quietUntilMs,
-  requestId,
-  trace
-}: Accepted): NewTask => {
+const newTask = ({ api, begins, caller, fitting, ...known }: Accepted): NewTask => {
+  const { createdAtMs, id } = known
   const [first] = fitting
   const { meant, place, resolved } = first
   const {
@@ -249,10 +235,8 @@ const newTask = ({
     deadlineMs: expiresAtMs
   }
   return {
-    id,
+    ...known,
     kind,
-    requestId,
-    trace,
     account: caller.account,
     key: caller.key,
     model: request.model,
@@ -262,8 +246,6 @@ const newTask = ({
     tier: settings.serviceTier,
     upstream: upstream.name,
     callbackUrl: request.callback_url ?? null,
-    createdAtMs,
-    quietUntilMs,
     expiresAtMs
   }
 }

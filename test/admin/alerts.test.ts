@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import type { Problem } from "../../src/admin/AttentionNow.ts"
+import type { Problem } from "../../src/admin/attention/Problem.ts"
 import { Alerts, goneMs } from "../../src/admin/store/Alerts.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import { makeMetrics, Metrics } from "../../src/telemetry/Metrics.ts"
@@ -12,6 +12,8 @@ const problem = (name: string, message = name): Problem => ({
   what: "upstream",
   id: name,
   message,
+  action: "",
+  page: null,
   name: `upstream:${name}`,
   isAlert: true
 })

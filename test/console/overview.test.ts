@@ -91,12 +91,16 @@ models: { own: { routes: [{ upstream: chat }] } }
     await operator.send("/admin/v1/accounts", { body: { id: "spent", balance_usd: 1 } })
     await operator.send("/admin/v1/accounts/spent/credit", { body: { usd: -1 } })
     const { attention, queue } = await overview("from=1h")
-    expect(attention).toContainEqual({
-      level: "warning",
-      what: "key",
-      id,
-      message: expect.stringContaining("ends soon expires in")
-    })
+    expect(attention).toContainEqual(
+      expect.objectContaining({
+        level: "warning",
+        what: "key",
+        id,
+        message: expect.stringContaining("ends soon expires in 5 h"),
+        due_at: soon,
+        page: `keys/${id}`
+      })
+    )
     expect(attention).toContainEqual(expect.objectContaining({ what: "account", id: "spent" }))
     expect(queue).toMatchObject({ deliveries: 0, waiting: 0 })
   })

@@ -15,7 +15,9 @@ const obedient = (waits: Duration.DurationInput = "1 hour") => {
   return { state, pass }
 }
 
-const failing = Effect.flatMap(Daemons, (daemons) => daemons.failing)
+const failing = Effect.flatMap(Daemons, (daemons) =>
+  Effect.map(daemons.failing, (some) => some.map(({ name }) => name))
+)
 
 describe("a daemon", () => {
   it.scoped("runs a pass, waits for what that answered, and runs the next", () =>

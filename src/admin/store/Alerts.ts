@@ -6,7 +6,7 @@ import { DeliveryStore } from "../../callbacks/store/DeliveryStore.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { makeAlone } from "../../sql/alone.ts"
 import { rows } from "../../sql/decode.ts"
-import type { Problem } from "../AttentionNow.ts"
+import type { Problem } from "../attention/Problem.ts"
 import { isoTime } from "../fields.ts"
 
 /** A state is over once no node has seen it for this long, in ms: some are seen by one node alone, some come and go. */

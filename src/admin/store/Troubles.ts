@@ -3,7 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
 
-/** Problems found in the database; at most 20 rows each. */
+/** Problems found in the database; at most 20 rows of a kind. */
 export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Troubles", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -17,20 +17,42 @@ export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Tr
         expiringKeys.all
       )
 
-    /** Requests and errors by upstream, since the start of an hour. A caller's hang-up is not an error. */
+    /** Requests and failures by upstream, since the start of an hour. Refusals and hang-ups are no failures. */
     const recentRequests = (sinceMs: number): Effect.Effect<ReadonlyArray<RecentRequests>, SqlError> =>
       Effect.map(
-        sql`SELECT upstream, CAST(SUM(requests) AS BIGINT) AS requests, CAST(SUM(errors - hang_ups) AS BIGINT) AS errors
+        sql`SELECT upstream, CAST(SUM(requests) AS BIGINT) AS requests,
+            CAST(SUM(errors - refused - hang_ups) AS BIGINT) AS failed
           FROM request_hours WHERE hour >= ${sinceMs} AND upstream <> '' GROUP BY upstream ${most}`,
         upstreams.all
       )
 
-    return { expiring, recentRequests } as const
+    /** The processes that serve from this database. */
+    const processes: Effect.Effect<number, SqlError> = sql.onDialectOrElse({
+      pg: () => Effect.map(sql`SELECT COUNT(*) AS n FROM nodes`, (found) => counts.first(found)?.n ?? 0),
+      orElse: () => Effect.succeed(1)
+    })
+
+    /** True if a key or an account has limits. */
+    const hasLimits: Effect.Effect<boolean, SqlError> = Effect.map(
+      sql`SELECT 1 AS n WHERE EXISTS (SELECT 1 FROM keys WHERE limits <> '{}' AND revoked_at IS NULL)
+        OR EXISTS (SELECT 1 FROM accounts WHERE limits <> '{}' AND deleted_at IS NULL)`,
+      (found) => found.length > 0
+    )
+
+    /** When each alert that is not over was raised, by its name. */
+    const alertedSince: Effect.Effect<ReadonlyMap<string, number>, SqlError> = Effect.map(
+      sql`SELECT name, raised_at FROM alerts`,
+      (found) => new Map(alerts.all(found).map(({ name, raised_at }) => [name, raised_at]))
+    )
+
+    return { expiring, recentRequests, processes, hasLimits, alertedSince } as const
   })
 }) {}
 
 const expiringKeys = rows("keys", { id: Schema.String, name: Schema.String, expires_at: Schema.Int })
-const upstreams = rows("request_hours", { upstream: Schema.String, requests: Schema.Int, errors: Schema.Int })
+const upstreams = rows("request_hours", { upstream: Schema.String, requests: Schema.Int, failed: Schema.Int })
+const counts = rows("nodes", { n: Schema.Int })
+const alerts = rows("alerts", { name: Schema.String, raised_at: Schema.Int })
 
 type Expiring = ReturnType<typeof expiringKeys.one>
 type RecentRequests = ReturnType<typeof upstreams.one>

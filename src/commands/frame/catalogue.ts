@@ -66,6 +66,16 @@ export const chapters: ReadonlyArray<Chapter> = [
     title: "Activity",
     entries: [
       {
+        name: "attention",
+        what: "Show what needs the operator's attention, and what to do.",
+        load: async () => (await import("../attention.ts")).attentionCommand
+      },
+      {
+        name: "budgets",
+        what: "List budgets and balances, those near their end first.",
+        load: async () => (await import("../listBudgets.ts")).budgetsCommand
+      },
+      {
         name: "requests",
         what: "List, show and follow finished requests.",
         load: async () => (await import("../requests.ts")).requestsCommand

@@ -11,6 +11,7 @@ import type { KeyOptions, KeysOfSecret, KeyWithSecret } from "../../admin/KeyAdm
 import type { KeyRecord } from "../../admin/KeyRecord.ts"
 import type { LogQuery } from "../../admin/LogLines.ts"
 import type { NodeRecord } from "../../admin/NodeRecord.ts"
+import type { Attention } from "../../admin/OverviewRecord.ts"
 import type { PriceListRecord } from "../../admin/PriceListRecord.ts"
 import type { TaskSummary } from "../../admin/TaskSummary.ts"
 import type { ModelRecord, UpstreamRecord } from "../../admin/UpstreamRecord.ts"
@@ -120,6 +121,8 @@ export interface Operations {
     readonly show: (id: number) => Answer<AuditRecord>
   }
   readonly nodes: All<NodeRecord>
+  /** Problems, the worst first, as the answering process sees them. */
+  readonly attention: All<Attention>
   /** Upstreams as the answering process sees them; the database does not know them. */
   readonly upstreams: All<UpstreamRecord>
   readonly models: All<ModelRecord>

@@ -158,6 +158,7 @@ const operations = Effect.gen(function* () {
     usage,
     audit: { list: audit.list, show: audit.find },
     nodes: nodes.list,
+    attention: serving(settings, ({ attention }) => attention),
     upstreams: serving(settings, ({ upstreams }) => upstreams),
     models: serving(settings, ({ models }) => models),
     configuration: {

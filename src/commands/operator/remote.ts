@@ -210,6 +210,7 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
         show: (id) => orUnreachable(adminOperations.showAudit({ path: { id: String(id) } }))
       },
       nodes: Effect.map(orUnreachable(adminOperations.nodes({})), ({ data }) => data),
+      attention: Effect.map(orUnreachable(adminWatch.attention({})), ({ data }) => data),
       upstreams: Effect.map(orUnreachable(adminOperations.upstreams({})), ({ data }) => data),
       models: Effect.map(orUnreachable(adminOperations.models({})), ({ data }) => data),
       configuration: {

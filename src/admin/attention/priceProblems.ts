@@ -1,0 +1,98 @@
+import { Effect } from "effect"
+import { Catalogue } from "../../catalogue/Catalogue.ts"
+import type { Model } from "../../catalogue/Catalogue.ts"
+import { PriceLists } from "../../catalogue/store/PriceLists.ts"
+import { Configuration } from "../../config/Configuration.ts"
+import { unpriced } from "../../ledger/Price.ts"
+import { andMore, problem } from "./Problem.ts"
+import type { Problem } from "./Problem.ts"
+
+const dayMs = 86_400_000
+/** A list that is fetched regularly is old after this time, in ms. */
+const oldListMs = 14 * dayMs
+/** A price of another list is old after this time, in ms. */
+const oldPriceMs = 120 * dayMs
+
+/** Models without a price, and prices that are old or not used. */
+export const makePriceProblems = Effect.gen(function* () {
+  const lists = yield* PriceLists
+  const configuration = yield* Configuration
+  const catalogue = yield* Catalogue
+
+  const namesOf = (some: (routes: Model["routes"]) => boolean) =>
+    [...catalogue.values()].filter(({ routes }) => some(routes)).map(({ id }) => id)
+
+  /** A problem of models, if there are any. */
+  const ofModels = (
+    names: ReadonlyArray<string>,
+    fields: Pick<Problem, "what" | "action"> & { readonly message: (names: string) => string; readonly state?: string }
+  ): ReadonlyArray<Problem> => {
+    const [first] = names
+    if (first === undefined) return []
+    const id = fields.what === "model" && names.length === 1 ? first : null
+    return [problem({ ...fields, id, message: fields.message(andMore(names)), page: "models" })]
+  }
+
+  const withoutPrice = () =>
+    ofModels(
+      namesOf((routes) => routes.every(({ price }) => price === unpriced)),
+      {
+        what: "model",
+        message: (names) =>
+          configuration.current().value.unpriced === "allow"
+            ? `${names} without a price: free of charge for callers, and their cost is not counted`
+            : `${names} without a price: refused to metered accounts and keys with a budget`,
+        action: "Give them a `price` in gateway.yaml, or fetch the public list: `gateway prices refresh`."
+      }
+    )
+
+  /** Of the served models, those whose fetched price is not used because it moved more than tenfold. */
+  const moved = () =>
+    ofModels(
+      namesOf((routes) => routes.some(({ pricedBy }) => pricedBy?.isHeld === true)),
+      {
+        what: "prices",
+        state: "moved",
+        message: (names) =>
+          `${names}: the fetched list moves the price more than tenfold, so the one before counts until gateway prices refresh --accept`,
+        action: "Compare both prices with `gateway prices refresh`, and take the new ones with `--accept`."
+      }
+    )
+
+  const old = (nowMs: number) =>
+    ofModels(
+      namesOf((routes) =>
+        routes.some(({ pricedBy: { asOf } = {} }) => asOf !== undefined && nowMs - Date.parse(asOf) > oldPriceMs)
+      ),
+      {
+        what: "prices",
+        state: "old",
+        message: (names) => `${names}: the list with the price is more than ${oldPriceMs / dayMs} days old`,
+        action: "Fetch the public list: `gateway prices refresh`, or regularly with `prices.refresh_hours`."
+      }
+    )
+
+  const staleList = (nowMs: number) =>
+    Effect.map(lists.head, (head): ReadonlyArray<Problem> => {
+      const { prices } = configuration.current().value
+      if (prices?.refresh_hours === undefined || head === undefined) return []
+      const fetchedAt = head.fetched_at ?? nowMs
+      const isOld = nowMs - fetchedAt > Math.max(oldListMs, 2 * prices.refresh_hours * 3_600_000)
+      const age = isOld ? [`it is ${Math.floor((nowMs - fetchedAt) / dayMs)} days old`] : []
+      const why = [...(head.failure === null ? [] : [head.failure]), ...age]
+      if (why.length === 0) return []
+      return [
+        problem({
+          what: "prices",
+          id: null,
+          message: `the list of prices can't be refreshed: ${why.join("; ")}`,
+          action: "Let the gateway reach the address of `prices.from`, then `gateway prices refresh`.",
+          page: "models",
+          state: "list"
+        })
+      ]
+    })
+
+  return (nowMs: number) =>
+    Effect.map(staleList(nowMs), (stale) => [...withoutPrice(), ...moved(), ...old(nowMs), ...stale])
+})
