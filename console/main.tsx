@@ -12,7 +12,7 @@ import { playground } from "./pages/playground.ts"
 import { Requests } from "./pages/Requests.tsx"
 import { Sessions } from "./pages/Sessions.tsx"
 import { SignedOut } from "./pages/SignedOut.tsx"
-import { tasks } from "./pages/tasks.ts"
+import { Tasks } from "./pages/Tasks.tsx"
 import { applyTheme, toggleTheme } from "./preferences.ts"
 import { hrefOf } from "./router.ts"
 import { makeSessions } from "./session.ts"
@@ -21,7 +21,7 @@ import { SignedIn } from "./SignedIn.tsx"
 import { makeToast } from "./toast.ts"
 import { words } from "./words/words.ts"
 
-const forEveryone = { requests: Requests, tasks: oldPage(tasks), playground: oldPage(playground) }
+const forEveryone = { requests: Requests, tasks: Tasks, playground: oldPage(playground) }
 const forOperators: Record<string, FunctionComponent> = {
   ...forEveryone,
   overview: oldPage(overview),

@@ -2,13 +2,9 @@ import type { TaskView } from "../src/account/TaskView.ts"
 import type { TaskSummary } from "../src/admin/TaskSummary.ts"
 import type { DeliverySummary } from "../src/admin/DeliverySummary.ts"
 import type { DeliveryRecord } from "../src/callbacks/DeliveryRecord.ts"
-import type { VideoTaskRecord } from "../src/videos/VideoTaskRecord.ts"
+import { TaskState } from "../src/tasks/Task.ts"
+import { CallbackFilter } from "../src/tasks/TaskParams.ts"
 import type { App } from "./app.ts"
-
-interface TaskPage {
-  readonly data: ReadonlyArray<TaskSummary>
-  readonly next: string | null
-}
 
 /** A change of a task and its delivery. Times are Unix ms. */
 export interface TaskDelivery {
@@ -20,12 +16,12 @@ export interface TaskDelivery {
   readonly nextAt: number | undefined
 }
 
-const toldOf = (delivery: DeliveryRecord): TaskDelivery => ({
+const deliveryOf = (delivery: DeliveryRecord): TaskDelivery => ({
   ...delivery,
   createdAt: delivery.created_at * 1_000,
   nextAt: delivery.next_attempt_at === undefined ? undefined : delivery.next_attempt_at * 1_000
 })
-const toldOfSummary = (delivery: DeliverySummary): TaskDelivery => ({
+const deliveryOfSummary = (delivery: DeliverySummary): TaskDelivery => ({
   ...delivery,
   createdAt: Date.parse(delivery.created_at),
   nextAt: delivery.next_attempt_at === null ? undefined : Date.parse(delivery.next_attempt_at)
@@ -36,19 +32,31 @@ type OwnTask = typeof TaskView.Type
 /** How far back tasks are listed. */
 const since = "30d"
 
+export const filterNames = ["state", "kind", "callback", "account"] as const
+const kinds = ["video", "message", "response"] as const
+
+/** The filter of an address; what no task can have is left out. */
+const filterOf = (query: URLSearchParams) => {
+  const one = <A extends string>(name: string, all: ReadonlyArray<A>) => all.find((value) => value === query.get(name))
+  const [state, kind] = [one("state", TaskState.literals), one("kind", kinds)]
+  const callback = one("callback", CallbackFilter.literals)
+  return {
+    ...(state !== undefined && { state: [state] }),
+    ...(kind !== undefined && { kind }),
+    ...(callback !== undefined && { callback })
+  }
+}
+
 /** Reads and changes tasks; an account's session sees only its own. */
-export const taskSource = (app: App) => {
-  const isOperator = app.session.kind === "operator"
-  const base = isOperator ? "/admin/v1/tasks" : "/v1/tasks"
-  const family = "/api/v3/contents/generations/tasks"
+export const taskSource = ({ client, session }: App) => {
+  const isOperator = session.kind === "operator"
   /** A family's own endpoints are called with the task's key. */
-  const as = (task: TaskSummary): HeadersInit => (isOperator ? { "x-gateway-key-id": task.key } : {})
-  const path = (task: TaskSummary, rest = "") => `${family}/${encodeURIComponent(task.id)}${rest}`
+  const as = (task: TaskSummary) => (isOperator ? task.key : undefined)
 
   /** An account's own view omits where a task runs. */
   const ownTask = (task: OwnTask): TaskSummary => ({
     ...task,
-    account: app.session.account_id ?? "",
+    account: session.account_id ?? "",
     upstream: null,
     upstream_id: null,
     attempts: 0,
@@ -57,54 +65,54 @@ export const taskSource = (app: App) => {
     held_by: null,
     next_run_at: null
   })
-  const list = async (filter: Readonly<Record<string, string>>, after?: string): Promise<TaskPage> => {
-    const query = new URLSearchParams({ since, limit: "500", ...filter, ...(after === undefined ? {} : { after }) })
-    if (isOperator) return app.client.json<TaskPage>(`${base}?${query.toString()}`)
-    const page = await app.client.json<{ readonly data: ReadonlyArray<OwnTask>; readonly next: string | null }>(
-      `${base}?${query.toString()}`
+  const list = async (query: URLSearchParams, after?: string, limit = 500) => {
+    const urlParams = { ...filterOf(query), since, limit, ...(after === undefined ? {} : { after }) }
+    if (!isOperator) {
+      const { data, next } = await client.own((own) => own.account.tasks({ urlParams }))
+      return { data: data.map(ownTask), next }
+    }
+    const account = query.get("account") ?? ""
+    return client.admin((admin) =>
+      admin.adminOperations.listTasks({ urlParams: { ...urlParams, ...(account === "" ? {} : { account }) } })
     )
-    return { data: page.data.map(ownTask), next: page.next }
   }
 
   return {
     list,
     find: async (id: string): Promise<TaskSummary> => {
-      if (isOperator) return app.client.json<TaskSummary>(`${base}/${encodeURIComponent(id)}`)
-      const { data } = await list({ limit: "1000" })
+      if (isOperator) return client.admin((admin) => admin.adminOperations.showTask({ path: { id } }))
+      const { data } = await list(new URLSearchParams(), undefined, 1_000)
       const found = data.find((task) => task.id === id)
       if (found === undefined) throw new Error(id)
       return found
     },
     video: (task: TaskSummary) =>
       task.kind === "video"
-        ? app.client.json<VideoTaskRecord>(path(task), { headers: as(task) }).catch(() => undefined)
+        ? client.own((own) => own.videos.find({ path: { id: task.id } }), as(task)).catch(() => undefined)
         : Promise.resolve(undefined),
     /** Oldest first. */
     deliveries: async (task: TaskSummary): Promise<ReadonlyArray<TaskDelivery>> => {
       if (task.callback_url === null) return []
       if (isOperator) {
-        const { data } = await app.client.admin((admin) =>
+        const { data } = await client.admin((admin) =>
           admin.adminOperations.listDeliveries({ urlParams: { task: task.id, since, limit: 100 } })
         )
-        return data.map(toldOfSummary).reverse()
+        return data.map(deliveryOfSummary).reverse()
       }
       if (task.kind !== "video") return []
-      const { items } = await app.client
-        .json<{ readonly items: ReadonlyArray<DeliveryRecord> }>(path(task, "/deliveries"), { headers: as(task) })
+      const { items } = await client
+        .own((own) => own.videos.deliveries({ path: { id: task.id } }))
         .catch(() => ({ items: [] }))
-      return items.map(toldOf)
+      return items.map(deliveryOf)
     },
     redeliver: (task: TaskSummary, delivery: string): Promise<unknown> =>
       isOperator
-        ? app.client.admin((admin) => admin.adminOperations.redeliver({ path: { id: delivery } }))
-        : app.client.json(path(task, `/deliveries/${encodeURIComponent(delivery)}/redeliver`), {
-            method: "POST",
-            headers: as(task)
-          }),
-    cancel: (task: TaskSummary) =>
+        ? client.admin((admin) => admin.adminOperations.redeliver({ path: { id: delivery } }))
+        : client.own((own) => own.videos.redeliver({ path: { id: task.id, delivery } })),
+    cancel: (task: TaskSummary): Promise<unknown> =>
       isOperator
-        ? app.client.send(`${base}/${encodeURIComponent(task.id)}/cancel`, { method: "POST" })
-        : app.client.send(path(task), { method: "DELETE" })
+        ? client.admin((admin) => admin.adminOperations.cancelTask({ path: { id: task.id } }))
+        : client.own((own) => own.videos.remove({ path: { id: task.id } }))
   }
 }
 export type TaskSource = ReturnType<typeof taskSource>

@@ -1,4 +1,4 @@
-import { useRef } from "preact/hooks"
+import { useMemo } from "preact/hooks"
 import type { Changed } from "../live.ts"
 import { useData } from "./useData.ts"
 import type { Data } from "./useData.ts"
@@ -15,8 +15,15 @@ interface Listed<Row> {
   readonly hasMore: boolean
 }
 
+/** Pages that follow each other, and the mark of the next one. */
+interface Loaded<Row> {
+  readonly rows: ReadonlyArray<Row>
+  readonly pages: number
+  readonly next: string | undefined
+}
+
 /**
- * A list that is loaded page by page. Loaded again, it has as many rows as before.
+ * A list that is loaded page by page. Loaded again, it has as many pages as before.
  *
  * @param load one page, after the given mark
  */
@@ -24,27 +31,32 @@ export const usePages = <Row>(
   load: (after: string | undefined) => Promise<Page<Row>>,
   options: { readonly by?: ReadonlyArray<unknown>; readonly on?: ReadonlyArray<Changed["what"]> } = {}
 ): Data<Listed<Row>> & { readonly more: () => Promise<void> } => {
-  const pages = useRef(1)
   const query = JSON.stringify(options.by ?? [])
-  const shown = useRef(query)
-  if (shown.current !== query) {
-    shown.current = query
-    pages.current = 1
-  }
+  const list = useMemo(
+    (): { loaded: Loaded<Row> | undefined; isMore: boolean } => ({ loaded: undefined, isMore: false }),
+    [query]
+  )
   const data = useData(async (): Promise<Listed<Row>> => {
-    const rows: Array<Row> = []
-    let after: string | undefined
-    for (let page = 0; page < pages.current; page++) {
-      const { data, next } = await load(after)
-      rows.push(...data)
-      after = next ?? undefined
-      if (after === undefined) break
+    const { isMore, loaded } = list
+    list.isMore = false
+    const kept = isMore ? loaded : undefined
+    const pages = (loaded?.pages ?? 1) + (kept === undefined ? 0 : 1)
+    let all: Loaded<Row> = kept ?? { rows: [], pages: 0, next: undefined }
+    try {
+      while (all.pages < pages && (all.pages === 0 || all.next !== undefined)) {
+        const { data, next } = await load(all.next)
+        all = { rows: [...all.rows, ...data], pages: all.pages + 1, next: next ?? undefined }
+      }
+    } catch (error) {
+      // The rows stay, and the next page is asked for again.
+      if (kept === undefined) throw error
     }
-    return { rows, hasMore: after !== undefined }
+    list.loaded = all
+    return { rows: all.rows, hasMore: all.next !== undefined }
   }, options)
-  const more = () => {
-    pages.current += 1
+  const run = (isMore: boolean) => {
+    list.isMore = isMore
     return data.again()
   }
-  return { ...data, more }
+  return { ...data, again: () => run(false), more: () => run(true) }
 }

@@ -1,31 +1,32 @@
+import { Fragment } from "preact"
+import type { ComponentChildren } from "preact"
 import type { TaskSummary } from "../../src/admin/TaskSummary.ts"
-import type { App } from "../app.ts"
-import { when } from "../components/bits.ts"
-import { shape } from "../components/status.ts"
-import type { Tone } from "../components/status.ts"
-import { h } from "../dom.ts"
-import type { Child } from "../dom.ts"
 import { clock, durationText, usd, utc } from "../format.ts"
-import { isEnded, toneOf } from "../taskText.ts"
+import { Shape } from "../parts/Status.tsx"
+import type { Tone } from "../parts/Status.tsx"
+import { When } from "../parts/text.tsx"
 import type { TaskDelivery } from "../taskSource.ts"
 import { words } from "../words/words.ts"
+import { isEnded, toneOf } from "./TaskStatus.tsx"
 
 const text = words.task
 
 interface Moment {
   readonly at: number
   readonly tone: Tone
-  readonly what: Child
-  readonly note?: Child
+  readonly what: ComponentChildren
+  readonly note?: ComponentChildren
+}
+
+interface TimeLineProps {
+  readonly task: TaskSummary
+  readonly deliveries: ReadonlyArray<TaskDelivery>
+  /** The account and the key. */
+  readonly who: string
 }
 
 /** The known events of a task, in order. */
-const momentsOf = (
-  app: App,
-  task: TaskSummary,
-  deliveries: ReadonlyArray<TaskDelivery>,
-  who: string
-): ReadonlyArray<Moment> => {
+const momentsOf = ({ deliveries, task, who }: TimeLineProps): ReadonlyArray<Moment> => {
   const began = Date.parse(task.created_at)
   const moments: Array<Moment> = [{ at: began, tone: "well", what: text.accepted, note: text.acceptedFor(who) }]
   for (const delivery of deliveries) {
@@ -34,7 +35,7 @@ const momentsOf = (
     moments.push({
       at: last.at * 1_000 + last.duration_ms,
       tone: "well",
-      what: [text.told(delivery.status)],
+      what: text.told(delivery.status),
       note: text.delivered(durationText(last.duration_ms))
     })
   }
@@ -64,38 +65,55 @@ const momentsOf = (
       tone: toneOf(task.state),
       what: text.ended(task.state),
       ...(task.error === null && task.cost_usd > 0 ? { note: text.settled(usd(task.cost_usd, 5)) } : {}),
-      ...(task.error === null ? {} : { note: [h("code", {}, task.error.code), " ", task.error.message] })
+      ...(task.error === null ? {} : { note: <Reason of={task.error} /> })
     })
   } else {
     moments.push({
       at: Date.now(),
       tone: toneOf(task.state),
       what: text.ended(task.state),
-      note: task.next_run_at === null ? text.worked : [text.nextLook(""), when(app, task.next_run_at, "ago")]
+      note:
+        task.next_run_at === null ? (
+          text.worked
+        ) : (
+          <>
+            {text.nextLook("")}
+            <When at={task.next_run_at} suffix="ago" />
+          </>
+        )
     })
   }
   return moments.sort((one, other) => one.at - other.at)
 }
 
-export const timeLine = (
-  app: App,
-  task: TaskSummary,
-  deliveries: ReadonlyArray<TaskDelivery>,
-  who: string
-): HTMLElement => {
-  const began = Date.parse(task.created_at)
-  const moments = momentsOf(app, task, deliveries, who)
-  return h(
-    "div",
-    { class: "timeline" },
-    moments.map(({ at, note, tone, what }, index) => [
-      h(
-        "div",
-        { class: "offset", title: utc(at) },
-        index === 0 ? clock(at) : `+ ${durationText(Math.max(0, at - began))}`
-      ),
-      h("div", { class: index === moments.length - 1 ? "mark last" : "mark" }, shape(tone)),
-      h("div", { class: "what" }, what, note !== undefined && h("p", {}, note))
-    ])
+const Reason = ({ of: { code, message } }: { readonly of: NonNullable<TaskSummary["error"]> }) => (
+  <>
+    <code>{code}</code> {message}
+  </>
+)
+
+export const TaskTimeLine = (props: TimeLineProps) => {
+  const began = Date.parse(props.task.created_at)
+  const moments = momentsOf(props)
+  return (
+    <section>
+      <h2>{text.line}</h2>
+      <div class="timeline">
+        {moments.map(({ at, note, tone, what }, index) => (
+          <Fragment key={index}>
+            <div class="offset" title={utc(at)}>
+              {index === 0 ? clock(at) : `+ ${durationText(Math.max(0, at - began))}`}
+            </div>
+            <div class={index === moments.length - 1 ? "mark last" : "mark"}>
+              <Shape tone={tone} />
+            </div>
+            <div class="what">
+              {what}
+              {note !== undefined && <p>{note}</p>}
+            </div>
+          </Fragment>
+        ))}
+      </div>
+    </section>
   )
 }
