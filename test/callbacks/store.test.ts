@@ -124,8 +124,9 @@ describeOnEach("deliveries in the database", ({ name: engine }) => {
         ["untold", "failed", null],
         ["untold", "failed", null]
       ])
-      expect(yield* listed.stuckReceivers(0)).toEqual([{ host, lost: 2, retried: 1, since: 0, next_at: nextAtMs }])
-      expect(yield* listed.stuckReceivers(1)).toEqual([{ host, lost: 0, retried: 1, since: 0, next_at: nextAtMs }])
+      expect(yield* listed.stuckReceivers(0, 1)).toEqual([{ host, lost: 2, retried: 1, since: 0, next_at: nextAtMs }])
+      expect(yield* listed.stuckReceivers(1, 2)).toEqual([])
+      expect(yield* listed.stuckReceivers(1, 1)).toEqual([{ host, lost: 0, retried: 1, since: 0, next_at: nextAtMs }])
     }).pipe(
       Effect.provide(DeliveryList.Default.pipe(Layer.provideMerge(callbacks), Layer.provideMerge(storage("states"))))
     )

@@ -14,6 +14,9 @@ const minErrorRate = 0.2
 /** The last of eight tries comes a day after the change, a `Retry-After` may add another; it is reported for a third. */
 const callbacksMs = 72 * hourMs
 
+/** A receiver that failed this often has been away for two minutes. */
+const failedTries = 4
+
 /** Upstreams that fail, and callbacks that are stuck. */
 export const makeTrafficProblems = Effect.gen(function* () {
   const troubles = yield* Troubles
@@ -72,7 +75,7 @@ export const makeTrafficProblems = Effect.gen(function* () {
   }
 
   const callbacks = (nowMs: number) =>
-    Effect.map(listed.stuckReceivers(nowMs - callbacksMs), (receivers) =>
+    Effect.map(listed.stuckReceivers(nowMs - callbacksMs, failedTries), (receivers) =>
       receivers.map((receiver) =>
         problem({
           what: "delivery",

@@ -45,13 +45,16 @@ export class DeliveryList extends Effect.Service<DeliveryList>()("gateway/callba
         deliveries.all
       )
 
-    /** Receivers with stuck deliveries of changes since a time; those with the most come first, 20 at most. */
-    const stuckReceivers = (sinceMs: number): Effect.Effect<ReadonlyArray<StuckReceiver>, SqlError> =>
+    /**
+     * Receivers with deliveries that failed for good, of changes since a time, or whose tries failed this often; those with
+     * the most come first, 20 at most.
+     */
+    const stuckReceivers = (sinceMs: number, tries: number): Effect.Effect<ReadonlyArray<StuckReceiver>, SqlError> =>
       Effect.map(
         sql`SELECT host, CAST(SUM(lost) AS BIGINT) AS lost, CAST(SUM(1 - lost) AS BIGINT) AS retried,
             MIN(changed_at) AS since, MIN(next_at) AS next_at
           FROM (SELECT host, 0 AS lost, changed_at, next_at FROM deliveries
-              WHERE next_at IS NOT NULL AND ${sql.literal(isRetried)}
+              WHERE next_at IS NOT NULL AND ${sql.literal(isRetried)} AND tries >= ${tries}
             UNION ALL
             SELECT host, 1 AS lost, changed_at, NULL AS next_at FROM deliveries
               WHERE changed_at >= ${sinceMs} AND ${sql.literal(isLost)}) AS stuck
