@@ -73,6 +73,13 @@ const Details = ({ keyName, task }: { readonly task: TaskSummary; readonly keyNa
         <Fact name={text.facts.task} isWide>
           <Copyable text={task.id} />
         </Fact>
+        {typeof task.request_id === "string" && (
+          <Fact name={text.facts.request} isWide>
+            <a href={hrefOf("requests", task.request_id)}>
+              <code>{task.request_id}</code>
+            </a>
+          </Fact>
+        )}
         <Fact name={text.facts.upstream} isWide>
           {task.upstream_id === null ? <Faint>{text.notYet}</Faint> : <Copyable text={task.upstream_id} />}
         </Fact>
@@ -183,7 +190,7 @@ export const TaskDrawer = ({ changed, close, id, keyName, known, source, step }:
       id={task.id}
       title={
         <>
-          <TaskStatus state={task.state} />
+          <TaskStatus {...task} />
           <span>{task.model}</span>
         </>
       }

@@ -21,7 +21,7 @@ import { firstVideo } from "../snippets.ts"
 import { filterNames, taskSource } from "../taskSource.ts"
 import { words } from "../words/words.ts"
 import { TaskDrawer } from "./TaskDrawer.tsx"
-import { CallbackStatus, isEnded, TaskStatus, tookMs } from "./TaskStatus.tsx"
+import { CallbackStatus, isEnded, isRetried, TaskStatus, tookMs } from "./TaskStatus.tsx"
 
 const text = words.tasks
 
@@ -55,7 +55,7 @@ const Cost = ({ task }: { readonly task: TaskSummary }) => {
 const columnsOf = (hasClockTimes: boolean, keyName: (id: string) => string): ReadonlyArray<Column<TaskSummary>> => [
   {
     head: hasClockTimes ? text.columns.utc : text.columns.age,
-    width: hasClockTimes ? 94 : 84,
+    width: hasClockTimes ? 94 : 72,
     look: "no-phone quiet",
     cell: (task) => <When at={task.created_at} />
   },
@@ -65,7 +65,7 @@ const columnsOf = (hasClockTimes: boolean, keyName: (id: string) => string): Rea
     look: "outcome",
     cell: (task) => (
       <>
-        <TaskStatus state={task.state} />
+        <TaskStatus {...task} />
         <Second>
           <When at={task.created_at} suffix="ago" />
         </Second>
@@ -77,15 +77,28 @@ const columnsOf = (hasClockTimes: boolean, keyName: (id: string) => string): Rea
     cell: (task) => (
       <>
         {task.model}
-        <Second>{task.kind}</Second>
+        <Second>
+          {task.kind}
+          {task.callback_stuck === true && (
+            <>
+              {" · "}
+              {text.secondCallback(isRetried(task) ? text.callbacks.stuck : text.callbacks.given_up)}
+            </>
+          )}
+        </Second>
       </>
     )
   },
-  { head: text.columns.task, width: 272, look: "no-phone no-slim quiet", cell: (task) => <code>{task.id}</code> },
-  { head: text.columns.kind, width: 70, look: "no-phone no-mid quiet", cell: (task) => task.kind },
+  {
+    head: text.columns.task,
+    width: 258,
+    look: "no-phone no-slim quiet",
+    cell: (task) => <code title={task.id}>{task.id}</code>
+  },
+  { head: text.columns.kind, width: 82, look: "no-phone no-mid quiet", cell: (task) => task.kind },
   {
     head: text.columns.key,
-    width: 184,
+    width: 160,
     look: "no-phone no-narrow",
     cell: (task) => (
       <>
@@ -95,10 +108,10 @@ const columnsOf = (hasClockTimes: boolean, keyName: (id: string) => string): Rea
       </>
     )
   },
-  { head: text.columns.upstream, width: 96, look: "no-phone no-mid", cell: (task) => task.upstream ?? <None /> },
+  { head: text.columns.upstream, width: 90, look: "no-phone no-mid", cell: (task) => task.upstream ?? <None /> },
   { head: text.columns.took, width: 92, look: "right last-phone", cell: (task) => <TaskTook task={task} /> },
-  { head: text.columns.cost, width: 96, look: "right no-phone no-narrow", cell: (task) => <Cost task={task} /> },
-  { head: text.columns.callbacks, width: 104, look: "no-phone", cell: (task) => <CallbackStatus task={task} /> }
+  { head: text.columns.cost, width: 92, look: "right no-phone no-narrow", cell: (task) => <Cost task={task} /> },
+  { head: text.columns.callbacks, width: 140, look: "no-phone", cell: (task) => <CallbackStatus task={task} /> }
 ]
 
 /** True if a task has every word of a search: `model:…`, `state:…`, or part of a visible text. */
@@ -130,7 +143,7 @@ const Filters = () => {
       choices={[
         { name: "state", any: text.anyState, values: Object.keys(text.states) },
         { name: "kind", any: text.anyKind, values: Object.keys(text.kinds) },
-        { name: "callback", any: text.anyCallback, values: Object.entries(text.callbacks) },
+        { name: "callback", any: text.anyCallback, values: Object.entries(text.chosenCallbacks) },
         ...(session.kind === "operator"
           ? [{ name: "account", any: text.anyAccount, values: accounts.map(({ id }) => id) }]
           : [])

@@ -27,7 +27,16 @@ export const tasks = {
     cost: "Cost, USD",
     callbacks: "Callbacks"
   },
-  callbacks: { waiting: "waiting", delivered: "delivered", given_up: "given up" },
+  callbacks: { waiting: "waiting", stuck: "stuck", delivered: "delivered", given_up: "given up" },
+  chosenCallbacks: {
+    stuck: "stuck or given up",
+    given_up: "given up",
+    waiting: "waiting",
+    delivered: "delivered"
+  },
+  triedNow: "tried now",
+  secondCallback: (state: string) => `callback ${state}`,
+  percent: (progress: number) => `${progress} %`,
   anyCallback: "Any callback",
   held: (usd: string) => `${usd} held`,
   emptyTitle: "No tasks yet",
@@ -52,6 +61,7 @@ export const task = {
     cost: "Cost",
     file: "File",
     task: "Task",
+    request: "Request",
     upstream: "At the upstream",
     created: "Created",
     key: "Account / key",
@@ -93,8 +103,12 @@ export const task = {
   redeliver: "Redeliver",
   sending: "Sending",
   sent: "Sent again",
-  undelivered: (state: string) => `No callback reported that it ${state}.`,
-  lastTry: (tries: number, answer: string) => `${tries === 1 ? "One try" : `${tries} tries`}, the last: ${answer}.`,
+  undelivered: (state: string) =>
+    `No callback reported that it ${/^(queued|running|pending|processing)$/.test(state) ? "is " : ""}${state}.`,
+  lastTry: (tries: number, answer: string) =>
+    tries === 0
+      ? "It was not tried, because the receiver wanted no more of this task."
+      : `${tries === 1 ? "One try" : `${tries} tries`}, the last: ${answer}.`,
   noCallback: "It has no callback URL.",
   gone: "This task is no longer stored, or never existed.",
   video: "The video",
