@@ -91,14 +91,14 @@ export const Deliveries = ({
         isPlain
         label={text.deliveries}
         heads={[["", "", 96], ["", "", 116], [""], ["", "right", 100]]}
-        rows={deliveries
-          .toReversed()
-          .map((delivery) => [
-            delivery.status,
-            <Status tone={tones[delivery.state]}>{text.states[delivery.state]}</Status>,
-            <Tries of={delivery} />,
-            <Again delivery={delivery} redeliver={redeliver} />
-          ])}
+        rows={deliveries.toReversed().map((delivery) => [
+          delivery.status,
+          <Status key="state" tone={tones[delivery.state]}>
+            {text.states[delivery.state]}
+          </Status>,
+          <Tries key="tries" of={delivery} />,
+          <Again key={delivery.id} delivery={delivery} redeliver={redeliver} />
+        ])}
       />
     )}
   </section>

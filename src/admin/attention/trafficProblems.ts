@@ -11,6 +11,8 @@ const hourMs = 3_600_000
 /** Failures are reported from this many requests and this error rate on. */
 const minRequests = 20
 const minErrorRate = 0.2
+/** So many calls that failed behind others are reported, at that rate. */
+const minHidden = 5
 /** The last of eight tries comes a day after the change, a `Retry-After` may add another; it is reported for a third. */
 const callbacksMs = 72 * hourMs
 
@@ -74,6 +76,22 @@ export const makeTrafficProblems = Effect.gen(function* () {
     )
   }
 
+  /** Failures that callers did not see, because another route answered. */
+  const hidden = (nowMs: number) =>
+    Effect.map(troubles.hiddenFailures(nowMs - hourMs), (rows) =>
+      rows
+        .filter(({ calls, hidden }) => hidden >= minHidden && hidden / calls >= minErrorRate)
+        .map(({ calls, hidden, since, upstream: name }) =>
+          upstream(
+            name,
+            "warning",
+            `${name}: ${hidden} of its last ${calls} calls failed and other routes answered for it`,
+            requestsPage(`attempt:${name}`),
+            since ?? undefined
+          )
+        )
+    )
+
   const callbacks = (nowMs: number) =>
     Effect.map(listed.stuckReceivers(nowMs - callbacksMs, failedTries), (receivers) =>
       receivers.map((receiver) =>
@@ -92,7 +110,10 @@ export const makeTrafficProblems = Effect.gen(function* () {
     )
 
   return (nowMs: number) =>
-    Effect.map(Effect.all([failures(nowMs), callbacks(nowMs)]), (some) => [...circuits(nowMs), ...some.flat()])
+    Effect.map(Effect.all([failures(nowMs), hidden(nowMs), callbacks(nowMs)]), (some) => [
+      ...circuits(nowMs),
+      ...some.flat()
+    ])
 })
 
 const requestsPage = (query: string) => `requests?${new URLSearchParams({ range: "24h", q: query }).toString()}`

@@ -64,9 +64,7 @@ const derived = [
 const all = rows("tasks", { ...summaryColumns, ...derivedColumns, running_details: Schema.NullOr(Schema.String) })
 
 const summariesOf = (found: ReadonlyArray<unknown>): ReadonlyArray<SummaryRow> =>
-  all
-    .all(found)
-    .map(({ running_details: details, ...row }) => ({
-      ...row,
-      progress: numberAt(parseJson(details ?? ""), "progress") ?? null
-    }))
+  all.all(found).map(({ running_details: details, ...row }) => ({
+    ...row,
+    progress: numberAt(parseJson(details ?? ""), "progress") ?? null
+  }))
