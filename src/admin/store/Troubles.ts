@@ -50,7 +50,7 @@ export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Tr
               CASE WHEN r.status < 400 AND r.error = '' AND ${attempts.field("error")} <> ${outpaced} THEN 1 ELSE 0 END
                 AS hidden
             FROM requests AS r CROSS JOIN ${attempts.of}
-            WHERE r.id > (SELECT MAX(id) FROM requests) - ${newest} AND r.at >= ${sinceMs}) AS calls
+            WHERE r.id > (SELECT MAX(id) FROM requests) - ${newest} AND r.at >= ${sinceMs}) AS attempted
           GROUP BY upstream HAVING SUM(hidden) > 0 ${most}`,
         hidden.all
       )
