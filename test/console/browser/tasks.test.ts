@@ -63,6 +63,33 @@ describe.skipIf(isSkipped)("a task in the console", () => {
     await visitor.close()
   })
 
+  it("tells when its stuck callback is tried next, and leads to its request and back", async () => {
+    const visitor = await visit(browser, gateway)
+    const { page } = visitor
+    receiver.status = 503
+    const id = await calls(gateway).video("A paper crane", { callback_url: `http://127.0.0.1:${server.port}/hook` })
+    await signIn(page, adminKey)
+    await page.goto(`/console/tasks/${id}`)
+    const drawer = page.locator(".drawer")
+    await drawer.locator("h2", { hasText: "succeeded" }).waitFor()
+    await drawer.getByRole("table", { name: "Deliveries" }).getByText("503").first().waitFor()
+    await page.goto("/console/tasks")
+    await page.getByLabel("Any callback").selectOption("stuck")
+    const row = page.locator(`tr[data-id="${id}"]`)
+    await expect.poll(() => row.textContent(), { timeout: 60_000 }).toMatch(/stuck (in \d+ (s|min)|tried now)/)
+    expect(await violations(page)).toEqual([])
+    await picture(page, "tasks-stuck")
+    await row.click()
+    await drawer.getByRole("link", { name: /^req_/ }).click()
+    await page.waitForURL("**/console/requests/req_*")
+    await drawer.getByRole("link", { name: id }).click()
+    await page.waitForURL(`**/console/tasks/${id}`)
+    await drawer.locator("h2", { hasText: "succeeded" }).waitFor()
+    receiver.status = 204
+    visitor.quiet()
+    await visitor.close()
+  })
+
   it("is repeated in the playground with its prompt and settings, where its account has them recorded", async () => {
     const visitor = await visit(browser, gateway)
     const { page } = visitor
