@@ -123,7 +123,7 @@ describeOnEach("what needs attention", ({ name }) => {
   it("is told by a command, the worst first, in lines of 80 columns", async () => {
     const { out } = await ok("attention")
     expect(out).toMatch(/^warning  127\.0\.0\.1:\d+: /m)
-    expect(out).toContain("`gateway deliveries list --state stuck`")
+    expect(out.replaceAll(/\s+/g, " ")).toContain("`gateway deliveries list --state stuck`")
     for (const line of out.split("\n")) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(80)
     expect((await ok("attention", "--json")).json<ReadonlyArray<Attention>>().map(({ what }) => what)).toEqual(
       (await attention()).map(({ what }) => what)
