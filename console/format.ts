@@ -1,3 +1,5 @@
+import { usdText } from "../src/contract/usdText.ts"
+
 const formats = (decimals: number) =>
   new Intl.NumberFormat("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
 
@@ -34,8 +36,9 @@ export const countText = (value: number): string => count(value).join(" ").trim(
 export const bytes = (value: number): string =>
   value >= 1e6 ? `${number(value / 1e6, 1)} MB` : value >= 1e3 ? `${number(value / 1e3)} kB` : `${number(value)} B`
 
-export const usd = (dollars: number, decimals = 2): string =>
-  `${dollars < 0 ? "−" : ""}$${number(Math.abs(dollars), decimals)}`
+/** Dollars to four significant digits, or to the given decimals. */
+export const usd = (dollars: number, decimals?: number): string =>
+  decimals === undefined ? usdText(dollars) : `${dollars < 0 ? "-" : ""}$${number(Math.abs(dollars), decimals)}`
 
 export interface Amount {
   readonly nano_usd: number

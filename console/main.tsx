@@ -1,14 +1,15 @@
 import { signal } from "@preact/signals"
 import { render } from "preact"
 import type { FunctionComponent } from "preact"
+import { useEffect } from "preact/hooks"
 import { CopyContext } from "./hooks/useCopy.ts"
 import { oldPage } from "./oldPage.tsx"
 import { accounts } from "./pages/accounts.ts"
 import { holderOverview } from "./pages/holderOverview.ts"
 import { keys } from "./pages/keys.ts"
-import { models } from "./pages/models.ts"
+import { Models } from "./pages/Models.tsx"
 import { overview } from "./pages/overview.ts"
-import { playground } from "./pages/playground.ts"
+import { Playground } from "./pages/Playground.tsx"
 import { Requests } from "./pages/Requests.tsx"
 import { Sessions } from "./pages/Sessions.tsx"
 import { SignedOut } from "./pages/SignedOut.tsx"
@@ -21,13 +22,13 @@ import { SignedIn } from "./SignedIn.tsx"
 import { makeToast } from "./toast.ts"
 import { words } from "./words/words.ts"
 
-const forEveryone = { requests: Requests, tasks: Tasks, playground: oldPage(playground) }
+const forEveryone = { requests: Requests, tasks: Tasks, playground: Playground }
 const forOperators: Record<string, FunctionComponent> = {
   ...forEveryone,
   overview: oldPage(overview),
   keys: oldPage(keys),
   accounts: oldPage(accounts),
-  models: oldPage(models),
+  models: Models,
   sessions: Sessions
 }
 const forHolders: Readonly<Record<string, FunctionComponent>> = { ...forEveryone, overview: oldPage(holderOverview) }
@@ -56,6 +57,10 @@ const start = async (root: HTMLElement): Promise<void> => {
 
   const Landing = () => {
     document.title = words.product
+    // Pages keep drafts for a reload; the next sign-in gets them only where this session expired.
+    useEffect(() => {
+      if (!isExpired.value) sessionStorage.clear()
+    }, [])
     return (
       <SignedOut
         isExpired={isExpired.value}

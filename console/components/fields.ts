@@ -23,9 +23,6 @@ type Extras = Readonly<Record<string, string | number | boolean>>
 export const textInput = (value = "", extras: Extras = {}): HTMLInputElement =>
   h("input", { class: "input", autocomplete: "off", spellcheck: "false", ...extras, value })
 
-export const textArea = (value: string, rows: number, extras: Extras = {}): HTMLTextAreaElement =>
-  h("textarea", { class: "input", rows, spellcheck: "false", ...extras }, value)
-
 export const select = (
   choices: ReadonlyArray<readonly [value: string, word: string]>,
   chosen: string,

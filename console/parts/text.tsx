@@ -28,7 +28,7 @@ export const None = ({ word = words.none }: { readonly word?: string }) => <Fain
 export const Badge = ({ children }: Inside) => <span class="badge">{children}</span>
 
 /** Dollars; zero is grey. */
-export const Usd = ({ decimals = 2, of }: { readonly of: number; readonly decimals?: number }) =>
+export const Usd = ({ decimals, of }: { readonly of: number; readonly decimals?: number | undefined }) =>
   of === 0 ? <Faint>{usd(0, decimals)}</Faint> : <>{usd(of, decimals)}</>
 
 /** Ages grow while they are shown. */

@@ -1,4 +1,4 @@
-import type { Draft, DroppedFile } from "./draft.ts"
+import type { Input, Draft, DroppedFile, Message } from "./draft.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -19,18 +19,54 @@ const parsed = (text: string): unknown => {
   }
 }
 
+type User = Extract<Input, { readonly role: "user" }>
+
+/** A text alone, or parts with files before the text. */
+const contentOf = (
+  { files, text }: User,
+  fileOf: (file: DroppedFile) => Json,
+  textPart: Json
+): string | ReadonlyArray<Json> => (files.length === 0 ? text : [...files.map(fileOf), textPart])
+
 const messages = (draft: Draft): Json => {
-  const files = draft.files.map((file) =>
+  const fileOf = (file: DroppedFile): Json =>
     isImage(file)
       ? { type: "image", source: { type: "base64", media_type: file.type, data: file.data } }
       : isText(file)
         ? { type: "document", title: file.name, source: { type: "text", media_type: "text/plain", data: textOf(file) } }
         : { type: "document", title: file.name, source: { type: "base64", media_type: file.type, data: file.data } }
-  )
   const tools = [
     ...draft.tools.map(({ description, name, parameters }) => known({ name, description, input_schema: parameters })),
     ...(draft.hasSearch ? [{ type: "web_search_20250305", name: "web_search" }] : [])
   ]
+  const messageOf = (message: Message): Json => {
+    switch (message.role) {
+      case "user":
+        return { role: "user", content: contentOf(message, fileOf, { type: "text", text: message.text }) }
+      case "assistant":
+        return {
+          role: "assistant",
+          content: [
+            ...(message.text === "" ? [] : [{ type: "text", text: message.text }]),
+            ...message.calls.map((call) => ({
+              type: "tool_use",
+              id: call.id,
+              name: call.name,
+              input: parsed(call.arguments)
+            }))
+          ]
+        }
+      case "tools":
+        return {
+          role: "user",
+          content: message.calls.map((call, at) => ({
+            type: "tool_result",
+            tool_use_id: call.id,
+            content: message.outputs[at] ?? ""
+          }))
+        }
+    }
+  }
   return known({
     model: draft.model,
     max_tokens: draft.maxTokens ?? 1_024,
@@ -38,40 +74,47 @@ const messages = (draft: Draft): Json => {
     temperature: draft.temperature,
     system: draft.system,
     tools: tools.length === 0 ? undefined : tools,
-    messages: [
-      { role: "user", content: files.length === 0 ? draft.user : [...files, { type: "text", text: draft.user }] },
-      ...draft.turns.flatMap(({ calls, outputs, text }) => [
-        {
-          role: "assistant",
-          content: [
-            ...(text === "" ? [] : [{ type: "text", text }]),
-            ...calls.map((call) => ({ type: "tool_use", id: call.id, name: call.name, input: parsed(call.arguments) }))
-          ]
-        },
-        {
-          role: "user",
-          content: calls.map((call, at) => ({ type: "tool_result", tool_use_id: call.id, content: outputs[at] ?? "" }))
-        }
-      ])
-    ]
+    messages: draft.messages.map(messageOf)
   })
 }
 
 const responses = (draft: Draft): Json => {
-  const files = draft.files.map((file) =>
+  const fileOf = (file: DroppedFile): Json =>
     isImage(file)
       ? { type: "input_image", image_url: dataUrl(file) }
       : isText(file)
         ? { type: "input_text", text: `${file.name}:\n${textOf(file)}` }
         : { type: "input_file", filename: file.name, file_data: dataUrl(file) }
-  )
   const tools = [
     ...draft.tools.map(({ description, name, parameters }) =>
       known({ type: "function", name, description, parameters })
     ),
     ...(draft.hasSearch ? [{ type: "web_search" }] : [])
   ]
-  const isPlain = files.length === 0 && draft.turns.length === 0
+  const itemsOf = (message: Message): ReadonlyArray<Json> => {
+    switch (message.role) {
+      case "user":
+        return [{ role: "user", content: contentOf(message, fileOf, { type: "input_text", text: message.text }) }]
+      case "assistant":
+        return [
+          ...(message.text === "" ? [] : [{ role: "assistant", content: message.text }]),
+          ...message.calls.map((call) => ({
+            type: "function_call",
+            call_id: call.id,
+            name: call.name,
+            arguments: call.arguments
+          }))
+        ]
+      case "tools":
+        return message.calls.map((call, at) => ({
+          type: "function_call_output",
+          call_id: call.id,
+          output: message.outputs[at] ?? ""
+        }))
+    }
+  }
+  const [first, ...more] = draft.messages
+  const isPlain = first?.role === "user" && first.files.length === 0 && more.length === 0
   return known({
     model: draft.model,
     stream: true,
@@ -79,36 +122,42 @@ const responses = (draft: Draft): Json => {
     temperature: draft.temperature,
     instructions: draft.system,
     tools: tools.length === 0 ? undefined : tools,
-    input: isPlain
-      ? draft.user
-      : [
-          { role: "user", content: [...files, { type: "input_text", text: draft.user }] },
-          ...draft.turns.flatMap(({ calls, outputs, text }) => [
-            ...(text === "" ? [] : [{ role: "assistant", content: text }]),
-            ...calls.map((call) => ({
-              type: "function_call",
-              call_id: call.id,
-              name: call.name,
-              arguments: call.arguments
-            })),
-            ...calls.map((call, at) => ({ type: "function_call_output", call_id: call.id, output: outputs[at] ?? "" }))
-          ])
-        ]
+    input: isPlain ? first.text : draft.messages.flatMap(itemsOf)
   })
 }
 
 const chat = (draft: Draft): Json => {
-  const files = draft.files.map((file) =>
+  const fileOf = (file: DroppedFile): Json =>
     isImage(file)
       ? { type: "image_url", image_url: { url: dataUrl(file) } }
       : isText(file)
         ? { type: "text", text: `${file.name}:\n${textOf(file)}` }
         : { type: "file", file: { filename: file.name, file_data: dataUrl(file) } }
-  )
   const tools = draft.tools.map(({ description, name, parameters }) => ({
     type: "function",
     function: known({ name, description, parameters })
   }))
+  const messagesOf = (message: Message): ReadonlyArray<Json> => {
+    switch (message.role) {
+      case "user":
+        return [{ role: "user", content: contentOf(message, fileOf, { type: "text", text: message.text }) }]
+      case "assistant": {
+        const calls = message.calls.map((call) => ({
+          id: call.id,
+          type: "function",
+          function: { name: call.name, arguments: call.arguments }
+        }))
+        const content = message.text === "" ? null : message.text
+        return [{ role: "assistant", content, ...(calls.length > 0 && { tool_calls: calls }) }]
+      }
+      case "tools":
+        return message.calls.map((call, at) => ({
+          role: "tool",
+          tool_call_id: call.id,
+          content: message.outputs[at] ?? ""
+        }))
+    }
+  }
   return known({
     model: draft.model,
     stream: true,
@@ -118,21 +167,15 @@ const chat = (draft: Draft): Json => {
     tools: tools.length === 0 ? undefined : tools,
     messages: [
       ...(draft.system === "" ? [] : [{ role: "system", content: draft.system }]),
-      { role: "user", content: files.length === 0 ? draft.user : [...files, { type: "text", text: draft.user }] },
-      ...draft.turns.flatMap(({ calls, outputs, text }) => [
-        {
-          role: "assistant",
-          content: text === "" ? null : text,
-          tool_calls: calls.map((call) => ({
-            id: call.id,
-            type: "function",
-            function: { name: call.name, arguments: call.arguments }
-          }))
-        },
-        ...calls.map((call, at) => ({ role: "tool", tool_call_id: call.id, content: outputs[at] ?? "" }))
-      ])
+      ...draft.messages.flatMap(messagesOf)
     ]
   })
+}
+
+/** The last question, for families without a conversation. */
+const lastOf = ({ messages }: Draft): User => {
+  const last = messages.at(-1)
+  return last?.role === "user" ? last : { role: "user", text: "", files: [] }
 }
 
 const videos = (draft: Draft): Json => ({
@@ -141,9 +184,9 @@ const videos = (draft: Draft): Json => ({
   ratio: draft.video.ratio,
   duration: draft.video.seconds,
   content: [
-    { type: "text", text: draft.user },
-    ...draft.files
-      .filter(isImage)
+    { type: "text", text: lastOf(draft).text },
+    ...lastOf(draft)
+      .files.filter(isImage)
       .map((file) => ({ type: "image_url", role: "first_frame", image_url: { url: dataUrl(file) } }))
   ]
 })
@@ -159,7 +202,7 @@ export const bodyOf = (draft: Draft): Json => {
     case "chat":
       return chat(draft)
     case "embeddings":
-      return { model: draft.model, input: draft.user }
+      return { model: draft.model, input: lastOf(draft).text }
     case "videos":
       return videos(draft)
   }

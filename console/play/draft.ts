@@ -1,58 +1,74 @@
+import { Schema } from "effect"
+
 /** The families of the playground. */
 export const families = ["messages", "responses", "chat", "embeddings", "task", "videos"] as const
-export type Family = (typeof families)[number]
-export const isFamily = (name: string | null): name is Family => families.some((family) => family === name)
+export const Family = Schema.Literal(...families)
+export type Family = typeof Family.Type
+export const isFamily = Schema.is(Family)
 
 /** A dropped file, as base64. */
-export interface DroppedFile {
-  readonly name: string
-  readonly type: string
-  readonly size: number
-  readonly data: string
-}
+export const DroppedFile = Schema.Struct({
+  name: Schema.String,
+  type: Schema.String,
+  size: Schema.Number,
+  data: Schema.String
+})
+export type DroppedFile = typeof DroppedFile.Type
 
-export interface FunctionTool {
-  readonly name: string
-  readonly description: string
-  readonly parameters: unknown
-}
+export const FunctionTool = Schema.Struct({
+  name: Schema.String,
+  description: Schema.String,
+  parameters: Schema.Unknown
+})
+export type FunctionTool = typeof FunctionTool.Type
 
 /** A tool call of the model. */
-export interface ToolCall {
-  readonly id: string
-  readonly name: string
-  readonly arguments: string
-}
+export const ToolCall = Schema.Struct({ id: Schema.String, name: Schema.String, arguments: Schema.String })
+export type ToolCall = typeof ToolCall.Type
 
-/** An answer with tool calls and their results. */
-export interface ToolTurn {
-  readonly text: string
-  readonly calls: ReadonlyArray<ToolCall>
-  readonly outputs: ReadonlyArray<string>
-}
+/** A part of the conversation that is sent: a text with files, or the results of an answer's tool calls. */
+export const Input = Schema.Union(
+  Schema.Struct({ role: Schema.Literal("user"), text: Schema.String, files: Schema.Array(DroppedFile) }),
+  Schema.Struct({
+    role: Schema.Literal("tools"),
+    calls: Schema.Array(ToolCall),
+    outputs: Schema.Array(Schema.String)
+  })
+)
+export type Input = typeof Input.Type
+
+/** A part of the conversation, in no family's dialect. */
+export type Message =
+  | Input
+  | { readonly role: "assistant"; readonly text: string; readonly calls: ReadonlyArray<ToolCall> }
 
 export interface Draft {
   readonly family: Family
   readonly model: string
   readonly system: string
-  readonly user: string
-  readonly files: ReadonlyArray<DroppedFile>
+  /** The whole conversation, the new part last. */
+  readonly messages: ReadonlyArray<Message>
   readonly tools: ReadonlyArray<FunctionTool>
   readonly hasSearch: boolean
   readonly maxTokens: number | undefined
   readonly temperature: number | undefined
   readonly video: { readonly resolution: string; readonly ratio: string; readonly seconds: number }
-  readonly turns: ReadonlyArray<ToolTurn>
 }
 
-export const paths: Readonly<Record<Family, string>> = {
+export const paths = {
   messages: "/v1/messages",
   task: "/v1/messages",
   responses: "/v1/responses",
   chat: "/v1/chat/completions",
   embeddings: "/v1/embeddings",
   videos: "/api/v3/contents/generations/tasks"
-}
+} as const satisfies Readonly<Record<Family, string>>
 
 export const isStreamed = (family: Family): boolean =>
   family === "messages" || family === "responses" || family === "chat"
+
+export const isText = (family: Family): boolean => family !== "videos" && family !== "embeddings"
+
+/** The kind of models that a family asks. */
+export const kindOf = (family: Family) =>
+  family === "videos" ? "video" : family === "embeddings" ? "embedding" : "text"

@@ -1,6 +1,5 @@
-import type { RequestDetail, RequestView } from "../../src/requests/RequestView.ts"
+import type { RequestDetail } from "../../src/requests/RequestView.ts"
 import type { App } from "../app.ts"
-import { taskSource } from "../taskSource.ts"
 import { isFamily } from "./draft.ts"
 import type { Family } from "./draft.ts"
 import { recordedIn } from "./recorded.ts"
@@ -17,7 +16,12 @@ export interface Repeated {
   readonly asked: Partial<Recorded>
 }
 
-const baseOf = (app: App) => (app.session.kind === "operator" ? "/admin/v1/requests" : "/v1/requests")
+const isOperator = (app: App) => app.session.kind === "operator"
+
+const requestOf = (app: App, id: string): Promise<RequestDetail> =>
+  isOperator(app)
+    ? app.client.admin((admin) => admin.adminOperations.showRequest({ path: { id } }))
+    : app.client.own((own) => own.account.request({ path: { id } }))
 
 const asked = ({ bodies }: RequestDetail): Pick<Repeated, "asked" | "isRecorded"> => {
   const recorded = bodies === null ? undefined : recordedIn(bodies.request)
@@ -25,7 +29,7 @@ const asked = ({ bodies }: RequestDetail): Pick<Repeated, "asked" | "isRecorded"
 }
 
 const ofRequest = async (app: App, id: string): Promise<Repeated> => {
-  const request = await app.client.json<RequestDetail>(`${baseOf(app)}/${encodeURIComponent(id)}`)
+  const request = await requestOf(app, id)
   const { family, key, model } = request
   return { id, family: isFamily(family) ? family : "messages", key, model: model ?? "", ...asked(request) }
 }
@@ -35,27 +39,36 @@ const hourMs = 3_600_000
 /** The request that created a task; undefined if it is no longer stored or does not name it. */
 const makerOf = async (app: App, task: string, createdAt: string): Promise<RequestDetail | undefined> => {
   const made = Date.parse(createdAt)
-  const query = new URLSearchParams({
+  const urlParams = {
     task,
     since: new Date(made - hourMs).toISOString(),
     until: new Date(made).toISOString(),
-    limit: "1"
-  })
-  const { data } = await app.client.json<{ readonly data: ReadonlyArray<RequestView> }>(
-    `${baseOf(app)}?${query.toString()}`
-  )
+    limit: 1
+  }
+  const { data } = await (isOperator(app)
+    ? app.client.admin((admin) => admin.adminOperations.listRequests({ urlParams }))
+    : app.client.own((own) => own.account.requests({ urlParams })))
   const id = data[0]?.request_id
-  return id === undefined ? undefined : app.client.json<RequestDetail>(`${baseOf(app)}/${encodeURIComponent(id)}`)
+  return id === undefined ? undefined : requestOf(app, id)
 }
 
 const families: Readonly<Record<string, Family>> = { video: "videos", response: "responses", message: "task" }
 
-const ofTask = async (app: App, id: string): Promise<Repeated> => {
-  const source = taskSource(app)
-  const task = await source.find(id)
+const taskOf = async (app: App, id: string) => {
+  if (isOperator(app)) return app.client.admin((admin) => admin.adminOperations.showTask({ path: { id } }))
+  const { data } = await app.client.own((own) => own.account.tasks({ urlParams: { limit: 1_000 } }))
+  return data.find((task) => task.id === id)
+}
+
+const ofTask = async (app: App, id: string): Promise<Repeated | undefined> => {
+  const task = await taskOf(app, id)
+  if (task === undefined) return undefined
+  const key = isOperator(app) ? task.key : undefined
   const [maker, video] = await Promise.all([
     makerOf(app, id, task.created_at).catch(() => undefined),
-    source.video(task)
+    task.kind === "video"
+      ? app.client.own((own) => own.videos.find({ path: { id } }), key).catch(() => undefined)
+      : undefined
   ])
   const told = maker === undefined ? { isRecorded: false, asked: {} } : asked(maker)
   // Settings that the request left open were chosen, and are in the task.

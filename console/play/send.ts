@@ -1,24 +1,10 @@
 import type { App } from "../app.ts"
-import { jsonBody } from "../client.ts"
+import { jsonBody, Refused } from "../client.ts"
 import { bodyOf } from "./bodies.ts"
 import { isStreamed, paths } from "./draft.ts"
-import type { Draft } from "./draft.ts"
+import type { Input, Draft } from "./draft.ts"
+import type { Exchange } from "./exchange.ts"
 import { frames, noAnswer, step } from "./stream.ts"
-import type { Answer } from "./stream.ts"
-
-/** The progress of a request. */
-export interface Sent {
-  readonly answer: Answer
-  readonly status: number
-  readonly requestId: string | null
-  readonly firstMs: number | undefined
-  readonly ms: number
-  readonly costUsd: string | null
-  /** The task that the request created. */
-  readonly task: { readonly id: string; readonly family: "videos" | "messages" } | undefined
-  readonly adapted: string | null
-  readonly isOver: boolean
-}
 
 interface Whole {
   readonly id?: string
@@ -26,56 +12,72 @@ interface Whole {
   readonly usage?: { readonly prompt_tokens?: number }
 }
 
-/** Headers of a request: an operator uses a chosen key. */
-export const asKey = (app: App, key: string): Readonly<Record<string, string>> =>
-  app.session.kind === "operator" ? { "x-gateway-key-id": key } : {}
+/** The key that an operator acts as; undefined for an account's session, which has its own. */
+export const actingKey = (app: App, key: string): string | undefined =>
+  app.session.kind === "operator" ? key : undefined
 
-/** Sends a draft and reports its progress. */
+const given = (text: string | null, name: "adapted" | "requestId") => (text === null ? {} : { [name]: text })
+
+/**
+ * Sends a draft and reports its progress. A refusal ends the exchange as failed.
+ *
+ * @throws if it was stopped
+ */
 export const sendDraft = async (
   app: App,
-  draft: Draft,
-  key: string,
-  signal: AbortSignal,
-  tell: (sent: Sent) => void
-): Promise<Sent> => {
+  {
+    asked,
+    draft,
+    key,
+    signal
+  }: { readonly asked: Input; readonly draft: Draft; readonly key: string; readonly signal: AbortSignal },
+  tell: (exchange: Exchange) => void
+): Promise<Exchange> => {
   const began = performance.now()
-  const init = jsonBody(bodyOf(draft))
-  const headers = { ...asKey(app, key), "content-type": "application/json" }
-  const response = await app.client.send(paths[draft.family], { ...init, headers, signal })
-  const about = {
-    status: response.status,
-    requestId: response.headers.get("x-request-id"),
-    costUsd: response.headers.get("x-gateway-cost-usd"),
-    adapted: response.headers.get("x-gateway-adapted")
+  let exchange: Exchange = { asked, model: draft.model, state: "running", answer: noAnswer, ms: 0 }
+  const change = (more: Partial<Exchange>): Exchange => {
+    exchange = { ...exchange, ms: performance.now() - began, ...more }
+    tell(exchange)
+    return exchange
   }
-  let answer = noAnswer
-  let firstMs: number | undefined
-  const sent = (isOver: boolean, task?: Sent["task"]): Sent => ({
-    ...about,
-    answer,
-    firstMs,
-    ms: performance.now() - began,
-    task,
-    isOver
-  })
-  if (isStreamed(draft.family) && response.body !== null) {
-    for await (const frame of frames(response.body)) {
-      firstMs ??= performance.now() - began
-      answer = step(draft.family, answer, frame)
-      tell(sent(false))
+  change({})
+  const acting = actingKey(app, key)
+  const headers = {
+    "content-type": "application/json",
+    ...(acting !== undefined && { "x-gateway-key-id": acting })
+  }
+  try {
+    const response = await app.client.send(paths[draft.family], { ...jsonBody(bodyOf(draft)), headers, signal })
+    const cost = response.headers.get("x-gateway-cost-usd")
+    change({
+      status: response.status,
+      ...given(response.headers.get("x-request-id"), "requestId"),
+      ...given(response.headers.get("x-gateway-adapted"), "adapted"),
+      ...(cost !== null && { cost: Number(cost) })
+    })
+    if (isStreamed(draft.family) && response.body !== null) {
+      for await (const frame of frames(response.body)) {
+        const answer = step(draft.family, exchange.answer, frame)
+        change({ answer, firstMs: exchange.firstMs ?? performance.now() - began })
+      }
+      return change({ state: exchange.answer.error === undefined ? "finished" : "failed" })
     }
-    return sent(true)
-  }
-  const whole: Whole = await response.json()
-  firstMs = performance.now() - began
-  const vector = whole.data?.[0]?.embedding
-  if (vector !== undefined) {
+    const whole: Whole = await response.json()
+    const firstMs = performance.now() - began
+    const vector = whole.data?.[0]?.embedding
+    if (vector === undefined)
+      return change({ firstMs, state: "finished", ...(whole.id !== undefined && { task: whole.id }) })
     const some = vector.slice(0, 8).map((value) => value.toFixed(4))
-    answer = { ...noAnswer, text: `[${some.join(", ")}, …]\n${vector.length}`, input: whole.usage?.prompt_tokens }
-    return sent(true)
+    const text = `[${some.join(", ")}, …]\n${vector.length}`
+    return change({ firstMs, state: "finished", answer: { ...noAnswer, text, input: whole.usage?.prompt_tokens } })
+  } catch (error) {
+    if (signal.aborted) throw error
+    const refused = error instanceof Refused ? error : undefined
+    return change({
+      state: "failed",
+      answer: { ...exchange.answer, error: error instanceof Error ? error.message : String(error) },
+      ...(refused !== undefined && { code: refused.code, status: refused.status }),
+      ...given(refused?.requestId ?? exchange.requestId ?? null, "requestId")
+    })
   }
-  return sent(
-    true,
-    whole.id === undefined ? undefined : { id: whole.id, family: draft.family === "videos" ? "videos" : "messages" }
-  )
 }

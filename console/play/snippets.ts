@@ -1,4 +1,4 @@
-import type { Snippet } from "../components/codeBlock.ts"
+import type { Snippet } from "../parts/CodeBlock.tsx"
 import { paths } from "./draft.ts"
 import type { Family } from "./draft.ts"
 

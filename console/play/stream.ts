@@ -1,15 +1,18 @@
-import type { Family, ToolCall } from "./draft.ts"
+import { Schema } from "effect"
+import { ToolCall } from "./draft.ts"
+import type { Family } from "./draft.ts"
 
 /** The answer of a stream so far. */
-export interface Answer {
-  readonly text: string
-  readonly reasoning: string
-  readonly calls: ReadonlyArray<ToolCall>
-  readonly stop: string | undefined
-  readonly error: string | undefined
-  readonly input: number | undefined
-  readonly output: number | undefined
-}
+export const Answer = Schema.Struct({
+  text: Schema.String,
+  reasoning: Schema.String,
+  calls: Schema.Array(ToolCall),
+  stop: Schema.optional(Schema.String),
+  error: Schema.optional(Schema.String),
+  input: Schema.optional(Schema.Number),
+  output: Schema.optional(Schema.Number)
+})
+export type Answer = typeof Answer.Type
 
 export const noAnswer: Answer = {
   text: "",

@@ -92,7 +92,8 @@ const OperationsHandlers = handlers(
         }),
       redeliver: ({ caller, path }) => deliveries.redeliver(caller.key, path.id),
       upstreams: () => Effect.map(serving.upstreams, wholeList),
-      models: () => Effect.map(serving.models, wholeList),
+      models: ({ caller, urlParams: { since } }) =>
+        searches.ofKey(caller.key, Effect.map(serving.models(since), wholeList)),
       nodes: () => Effect.map(nodes.list, wholeList),
       audit: ({ urlParams: { after, limit = 100, sessions, since, until, ...same } }) =>
         Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {

@@ -136,10 +136,17 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
   )
   .add(
     HttpApiEndpoint.get("models", "/admin/v1/models")
+      .setUrlParams(
+        Schema.Struct({
+          since: Schema.optional(TimeQuery).annotations({
+            description: "Adds each model's `use` since: a UTC day, a time, or how long ago, of the last 31 days."
+          })
+        })
+      )
       .addSuccess(pageOf(ModelRecord))
       .annotateContext(
         OpenApi.annotations({
-          summary: "List the served models with their routes, prices and capabilities"
+          summary: "List the served models with their routes, prices, capabilities and use"
         })
       )
   )

@@ -1,4 +1,5 @@
 import { Clock, Effect, Either, Option } from "effect"
+import type { InvalidRequest } from "../contract/Failure.ts"
 import { Configuration } from "../config/Configuration.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { protocolsAt, surfaceOf } from "../config/providers/surfaces.ts"
@@ -6,6 +7,7 @@ import type { SurfaceEntry } from "../config/providers/surfaces.ts"
 import { Catalogue, entriesOf } from "../catalogue/Catalogue.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { unmatched } from "../catalogue/modelWarnings.ts"
+import { ModelUse } from "../requests/ModelUse.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
 import { partOf } from "../routing/Route.ts"
 import { CallsOfOne, UpstreamCalls } from "../routing/UpstreamCalls.ts"
@@ -14,11 +16,11 @@ import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import { isoOrNull, isoTime } from "./fields.ts"
 import { modelRecord } from "./modelRecord.ts"
-import type { UpstreamRecord } from "./UpstreamRecord.ts"
+import type { ModelRecord, UpstreamRecord } from "./UpstreamRecord.ts"
 
 /** Health of the upstreams, and the models, as this serving process knows them. */
 export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", {
-  dependencies: [UpstreamCalls.Default],
+  dependencies: [UpstreamCalls.Default, ModelUse.Default],
   effect: Effect.gen(function* () {
     const configuration = yield* Configuration
     const catalogue = yield* Catalogue
@@ -26,6 +28,7 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
     const calls = yield* UpstreamCalls
     const texts = yield* TextUpstreams
     const videos = yield* VideoUpstreams
+    const used = yield* ModelUse
 
     const recordOf = (name: string, kind: "text" | "video", nowMs: number): UpstreamRecord => {
       const surfaces = surfacesAt(configuration.current().value, name, kind)
@@ -71,7 +74,14 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
       ...[...videos.keys()].map((name) => recordOf(name, "video", nowMs))
     ])
 
-    const models = Effect.sync(() => entriesOf(catalogue).map((model) => modelRecord(model, { texts, videos })))
+    /** @param since the start of the use to report, as `TimeQuery`; none is reported without it */
+    const models = (since?: string): Effect.Effect<ReadonlyArray<ModelRecord>, InvalidRequest> =>
+      Effect.map(since === undefined ? Effect.succeed(undefined) : used.of(since, entryOf), (useOf) =>
+        entriesOf(catalogue).map((model) => modelRecord(model, { texts, videos }, useOf?.(model.id)))
+      )
+
+    /** The id of the entry that serves a model. */
+    const entryOf = (model: string) => (catalogue.has(model) ? model : (catalogue.patternOf?.(model) ?? model))
 
     /** The patterns that match no served model. */
     const unmatchedNow = (patterns: ReadonlyArray<string>) =>

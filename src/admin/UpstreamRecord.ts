@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { VideoBoundsRecord } from "../catalogue/VideoBoundsRecord.ts"
 import { said } from "../contract/fields.ts"
 import { PriceSource } from "../ledger/PriceSource.ts"
+import { ModelUseRecord } from "../requests/ModelUse.ts"
 import { Price as PriceRecord } from "./PriceRecord.ts"
 
 const time = (description: string) => said(Schema.NullOr(Schema.String), description)
@@ -86,6 +87,10 @@ export const ModelRecord = Schema.Struct({
       )
     }),
     "The features of its first route's protocol. The model may support fewer."
+  ),
+  use: said(
+    Schema.NullOr(ModelUseRecord),
+    "Its use since `since`; null without it. A wildcard's covers every model that it matches."
   )
 }).annotations({ identifier: "ServedModel" })
 export type ModelRecord = typeof ModelRecord.Type

@@ -18,7 +18,7 @@ export interface AllUpstreams {
 }
 
 /** The operator's view of a model, with its prices in dollars. */
-export const modelRecord = (model: Model, upstreams: AllUpstreams): ModelRecord => {
+export const modelRecord = (model: Model, upstreams: AllUpstreams, use: ModelRecord["use"] = null): ModelRecord => {
   const { contextTokens, id, kind, maxOutputTokens, routes } = model
   return {
     object: "model",
@@ -36,7 +36,8 @@ export const modelRecord = (model: Model, upstreams: AllUpstreams): ModelRecord 
     max_output_tokens: maxOutputTokens ?? null,
     price: priceOf(routes[0]),
     price_source: priceSourceOf(routes[0]?.pricedBy),
-    capabilities: capabilitiesOf(model, upstreams)
+    capabilities: capabilitiesOf(model, upstreams),
+    use
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AccountRecord } from "../admin/AccountRecord.ts"
-import { showUsd } from "../contract/showUsd.ts"
+import { usdText } from "../contract/usdText.ts"
 import type { Money } from "../ledger/Money.ts"
 import { limitsShown, shortTime } from "./options.ts"
 import { listTable } from "./table.ts"
@@ -14,10 +14,10 @@ const header = ["ACCOUNT", "STATUS", "AVAILABLE", "GRANTED", "USED", "HELD", "KE
 const row = (account: AccountRecord) => [
   account.id,
   account.suspended_at === null ? "active" : "suspended",
-  account.available === null ? "unmetered" : `$${account.available.usd}`,
-  account.granted === null ? "" : `$${account.granted.usd}`,
-  `$${account.settled.usd}`,
-  `$${account.held.usd}`,
+  account.available === null ? "unmetered" : amount(account.available),
+  account.granted === null ? "" : amount(account.granted),
+  amount(account.settled),
+  amount(account.held),
   String(account.keys),
   limitsShown(account.limits),
   shortTime(account.created_at)
@@ -25,7 +25,7 @@ const row = (account: AccountRecord) => [
 
 const sums = (accounts: ReadonlyArray<AccountRecord>): ReadonlyArray<string> => {
   const all = (amountOf: (account: AccountRecord) => Money | null) =>
-    sumShown(accounts.map((account) => amountOf(account)?.nano_usd ?? 0))
+    usdText(accounts.reduce((sum, account) => sum + (amountOf(account)?.nano_usd ?? 0), 0) / 1e9)
   return [
     `${accounts.length} accounts`,
     "",
@@ -39,8 +39,4 @@ const sums = (accounts: ReadonlyArray<AccountRecord>): ReadonlyArray<string> => 
   ]
 }
 
-/** Each amount is a safe integer; their sum may not be. */
-const sumShown = (nanoUsd: ReadonlyArray<number>): string => {
-  const sum = nanoUsd.reduce((one, other) => one + other, 0)
-  return Number.isSafeInteger(sum) ? `$${showUsd(sum)}` : `over $${Math.floor(Number.MAX_SAFE_INTEGER / 1e9)}`
-}
+const amount = ({ nano_usd }: Money): string => usdText(nano_usd / 1e9)

@@ -3,6 +3,7 @@ import { Effect, Option, ParseResult, Schema } from "effect"
 import { parse } from "yaml"
 import { scopeText, withBudget, withoutBudget, WrittenBudgets } from "../contract/WrittenBudget.ts"
 import type { WrittenBudget } from "../contract/WrittenBudget.ts"
+import { usdText } from "../contract/usdText.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { shortened } from "../contract/shortened.ts"
 import { money } from "../ledger/Money.ts"
@@ -83,16 +84,13 @@ export const budgetText = (budget: BudgetRecord): string => {
   const { requests, tokens, usd, used } = budget
   const [most, unit] =
     usd !== undefined ? [usd, ""] : tokens !== undefined ? [tokens, " tokens"] : [requests ?? 0, " requests"]
-  const amount = (of: number) => (usd === undefined ? of.toLocaleString("en") : `$${dollars(of)}`)
+  const amount = (of: number) => (usd === undefined ? of.toLocaleString("en") : usdText(of))
   return `${amount(used)} of ${amount(most)}${unit} ${scopeText(budget)}`
 }
 
 /** `$2 of $50 a month, until 2026-12-01 00:00`. */
 const budgetShown = (budget: BudgetRecord): string =>
   budget.ends_at === null ? budgetText(budget) : `${budgetText(budget)}, until ${shortTime(budget.ends_at)}`
-
-/** At least two decimals. */
-const dollars = (usd: number): string => usd.toFixed(9).replace(/0{1,7}$/, "")
 
 /** A line for each budget. */
 export const budgetLines = (budgets: ReadonlyArray<BudgetRecord>): ReadonlyArray<string> => budgets.map(budgetShown)

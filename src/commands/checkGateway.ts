@@ -64,7 +64,7 @@ export const checkGateway = (live: boolean) =>
     )
   }).pipe(Effect.provide(Layer.merge(SettingsLive, logger)))
 
-const header = ["MODEL", "KIND", "ROUTES", "CONTEXT", "PRICE (USD a million tokens)"]
+const header = ["MODEL", "KIND", "ROUTES", "CONTEXT", "PRICE (a million tokens)"]
 
 const row = (model: Model): ReadonlyArray<string> => [
   model.id,

@@ -36,7 +36,7 @@ export const checkPrices = (asJson: boolean) =>
         header,
         prices.map(({ from, model, name, price, route }) => [
           model,
-          price === undefined ? "no price" : price.isFree ? "0" : priceShown(price),
+          priceShown(price),
           from,
           from === "nowhere" ? "" : name,
           route
@@ -66,4 +66,4 @@ const fetched = Effect.gen(function* () {
   return Effect.succeed(list)
 })
 
-const header = ["MODEL", "PRICE (USD a million tokens)", "FROM", "AS", "ROUTE"]
+const header = ["MODEL", "PRICE (a million tokens)", "FROM", "AS", "ROUTE"]

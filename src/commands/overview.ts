@@ -5,10 +5,11 @@ import { groupsCsv } from "../requests/groupsAnswer.ts"
 import { groupingOf, groupingWords } from "../requests/OverviewGroups.ts"
 import type { OverviewGroups } from "../requests/OverviewGroups.ts"
 import type { TrafficCost } from "../requests/TrafficCost.ts"
+import { usdText } from "../contract/usdText.ts"
 import { administering } from "./administering.ts"
 import { account, help, json, limitOption, moment, optionalText, print, shortTime, wide } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
-import { counted, listTable, usd } from "./table.ts"
+import { counted, listTable } from "./table.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 
 const overview = Command.make(
@@ -135,9 +136,9 @@ const groupsShown = (groups: OverviewGroups, isWide: boolean): string => {
     count(of.cache_write_tokens),
     count(of.output_tokens),
     of.cache_hit_rate === null ? "" : `${Math.round(of.cache_hit_rate * 100)}%`,
-    usd(of.cost_usd),
-    usd(of.upstream_cost_usd ?? 0),
-    usd(of.before?.cost_usd ?? 0)
+    usdText(of.cost_usd),
+    usdText(of.upstream_cost_usd ?? 0),
+    usdText(of.before?.cost_usd ?? 0)
   ]
   const rows = data.map((row) => [
     row.group === "" ? "–" : row.group,
@@ -168,10 +169,10 @@ const costShown = ({ data, from, model, not_priced, price_source, to, total }: T
         ...data.map((row) => [
           row.model,
           count(row.requests),
-          usd(Number(row.cost.usd)),
-          row.cost_there === null ? "–" : usd(Number(row.cost_there.usd))
+          usdText(Number(row.cost.usd)),
+          row.cost_there === null ? "–" : usdText(Number(row.cost_there.usd))
         ]),
-        ["total", count(total.requests), usd(Number(total.cost.usd)), usd(Number(total.cost_there?.usd ?? 0))]
+        ["total", count(total.requests), usdText(Number(total.cost.usd)), usdText(Number(total.cost_there?.usd ?? 0))]
       ],
       { rare: [], wide: isWide }
     ),

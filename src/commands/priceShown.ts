@@ -1,14 +1,21 @@
-import { showUsd } from "../contract/showUsd.ts"
+import { usdText } from "../contract/usdText.ts"
+import { priceRecord } from "../admin/PriceRecord.ts"
+import type { Price as PriceRecord } from "../admin/PriceRecord.ts"
+import { unpriced } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 
-/** A price as a table cell, in USD, without zero rates. */
-export const priceShown = (price: Price | undefined): string => {
-  if (price === undefined) return ""
+/** A price as a table cell, without zero rates: `$3.00 in, $15.00 out` for a million tokens, `free`, or `no price`. */
+export const priceText = (price: typeof PriceRecord.Type | null): string => {
+  if (price === null) return "no price"
   const parts = [
-    [price.rates.input, "in"],
-    [price.rates.output, "out"],
-    [price.search, "a search"],
-    [price.videoSecond, "a second"]
+    [price.input, "in"],
+    [price.output, "out"],
+    [price.per_search, "a search"],
+    [price.per_second, "a second"]
   ] as const
-  return parts.flatMap(([nano, what]) => (nano === 0 ? [] : [`${showUsd(nano)} ${what}`])).join(", ")
+  return parts.flatMap(([usd, what]) => (usd === 0 ? [] : [`${usdText(usd)} ${what}`])).join(", ") || "free"
 }
+
+/** `priceText` of the ledger's price. */
+export const priceShown = (price: Price | undefined): string =>
+  priceText(price === undefined || price === unpriced ? null : priceRecord(price))

@@ -1,6 +1,7 @@
 import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import type { PriceListRecord } from "../admin/PriceListRecord.ts"
+import { usdText } from "../contract/usdText.ts"
 import { administering } from "./administering.ts"
 import { help, json, print } from "./options.ts"
 import { leaf, remoteLeaf } from "./frame/leaf.ts"
@@ -85,4 +86,4 @@ const words = ({ accepted, changed, moved, moves, prices, source }: PriceListRec
 }
 
 const pair = ({ input, output, per_second }: PriceListRecord["moves"][number]["before"]): string =>
-  per_second > 0 ? `${per_second} a second` : `${input} + ${output}`
+  per_second > 0 ? `${usdText(per_second)} a second` : `${usdText(input)} + ${usdText(output)}`

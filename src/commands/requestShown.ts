@@ -1,6 +1,7 @@
+import { costText } from "../contract/usdText.ts"
 import type { RequestView } from "../requests/RequestView.ts"
 import { whyFailed } from "../requests/whyFailed.ts"
-import { fields, table, usd } from "./table.ts"
+import { fields, table } from "./table.ts"
 
 const why = {
   too_long: "the input was too long",
@@ -31,8 +32,8 @@ export const requestShown = (request: RequestView): string =>
       "first byte": `${request.first_byte_ms} ms`,
       duration: `${request.duration_ms} ms${request.stream ? ", streamed" : ""}`,
       tokens: tokensOf(request),
-      cost: request.cost_usd === null ? null : `$${usd(request.cost_usd)}`,
-      "upstream cost": request.upstream_cost_usd === undefined ? null : `$${usd(request.upstream_cost_usd)}`,
+      cost: request.cost_usd === null ? null : costText(request.cost_usd),
+      "upstream cost": request.upstream_cost_usd === undefined ? null : costText(request.upstream_cost_usd),
       "price from": priceShown(request.price_source),
       settled: request.settled_at,
       adapted: request.adapted,

@@ -1,14 +1,15 @@
+import { costText, usdText } from "../contract/usdText.ts"
 import { outcomeOf } from "../requests/outcome.ts"
 import type { RequestView } from "../requests/RequestView.ts"
 import { shortTime } from "./options.ts"
-import { listTable, usd } from "./table.ts"
+import { listTable } from "./table.ts"
 
 /** A table of requests with a row of sums. */
 export const requestTable = (all: ReadonlyArray<RequestView>, wide = false): string =>
   listTable(requestHeader, [...all.map(requestRow), ...(all.length > 1 ? [sums(all)] : [])], { rare, wide })
 
-const rare = ["UPSTREAM", "ACCOUNT", "TOKENS", "MS", "USD", "TIME"]
-export const requestHeader = ["TIME", "REQUEST", "ACCOUNT", "MODEL", "UPSTREAM", "STATUS", "MS", "TOKENS", "USD"]
+const rare = ["UPSTREAM", "ACCOUNT", "TOKENS", "MS", "COST", "TIME"]
+export const requestHeader = ["TIME", "REQUEST", "ACCOUNT", "MODEL", "UPSTREAM", "STATUS", "MS", "TOKENS", "COST"]
 
 export const requestRow = (request: RequestView): ReadonlyArray<string> => [
   shortTime(request.time),
@@ -19,7 +20,7 @@ export const requestRow = (request: RequestView): ReadonlyArray<string> => [
   request.error === null ? String(request.status) : `${request.status} ${request.error}`,
   String(request.duration_ms),
   String(allTokens(request)),
-  request.cost_usd === null ? "" : usd(request.cost_usd)
+  request.cost_usd === null ? "" : costText(request.cost_usd)
 ]
 
 const allTokens = (request: RequestView): number =>
@@ -37,6 +38,6 @@ const sums = (all: ReadonlyArray<RequestView>): ReadonlyArray<string> => {
     failed === 0 ? "" : `${failed} failed`,
     "",
     String(all.reduce((sum, request) => sum + allTokens(request), 0)),
-    usd(all.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0))
+    usdText(all.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0))
   ]
 }

@@ -1,5 +1,6 @@
 import { Command, Options } from "@effect/cli"
 import { Clock, Console, Effect, Option, Schedule, Schema } from "effect"
+import { usdText } from "../contract/usdText.ts"
 import type { RequestHistogram } from "../requests/RequestHistogram.ts"
 import { administering } from "./administering.ts"
 import { exportRequests } from "./exportRequests.ts"
@@ -11,7 +12,7 @@ import { requestConversation } from "./requestConversation.ts"
 import { filterOf, filters, id, times, within } from "./requestFilters.ts"
 import { requestShown } from "./requestShown.ts"
 import { requestHeader, requestRow, requestTable } from "./requestTable.ts"
-import { oneLine, table, usd } from "./table.ts"
+import { oneLine, table } from "./table.ts"
 
 const list = Command.make(
   "list",
@@ -133,11 +134,11 @@ const bars = ({ data, total }: RequestHistogram): string => {
     String(of.refused),
     String(of.failed),
     String(of.hang_ups),
-    usd(of.cost_usd),
+    usdText(of.cost_usd),
     bar
   ]
   return table(
-    ["TIME", "REQUESTS", "REFUSED", "FAILED", "HANG-UPS", "USD", ""],
+    ["TIME", "REQUESTS", "REFUSED", "FAILED", "HANG-UPS", "COST", ""],
     [
       ...data.map((of) => line(shortTime(of.time), of, "#".repeat(Math.ceil((widest * of.requests) / most)))),
       line("all", total, "")

@@ -81,7 +81,7 @@ export const shortened = (text: string, width: number): string => {
   return `${short.trimEnd()}…`
 }
 
-const isEmpty = (cell: string | undefined): boolean => cell === undefined || cell === "" || cell === "0"
+const isEmpty = (cell: string | undefined): boolean => cell === undefined || /^(|0|\$0\.00)$/.test(cell)
 
 const rowWidth = (widths: ReadonlyArray<number>): number =>
   widths.reduce((sum, one) => sum + one + gap.length, -gap.length)
@@ -89,7 +89,8 @@ const rowWidth = (widths: ReadonlyArray<number>): number =>
 const laidOut = (all: ReadonlyArray<ReadonlyArray<string>>, widths: ReadonlyArray<number>): string => {
   const [header = [], ...rows] = all
   const isNumeric = header.map(
-    (_, column) => rows.length > 0 && rows.every((cells) => /^(\$?-?[\d.,]+( [a-z]+)?)?$/.test(cells[column] ?? ""))
+    (_, column) =>
+      rows.length > 0 && rows.every((cells) => /^(-?\$?-?[\d.,]+( [a-z%]+)?|free)?$/.test(cells[column] ?? ""))
   )
   return all
     .flatMap((cells) => {
@@ -149,6 +150,3 @@ export const fields = (values: Readonly<Record<string, string | ReadonlyArray<st
 
 /** Adds thousands separators to a whole number. */
 export const counted = (text: string): string => (/^\d{4,}$/.test(text) ? Number(text).toLocaleString("en") : text)
-
-/** Dollars with four decimals; with six below a cent. */
-export const usd = (amount: number): string => (amount === 0 ? "0" : amount.toFixed(amount < 0.01 ? 6 : 4))

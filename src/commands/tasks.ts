@@ -2,6 +2,7 @@ import { Args, Command, Options } from "@effect/cli"
 import { Clock, Effect, Option } from "effect"
 import type { TaskSummary } from "../admin/TaskSummary.ts"
 import { readTime } from "../contract/timeQuery.ts"
+import { usdText } from "../contract/usdText.ts"
 import { administering } from "./administering.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
@@ -134,8 +135,8 @@ const shown = (task: TaskSummary) =>
     "upstream id": task.upstream_id,
     attempts: String(task.attempts),
     tries: String(task.tries),
-    held: task.held_usd === 0 ? null : `${task.held_usd} USD`,
-    cost: task.cost_usd === 0 ? null : `${task.cost_usd} USD`,
+    held: task.held_usd === 0 ? null : usdText(task.held_usd),
+    cost: task.cost_usd === 0 ? null : usdText(task.cost_usd),
     callback: task.callback_url,
     "callback state": callbackOf(task) ?? null,
     "held by": task.held_by,

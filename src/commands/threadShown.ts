@@ -1,7 +1,7 @@
+import { costText } from "../contract/usdText.ts"
 import type { RequestPage } from "../requests/RequestPage.ts"
 import { shortTime } from "./options.ts"
 import { requestTable } from "./requestTable.ts"
-import { usd } from "./table.ts"
 
 /** The requests of a conversation, oldest first, and their sums. @param id the request that was asked for */
 export const threadShown = ({ data, totals }: RequestPage, id: string): string => {
@@ -22,7 +22,7 @@ const sumsShown = (totals: NonNullable<RequestPage["totals"]>, shown = totals.re
   return [
     `${totals.requests} ${totals.requests === 1 ? "request" : "requests"} since ${shortTime(totals.first_at)}`,
     failed === 0 ? "" : `, ${failed} failed`,
-    `: ${input} tokens in, ${totals.output_tokens} out, $${usd(totals.cost_usd)}`,
+    `: ${input} tokens in, ${totals.output_tokens} out, ${costText(totals.cost_usd)}`,
     shown < totals.requests ? ` (the newest ${shown} are listed)` : ""
   ].join("")
 }

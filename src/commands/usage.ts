@@ -1,6 +1,7 @@
 import { Command, Options } from "@effect/cli"
 import { Console, Effect, Option } from "effect"
 import { AccountId } from "../contract/Caller.ts"
+import { usdText } from "../contract/usdText.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { byWords, usageByOf } from "../ledger/usageBy.ts"
 import { usageAmounts, usageCells, usageCsv, usageHeader } from "../ledger/usageTable.ts"
@@ -56,7 +57,7 @@ const usage = Command.make(
           table(
             header,
             [...report.data.map((row) => usageCells(report, row)), totalsRow(report, header.length)].map((cells) =>
-              cells.map(counted)
+              cells.map((cell, column) => (header[column]?.endsWith("USD") ? usdText(Number(cell)) : counted(cell)))
             )
           )
         )

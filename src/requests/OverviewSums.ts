@@ -5,7 +5,8 @@ import { TimeQuery } from "../contract/timeQuery.ts"
 import { wholeNumber } from "../contract/wholeNumber.ts"
 
 const count = (description: string) => said(Schema.Int, description)
-const Percentiles = Schema.NullOr(
+/** Percentiles of times; null without any. */
+export const Percentiles = Schema.NullOr(
   Schema.Struct({
     p50: said(Schema.Int, "The median in ms."),
     p95: said(Schema.Int, "The 95th percentile in ms.")

@@ -9,14 +9,12 @@ const draft = (family: Family, more: Partial<Draft> = {}): Draft => ({
   family,
   model: "m",
   system: "Be brief.",
-  user: "What now?",
-  files: [],
+  messages: [{ role: "user", text: "What now?", files: [] }],
   tools: [tool],
   hasSearch: false,
   maxTokens: 64,
   temperature: 0.5,
   video: { resolution: "480p", ratio: "16:9", seconds: 4 },
-  turns: [],
   ...more
 })
 
@@ -50,7 +48,8 @@ describe("a recorded body", () => {
 
   it("says where there was more: a file, or turns before", () => {
     const file = { name: "a.png", type: "image/png", size: 3, data: "AAAA" }
-    expect(recordedIn(JSON.stringify(bodyOf(draft("messages", { files: [file] }))))).toMatchObject({
+    const withFile = draft("messages", { messages: [{ role: "user", text: "What now?", files: [file] }] })
+    expect(recordedIn(JSON.stringify(bodyOf(withFile)))).toMatchObject({
       user: "What now?",
       isPart: true
     })

@@ -17,17 +17,21 @@ const draftOf = (family: Family): Draft => ({
   family,
   model: models[family] ?? "sandbox-text",
   system: family === "embeddings" || family === "videos" ? "" : "Be brief.",
-  user: `It's "quoted", with $HOME, \\n and ü\nand a second line`,
-  files:
-    family === "embeddings" || family === "videos"
-      ? []
-      : [{ name: "numbers.txt", type: "text/plain", size: data.length, data }],
+  messages: [
+    {
+      role: "user",
+      text: `It's "quoted", with $HOME, \\n and ü\nand a second line`,
+      files:
+        family === "embeddings" || family === "videos"
+          ? []
+          : [{ name: "numbers.txt", type: "text/plain", size: data.length, data }]
+    }
+  ],
   tools: [],
   hasSearch: false,
   maxTokens: 64,
   temperature: 0.5,
-  video: { resolution: "480p", ratio: "16:9", seconds: 4 },
-  turns: []
+  video: { resolution: "480p", ratio: "16:9", seconds: 4 }
 })
 
 /** What each prints that was answered. */

@@ -43,7 +43,7 @@ models:
       { KEY: "sk-planted" }
     )
     expect(code).toBe(0)
-    expect(out).toMatch(/^house +text +up\/qwen, sandbox\/sandbox-text +4096 +0\.15 in, 0\.60 out$/m)
+    expect(out).toMatch(/^house +text +up\/qwen, sandbox\/sandbox-text +4096 +\$0\.15 in, \$0\.60 out$/m)
     expect(out).toContain("every model that up lists")
     expect(out).toContain("gateway.yaml is in order")
     expect(out).not.toContain("sk-planted")
@@ -74,7 +74,7 @@ models:
   it("tells what the environment alone gives", async () => {
     const { code, out } = await check(undefined, { ANTHROPIC_API_KEY: "sk-planted" })
     expect(code).toBe(0)
-    expect(out).toMatch(/^claude-sonnet-4-5 +text +anthropic\/claude-sonnet-4-5 +3\.00 in, 15\.00 out/m)
+    expect(out).toMatch(/^claude-sonnet-4-5 +text +anthropic\/claude-sonnet-4-5 +\$3\.00 in, \$15\.00 out/m)
     expect(out).toContain("No gateway.yaml")
   })
 })

@@ -82,7 +82,7 @@ describeOnEach("what those who run a gateway see of it", () => {
   })
 
   it("lists models with their routes and prices", async () => {
-    const { data } = await run(Effect.flatMap(operations, (api) => api.models({})))
+    const { data } = await run(Effect.flatMap(operations, (api) => api.models({ urlParams: {} })))
     const price = { input: 1.5, cached_input: 1.5, output: 3, per_search: 0, per_second: 0 }
     expect(data.find(({ id }) => id === "lost")).toEqual({
       object: "model",
@@ -93,7 +93,8 @@ describeOnEach("what those who run a gateway see of it", () => {
       max_output_tokens: null,
       price,
       price_source: { from: "gateway.yaml", name: "lost", as_of: null },
-      capabilities: { takes: ["images", "pdf_text", "tools"], passes_through: ["chat"], resolutions: null }
+      capabilities: { takes: ["images", "pdf_text", "tools"], passes_through: ["chat"], resolutions: null },
+      use: null
     })
     const told = (id: string) => {
       const found = data.find((one) => one.id === id)
@@ -121,6 +122,18 @@ describeOnEach("what those who run a gateway see of it", () => {
       passes_through: ["messages"]
     })
     expect(told("unheard")).toMatchObject({ price_source: { from: "nowhere", name: null, as_of: null } })
+  })
+
+  it("lists the use of models", async () => {
+    const { data } = await run(Effect.flatMap(operations, (api) => api.models({ urlParams: { since: "24h" } })))
+    const [used, unused] = ["sandbox-text", "listed"].map((id) => data.find((one) => one.id === id)?.use)
+    expect(used).toMatchObject({ requests: 1, errors: 0, cost_usd: 0, cache_hit_rate: 0, sampled: false })
+    expect(used?.duration_ms?.p95).toBeGreaterThanOrEqual(0)
+    expect(unused).toMatchObject({ requests: 0, cache_hit_rate: null, duration_ms: null })
+    const wrong = await run(
+      Effect.flip(Effect.flatMap(operations, (api) => api.models({ urlParams: { since: "32d" } })))
+    )
+    expect(wrong).toMatchObject({ message: "since: expected a time of the last 31 days; got 32d" })
   })
 
   it("lists callbacks, and sends one once more", async () => {

@@ -100,7 +100,7 @@ describe("models without a price", () => {
     while (reloads() === before) await Bun.sleep(20)
     expect((await ask("metered", "/v1/messages", message("house"))).status).toBe(200)
     const { out } = await runCommand(folder, ["prices", "check"])
-    expect(out).toMatch(/house +1\.00 in, 2\.00 out +prices_file +house/)
+    expect(out).toMatch(/house +\$1\.00 in, \$2\.00 out +prices_file +house/)
     expect(out).toContain("1 without a price: refused")
     // A file that is not in order changes nothing.
     writeFileSync(join(folder, "prices.json"), JSON.stringify({ house: { input: -1 } }))

@@ -244,7 +244,7 @@ describe("the command line", () => {
     const { id } = await ask("/v1/chat/completions", { model: "house", messages })
     await kept(id)
     const listed = (await run("list", "--model", "house", "--status", "2xx", "--limit", "1")).trimEnd().split("\n")
-    expect(listed[0]).toMatch(/^TIME +REQUEST +ACCOUNT +MODEL +UPSTREAM +STATUS +MS +TOKENS +USD$/)
+    expect(listed[0]).toMatch(/^TIME +REQUEST +ACCOUNT +MODEL +UPSTREAM +STATUS +MS +TOKENS +COST$/)
     expect(listed).toHaveLength(2)
     expect(listed[1]).toContain(id)
     const shown = await run("show", id)

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { usdText } from "../../contract/usdText.ts"
 import { administering } from "../administering.ts"
 import { Operator } from "../operator/Operator.ts"
 
@@ -11,7 +12,7 @@ export const accounts = administering(
     Effect.map(accounts.list(most), (list) =>
       list.map(({ available, id }) => ({
         word: id,
-        about: available === null ? "unmetered" : `$${available.usd} available`
+        about: available === null ? "unmetered" : `${usdText(available.nano_usd / 1e9)} available`
       }))
     )
   )

@@ -125,7 +125,8 @@ export interface Operations {
   readonly attention: All<Attention>
   /** Upstreams as the answering process sees them; the database does not know them. */
   readonly upstreams: All<UpstreamRecord>
-  readonly models: All<ModelRecord>
+  /** @param since the start of the use to report, as `TimeQuery` */
+  readonly models: (since: string) => All<ModelRecord>
   /** The configuration in the database; lists are newest first. */
   readonly configuration: {
     /** @param given.name the document's name in messages */

@@ -160,7 +160,7 @@ const operations = Effect.gen(function* () {
     nodes: nodes.list,
     attention: serving(settings, ({ attention }) => attention),
     upstreams: serving(settings, ({ upstreams }) => upstreams),
-    models: serving(settings, ({ models }) => models),
+    models: (since) => serving(settings, ({ models }) => models(since)),
     configuration: {
       apply: ({ document, name, note }) =>
         Effect.gen(function* () {

@@ -212,7 +212,8 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
       nodes: Effect.map(orUnreachable(adminOperations.nodes({})), ({ data }) => data),
       attention: Effect.map(orUnreachable(adminWatch.attention({})), ({ data }) => data),
       upstreams: Effect.map(orUnreachable(adminOperations.upstreams({})), ({ data }) => data),
-      models: Effect.map(orUnreachable(adminOperations.models({})), ({ data }) => data),
+      models: (since) =>
+        Effect.map(orUnreachable(adminOperations.models({ urlParams: { since } })), ({ data }) => data),
       configuration: {
         apply: ({ document, note }) => orUnreachable(adminConfigurations.apply({ payload: { document, note } })),
         rollback: (version) =>

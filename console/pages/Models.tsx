@@ -1,0 +1,121 @@
+import { isModelFound } from "../../src/admin/modelText.ts"
+import type { ModelRecord, UpstreamRecord } from "../../src/admin/UpstreamRecord.ts"
+import { number } from "../format.ts"
+import { useApp } from "../hooks/useApp.ts"
+import { useData } from "../hooks/useData.ts"
+import { Button } from "../parts/Button.tsx"
+import { FilterBar } from "../parts/FilterBar.tsx"
+import { Empty, NoMatch, Part } from "../parts/states.tsx"
+import { Sideways, Table } from "../parts/Table.tsx"
+import { Faint, PageHead } from "../parts/text.tsx"
+import { withQuery } from "../router.ts"
+import { words } from "../words/words.ts"
+import { modelColumns } from "./modelColumns.tsx"
+import { useModelTests } from "./modelTests.tsx"
+import { UpstreamTable } from "./UpstreamTable.tsx"
+
+const text = words.models
+
+const first = [["", "ANTHROPIC_API_KEY=sk-ant-… gateway serve"]] as const
+
+/** The served models with their use, prices and bounds, and their upstreams with their states. */
+export const Models = () => {
+  const app = useApp()
+  const tests = useModelTests()
+  const { query } = app.route()
+  const since = query.get("since") ?? "24h"
+  const kind = query.get("kind") ?? ""
+  const search = query.get("q") ?? ""
+  const models = useData(
+    () => app.client.admin((admin) => admin.adminOperations.models({ urlParams: { since } })).then(({ data }) => data),
+    { by: [since], on: ["upstream", "configuration"] }
+  )
+  const upstreams = useData(
+    () => app.client.admin((admin) => admin.adminOperations.upstreams()).then(({ data }) => data),
+    { on: ["upstream", "configuration"] }
+  )
+  const found = models.value?.filter((model) => (kind === "" || model.kind === kind) && isModelFound(search, model))
+  return (
+    <>
+      <PageHead
+        title={words.pages.models}
+        note={
+          models.value && upstreams.value && text.counted(number(models.value.length), number(upstreams.value.length))
+        }
+      >
+        <Button onClick={() => tests.askAll(found ?? [])}>{text.testAll}</Button>
+      </PageHead>
+      <FilterBar
+        label={text.search}
+        example={text.searchExample}
+        choices={[
+          {
+            name: "since",
+            any: text.since["24h"],
+            values: [
+              ["7d", text.since["7d"]],
+              ["30d", text.since["30d"]]
+            ]
+          },
+          { name: "kind", any: text.anyKind, values: ["text", "video", "embedding"] }
+        ]}
+      />
+      <div class="page">
+        <Part of={models} what={words.pages.models}>
+          {(all) =>
+            all.length === 0 ? (
+              <Empty title={text.emptyTitle} snippets={first}>
+                {text.empty}
+              </Empty>
+            ) : (
+              <Served all={all} found={found ?? []} upstreams={upstreams.value ?? []} tests={tests} />
+            )
+          }
+        </Part>
+        <div class="caption below">
+          <h2>{text.upstreams}</h2>
+          <Faint>{text.upstreamsNote}</Faint>
+        </div>
+        <Part of={upstreams} what={text.upstreams}>
+          {(rows) => <UpstreamTable rows={rows} isWhole test={tests.ofUpstream} />}
+        </Part>
+      </div>
+      {tests.dialog}
+    </>
+  )
+}
+
+const Served = ({
+  all,
+  found,
+  tests,
+  upstreams
+}: {
+  readonly all: ReadonlyArray<ModelRecord>
+  readonly found: ReadonlyArray<ModelRecord>
+  readonly upstreams: ReadonlyArray<UpstreamRecord>
+  readonly tests: ReturnType<typeof useModelTests>
+}) => {
+  const app = useApp()
+  if (found.length === 0) {
+    const clear = (
+      <Button onClick={() => app.go(withQuery(app.route(), { q: "", kind: "" }))}>{words.noMatch.clear}</Button>
+    )
+    return <NoMatch actions={clear}>{text.noMatch}</NoMatch>
+  }
+  return (
+    <>
+      <Sideways label={words.pages.models}>
+        <Table
+          label={words.pages.models}
+          look="stacks"
+          rows={found}
+          keyOf={({ id }) => id}
+          columns={modelColumns(upstreams, tests.ofModel)}
+        />
+      </Sideways>
+      <p class="hint rule">{text.takesNote}</p>
+      {all.some(({ price }) => price === null) && <p class="hint">{text.unpricedNote}</p>}
+    </>
+  )
+}

@@ -1,0 +1,185 @@
+import { useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
+import type { ModelRecord, UpstreamRecord } from "../../src/admin/UpstreamRecord.ts"
+import { costText } from "../../src/contract/usdText.ts"
+import { jsonBody, Refused } from "../client.ts"
+import { durationText, number, permits } from "../format.ts"
+import { useApp } from "../hooks/useApp.ts"
+import { Button } from "../parts/Button.tsx"
+import { Dialog } from "../parts/Dialog.tsx"
+import { Status } from "../parts/Status.tsx"
+import { Faint } from "../parts/text.tsx"
+import { hrefOf } from "../router.ts"
+import { words } from "../words/words.ts"
+
+const text = words.models
+
+/** The smallest request to a model. */
+const probeOf = ({ id, kind }: ModelRecord) =>
+  kind === "embedding"
+    ? { endpoint: "/v1/embeddings", body: { model: id, input: "a" } }
+    : { endpoint: "/v1/messages", body: { model: id, max_tokens: 1, messages: [{ role: "user", content: "Hi" }] } }
+
+/** True if a test is certainly free: a model without a price may cost money at its upstream. */
+const isFree = ({ price }: ModelRecord): boolean =>
+  price !== null && price.input + price.output + price.cached_input + price.per_search === 0
+
+const Refusal = ({ error }: { readonly error: unknown }) => {
+  const refused = error instanceof Refused ? error : undefined
+  return (
+    <span title={refused?.message ?? ""}>
+      <Status tone="bad" code={refused?.status}>
+        {refused?.code ?? text.noAnswer}
+      </Status>
+    </span>
+  )
+}
+
+interface Asked {
+  readonly title: string
+  readonly about: ComponentChildren
+  readonly run: () => void
+}
+
+/** Test requests to models and upstreams: buttons that become results, and a dialog before what may cost money. */
+export const useModelTests = () => {
+  const { catalogue, client, toast } = useApp()
+  const results = useSignal<ReadonlyMap<string, ComponentChildren>>(new Map())
+  const asked = useSignal<Asked | undefined>(undefined)
+  const show = (name: string, result: ComponentChildren) => {
+    results.value = new Map(results.value).set(name, result)
+  }
+
+  const keyFor = async ({ id }: ModelRecord) =>
+    (await catalogue.keys()).find((key) => key.status === "active" && permits(key, id))
+
+  const run = async (model: ModelRecord, key: string) => {
+    const { body, endpoint } = probeOf(model)
+    const place = `model ${model.id}`
+    show(place, <Status tone="running">{text.testing}</Status>)
+    const began = performance.now()
+    try {
+      await client.send(endpoint, {
+        ...jsonBody(body),
+        headers: { "content-type": "application/json", "x-gateway-key-id": key }
+      })
+      show(place, <Status tone="well">{durationText(performance.now() - began)}</Status>)
+    } catch (error) {
+      show(place, <Refusal error={error} />)
+    }
+  }
+
+  /** The maximum cost of a test, in words. */
+  const mostOf = async (model: ModelRecord, key: string): Promise<string> => {
+    if (model.price === null) return text.testUnpriced
+    const quote = await client.own((own) => own.account.quote({ payload: probeOf(model) }), key).catch(() => undefined)
+    return quote === undefined ? text.testUnknown : text.testCosts(costText(quote.maximum.cost.nano_usd / 1e9))
+  }
+
+  /** Free models are tested at once; others ask first. */
+  const ask = async (model: ModelRecord) => {
+    const key = await keyFor(model)
+    if (key === undefined) return toast(words.playground.noKey)
+    if (isFree(model)) return run(model, key.id)
+    asked.value = {
+      title: text.testTitle(model.id),
+      about: (
+        <>
+          <p>{await mostOf(model, key.id)}</p>
+          <p class="faint">{`${text.testAs} ${key.account} / ${key.name}`}</p>
+        </>
+      ),
+      run: () => void run(model, key.id)
+    }
+  }
+
+  const each = async (list: ReadonlyArray<ModelRecord>) => {
+    await Promise.all(
+      list.map(async (model) => {
+        const key = await keyFor(model)
+        if (key !== undefined) await run(model, key.id)
+      })
+    )
+  }
+
+  /** All but videos, which take minutes. */
+  const askAll = (models: ReadonlyArray<ModelRecord>) => {
+    const tested = models.filter(({ kind }) => kind !== "video")
+    void each(tested.filter(isFree))
+    const costly = tested.filter((model) => !isFree(model))
+    if (costly.length === 0) return
+    const unpriced = costly.filter(({ price }) => price === null).length
+    const most = costly.reduce((sum, { price }) => sum + ((price?.output ?? 0) + 20 * (price?.input ?? 0)) / 1e6, 0)
+    asked.value = {
+      title: text.testAll,
+      about: (
+        <>
+          <p>{text.testAllCosts(number(costly.length), costText(most))}</p>
+          {unpriced > 0 && <p>{text.testSomeUnpriced(number(unpriced))}</p>}
+        </>
+      ),
+      run: () => void each(costly)
+    }
+  }
+
+  /** Free: lists the upstream's models. */
+  const askUpstream = async (name: string) => {
+    const place = `upstream ${name}`
+    show(place, <Status tone="running">{words.upstreams.testing}</Status>)
+    try {
+      const test = await client.admin((admin) => admin.adminWatch.testUpstream({ path: { name } }))
+      const took = durationText(test.ms)
+      show(
+        place,
+        test.ok ? (
+          <Status tone="well">
+            {test.models === null ? took : words.upstreams.answered(number(test.models.length), took)}
+          </Status>
+        ) : (
+          <span title={test.error ?? ""}>
+            <Status tone="bad">{test.error ?? text.noAnswer}</Status>
+          </span>
+        )
+      )
+    } catch (error) {
+      show(place, <Refusal error={error} />)
+    }
+  }
+
+  return {
+    askAll,
+    /** The test of a model; videos link to the playground. */
+    ofModel: (model: ModelRecord) =>
+      model.kind === "video" ? (
+        <a href={hrefOf("playground", undefined, { family: "videos", model: model.id })}>{words.pages.playground}</a>
+      ) : (
+        (results.value.get(`model ${model.id}`) ?? (
+          <Button look="small" label={text.testTitle(model.id)} onClick={() => void ask(model)}>
+            {text.test}
+          </Button>
+        ))
+      ),
+    /** The test of an upstream; the built-in one and those for videos have no list. */
+    ofUpstream: ({ kind, name, protocol }: UpstreamRecord) =>
+      kind === "video" ? (
+        <Faint>{text.kinds.video}</Faint>
+      ) : protocol === null ? (
+        <Faint>{words.upstreams.builtIn}</Faint>
+      ) : (
+        (results.value.get(`upstream ${name}`) ?? (
+          <Button look="small" label={words.upstreams.testNow(name)} onClick={() => void askUpstream(name)}>
+            {text.test}
+          </Button>
+        ))
+      ),
+    dialog: asked.value && (
+      <Dialog
+        title={asked.value.title}
+        close={() => (asked.value = undefined)}
+        act={{ word: text.testSend, run: async () => asked.peek()?.run() }}
+      >
+        {asked.value.about}
+      </Dialog>
+    )
+  }
+}
