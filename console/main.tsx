@@ -5,10 +5,10 @@ import { useEffect } from "preact/hooks"
 import { CopyContext } from "./hooks/useCopy.ts"
 import { oldPage } from "./oldPage.tsx"
 import { accounts } from "./pages/accounts.ts"
-import { holderOverview } from "./pages/holderOverview.ts"
+import { HolderOverview } from "./pages/HolderOverview.tsx"
 import { keys } from "./pages/keys.ts"
 import { Models } from "./pages/Models.tsx"
-import { overview } from "./pages/overview.ts"
+import { Overview } from "./pages/Overview.tsx"
 import { Playground } from "./pages/Playground.tsx"
 import { Requests } from "./pages/Requests.tsx"
 import { Sessions } from "./pages/Sessions.tsx"
@@ -25,13 +25,13 @@ import { words } from "./words/words.ts"
 const forEveryone = { requests: Requests, tasks: Tasks, playground: Playground }
 const forOperators: Record<string, FunctionComponent> = {
   ...forEveryone,
-  overview: oldPage(overview),
+  overview: Overview,
   keys: oldPage(keys),
   accounts: oldPage(accounts),
   models: Models,
   sessions: Sessions
 }
-const forHolders: Readonly<Record<string, FunctionComponent>> = { ...forEveryone, overview: oldPage(holderOverview) }
+const forHolders: Readonly<Record<string, FunctionComponent>> = { ...forEveryone, overview: HolderOverview }
 
 const start = async (root: HTMLElement): Promise<void> => {
   applyTheme()

@@ -1,16 +1,9 @@
 import type { App } from "../app.ts"
 import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
-import { duration, moment, span, utc } from "../format.ts"
-import type { Measure } from "../format.ts"
+import { moment, span, utc } from "../format.ts"
 import { words } from "../words/words.ts"
 import { icon } from "./icons.ts"
-
-/** A number with its unit. */
-export const measure = ([value, unit]: Measure): HTMLElement =>
-  h("span", { class: "num" }, value, unit !== "" && h("span", { class: "unit" }, unit))
-
-export const took = (ms: number): HTMLElement => measure(duration(ms))
 
 export const quiet = (...children: ReadonlyArray<Child>): HTMLElement => h("span", { class: "quiet" }, children)
 export const faint = (...children: ReadonlyArray<Child>): HTMLElement => h("span", { class: "faint" }, children)
@@ -78,25 +71,6 @@ export const button = (
 
 export const iconButton = (name: Parameters<typeof icon>[0], label: string, click: () => void): HTMLButtonElement =>
   button(icon(name), click, { look: "ghost square", "aria-label": label, title: label })
-
-/** A group of toggle buttons. */
-export const segments = (
-  label: string,
-  choices: ReadonlyArray<readonly [value: string, word: string]>,
-  chosen: string,
-  choose: (value: string) => void
-): HTMLElement =>
-  h(
-    "span",
-    { class: "segments", role: "group", "aria-label": label },
-    choices.map(([value, word]) =>
-      h(
-        "button",
-        { type: "button", "aria-pressed": String(value === chosen), on: { click: () => choose(value) } },
-        word
-      )
-    )
-  )
 
 /** A section of a drawer or page. */
 export const section = (title: Child, ...children: ReadonlyArray<Child>): HTMLElement =>

@@ -61,7 +61,9 @@ type Layout = ReturnType<typeof layOut>
 const grid = ({ axis, isCount, ticks }: Plotted, { left, most, y }: Layout, width: number) => {
   const lead = most / 10 ** Math.floor(Math.log10(most))
   const lines =
-    isCount === true && most <= 4 ? Math.ceil(most) : (ticks ?? (lead === 3 || lead === 1.5 || lead === 6 ? 3 : 4))
+    isCount === true && most <= 4
+      ? Math.ceil(most)
+      : (ticks ?? (lead === 3 || lead === 1.5 || lead === 6 ? 3 : lead === 5 || lead === 1 ? 5 : 4))
   return Array.from({ length: lines + 1 }, (_, index) => {
     const value = (most * index) / lines
     return [

@@ -15,7 +15,7 @@ const drawings: Readonly<Record<Tone, () => ReadonlyArray<SVGElement>>> = {
   off: () => [s("circle", ring), s("path", { d: "M3.5 6h5", stroke: "currentColor", "stroke-width": 1.5 })]
 }
 
-export const shape = (tone: Tone): SVGElement =>
+const shape = (tone: Tone): SVGElement =>
   s(
     "svg",
     { class: `shape ${tone}`, width: 12, height: 12, viewBox: "0 0 12 12", "aria-hidden": "true" },

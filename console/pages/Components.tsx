@@ -1,13 +1,14 @@
 import { useSignal } from "@preact/signals"
 import { Schema } from "effect"
 import type { ComponentChildren } from "preact"
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
-import { chart, chartGroup } from "../components/chart.ts"
+import { useMemo, useRef } from "preact/hooks"
+import type { Plotted } from "../components/plot.ts"
 import { Refused } from "../client.ts"
 import { count, duration, number } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useShortcuts } from "../hooks/useShortcuts.ts"
 import { Button, IconButton, Segments } from "../parts/Button.tsx"
+import { Chart } from "../parts/Chart.tsx"
 import { CodeBlock } from "../parts/CodeBlock.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
 import { Drawer } from "../parts/Drawer.tsx"
@@ -49,13 +50,6 @@ const columns = [
   { head: "Thing", cell: ({ id }: (typeof things)[number]) => id },
   { head: "Count", look: "right", width: 90, cell: ({ count }: (typeof things)[number]) => number(count) }
 ]
-
-/** Shows an element that is made by hand. */
-const Made = ({ element }: { readonly element: Element }) => {
-  const place = useRef<HTMLDivElement>(null)
-  useLayoutEffect(() => place.current?.replaceChildren(element), [element])
-  return <div ref={place} />
-}
 
 const Actions = ({ children }: { readonly children: ComponentChildren }) => <div class="actions">{children}</div>
 
@@ -260,26 +254,27 @@ const calls = [
 
 const Charts = () => {
   const { toast } = useApp()
+  const cursor = useSignal<number | undefined>(undefined)
   const { buckets, plot } = useMemo(() => {
     const times = Array.from({ length: 48 }, (_, at) => Math.floor(Date.now() / hour) * hour - (47 - at) * hour)
-    const plot = chart(chartGroup(), "Requests", "per 1 h", {
+    const plot: Plotted = {
       kind: "bars",
       times,
       axis: (value) => number(value),
       series: [{ name: "some", colour: "s1", values: times.map((_, at) => wave(at)), tell: number }]
-    })
+    }
     const bucketAt = (time: number, at: number) => ({
       time,
       well: wave(at),
       refused: at % 7 === 0 ? 3 : 0,
       failed: at % 11 === 0 ? 4 : 0
     })
-    return { plot: plot.element, buckets: times.map(bucketAt) }
+    return { plot, buckets: times.map(bucketAt) }
   }, [])
   return (
     <>
       <Section title="Chart">
-        <Made element={plot} />
+        <Chart cursor={cursor} title="Requests" note="per 1 h" plotted={plot} />
       </Section>
       <Section title="Histogram">
         <Histogram

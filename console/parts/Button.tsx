@@ -11,10 +11,20 @@ interface ButtonProps {
   readonly label?: string | undefined
   readonly title?: string | undefined
   readonly disabled?: boolean
+  /** Of a button that switches something on and off. */
+  readonly isPressed?: boolean
 }
 
-export const Button = ({ children, disabled = false, label, look = "", onClick, title }: ButtonProps) => (
-  <button type="button" class={`button ${look}`} aria-label={label} title={title} disabled={disabled} onClick={onClick}>
+export const Button = ({ children, disabled = false, isPressed, label, look = "", onClick, title }: ButtonProps) => (
+  <button
+    type="button"
+    class={`button ${look}`}
+    aria-label={label}
+    aria-pressed={isPressed}
+    title={title}
+    disabled={disabled}
+    onClick={onClick}
+  >
     {children}
   </button>
 )
@@ -42,7 +52,7 @@ export const Segments = <Value extends string>({
 }: {
   readonly label: string
   readonly choices: ReadonlyArray<readonly [value: Value, word: string]>
-  readonly chosen: Value
+  readonly chosen: Value | undefined
   readonly choose: (value: Value) => void
 }) => (
   <span class="segments" role="group" aria-label={label}>

@@ -40,7 +40,7 @@ const before = said(
 
 const Attempts = Schema.Struct({
   attempts: count("Calls of requests to the upstream. 0 in hours before attempts were counted."),
-  failed: count("Calls without a usable answer."),
+  failed: count("Calls that the upstream failed. A request that it refused for what it asks is none."),
   hidden: count("The failed ones that callers did not notice: another attempt answered."),
   duration_ms: said(Percentiles, "Time until the upstream began to answer or failed.")
 }).annotations({ identifier: "UpstreamAttempts" })

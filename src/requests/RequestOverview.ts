@@ -187,7 +187,10 @@ const timeOf = (
   }
   const leastMs = toMs - beginMs > longestMs ? hourMs : 0
   const wanted = Math.max(leastMs, (toMs - beginMs) / aim)
-  const stepMs = step === undefined ? (steps.find((one) => one >= wanted) ?? 24 * hourMs) : step * 1_000
+  const stepMs =
+    step === undefined
+      ? (steps.find((one) => one >= wanted) ?? Math.ceil(wanted / (24 * hourMs)) * 24 * hourMs)
+      : step * 1_000
   if (stepMs < leastMs) {
     return Effect.fail(
       new InvalidRequest({

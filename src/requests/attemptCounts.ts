@@ -5,7 +5,7 @@ import type { RequestRow } from "./RequestRow.ts"
 /** The attempts of requests at one upstream. */
 export interface AttemptCounts {
   readonly attempts: number
-  /** Attempts without a usable answer. */
+  /** Attempts that the upstream failed: requests that it refused for what they ask are none. */
   readonly failed_attempts: number
   /** The failed ones whose request was answered all the same, by another attempt. */
   readonly hidden_failures: number
@@ -16,6 +16,7 @@ const Attempts = Schema.Struct({
     Schema.Array(
       Schema.Struct({
         upstream: Schema.String,
+        status: Schema.optional(Schema.Int),
         error: Schema.optional(Schema.String),
         duration_ms: Schema.Number
       })
@@ -47,7 +48,7 @@ export const attemptCounts = (
   const isFinished = outcomeOf(row) === "finished"
   const counts = new Map<string, AttemptCounts>()
   for (const attempt of attemptsIn(details)) {
-    const failed = attempt.error === undefined ? 0 : 1
+    const failed = isFailed(attempt) ? 1 : 0
     const before = counts.get(attempt.upstream) ?? none
     counts.set(attempt.upstream, {
       attempts: before.attempts + 1,
@@ -57,6 +58,12 @@ export const attemptCounts = (
   }
   return [...counts]
 }
+
+/** Statuses below 500 of an upstream that fails: wrong keys, missing models, too many requests. */
+const failures = new Set([401, 403, 404, 408, 429])
+
+const isFailed = ({ error, status = 0 }: StoredAttempt): boolean =>
+  error !== undefined && (status < 400 || status >= 500 || failures.has(status))
 
 const none: AttemptCounts = { attempts: 0, failed_attempts: 0, hidden_failures: 0 }
 const one: AttemptCounts = { ...none, attempts: 1 }

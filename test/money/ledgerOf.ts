@@ -55,8 +55,12 @@ const counts = {
 const attemptsIn = (rows: ReadonlyArray<Record<string, unknown>>) => {
   const found = { attempts: 0, failed: 0, hidden: 0 }
   for (const { details, error, status } of rows) {
-    const { attempts = [] }: { attempts?: ReadonlyArray<{ error?: string }> } = JSON.parse(String(details))
-    const failed = attempts.filter((attempt) => attempt.error !== undefined).length
+    const { attempts = [] }: { attempts?: ReadonlyArray<{ error?: string; status?: number }> } = JSON.parse(
+      String(details)
+    )
+    const failed = attempts.filter(
+      ({ error, status = 0 }) => error !== undefined && (status < 400 || status >= 500 || status === 429)
+    ).length
     found.attempts += attempts.length
     found.failed += failed
     if (Number(status) < 400 && error === "") found.hidden += failed

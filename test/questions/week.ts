@@ -135,12 +135,14 @@ const repeatDays = (folder: string, days: number): void => {
   const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'").all()
   for (const { name } of tables) {
     const all = db.query<{ name: string; pk: number }, []>(`SELECT name, pk FROM pragma_table_info('${name}')`).all()
-    const columns = all.map(({ name }) => name).filter((column) => column !== "id")
+    const columns = all.map(({ name }) => name)
     const isOfRequests = columns.includes("request_id") && columns.includes("at")
     const isSum = all.some(({ name, pk }) => (name === "hour" || name === "day") && pk > 0)
     if (!isOfRequests && !isSum) continue
     for (let day = 1; day <= days; day++) {
       const shifted = columns.map((column) => {
+        // Rows are found by time as their ids are in its order.
+        if (column === "id") return `id - ${day * 1_000}`
         if (column === "at" || column === "hour" || column === "settled_at") return `${column} - ${day * dayMs}`
         if (column === "day") return `date(day, '-${day} days')`
         return column === "request_id" ? `request_id || '-${day}'` : column

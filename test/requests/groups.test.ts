@@ -41,9 +41,15 @@ const row = (n: number, given: Partial<RequestRow> = {}): RequestRow => ({
   ...given
 })
 
-const tried = (...attempts: ReadonlyArray<readonly [upstream: string, error?: string]>): string =>
+const tried = (...attempts: ReadonlyArray<readonly [upstream: string, error?: string, status?: number]>): string =>
   JSON.stringify({
-    attempts: attempts.map(([upstream, error]) => ({ upstream, upstream_model: "m", error, duration_ms: 7 }))
+    attempts: attempts.map(([upstream, error, status]) => ({
+      upstream,
+      upstream_model: "m",
+      status,
+      error,
+      duration_ms: 7
+    }))
   })
 
 const world = Layer.mergeAll(RequestGroups.Default, TrafficCosts.Default).pipe(Layer.provideMerge(database()))
@@ -162,13 +168,21 @@ describeOnEach("groups of requests", () => {
           error: "upstream_failed",
           details: tried(["first", "away"]),
           cost_nano_usd: null
+        }),
+        // A request that is refused for what it asks is no failure of the upstream.
+        row(at + 3, {
+          at,
+          status: 400,
+          error: "refused",
+          details: tried(["first", "too long", 400]),
+          cost_nano_usd: null
         })
       ]
       yield* store([...rows(nowMs - 3 * hourMs), ...rows(nowMs - 1_000)])
       const { of } = yield* RequestGroups
       const { data } = yield* of({ by: "upstream", from: "4h" })
       expect(data.map(({ attempts, errors, group }) => [group, errors, attempts])).toEqual([
-        ["first", 2, { attempts: 6, failed: 4, hidden: 2, duration_ms: { p50: 7, p95: 7 } }],
+        ["first", 4, { attempts: 8, failed: 4, hidden: 2, duration_ms: { p50: 7, p95: 7 } }],
         ["second", 0, { attempts: 2, failed: 0, hidden: 0, duration_ms: { p50: 7, p95: 7 } }]
       ])
     }).pipe(Effect.provide(world))

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser, Page } from "playwright-core"
 import type { GatewayProcess } from "../../e2e/process.ts"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
+import { usd } from "../../../console/format.ts"
 import { adminKey, fitsIn, openBrowser, picture, signIn, startOperated, visit, withoutChromium } from "./browser.ts"
 import { calls } from "./seed.ts"
 import { request } from "../../request.ts"
@@ -79,12 +80,14 @@ describe.skipIf(isSkipped)("what upstreams cost", () => {
     expect(upstreamCost).toBeGreaterThan(0)
     await signIn(page, adminKey)
     const dollars = all.reduce((sum, { upstream_cost_usd }) => sum + upstream_cost_usd, 0)
-    await page.locator(".figures", { hasText: `$${dollars.toFixed(2)} at upstreams` }).waitFor()
-    const groups = page.getByRole("table", { name: "Cost by" })
+    await page.locator(".figures", { hasText: `${usd(dollars)} at upstreams` }).waitFor()
+    const groups = page.getByRole("table", { name: "Traffic by" })
     await groups.getByRole("columnheader", { name: "At upstreams" }).waitFor()
-    const cells = (name: string) => groups.getByRole("row", { name }).locator("td.right").allTextContents()
-    expect(await cells("filmed")).toEqual(["1", "$1.00", "$1.00"])
-    expect(await cells("written")).toEqual(["1", "free", `$${upstreamCost.toFixed(upstreamCost < 0.01 ? 5 : 2)}`])
+    const cell = (name: string, head: string) =>
+      groups.getByRole("row", { name }).locator(`td[data-head="${head}"]`).textContent()
+    const costs = async (name: string) => [await cell(name, "Cost"), await cell(name, "At upstreams")]
+    expect(await costs("filmed")).toEqual([usd(1), usd(1)])
+    expect(await costs("written")).toEqual(["free", usd(upstreamCost)])
     expect(await fitsIn(page)).toBe(true)
     await picture(page, `money-overview-${width}`)
     await page.goto(`/console/requests/${ids.left}`)
@@ -110,7 +113,7 @@ describe.skipIf(isSkipped)("what upstreams cost", () => {
         answers.push(response.text().catch(() => ""))
     })
     await signIn(page, holder)
-    await page.getByRole("table", { name: "Cost by" }).getByRole("row", { name: "filmed" }).waitFor()
+    await page.getByRole("table", { name: "Traffic by" }).getByRole("row", { name: "filmed" }).waitFor()
     expect(await page.locator("main").innerText()).not.toMatch(/upstreams/i)
     await page.goto(`/console/requests/${ids.filmed}`)
     await factOf(page, "Cost settled").waitFor()
