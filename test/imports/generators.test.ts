@@ -24,6 +24,7 @@ const allowed: Readonly<Record<string, string>> = {
   "catalogue/catalogueOf.ts": "once for each configuration",
   "catalogue/Configured.ts": "the same",
   "catalogue/prices/fetched/UsedPrices.ts": "once for each look at the stored list, every few minutes",
+  "requests/ModelUse.ts": "operators who look at models, now and then",
   "requests/RequestGroups.ts": "viewers of the Overview",
   "requests/RequestOverview.ts": "the same",
   "requests/TrafficCost.ts": "the same",
