@@ -4,6 +4,7 @@ import type { FunctionComponent } from "preact"
 import { useEffect } from "preact/hooks"
 import { CopyContext } from "./hooks/useCopy.ts"
 import { oldPage } from "./oldPage.tsx"
+import { Audit } from "./pages/Audit.tsx"
 import { accounts } from "./pages/accounts.ts"
 import { HolderOverview } from "./pages/HolderOverview.tsx"
 import { keys } from "./pages/keys.ts"
@@ -29,6 +30,7 @@ const forOperators: Record<string, FunctionComponent> = {
   keys: oldPage(keys),
   accounts: oldPage(accounts),
   models: Models,
+  audit: Audit,
   sessions: Sessions
 }
 const forHolders: Readonly<Record<string, FunctionComponent>> = { ...forEveryone, overview: HolderOverview }

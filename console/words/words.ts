@@ -4,6 +4,7 @@ import { signedOut } from "./signedOut.ts"
 import { outcome, requests, request } from "./requests.ts"
 import { keys, key, keyForm } from "./keys.ts"
 import { accounts, accountForm } from "./accounts.ts"
+import { audit } from "./audit.ts"
 import { sessions } from "./sessions.ts"
 import { tasks, task } from "./tasks.ts"
 import { overview } from "./overview.ts"
@@ -46,6 +47,7 @@ export const words = {
   accounts,
   accountForm,
   sessions,
+  audit,
   tasks,
   task,
   overview,

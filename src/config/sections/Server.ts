@@ -8,7 +8,7 @@ export const Server = Schema.Struct({
   port: given(Schema.Int.pipe(Schema.between(0, 65_535)), "The port; 0 for a free one.", "`8080`"),
   public_url: given(
     PublicAddress,
-    "The gateway's address for clients; links to files begin with it.",
+    "The gateway's address for clients; links begin with it. A path in it is one that a proxy takes off ([below a path](deployment.md#below-a-path)).",
     "the listening address"
   ),
   warm_up: given(Schema.Boolean, "Does nothing: the gateway no longer warms up. Refused from 2.0 on."),
