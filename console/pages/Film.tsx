@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks"
+import { gatewayUrl } from "../address.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { words } from "../words/words.ts"
 
@@ -51,7 +52,7 @@ export const Film = ({ url }: { readonly url: string }) => {
  */
 const placesOf = (url: string, publicUrl: string): ReadonlyArray<string> => {
   const isPublic = url.startsWith(`${publicUrl}/`)
-  if (!isPublic && !url.startsWith(`${location.origin}/`)) return []
-  const here = isPublic ? url.slice(publicUrl.length) : url.slice(location.origin.length)
-  return [...new Set([location.origin + here, url])]
+  if (!isPublic && !url.startsWith(`${gatewayUrl}/`)) return []
+  const here = isPublic ? url.slice(publicUrl.length) : url.slice(gatewayUrl.length)
+  return [...new Set([gatewayUrl + here, url])]
 }

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useReducer, useRef } from "preact/hooks"
+import { gatewayUrl } from "../address.ts"
 import type { TaskSummary } from "../../src/admin/TaskSummary.ts"
 import { clearFilters, filterText } from "../components/filterBar.ts"
 import { durationText, matches, number } from "../format.ts"
@@ -157,7 +158,7 @@ const NoTasks = () => {
   const filter = filterText(app.route().query, filterNames)
   if (filter === "") {
     return (
-      <Empty title={text.emptyTitle} snippets={firstVideo(location.origin)}>
+      <Empty title={text.emptyTitle} snippets={firstVideo(gatewayUrl)}>
         {text.empty}
       </Empty>
     )
