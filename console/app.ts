@@ -33,6 +33,3 @@ export interface View {
   readonly toggleLive?: () => void
   readonly send?: () => void
 }
-
-/** Draws a page into `main`. */
-export type RenderPage = (app: App, main: HTMLElement) => View

@@ -50,16 +50,14 @@ export const makeCatalogue = (client: Client, session: Session) => {
     const page = await client.own((own) => own.models.list({ urlParams: {} }), keyId)
     return page.data.map(({ id }) => id).sort()
   }
-  /** All served models that any active key of this session can see. */
+  /** All served models; for an account, those of its key. */
   const models = () =>
     (known.models ??= forgotten(
-      (async () => {
-        if (session.kind === "account") return modelsOf(undefined)
-        const widest = (await keys())
-          .filter(({ status }) => status === "active")
-          .sort((one, other) => Number(isWide(other)) - Number(isWide(one)))[0]
-        return widest === undefined ? [] : modelsOf(widest.id)
-      })(),
+      session.kind === "account"
+        ? modelsOf(undefined)
+        : client
+            .admin((admin) => admin.adminOperations.models({ urlParams: {} }))
+            .then(({ data }) => data.map(({ id }) => id).toSorted()),
       () => (known.models = undefined)
     ))
 
@@ -76,10 +74,6 @@ export const makeCatalogue = (client: Client, session: Session) => {
   }
 }
 export type Catalogue = ReturnType<typeof makeCatalogue>
-
-/** True for a key that sees every model that its account may use. */
-const isWide = ({ models, not_models, upstreams }: KeyRecord): boolean =>
-  models.includes("*") && not_models.length === 0 && upstreams === null
 
 /** A failed list is requested again the next time. */
 const forgotten = <A>(list: Promise<A>, forget: () => void): Promise<A> => {

@@ -49,18 +49,6 @@ const add = (element: Element, children: ReadonlyArray<Child>): void => {
   }
 }
 
-/** An element of HTML. */
-export const h = <Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  props: Props = {},
-  ...children: ReadonlyArray<Child>
-): HTMLElementTagNameMap[Tag] => {
-  const element = document.createElement(tag)
-  apply(element, props)
-  add(element, children)
-  return element
-}
-
 /** An element of SVG. */
 export const s = <Tag extends keyof SVGElementTagNameMap>(
   tag: Tag,
@@ -71,27 +59,4 @@ export const s = <Tag extends keyof SVGElementTagNameMap>(
   apply(element, props)
   add(element, children)
   return element
-}
-
-/** Replaces the children of an element. */
-export const fill = <E extends Element>(element: E, ...children: ReadonlyArray<Child>): E => {
-  element.replaceChildren()
-  add(element, children)
-  return element
-}
-
-/** The element that replaced another one after a redraw: the one of the same name. */
-export const sameAs = (element: Element): HTMLElement | undefined => {
-  const name = element.getAttribute("aria-label")
-  if (name === null) return undefined
-  const all = document.querySelectorAll<HTMLElement>(`${element.localName}[aria-label]`)
-  return [...all].find((one) => one.getAttribute("aria-label") === name)
-}
-
-/** Replaces the content of a part of the page and keeps the focus. */
-export const refill = (area: HTMLElement, ...children: ReadonlyArray<Child>): void => {
-  const focused = document.activeElement
-  const isInside = focused !== null && area.contains(focused)
-  fill(area, ...children)
-  if (isInside && !focused.isConnected) sameAs(focused)?.focus({ preventScroll: true })
 }

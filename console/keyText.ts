@@ -1,7 +1,7 @@
+import { hintShown } from "../src/contract/keyHint.ts"
 import { scopeText } from "../src/contract/WrittenBudget.ts"
-import { usd } from "./format.ts"
+import { countText, usd } from "./format.ts"
 import type { KeyRecord } from "../src/admin/KeyRecord.ts"
-import { countText } from "./format.ts"
 import { words } from "./words/words.ts"
 
 /** Limits in a few words: `600 rpm · 400 k tpm`; undefined if there are none. */
@@ -16,12 +16,24 @@ export const limitsText = (limits: KeyRecord["limits"]): string | undefined => {
   return parts.length === 0 ? undefined : parts.join(" · ")
 }
 
+export type Budget = KeyRecord["budgets"][number]
+
+/** An amount in the unit of a budget: `$2.00`, `1,200 tokens`. */
+const amountText = ({ tokens, usd: most }: Budget, of: number): string =>
+  most === undefined ? `${of.toLocaleString("en")} ${tokens === undefined ? "requests" : "tokens"}` : usd(of)
+
+/** The most of a budget, in its unit. */
+export const limitOf = ({ requests, tokens, usd: most }: Budget): number => most ?? tokens ?? requests ?? 0
+
 /** A budget with its use: `$2.00 of $50.00 a month`. */
 export const budgetText = (budget: Budget): string => {
-  const { requests, tokens, usd: most, used } = budget
-  const amount = (of: number) => (most === undefined ? of.toLocaleString("en") : usd(of))
-  const unit = most !== undefined ? "" : tokens !== undefined ? " tokens" : " requests"
-  return `${amount(used)} of ${amount(most ?? tokens ?? requests ?? 0)}${unit} ${scopeText(budget)}`
+  const used = budget.usd === undefined ? budget.used.toLocaleString("en") : usd(budget.used)
+  return `${used} of ${amountText(budget, limitOf(budget))} ${scopeText(budget)}`
 }
 
-type Budget = KeyRecord["budgets"][number]
+/** What is left of a budget: `$48.00`. */
+export const leftText = (budget: Budget): string => amountText(budget, Math.max(0, limitOf(budget) - budget.used))
+
+/** What is kept of a key's secret: `gw_…wxyz`; undefined for one that was chosen. */
+export const secretText = ({ hint, hint_form }: Pick<KeyRecord, "hint" | "hint_form">): string | undefined =>
+  hint === "" ? undefined : `gw_${hintShown({ text: hint, form: hint_form })}`

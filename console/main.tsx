@@ -3,11 +3,10 @@ import { render } from "preact"
 import type { FunctionComponent } from "preact"
 import { useEffect } from "preact/hooks"
 import { CopyContext } from "./hooks/useCopy.ts"
-import { oldPage } from "./oldPage.tsx"
+import { Accounts } from "./pages/Accounts.tsx"
 import { Audit } from "./pages/Audit.tsx"
-import { accounts } from "./pages/accounts.ts"
 import { HolderOverview } from "./pages/HolderOverview.tsx"
-import { keys } from "./pages/keys.ts"
+import { Keys } from "./pages/Keys.tsx"
 import { Models } from "./pages/Models.tsx"
 import { Overview } from "./pages/Overview.tsx"
 import { Playground } from "./pages/Playground.tsx"
@@ -27,8 +26,8 @@ const forEveryone = { requests: Requests, tasks: Tasks, playground: Playground }
 const forOperators: Record<string, FunctionComponent> = {
   ...forEveryone,
   overview: Overview,
-  keys: oldPage(keys),
-  accounts: oldPage(accounts),
+  keys: Keys,
+  accounts: Accounts,
   models: Models,
   audit: Audit,
   sessions: Sessions

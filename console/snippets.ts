@@ -1,4 +1,4 @@
-import type { Snippet } from "./components/codeBlock.ts"
+import type { Snippet } from "./parts/CodeBlock.tsx"
 
 /** A first request to paste. */
 export const firstRequest = (origin: string): ReadonlyArray<Snippet> => [

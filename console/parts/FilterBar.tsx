@@ -38,11 +38,14 @@ const Filter = ({ any, name, values }: Choice) => {
 export const FilterBar = ({
   choices,
   example,
+  keep,
   label
 }: {
   readonly label: string
   readonly example: string
   readonly choices: ReadonlyArray<Choice>
+  /** Takes a text that must not become a part of the address, and says so. */
+  readonly keep?: (text: string) => boolean
 }) => {
   const app = useApp()
   const input = useRef<HTMLInputElement>(null)
@@ -52,7 +55,10 @@ export const FilterBar = ({
     const field = input.current
     if (field !== null && document.activeElement !== field) field.value = sought
   })
-  const search = (text: string) => app.go(withQuery(app.route(), { q: text.trim() }))
+  const search = (text: string) => {
+    if (keep?.(text.trim()) !== true) return app.go(withQuery(app.route(), { q: text.trim() }))
+    if (input.current !== null) input.current.value = sought
+  }
   return (
     <div class="filters" role="search" aria-label={label}>
       <div class="search">
@@ -68,7 +74,10 @@ export const FilterBar = ({
           autocomplete="off"
           onChange={(event) => search(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === "Enter") search(event.currentTarget.value)
+            if (event.key !== "Enter") return
+            // A dialog that this opens must not be sent by the same key.
+            event.preventDefault()
+            search(event.currentTarget.value)
           }}
         />
         <kbd aria-hidden="true">/</kbd>

@@ -1,6 +1,10 @@
 export const keys = {
   active: (count: string) => `${count} active`,
   create: "Create key",
+  find: "Find a leaked key",
+  spent: (spent: string) => `${spent} in 30 d`,
+  anySort: "Oldest first",
+  sorts: { spent: "Most spent in 30 days", used: "Last used first", expires: "Next to expire first" },
   search: "Search keys",
   example: "A name, an account, an id",
   anyAccount: "Any account",
@@ -14,6 +18,9 @@ export const keys = {
     models: "Models",
     limits: "Limits",
     budget: "Budget",
+    today: "Today, USD",
+    month: "30 days, USD",
+    requests: "Requests, 30 d",
     used: "Last used",
     expires: "Expires"
   },
@@ -42,6 +49,9 @@ export const key = {
     key: "Key",
     secret: "Secret",
     account: "Account",
+    today: "Today",
+    month: "30 days",
+    total: "In total",
     used: "Last used",
     limits: "Limits",
     upstreams: "Upstreams",
@@ -57,6 +67,7 @@ export const key = {
   not: (pattern: string) => `not ${pattern}`,
   choosesRoute: "chosen by its requests",
   requests: "See its requests",
+  requestsOf: (count: string, requests: number) => `${count} ${requests === 1 ? "request" : "requests"}`,
   changes: "Changes",
   noChanges: "No changes since it was created.",
   gone: "There is no such key."
@@ -113,4 +124,16 @@ export const keyForm = {
   rotateTitle: (name: string) => `Rotate the secret of ${name}?`,
   rotate:
     "It gets a new secret, which is shown once. The old one stops working within a second, also for clients that use it now."
+}
+
+export const findKey = {
+  title: "Find a leaked key",
+  about:
+    "Paste what you have of the secret. It is compared with what is kept of each key, and neither stored nor logged.",
+  secret: "Secret",
+  hint: "All of it, its last four characters or more, or a hint such as gw_…Xa7Q. Beginnings are not kept.",
+  find: "Find key",
+  short: "Enter its last four characters at least.",
+  none: "No key has this secret, or its last characters. A secret that was rotated is not kept.",
+  several: (count: number) => `${count} keys end like this:`
 }

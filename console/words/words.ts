@@ -2,8 +2,8 @@ import { pages, titles, frame, help } from "./frame.ts"
 import { copy, dialog, drawer, fields, chart, histogram, waterfall, noMatch, failed, stale } from "./components.ts"
 import { signedOut } from "./signedOut.ts"
 import { outcome, requests, request } from "./requests.ts"
-import { keys, key, keyForm } from "./keys.ts"
-import { accounts, accountForm } from "./accounts.ts"
+import { keys, key, keyForm, findKey } from "./keys.ts"
+import { account, accountForm, accountModels, accountBudgets, accounts } from "./accounts.ts"
 import { audit } from "./audit.ts"
 import { sessions } from "./sessions.ts"
 import { tasks, task } from "./tasks.ts"
@@ -44,8 +44,12 @@ export const words = {
   keys,
   key,
   keyForm,
+  findKey,
   accounts,
+  account,
   accountForm,
+  accountModels,
+  accountBudgets,
   sessions,
   audit,
   tasks,
