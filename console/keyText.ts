@@ -31,9 +31,9 @@ export const budgetText = (budget: Budget): string => {
   return `${used} of ${amountText(budget, limitOf(budget))} ${scopeText(budget)}`
 }
 
-/** What is left of a budget: `$48.00`. */
+/** The rest of a budget: `$48.00`. */
 export const leftText = (budget: Budget): string => amountText(budget, Math.max(0, limitOf(budget) - budget.used))
 
-/** What is kept of a key's secret: `gw_…wxyz`; undefined for one that was chosen. */
+/** The kept part of a key's secret: `gw_…wxyz`; undefined for one that was chosen. */
 export const secretText = ({ hint, hint_form }: Pick<KeyRecord, "hint" | "hint_form">): string | undefined =>
   hint === "" ? undefined : `gw_${hintShown({ text: hint, form: hint_form })}`

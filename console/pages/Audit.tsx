@@ -78,7 +78,7 @@ const useFresh = (rows: ReadonlyArray<AuditRecord>, by: string): ReadonlySet<str
   return useMemo(() => new Set(rows.filter(({ id }) => id > before).map(keyOf)), [rows])
 }
 
-/** Who changed what, with the values before and after. */
+/** The audit log: changes with their authors and the values before and after. */
 export const Audit = () => {
   const { client, go, route } = useApp()
   const { id, query } = route()

@@ -1,25 +1,20 @@
 import { useSignal } from "@preact/signals"
-import { Schema } from "effect"
 import type { ComponentChildren } from "preact"
 import { useMemo, useRef } from "preact/hooks"
 import type { Plotted } from "../components/plot.ts"
-import { Refused } from "../client.ts"
 import { count, duration, number } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useShortcuts } from "../hooks/useShortcuts.ts"
-import { Button, IconButton, Segments } from "../parts/Button.tsx"
+import { Button, IconButton } from "../parts/Button.tsx"
 import { Chart } from "../parts/Chart.tsx"
 import { CodeBlock } from "../parts/CodeBlock.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
 import { Drawer } from "../parts/Drawer.tsx"
 import { FilterBar } from "../parts/FilterBar.tsx"
-import { dollarsText, Invalid, useField, wholeNumber, wrong } from "../parts/form.ts"
-import { Group, Select, TextArea, TextField } from "../parts/fields.tsx"
 import { Histogram } from "../parts/Histogram.tsx"
 import { Menu } from "../parts/Menu.tsx"
 import { Rows } from "../parts/Rows.tsx"
 import type { RowsHandle } from "../parts/Rows.tsx"
-import { edited, StaleEdit, useStaleEdit } from "../parts/StaleEdit.tsx"
 import { Empty, Failed, NoMatch, Part, Skeleton } from "../parts/states.tsx"
 import { Shape, Status } from "../parts/Status.tsx"
 import type { Tone } from "../parts/Status.tsx"
@@ -41,6 +36,7 @@ import {
 } from "../parts/text.tsx"
 import { Waterfall, WaterfallLegend } from "../parts/Waterfall.tsx"
 import { firstRequest } from "../snippets.ts"
+import { Fields, Stale } from "./ComponentForms.tsx"
 
 const tones: ReadonlyArray<Tone> = ["well", "bad", "warn", "running", "waiting", "off"]
 const hour = 3_600_000
@@ -203,48 +199,6 @@ export const Components = () => {
   )
 }
 
-const Fields = () => {
-  const { toast } = useApp()
-  const [text, choice, long, whole] = [useField("text"), useField("a"), useField("text"), useField("12")]
-  const chosen = useSignal<"a" | "b">("a")
-  const check = () => {
-    try {
-      if (text.value.value === "") throw wrong(text, "Enter a text.")
-      toast(`${wholeNumber(whole, "Whole") ?? ""} ${dollarsText(whole, "Whole") ?? ""}`)
-    } catch (error) {
-      if (error instanceof Invalid) toast(error.message)
-    }
-  }
-  return (
-    <Section title="Fields">
-      <TextField id="text" label="Text" hint="What it means" of={text} />
-      <TextField id="whole" label="Whole" of={whole} />
-      <Select
-        id="choice"
-        label="Choice"
-        of={choice}
-        choices={[
-          ["a", "One"],
-          ["b", "Two"]
-        ]}
-      />
-      <TextArea id="long" label="Long text" of={long} rows={3} />
-      <Group label="One of two">
-        <Segments
-          label="One of two"
-          chosen={chosen.value}
-          choose={(value) => (chosen.value = value)}
-          choices={[
-            ["a", "One"],
-            ["b", "Two"]
-          ]}
-        />
-      </Group>
-      <Button onClick={check}>Check</Button>
-    </Section>
-  )
-}
-
 const calls = [
   { upstream: "one", from: 0, sent: 0, began: 120, to: 120, failure: "503", isCut: false },
   { upstream: "two", from: 320, sent: 500, began: 700, to: 1_600, failure: "The stream broke off", isCut: true },
@@ -309,36 +263,5 @@ const Long = () => {
         handle={rows}
       />
     </Section>
-  )
-}
-
-const Thing = Schema.Struct({ version: Schema.Number, name: Schema.String, limit: Schema.String })
-type Thing = typeof Thing.Type
-
-/** A form whose record another user has changed. */
-const Stale = () => {
-  const { toast } = useApp()
-  const [name, limit] = [useField("mine"), useField("10")]
-  const before: Thing = { version: 1, name: "first", limit: "10" }
-  const current: Thing = { version: 2, name: "theirs", limit: "20" }
-  const edit = useStaleEdit(
-    before,
-    [edited<Thing>("Name", name, (thing) => thing.name), edited<Thing>("Limit", limit, (thing) => thing.limit)],
-    Schema.is(Thing)
-  )
-  const write = async ({ version }: { readonly version?: number }) => {
-    if (version === current.version) return toast("Saved")
-    const said = { status: 409, code: "stale", message: "", requestId: null, tookMs: 1 }
-    throw new Refused({ ...said, body: { error: { current } } })
-  }
-  return (
-    <div class="fields">
-      <TextField id="thing-name" label="Name of the thing" of={name} />
-      <TextField id="thing-limit" label="Limit of the thing" of={limit} />
-      <StaleEdit of={edit} />
-      <div>
-        <Button onClick={() => void edit.save(write).catch(() => undefined)}>Save</Button>
-      </div>
-    </div>
   )
 }

@@ -17,7 +17,7 @@ const Change = ({ after, before, field }: AuditChange) => (
   </>
 )
 
-/** What an entry changed, in a line. */
+/** An entry's changes, in a line. */
 export const ChangesLine = ({ changes }: Pick<AuditRecord, "changes">) => {
   const [first, ...others] = changes
   return first === undefined ? (
@@ -30,7 +30,7 @@ export const ChangesLine = ({ changes }: Pick<AuditRecord, "changes">) => {
   )
 }
 
-/** Who made a change: a file by its name, a session of the console by the end of its id. */
+/** The author of a change: a file by its name, a session of the console by the end of its id. */
 export const Actor = ({ actor }: Pick<AuditRecord, "actor">) => {
   if (actor.startsWith("session_")) {
     return (

@@ -8,7 +8,7 @@ const Used = Schema.Struct({
   cost: said(Money, "The amount settled.")
 })
 
-/** What a key has used, also without a budget. */
+/** The use of a key, also without a budget. */
 export const KeyUse = Schema.Struct({
   today: said(Used, "Since the UTC day began."),
   last_30_days: said(Used, "In this UTC day and the 29 before it."),

@@ -6,7 +6,12 @@ import type { AuditChange, AuditRecord } from "./AuditRecord.ts"
 const most = 200
 
 /** Fields of records that repeat another one, or that change with every change. */
-const repeated = /(?:^|\.)(?:object|version|id|nano_usd|budget|budget\.[a-z_.]+|created_at)$/
+const repeated = new Set(["object", "version", "id", "nano_usd", "budget", "created_at"])
+
+const isRepeated = (field: string): boolean => {
+  const steps = field.split(".")
+  return repeated.has(steps.at(-1) ?? "") || steps.includes("budget")
+}
 
 /** Actions whose target is an account. */
 const ofAccounts = /^(?:account|webhooks|ledger)\./
@@ -35,8 +40,7 @@ export const auditRecordOf = (
 /** The fields that differ between two states. Of a state that begins or ends, fields without a value are left out. */
 const changesOf = (action: string, before: unknown, after: unknown): ReadonlyArray<AuditChange> => {
   const isWhole = !isObject(before) || !isObject(after)
-  const isLeftOut = (field: string) =>
-    action.startsWith("configuration.") ? field === "version" : repeated.test(field)
+  const isLeftOut = (field: string) => (action.startsWith("configuration.") ? field === "version" : isRepeated(field))
   const fieldsOf = (state: unknown) =>
     new Map(isObject(state) ? [...leaves(state)].filter(([field]) => !isLeftOut(field)) : [])
   const [former, next] = [fieldsOf(before), fieldsOf(after)]

@@ -28,7 +28,7 @@ export const shown = (account: AccountRecord) =>
     suspended: account.suspended_at
   })
 
-/** What was removed with an account. */
+/** The records removed with an account. */
 export const deletedShown = ({ id, removed }: AccountDeleted): string => {
   const there = Object.entries(removed).filter(([, count]) => count > 0)
   const rows = there.map(([what, count]) => [what.replaceAll("_", " "), count.toLocaleString("en")])

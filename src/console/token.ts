@@ -26,11 +26,17 @@ export interface CookiePlace {
 const nameOf = ({ isSecure, path }: CookiePlace): string =>
   `${isSecure ? (path === "" ? "__Host-" : "__Secure-") : ""}gateway_session`
 
+const wellFormed = /^[\w-]{43}$/
+
 /** The session's token in a `Cookie` header; undefined if there are several, since another host may have set one. */
 export const tokenIn = (cookie: string, place: CookiePlace): Redacted.Redacted | undefined => {
-  const pattern = new RegExp(`(?:^|; *)${nameOf(place)}=([\\w-]{43})(?=;|$)`, "g")
-  const [match, ...others] = [...cookie.matchAll(pattern)]
-  return match?.[1] === undefined || others.length > 0 ? undefined : Redacted.make(match[1])
+  const begin = `${nameOf(place)}=`
+  const tokens = cookie.split(";").flatMap((one) => {
+    const pair = one.trimStart()
+    return pair.startsWith(begin) && wellFormed.test(pair.slice(begin.length)) ? [pair.slice(begin.length)] : []
+  })
+  const [only, ...others] = tokens
+  return only === undefined || others.length > 0 ? undefined : Redacted.make(only)
 }
 
 /** The `Set-Cookie` value for a token; without one, it removes the cookie. */

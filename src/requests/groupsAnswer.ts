@@ -93,4 +93,8 @@ const attemptColumns: ReadonlyArray<Column> = [
 ]
 
 /** Dollars with every digit and no exponent. */
-const decimal = (usd: number): string => usd.toFixed(9).replace(/\.?0+$/, "")
+const decimal = (usd: number): string => {
+  const [whole = "", digits = ""] = usd.toFixed(9).split(".")
+  const last = [...digits].findLastIndex((digit) => digit !== "0")
+  return last < 0 ? whole : `${whole}.${digits.slice(0, last + 1)}`
+}

@@ -94,7 +94,7 @@ export const storeWeek = async (): Promise<Week> => {
     conversation.push(await chat(keys.bot, "cheap", said, session))
     said.push({ role: "assistant", content: `Answer to ${text}` })
   }
-  // Nobody listens there: its callbacks are tried again for hours.
+  // No receiver listens there: its callbacks are tried again for hours.
   await request(first, "/api/v3/contents/generations/tasks", {
     key: keys.storyboards.secret,
     body: {
