@@ -61,36 +61,21 @@ export const makeTrafficProblems = Effect.gen(function* () {
 
   const failures = (nowMs: number) => {
     const sinceMs = nowMs - (nowMs % hourMs) - hourMs
+    const since = `since ${utcText(sinceMs)}`
     return Effect.map(troubles.recentRequests(sinceMs), (rows) =>
-      rows
-        .filter(({ failed, requests }) => requests >= minRequests && failed / requests >= minErrorRate)
-        .map(({ failed, requests, upstream: name }) =>
-          upstream(
-            name,
-            "warning",
-            `${name}: ${failed} of ${requests} requests failed since ${utcText(sinceMs)}`,
-            requestsPage(`upstream:${name} failed`),
-            sinceMs
-          )
-        )
+      rows.flatMap(({ calls, failed, hidden, requests, upstream: name }) => {
+        if (requests >= minRequests && failed / requests >= minErrorRate) {
+          const message = `${name}: ${failed} of ${requests} requests failed ${since}`
+          return [upstream(name, "warning", message, requestsPage(`upstream:${name} failed`), sinceMs)]
+        }
+        if (hidden >= minHidden && hidden / calls >= minErrorRate) {
+          const message = `${name}: ${hidden} of ${calls} calls failed ${since}, and other routes answered for it`
+          return [upstream(name, "warning", message, requestsPage(`attempt:${name}`), sinceMs)]
+        }
+        return []
+      })
     )
   }
-
-  /** Failures that callers did not see, because another route answered. */
-  const hidden = (nowMs: number) =>
-    Effect.map(troubles.hiddenFailures(nowMs - hourMs), (rows) =>
-      rows
-        .filter(({ calls, hidden }) => hidden >= minHidden && hidden / calls >= minErrorRate)
-        .map(({ calls, hidden, since, upstream: name }) =>
-          upstream(
-            name,
-            "warning",
-            `${name}: ${hidden} of its last ${calls} calls failed and other routes answered for it`,
-            requestsPage(`attempt:${name}`),
-            since ?? undefined
-          )
-        )
-    )
 
   const callbacks = (nowMs: number) =>
     Effect.map(listed.stuckReceivers(nowMs - callbacksMs, failedTries), (receivers) =>
@@ -110,10 +95,7 @@ export const makeTrafficProblems = Effect.gen(function* () {
     )
 
   return (nowMs: number) =>
-    Effect.map(Effect.all([failures(nowMs), hidden(nowMs), callbacks(nowMs)]), (some) => [
-      ...circuits(nowMs),
-      ...some.flat()
-    ])
+    Effect.map(Effect.all([failures(nowMs), callbacks(nowMs)]), (some) => [...circuits(nowMs), ...some.flat()])
 })
 
 const requestsPage = (query: string) => `requests?${new URLSearchParams({ range: "24h", q: query }).toString()}`

@@ -17,42 +17,17 @@ export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Tr
         expiringKeys.all
       )
 
-    /** Requests and failures by upstream, since the start of an hour. Refusals and hang-ups are no failures. */
+    /**
+     * Requests and failures by upstream, since the start of an hour. Refusals and hang-ups are no failures. `hidden`: calls
+     * that failed although the caller got an answer, from another route.
+     */
     const recentRequests = (sinceMs: number): Effect.Effect<ReadonlyArray<RecentRequests>, SqlError> =>
       Effect.map(
         sql`SELECT upstream, CAST(SUM(requests) AS BIGINT) AS requests,
-            CAST(SUM(errors - refused - hang_ups) AS BIGINT) AS failed
+            CAST(SUM(errors - refused - hang_ups) AS BIGINT) AS failed,
+            CAST(SUM(attempts) AS BIGINT) AS calls, CAST(SUM(hidden_failures) AS BIGINT) AS hidden
           FROM request_hours WHERE hour >= ${sinceMs} AND upstream <> '' GROUP BY upstream ${most}`,
         upstreams.all
-      )
-
-    /** The attempts of the newest requests, 2000 at most, as rows with a value each. */
-    const attempts = sql.onDialectOrElse({
-      pg: () => ({
-        of: sql`jsonb_array_elements(COALESCE(r.details::jsonb -> 'attempts', '[]'::jsonb)) AS a (value)`,
-        field: (name: string) => sql.literal(`a.value ->> '${name}'`)
-      }),
-      orElse: () => ({
-        of: sql`json_each(r.details, '$.attempts') AS a`,
-        field: (name: string) => sql.literal(`json_extract(a.value, '$.${name}')`)
-      })
-    })
-
-    /**
-     * Calls by upstream, of the newest requests since a time, with those that failed although the caller got an answer. A
-     * call that another one outpaced did not fail.
-     */
-    const hiddenFailures = (sinceMs: number): Effect.Effect<ReadonlyArray<HiddenFailures>, SqlError> =>
-      Effect.map(
-        sql`SELECT upstream, COUNT(*) AS calls, CAST(SUM(hidden) AS BIGINT) AS hidden,
-            MIN(CASE WHEN hidden = 1 THEN at END) AS since
-          FROM (SELECT ${attempts.field("upstream")} AS upstream, r.at AS at,
-              CASE WHEN r.status < 400 AND r.error = '' AND ${attempts.field("error")} <> ${outpaced} THEN 1 ELSE 0 END
-                AS hidden
-            FROM requests AS r CROSS JOIN ${attempts.of}
-            WHERE r.id > (SELECT MAX(id) FROM requests) - ${newest} AND r.at >= ${sinceMs}) AS attempted
-          GROUP BY upstream HAVING SUM(hidden) > 0 ${most}`,
-        hidden.all
       )
 
     /** The processes that serve from this database. */
@@ -74,23 +49,18 @@ export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Tr
       (found) => new Map(alerts.all(found).map(({ name, raised_at }) => [name, raised_at]))
     )
 
-    return { expiring, recentRequests, hiddenFailures, processes, hasLimits, alertedSince } as const
+    return { expiring, recentRequests, processes, hasLimits, alertedSince } as const
   })
 }) {}
 
 const expiringKeys = rows("keys", { id: Schema.String, name: Schema.String, expires_at: Schema.Int })
-const upstreams = rows("request_hours", { upstream: Schema.String, requests: Schema.Int, failed: Schema.Int })
-const hidden = rows("requests", {
+const upstreams = rows("request_hours", {
   upstream: Schema.String,
+  requests: Schema.Int,
+  failed: Schema.Int,
   calls: Schema.Int,
-  hidden: Schema.Int,
-  since: Schema.NullOr(Schema.Int)
+  hidden: Schema.Int
 })
-type HiddenFailures = ReturnType<typeof hidden.one>
-/** The requests that are looked at for hidden failures. */
-const newest = 2_000
-/** The error of a call that was cancelled because another one answered (`Attempts`). */
-const outpaced = "another route answered first"
 const counts = rows("nodes", { n: Schema.Int })
 const alerts = rows("alerts", { name: Schema.String, raised_at: Schema.Int })
 
