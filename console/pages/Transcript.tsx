@@ -63,7 +63,8 @@ const PartOf = ({ part }: { readonly part: Part }) => {
     default:
       return (
         <p class="said-media">
-          <Badge>{text.media[part.kind]}</Badge> {part.text} <Faint>{text.notRecorded}</Faint>
+          <Badge>{text.media[part.kind]}</Badge> {part.text}
+          {!part.text.includes("://") && <Faint> {text.notRecorded}</Faint>}
         </p>
       )
   }

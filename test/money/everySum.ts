@@ -182,6 +182,17 @@ export const everySum = async ({ adminKey, ledger, secretOf, url, wereKilled }: 
       byRequest.delete(id)
     }
     if (!wereKilled) is(`${base}/requests rows that are missing`, byRequest.size, 0)
+    const conversations = Map.groupBy(
+      requests.filter(({ conversation }) => conversation !== null),
+      ({ account, conversation }) => `account=${account}&conversation=${encodeURIComponent(conversation)}`
+    )
+    for (const [query, some] of [...conversations].slice(0, 20)) {
+      const ids = new Set(some.map(({ request_id }) => request_id))
+      const told = await get(`${base}/requests?${isOperator ? query : query.slice(query.indexOf("&") + 1)}`, secret)
+      const of = sumOf(rows.filter(({ request_id }) => ids.has(request_id)))
+      inUsd(`${base}/requests?${query} totals`, told.totals, of, isOperator)
+      is(`${base}/requests?${query} totals requests`, told.totals.requests, ids.size)
+    }
     for (const { request_id } of requests.slice(0, 20)) {
       const of = sumOf(rows.filter((row) => row.request_id === request_id))
       inUsd(`${base}/requests/:id`, await get(`${base}/requests/${request_id}`, secret), of, isOperator)

@@ -33,4 +33,20 @@ describe("an operator's questions, each by one command", () => {
     const said = await say("requests", "show", week.failed)
     expect(said).toContain("this prompt is impossible")
   })
+
+  it("what did this key do?", async () => {
+    const said = await say("requests", "list", "--key", "support-bot", "--since", "8d", "--limit", "500")
+    const lines = said.trimEnd().split("\n")
+    // Orders, what failed, and the conversation, of seven days, with a line of sums.
+    expect(lines).toHaveLength(1 + 7 * (12 + 1 + 3) + 1)
+    expect(lines.at(-1)).toMatch(/^112 requests .*failed/)
+  })
+
+  it("what was said in the conversation that went wrong?", async () => {
+    const said = await say("requests", "conversation", week.conversation.at(-1) ?? "")
+    expect(said).toContain("An impossible wish")
+    expect(said).toContain("Answer to Book a table for two")
+    expect(said).toContain("this prompt is impossible")
+    expect(said).toMatch(/^\d+ requests since .* failed: [\d]+ tokens in, [\d]+ out, \$/m)
+  })
 })
