@@ -1,5 +1,5 @@
 import type { OwnOverview } from "../src/requests/OverviewSums.ts"
-import type { Plotted, Series } from "./components/plot.ts"
+import type { Plotted, Series } from "./parts/Plot.tsx"
 import { durationText, usd, number } from "./format.ts"
 import { words } from "./words/words.ts"
 

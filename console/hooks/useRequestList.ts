@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { RequestView } from "../../src/requests/RequestView.ts"
-import { filterText } from "../components/filterBar.ts"
+import { filterText } from "../filterText.ts"
 import { filterNames, requestFilter } from "../requestFilter.ts"
 import { requestSource } from "../requestSource.ts"
 import type { RequestSource } from "../requestSource.ts"

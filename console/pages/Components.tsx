@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useMemo, useRef } from "preact/hooks"
-import type { Plotted } from "../components/plot.ts"
+import type { Plotted } from "../parts/Plot.tsx"
 import { count, duration, number } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useShortcuts } from "../hooks/useShortcuts.ts"

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
 import type { KeyRecord } from "../../src/admin/KeyRecord.ts"
-import { clearFilters, filterText } from "../components/filterBar.ts"
+import { clearFilters, filterText } from "../filterText.ts"
 import { dollars, number, usd, usdShort } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"

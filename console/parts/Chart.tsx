@@ -1,11 +1,12 @@
 import { useSignal } from "@preact/signals"
 import type { Signal } from "@preact/signals"
-import { useLayoutEffect, useRef } from "preact/hooks"
-import { drawPlot } from "../components/plot.ts"
-import type { Plotted } from "../components/plot.ts"
+import { useMemo, useRef } from "preact/hooks"
 import { clock, utc } from "../format.ts"
+import { useSize } from "../hooks/useSize.ts"
 import { words } from "../words/words.ts"
 import { Button } from "./Button.tsx"
+import { layOut, Plot } from "./Plot.tsx"
+import type { Plotted } from "./Plot.tsx"
 import { SmallTable } from "./Table.tsx"
 
 interface ChartProps {
@@ -19,23 +20,9 @@ interface ChartProps {
 /** The drawing, as wide as its place. */
 const Drawing = ({ cursor, plotted, title }: Omit<ChartProps, "note">) => {
   const element = useRef<HTMLDivElement>(null)
-  const drawn = useRef<ReturnType<typeof drawPlot> | undefined>(undefined)
+  const { height, width } = useSize(element)
+  const layout = useMemo(() => layOut(plotted, width, height), [plotted, width, height])
   const { series, times } = plotted
-  useLayoutEffect(() => {
-    const plot = element.current
-    if (plot === null) return
-    const draw = () => {
-      if (plot.clientWidth === 0) return
-      drawn.current = drawPlot(plotted, plot.clientWidth, plot.clientHeight)
-      plot.replaceChildren(drawn.current.element)
-      drawn.current.point(cursor.peek())
-    }
-    const resized = new ResizeObserver(draw)
-    resized.observe(plot)
-    draw()
-    return () => resized.disconnect()
-  }, [plotted])
-  useLayoutEffect(() => cursor.subscribe((at) => drawn.current?.point(at)), [cursor])
   const now = series.map(({ name, tell, values }) => `${name} ${tell(values.at(-1) ?? 0)}`).join(", ")
   return (
     <div
@@ -44,7 +31,7 @@ const Drawing = ({ cursor, plotted, title }: Omit<ChartProps, "note">) => {
       tabIndex={0}
       role="img"
       aria-label={words.chart.label(title, now)}
-      onPointerMove={(event) => (cursor.value = drawn.current?.layout.at(event.offsetX))}
+      onPointerMove={(event) => (cursor.value = layout.at(event.offsetX))}
       onPointerLeave={() => (cursor.value = undefined)}
       onBlur={() => (cursor.value = undefined)}
       onKeyDown={(event) => {
@@ -55,7 +42,9 @@ const Drawing = ({ cursor, plotted, title }: Omit<ChartProps, "note">) => {
         const last = times.length - 1
         cursor.value = Math.max(0, Math.min(last, cursor.value === undefined ? last : cursor.value + by))
       }}
-    />
+    >
+      {width > 0 && <Plot plotted={plotted} layout={layout} width={width} height={height} cursor={cursor.value} />}
+    </div>
   )
 }
 

@@ -1,9 +1,10 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
-import { drawPlot } from "../components/plot.ts"
-import type { Plotted } from "../components/plot.ts"
+import { useMemo, useRef, useState } from "preact/hooks"
 import { clock, number } from "../format.ts"
+import { useSize } from "../hooks/useSize.ts"
 import type { Bucket } from "../requestTally.ts"
 import { words } from "../words/words.ts"
+import { layOut, Plot } from "./Plot.tsx"
+import type { Plotted } from "./Plot.tsx"
 
 const plottedOf = (buckets: ReadonlyArray<Bucket>): Plotted => ({
   kind: "bars",
@@ -45,9 +46,7 @@ export const Histogram = ({
   readonly zoom: (from: number, to: number) => void
 }) => {
   const element = useRef<HTMLDivElement>(null)
-  const holder = useRef<HTMLDivElement>(null)
-  const drawn = useRef<ReturnType<typeof drawPlot>>(undefined)
-  const [size, setSize] = useState({ width: 0, height: 0 })
+  const { height, width } = useSize(element)
   const [picked, setPicked] = useState(nothing)
   // Pointer events come faster than the page is drawn.
   const now = useRef(picked)
@@ -56,20 +55,12 @@ export const Histogram = ({
     now.current = next
     setPicked(next)
   }
-  useEffect(() => {
-    const plot = element.current
-    if (plot === null) return
-    const resized = new ResizeObserver(() => setSize({ width: plot.clientWidth, height: plot.clientHeight }))
-    resized.observe(plot)
-    return () => resized.disconnect()
-  }, [])
-  useLayoutEffect(() => {
-    if (size.width === 0 || picked.isDragging) return
-    drawn.current = drawPlot(plottedOf(buckets), size.width, size.height)
-    holder.current?.replaceChildren(drawn.current.element)
-  }, [buckets, size, picked.isDragging])
+  // While a range is dragged, new requests don't move what it begins at.
+  const shown = useRef(buckets)
+  if (!picked.isDragging) shown.current = buckets
+  const plotted = useMemo(() => plottedOf(shown.current), [shown.current])
+  const layout = useMemo(() => layOut(plotted, width, height), [plotted, width, height])
   const { anchor, cursor } = picked
-  useLayoutEffect(() => drawn.current?.point(cursor))
 
   const rangeOf = ({ anchor, cursor }: Picked) => {
     if (cursor === undefined || anchor === undefined) return undefined
@@ -97,8 +88,7 @@ export const Histogram = ({
   }
   const at = cursor === undefined ? undefined : buckets[cursor]
   const range = anchor === cursor ? undefined : rangeOf(picked)
-  const layout = drawn.current?.layout
-  const edge = (bucket: number) => (layout === undefined ? 0 : layout.x(bucket) - layout.step / 2)
+  const edge = (bucket: number) => layout.x(bucket) - layout.step / 2
   return (
     <figure class="histogram-figure">
       <figcaption class="sr">{words.histogram.caption}</figcaption>
@@ -109,20 +99,20 @@ export const Histogram = ({
         role="img"
         aria-label={words.histogram.label}
         onPointerDown={(event) => {
-          if (drawn.current === undefined || event.button !== 0) return
+          if (event.button !== 0) return
           event.currentTarget.setPointerCapture(event.pointerId)
-          const bucket = drawn.current.layout.at(event.offsetX)
+          const bucket = layout.at(event.offsetX)
           pick({ cursor: bucket, anchor: bucket, isDragging: true })
         }}
         onPointerMove={(event) => {
-          if (drawn.current !== undefined) pick({ ...now.current, cursor: drawn.current.layout.at(event.offsetX) })
+          pick({ ...now.current, cursor: layout.at(event.offsetX) })
         }}
         onPointerUp={() => now.current.isDragging && finish()}
         onPointerLeave={() => !now.current.isDragging && pick(nothing)}
         onBlur={() => pick(nothing)}
         onKeyDown={pressed}
       >
-        <div ref={holder} />
+        {width > 0 && <Plot plotted={plotted} layout={layout} width={width} height={height} cursor={cursor} />}
         {range !== undefined && anchor !== undefined && cursor !== undefined && (
           <div
             class="chosen"

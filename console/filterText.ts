@@ -1,5 +1,5 @@
-import type { App } from "../app.ts"
-import { withQuery } from "../router.ts"
+import type { App } from "./app.ts"
+import { withQuery } from "./router.ts"
 
 /** The filters in words: `model:claude-* outcome:failed`. */
 export const filterText = (query: URLSearchParams, names: ReadonlyArray<string>): string =>

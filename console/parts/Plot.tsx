@@ -1,4 +1,5 @@
-import { s } from "../dom.ts"
+import { Fragment } from "preact"
+import { useMemo } from "preact/hooks"
 import { clock } from "../format.ts"
 
 export interface Series {
@@ -37,7 +38,7 @@ const bottom = 18
 const over = 8
 
 /** The layout of a chart of this width. */
-const layOut = ({ kind, left = 46, series, times }: Plotted, width: number, height: number) => {
+export const layOut = ({ kind, left = 46, series, times }: Plotted, width: number, height: number) => {
   const plain = height - bottom - over
   const step = (width - left) / Math.max(1, times.length)
   const sums =
@@ -66,11 +67,15 @@ const grid = ({ axis, isCount, ticks }: Plotted, { left, most, y }: Layout, widt
       : (ticks ?? (lead === 3 || lead === 1.5 || lead === 6 ? 3 : lead === 5 || lead === 1 ? 5 : 4))
   return Array.from({ length: lines + 1 }, (_, index) => {
     const value = (most * index) / lines
-    return [
-      s("path", { d: `M${left} ${Math.round(y(value)) + 0.5}H${width}`, class: index === 0 ? "floor" : "grid-line" }),
-      s("text", { x: left - 8, y: y(value) + 3.5, "text-anchor": "end" }, axis(value, most / lines))
-    ]
-  }).flat()
+    return (
+      <Fragment key={index}>
+        <path d={`M${left} ${Math.round(y(value)) + 0.5}H${width}`} class={index === 0 ? "floor" : "grid-line"} />
+        <text x={left - 8} y={y(value) + 3.5} text-anchor="end">
+          {axis(value, most / lines)}
+        </text>
+      </Fragment>
+    )
+  })
 }
 
 /** Hour labels, some 80 px apart; days if the range is long. */
@@ -84,14 +89,18 @@ const hours = ({ times }: Plotted, { step, x }: Layout, width: number, height: n
     const edge = x(at) - step / 2 + ((mark - time) / bucketMs) * step
     if (mark >= time + bucketMs || edge < 44 || edge > width - 16) return []
     const text = every >= dayMs ? new Date(mark).toISOString().slice(5, 10) : clock(mark, false)
-    return [s("text", { x: edge, y: height - 4, "text-anchor": "middle" }, text)]
+    return [
+      <text key={mark} x={edge} y={height - 4} text-anchor="middle">
+        {text}
+      </text>
+    ]
   })
 }
 
 const bars = ({ series, times }: Plotted, { step, x, y }: Layout) => {
   const base = Array.from(times, () => 0)
   const width = Math.max(1, step - (step > 5 ? 1.5 : step > 3 ? 1 : 0.4))
-  return series.flatMap(({ cap, colour, values }) => {
+  return series.map(({ cap, colour, name, values }) => {
     const areas: Array<string> = []
     const edges: Array<string> = []
     for (const [at, value] of values.entries()) {
@@ -104,12 +113,12 @@ const bars = ({ series, times }: Plotted, { step, x, y }: Layout) => {
       areas.push(`M${start} ${low.toFixed(1)}V${high.toFixed(1)}h${width.toFixed(1)}V${low.toFixed(1)}Z`)
       edges.push(`M${start} ${(high + 0.75).toFixed(1)}h${width.toFixed(1)}`)
     }
-    return [
-      s("path", { d: areas.join(""), css: { fill: `var(--${colour})` } }),
-      ...(cap === undefined
-        ? []
-        : [s("path", { d: edges.join(""), css: { stroke: `var(--${cap})`, "stroke-width": "1.5" } })])
-    ]
+    return (
+      <Fragment key={name}>
+        <path d={areas.join("")} style={{ fill: `var(--${colour})` }} />
+        {cap !== undefined && <path d={edges.join("")} style={{ stroke: `var(--${cap})`, strokeWidth: "1.5" }} />}
+      </Fragment>
+    )
   })
 }
 
@@ -132,44 +141,65 @@ const lines = ({ series }: Plotted, { x, y }: Layout) => {
   const between =
     low === undefined || high === undefined
       ? []
-      : stretches(high.values).map(([from, to]) =>
-          s("path", {
-            d: `M${points(high.values, from, to).join("L")}L${points(low.values, from, to).reverse().join("L")}Z`,
-            css: { fill: `var(--${high.colour})`, opacity: "0.13" }
-          })
-        )
+      : stretches(high.values).map(([from, to]) => (
+          <path
+            key={`between ${from}`}
+            d={`M${points(high.values, from, to).join("L")}L${points(low.values, from, to).reverse().join("L")}Z`}
+            style={{ fill: `var(--${high.colour})`, opacity: "0.13" }}
+          />
+        ))
   return [
     ...between,
-    ...[...series].reverse().flatMap(({ colour, values }) => {
+    ...series.toReversed().map(({ colour, name, values }) => {
       const all = stretches(values)
-      const drawn = (d: string, width: number) =>
-        s("path", {
-          d,
-          css: { stroke: `var(--${colour})`, fill: "none", "stroke-width": String(width), "stroke-linecap": "round" }
-        })
+      const drawn = (d: string, width: number) => (
+        <path
+          d={d}
+          style={{ stroke: `var(--${colour})`, fill: "none", strokeWidth: String(width), strokeLinecap: "round" }}
+        />
+      )
       // A single value is drawn as a point: a line of zero length.
       const alone = all.filter(([from, to]) => to - from === 1).map(([from]) => points(values, from, from + 1))
-      return [
-        drawn(all.map(([from, to]) => `M${points(values, from, to).join("L")}`).join(""), 1.5),
-        drawn(alone.map((point) => `M${point.join("")}h0`).join(""), 5)
-      ]
+      return (
+        <Fragment key={name}>
+          {drawn(all.map(([from, to]) => `M${points(values, from, to).join("L")}`).join(""), 1.5)}
+          {drawn(alone.map((point) => `M${point.join("")}h0`).join(""), 5)}
+        </Fragment>
+      )
     })
   ]
 }
 
-/** A chart as SVG, with its layout. */
-export const drawPlot = (plotted: Plotted, width: number, height: number) => {
-  const layout = layOut(plotted, width, height)
-  const cursor = s("path", { class: "cursor" })
-  const element = s(
-    "svg",
-    { width, height, "aria-hidden": "true" },
-    grid(plotted, layout, width),
-    hours(plotted, layout, width, height),
-    plotted.kind === "bars" ? bars(plotted, layout) : lines(plotted, layout),
-    cursor
+/** A chart as SVG. */
+export const Plot = ({
+  cursor,
+  height,
+  layout,
+  plotted,
+  width
+}: {
+  readonly plotted: Plotted
+  readonly layout: Layout
+  readonly width: number
+  readonly height: number
+  /** The index that is pointed at. */
+  readonly cursor: number | undefined
+}) => {
+  // The cursor moves faster than the rest is worth drawing.
+  const drawn = useMemo(
+    () => (
+      <>
+        {grid(plotted, layout, width)}
+        {hours(plotted, layout, width, height)}
+        {plotted.kind === "bars" ? bars(plotted, layout) : lines(plotted, layout)}
+      </>
+    ),
+    [plotted, layout, width, height]
   )
-  const point = (at: number | undefined) =>
-    cursor.setAttribute("d", at === undefined ? "" : `M${Math.round(layout.x(at)) + 0.5} 0V${layout.floor}`)
-  return { element, layout, point }
+  return (
+    <svg width={width} height={height} aria-hidden="true">
+      {drawn}
+      <path class="cursor" d={cursor === undefined ? "" : `M${Math.round(layout.x(cursor)) + 0.5} 0V${layout.floor}`} />
+    </svg>
+  )
 }
