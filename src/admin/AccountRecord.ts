@@ -1,5 +1,5 @@
 import { Schema, Struct } from "effect"
-import { accountBudgetsOf } from "../access/store/Accounts.ts"
+import { accountBudgetsOf } from "../access/store/accountBudgetsOf.ts"
 import type { AccountRow } from "../access/store/Accounts.ts"
 import { Unpriced } from "../contract/Caller.ts"
 import { said } from "../contract/fields.ts"

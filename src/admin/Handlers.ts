@@ -23,7 +23,7 @@ import { filterOf } from "../requests/RequestQuery.ts"
 import { RequestGroups } from "../requests/RequestGroups.ts"
 import { Searches } from "../requests/Searches.ts"
 import { paged } from "../contract/paging.ts"
-import { TrafficCosts } from "../requests/TrafficCost.ts"
+import { TrafficCosts } from "../requests/TrafficCosts.ts"
 import { Serving } from "./Serving.ts"
 import { outcomeOf } from "./TaskAdministration.ts"
 

@@ -7,7 +7,7 @@ import { priceSourceOf } from "../ledger/PriceSource.ts"
 import { groupsAnswer } from "../requests/groupsAnswer.ts"
 import { RequestGroups } from "../requests/RequestGroups.ts"
 import { Searches } from "../requests/Searches.ts"
-import { TrafficCosts } from "../requests/TrafficCost.ts"
+import { TrafficCosts } from "../requests/TrafficCosts.ts"
 import { AdminOverviewApi } from "./OverviewApi.ts"
 
 export const OverviewHandlers = handlers(

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { VideoBoundsRecord } from "../catalogue/VideoBoundsRecord.ts"
 import { said } from "../contract/fields.ts"
 import { PriceSource } from "../ledger/PriceSource.ts"
-import { ModelUseRecord } from "../requests/ModelUse.ts"
+import { ModelUseRecord } from "../requests/ModelUseRecord.ts"
 import { Price as PriceRecord } from "./PriceRecord.ts"
 
 const time = (description: string) => said(Schema.NullOr(Schema.String), description)

@@ -1,12 +1,10 @@
 import { SqlClient } from "@effect/sql"
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect } from "effect"
 import type { SqlError } from "@effect/sql/SqlError"
 import { InvalidRequest } from "../contract/Failure.ts"
-import { said } from "../contract/fields.ts"
 import { readTime } from "../contract/timeQuery.ts"
-import { upstreamCost } from "../ledger/Money.ts"
 import type { Settled } from "../ledger/store/settledSums.ts"
-import { Percentiles } from "./OverviewSums.ts"
+import type { ModelUseRecord } from "./ModelUseRecord.ts"
 import { RequestSums } from "./store/RequestSums.ts"
 import { modelHours } from "./store/modelHours.ts"
 import type { ModelSum } from "./store/modelHours.ts"
@@ -17,25 +15,6 @@ const hourMs = 3_600_000
 const longest = 31
 /** The most requests read one by one, for percentiles. */
 const mostSeen = 20_000
-
-/** The use of a model in a time. */
-export const ModelUseRecord = Schema.Struct({
-  since: said(Schema.String, "When this time began, a whole hour (ISO 8601, UTC)."),
-  requests: said(Schema.Int, "Finished requests that reached an upstream or made a task."),
-  errors: said(Schema.Int, "Unsuccessful ones of them."),
-  input_tokens: said(Schema.Int, "Settled input tokens, without cached ones."),
-  output_tokens: said(Schema.Int, "Settled output tokens, including reasoning."),
-  cost_usd: said(Schema.Number, "The amount settled in this time, in dollars."),
-  upstream_cost_usd: upstreamCost,
-  cache_hit_rate: said(
-    Schema.NullOr(Schema.Number),
-    "Input tokens that were read from a cache, of all (0 to 1); null without input. Tasks are not counted."
-  ),
-  first_byte_ms: said(Percentiles, "Time to the first byte; null if no request was sampled."),
-  duration_ms: said(Percentiles, "Time to the end of the answer."),
-  sampled: said(Schema.Boolean, "True if the percentiles are from a sample of the requests.")
-}).annotations({ identifier: "ModelUse" })
-export type ModelUseRecord = typeof ModelUseRecord.Type
 
 /** Sums and percentiles of each model's requests. */
 export class ModelUse extends Effect.Service<ModelUse>()("gateway/requests/ModelUse", {

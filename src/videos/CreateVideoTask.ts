@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { longestVideo } from "../config/sections/Video.ts"
+import { longestVideo } from "../contract/longestVideo.ts"
 import { integer, maybe, required } from "../contract/fields.ts"
 import { isHttpUrl } from "./addresses.ts"
 

@@ -5,7 +5,7 @@ import { fromUsd } from "../../src/ledger/Price.ts"
 import { groupsCsv } from "../../src/requests/groupsAnswer.ts"
 import { RequestGroups } from "../../src/requests/RequestGroups.ts"
 import type { RequestRow } from "../../src/requests/RequestRow.ts"
-import { TrafficCosts } from "../../src/requests/TrafficCost.ts"
+import { TrafficCosts } from "../../src/requests/TrafficCosts.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 import { storePaid, usageOf } from "./paid.ts"
 

@@ -218,10 +218,6 @@ type WebhookVersion = ReturnType<typeof webhookVersions.one>
 
 const jsonOrNull = (value: ReadonlyArray<string> | null) => (value === null ? null : JSON.stringify(value))
 
-/** The budgets in effect. */
-export const accountBudgetsOf = (row: Pick<AccountRow, "budgets" | "declared_budgets">): ReadonlyArray<Budget> =>
-  row.declared_budgets ?? row.budgets
-
 const columnsOf = ({
   budgets,
   holdOutputTokens,

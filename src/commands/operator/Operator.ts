@@ -29,7 +29,8 @@ import type { GroupsAsked } from "../../requests/RequestGroups.ts"
 import type { RequestPage } from "../../requests/RequestPage.ts"
 import type { RequestDetail, RequestView } from "../../requests/RequestView.ts"
 import type { RequestFilter } from "../../requests/store/matching.ts"
-import type { TrafficAsked, TrafficCost } from "../../requests/TrafficCost.ts"
+import type { TrafficCost } from "../../requests/TrafficCost.ts"
+import type { TrafficAsked } from "../../requests/TrafficCosts.ts"
 import type { TaskPage } from "../../tasks/TaskSummary.ts"
 
 /** The database or the remote gateway can't be reached; the message has the address and the remedy. */

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { given } from "./given.ts"
 import { Count } from "./values.ts"
+import { longestVideo } from "../../contract/longestVideo.ts"
 
 /** `720p`, `4k`. */
 export const Resolution = Schema.String.pipe(
@@ -15,9 +16,6 @@ const SecondsSpan = Schema.String.pipe(
     message: () => "expected the shortest and the longest length in seconds, such as 4-30, or a list such as [4, 6, 8]"
   })
 )
-
-/** The longest video that a model may be said to make, in seconds. */
-export const longestVideo = 600
 
 const Length = Count.pipe(Schema.lessThanOrEqualTo(longestVideo))
 const References = Schema.Int.pipe(Schema.between(0, 64))
