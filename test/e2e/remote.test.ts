@@ -121,7 +121,7 @@ describe("commands for a gateway elsewhere", () => {
       2
     )
     expect((await ok("upstreams")).out).toMatch(/^sandbox +built in \(text\) +closed +\d+ +1 +0 +\d+ ms/m)
-    expect((await ok("models")).out).toMatch(/^sandbox-text +text +sandbox\/sandbox-text/m)
+    expect((await ok("models", "--wide")).out).toMatch(/^sandbox-text +text .*sandbox\/sandbox-text/m)
     const audit = (await ok("audit", "list", "--json")).json<Array<{ actor: string }>>()
     expect(audit.map(({ actor }) => actor)).toContain("admin-key")
   })
