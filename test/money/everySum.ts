@@ -14,6 +14,7 @@ export const compared = [
   "GET /admin/v1/accounts/:id",
   "GET /admin/v1/keys",
   "GET /admin/v1/keys/:id",
+  "GET /admin/v1/models",
   "GET /admin/v1/tasks",
   "GET /admin/v1/tasks/:id",
   "GET /v1/balance",
@@ -256,6 +257,10 @@ export const everySum = async ({ adminKey, ledger, secretOf, url, wereKilled }: 
     const there = ofText.reduce((sum, { output }) => sum + output, 0) * 1e9
     is(`${base}/overview/cost there`, told.total.cost_there.nano_usd, there)
     is(`${base}/overview/cost not priced`, told.not_priced, rows.length - ofText.length)
+    const models: ReadonlyArray<Json> = (await get(`${base}/models?since=24h`, secret)).data
+    for (const { id, use } of models) {
+      inUsd(`${base}/models ${id}`, use, sumOf(rows.filter(({ model }) => model === id)), true)
+    }
   }
 
   const pages = async (path: string, secret: string): Promise<ReadonlyArray<Json>> => {
