@@ -1,5 +1,6 @@
 import type { AccountRecord } from "../../src/admin/AccountRecord.ts"
-import { KeyRecord } from "../../src/admin/KeyRecord.ts"
+import { KeyState } from "../../src/admin/KeyRecord.ts"
+import type { KeyRecord } from "../../src/admin/KeyRecord.ts"
 import { Schema } from "effect"
 import { dollars, permits, usd } from "../format.ts"
 import { Group, Select, TextField } from "../parts/fields.tsx"
@@ -31,7 +32,7 @@ export const namesIn = (field: Field): ReadonlyArray<string> =>
   field.value.value.split(/[\s,]+/).filter((part) => part !== "")
 
 /** The stored one stays if none is sent. */
-const editedExpiry = (expires: Field): EditedField<KeyRecord> => ({
+const editedExpiry = (expires: Field): EditedField<KeyState> => ({
   name: text.expires,
   of: (now) => now.expires_at ?? "never",
   get: (now) => (expires.value.value === "keep" ? (now.expires_at ?? "never") : expires.value.value),
@@ -54,7 +55,7 @@ export const useKeyForm = ({ account: ofAccount, isEdit, like }: KeyFormOptions)
   const expires = useField(isEdit ? "keep" : "never")
   const limits = useLimits(like?.limits)
   const otherBudgets = like !== undefined && like.budget === null ? like.budgets.length : 0
-  const stale = useStaleEdit<KeyRecord>(
+  const stale = useStaleEdit<KeyState>(
     like,
     [
       edited(text.name, name, (now) => now.name),
@@ -65,9 +66,9 @@ export const useKeyForm = ({ account: ofAccount, isEdit, like }: KeyFormOptions)
       edited(text.budget, budget, (now) => now.budget?.limit.usd ?? null),
       edited(text.period, period, (now) => now.budget?.period ?? period.value.value),
       editedExpiry(expires),
-      ...limits.edited<KeyRecord>()
+      ...limits.edited<KeyState>()
     ],
-    Schema.is(Schema.typeSchema(KeyRecord))
+    Schema.is(Schema.typeSchema(KeyState))
   )
 
   const read = () => {

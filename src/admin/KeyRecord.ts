@@ -60,8 +60,9 @@ export const KeyRecord = Schema.Struct({
 }).annotations({ identifier: "Key" })
 export type KeyRecord = typeof KeyRecord.Type
 
-/** A key as the audit log keeps it. */
-export type KeyState = Omit<KeyRecord, "usage">
+/** A key as the audit log keeps it, and as a change that came too late is told of it. */
+export const KeyState = Schema.Struct(fields)
+export type KeyState = typeof KeyState.Type
 
 export const keyState = (row: KeyRow, budgets: ReadonlyArray<BudgetStanding>, nowMs: number): KeyState => ({
   object: "key",
