@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { runCommand } from "../e2e/command.ts"
 import { startGateway, testKey } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { KeepingClient } from "../cluster/workers/keepingClient.ts"
@@ -112,6 +113,71 @@ describe.skipIf(nginx === undefined)("the gateway behind nginx, as deploy/nginx.
     await ended.promise
     socket.close()
     expect(heard.at(-1)).toBe("response.completed")
+  })
+})
+
+describe.skipIf(nginx === undefined)("the gateway below a path of nginx, as docs/deployment.md has it", () => {
+  it("begins its pages, links, redirects and cookie with the path", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gateway-nginx-path-"))
+    const port = await freePort()
+    const publicUrl = `http://127.0.0.1:${port}/gw`
+    const adminKey = "admin-key-0123456789abcdefghijklmnop"
+    const env = { GATEWAY_ADMIN_KEY: adminKey, GATEWAY_PUBLIC_URL: publicUrl }
+    const gateway = await startGateway({ env })
+    const page = readFileSync(resolve(import.meta.dirname, "../../docs/deployment.md"), "utf8")
+    const [map = ""] = /^map \$request_uri .*$/m.exec(page) ?? []
+    const [location = ""] = /^location \/gw\/ \{\n {2}proxy_pass .*$/m.exec(page) ?? []
+    const server = shipped
+      .replace("127.0.0.1:8080", new URL(gateway.url).host)
+      .replace("listen 443 ssl", `listen 127.0.0.1:${port}`)
+      .replaceAll(/ssl_certificate.*\n/g, "\n")
+      .replace("\nserver {", () => `\n${map}\nserver {`)
+      .replace("location / {\n    proxy_pass http://gateway;", () => location)
+    const proxy = startNginx(folder, server)
+    const get = (path: string, headers: Record<string, string> = {}) =>
+      fetch(publicUrl + path, { headers, redirect: "manual" })
+    const isUp = () =>
+      get("/readyz").then(
+        ({ ok }) => ok,
+        () => false
+      )
+    try {
+      await expect.poll(isUp).toBe(true)
+      const root = await get("/", { accept: "text/html" })
+      expect([root.status, root.headers.get("location")]).toEqual([302, "/gw/console"])
+      const html = await (await get("/console/requests/req_1")).text()
+      const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = ""]) => address)
+      expect(addresses.length).toBeGreaterThanOrEqual(3)
+      for (const address of addresses) {
+        expect(address).toMatch(/^\/gw\/console\/assets\//)
+        expect((await get(address.slice("/gw".length))).status).toBe(200)
+      }
+      expect(html).toContain('<meta name="base-path" content="/gw"')
+
+      const opened = await fetch(`${publicUrl}/console/session`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ key: adminKey })
+      })
+      const cookie = opened.headers.get("set-cookie") ?? ""
+      expect(cookie).toMatch(/^gateway_session=.{43}; HttpOnly; SameSite=Strict; Path=\/gw; /)
+      expect((await get("/admin/v1/keys", { cookie: cookie.split(";")[0] ?? "" })).status).toBe(200)
+
+      expect(await (await get("/openapi.json")).json()).toMatchObject({ servers: [{ url: "/gw" }] })
+      const docs = await (await get("/admin/docs")).text()
+      const links = [...docs.matchAll(/href="([^"]+)"/g)].map(([, address = ""]) => address)
+      expect(links.filter((address) => !address.startsWith("/gw/admin/"))).toEqual([])
+      // As it came, with what is escaped in it.
+      const missing = await get("/v1/models/a%2Fb", { authorization: `Bearer ${gateway.key}` })
+      expect(await missing.text()).toContain("a/b")
+      const { out } = await runCommand(gateway.folder, ["sessions", "link"], env)
+      expect(out).toContain(`${publicUrl}/console#link=`)
+    } finally {
+      proxy.kill()
+      await proxy.exited
+      await gateway.dispose()
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 })
 

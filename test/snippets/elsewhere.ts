@@ -35,6 +35,8 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
   [/^gateway requests tail$/, "test/e2e/requests.test.ts"],
   // What comes after them on the page would miss the account.
   [/^gateway accounts (?:suspend|delete) /, "test/e2e/accountEnding.test.ts"],
+  // Of a secret that was found somewhere.
+  [/^gateway keys find - </, "test/e2e/leakedKey.test.ts"],
   [/^gateway deliveries redeliver /, "test/e2e/operations.test.ts"],
   [/^gateway restore /, "test/e2e/backup.test.ts"],
   // Of a profiler and of a release: by hand.
@@ -43,7 +45,7 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
 
 /** Blocks of other languages than the shell's that are not run here. */
 export const blocksElsewhere: ReadonlyArray<readonly [page: string, language: string, RegExp, shown: string]> = [
-  ["docs/deployment.md", "nginx", /upstream gateway/, "test/deploy/nginx.test.ts"],
+  ["docs/deployment.md", "nginx", /upstream gateway|\$gateway_uri/, "test/deploy/nginx.test.ts"],
   ["docs/configuration.md", "yaml", /company\.pem/, "test/upstreams/mutualTls.test.ts"],
   ["docs/configuration.md", "yaml", /^alerts:/, "test/e2e/alerts.test.ts"],
   ["docs/configuration.md", "json", /alert\.raised/, "test/e2e/alerts.test.ts"],
