@@ -23,18 +23,16 @@ const Lines = ({ cost, request }: { readonly cost: Cost; readonly request: Reque
           [price, "right", 96],
           [dollars, "right", 96]
         ]}
-        rows={[
-          ...cost.lines.map((line) => [
-            <>
-              {line.kind}
-              {line.kind === text.kinds.output && reasoning > 0 && <Faint>{text.reasoning(number(reasoning))}</Faint>}
-            </>,
-            number(line.count, Number.isInteger(line.count) ? 0 : 2),
-            number(line.price, 3),
-            number(line.usd, 9)
-          ]),
-          [<b key="sum">{text.settled}</b>, "", "", <b key="usd">{number(cost.usd, 9)}</b>]
-        ]}
+        rows={cost.lines.map((line) => [
+          <>
+            {line.kind}
+            {line.kind === text.kinds.output && reasoning > 0 && <Faint>{text.reasoning(number(reasoning))}</Faint>}
+          </>,
+          number(line.count, Number.isInteger(line.count) ? 0 : 2),
+          number(line.price, 3),
+          number(line.usd, 9)
+        ])}
+        sum={[text.settled, "", "", number(cost.usd, 9)]}
       />
       {cost.isEstimated && <p class="hint">{text.estimated}</p>}
     </>

@@ -72,10 +72,13 @@ export const SmallTable = ({
   heads,
   isPlain = false,
   label,
-  rows
+  rows,
+  sum
 }: {
   readonly heads: ReadonlyArray<Head>
   readonly rows: ReadonlyArray<ReadonlyArray<ComponentChildren>>
+  /** A last row, the sum of the others. */
+  readonly sum?: ReadonlyArray<ComponentChildren>
   /** Without a head, for running text. */
   readonly isPlain?: boolean
   readonly label?: string
@@ -98,8 +101,8 @@ export const SmallTable = ({
       </thead>
     )}
     <tbody>
-      {rows.map((cells, index) => (
-        <tr key={index}>
+      {[...rows, ...(sum === undefined ? [] : [sum])].map((cells, index) => (
+        <tr key={index} class={cells === sum ? "sum" : ""}>
           {cells.map((cell, at) => (
             <td key={at} class={heads[at]?.[1] ?? ""}>
               {cell}

@@ -44,6 +44,7 @@ describeOnEach("TurnStore", () => {
       yield* save(store, mine, turn("b", "a"))
       yield* save(store, mine, turn("c", "b"))
       expect(yield* store.find(mine, "c")).toEqual({
+        first: "a",
         setup: { system: "Be brief." },
         messages: said("a", "b", "c"),
         stopReason: "end_turn",
