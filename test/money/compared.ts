@@ -1,0 +1,26 @@
+/** Endpoints whose answers have money in them, and are compared here. */
+export const compared = [
+  "GET /admin/v1/overview",
+  "GET /admin/v1/overview/groups",
+  "GET /admin/v1/overview/cost",
+  "GET /admin/v1/requests",
+  "GET /admin/v1/requests/:id",
+  "GET /admin/v1/requests/histogram",
+  "GET /admin/v1/usage",
+  "GET /admin/v1/accounts",
+  "GET /admin/v1/accounts/:id",
+  "GET /admin/v1/keys",
+  "GET /admin/v1/keys/:id",
+  "GET /admin/v1/models",
+  "GET /admin/v1/tasks",
+  "GET /admin/v1/tasks/:id",
+  "GET /v1/balance",
+  "GET /v1/account",
+  "GET /v1/usage",
+  "GET /v1/overview",
+  "GET /v1/overview/groups",
+  "GET /v1/requests",
+  "GET /v1/requests/:id",
+  "GET /v1/requests/histogram",
+  "GET /v1/tasks"
+] as const
