@@ -27,7 +27,7 @@ const allowed: Readonly<Record<string, string>> = {
   "requests/ModelUse.ts": "operators who look at models, now and then",
   "requests/RequestGroups.ts": "viewers of the Overview",
   "requests/RequestOverview.ts": "the same",
-  "requests/TrafficCost.ts": "the same",
+  "requests/TrafficCosts.ts": "the same",
   "requests/store/requestCounts.ts": "made once, by a function that is called once",
   "requests/store/requestTotals.ts": "the same",
   "requests/store/usageRowsOf.ts": "the same",
