@@ -36,7 +36,10 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
   // What comes after them on the page would miss the account.
   [/^gateway accounts (?:suspend|delete) /, "test/e2e/accountEnding.test.ts"],
   // Of a secret that was found somewhere.
-  [/^gateway keys find - </, "test/e2e/leakedKey.test.ts"],
+  [/^gateway keys (?:find - <|rotate-secret …)/, "test/e2e/leakedKey.test.ts"],
+  // Of a model that is not served here, and of an entry by its number.
+  [/^gateway overview .*--on /, "test/requests/groups.test.ts"],
+  [/^gateway audit show /, "test/admin/audit.test.ts"],
   [/^gateway deliveries redeliver /, "test/e2e/operations.test.ts"],
   [/^gateway restore /, "test/e2e/backup.test.ts"],
   // Of a profiler and of a release: by hand.
