@@ -95,6 +95,7 @@ const attemptColumns: ReadonlyArray<Column> = [
 /** Dollars with every digit and no exponent. */
 const decimal = (usd: number): string => {
   const [whole = "", digits = ""] = usd.toFixed(9).split(".")
-  const last = [...digits].findLastIndex((digit) => digit !== "0")
-  return last < 0 ? whole : `${whole}.${digits.slice(0, last + 1)}`
+  let length = digits.length
+  while (digits[length - 1] === "0") length--
+  return length === 0 ? whole : `${whole}.${digits.slice(0, length)}`
 }
