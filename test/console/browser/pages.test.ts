@@ -137,7 +137,7 @@ describe.skipIf(isSkipped)("the console's pages", () => {
       const fields = await page.locator("main #search").count()
       expect([name, fields]).toEqual([name, ["Requests", "Tasks", "Keys", "Models"].includes(name) ? 1 : 0])
       const selects = await page.locator("main .filter-selects select").count()
-      expect([name, selects]).toEqual([name, { Requests: 4, Tasks: 4, Keys: 3 }[name as string] ?? 0])
+      expect([name, selects]).toEqual([name, { Requests: 4, Tasks: 4, Keys: 3, Models: 2 }[name as string] ?? 0])
       if (name === "Requests") await page.locator("main .histogram svg").waitFor()
       await picture(page, `${name.toLowerCase()}-loading-${tag}`)
       waiting.resolve()
