@@ -60,7 +60,7 @@ export const KeyRecord = Schema.Struct({
 }).annotations({ identifier: "Key" })
 export type KeyRecord = typeof KeyRecord.Type
 
-/** A key as the audit log keeps it, and as a change that came too late is told of it. */
+/** A key's state without its usage: in the audit log, and in the 409 of a change based on an older version. */
 export const KeyState = Schema.Struct(fields)
 export type KeyState = typeof KeyState.Type
 

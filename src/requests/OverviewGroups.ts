@@ -3,15 +3,10 @@ import { said } from "../contract/fields.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
 import { wholeNumber } from "../contract/wholeNumber.ts"
 import { upstreamCost } from "../ledger/Money.ts"
+import { Percentiles } from "./OverviewSums.ts"
 import { longestPattern } from "./store/patterns.ts"
 
 const count = (description: string) => said(Schema.Int, description)
-const Percentiles = Schema.NullOr(
-  Schema.Struct({
-    p50: said(Schema.Int, "The median in ms."),
-    p95: said(Schema.Int, "The 95th percentile in ms.")
-  })
-)
 
 const figures = {
   requests: count("Finished requests."),

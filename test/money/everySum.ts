@@ -1,4 +1,5 @@
 /** Every sum of money that a gateway shows, against its ledger. */
+import { compared } from "./compared.ts"
 import type { Ledger, Paid } from "./ledgerOf.ts"
 
 interface Asked {

@@ -27,7 +27,7 @@ export interface AuditFilter {
 }
 
 /** @param after the last id of the previous page */
-type Page = AuditFilter & { readonly after?: number | undefined }
+type AuditQuery = AuditFilter & { readonly after?: number | undefined }
 
 /** The audit log: all changes by operators. */
 export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", {
@@ -48,7 +48,7 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
     const beginsWith = (column: string, text: string) =>
       sql`substr(${sql(column)}, 1, length(CAST(${text} AS TEXT))) = ${text}`
 
-    const conditionsOf = ({ account, action, actor, after, sessions, sinceMs, target, untilMs }: Page) =>
+    const conditionsOf = ({ account, action, actor, after, sessions, sinceMs, target, untilMs }: AuditQuery) =>
       sql.and([
         sql`1 = 1`,
         ...(target === undefined ? [] : [sql`target = ${target}`]),
@@ -67,7 +67,7 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
       ])
 
     /** Newest first. */
-    const list = (page: Page): Effect.Effect<ReadonlyArray<AuditRecord>> =>
+    const list = (page: AuditQuery): Effect.Effect<ReadonlyArray<AuditRecord>> =>
       sql`SELECT * FROM audit WHERE ${conditionsOf(page)} ORDER BY id DESC LIMIT ${page.limit}`.pipe(
         Effect.map((raw) => entries.all(raw).map(recordOf)),
         Effect.orDie
