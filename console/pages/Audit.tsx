@@ -132,9 +132,7 @@ export const Audit = () => {
                 )}
               </div>
             ) : isFiltered ? (
-              <NoMatch actions={<Button onClick={() => go(hrefOf("audit"))}>{words.noMatch.clear}</Button>}>
-                {text.noMatch}
-              </NoMatch>
+              <NoMatch said={[text.noMatch]} clear={() => go(hrefOf("audit"))} />
             ) : (
               <Empty title={text.empty} snippets={[["shell", "gateway audit list --changes"]]}>
                 {text.emptyText}

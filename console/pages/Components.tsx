@@ -149,7 +149,7 @@ export const Components = () => {
         <Section title="States">
           <Skeleton rows={3} delayMs={0} />
           <Empty title="Nothing yet">What would be here.</Empty>
-          <NoMatch actions={<Button onClick={() => toast("Cleared")}>Clear filters</Button>}>name:zzz</NoMatch>
+          <NoMatch said={["No thing matches ", "name:zzz", "."]} clear={() => toast("Cleared")} />
           <Failed
             what="This"
             failure={{ error: new Error("why"), tries: 1, inSeconds: 4 }}

@@ -241,21 +241,8 @@ const List = ({
     )
   }
   if (rows.length === 0) {
-    const filter = filterText(query, ["account", "status"])
-    const [before, , after] = text.noMatch(filter)
-    return (
-      <NoMatch
-        actions={
-          <Button look="primary" onClick={() => clearFilters(app)}>
-            {words.noMatch.clear}
-          </Button>
-        }
-      >
-        {before}
-        <code>{filter}</code>
-        {after}
-      </NoMatch>
-    )
+    const said = text.noMatch(filterText(query, ["account", "status"]))
+    return <NoMatch said={said} clear={() => clearFilters(app)} />
   }
   return (
     <div class="bleed">

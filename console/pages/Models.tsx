@@ -98,10 +98,7 @@ const Served = ({
 }) => {
   const app = useApp()
   if (found.length === 0) {
-    const clear = (
-      <Button onClick={() => app.go(withQuery(app.route(), { q: "", kind: "" }))}>{words.noMatch.clear}</Button>
-    )
-    return <NoMatch actions={clear}>{text.noMatch}</NoMatch>
+    return <NoMatch said={[text.noMatch]} clear={() => app.go(withQuery(app.route(), { q: "", kind: "" }))} />
   }
   return (
     <>

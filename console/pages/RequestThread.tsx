@@ -35,7 +35,7 @@ export const RequestThread = ({ request }: { readonly request: RequestDetail }) 
   return (
     <Section title={text.thread}>
       <p class="hint">
-        {text.threadSums(totals.requests, number(input), number(totals.output_tokens), usd(totals.cost_usd, 4))}
+        {text.threadSums(totals.requests, number(input), number(totals.output_tokens), usd(totals.cost_usd))}
       </p>
       <SmallTable
         label={text.thread}

@@ -97,22 +97,7 @@ const Nothing = ({ hasAny, source }: { readonly source: RequestSource; readonly 
   const wider = <Button onClick={() => app.go(withQuery(app.route(), { range: "7d", t: "" }))}>{text.wider}</Button>
   if (filter !== "") {
     const [before, after] = source.isDone() ? text.noMatch : text.noMatchAmong(number(source.scanned()))
-    return (
-      <NoMatch
-        actions={
-          <>
-            <Button look="primary" onClick={() => clearFilters(app)}>
-              {words.noMatch.clear}
-            </Button>
-            {wider}
-          </>
-        }
-      >
-        {before}
-        <code>{filter}</code>
-        {after}
-      </NoMatch>
-    )
+    return <NoMatch said={[before, filter, after]} clear={() => clearFilters(app)} actions={wider} />
   }
   return hasAny ? (
     <Empty title={text.quietTitle} actions={wider}>

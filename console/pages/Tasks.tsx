@@ -9,7 +9,6 @@ import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
 import { usePages } from "../hooks/usePages.ts"
 import { useShortcuts } from "../hooks/useShortcuts.ts"
-import { Button } from "../parts/Button.tsx"
 import { FilterBar } from "../parts/FilterBar.tsx"
 import { LiveButton } from "../parts/LiveButton.tsx"
 import { Rows } from "../parts/Rows.tsx"
@@ -163,20 +162,7 @@ const NoTasks = () => {
       </Empty>
     )
   }
-  const [before, , after] = text.noMatch(filter)
-  return (
-    <NoMatch
-      actions={
-        <Button look="primary" onClick={() => clearFilters(app)}>
-          {words.noMatch.clear}
-        </Button>
-      }
-    >
-      {before}
-      <code>{filter}</code>
-      {after}
-    </NoMatch>
-  )
+  return <NoMatch said={text.noMatch(filter)} clear={() => clearFilters(app)} />
 }
 
 /** The list of tasks, with a drawer for the history of one. */

@@ -59,15 +59,29 @@ export const Empty = ({
 /** No row matches the filter. */
 export const NoMatch = ({
   actions,
-  children
+  clear,
+  said: [before, filter, after]
 }: {
-  readonly children: ComponentChildren
-  readonly actions: ComponentChildren
+  /** A sentence, and the filter in it if it is told. */
+  readonly said: readonly [before: string, filter?: string, after?: string]
+  /** Clears the filters. */
+  readonly clear: () => void
+  /** Other ways to more rows. */
+  readonly actions?: ComponentChildren
 }) => (
   <div class="state">
     <h2>{words.noMatch.title}</h2>
-    <p>{children}</p>
-    <div class="actions">{actions}</div>
+    <p>
+      {before}
+      {filter !== undefined && <code>{filter}</code>}
+      {after}
+    </p>
+    <div class="actions">
+      <Button look="primary" onClick={clear}>
+        {words.noMatch.clear}
+      </Button>
+      {actions}
+    </div>
   </div>
 )
 

@@ -61,7 +61,7 @@ Try it:
 
 And then:
 
-  gateway init               asks three questions and writes a gateway.yaml
+  gateway init               asks four questions and writes a gateway.yaml
   gateway keys create NAME   makes another key, also beside a running gateway
   gateway help               lists what else there is
 `)
