@@ -61,6 +61,7 @@ const makeLoader = <A>(load: () => Promise<A>, show: (state: State<A>) => void) 
     running = undefined
   }
   const run = (): Promise<void> => {
+    if (isClosed) return Promise.resolve()
     isWanted = true
     return (running ??= all())
   }

@@ -1,4 +1,5 @@
 import type { Signal } from "@preact/signals"
+import { useRef } from "preact/hooks"
 import type { AccountRecord } from "../../src/admin/AccountRecord.ts"
 import { dollars, number, usd } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
@@ -30,6 +31,17 @@ export const AccountDialogs = ({
 }) => {
   const asked = open.value
   const close = () => (open.value = undefined)
+  const isGone = useRef(false)
+  const leave = async () => {
+    isGone.current = true
+    deleted?.()
+  }
+  /** Changes that came while the dialog was open are shown now. */
+  const kept = () => {
+    if (isGone.current) return
+    close()
+    void changed()
+  }
   if (asked === undefined) return null
   if (asked.of === "create") return <Create close={close} changed={changed} />
   const props = { account: asked.account, close, changed }
@@ -39,7 +51,7 @@ export const AccountDialogs = ({
     case "credit":
       return <Credit {...props} />
     case "delete":
-      return <Delete {...props} changed={async () => deleted?.()} />
+      return <Delete account={asked.account} close={kept} changed={leave} />
     case "models":
       return <AccountModels {...props} />
     case "settings":

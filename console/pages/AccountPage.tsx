@@ -86,13 +86,17 @@ export const AccountPage = ({ id }: { readonly id: string }) => {
   const { client, go, toast } = useApp()
   const dialog = useSignal<AccountDialog | undefined>(undefined)
   const account = useData(
-    () =>
-      client
-        .admin((admin) => admin.adminAccounts.show({ path: { id } }))
-        .catch((error: unknown) => {
-          if (error instanceof Refused && error.status === 404) return null
-          throw error
-        }),
+    async () => {
+      const asked = dialog.peek()
+      // Its deletion is told before it is answered: an account that is being deleted is not asked for again.
+      if (asked?.of === "delete") return asked.account
+      try {
+        return await client.admin((admin) => admin.adminAccounts.show({ path: { id } }))
+      } catch (error) {
+        if (error instanceof Refused && error.status === 404) return null
+        throw error
+      }
+    },
     { by: [id], on: ["account", "key", "configuration"] }
   )
   const leave = () => go(hrefOf("accounts"))
