@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite"
 import { join } from "node:path"
 import { columns } from "../../../src/requests/RequestRow.ts"
+import type { RequestRow } from "../../../src/requests/RequestRow.ts"
 
 const models = ["sandbox-text", "sandbox-smart", "sandbox-fast", "sandbox-embed"]
 const upstreams = ["sandbox", "second", "third"]
@@ -59,32 +60,35 @@ export const storeVolume = (folder: string, { requests, spanMs, tasks }: Volume)
         tags: [at % 2 === 0 ? "prod" : "batch"],
         client: "OpenAI/Python"
       }
-      insert.run(
-        timeOf(at, requests),
-        `req_${at.toString(36).padStart(24, "0")}`,
-        key.account_id,
-        key.id,
-        "messages",
-        "/v1/messages",
+      const row: RequestRow = {
+        at: timeOf(at, requests),
+        request_id: `req_${at.toString(36).padStart(24, "0")}`,
+        account_id: key.account_id,
+        key_id: key.id,
+        family: "messages",
+        endpoint: "/v1/messages",
         model,
-        model,
+        upstream_model: model,
         upstream,
         status,
         error,
-        at % 3 === 0 ? 1 : 0,
-        120 + (at % 900),
-        400 + ((at * 37) % 9_000),
-        isRefused ? 0 : 300 + (at % 5_000),
-        isRefused ? 0 : 20 + (at % 800),
-        0,
-        0,
-        0,
-        0,
-        isRefused ? null : 1_000_000 + (at % 9_000_000),
-        isRefused ? null : 1_000_000 + (at % 9_000_000),
-        isRefused ? null : timeOf(at, requests),
-        JSON.stringify(details)
-      )
+        stream: at % 3 === 0 ? 1 : 0,
+        first_byte_ms: 120 + (at % 900),
+        duration_ms: 400 + ((at * 37) % 9_000),
+        input_tokens: isRefused ? 0 : 300 + (at % 5_000),
+        output_tokens: isRefused ? 0 : 20 + (at % 800),
+        cache_read_tokens: 0,
+        cache_write_tokens: 0,
+        reasoning_tokens: 0,
+        searches: 0,
+        cost_nano_usd: isRefused ? null : 1_000_000 + (at % 9_000_000),
+        upstream_cost_nano_usd: isRefused ? null : 1_000_000 + (at % 9_000_000),
+        settled_at: isRefused ? null : timeOf(at, requests),
+        // A few turns each; most of a day's requests belong to none.
+        conversation: at % 5 === 0 ? `thread-${Math.floor(at / 50)}` : "",
+        details: JSON.stringify(details)
+      }
+      insert.run(...columns.map((column) => row[column]))
     }
     db.exec(`INSERT INTO request_hours (hour, account_id, key_id, model, upstream, requests, errors, first_byte_ms,
         duration_ms, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, searches,
