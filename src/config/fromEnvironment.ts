@@ -1,4 +1,5 @@
 import { Either, Redacted } from "effect"
+import { headerRule, isHeaderValue } from "../contract/headerValue.ts"
 import { BadSettings } from "./document.ts"
 import type { Located, DocumentContext } from "./document.ts"
 import type { GatewayFile } from "./GatewayFile.ts"
@@ -32,7 +33,9 @@ export const fileOf = ({
   const keyOf = (name: string) => {
     const key = secretVariable(env, name, reader)
     if (Either.isLeft(key)) wrong.push(key.left)
-    return Either.isRight(key) && key.right !== undefined ? Redacted.make(key.right) : undefined
+    if (Either.isLeft(key) || key.right === undefined) return undefined
+    if (!isHeaderValue(key.right)) wrong.push(`${name}: ${headerRule}`)
+    return Redacted.make(key.right)
   }
 
   const baseUrl = env["OPENAI_BASE_URL"] ?? ""

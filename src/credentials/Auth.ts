@@ -2,7 +2,7 @@ import { Data } from "effect"
 
 /** A request to an upstream, as far as it may be signed. */
 export interface CallToSign {
-  readonly method: "GET" | "POST" | "DELETE"
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** Undefined if it has none, or if it is a form, which no signature covers. */

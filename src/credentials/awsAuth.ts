@@ -1,6 +1,10 @@
 import { Effect } from "effect"
 import type { AwsCredentialIdentity } from "@smithy/types"
+import { headerRule, isHeaderValue } from "../contract/headerValue.ts"
 import { objectAt, parseJson, textAt } from "../contract/json.ts"
+import { shortened } from "../contract/shortened.ts"
+import { withoutSecrets } from "../contract/withoutSecrets.ts"
+import { NoCredentials } from "./Auth.ts"
 import type { Auth } from "./Auth.ts"
 import type { AwsSettings } from "./awsCredentials.ts"
 import { clockOf } from "./clockOf.ts"
@@ -23,7 +27,10 @@ export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, b
   const bearer = isChosen(settings) ? undefined : source.env["AWS_BEARER_TOKEN_BEDROCK"]
   if (bearer !== undefined && bearer !== "") {
     const auth: Auth = {
-      headers: () => Promise.resolve({ authorization: `Bearer ${bearer}` }),
+      headers: async () => {
+        if (isHeaderValue(bearer)) return { authorization: `Bearer ${bearer}` }
+        throw new NoCredentials({ message: `no AWS credentials: AWS_BEARER_TOKEN_BEDROCK: ${headerRule}` })
+      },
       refused: () => Promise.resolve(false),
       secrets: () => [bearer],
       identity: () => Promise.resolve("the key in AWS_BEARER_TOKEN_BEDROCK")
@@ -68,7 +75,10 @@ export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, b
         () => ""
       )
       const result = objectAt(objectAt(parseJson(answer), "GetCallerIdentityResponse"), "GetCallerIdentityResult")
-      return textAt(result, "Arn") ?? `access key …${identity.accessKeyId.slice(-4)}`
+      const arn = textAt(result, "Arn")
+      return arn === undefined
+        ? `access key …${identity.accessKeyId.slice(-4)}`
+        : shortened(withoutSecrets(arn, auth.secrets()))
     }
   }
   return auth

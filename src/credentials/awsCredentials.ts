@@ -1,5 +1,9 @@
 import type * as Library from "@aws-sdk/credential-providers"
 import type { AwsCredentialIdentity } from "@smithy/types"
+import { ofContainer, ofMachine } from "./awsMachine.ts"
+import { awsProfiles, isProgramless, ofProfile, sessionName } from "./awsProfiles.ts"
+import type { AwsClientConfig, AwsProvider } from "./awsProfiles.ts"
+import { sendable } from "./sendable.ts"
 import type { Source } from "./Source.ts"
 
 /** Settings of `auth: aws`. What is undefined is found as AWS's own programs find it. */
@@ -10,65 +14,66 @@ export interface AwsSettings {
   readonly fixed: AwsCredentialIdentity | undefined
 }
 
-type Provider = () => Promise<AwsCredentialIdentity>
-
 /** Credentials by AWS's own library, which is loaded only if they are not written. */
 export const awsCredentials = async (
   settings: AwsSettings,
-  { env, fetch }: Source,
+  source: Source,
   systemClockOffset: number
 ): Promise<AwsCredentialIdentity> => {
-  if (settings.fixed !== undefined && settings.roleArn === undefined) return settings.fixed
+  const { env, fetch } = source
+  const { fixed, roleArn } = settings
+  if (fixed !== undefined && roleArn === undefined) return checked(fixed, asWritten)
   const library = await import("@aws-sdk/credential-providers")
   const region = settings.region ?? env["AWS_REGION"] ?? env["AWS_DEFAULT_REGION"]
   const clientConfig = { ...(region !== undefined && { region }), requestHandler: handlerOf(fetch), systemClockOffset }
-  const base = await baseOf(library, settings, env, clientConfig)
-  if (settings.roleArn === undefined) return base()
-  return library.fromTemporaryCredentials({
+  const base = await baseOf(library, settings, source, clientConfig)
+  if (roleArn === undefined) return base()
+  const assumed = library.fromTemporaryCredentials({
     masterCredentials: base,
-    params: { RoleArn: settings.roleArn, RoleSessionName: "model-gateway" },
+    params: { RoleArn: roleArn, RoleSessionName: sessionName },
     clientConfig
-  })()
+  })
+  return checked(await assumed(), byService)
 }
 
 const baseOf = async (
   library: typeof Library,
   { fixed, profile }: AwsSettings,
-  env: NodeJS.ProcessEnv,
-  clientConfig: object
-): Promise<Provider> => {
-  if (fixed !== undefined) return () => Promise.resolve(fixed)
-  const inFile = (name: string) => library.fromIni({ profile: name, clientConfig, ignoreCache: true })
+  source: Source,
+  clientConfig: AwsClientConfig
+): Promise<AwsProvider> => {
+  const { env } = source
+  const from =
+    (provider: AwsProvider, settingOf = byService) =>
+    async () =>
+      checked(await provider(), settingOf)
+  if (fixed !== undefined) return from(() => Promise.resolve(fixed), asWritten)
+  const profiles = await awsProfiles()
+  const inFile = (name: string) =>
+    from(ofProfile(library, profiles, name, source, clientConfig), (field) => `${field} of the profile ${name}`)
   if (profile !== undefined) return inFile(profile)
-  if (env["AWS_ACCESS_KEY_ID"] !== undefined) return library.fromEnv()
-  if (env["AWS_WEB_IDENTITY_TOKEN_FILE"] !== undefined) return library.fromTokenFile({ clientConfig })
+  if (env["AWS_ACCESS_KEY_ID"] !== undefined) return from(library.fromEnv(), (field) => `AWS_${field.toUpperCase()}`)
+  if (env["AWS_WEB_IDENTITY_TOKEN_FILE"] !== undefined) return from(library.fromTokenFile({ clientConfig }))
   const usual = env["AWS_PROFILE"] ?? "default"
-  if (await isInFile(usual)) return inFile(usual)
+  if (isProgramless(profiles, usual)) return inFile(usual)
   if (
     env["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"] !== undefined ||
     env["AWS_CONTAINER_CREDENTIALS_FULL_URI"] !== undefined
   ) {
-    return library.fromHttp()
+    return from(() => ofContainer(source))
   }
-  return library.fromInstanceMetadata({ ec2MetadataV1Disabled: true })
+  return from(() => ofMachine(source, profiles[usual] ?? {}))
 }
 
-/**
- * True if a profile is there that starts no program, nor does the one that it takes its credentials from: that is done only
- * for a profile that the operator names.
- */
-const isInFile = async (name: string): Promise<boolean> => {
-  const { parseKnownFiles } = await import("@smithy/core/config")
-  const profiles = await parseKnownFiles({ ignoreCache: true })
-  const seen = new Set<string>()
-  let next: string | undefined = name
-  while (next !== undefined && !seen.has(next)) {
-    seen.add(next)
-    const profile: Readonly<Record<string, string | undefined>> = profiles[next] ?? {}
-    if (profile["credential_process"] !== undefined) return false
-    next = profile["source_profile"]
-  }
-  return Object.keys(profiles[name] ?? {}).length > 0
+const asWritten = (field: string): string => field
+const byService = (field: string): string => `${field} of their service`
+
+/** Keys that can be sent. Throws an error that names the setting of the one that can't. */
+const checked = (identity: AwsCredentialIdentity, settingOf: (field: string) => string): AwsCredentialIdentity => {
+  sendable(identity.accessKeyId, settingOf("access_key_id"))
+  sendable(identity.secretAccessKey, settingOf("secret_access_key"))
+  sendable(identity.sessionToken ?? "", settingOf("session_token"))
+  return identity
 }
 
 /** The library's requests to the token service, by the gateway's own client. */

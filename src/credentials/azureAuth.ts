@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises"
-import { Effect, Redacted } from "effect"
+import { Redacted } from "effect"
 import { numberAt, parseJson, textAt } from "../contract/json.ts"
-import { NoCredentials } from "./Auth.ts"
+import { shortened } from "../contract/shortened.ts"
 import type { Credentials } from "./Renewed.ts"
+import { sendable } from "./sendable.ts"
 import type { Source } from "./Source.ts"
 import { makeTokenAuth } from "./tokenAuth.ts"
 
@@ -17,11 +18,9 @@ export interface AzureSettings {
 /** `auth: azure`: Entra tokens of a client secret, of a workload identity or of the machine's managed identity. */
 export const makeAzureAuth = (settings: AzureSettings, source: Source) =>
   makeTokenAuth(
-    Effect.tryPromise({
-      try: () => tokenOf(settings, source),
-      catch: (cause) => new NoCredentials({ message: `no Azure credentials: ${wordsOf(cause)}` })
-    }),
-    {},
+    "Azure",
+    source,
+    (noting) => tokenOf(settings, noting),
     (token) => Promise.resolve(identityIn(token))
   )
 
@@ -78,7 +77,7 @@ const ofMachine = async (
           { headers: { metadata: "true" } }
         )
       : await fetchLocally(`${endpoint}?${new URLSearchParams({ "api-version": "2019-08-01", ...chosen })}`, {
-          headers: { "x-identity-header": env["IDENTITY_HEADER"] ?? "" }
+          headers: { "x-identity-header": sendable(env["IDENTITY_HEADER"] ?? "", "IDENTITY_HEADER") }
         })
   return tokenIn(answer, now())
 }
@@ -104,7 +103,5 @@ const tokenIn = async (answer: Response, nowMs: number): Promise<Credentials<str
 const identityIn = (token: string): string => {
   const claims = parseJson(Buffer.from(token.split(".")[1] ?? "", "base64url").toString())
   const name = textAt(claims, "appid") ?? textAt(claims, "azp") ?? textAt(claims, "oid")
-  return name === undefined ? "an Entra identity" : `client ${name}`
+  return name === undefined ? "an Entra identity" : `client ${shortened(name)}`
 }
-
-const wordsOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -3,7 +3,7 @@ import { homedir } from "node:os"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { isObject, numberAt, parseJson, textAt } from "../contract/json.ts"
-import { NoCredentials } from "./Auth.ts"
+import { shortened } from "../contract/shortened.ts"
 import { clockOf } from "./clockOf.ts"
 import type { Credentials } from "./Renewed.ts"
 import type { Source } from "./Source.ts"
@@ -19,16 +19,13 @@ export interface GoogleSettings {
 /** `auth: google`: tokens of a credentials file, or of the machine's metadata server. */
 export const makeGoogleAuth = Effect.fnUntraced(function* (settings: GoogleSettings, source: Source) {
   const clock = clockOf(source.now)
-  const fetch = Effect.tryPromise({
-    try: async () => {
-      const json = await credentialsJson(settings, source.env)
-      return json === undefined ? ofMachine(source) : ofFile(json, settings, source, clock)
-    },
-    catch: (cause) => new NoCredentials({ message: `no Google credentials: ${wordsOf(cause)}` })
-  })
-  return yield* makeTokenAuth(fetch, {}, async () => {
+  const ask = async (noting: Source) => {
     const json = await credentialsJson(settings, source.env)
-    if (json === undefined) return (await metadata(source, "email")).trim()
+    return json === undefined ? ofMachine(noting) : ofFile(json, settings, noting, clock)
+  }
+  return yield* makeTokenAuth("Google", source, ask, async () => {
+    const json = await credentialsJson(settings, source.env)
+    if (json === undefined) return shortened((await metadata(source, "email")).trim())
     return textAt(json, "client_email") ?? textAt(json, "type") ?? "a Google account"
   })
 })
@@ -110,5 +107,3 @@ const metadata = async ({ env, fetchLocally }: Source, what: "token" | "email"):
   if (answer.status !== 200) throw new Error(`the metadata server answers with status ${answer.status}`)
   return answer.text()
 }
-
-const wordsOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -1,5 +1,6 @@
 import { Redacted } from "effect"
 import type { JsonObject } from "../contract/fields.ts"
+import { isSecret } from "../contract/withoutSecrets.ts"
 import type { Auth } from "../credentials/Auth.ts"
 import type { EndpointPath } from "../config/baseUrl.ts"
 import { withoutSlash } from "../config/withoutSlash.ts"
@@ -121,20 +122,3 @@ export const secretsAt = (options: EndpointOptions, url?: string): (() => Readon
 
 /** Azure's parameter: its value is a date, which models' names have too. */
 const version = "api-version"
-
-/** Keys of servers that want none, whatever their clients make them write. */
-const placeholders: ReadonlySet<string> = new Set([
-  "none",
-  "empty",
-  "dummy",
-  "ollama",
-  "lm-studio",
-  "not-needed",
-  "sk-no-key-required"
-])
-
-const shortestSecret = 8
-
-/** False for placeholders and short texts: cutting them out would garble the words around them (`max_to[…]ens`). */
-export const isSecret = (text: string): boolean =>
-  text.length >= shortestSecret && !placeholders.has(text.replace(/^Bearer /, "").toLowerCase())

@@ -31,7 +31,7 @@ export const withOwn = (deadlines: Deadlines, own: Partial<Deadlines> | undefine
 
 /** A request to an upstream, by default a POST of JSON. */
 export interface Call {
-  readonly method?: "GET" | "POST" | "DELETE"
+  readonly method?: "GET" | "POST" | "PUT" | "DELETE"
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** A string is JSON. */

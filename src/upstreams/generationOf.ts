@@ -1,4 +1,5 @@
 import { Internal, InvalidRequest, UpstreamFailed } from "../contract/Failure.ts"
+import { withoutSecrets } from "../contract/withoutSecrets.ts"
 import { ownTurn } from "../flow/eventLoop.ts"
 import type { Batch, Generation } from "../generation/Generation.ts"
 import { BrokenBody } from "./client.ts"
@@ -6,7 +7,6 @@ import type { Exchange } from "./client.ts"
 import { BrokenFrame } from "./framing/Framing.ts"
 import { serverSentEvents } from "./framing/sse.ts"
 import { garbled } from "./protocols/upstreamFailure.ts"
-import { withoutSecrets } from "./refusal.ts"
 import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
 
 /** Turns an upstream's bytes into events, of which the last is `finished` or `failed`. */

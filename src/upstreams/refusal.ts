@@ -3,6 +3,7 @@ import type { Failure } from "../contract/Failure.ts"
 import type { FallbackReason } from "../contract/FallbackReason.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { isObject, objectAt, parseJson } from "../contract/json.ts"
+import { withoutSecrets } from "../contract/withoutSecrets.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { awsStatus } from "./protocols/awsErrors.ts"
 import { errorCode, isAboutInput, troubleOf } from "./protocols/errorMeaning.ts"
@@ -73,10 +74,6 @@ export const shownWords = (words: string, secrets: ReadonlyArray<string>, sent?:
   forCallers(withoutSecrets(words, secrets), sent).slice(0, longest)
 
 const longest = 2_000
-
-/** A text with all secrets removed. */
-export const withoutSecrets = (text: string, secrets: ReadonlyArray<string>) =>
-  secrets.reduce((text, secret) => (secret === "" ? text : text.replaceAll(secret, "[…]")), text)
 
 type Meaning = readonly [Failure, UpstreamError["retry"]]
 

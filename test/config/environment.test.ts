@@ -75,6 +75,12 @@ describe("without a file", () => {
     expect(found.value.models?.["groq/*"]).toBe("groq")
   })
 
+  it("a key that no header carries is refused by its variable's name, and is not shown", () => {
+    const exit = String(settings(undefined, { OPENAI_API_KEY: "sk-planted\nx-admin: 1" }))
+    expect(exit).toContain("OPENAI_API_KEY: expected at most 32768 printable ASCII characters")
+    expect(exit).not.toContain("planted")
+  })
+
   it("variables that may open more than models open nothing", () => {
     const env = {
       GITHUB_TOKEN: "a",

@@ -13,6 +13,8 @@ const folder = mkdtempSync(join(tmpdir(), "gateway-upstream-keys-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 writeFileSync(join(folder, "secret"), "sk-of-the-file\n")
 
+const unsendable = "expected at most 32768 printable ASCII characters, which a header can carry"
+
 const text = (fields: string) =>
   `upstreams:\n  up: { protocol: openai-chat, base_url: "http://127.0.0.1:9/v1", ${fields} }\n`
 const read = (fields: string) =>
@@ -45,10 +47,19 @@ describe("keys of an upstream", () => {
     ["keys: [{ key: sk-a, weight: 0 }]", "keys[0]: weight: expected a positive number; got 0"],
     ["keys: [sk-a, { key: { file: none } }]", "keys[1]: key: the file none can't be read (ENOENT)"],
     ["keys: [sk-a, { key: sk-a }]", "keys[1]: the same key as keys[0]"],
+    ['keys: ["sk-a\\nb"]', `keys[0]: ${unsendable}`],
+    ['keys: [{ key: "sk-schlüssel" }]', `keys[0]: key: ${unsendable}`],
+    ['api_key: "sk-a\\r\\nx-admin: 1"', `api_key: ${unsendable}`],
+    ['headers: { x-key: "sk-a\\u0001" }', `headers.x-key: ${unsendable}`],
+    ['auth: { kind: aws, access_key_id: "sk-a\\n", secret_access_key: sk-b }', `auth.access_key_id: ${unsendable}`],
     ["keys: [sk-a], api_key: sk-b", "api_key: stands in keys where there are several"],
     ["keys: [sk-a], auth: aws", "auth: in place of api_key and keys, not beside them"]
   ])("are refused without being shown: %s", (fields, rule) => {
     expect(complaint(fields)).toBe(`upstreams.up.${rule}`)
+  })
+
+  it("are refused where they are too long for a header", () => {
+    expect(complaint(`api_key: ${"sk-a".repeat(262_144)}`)).toBe(`upstreams.up.api_key: ${unsendable}`)
   })
 
   it("are not stored in the database unless they are references", () => {

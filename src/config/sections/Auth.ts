@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { CredentialsFile } from "../SecretFiles.ts"
-import { Secret, Text } from "./values.ts"
+import { HeaderSecret, Secret, Text } from "./values.ts"
 
 const optional = Schema.optional
 
@@ -8,9 +8,9 @@ const Aws = Schema.Struct({
   kind: Schema.Literal("aws"),
   profile: optional(Text),
   role_arn: optional(Text),
-  access_key_id: optional(Secret),
-  secret_access_key: optional(Secret),
-  session_token: optional(Secret)
+  access_key_id: optional(HeaderSecret),
+  secret_access_key: optional(HeaderSecret),
+  session_token: optional(HeaderSecret)
 }).pipe(
   Schema.filter(({ access_key_id: id, profile, secret_access_key: secret, session_token: token }) =>
     (id === undefined) !== (secret === undefined)

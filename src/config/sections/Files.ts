@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { given } from "./given.ts"
-import { Count, HttpUrl, Secret, Text } from "./values.ts"
+import { Count, HeaderSecret, HttpUrl, Text } from "./values.ts"
 
 /** `files` as a mapping: storage of the files that the gateway serves. */
 export const Files = Schema.Struct({
@@ -17,12 +17,12 @@ export const Files = Schema.Struct({
     "`true`"
   ),
   access_key_id: given(
-    Secret,
+    HeaderSecret,
     "The access key's id. Without keys the gateway looks for them as it does for [`auth: aws`](#cloud-credentials).",
     "`AWS_ACCESS_KEY_ID`"
   ),
-  secret_access_key: given(Secret, "The access key's secret.", "`AWS_SECRET_ACCESS_KEY`"),
-  session_token: given(Secret, "The token of temporary credentials.", "`AWS_SESSION_TOKEN`"),
+  secret_access_key: given(HeaderSecret, "The access key's secret.", "`AWS_SECRET_ACCESS_KEY`"),
+  session_token: given(HeaderSecret, "The token of temporary credentials.", "`AWS_SESSION_TOKEN`"),
   profile: given(Text, "A profile of AWS's shared files, in place of keys."),
   role_arn: given(Text, "A role to assume with the keys."),
   max_bytes: given(Count, "The largest file.", "2 GiB"),

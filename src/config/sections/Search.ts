@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { given, needed } from "./given.ts"
 import { ProxySetting } from "./Proxy.ts"
-import { HttpUrl, Secret } from "./values.ts"
+import { HeaderSecret, HttpUrl } from "./values.ts"
 
 /** The providers' own addresses. */
 export const searchAddresses = { brave: "https://api.search.brave.com", tavily: "https://api.tavily.com" }
@@ -9,7 +9,7 @@ export const searchAddresses = { brave: "https://api.search.brave.com", tavily: 
 /** `search`: web search for models whose upstream has none. */
 export const Search = Schema.Struct({
   provider: needed(Schema.Literal("brave", "tavily", "searxng"), "The search provider."),
-  api_key: given(Secret, "Its API key; required for Brave and Tavily."),
+  api_key: given(HeaderSecret, "Its API key; required for Brave and Tavily."),
   base_url: given(HttpUrl, "Its address; required for SearXNG.", "the provider's own"),
   proxy: given(ProxySetting, "Like an upstream's ([proxies](#proxies)).", "the top level's")
 }).pipe(

@@ -4,7 +4,7 @@ import { AuthSetting } from "./Auth.ts"
 import { PemFile } from "../SecretFiles.ts"
 import { ProxySetting } from "./Proxy.ts"
 import { UpstreamKey } from "./UpstreamKey.ts"
-import { BaseUrl, Count, Secret, Seconds, Text } from "./values.ts"
+import { BaseUrl, Count, HeaderSecret, Seconds, Text } from "./values.ts"
 
 /** The protocols that an upstream can speak; what each is, `src/upstreams/protocols.ts` says. */
 export const protocolNames = [
@@ -54,7 +54,7 @@ export const Upstream = Schema.Struct({
     "Beside `protocol`: the base URL in the provider's own form, with the version, without the endpoint; needed without `provider`. Without `protocol`: in place of the beginning of the provider's addresses, such as `http://127.0.0.1:9000`.",
     "by `provider`"
   ),
-  api_key: given(Secret, "Sent with every request.", "no key"),
+  api_key: given(HeaderSecret, "Sent with every request.", "no key"),
   keys: given(
     Schema.Array(UpstreamKey).pipe(
       Schema.filter((keys) => keys.length > 0 || "expected one key or more", {
@@ -77,7 +77,7 @@ export const Upstream = Schema.Struct({
   project: given(AddressPart, "The project in the provider's addresses (`vertex`)."),
   resource: given(AddressPart, "The resource in the provider's addresses (`azure`, `azure-deployments`, `foundry`)."),
   headers: given(
-    Schema.Record({ key: Schema.String, value: Secret }),
+    Schema.Record({ key: Schema.String, value: HeaderSecret }),
     "Headers for every request, such as another form of authentication."
   ),
   proxy: given(

@@ -1,11 +1,11 @@
 import { Effect, ParseResult, Schema } from "effect"
 import { describe } from "../../contract/describe.ts"
 import type { SecretFiles } from "../SecretFiles.ts"
-import { Secret } from "./values.ts"
+import { HeaderSecret } from "./values.ts"
 
-const Weighted = Schema.Struct({ key: Secret, weight: Schema.optional(Schema.Number.pipe(Schema.positive())) })
+const Weighted = Schema.Struct({ key: HeaderSecret, weight: Schema.optional(Schema.Number.pipe(Schema.positive())) })
 
-const Key = Schema.typeSchema(Schema.Union(Secret, Weighted))
+const Key = Schema.typeSchema(Schema.Union(HeaderSecret, Weighted))
 
 /** One of an upstream's keys: a secret, or a secret with its weight. A mistake does not show the secret. */
 export const UpstreamKey = Schema.transformOrFail(Schema.Unknown, Key, {
@@ -20,7 +20,7 @@ export const UpstreamKey = Schema.transformOrFail(Schema.Unknown, Key, {
     const decoded: Effect.Effect<typeof Key.Type, ParseResult.ParseIssue, SecretFiles> =
       isObject && !("file" in given)
         ? ParseResult.decodeUnknown(Weighted)(given, options)
-        : ParseResult.decodeUnknown(Secret)(given, options)
+        : ParseResult.decodeUnknown(HeaderSecret)(given, options)
     return Effect.mapError(decoded, shown)
   },
   encode: (key) => ParseResult.succeed(key)

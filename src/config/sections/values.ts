@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { wrongBaseUrl } from "../baseUrl.ts"
 import { Regex } from "../../regex/Regex.ts"
 import { secretOf } from "../SecretFiles.ts"
+import { headerRule, isHeaderValue } from "../../contract/headerValue.ts"
 import { excludes, noExclusion } from "../../contract/permission.ts"
 import { spanOf } from "../spanOf.ts"
 
@@ -29,6 +30,10 @@ export const BaseUrl = Schema.String.pipe(Schema.filter((text) => wrongBaseUrl(t
 
 /** Text, or `{ file }` with the path of a file that holds it. */
 export const Secret = secretOf(Schema.NonEmptyString)
+/** A secret that is sent in a header. */
+export const HeaderSecret = secretOf(
+  Schema.NonEmptyString.pipe(Schema.filter((text) => isHeaderValue(text), { message: () => headerRule }))
+)
 
 export const Seconds = Schema.Number.pipe(Schema.positive())
 export const Count = Schema.Int.pipe(Schema.positive())

@@ -1,22 +1,25 @@
-import { Effect } from "effect"
+import { Effect, Runtime } from "effect"
 import { callUpstream } from "../client.ts"
 import { NoCredentials } from "../../credentials/Auth.ts"
+import { promised } from "../../credentials/promised.ts"
 import type { Source } from "../../credentials/Source.ts"
-import { isSecret } from "../Endpoint.ts"
-import { withoutSecrets } from "../refusal.ts"
 
 const deadlines = { connectMs: 3_000, firstByteMs: 8_000, idleMs: 5_000 }
 const answerLimit = 1024 * 1024
-const methods = ["GET", "POST", "DELETE"] as const
+const methods = ["GET", "POST", "PUT", "DELETE"] as const
+const run = promised(Runtime.defaultRuntime)
 
 /**
  * A `fetch` for libraries, by the client of upstreams: bounded in time and bytes, without redirects, and by a proxy only
- * where one is given.
+ * where one is given. Rejects with `NoCredentials` where there is no whole answer.
+ *
+ * @param longestMs of a call with its answer
  */
 export const fetchBy =
-  (proxy: string | undefined): Source["fetch"] =>
-  (url, { body, headers, method = "GET" }) =>
-    Effect.runPromise(
+  (proxy: string | undefined, longestMs = 20_000): Source["fetch"] =>
+  (url, { body, headers, method = "GET" }) => {
+    const failed = (words: string) => new NoCredentials({ isOutage: true, message: `${new URL(url).host}: ${words}` })
+    return run(
       callUpstream({
         method: methods.find((known) => known === method.toUpperCase()) ?? "GET",
         url,
@@ -25,30 +28,32 @@ export const fetchBy =
         deadlines,
         proxy
       }).pipe(
-        Effect.mapError(
-          ({ failure, said }) =>
-            new NoCredentials({ isOutage: true, message: `${new URL(url).host}: ${said ?? failure.message}` })
-        ),
+        Effect.mapError(({ failure, said }) => failed(said ?? failure.message)),
         Effect.flatMap((exchange) =>
-          Effect.map(
-            Effect.promise(() => exchange.text(answerLimit)),
-            (text) =>
-              new Response(exchange.status < 400 ? text : withoutSecrets(text, secretsIn(new Headers(headers), body)), {
-                status: exchange.status,
-                headers: exchange.headers
+          Effect.tryPromise({
+            try: () => exchange.text(answerLimit),
+            catch: () => failed("the connection broke")
+          }).pipe(
+            Effect.onInterrupt(() => Effect.sync(() => exchange.cancel())),
+            Effect.filterOrFail(
+              (text) => Buffer.byteLength(text) <= answerLimit,
+              () => failed("an answer of more than 1 MiB")
+            ),
+            Effect.flatMap((text) =>
+              Effect.try({
+                try: () => new Response(text, { status: exchange.status, headers: exchange.headers }),
+                catch: () => failed(`an answer with status ${exchange.status}`)
               })
+            )
           )
-        )
+        ),
+        Effect.timeoutFail({
+          duration: longestMs,
+          onTimeout: () => failed(`no complete answer within ${longestMs / 1_000} seconds`)
+        })
       )
     )
-
-const isSecretName = /(?:secret|assertion|token|authorization|identity-header)$/i
-
-/** The secrets of a request: a refusal may repeat them, and is shown to the operator. */
-const secretsIn = (headers: Headers, body: BodyInit | null | undefined): ReadonlyArray<string> =>
-  [...headers, ...new URLSearchParams(body === null || body === undefined ? "" : textOf(body))].flatMap(
-    ([name, value]) => (isSecretName.test(name) && isSecret(value) ? [value.replace(/^Bearer /, "")] : [])
-  )
+  }
 
 /** Token services get texts alone. */
 const textOf = (body: BodyInit): string => {
