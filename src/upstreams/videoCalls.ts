@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { JsonObject } from "../contract/fields.ts"
 import { isObject } from "../contract/json.ts"
+import { isLink } from "../contract/link.ts"
 import { isOk, refusedPoll, refusedSubmit, unansweredRead, unansweredSubmit } from "./videoApi.ts"
 import type { NoAnswer, VideoAnswer } from "./videoApi.ts"
 import type { VideoState } from "./videoStatus.ts"
@@ -71,12 +72,6 @@ const soundReport = (report: VideoReport, { shown }: VideoAnswer): VideoReport =
     result: { ...rest, videoUrl, ...(lastFrameUrl !== undefined && isLink(lastFrameUrl) && { lastFrameUrl }) }
   }
 }
-
-/** In UTF-16 units; signed addresses have one or two thousand. */
-const mostLink = 8_192
-
-/** True for an address that a caller may open; other schemes (`file:`, `javascript:`) are not shown. */
-const isLink = (text: string): boolean => text.length <= mostLink && /^https?:$/.test(URL.parse(text)?.protocol ?? "")
 
 /** The calls that stop a video. */
 interface Stopping {

@@ -152,6 +152,7 @@ describe("anthropic-messages answers", () => {
           type: "web_search_tool_result",
           tool_use_id: "srvtoolu_1",
           content: [
+            { type: "web_search_result", url: "javascript:alert(1)", title: "E", encrypted_content: "Eo8" },
             { type: "web_search_result", url: "https://e.com", title: "E", encrypted_content: "Eo8", page_age: "today" }
           ]
         },
@@ -160,6 +161,7 @@ describe("anthropic-messages answers", () => {
       stop(1),
       ...text("As said: ", 2),
       start({ type: "text", text: "", citations: [] }, 3),
+      delta({ type: "citations_delta", citation: { ...cited, url: "javascript:alert(1)" } }, 3),
       delta({ type: "citations_delta", citation: cited }, 3),
       delta({ type: "text_delta", text: "it is so" }, 3),
       stop(3)

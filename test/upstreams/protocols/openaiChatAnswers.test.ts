@@ -155,7 +155,9 @@ describe("openai-chat answers", () => {
       type: "url_citation",
       url_citation: { url: "https://e.com", title: "E", start_index: 0, end_index: 1 }
     }
-    const { items } = outcome(streamed(chat, [details, delta({ content: "a", annotations: [cited] }), finish("stop")]))
+    const unsafe = { type: "url_citation", url_citation: { ...cited.url_citation, url: "javascript:alert(1)" } }
+    const annotations = [unsafe, cited]
+    const { items } = outcome(streamed(chat, [details, delta({ content: "a", annotations }), finish("stop")]))
     expect(items).toMatchObject([
       { type: "reasoning", text: "hm" },
       { type: "text", text: "a", citations: [{ url: "https://e.com", title: "E", start: 0, end: 1 }] }

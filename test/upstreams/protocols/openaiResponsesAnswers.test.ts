@@ -65,6 +65,11 @@ describe("openai-responses answers", () => {
       { type: "response.output_text.delta", output_index: 0, delta: "Hel" },
       { type: "response.output_text.delta", output_index: 0, delta: "lo" },
       { type: "response.output_text.annotation.added", output_index: 0, annotation },
+      {
+        type: "response.output_text.annotation.added",
+        output_index: 0,
+        annotation: { ...annotation, url: "javascript:alert(1)" }
+      },
       { type: "response.content_part.done", output_index: 0, part: { type: "output_text", text: "Hello" } },
       done(0, { type: "message", id: "msg_1", content: [{ type: "output_text", text: "Hello" }] })
     ]

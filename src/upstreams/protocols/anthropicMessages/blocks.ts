@@ -6,6 +6,7 @@ import { GrowingList } from "../../../generation/GrowingList.ts"
 import { appendText } from "../../../generation/appendText.ts"
 import { isCut, unwrapCustom } from "../back.ts"
 import { argumentsObject, isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { linkAt } from "../../../contract/link.ts"
 import type { MessagesState, Step } from "./state.ts"
 
 /** Starts a block: empty in a stream, complete in a whole answer. */
@@ -176,7 +177,7 @@ const searchOutcome = (content: JsonObject): SearchOutcome => {
   return {
     type: "results",
     results: listAt(content, "content").flatMap((result) => {
-      const url = textAt(result, "url")
+      const url = linkAt(result, "url")
       if (url === undefined) return []
       const title = textAt(result, "title") ?? ""
       const sealed = textAt(result, "encrypted_content") ?? ""
@@ -200,7 +201,7 @@ const errorCode = (code: string | undefined): SearchErrorCode =>
 
 /** Citations of documents have no URL, so the other dialect cannot express them. */
 const citation = (cited: JsonObject, start: number, end: number): ReadonlyArray<GenerationEvent> => {
-  const url = textAt(cited, "url")
+  const url = linkAt(cited, "url")
   if (url === undefined) return []
   const source: Citation = {
     url,

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { linkAt } from "../../../contract/link.ts"
 import { answerBounds } from "../../../contract/jsonBounds.ts"
 import { appendText } from "../../../generation/appendText.ts"
 import type { Citation } from "../../../generation/Conversation.ts"
@@ -120,7 +121,7 @@ const writeInput = (state: ConverseState, text: string): Step => {
 
 /** A citation of a web page. Those of documents have no address, so the other dialects cannot express them. */
 const cite = (state: ConverseState, cited: JsonObject): ConverseState => {
-  const url = textAt(objectAt(objectAt(cited, "location"), "web"), "url")
+  const url = linkAt(objectAt(objectAt(cited, "location"), "web"), "url")
   const { block } = state
   // One citation over the limit is kept, so that the answer fails when the block ends.
   if (url === undefined || block?.type !== "text" || block.citations.length > answerBounds.items) return state

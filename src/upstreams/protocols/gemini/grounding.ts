@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { countAt, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { linkAt } from "../../../contract/link.ts"
 import type { Citation, SearchResult } from "../../../generation/Conversation.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 
@@ -16,7 +17,7 @@ export const groundingIn = (candidate: unknown): Grounding | undefined => {
   const queries = listAt(metadata, "webSearchQueries").filter((query) => typeof query === "string")
   const results = listAt(metadata, "groundingChunks").map((chunk): SearchResult => {
     const web = objectAt(chunk, "web")
-    return { url: textAt(web, "uri") ?? "", title: textAt(web, "title") ?? "", text: "", pageAge: null }
+    return { url: linkAt(web, "uri") ?? "", title: textAt(web, "title") ?? "", text: "", pageAge: null }
   })
   if (queries.length === 0 && results.length === 0) return undefined
   return { queries, results, supports: listAt(metadata, "groundingSupports") }

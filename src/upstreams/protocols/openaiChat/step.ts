@@ -3,6 +3,7 @@ import { UpstreamFailed } from "../../../contract/Failure.ts"
 import type { FinishReason, GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
 import { countAt, isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
+import { linkAt } from "../../../contract/link.ts"
 import { cutCall, cutOff, failedWith, garbled, unknownReason } from "../upstreamFailure.ts"
 import { Calls } from "./calls.ts"
 import { finishReasonOf } from "./finishReasons.ts"
@@ -176,7 +177,7 @@ const reasoningIn = ({ reasoning, reasoning_content: older, reasoning_details: d
 
 const readCitation = (annotation: unknown, events: Array<GenerationEvent>): void => {
   const cited = objectAt(annotation, "url_citation")
-  const url = textAt(cited, "url")
+  const url = linkAt(cited, "url")
   if (url === undefined) return
   const start = countAt(cited, "start_index") ?? 0
   const end = countAt(cited, "end_index") ?? start

@@ -3,6 +3,7 @@ import type { SearchOutcome } from "../../../generation/Conversation.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import { isCut } from "../back.ts"
 import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
+import { linkAt } from "../../../contract/link.ts"
 import type { ResponsesState, Step } from "./state.ts"
 
 export const openItem = (state: ResponsesState, at: number, item: JsonObject | undefined): Step => {
@@ -59,7 +60,7 @@ export const closeItem = (before: ResponsesState, at: number, item: JsonObject |
 }
 
 export const citation = (annotation: unknown): ReadonlyArray<GenerationEvent> => {
-  const url = textAt(annotation, "url")
+  const url = linkAt(annotation, "url")
   if (textAt(annotation, "type") !== "url_citation" || url === undefined) return []
   const start = numberAt(annotation, "start_index") ?? 0
   const end = numberAt(annotation, "end_index") ?? start
@@ -100,7 +101,7 @@ const searched = (state: ResponsesState, item: JsonObject | undefined): Step => 
   const id = textAt(item, "id") ?? ""
   const action = objectAt(item, "action")
   const results = listAt(action, "sources").flatMap((source) => {
-    const url = textAt(source, "url")
+    const url = linkAt(source, "url")
     return url === undefined ? [] : [{ url, title: textAt(source, "title") ?? "", text: "", pageAge: null }]
   })
   const outcome: SearchOutcome =
