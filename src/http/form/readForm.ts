@@ -1,7 +1,6 @@
 import type { FormBounds } from "../../contract/annotations.ts"
 import { InvalidRequest, TooLarge, UnsupportedEncoding } from "../../contract/Failure.ts"
 import type { RateLimited } from "../../contract/Failure.ts"
-import { isJsonObject } from "../../contract/fields.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import type { BodyReading } from "../BodyBudget.ts"
 import { boundaryOf, FormParser } from "./FormParser.ts"
@@ -84,7 +83,8 @@ interface OpenPart {
 /** The parts of a form read so far. */
 class FormReading implements Form {
   readonly bounds: FormBounds
-  readonly #entries: Array<readonly [string, unknown]> = []
+  /** Values, lists of them, and the members of objects. */
+  readonly #fields = new Map<string, unknown>()
   readonly #files: Array<SpooledFile> = []
   #part: OpenPart | undefined
   #parts = 0
@@ -95,7 +95,10 @@ class FormReading implements Form {
   }
 
   get body(): JsonObject {
-    return nested(this.#entries)
+    // `Object.fromEntries` makes own members of any name.
+    return Object.fromEntries(
+      Array.from(this.#fields, ([name, value]) => [name, value instanceof Map ? Object.fromEntries(value) : value])
+    )
   }
 
   async discard(): Promise<void> {
@@ -154,16 +157,30 @@ class FormReading implements Form {
     const part = this.#part
     if (part === undefined) return undefined
     const { file, head, text } = part
-    if (file !== undefined) {
-      this.#entries.push([head.name, file.uploaded()])
-      return undefined
-    }
+    if (file !== undefined) return this.#put(head.name, file.uploaded())
     const value = textOf(Buffer.concat(text))
     if (value === undefined) {
       const message = `${head.name}: expected UTF-8 text without NUL characters (U+0000)`
       return new InvalidRequest({ param: head.name, message })
     }
-    this.#entries.push([head.name, value])
+    return this.#put(head.name, value)
+  }
+
+  /**
+   * Adds a field as JSON has it. Client libraries write the member of an object as `name[member]` and an item of a list as
+   * `name[]`, or repeat the name.
+   */
+  #put(written: string, value: unknown): InvalidRequest | undefined {
+    const [, name = written, member = ""] = /^([^[\]]+)\[([^[\]]*)\]$/.exec(written) ?? []
+    const before = this.#fields.get(name)
+    if (member !== "") {
+      const members = before ?? new Map<string, unknown>()
+      if (!(members instanceof Map)) return clash(name, `is sent beside ${written}; expected one of them`)
+      if (members.has(member)) return clash(name, `${written} is sent more than once`)
+      this.#fields.set(name, members.set(member, value))
+    } else if (before instanceof Map) return clash(name, "is sent beside its members; expected one of them")
+    else if (before !== undefined) this.#fields.set(name, [before, value].flat())
+    else this.#fields.set(name, written === name ? value : [value])
     return undefined
   }
 }
@@ -177,23 +194,8 @@ const textOf = (bytes: Buffer): string | undefined => {
   }
 }
 
-/**
- * The fields as JSON has them. Client libraries write the member of an object as `name[member]` and an item of a list as
- * `name[]`, or repeat the name.
- */
-const nested = (entries: ReadonlyArray<readonly [string, unknown]>): JsonObject => {
-  const fields = new Map<string, unknown>()
-  for (const [written, value] of entries) {
-    const [, name = written, member] = /^([^[\]]+)\[([^[\]]*)\]$/.exec(written) ?? []
-    const before = fields.get(name)
-    if (member !== undefined && member !== "") {
-      // `Object.fromEntries` makes own members of any name.
-      fields.set(name, Object.fromEntries([...(isJsonObject(before) ? Object.entries(before) : []), [member, value]]))
-    } else if (before !== undefined) fields.set(name, [before, value].flat())
-    else fields.set(name, member === "" ? [value] : value)
-  }
-  return Object.fromEntries(fields)
-}
+/** A part that would displace what another one says. */
+const clash = (name: string, rule: string) => new InvalidRequest({ param: name, message: `${name}: ${rule}` })
 
 const malformed = (reason: string) => new InvalidRequest({ param: null, message: `The form can't be read: ${reason}` })
 

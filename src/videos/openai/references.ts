@@ -11,6 +11,12 @@ import { mediaTypeOf } from "./mediaTypeOf.ts"
 
 const param = "input_reference"
 
+/** A task has 64 parts, one of which is the prompt. */
+const mostReferences = 63
+
+/** Images and audios of one create, in bytes: what a JSON body of 64 MiB carries. They are held in memory as base64. */
+const mostEncoded = 48 * 1024 * 1024
+
 /** An input with its address. */
 interface Media {
   readonly kind: "image" | "video" | "audio"
@@ -21,6 +27,12 @@ interface Media {
 interface Stored {
   readonly id: string
   readonly name: string
+}
+
+/** The files of one create so far. */
+interface Inputs {
+  readonly stored: Array<Stored>
+  encodedBytes: number
 }
 
 /**
@@ -34,14 +46,18 @@ export const makeReferences = Effect.gen(function* () {
 
   const uploaded = Effect.fnUntraced(function* (
     file: UploadedFile,
-    files: Array<Stored>
+    inputs: Inputs
   ): Effect.fn.Return<Media, InvalidRequest | Internal> {
     const mediaType = yield* Effect.promise(() => mediaTypeOf(file))
     const kind = kindOf(mediaType)
     if (kind === undefined) return yield* refuse("expected an image, a video or an audio file")
-    if (kind === "video") return { kind, url: yield* stored(file, mediaType, files) }
+    if (kind === "video") return { kind, url: yield* stored(file, mediaType, inputs.stored) }
     const most = mostBytes(kind)
     if (file.bytes > most) return yield* refuse(`expected an ${kind} of at most ${most / 1_000_000} MB`)
+    inputs.encodedBytes += file.bytes
+    if (inputs.encodedBytes > mostEncoded) {
+      return yield* refuse(`expected images and audios of at most ${mostEncoded} bytes in all`)
+    }
     const bytes = yield* Effect.promise(() => file.read())
     return { kind, url: `data:${mediaType};base64,${bytes.toString("base64")}` }
   })
@@ -64,8 +80,8 @@ export const makeReferences = Effect.gen(function* () {
     return `${yield* publicUrl.get}${filesPath}/${id}/${name}`
   })
 
-  const read = (reference: Reference, files: Array<Stored>) =>
-    reference instanceof UploadedFile ? uploaded(reference, files) : Effect.succeed(addressed(reference))
+  const read = (reference: Reference, inputs: Inputs) =>
+    reference instanceof UploadedFile ? uploaded(reference, inputs) : Effect.succeed(addressed(reference))
 
   const removed = (files: ReadonlyArray<Stored>) =>
     Effect.forEach(files, ({ id, name }) =>
@@ -77,14 +93,16 @@ export const makeReferences = Effect.gen(function* () {
   return <A, E, R>(
     given: CreateOpenAIVideo["input_reference"],
     create: (references: ReadonlyArray<ContentPart>) => Effect.Effect<A, E, R>
-  ) =>
+  ): Effect.Effect<A, E | InvalidRequest | Internal, R> =>
     Effect.suspend(() => {
-      const files: Array<Stored> = []
-      return Effect.forEach(listOf(given), (one) => read(one, files)).pipe(
-        Effect.onInterrupt(() => removed(files)),
+      const references = listOf(given)
+      if (references.length > mostReferences) return refuse(`expected at most ${mostReferences} inputs`)
+      const inputs: Inputs = { stored: [], encodedBytes: 0 }
+      return Effect.forEach(references, (one) => read(one, inputs)).pipe(
+        Effect.onInterrupt(() => removed(inputs.stored)),
         Effect.flatMap((media) => create(partsOf(media))),
         // An interrupted create may have stored its task.
-        Effect.tapErrorCause((cause) => (Cause.isInterrupted(cause) ? Effect.void : removed(files)))
+        Effect.tapErrorCause((cause) => (Cause.isInterrupted(cause) ? Effect.void : removed(inputs.stored)))
       )
     })
 })

@@ -102,6 +102,51 @@ describe("a form that is read", () => {
       "TooLarge",
       "form is larger than 20000"
     ],
+    [
+      "a value beside members",
+      [
+        ["a", "x"],
+        ["a[b]", "y"]
+      ] as const,
+      "InvalidRequest",
+      "a: is sent beside a[b]"
+    ],
+    [
+      "a file beside members",
+      [
+        ["a", new File(["x"], "a")],
+        ["a[b]", "y"]
+      ] as const,
+      "InvalidRequest",
+      "a: is sent beside a[b]"
+    ],
+    [
+      "members beside a file",
+      [
+        ["a[b]", "y"],
+        ["a", new File(["x"], "a")]
+      ] as const,
+      "InvalidRequest",
+      "a: is sent beside its members"
+    ],
+    [
+      "a list beside members",
+      [
+        ["a[]", "x"],
+        ["a[b]", "y"]
+      ] as const,
+      "InvalidRequest",
+      "a: is sent beside a[b]"
+    ],
+    [
+      "one member twice",
+      [
+        ["a[b]", "x"],
+        ["a[b]", "y"]
+      ] as const,
+      "InvalidRequest",
+      "a: a[b] is sent more than once"
+    ],
     ["NUL in a field", [["a", "\0"]] as const, "InvalidRequest", "without NUL"]
   ])("is refused with %s, and leaves no file behind", async (_, entries, tag, message) => {
     expect(await read(entries)).toMatchObject({ _tag: tag, message: expect.stringContaining(message) })
