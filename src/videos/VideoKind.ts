@@ -30,6 +30,7 @@ import { atProgress } from "./atProgress.ts"
 import { ends, failed, keyGone, refused, unconfirmed, unserved } from "./turns.ts"
 import type { Outages } from "./Outages.ts"
 import { FirstReplies } from "./FirstReplies.ts"
+import { settleIfNew } from "./settleIfNew.ts"
 
 /** The video family's part of the driver. A task's request is a `VideoJob`, its result a `VideoResult`. */
 export interface VideoFamily {
@@ -160,7 +161,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
   /** Stores the id and ends the turn in one write. */
   const recordId = (lease: Lease, task: Task, upstream: VideoUpstream, upstreamId: string, saidMs?: number) =>
     pacing.later(task, { upstreamId, tries: 0 }, 0, saidMs).pipe(
-      Effect.flatMap(lease.settle),
+      Effect.flatMap((turn) => settleIfNew(lease, upstreamId, turn)),
       // The id is worth waiting for, for instance while the disk is full.
       Effect.retry({ schedule: stubborn, while: (error) => error._tag === "StoreFailure" }),
       Effect.tap(() => crash.at("recorded")),

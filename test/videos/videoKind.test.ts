@@ -1,11 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, TestClock } from "effect"
+import { Effect, Option, TestClock } from "effect"
 import { CrashPoints } from "../../src/tasks/CrashPoints.ts"
 import type { CrashPoint } from "../../src/tasks/CrashPoints.ts"
 import { VideoAmbiguous, VideoRejected, VideoSaturated, VideoTransient } from "../../src/upstreams/VideoUpstream.ts"
-import { eventually, settled } from "../tasks/engine.ts"
-import { atRest, becomes, done, drive, id, insert, pass, queued, running, task, upstream } from "./scriptedUpstream.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
+import { bob, eventually, settled } from "../tasks/engine.ts"
+import { atRest, becomes, done, drive, id, insert, pass, queued, running, task, upstream, video } from "./scriptedUpstream.ts"
 
 const requests = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT task_id FROM task_requests`)
 
@@ -27,6 +28,25 @@ describe("a video task", () => {
         expect(ended.changes).toBe(3)
         expect(ended.result).toEqual({ videoUrl: "http://video" })
         expect(calls).toEqual(["submit", "poll", "poll", "poll"])
+      })
+    )
+  })
+
+  it.effect("fails whose upstream gives it the id of another account's video, which no poll then reads", () => {
+    const { calls, made } = upstream({ submit: [id], poll: [done] })
+    return drive(
+      made,
+      Effect.gen(function* () {
+        yield* insert
+        yield* becomes((seen) => seen.state === "succeeded")
+        const store = yield* TaskStore
+        yield* store.insert({ ...video(), id: "w", account: bob })
+        const other = Effect.map(store.find(bob, "video", "w"), Option.getOrThrow)
+        const ended = yield* eventually(other, (seen) => seen.endedAtMs !== null)
+        expect(ended).toMatchObject({ state: "failed", upstreamId: null, result: null })
+        expect(ended.error?.message).toContain("the id of another one")
+        expect(calls).toEqual(["submit", "poll", "submit"])
+        expect((yield* task).state).toBe("succeeded")
       })
     )
   })
