@@ -11,7 +11,6 @@ import type { Source } from "../../src/credentials/Source.ts"
 import { fetchBy } from "../../src/upstreams/auth/fetchBy.ts"
 
 const mebibyte = 1024 * 1024
-const hour = 3_600_000
 const secret = "planted/secret+0123456789"
 
 /** What the services of three clouds answer, whatever they are asked; they see all that is sent. */
@@ -40,6 +39,9 @@ const file = (name: string, text: string) => {
   return join(folder, name)
 }
 afterAll(async () => {
+  for (const name of ["CONFIG_FILE", "SHARED_CREDENTIALS_FILE", "ENDPOINT_URL_STS", "WEB_IDENTITY_TOKEN_FILE"]) {
+    delete process.env[`AWS_${name}`]
+  }
   await server.stop(true)
   rmSync(folder, { recursive: true })
 })
@@ -58,7 +60,6 @@ const container = { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/container` }
 const machine = { AWS_EC2_METADATA_SERVICE_ENDPOINT: url }
 
 const call = { method: "POST", url: `${models}/x`, headers: {}, body: "{}" } as const
-/** Why there are no headers. */
 const refusal = (auth: Auth) =>
   Effect.promise(() =>
     auth.headers(call).then(
@@ -67,7 +68,6 @@ const refusal = (auth: Auth) =>
     )
   )
 
-/** Spaces for ever, as fast as they are read, up to what a test may cost. */
 const endless = () => {
   const chunk = new Uint8Array(65_536).fill(32)
   cloud.sentBytes = 0
@@ -75,14 +75,13 @@ const endless = () => {
     new ReadableStream({
       pull: async (controller) => {
         cloud.sentBytes += chunk.length
-        if (cloud.sentBytes > 64 * mebibyte) await Bun.sleep(hour)
+        if (cloud.sentBytes > 64 * mebibyte) await Bun.sleep(60_000)
         controller.enqueue(chunk)
       }
     })
   )
 }
 
-/** A space every 20 ms. */
 const dripping = () => {
   cloud.isLeft = false
   return new Response(
@@ -107,16 +106,8 @@ const profiles = {
   ),
   AWS_SHARED_CREDENTIALS_FILE: file("credentials", "")
 }
-/** AWS's library reads the places of its files from the process. */
-const places = Object.keys(profiles)
-const before = places.map((name) => process.env[name])
+// AWS's library reads these of the process.
 Object.assign(process.env, profiles)
-afterAll(() => {
-  for (const [at, name] of places.entries()) {
-    if (before[at] === undefined) delete process.env[name]
-    else process.env[name] = before[at]
-  }
-})
 
 const awsSources = [
   { what: "a container", env: container, more: {} },
@@ -154,7 +145,6 @@ const entra = () =>
     sourceOf({ AZURE_AUTHORITY_HOST: url })
   )
 
-/** Each kind of credentials, with a secret that is sent to its service. */
 const kinds = [
   { kind: "a container", auth: () => aws({ ...container, AWS_CONTAINER_AUTHORIZATION_TOKEN: secret }) },
   {
@@ -187,11 +177,6 @@ const kinds = [
       )
   }
 ]
-afterAll(() => {
-  for (const name of ["ENDPOINT_URL_STS", "WEB_IDENTITY_TOKEN_FILE", "ROLE_ARN"]) delete process.env[`AWS_${name}`]
-})
-
-/** Answers that repeat what was sent, where the words of an error are looked for. */
 const echoes = [200, 302, 400, 500].flatMap((status) => [
   { status, form: "text", echo: (said: string) => new Response(said, { status, headers: { location: `/?${said}` } }) },
   {
@@ -241,13 +226,14 @@ describe("keys and tokens that no header carries", () => {
     { what: "two megabytes", value: "planted-".repeat(262_144) }
   ]
   const keys = { accessKeyId: "AKIA0000000000000001", secretAccessKey: "secret-0123456789" }
-  const kept = (field: string, value: string) => ({ ...keys, [field]: value })
-  /** Each with the setting that a message names. */
   const settings: ReadonlyArray<readonly [string, (value: string) => Effect.Effect<Auth>]> = [
     ["AWS_BEARER_TOKEN_BEDROCK", (value) => aws({ AWS_BEARER_TOKEN_BEDROCK: value })],
-    ["access_key_id", (value) => aws({}, { fixed: kept("accessKeyId", value) })],
-    ["session_token", (value) => aws({}, { fixed: kept("sessionToken", value) })],
-    ["session_token", (value) => aws({}, { fixed: kept("sessionToken", value), roleArn: "arn:aws:iam::1:role/x" })],
+    ["access_key_id", (value) => aws({}, { fixed: { ...keys, accessKeyId: value } })],
+    ["session_token", (value) => aws({}, { fixed: { ...keys, sessionToken: value } })],
+    [
+      "session_token",
+      (value) => aws({}, { fixed: { ...keys, sessionToken: value }, roleArn: "arn:aws:iam::1:role/x" })
+    ],
     ["AWS_CONTAINER_AUTHORIZATION_TOKEN", (value) => aws({ ...container, AWS_CONTAINER_AUTHORIZATION_TOKEN: value })],
     [
       "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",

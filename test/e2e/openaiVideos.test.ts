@@ -259,46 +259,6 @@ describe("a create in OpenAI's shape", () => {
   })
 })
 
-describe("the inputs of a form", () => {
-  const send = async (parts: ReadonlyArray<readonly [string, string | Uint8Array<ArrayBuffer>]>) => {
-    const form = new FormData()
-    form.append("model", "sandbox-video")
-    form.append("prompt", "x")
-    for (const [name, part] of parts) form.append(name, typeof part === "string" ? part : new File([part], "a.png"))
-    const headers = { authorization: `Bearer ${gateway.key}` }
-    const answer = await fetch(`${gateway.url}/v1/videos`, { method: "POST", body: form, headers })
-    const body: unknown = await answer.json()
-    return [answer.status, body]
-  }
-  const refusal = (message: string) => [
-    400,
-    { error: expect.objectContaining({ param: "input_reference", message: `input_reference: ${message}` }) }
-  ]
-  const image = new Uint8Array(png(640, 480))
-  const heavy = new Uint8Array(20_000_000)
-  heavy.set(image)
-
-  it("are all used, or one of them is refused by its field", async () => {
-    const address = ["input_reference[image_url]", "https://example.com/a.png"] as const
-    expect(await send([["input_reference", image], address])).toEqual(
-      refusal("is sent beside input_reference[image_url]; expected one of them")
-    )
-    expect(await send([address, ["input_reference", image]])).toEqual(
-      refusal("is sent beside its members; expected one of them")
-    )
-    expect(await send([address, address])).toEqual(refusal("input_reference[image_url] is sent more than once"))
-  })
-
-  it("are refused before many or large ones take memory", async () => {
-    expect(await send(Array.from({ length: 3 }, () => ["input_reference[]", heavy] as const))).toEqual(
-      refusal("expected images and audios of at most 50331648 bytes in all")
-    )
-    const body = { model: "sandbox-video", prompt: "x", input_reference: Array(64).fill("https://example.com/a.png") }
-    const answer = await ask("POST", "", body)
-    expect([answer.status, await answer.json()]).toEqual(refusal("expected at most 63 inputs"))
-  })
-})
-
 describe("a finished video's bytes", () => {
   it("come from the upstream's address, in ranges and without a redirect to it", async () => {
     const { id } = await client.videos.create({ model: "seedance", prompt: "its file" })

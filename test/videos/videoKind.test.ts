@@ -6,7 +6,20 @@ import type { CrashPoint } from "../../src/tasks/CrashPoints.ts"
 import { VideoAmbiguous, VideoRejected, VideoSaturated, VideoTransient } from "../../src/upstreams/VideoUpstream.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { bob, eventually, settled } from "../tasks/engine.ts"
-import { atRest, becomes, done, drive, id, insert, pass, queued, running, task, upstream, video } from "./scriptedUpstream.ts"
+import {
+  atRest,
+  becomes,
+  done,
+  drive,
+  id,
+  insert,
+  pass,
+  queued,
+  running,
+  task,
+  upstream,
+  video
+} from "./scriptedUpstream.ts"
 
 const requests = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT task_id FROM task_requests`)
 

@@ -192,21 +192,27 @@ describe("gemini answers", () => {
     ])
   })
 
-  it.each(["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "no address", `https://a.com/${"x".repeat(9_000)}`])(
-    "a page at %.40s is neither a result nor a citation, and the others keep their places",
-    (uri) => {
-      const chunks = [{ web: { uri, title: "A" } }, ...groundingMetadata.groundingChunks.slice(1)]
-      const events = answered(
-        gemini,
-        frame([{ text: "Wörld! 🦊." }], { ...stopped, groundingMetadata: { ...groundingMetadata, groundingChunks: chunks } })
-      )
-      expect(JSON.stringify(events)).not.toContain(JSON.stringify(uri).slice(1, -1))
-      expect(outcome(events).items).toMatchObject([
-        { outcome: { results: [{ url: "https://b.com" }] } },
-        { citations: [cites("https://b.com", "B", "🦊.", 7, 10)] }
-      ])
-    }
-  )
+  it.each([
+    "javascript:alert(1)",
+    "file:///etc/passwd",
+    "data:text/html,x",
+    "no address",
+    `https://a.com/${"x".repeat(9_000)}`
+  ])("a page at %.40s is neither a result nor a citation, and the others keep their places", (uri) => {
+    const chunks = [{ web: { uri, title: "A" } }, ...groundingMetadata.groundingChunks.slice(1)]
+    const events = answered(
+      gemini,
+      frame([{ text: "Wörld! 🦊." }], {
+        ...stopped,
+        groundingMetadata: { ...groundingMetadata, groundingChunks: chunks }
+      })
+    )
+    expect(JSON.stringify(events)).not.toContain(JSON.stringify(uri).slice(1, -1))
+    expect(outcome(events).items).toMatchObject([
+      { outcome: { results: [{ url: "https://b.com" }] } },
+      { citations: [cites("https://b.com", "B", "🦊.", 7, 10)] }
+    ])
+  })
 
   it("models before the third generation pay for a prompt's searches once", () => {
     const around = { modelVersion: "gemini-2.5-flash", usageMetadata: { promptTokenCount: 1 } }
