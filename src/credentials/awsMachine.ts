@@ -6,8 +6,8 @@ import { sendable } from "./sendable.ts"
 import type { Source } from "./Source.ts"
 
 /*
- * What AWS's library does in `fromHttp` and `fromInstanceMetadata`, by the gateway's own client: the library reads answers
- * of any length, for as long as they last.
+ * AWS's `fromHttp` and `fromInstanceMetadata` again, by the gateway's own client: the library reads answers of any length,
+ * for as long as they last.
  */
 
 /** The keys of a container: ECS, EKS Pod Identity, Greengrass. */
@@ -27,7 +27,7 @@ export const ofContainer = async ({ env, fetchLocally }: Source): Promise<AwsCre
   return keysIn(await textOf(await fetchLocally(url.href, { headers })))
 }
 
-/** Where AWS's programs send a container's token without TLS. */
+/** Also the addresses to which AWS's programs send a container's token without TLS. */
 const isTrusted = ({ hostname, protocol }: URL): boolean =>
   protocol === "https:" ||
   (protocol === "http:" &&
