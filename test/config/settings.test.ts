@@ -172,7 +172,7 @@ describe("settings", () => {
 
   it("put the environment into strings, and never into the file's structure", () => {
     const yaml = `upstreams: { a: { protocol: openai-chat, base_url: "http://127.0.0.1:1/v1", api_key: "\${SECRET}" } }`
-    const hostile = 'x", admin: true }\nkeys: []'
+    const hostile = 'x", admin: true }, b: { keys: []'
     const key = good(yaml, { SECRET: hostile }).file.value.upstreams?.["a"]?.api_key
     expect(key === undefined ? "" : Redacted.value(key)).toBe(hostile)
     expect(JSON.stringify(good(yaml, { SECRET: hostile }).file.value)).not.toContain("admin")

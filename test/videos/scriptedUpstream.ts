@@ -49,6 +49,8 @@ export const upstream = (answers: {
 }
 
 export const id = Effect.succeed("up-1")
+/** Another id for each submit. */
+export const newId = Effect.sync(() => crypto.randomUUID())
 export const queued = Effect.succeed({ status: "queued" } as const)
 export const running = Effect.succeed({ status: "running" } as const)
 export const done = Effect.succeed({ status: "succeeded", result: { videoUrl: "http://video" } } as const)

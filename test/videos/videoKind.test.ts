@@ -51,6 +51,9 @@ describe("a video task", () => {
       made,
       Effect.gen(function* () {
         yield* insert
+        yield* becomes((seen) => seen.upstreamId === "up-1")
+        yield* atRest
+        yield* pass(1_500)
         yield* becomes((seen) => seen.state === "succeeded")
         const store = yield* TaskStore
         yield* store.insert({ ...video(), id: "w", account: bob })

@@ -16,6 +16,7 @@ import {
   engine,
   id,
   insert,
+  newId,
   pass,
   queued,
   running,
@@ -72,8 +73,11 @@ describe("a video task with several places", () => {
   })
 
   it.effect("leaves a place alone for as long as it asked", () => {
-    const one = named("up", upstream({ submit: [Effect.fail(new VideoSaturated({ retryAfterSeconds: 30 })), id] }).made)
-    const two = named("other", upstream({ submit: [id], poll: [running] }).made)
+    const one = named(
+      "up",
+      upstream({ submit: [Effect.fail(new VideoSaturated({ retryAfterSeconds: 30 })), newId] }).made
+    )
+    const two = named("other", upstream({ submit: [newId], poll: [running] }).made)
     const insertAnother = (name: string) =>
       Effect.flatMap(TaskStore, (store) =>
         store.insert({ ...video({ request: { ...job, routes: routes.slice(0, 2) } }), id: name })
