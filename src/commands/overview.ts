@@ -178,7 +178,12 @@ const costShown = ({ data, from, model, not_priced, price_source, to, total }: T
     ),
     ...(not_priced === 0
       ? []
-      : ["", `${counted(String(not_priced))} requests can't be priced there (–) and are not in the total`])
+      : [
+          "",
+          not_priced === 1
+            ? "1 request can't be priced there (–) and is not in the total"
+            : `${counted(String(not_priced))} requests can't be priced there (–) and are not in the total`
+        ])
   ].join("\n")
 
 const count = (value: number | undefined): string => (value === undefined ? "" : counted(String(value)))

@@ -80,7 +80,9 @@ describeOnEach("alerts", ({ name }) => {
       expect.stringMatching(/^team has \$0\.0\d+ left of its last credit of \$0\.10?: .* at today's rate$/)
     )
     expect(sentences).toContainEqual(
-      expect.stringMatching(/^key_\w+ has used \d\d % of its budget of \$0\.10? per day: .*at its rate so far/)
+      expect.stringMatching(
+        /^key capped of rich has used \d\d % of its budget of \$0\.10? per day: .*at its rate so far/
+      )
     )
     await restart()
     await expect.poll(() => told.length, { timeout: 20_000 }).toBe(3)

@@ -59,7 +59,7 @@ describeOnEach("what needs attention", ({ name }) => {
     expect(near).toMatchObject({
       level: "warning",
       id: key.id,
-      message: `${key.id} has used 80 % of its budget of 5 requests, which never begins again`,
+      message: "key near of default has used 80 % of its budget of 5 requests, which never begins again",
       action: expect.stringContaining(`gateway keys update ${key.id} --budgets`),
       due_at: null,
       page: `keys/${key.id}`

@@ -34,6 +34,10 @@ export interface Week {
   readonly failed: string
   /** The requests of one conversation, the first one first. */
   readonly conversation: ReadonlyArray<string>
+  /** The task whose callback is stuck. */
+  readonly task: string
+  /** Adds up an expression over the rows of the ledger that a condition matches, both in SQL. */
+  readonly ledger: (sum: string, where?: string) => number
   readonly dispose: () => Promise<unknown>
 }
 
@@ -62,7 +66,7 @@ export const storeWeek = async (): Promise<Week> => {
     return { id: key.id, secret }
   }
   const keys = {
-    notebook: await make("notebook", "research", { budget: { usd: "0.28", period: "month" } }),
+    notebook: await make("notebook", "research"),
     bot: await make("support-bot", "support"),
     storyboards: await make("storyboards", "studio")
   }
@@ -95,7 +99,7 @@ export const storeWeek = async (): Promise<Week> => {
     said.push({ role: "assistant", content: `Answer to ${text}` })
   }
   // No receiver listens there: its callbacks are tried again for hours.
-  await request(first, "/api/v3/contents/generations/tasks", {
+  const video = await request(first, "/api/v3/contents/generations/tasks", {
     key: keys.storyboards.secret,
     body: {
       model: "sandbox-video",
@@ -105,6 +109,7 @@ export const storeWeek = async (): Promise<Week> => {
       callback_url: "http://127.0.0.1:9/hook"
     }
   })
+  const { id: task } = await video.json()
   const kept = async () => (await (await admin("/requests?limit=100")).data.length) >= 24 + 12 + 4 + 1 + 3
   while (!(await kept())) await Bun.sleep(50)
   const isTried = async () => {
@@ -114,20 +119,42 @@ export const storeWeek = async (): Promise<Week> => {
   while (!(await isTried())) await Bun.sleep(50)
   first.signal("SIGTERM")
   await first.exited
-  // An operator edits the file while the gateway is down: a route more, and another price.
+  repeatDays(first.folder, 6)
+  const gateway = await startGateway({ folder: first.folder, ...operated() })
+  const db = new Database(join(first.folder, "data", "gateway.db"), { readonly: true })
+  const ledger = (sum: string, where = "1") =>
+    db.query<{ sum: number | null }, []>(`SELECT SUM(${sum}) AS sum FROM usage WHERE ${where}`).get()?.sum ?? 0
+  // A tenth of this month's budget is left.
+  const usd = (ledger("cost_nano_usd", `key_id = '${keys.notebook.id}' AND ${thisMonth}`) * 1.1) / 1e9
+  await request(gateway, `/admin/v1/keys/${keys.notebook.id}`, {
+    key: adminKey,
+    method: "PATCH",
+    body: { budgets: [{ usd, per: "month" }] }
+  })
+  // An operator changes a price.
   const file = join(first.folder, "gateway.yaml")
   const text = (await Bun.file(file).text()).replace("input: 0.1, output: 0.4", "input: 0.2, output: 0.8")
   writeFileSync(file, text)
-  repeatDays(first.folder, 6)
-  const gateway = await startGateway({ folder: first.folder, ...operated() })
+  gateway.signal("SIGHUP")
+  const isAudited = db.query("SELECT 1 FROM audit WHERE action = 'configuration.reload'")
+  while (isAudited.get() === null) await Bun.sleep(50)
   return {
     gateway,
     keys,
     failed,
     conversation,
-    dispose: () => Promise.all([gateway.dispose(), upstreams.stop(true)])
+    task,
+    ledger,
+    dispose: () => {
+      db.close()
+      return Promise.all([gateway.dispose(), upstreams.stop(true)])
+    }
   }
 }
+
+/** Conditions on rows of the ledger, in UTC. */
+export const thisMonth = "strftime('%Y-%m', at / 1000, 'unixepoch') = strftime('%Y-%m', 'now')"
+export const yesterday = "date(at / 1000, 'unixepoch') = date('now', '-1 day')"
 
 /** Copies the rows and sums of today to the days before. */
 const repeatDays = (folder: string, days: number): void => {
@@ -141,16 +168,18 @@ const repeatDays = (folder: string, days: number): void => {
     if (!isOfRequests && !isSum) continue
     for (let day = 1; day <= days; day++) {
       const shifted = columns.map((column) => {
-        // Rows are found by time as their ids are in its order.
+        // Ids are in the order of times, as rows are found by both.
         if (column === "id") return `id - ${day * 1_000}`
         if (column === "at" || column === "hour" || column === "settled_at") return `${column} - ${day * dayMs}`
         if (column === "day") return `date(day, '-${day} days')`
+        if (column === "conversation") return `CASE conversation WHEN '' THEN '' ELSE conversation || '-${day}' END`
         return column === "request_id" ? `request_id || '-${day}'` : column
       })
       const isFirst = isOfRequests ? `WHERE instr(request_id, '-') = 0` : isSum ? `WHERE ${sinceToday(columns)}` : ""
       db.exec(`INSERT INTO ${name} (${columns.join(", ")}) SELECT ${shifted.join(", ")} FROM ${name} ${isFirst}`)
     }
   }
+  db.exec(`UPDATE accounts SET settled_nano_usd = settled_nano_usd * ${days + 1}`)
   db.close()
 }
 

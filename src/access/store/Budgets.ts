@@ -19,6 +19,11 @@ type AccountBudgets = Pick<
   "id" | "budgets" | "declared_budgets" | "trusts_end_user" | "declared_trusts_end_user"
 >
 
+/** The standing of a budget, and the name of the key that it is of; undefined for an account's. */
+export interface NamedStanding extends BudgetStanding {
+  readonly keyName: string | undefined
+}
+
 /** The budgets of stored keys and accounts. */
 export class Budgets extends Effect.Service<Budgets>()("gateway/access/store/Budgets", {
   dependencies: [BudgetReport.Default],
@@ -27,7 +32,7 @@ export class Budgets extends Effect.Service<Budgets>()("gateway/access/store/Bud
     const report = yield* BudgetReport
 
     /** The standing of every budget of keys and accounts that are in use, keys first. */
-    const standing: Effect.Effect<ReadonlyArray<BudgetStanding>, SqlError> = Effect.gen(function* () {
+    const standing: Effect.Effect<ReadonlyArray<NamedStanding>, SqlError> = Effect.gen(function* () {
       const keys = keyRows.all(
         yield* sql`SELECT * FROM keys WHERE revoked_at IS NULL
           AND (budgets IS NULL AND budget_nano_usd IS NOT NULL OR budgets <> '[]')`
@@ -35,7 +40,9 @@ export class Budgets extends Effect.Service<Budgets>()("gateway/access/store/Bud
       const accounts = withBudgets.all(
         yield* sql`SELECT * FROM accounts WHERE deleted_at IS NULL AND COALESCE(declared_budgets, budgets) <> '[]'`
       )
-      return yield* report.standing([...keys.flatMap(metersOfKey), ...accounts.flatMap(metersOfAccount)])
+      const names = new Map(keys.map(({ id, name }) => [id, name]))
+      const all = yield* report.standing([...keys.flatMap(metersOfKey), ...accounts.flatMap(metersOfAccount)])
+      return all.map((one) => ({ ...one, keyName: one.meter.key && names.get(one.meter.key) }))
     })
 
     /** The standings of each row's budgets, in the order of the rows. */

@@ -1,5 +1,6 @@
-import { showUsd } from "../../contract/showUsd.ts"
+import { usdText } from "../../contract/usdText.ts"
 import { lengthText } from "../../contract/WrittenBudget.ts"
+import type { NamedStanding } from "../../access/store/Budgets.ts"
 import type { BudgetStanding } from "../../ledger/store/BudgetReport.ts"
 import type { StandingBalance } from "../../ledger/store/BalanceStanding.ts"
 import { utcText } from "./Problem.ts"
@@ -18,7 +19,7 @@ export const balanceOutlook = (
   if (leftNanoUsd <= 0) {
     return { message: `${account} has spent its balance: its requests are refused`, dueAtMs: undefined }
   }
-  const left = `${account} has $${showUsd(leftNanoUsd)} left of its last credit of $${showUsd(creditNanoUsd)}`
+  const left = `${account} has ${usdText(leftNanoUsd / 1e9)} left of its last credit of ${usdText(creditNanoUsd / 1e9)}`
   if (hoursLeft === undefined) return { message: left, dueAtMs: undefined }
   const { dueAtMs, words } = usedUp(hoursLeft * hourMs, nowMs)
   return { message: `${left}: ${words} at today's rate`, dueAtMs }
@@ -28,7 +29,7 @@ export const balanceOutlook = (
  * `team-a has used 82 % of its budget of $20.00 per day: used up about 2026-01-31 12:00 UTC at its rate so far; it begins
  * again 2026-02-01 00:00 UTC`. The pace of a rolling window says nothing of its end: what is used leaves it again.
  */
-export const budgetOutlook = (standing: BudgetStanding, nowMs: number): Outlook => {
+export const budgetOutlook = (standing: NamedStanding, nowMs: number): Outlook => {
   const { beganAtMs, endsAtMs, meter, ratio, used } = standing
   const { limit, window } = meter.budget
   const again =
@@ -50,8 +51,8 @@ export const budgetOutlook = (standing: BudgetStanding, nowMs: number): Outlook 
   return { message: `${share}: ${words} at its rate so far; it ${again}`, dueAtMs }
 }
 
-const ownerText = ({ counters, meter }: BudgetStanding): string => {
-  const owner = meter.key ?? meter.account
+const ownerText = ({ counters, keyName, meter }: NamedStanding): string => {
+  const owner = keyName === undefined ? meter.account : `key ${keyName} of ${meter.account}`
   const { each, tag } = meter.budget
   if (counters === undefined) return owner
   return each === undefined ? `a tag (${tag}) of ${owner}` : `an end user of ${owner}`
@@ -59,7 +60,7 @@ const ownerText = ({ counters, meter }: BudgetStanding): string => {
 
 const budgetText = ({ meter }: BudgetStanding): string => {
   const { limit, models, tag, unit, window } = meter.budget
-  const amount = unit === "usd" ? `$${showUsd(limit)}` : `${limit.toLocaleString("en")} ${unit}`
+  const amount = unit === "usd" ? usdText(limit / 1e9) : `${limit.toLocaleString("en")} ${unit}`
   const span =
     "rollingMs" in window ? [`in ${lengthText(window.rollingMs)}`] : window.per === "total" ? [] : [`per ${window.per}`]
   const only = [...(models ?? []), ...(tag === undefined || tag.includes("*") ? [] : [tag])]
