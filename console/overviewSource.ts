@@ -25,6 +25,9 @@ export const groupingOf = (query: URLSearchParams): Grouping => {
   return { first, second: isColumn(first) && isColumn(other) && other !== first ? other : undefined }
 }
 
+/** The usual pairs, which are one choice. */
+export const pairs = ["account,model", "key,model"] as const
+
 export const textOf = ({ first, second }: Grouping): string => (second === undefined ? first : `${first},${second}`)
 
 const iso = (ms: number) => new Date(ms).toISOString()

@@ -149,8 +149,8 @@ export const asked = (
   return { query, isAll }
 }
 
+export const isRequestId = (text: string): boolean => /^req_[\w-]{20,}$/.test(text)
+
 /** The id of a filter for one request. */
 export const idIn = ({ bare, fields }: RequestFilter): string | undefined =>
-  [...bare, ...fields.flatMap(([name, value]) => (name === "id" ? [value] : []))].find((text) =>
-    /^req_[\w-]{20,}$/.test(text)
-  )
+  [...bare, ...fields.flatMap(([name, value]) => (name === "id" ? [value] : []))].find(isRequestId)

@@ -1,22 +1,18 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
 import type { AccountRecord } from "../../src/admin/AccountRecord.ts"
-import type { AuditRecord } from "../../src/admin/AuditRecord.ts"
 import { dollars, number, usd } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
-import { usePages } from "../hooks/usePages.ts"
 import { useShortcuts } from "../hooks/useShortcuts.ts"
 import { budgetText, limitsText } from "../keyText.ts"
-import { Values } from "../parts/AuditLines.tsx"
 import { Button } from "../parts/Button.tsx"
 import { Rows } from "../parts/Rows.tsx"
 import type { RowsHandle } from "../parts/Rows.tsx"
 import { Empty, Part } from "../parts/states.tsx"
 import { Status } from "../parts/Status.tsx"
-import { Sideways, Table } from "../parts/Table.tsx"
 import type { Column } from "../parts/Table.tsx"
-import { Faint, None, PageHead, Quiet, Usd, When } from "../parts/text.tsx"
+import { Faint, None, PageHead, Usd } from "../parts/text.tsx"
 import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
 import { AccountDialogs } from "./AccountDialogs.tsx"
@@ -139,6 +135,9 @@ const List = () => {
   return (
     <>
       <PageHead title={words.pages.accounts} note={held !== undefined && text.held(usd(held))}>
+        <a class="button" href={hrefOf("audit", undefined, { action: "account" })}>
+          {text.changes}
+        </a>
         <Button look="primary" onClick={create}>
           {text.create}
           <kbd aria-hidden="true">c</kbd>
@@ -166,70 +165,8 @@ const List = () => {
           }
         </Part>
         <p class="hint rule">{text.rule}</p>
-        <Changes />
       </div>
       <AccountDialogs open={dialog} changed={accounts.again} />
-    </>
-  )
-}
-
-const auditColumns = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<AuditRecord>> => [
-  { head: text.audit.age, width: 92, look: "quiet", cell: ({ time }) => <When at={time} /> },
-  { head: text.audit.who, width: 150, look: "quiet", cell: ({ actor }) => actor },
-  { head: text.audit.what, width: 150, cell: ({ action }) => <span class="mono">{action}</span> },
-  {
-    head: text.audit.target,
-    width: 190,
-    cell: ({ target }) => {
-      const name = names.get(target)
-      return name === undefined ? target : <a href={hrefOf("keys", target)}>{name}</a>
-    }
-  },
-  { head: text.audit.before, look: "whole", cell: (record) => <Values of={record} side="before" /> },
-  { head: text.audit.after, look: "whole", cell: (record) => <Values of={record} side="after" /> }
-]
-
-/** The audit log. */
-const Changes = () => {
-  const { catalogue, client } = useApp()
-  const names = useData(() => catalogue.keys().then((keys) => new Map(keys.map(({ id, name }) => [id, name]))))
-  const audit = usePages(
-    (after) =>
-      client.admin((admin) =>
-        admin.adminOperations.audit({ urlParams: { limit: 50, ...(after === undefined ? {} : { after }) } })
-      ),
-    { on: ["account", "key", "configuration"] }
-  )
-  return (
-    <>
-      <div class="caption below">
-        <h2>{text.changes}</h2>
-        <Faint>{text.changesNote}</Faint>
-      </div>
-      <Part of={audit} what={text.changes}>
-        {({ hasMore, rows }) =>
-          rows.length === 0 ? (
-            <Quiet>{words.key.noChanges}</Quiet>
-          ) : (
-            <>
-              <Sideways label={text.changes}>
-                <Table
-                  label={text.changes}
-                  look="wide stacks plain"
-                  rows={rows}
-                  keyOf={({ id }) => String(id)}
-                  columns={auditColumns(names.value ?? new Map())}
-                />
-              </Sideways>
-              {hasMore && (
-                <p class="more">
-                  <Button onClick={() => void audit.more()}>{text.more}</Button>
-                </p>
-              )}
-            </>
-          )
-        }
-      </Part>
     </>
   )
 }

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useMemo, useRef } from "preact/hooks"
+import { gatewayUrl } from "../address.ts"
 import type { Plotted } from "../parts/Plot.tsx"
 import { count, duration, number } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
@@ -125,7 +126,7 @@ export const Components = () => {
         </Section>
         <Charts />
         <Section title="Code">
-          <CodeBlock snippets={firstRequest(location.origin)} />
+          <CodeBlock snippets={firstRequest(gatewayUrl)} />
         </Section>
         <Section title="Dialog">
           <Button onClick={() => (shown.value = "dialog")}>Open</Button>

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals"
 import type { KeyRecord } from "../../src/admin/KeyRecord.ts"
+import type { App } from "../app.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { secretText } from "../keyText.ts"
 import { Dialog } from "../parts/Dialog.tsx"
@@ -13,7 +14,11 @@ const text = words.findKey
 /** True for what may be a secret or a part of one: it must not become a part of an address. */
 export const isSecretPart = (part: string): boolean => /gw_\w|…|\*|\.\.|^\S{24,}$/.test(part)
 
-/** Finds the key of a secret by what one has of it. It is sent in a body, and forgotten with the dialog. */
+/** The keys of a secret, or of a part of it. It is sent in a body. */
+export const keysOf = async ({ client }: App, secret: string): Promise<ReadonlyArray<KeyRecord>> =>
+  (await client.admin((admin) => admin.adminKeys.find({ payload: { secret } }))).data
+
+/** Finds the key of a secret by what one has of it. It is forgotten with the dialog. */
 export const FindKey = ({ close, part }: { readonly part: string; readonly close: () => void }) => {
   const app = useApp()
   const secret = useField(part)
@@ -21,7 +26,7 @@ export const FindKey = ({ close, part }: { readonly part: string; readonly close
   const run = async () => {
     const given = secret.value.value.trim()
     if (given.length < 4) throw wrong(secret, text.short)
-    const { data } = await app.client.admin((admin) => admin.adminKeys.find({ payload: { secret: given } }))
+    const data = await keysOf(app, given)
     const [key] = data
     if (key === undefined) throw wrong(secret, text.none)
     if (data.length === 1) return app.go(hrefOf("keys", key.id))

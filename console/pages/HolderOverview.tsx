@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact"
+import { gatewayUrl } from "../address.ts"
 import { dollars, usd } from "../format.ts"
 import type { Amount } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
@@ -104,7 +105,7 @@ export const HolderOverview = () => {
               <Balance of={balance} />
               <OverviewFigures of={groups.total} />
               {isBare ? (
-                <Empty title={text.emptyTitle} snippets={firstRequest(location.origin)}>
+                <Empty title={text.emptyTitle} snippets={firstRequest(gatewayUrl)}>
                   {text.empty}
                 </Empty>
               ) : (

@@ -2,6 +2,7 @@ import type { Signal } from "@preact/signals"
 import { useRef } from "preact/hooks"
 import { useSignal } from "@preact/signals"
 import type { KeyRecord } from "../../src/admin/KeyRecord.ts"
+import { gatewayUrl } from "../address.ts"
 import { span } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
@@ -180,7 +181,7 @@ const Secret = ({ close, of: { key, secret } }: { readonly of: Made; readonly cl
           {words.copy.button}
         </Button>
       </div>
-      <CodeBlock snippets={secretSnippets(location.origin, secret)} />
+      <CodeBlock snippets={secretSnippets(gatewayUrl, secret)} />
     </Dialog>
   )
 }

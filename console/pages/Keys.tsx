@@ -17,7 +17,7 @@ import type { Column } from "../parts/Table.tsx"
 import { Badge, Faint, Meter, None, PageHead, Usd, When } from "../parts/text.tsx"
 import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
-import { isSecretPart } from "./FindKey.tsx"
+import { isSecretPart, keysOf } from "./FindKey.tsx"
 import { KeyDialogs } from "./KeyDialogs.tsx"
 import type { KeyDialog } from "./KeyDialogs.tsx"
 import { KeyDrawer } from "./KeyDrawer.tsx"
@@ -172,6 +172,12 @@ export const Keys = () => {
   const open = (asked: KeyDialog) => {
     dialog.value = asked
   }
+  /** Opens the key of a leaked secret; the dialog asks again unless there is exactly one. */
+  const find = async (part: string) => {
+    const [key, ...others] = await keysOf(app, part).catch(() => [])
+    if (key === undefined || others.length > 0) open({ of: "find", part })
+    else app.go(hrefOf("keys", key.id, query))
+  }
   const close = () => {
     app.go(hrefOf("keys", undefined, query))
     if (id !== undefined) handle.current?.focus(id)
@@ -198,7 +204,7 @@ export const Keys = () => {
         example={text.example}
         keep={(part) => {
           const isSecret = isSecretPart(part)
-          if (isSecret) open({ of: "find", part })
+          if (isSecret) void find(part)
           return isSecret
         }}
         choices={[

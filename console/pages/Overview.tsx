@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
+import { gatewayUrl } from "../address.ts"
 import { number } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
@@ -66,7 +67,7 @@ export const Overview = () => {
           {({ groups, grouping, isBare, ofUpstreams, span, steps, upstreams }) => {
             if (isBare) {
               return (
-                <Empty title={text.emptyTitle} snippets={firstRequest(location.origin)}>
+                <Empty title={text.emptyTitle} snippets={firstRequest(gatewayUrl)}>
                   {text.empty}
                 </Empty>
               )

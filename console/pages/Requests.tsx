@@ -17,7 +17,7 @@ import { Rows } from "../parts/Rows.tsx"
 import type { RowsHandle } from "../parts/Rows.tsx"
 import { Empty, NoMatch, Part, Skeleton } from "../parts/states.tsx"
 import { PageHead } from "../parts/text.tsx"
-import { filterNames, isRange, ranges } from "../requestFilter.ts"
+import { filterNames, isRange, isRequestId, ranges } from "../requestFilter.ts"
 import { emptyTally } from "../requestSource.ts"
 import type { RequestSource } from "../requestSource.ts"
 import { hrefOf, withQuery } from "../router.ts"
@@ -67,7 +67,7 @@ const Range = () => {
 }
 
 const Filters = ({ rows }: { readonly rows: ReadonlyArray<RequestView> }) => {
-  const { catalogue, session } = useApp()
+  const { catalogue, go, route, session } = useApp()
   const models = useData(() => catalogue.models()).value ?? []
   const accounts = useData(() => catalogue.accounts(), { on: ["account"] }).value ?? []
   const upstreams = useMemo(
@@ -78,6 +78,11 @@ const Filters = ({ rows }: { readonly rows: ReadonlyArray<RequestView> }) => {
     <FilterBar
       label={text.search}
       example={text.example}
+      keep={(text) => {
+        const isId = isRequestId(text)
+        if (isId) go(hrefOf("requests", text, route().query))
+        return isId
+      }}
       choices={[
         { name: "outcome", any: text.anyOutcome, values: outcomes.map((outcome) => [outcome, words.outcome[outcome]]) },
         { name: "model", any: text.anyModel, values: models },

@@ -3,7 +3,7 @@ import type { OverviewGroups } from "../../src/requests/OverviewGroups.ts"
 import { basePath } from "../address.ts"
 import { countText, durationText, usd, number } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
-import { columns as pairable, csvOf, dimensions, textOf } from "../overviewSource.ts"
+import { columns as pairable, csvOf, dimensions, groupingOf, pairs, textOf } from "../overviewSource.ts"
 import type { Dimension, Grouping } from "../overviewSource.ts"
 import { Sideways, Table } from "../parts/Table.tsx"
 import type { Column } from "../parts/Table.tsx"
@@ -134,6 +134,13 @@ const GroupBy = ({
             {text.by[name]}
           </option>
         ))}
+        {pairs
+          .filter((pair) => choices.some((name) => name === groupingOf(new URLSearchParams({ by: pair })).first))
+          .map((pair) => (
+            <option key={pair} value={pair}>
+              {text.pairs[pair]}
+            </option>
+          ))}
       </select>
       {mayPair && (
         <select

@@ -1,7 +1,7 @@
 import type { AuditRecord } from "../../src/admin/AuditRecord.ts"
 import { words } from "../words/words.ts"
 import { SmallTable } from "./Table.tsx"
-import { Faint, When } from "./text.tsx"
+import { When } from "./text.tsx"
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -41,18 +41,6 @@ const changesOf = ({
   const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
   return changed.map((name) => [name.replaceAll("_", " "), short(before[name]), short(after[name])])
 }
-
-/** The values before, one a line, or those after. */
-export const Values = ({ of, side }: { readonly of: AuditRecord; readonly side: "before" | "after" }) => (
-  <>
-    {changesOf(of).map(([name, before, after]) => (
-      <div key={name} class="cut">
-        {name !== "" && <Faint>{name} </Faint>}
-        {side === "after" ? after : before === words.none ? <Faint>{before}</Faint> : <s class="faint">{before}</s>}
-      </div>
-    ))}
-  </>
-)
 
 /** The changes of one record, each with who made it. */
 export const AuditLines = ({ records }: { readonly records: ReadonlyArray<AuditRecord> }) => (

@@ -44,7 +44,7 @@ export const FilterBar = ({
   readonly label: string
   readonly example: string
   readonly choices: ReadonlyArray<Choice>
-  /** Takes a text that must not become a part of the address, and says so. */
+  /** Takes a text that is no filter: a secret, which must not become a part of the address, or an id. True if it did. */
   readonly keep?: (text: string) => boolean
 }) => {
   const app = useApp()

@@ -19,9 +19,6 @@ export const accounts = {
   rule: "Available = granted − settled − held, to the nano-dollar, at every moment. An account without a balance is unmetered.",
   share: (settled: string, held: string, left: string) => `${settled} settled, ${held} held, ${left} left`,
   changes: "Changes",
-  changesNote: "the audit log, append-only",
-  audit: { age: "Age", who: "Who", what: "What", target: "Of what", before: "Before", after: "After" },
-  more: "Older changes",
   emptyTitle: "No accounts",
   empty: "Accounts own keys, tasks and a balance:"
 }

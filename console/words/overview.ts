@@ -67,6 +67,7 @@ export const overview = {
     `${some(tasks, "task")} unfinished, ${some(callbacks, "callback")} to send, ${some(calls, "call")} waiting`,
   costBy: "Traffic by",
   by: { model: "Model", upstream: "Upstream", account: "Account", key: "Key", tag: "Tag", user: "End user" } as const,
+  pairs: { "account,model": "Account and model", "key,model": "Key and model" } as const,
   and: "and by",
   alone: "nothing else",
   columns: {

@@ -1,6 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
-import type { AddressInfo } from "node:net"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
@@ -8,20 +6,11 @@ import { runCommand } from "../e2e/command.ts"
 import { startGateway, testKey } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { KeepingClient } from "../cluster/workers/keepingClient.ts"
+import { belowPath, freePort, nginx, shipped, startNginx } from "./nginx.ts"
 
-const nginx = ["/usr/sbin/nginx", "/usr/local/bin/nginx"].find((path) => existsSync(path))
 if (nginx === undefined) console.log("skipped: test/deploy/nginx.test.ts, there is no nginx here")
 
 const certificates = resolve(import.meta.dirname, "../http/certificates")
-const shipped = readFileSync(resolve(import.meta.dirname, "../../deploy/nginx.conf"), "utf8")
-
-const freePort = () =>
-  new Promise<number>((done) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => done(port))
-    })
-  })
 
 describe.skipIf(nginx === undefined)("the gateway behind nginx, as deploy/nginx.conf has it", () => {
   let gateway: GatewayProcess
@@ -124,16 +113,7 @@ describe.skipIf(nginx === undefined)("the gateway below a path of nginx, as docs
     const adminKey = "admin-key-0123456789abcdefghijklmnop"
     const env = { GATEWAY_ADMIN_KEY: adminKey, GATEWAY_PUBLIC_URL: publicUrl }
     const gateway = await startGateway({ env })
-    const page = readFileSync(resolve(import.meta.dirname, "../../docs/deployment.md"), "utf8")
-    const [map = ""] = /^map \$request_uri .*$/m.exec(page) ?? []
-    const [location = ""] = /^location \/gw\/ \{\n {2}proxy_pass .*$/m.exec(page) ?? []
-    const server = shipped
-      .replace("127.0.0.1:8080", new URL(gateway.url).host)
-      .replace("listen 443 ssl", `listen 127.0.0.1:${port}`)
-      .replaceAll(/ssl_certificate.*\n/g, "\n")
-      .replace("\nserver {", () => `\n${map}\nserver {`)
-      .replace("location / {\n    proxy_pass http://gateway;", () => location)
-    const proxy = startNginx(folder, server)
+    const proxy = startNginx(folder, belowPath("/gw", gateway.url, port))
     const get = (path: string, headers: Record<string, string> = {}) =>
       fetch(publicUrl + path, { headers, redirect: "manual" })
     const isUp = () =>
@@ -228,17 +208,3 @@ describe.skipIf(nginx === undefined)("two gateways behind nginx", () => {
     }
   })
 })
-
-/** @param server what goes into its `http` */
-const startNginx = (folder: string, server: string) => {
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder};`)
-  writeFileSync(
-    join(folder, "nginx.conf"),
-    `daemon off; pid ${folder}/pid; error_log ${folder}/errors; ${process.getuid?.() === 0 ? "user root;" : ""}
-events {}
-http { access_log off; ${temporary.join(" ")}
-${server}
-}`
-  )
-  return Bun.spawn([nginx ?? "", "-c", join(folder, "nginx.conf")], { stdout: "ignore", stderr: "inherit" })
-}

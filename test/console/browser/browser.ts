@@ -92,8 +92,8 @@ export const visit = async (
     close: () => context.close()
   }
 }
-export const signIn = async (page: Page, key: string): Promise<void> => {
-  await page.goto("/console")
+export const signIn = async (page: Page, key: string, at = "/console"): Promise<void> => {
+  await page.goto(at)
   await page.getByLabel("Key", { exact: true }).fill(key)
   await page.getByRole("button", { name: "Sign in" }).click()
   await page.getByRole("navigation", { name: "Console" }).waitFor()
