@@ -2,16 +2,17 @@ import type { AccountDeleted } from "../admin/AccountDeleted.ts"
 import type { AccountRecord, GrantRecord } from "../admin/AccountRecord.ts"
 import { budgetLines } from "./budgets.ts"
 import { limitsShown, shortTime } from "./options.ts"
+import { moneyText } from "./moneyText.ts"
 import { fields, table } from "./table.ts"
 
 /** An account, one setting a line. */
 export const shown = (account: AccountRecord) =>
   fields({
     account: account.id,
-    available: account.available === null ? "unmetered" : `$${account.available.usd}`,
-    granted: account.granted === null ? null : `$${account.granted.usd}`,
-    used: `$${account.settled.usd}`,
-    held: `$${account.held.usd}`,
+    available: account.available === null ? "unmetered" : moneyText(account.available),
+    granted: account.granted === null ? null : moneyText(account.granted),
+    used: moneyText(account.settled),
+    held: moneyText(account.held),
     models: account.models.join(" "),
     "not models": account.not_models.join(" ") || null,
     limits: limitsShown(account.limits) || null,
@@ -42,5 +43,5 @@ export const grantsShown = (grants: ReadonlyArray<GrantRecord>) =>
     ? ""
     : `\n\n${table(
         ["GIVEN", "USD", "NOTE"],
-        grants.map(({ amount, note, time }) => [shortTime(time), amount.usd, note])
+        grants.map(({ amount, note, time }) => [shortTime(time), moneyText(amount), note])
       )}`

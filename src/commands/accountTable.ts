@@ -1,6 +1,7 @@
 import type { AccountRecord } from "../admin/AccountRecord.ts"
 import { usdText } from "../contract/usdText.ts"
 import type { Money } from "../ledger/Money.ts"
+import { moneyText } from "./moneyText.ts"
 import { limitsShown, shortTime } from "./options.ts"
 import { listTable } from "./table.ts"
 
@@ -14,10 +15,10 @@ const header = ["ACCOUNT", "STATUS", "AVAILABLE", "GRANTED", "USED", "HELD", "KE
 const row = (account: AccountRecord) => [
   account.id,
   account.suspended_at === null ? "active" : "suspended",
-  account.available === null ? "unmetered" : amount(account.available),
-  account.granted === null ? "" : amount(account.granted),
-  amount(account.settled),
-  amount(account.held),
+  account.available === null ? "unmetered" : moneyText(account.available),
+  account.granted === null ? "" : moneyText(account.granted),
+  moneyText(account.settled),
+  moneyText(account.held),
   String(account.keys),
   limitsShown(account.limits),
   shortTime(account.created_at)
@@ -38,5 +39,3 @@ const sums = (accounts: ReadonlyArray<AccountRecord>): ReadonlyArray<string> => 
     ""
   ]
 }
-
-const amount = ({ nano_usd }: Money): string => usdText(nano_usd / 1e9)

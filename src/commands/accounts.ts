@@ -26,6 +26,7 @@ import {
   warned,
   wide
 } from "./options.ts"
+import { moneyText } from "./moneyText.ts"
 import { Operator } from "./operator/Operator.ts"
 
 const id = Args.text({ name: "account" }).pipe(Args.withDescription("The account's id."))
@@ -159,10 +160,11 @@ const credit = Command.make(
           })
         }
         const account = yield* accounts.credit(id, nanoUsdOf(amount), note)
+        const available = account.available === null ? "unmetered" : `${moneyText(account.available)} are available`
         yield* print(json, account, () =>
           amount.startsWith("-")
-            ? `Took $${amount.slice(1)} from ${id}: $${account.available?.usd} are available.`
-            : `Gave $${amount} to ${id}: $${account.available?.usd} are available.`
+            ? `Took $${amount.slice(1)} from ${id}: ${available}.`
+            : `Gave $${amount} to ${id}: ${available}.`
         )
       })
     )

@@ -1,6 +1,7 @@
 import type { KeyRecord } from "../admin/KeyRecord.ts"
 import { hintShown } from "../contract/keyHint.ts"
 import { budgetLines } from "./budgets.ts"
+import { moneyText } from "./moneyText.ts"
 import { limitsShown, shortTime } from "./options.ts"
 import { fields, listTable } from "./table.ts"
 
@@ -43,7 +44,7 @@ const row = (key: KeyRecord) => [
 
 type Used = KeyRecord["usage"]["total"]
 
-const dollars = ({ cost }: Used) => `$${cost.usd}`
+const dollars = ({ cost }: Used) => moneyText(cost)
 const used = (use: Used) =>
   `${dollars(use)}, ${use.requests.toLocaleString("en")} ${use.requests === 1 ? "request" : "requests"}`
 

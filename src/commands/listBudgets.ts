@@ -2,6 +2,7 @@ import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import type { AccountRecord } from "../admin/AccountRecord.ts"
 import type { KeyRecord } from "../admin/KeyRecord.ts"
+import { usdText } from "../contract/usdText.ts"
 import type { BudgetRecord } from "../ledger/BudgetRecord.ts"
 import { administering } from "./administering.ts"
 import { budgetText } from "./budgets.ts"
@@ -87,6 +88,6 @@ const row = ({ account, budget, granted_usd: granted, key, key_name, left_usd: l
   `${Math.floor(ratio * 100)} %`,
   account,
   key === null ? "" : `${key_name} (${key})`,
-  budget === null ? `balance: $${left} of $${granted} left` : budgetText(budget),
+  budget === null ? `balance: ${usdText(Number(left))} of ${usdText(Number(granted))} left` : budgetText(budget),
   shortTime(budget?.ends_at ?? null)
 ]

@@ -7,9 +7,9 @@ import { byWords, usageByOf } from "../ledger/usageBy.ts"
 import { usageAmounts, usageCells, usageCsv, usageHeader } from "../ledger/usageTable.ts"
 import type { UsageRecord } from "../ledger/UsageRecord.ts"
 import { administering } from "./administering.ts"
-import { account, help, json, limitOption, moment, optionalText, print } from "./options.ts"
+import { account, help, json, limitOption, moment, optionalText, print, wide } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
-import { counted, table } from "./table.ts"
+import { counted, listTable } from "./table.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 
 const usage = Command.make(
@@ -33,9 +33,10 @@ const usage = Command.make(
     model: optionalText("model", "Only this model's."),
     limit: limitOption(1_000),
     csv: Options.boolean("csv").pipe(Options.withDescription("Print CSV.")),
+    wide,
     json
   },
-  ({ account, by, csv: asCsv, json, key, limit, model, since, until }) =>
+  ({ account, by, csv: asCsv, json, key, limit, model, since, until, wide }) =>
     administering(
       Effect.gen(function* () {
         if (asCsv && json) {
@@ -54,11 +55,12 @@ const usage = Command.make(
         if (asCsv) return yield* Console.log(usageCsv(report))
         const header = usageHeader(report)
         yield* print(json, report, () =>
-          table(
+          listTable(
             header,
             [...report.data.map((row) => usageCells(report, row)), totalsRow(report, header.length)].map((cells) =>
               cells.map((cell, column) => (header[column]?.endsWith("USD") ? usdText(Number(cell)) : counted(cell)))
-            )
+            ),
+            { rare, wide }
           )
         )
         if (report.from === "request rows") {
@@ -81,6 +83,18 @@ const usage = Command.make(
     )
   )
 )
+
+const rare = [
+  "SEARCHES",
+  "VIDEO SECONDS",
+  "REASONING",
+  "CACHE WRITE",
+  "UPSTREAM USD",
+  "OUTCOME",
+  "UPSTREAM",
+  "CACHE READ",
+  "NAME"
+]
 
 /** The row of totals. */
 const totalsRow = ({ by, totals }: UsageRecord, columns: number) => {

@@ -158,7 +158,7 @@ describe("gateway accounts", () => {
     expect(refused.status).toBe(402)
     expect((await run("accounts", "create", "team")).code).toBe(4)
     const credited = await ok("accounts", "credit", "team", "2", "--note", "invoice 17")
-    expect(credited.out).toBe("Gave $2 to team: $2.0000005 are available.\n")
+    expect(credited.out).toBe("Gave $2 to team: $2.00 are available.\n")
     await becomes(200, () => ask(secret))
     const balance = await get<Balance>("/v1/balance", secret)
     const shown = await ok("accounts", "show", "team", "--json")

@@ -1,0 +1,5 @@
+import { usdText } from "../contract/usdText.ts"
+import type { Money } from "../ledger/Money.ts"
+
+/** An amount to read, in four significant digits; JSON has each one. */
+export const moneyText = ({ nano_usd }: Money): string => usdText(nano_usd / 1e9)
