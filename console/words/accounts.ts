@@ -104,7 +104,7 @@ export const account = {
   today: "Today, USD",
   month: "30 days, USD",
   lastUsed: "Last used",
-  changes: "Changes of it and of its keys",
+  changes: "Changes of it, its keys and tasks",
   noChanges: "No changes."
 }
 

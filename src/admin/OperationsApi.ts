@@ -167,7 +167,7 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
           target: only("Only changes of this: a key's, account's or task's id; `configuration`."),
           action: only("Only these: `key.create`; or all that begin so: `key`, `configuration`."),
           actor: only("Only by this actor; or by all that begin so: `cli`, `file`."),
-          account: only("Only changes of this account and of its keys."),
+          account: only("Only changes of this account, of its keys, tasks and callbacks."),
           since: Schema.optional(TimeQuery).annotations({
             description: "Only changes since: a UTC day, a time, or how long ago."
           }),

@@ -12,7 +12,7 @@ const list = Command.make(
   "list",
   {
     target: optionalText("target", "Only changes of this: a key's, account's or task's id; configuration."),
-    account: optionalText("account", "Only changes of this account and of its keys."),
+    account: optionalText("account", "Only changes of this account, of its keys, tasks and callbacks."),
     action: optionalText("action", "Only these: key.create; or all that begin so: key, configuration."),
     actor: optionalText("actor", "Only by this actor; or by all that begin so: cli, file."),
     since: moment("since", "Changed since: 7d, 24h, a UTC day or a time.").pipe(Options.optional),

@@ -163,9 +163,15 @@ describeOnEach("what those who run a gateway see of it", () => {
     await expect.poll(async () => (await list({ state: "delivered" })).data.length, { timeout: 20_000 }).toBe(1)
     expect(arrived.slice(before)).toEqual([last?.id])
     const audit = await run(
-      Effect.flatMap(operations, (api) => api.audit({ urlParams: { action: "delivery.redeliver" } }))
+      Effect.flatMap(operations, (api) =>
+        api.audit({ urlParams: { action: "delivery.redeliver", account: "default" } })
+      )
     )
     expect(audit.data.map(({ target }) => target)).toEqual([last?.id])
+    const ofOthers = await run(
+      Effect.flatMap(operations, (api) => api.audit({ urlParams: { action: "delivery", account: "another" } }))
+    )
+    expect(ofOthers.data).toEqual([])
     const none = await run(
       Effect.flip(Effect.flatMap(operations, (api) => api.redeliver({ path: { id: "msg_none" } })))
     )

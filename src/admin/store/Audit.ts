@@ -16,7 +16,7 @@ export interface AuditFilter {
   readonly action?: string | undefined
   /** An actor, or its beginning: `cli`. */
   readonly actor?: string | undefined
-  /** Changes of this account and of its keys. */
+  /** Changes of this account, of its keys, and of its tasks and callbacks that are still stored. */
   readonly account?: string | undefined
   /** Both in Unix ms, inclusive. */
   readonly sinceMs?: number | undefined
@@ -48,6 +48,9 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
     const beginsWith = (column: string, text: string) =>
       sql`substr(${sql(column)}, 1, length(CAST(${text} AS TEXT))) = ${text}`
 
+    const isTargetIn = (table: "tasks" | "deliveries", account: string) =>
+      sql`EXISTS (SELECT 1 FROM ${sql(table)} AS stored WHERE stored.id = audit.target AND stored.account_id = ${account})`
+
     const conditionsOf = ({ account, action, actor, after, sessions, sinceMs, target, untilMs }: AuditQuery) =>
       sql.and([
         sql`1 = 1`,
@@ -57,8 +60,14 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
         ...(account === undefined
           ? []
           : [
-              sql`(target = ${account} OR target IN (SELECT id FROM keys WHERE account_id = ${account}))`,
-              sql.or(["account.", "key.", "webhooks.", "ledger."].map((one) => beginsWith("action", one)))
+              sql.or([
+                sql.and([
+                  sql`(target = ${account} OR target IN (SELECT id FROM keys WHERE account_id = ${account}))`,
+                  sql.or(["account.", "key.", "webhooks.", "ledger."].map((one) => beginsWith("action", one)))
+                ]),
+                sql.and([beginsWith("action", "task."), isTargetIn("tasks", account)]),
+                sql.and([beginsWith("action", "delivery."), isTargetIn("deliveries", account)])
+              ])
             ]),
         ...(sinceMs === undefined ? [] : [sql`at >= ${sinceMs}`]),
         ...(untilMs === undefined ? [] : [sql`at <= ${untilMs}`]),
