@@ -38,14 +38,15 @@ export const requestFilter = (query: URLSearchParams, now: number): RequestFilte
   }
 }
 
-/** `model:claude-* timeout` → the fields and the other words. */
+/** `model:claude-* tag:"night run" timeout` → the fields and the other words. */
 const searchTerms = (text: string) => {
   const fields: Array<readonly [name: string, value: string]> = []
   const bare: Array<string> = []
-  for (const part of text.split(/\s/).filter((part) => part !== "")) {
+  for (const quoted of text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []) {
+    const part = quoted.replaceAll('"', "")
     const at = part.indexOf(":")
     if (at > 0) fields.push([part.slice(0, at), part.slice(at + 1)])
-    else bare.push(part)
+    else bare.push(...part.split(/\s/).filter((word) => word !== ""))
   }
   return { fields, bare }
 }

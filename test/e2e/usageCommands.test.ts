@@ -107,6 +107,36 @@ describe("gateway usage", () => {
   })
 })
 
+describe("gateway overview", () => {
+  it("says what groups came to, as a table, CSV and JSON, and names what does not go together", async () => {
+    await ok("accounts", "create", "seen", "--balance", "5")
+    const { secret } = await makeKey("seen")
+    for (let i = 0; i < 2; i++) expect((await ask(secret)).status).toBe(200)
+    const { settled } = await get<Balance>("/v1/balance", secret)
+    const of = ["overview", "--by", "account,model", "--account", "seen"]
+    await expect
+      .poll(async () =>
+        rows((await ok(...of)).out)
+          .find(([account]) => account === "seen")
+          ?.slice(0, 3)
+      )
+      .toEqual(["seen", "priced", "2"])
+    const { json } = await ok(...of, "--json")
+    expect(json()).toMatchObject({
+      by: "account,model",
+      data: [{ group: "seen", second: "priced", requests: 2, errors: 0, cost_usd: settled.nano_usd / 1e9 }],
+      total: { requests: 2 }
+    })
+    const [head, row] = (await ok(...of, "--csv")).out.split("\r\n")
+    expect(head).toMatch(/^account,model,requests,errors,/)
+    expect(row).toMatch(/^seen,priced,2,0,/)
+    const wrong = await run(...of, "--csv", "--json")
+    expect(wrong.code).not.toBe(0)
+    expect(wrong.err).toContain("--csv: expected neither --json nor --on beside it")
+    expect((await run("overview", "--by", "colour")).err).toContain("--by: expected")
+  })
+})
+
 describe("usage in two dimensions, by tag and as CSV", () => {
   it("agrees with the balance, marks what comes from request rows, and starts no formula", async () => {
     await ok("accounts", "create", "split", "--balance", "5")

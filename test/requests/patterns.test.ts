@@ -201,4 +201,6 @@ it("what the gateway does not take the console looks for in the rows that it has
   expect(of("outcome:f*").isAll).toBe(false)
   expect(of("account:me tag:prod", "me")).toEqual({ isAll: true, query: { tag: "prod" } })
   expect(of("account:you", "me")).toEqual({ isAll: false, query: {} })
+  expect(of('tag:"night run" user:ann')).toEqual({ isAll: true, query: { tag: "night run", user: "ann" } })
+  expect(of('"two words"').query).toEqual({ search: "two words" })
 })

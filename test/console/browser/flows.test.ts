@@ -112,11 +112,17 @@ describe.skipIf(isSkipped)("what an operator does in the console", () => {
     await page.keyboard.press("Escape")
     const addresses: Array<string> = []
     page.on("request", (request) => addresses.push(request.url()))
-    await page.locator("#search").fill(rotated)
+    // The old secret is nobody's.
+    await page.locator("#search").fill(secret)
     await page.keyboard.press("Enter")
     await dialog.getByRole("button", { name: "Find key" }).click()
+    await dialog.getByText("No key has this secret").waitFor()
+    await dialog.getByRole("button", { name: "Cancel" }).click()
+    await page.locator("#search").fill(rotated)
+    await page.keyboard.press("Enter")
     await drawer.getByText("support-voice").first().waitFor()
     expect([...addresses, page.url()].filter((address) => address.includes(rotated.slice(3, 20)))).toEqual([])
+    expect(addresses.filter((address) => address.includes(secret.slice(3, 20)))).toEqual([])
 
     await drawer.getByRole("button", { name: "Revoke key" }).click()
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("Keep it")
