@@ -42,11 +42,11 @@ export const requestFilter = (query: URLSearchParams, now: number): RequestFilte
 const searchTerms = (text: string) => {
   const fields: Array<readonly [name: string, value: string]> = []
   const bare: Array<string> = []
-  for (const quoted of text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []) {
-    const part = quoted.replaceAll('"', "")
+  for (const [part, name, value] of text.matchAll(/([^\s:"]+):"([^"]*)"(?!\S)|\S+/g)) {
     const at = part.indexOf(":")
-    if (at > 0) fields.push([part.slice(0, at), part.slice(at + 1)])
-    else bare.push(...part.split(/\s/).filter((word) => word !== ""))
+    if (name !== undefined && value !== undefined) fields.push([name, value])
+    else if (at > 0) fields.push([part.slice(0, at), part.slice(at + 1)])
+    else bare.push(part)
   }
   return { fields, bare }
 }

@@ -202,5 +202,5 @@ it("what the gateway does not take the console looks for in the rows that it has
   expect(of("account:me tag:prod", "me")).toEqual({ isAll: true, query: { tag: "prod" } })
   expect(of("account:you", "me")).toEqual({ isAll: false, query: {} })
   expect(of('tag:"night run" user:ann')).toEqual({ isAll: true, query: { tag: "night run", user: "ann" } })
-  expect(of('"two words"').query).toEqual({ search: "two words" })
+  expect(of('"two words"').query).toEqual({ search: '"two words"' })
 })
