@@ -112,7 +112,7 @@ describe.skipIf(isSkipped)("what an operator does in the console", () => {
     await page.keyboard.press("Escape")
     const addresses: Array<string> = []
     page.on("request", (request) => addresses.push(request.url()))
-    // The old secret is nobody's.
+    // No key has the old secret any more.
     await page.locator("#search").fill(secret)
     await page.keyboard.press("Enter")
     await dialog.getByRole("button", { name: "Find key" }).click()
