@@ -1,11 +1,12 @@
-import { mkdtempSync } from "node:fs"
+import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { adminKey, openBrowser, signIn, visit, withoutChromium } from "../console/browser/browser.ts"
+import { adminKey, openBrowser, operated, signIn, visit, withoutChromium } from "../console/browser/browser.ts"
 import { longestTaskMs } from "../console/browser/longestTask.ts"
 import { storeVolume } from "../console/browser/volume.ts"
+import { behindProxy } from "../console/browser.ts"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { keeps } from "./keeps.ts"
@@ -19,15 +20,16 @@ const hourMs = 3_600_000
 let browser: Browser
 let gateway: GatewayProcess
 
-/** A gateway in whose file there is a day's work. */
+/** A gateway in whose file there is a day's work. Each visitor signs in from an address of its own. */
 const startWithVolume = async (): Promise<GatewayProcess> => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-volume-"))
-  const env = { GATEWAY_ADMIN_KEY: adminKey, GATEWAY_CHECK_ANSWERS: "false" }
-  const first = await startGateway({ folder, env })
+  writeFileSync(join(folder, "gateway.yaml"), behindProxy)
+  const options = { folder, ...operated({ GATEWAY_CHECK_ANSWERS: "false" }) }
+  const first = await startGateway(options)
   first.signal("SIGTERM")
   await first.exited
   storeVolume(folder, { requests, tasks, spanMs: 20 * hourMs })
-  return startGateway({ folder, env })
+  return startGateway(options)
 }
 
 /** From navigation until something of the page's own is in it and has been painted, in ms. */
