@@ -12,7 +12,6 @@ import { Empty, Part } from "../parts/states.tsx"
 import { PageHead } from "../parts/text.tsx"
 import { firstRequest } from "../snippets.ts"
 import { spanOf } from "../spans.ts"
-import { upstreamsOf } from "../upstreamSource.ts"
 import { words } from "../words/words.ts"
 import { Attention } from "./Attention.tsx"
 import { CostElsewhere } from "./CostElsewhere.tsx"
@@ -37,14 +36,9 @@ export const Overview = () => {
     useData(
       async () => {
         const span = spanOf(query, Date.now())
-        const [steps, groups, ofUpstreams, upstreams] = await Promise.all([
-          overviewOf(app, span, grouping.first),
-          groupsOf(app, span, by),
-          groupsOf(app, span, "upstream"),
-          upstreamsOf(app).catch(() => [])
-        ])
+        const [steps, groups] = await Promise.all([overviewOf(app, span, grouping.first), groupsOf(app, span, by)])
         const isBare = groups.total.requests === 0 && (await hasNone(app))
-        return { span, steps, groups, grouping, ofUpstreams, upstreams, isBare }
+        return { span, steps, groups, grouping, isBare }
       },
       { by: [by, query.get("range"), query.get("t")], on: ["upstream", "account"] }
     )
@@ -64,7 +58,7 @@ export const Overview = () => {
       <div class="page">
         <SpanPicker span={spanOf(query, Date.now())} />
         <Part of={loaded} what={words.pages.overview}>
-          {({ groups, grouping, isBare, ofUpstreams, span, steps, upstreams }) => {
+          {({ groups, grouping, isBare, span, steps }) => {
             if (isBare) {
               return (
                 <Empty title={text.emptyTitle} snippets={firstRequest(gatewayUrl)}>
@@ -83,12 +77,7 @@ export const Overview = () => {
                 <OverviewCharts of={steps} nameOf={nameOf} />
                 <div class="tables">
                   <TrafficTable groups={groups} grouping={grouping} span={span} />
-                  <UpstreamTraffic
-                    groups={ofUpstreams}
-                    upstreams={upstreams}
-                    span={span}
-                    queue={text.queue(number(tasks), number(deliveries), number(waiting))}
-                  />
+                  <UpstreamTraffic span={span} queue={text.queue(number(tasks), number(deliveries), number(waiting))} />
                   <CostElsewhere span={span} />
                 </div>
                 <p class="hint">{words.requests.afterKill}</p>

@@ -1,7 +1,11 @@
 import type { ComponentChildren } from "preact"
 import type { OverviewGroups } from "../../src/requests/OverviewGroups.ts"
 import { durationText, number } from "../format.ts"
-import type { Span } from "../spans.ts"
+import { useApp } from "../hooks/useApp.ts"
+import { useData } from "../hooks/useData.ts"
+import { useHeld } from "../hooks/useHeld.ts"
+import { groupsOf } from "../overviewSource.ts"
+import { Part, Skeleton } from "../parts/states.tsx"
 import { Status } from "../parts/Status.tsx"
 import type { Tone } from "../parts/Status.tsx"
 import { Sideways, Table } from "../parts/Table.tsx"
@@ -9,6 +13,8 @@ import type { Column } from "../parts/Table.tsx"
 import { Faint, None } from "../parts/text.tsx"
 import { hrefOf } from "../router.ts"
 import { requestsIn } from "../spans.ts"
+import type { Span } from "../spans.ts"
+import { upstreamsOf } from "../upstreamSource.ts"
 import type { UpstreamRow } from "../upstreamSource.ts"
 import { words } from "../words/words.ts"
 import { CsvLink } from "./TrafficTable.tsx"
@@ -95,33 +101,41 @@ const columnsFor = (span: Span): ReadonlyArray<Column<Row>> => {
   ]
 }
 
-/** The upstreams in a span, with the failures that others hid, and their state now. */
-export const UpstreamTraffic = ({
-  groups,
-  queue,
-  span,
-  upstreams
-}: {
-  readonly groups: OverviewGroups
-  readonly upstreams: ReadonlyArray<UpstreamRow>
-  readonly span: Span
-  readonly queue: string
-}) => (
-  <section>
-    <div class="caption">
-      <h2>{text.upstreams}</h2>
-      <Faint>{queue}</Faint>
-      <CsvLink span={span} by="upstream" what={text.upstreams} />
-    </div>
-    <Sideways label={text.upstreams}>
-      <Table
-        label={text.upstreams}
-        look="stacks wide"
-        rows={rowsOf(groups, upstreams)}
-        keyOf={({ name }) => name}
-        columns={columnsFor(span)}
-      />
-    </Sideways>
-    <p class="hint">{text.upstreamsHint}</p>
-  </section>
-)
+/**
+ * The upstreams in a span, with the failures that others hid, and their state now. It is below the first view, and attempts
+ * take longer to read than all the rest: the page does not wait for it.
+ *
+ * @param span another one, even of the same times, loads it again
+ */
+export const UpstreamTraffic = ({ queue, span }: { readonly span: Span; readonly queue: string }) => {
+  const app = useApp()
+  const loaded = useHeld(
+    useData(
+      async () => {
+        const [groups, upstreams] = await Promise.all([
+          groupsOf(app, span, "upstream"),
+          upstreamsOf(app).catch(() => [])
+        ])
+        return { rows: rowsOf(groups, upstreams), columns: columnsFor(span) }
+      },
+      { by: [span] }
+    )
+  )
+  return (
+    <section>
+      <div class="caption">
+        <h2>{text.upstreams}</h2>
+        <Faint>{queue}</Faint>
+        <CsvLink span={span} by="upstream" what={text.upstreams} />
+      </div>
+      <Part of={loaded} what={text.upstreams} waiting={<Skeleton rows={3} />}>
+        {({ columns, rows }) => (
+          <Sideways label={text.upstreams}>
+            <Table label={text.upstreams} look="stacks wide" rows={rows} keyOf={({ name }) => name} columns={columns} />
+          </Sideways>
+        )}
+      </Part>
+      <p class="hint">{text.upstreamsHint}</p>
+    </section>
+  )
+}
