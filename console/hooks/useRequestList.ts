@@ -55,6 +55,8 @@ export const useRequestList = (isLive: () => boolean, mayShow: () => boolean) =>
   const latest = useRef(source)
   latest.current = source
   const countedAt = useRef(0)
+  /** The first page, which is drawn with the answer that brings it. */
+  const first = useMemo(() => (source === undefined ? none : { ...none, rows: source.rows().slice() }), [source])
 
   const show = (of: RequestSource, fresh?: ReadonlySet<string>) =>
     // A copy, as the source grows in place.
@@ -66,7 +68,7 @@ export const useRequestList = (isLive: () => boolean, mayShow: () => boolean) =>
   }
   useEffect(() => {
     if (source === undefined) return
-    show(source)
+    setShown((now) => (now.of === source ? now : { of: source, rows: first }))
     void count(source)
     let counting: ReturnType<typeof setTimeout> | undefined
     const stop = app.live.onRequests((rows) => {
@@ -102,7 +104,7 @@ export const useRequestList = (isLive: () => boolean, mayShow: () => boolean) =>
   return {
     data,
     /** Of the source alone that is shown now. */
-    list: shown.of === source && source !== undefined ? shown.rows : none,
+    list: shown.of === source ? shown.rows : first,
     tally,
     more,
     showNews: () => source !== undefined && show(source),
