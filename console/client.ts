@@ -1,12 +1,12 @@
-import { FetchHttpClient, HttpApi, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
-import { Cause, Effect, Exit } from "effect"
-import { AccountApi } from "../src/account/Api.ts"
-import { AdminApi } from "../src/admin/Api.ts"
-import { ModelsApi } from "../src/catalogue/Api.ts"
-import { ConsoleApi } from "../src/console/Api.ts"
-import { withoutDecodeError } from "../src/contract/withoutDecodeError.ts"
-import { VideosApi } from "../src/videos/Api.ts"
-import { basePath, gatewayUrl } from "./address.ts"
+import type { AccountApi } from "../src/account/Api.ts"
+import type { AdminApi } from "../src/admin/Api.ts"
+import type { ModelsApi } from "../src/catalogue/Api.ts"
+import type { ConsoleApi } from "../src/console/Api.ts"
+import type { VideosApi } from "../src/videos/Api.ts"
+import { basePath } from "./address.ts"
+import { callsOf } from "./calls.ts"
+import type { Calls, GroupsOf } from "./calls.ts"
+import { endpoints } from "./endpoints.ts"
 import { words } from "./words/words.ts"
 
 /** An unsuccessful response, or none at all (`status` 0). */
@@ -29,23 +29,10 @@ export class Refused extends Error {
   }
 }
 
-/** The part of the clients' contract that the page calls, as the holder of a key. */
-const OwnApi = withoutDecodeError(HttpApi.make("own").add(AccountApi).add(ModelsApi).add(VideosApi))
-
-const base = { baseUrl: gatewayUrl }
-const makeAdmin = HttpApiClient.make(AdminApi, base)
-const makeConsole = HttpApiClient.make(ConsoleApi, base)
-const makeOwn = (keyId: string | undefined) =>
-  HttpApiClient.make(OwnApi, {
-    ...base,
-    transformClient: (client) =>
-      keyId === undefined
-        ? client
-        : HttpClient.mapRequest(client, HttpClientRequest.setHeader("x-gateway-key-id", keyId))
-  })
-type AdminClient = Effect.Effect.Success<typeof makeAdmin>
-type ConsoleClient = Effect.Effect.Success<typeof makeConsole>
-type OwnClient = Effect.Effect.Success<ReturnType<typeof makeOwn>>
+type OwnGroups = typeof AccountApi | typeof ModelsApi | typeof VideosApi
+type AdminCalls = Calls<GroupsOf<typeof AdminApi>, typeof endpoints.admin>
+type ConsoleCalls = Calls<GroupsOf<typeof ConsoleApi>, typeof endpoints.console>
+type OwnCalls = Calls<OwnGroups, typeof endpoints.own>
 
 interface ErrorBody {
   readonly error?: { readonly code?: string; readonly message?: string; readonly type?: string }
@@ -75,15 +62,14 @@ export const makeClient = ({
   readonly csrf: () => string
   readonly refused: (status: number) => void
 }) => {
-  const send = async (input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
+  const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const began = performance.now()
     const headers = new Headers(init.headers)
     const method = init.method ?? "GET"
     if (method !== "GET" && method !== "HEAD") headers.set("x-gateway-csrf", csrf())
     let response: Response
     try {
-      const at = typeof input === "string" && input.startsWith("/") ? basePath + input : input
-      response = await fetch(at, { ...init, headers, credentials: "same-origin" })
+      response = await fetch(basePath + path, { ...init, headers, credentials: "same-origin" })
     } catch (cause) {
       if (init.signal?.aborted === true) throw cause
       throw new Refused({
@@ -101,53 +87,29 @@ export const makeClient = ({
     throw refusal
   }
 
-  const signed: typeof fetch = Object.assign(send, { preconnect: fetch.preconnect })
-
-  const run = async <C, A, E, E2>(
-    client: Effect.Effect<C, E, HttpClient.HttpClient>,
-    use: (client: C) => Effect.Effect<A, E2>
-  ): Promise<A> => {
-    const exit = await Effect.runPromiseExit(
-      Effect.flatMap(client, use).pipe(
-        Effect.provide(FetchHttpClient.layer),
-        Effect.provideService(FetchHttpClient.Fetch, signed)
-      )
-    )
-    if (Exit.isSuccess(exit)) return exit.value
-    throw refusalIn(Cause.squash(exit.cause))
-  }
+  const admin: AdminCalls = callsOf<GroupsOf<typeof AdminApi>, typeof endpoints.admin>(endpoints.admin, send)
+  const sessions: ConsoleCalls = callsOf<GroupsOf<typeof ConsoleApi>, typeof endpoints.console>(endpoints.console, send)
+  /** The calls of the holder of a key. */
+  const ownAs = (keyId: string | undefined): OwnCalls =>
+    callsOf<OwnGroups, typeof endpoints.own>(endpoints.own, (path, init) => {
+      const headers = new Headers(init.headers)
+      if (keyId !== undefined) headers.set("x-gateway-key-id", keyId)
+      return send(path, { ...init, headers })
+    })
 
   return {
-    /** Pages that have not moved to the typed clients yet. */
-    json: async <A>(path: string, init?: RequestInit): Promise<A> => {
-      const answer: A = await (await send(path, init)).json()
-      return answer
-    },
     /** A call that no contract types: a stream, a form. */
     send,
     /** A call of the operators' API. */
-    admin: <A, E>(use: (client: AdminClient) => Effect.Effect<A, E>): Promise<A> => run(makeAdmin, use),
+    admin: <A>(use: (calls: AdminCalls) => Promise<A>): Promise<A> => use(admin),
     /** A call about sessions of the console. */
-    console: <A, E>(use: (client: ConsoleClient) => Effect.Effect<A, E>): Promise<A> => run(makeConsole, use),
+    console: <A>(use: (calls: ConsoleCalls) => Promise<A>): Promise<A> => use(sessions),
     /**
      * A call of the clients' API.
      *
      * @param keyId the key that an operator acts as; an account's session has its own
      */
-    own: <A, E>(use: (client: OwnClient) => Effect.Effect<A, E>, keyId?: string): Promise<A> => run(makeOwn(keyId), use)
+    own: <A>(use: (calls: OwnCalls) => Promise<A>, keyId?: string): Promise<A> => use(ownAs(keyId))
   }
 }
 export type Client = ReturnType<typeof makeClient>
-
-/** Finds the error of `send`, wherever the client has wrapped it. */
-const refusalIn = (error: unknown): unknown => {
-  if (error instanceof Refused) return error
-  const inner = error instanceof Error ? error.cause : undefined
-  return inner === undefined ? error : refusalIn(inner)
-}
-
-export const jsonBody = (body: unknown, method = "POST"): RequestInit => ({
-  method,
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify(body)
-})

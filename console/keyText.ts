@@ -1,5 +1,5 @@
 import { hintShown } from "../src/contract/keyHint.ts"
-import { scopeText } from "../src/contract/WrittenBudget.ts"
+import { scopeText } from "../src/contract/scopeText.ts"
 import { countText, usd } from "./format.ts"
 import type { KeyRecord } from "../src/admin/KeyRecord.ts"
 import { words } from "./words/words.ts"

@@ -1,5 +1,3 @@
-import { Schema } from "effect"
-import { ownRequestParams, requestParams } from "../src/requests/RequestQuery.ts"
 import type { RequestView } from "../src/requests/RequestView.ts"
 import type { App } from "./app.ts"
 import { asked, fits, idIn, isIn } from "./requestFilter.ts"
@@ -21,9 +19,6 @@ const mostBuckets = 120
 
 /** An empty histogram with the final number of buckets. */
 export const emptyTally = (from: number, to: number): RequestTally => requestTally(niceWidth((to - from) / mostBuckets))
-
-const operatorQuery = Schema.decodeSync(Schema.Struct(requestParams))
-const ownQuery = Schema.decodeSync(Schema.Struct(ownRequestParams))
 
 /** Rows of requests, newest first, page by page, and their total number; an account's session gets only its own. */
 export const requestSource = ({ client, session }: Pick<App, "client" | "session">, filter: RequestFilter) => {
@@ -56,8 +51,8 @@ export const requestSource = ({ client, session }: Pick<App, "client" | "session
     }
     const of = { since: times.from, until: times.to, limit, ...(after === undefined ? {} : { after }) }
     return isOperator
-      ? client.admin((admin) => admin.adminOperations.listRequests({ urlParams: { ...operatorQuery(query), ...of } }))
-      : client.own((own) => own.account.requests({ urlParams: { ...ownQuery(query), ...of } }))
+      ? client.admin((admin) => admin.adminOperations.listRequests({ urlParams: { ...query, ...of } }))
+      : client.own((own) => own.account.requests({ urlParams: { ...query, ...of } }))
   }
 
   return {
@@ -83,10 +78,8 @@ export const requestSource = ({ client, session }: Pick<App, "client" | "session
       if (!isAll || idIn(filter) !== undefined) return false
       const of = { from: times.from, ...(filter.to === undefined ? {} : { to: times.to }), buckets: mostBuckets }
       const histogram = isOperator
-        ? await client.admin((admin) =>
-            admin.adminOperations.requestHistogram({ urlParams: { ...operatorQuery(query), ...of } })
-          )
-        : await client.own((own) => own.account.requestHistogram({ urlParams: { ...ownQuery(query), ...of } }))
+        ? await client.admin((admin) => admin.adminOperations.requestHistogram({ urlParams: { ...query, ...of } }))
+        : await client.own((own) => own.account.requestHistogram({ urlParams: { ...query, ...of } }))
       tally = requestTally(histogram.bucket_seconds * 1_000)
       tally.addAll(histogram)
       isWhole = true

@@ -2,9 +2,8 @@ import type { TaskView } from "../src/account/TaskView.ts"
 import type { TaskSummary } from "../src/admin/TaskSummary.ts"
 import type { DeliverySummary } from "../src/admin/DeliverySummary.ts"
 import type { DeliveryRecord } from "../src/callbacks/DeliveryRecord.ts"
-import { TaskState } from "../src/tasks/Task.ts"
-import { CallbackFilter } from "../src/tasks/TaskParams.ts"
 import type { App } from "./app.ts"
+import { words } from "./words/words.ts"
 
 /** A change of a task and its delivery. Times are Unix ms. */
 export interface TaskDelivery {
@@ -31,17 +30,18 @@ type OwnTask = typeof TaskView.Type
 
 /** How far back tasks are listed. */
 const since = "30d"
+/** Rows of the first page, which is waited for, and of later ones. */
+const [firstRows, laterRows] = [100, 500]
 
 export const filterNames = ["state", "kind", "callback", "account"] as const
-const kinds = ["video", "message", "response"] as const
 
 /** The filter of an address; what no task can have is left out. */
 const filterOf = (query: URLSearchParams) => {
-  const one = <A extends string>(name: string, all: ReadonlyArray<A>) => all.find((value) => value === query.get(name))
-  const [state, kind] = [one("state", TaskState.literals), one("kind", kinds)]
-  const callback = one("callback", CallbackFilter.literals)
+  const one = (name: string, all: ReadonlyArray<string>) => all.find((value) => value === query.get(name))
+  const [state, kind] = [one("state", Object.keys(words.tasks.states)), one("kind", Object.keys(words.tasks.kinds))]
+  const callback = one("callback", Object.keys(words.tasks.chosenCallbacks))
   return {
-    ...(state !== undefined && { state: [state] }),
+    ...(state !== undefined && { state }),
     ...(kind !== undefined && { kind }),
     ...(callback !== undefined && { callback })
   }
@@ -65,7 +65,10 @@ export const taskSource = ({ client, session }: App) => {
     held_by: null,
     next_run_at: null
   })
-  const list = async (query: URLSearchParams, after?: string, limit = 500) => {
+  /** Words are searched for in the rows that are here, so that a search begins with more of them. */
+  const rowsOf = (query: URLSearchParams, after?: string) =>
+    after === undefined && !query.has("q") ? firstRows : laterRows
+  const list = async (query: URLSearchParams, after?: string, limit = rowsOf(query, after)) => {
     const urlParams = { ...filterOf(query), since, limit, ...(after === undefined ? {} : { after }) }
     if (!isOperator) {
       const { data, next } = await client.own((own) => own.account.tasks({ urlParams }))

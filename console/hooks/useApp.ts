@@ -4,7 +4,7 @@ import type { App } from "../app.ts"
 
 export const AppContext = createContext<App | undefined>(undefined)
 
-/** The services of the page: typed client, session, live events, address, toasts. */
+/** The services of the page: typed calls, session, live events, address, toasts. */
 export const useApp = (): App => {
   const app = useContext(AppContext)
   if (app === undefined) throw new Error("A component outside of the app")

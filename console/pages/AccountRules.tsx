@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import type { AccountRecord } from "../../src/admin/AccountRecord.ts"
-import { scopeText } from "../../src/contract/WrittenBudget.ts"
+import { scopeText } from "../../src/contract/scopeText.ts"
 import { matches, permits, utc } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"

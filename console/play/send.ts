@@ -1,5 +1,6 @@
 import type { App } from "../app.ts"
-import { jsonBody, Refused } from "../client.ts"
+import { jsonBody } from "../calls.ts"
+import { Refused } from "../client.ts"
 import { bodyOf } from "./bodies.ts"
 import { isStreamed, paths } from "./draft.ts"
 import type { Input, Draft } from "./draft.ts"

@@ -30,25 +30,6 @@ export const lengthText = (ms: number): string => {
   return ms % lengths.h === 0 ? `${ms / lengths.h}h` : `${ms / lengths.m}m`
 }
 
-/** The scope of a budget, without its unit: `a month (Europe/Berlin, gpt-*, customer=*, each end user)`. */
-export const scopeText = ({
-  each,
-  models = [],
-  per,
-  rolling,
-  tag,
-  zone = "UTC"
-}: Pick<WrittenBudget, "each" | "models" | "per" | "rolling" | "tag" | "zone">): string => {
-  const span = rolling !== undefined ? `in ${rolling}` : per === "total" ? "in total" : `a ${per}`
-  const only = [
-    ...(zone === "UTC" ? [] : [zone]),
-    ...models,
-    ...(tag === undefined ? [] : [tag]),
-    ...(each === undefined ? [] : ["each end user"])
-  ]
-  return only.length === 0 ? span : `${span} (${only.join(", ")})`
-}
-
 /** Nano-dollars of digits or a number; undefined if it is no amount that a budget may have. */
 const nanoOf = (usd: string | number): number | undefined => {
   if (typeof usd === "string" && !/^\d{1,7}(?:\.\d{1,9})?$/.test(usd)) return undefined
