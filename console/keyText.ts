@@ -1,6 +1,7 @@
 import { hintShown } from "../src/contract/keyHint.ts"
 import { scopeText } from "../src/contract/scopeText.ts"
-import { countText, usd } from "./format.ts"
+import { costText } from "../src/contract/usdText.ts"
+import { countText, dollars, usd } from "./format.ts"
 import type { KeyRecord } from "../src/admin/KeyRecord.ts"
 import { words } from "./words/words.ts"
 
@@ -33,6 +34,16 @@ export const budgetText = (budget: Budget): string => {
 
 /** The rest of a budget: `$48.00`. */
 export const leftText = (budget: Budget): string => amountText(budget, Math.max(0, limitOf(budget) - budget.used))
+
+/** The cost of a key's use, in dollars; null if it was not used. */
+export const usedUsd = ({ cost, requests }: KeyRecord["usage"]["total"]): number | null =>
+  requests === 0 && dollars(cost) === 0 ? null : dollars(cost)
+
+/** `$1.20 in 30 d`, `free in 30 d`, `not used in 30 d`. */
+export const usedText = (use: KeyRecord["usage"]["total"]): string => {
+  const cost = usedUsd(use)
+  return cost === null ? words.keys.unused : words.keys.spent(costText(cost))
+}
 
 /** The kept part of a key's secret: `gw_…wxyz`; undefined for one that was chosen. */
 export const secretText = ({ hint, hint_form }: Pick<KeyRecord, "hint" | "hint_form">): string | undefined =>

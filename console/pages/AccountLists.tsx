@@ -3,10 +3,9 @@ import type { TaskSummary } from "../../src/admin/TaskSummary.ts"
 import { outcomeOf } from "../../src/requests/outcome.ts"
 import type { Outcome } from "../../src/requests/outcome.ts"
 import type { RequestView } from "../../src/requests/RequestView.ts"
-import { dollars } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
-import { secretText } from "../keyText.ts"
+import { secretText, usedUsd } from "../keyText.ts"
 import { AuditLines } from "../parts/AuditLines.tsx"
 import { Block } from "../parts/Block.tsx"
 import { Part } from "../parts/states.tsx"
@@ -14,7 +13,7 @@ import { Status } from "../parts/Status.tsx"
 import type { Tone } from "../parts/Status.tsx"
 import { Table } from "../parts/Table.tsx"
 import type { Column } from "../parts/Table.tsx"
-import { Faint, None, Usd, When } from "../parts/text.tsx"
+import { Cost, Faint, None, When } from "../parts/text.tsx"
 import { hrefOf } from "../router.ts"
 import { toneOf } from "./TaskStatus.tsx"
 import { words } from "../words/words.ts"
@@ -41,8 +40,8 @@ const keyColumns: ReadonlyArray<Column<KeyRecord>> = [
     look: "quiet",
     cell: (key) => <span class="mono">{secretText(key) ?? words.keys.ownSecret}</span>
   },
-  { head: text.today, width: 110, look: "right", cell: ({ usage }) => <Usd of={dollars(usage.today.cost)} /> },
-  { head: text.month, width: 110, look: "right", cell: ({ usage }) => <Usd of={dollars(usage.last_30_days.cost)} /> },
+  { head: text.today, width: 110, look: "right", cell: ({ usage }) => <Cost of={usedUsd(usage.today)} /> },
+  { head: text.month, width: 110, look: "right", cell: ({ usage }) => <Cost of={usedUsd(usage.last_30_days)} /> },
   {
     head: text.lastUsed,
     width: 110,
@@ -114,7 +113,7 @@ const requestColumns: ReadonlyArray<Column<RequestView>> = [
     head: text.cost,
     width: 110,
     look: "right",
-    cell: ({ cost_usd: cost }) => (cost === null ? <None /> : <Usd of={cost} decimals={5} />)
+    cell: ({ cost_usd: cost }) => <Cost of={cost} decimals={5} />
   },
   {
     head: text.request,
@@ -175,7 +174,7 @@ const taskColumns: ReadonlyArray<Column<TaskSummary>> = [
     cell: ({ state }) => <Status tone={toneOf(state)}>{words.tasks.states[state]}</Status>
   },
   { head: text.model, cell: ({ model }) => model },
-  { head: text.cost, width: 110, look: "right", cell: ({ cost_usd: cost }) => <Usd of={cost} decimals={5} /> },
+  { head: text.cost, width: 110, look: "right", cell: ({ cost_usd: cost }) => <Cost of={cost} decimals={5} /> },
   {
     head: text.task,
     width: 290,

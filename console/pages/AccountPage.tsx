@@ -41,7 +41,7 @@ const Settings = ({ edit, of: account }: { readonly of: AccountRecord; readonly 
   const { allowed, blocked } = account.search_domains
   return (
     <Block
-      title={text.facts.limits}
+      title={text.facts.settings}
       actions={
         <Button look="small" onClick={edit}>
           {text.settings}

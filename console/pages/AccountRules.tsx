@@ -148,15 +148,14 @@ export const AccountModelList = ({
     }
   ]
   const names = served.value?.data.map(({ id }) => id).toSorted() ?? []
+  const patterns = [...account.models, ...account.not_models.map(words.key.not)].join(", ")
   const blockedFirst = names.toSorted((one, other) => Number(permits(account, one)) - Number(permits(account, other)))
   return (
     <Block
       title={text.models(names.filter((model) => permits(account, model)).length, names.length)}
       actions={<EditOr edit={edit} isDeclared={isDeclared} word={text.editModels} />}
     >
-      <p class="hint">
-        <code>{[...account.models, ...account.not_models.map(words.key.not)].join(", ")}</code>
-      </p>
+      <p class="hint">{patterns === "*" ? text.everyModel : <code>{patterns}</code>}</p>
       <Part of={served} what={words.pages.models}>
         {() => (
           <>

@@ -1,3 +1,4 @@
+import { costText } from "../../src/contract/usdText.ts"
 import { dollars, number, usd } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
@@ -52,7 +53,7 @@ export const AccountSpend = ({ id }: { readonly id: string }) => {
             const name = dayOf(Date.now() - (Number(range) - 1 - index) * dayMs)
             const row = days.get(name)
             const value = dollars(row?.cost)
-            return { name, value, told: text.spendOf(usd(value), number(row?.requests ?? 0)) }
+            return { name, value, told: text.spendOf(costText(value), number(row?.requests ?? 0)) }
           })
           return totals.requests === 0 && totals.cost.nano_usd === 0 ? (
             <p class="hint">{text.noSpend}</p>
@@ -62,7 +63,7 @@ export const AccountSpend = ({ id }: { readonly id: string }) => {
               bars={bars}
               heads={[text.day, text.usd]}
               axis={axis}
-              total={text.spendOf(usd(dollars(totals.cost)), number(totals.requests))}
+              total={text.spendOf(costText(dollars(totals.cost)), number(totals.requests))}
             />
           )
         }}

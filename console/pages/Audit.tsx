@@ -30,7 +30,7 @@ const choices: ReadonlyArray<Choice> = [
 /** On a phone, three columns remain; who and of what move to a second line. */
 const columns: ReadonlyArray<Column<AuditRecord>> = [
   { head: text.columns.when, width: 96, look: "quiet", cell: ({ time }) => <When at={time} /> },
-  { head: text.columns.who, width: 150, look: "no-phone", cell: ({ actor }) => <Actor actor={actor} /> },
+  { head: text.columns.who, width: 130, look: "no-phone", cell: ({ actor }) => <Actor actor={actor} /> },
   {
     head: text.columns.what,
     width: 170,
@@ -46,7 +46,7 @@ const columns: ReadonlyArray<Column<AuditRecord>> = [
   },
   {
     head: text.columns.of,
-    width: 220,
+    width: 190,
     look: "no-phone",
     cell: ({ account, target, target_name }) => (
       <span title={target}>

@@ -88,7 +88,9 @@ const Entry = (record: AuditRecord) => {
     <>
       <Section>
         <Facts>
-          <Fact name={text.when}>{utc(Date.parse(time))}</Fact>
+          <Fact name={text.when} isWide>
+            {utc(Date.parse(time))}
+          </Fact>
           <Fact name={text.who} isWide>
             <Copyable text={actor} />
           </Fact>
@@ -115,8 +117,11 @@ const Entry = (record: AuditRecord) => {
         )}
       </Section>
       {!action.startsWith("configuration.") && (
-        <Section title={text.states}>
-          <CodeBlock snippets={[["JSON", JSON.stringify({ before, after }, null, 2)]]} />
+        <Section>
+          <details>
+            <summary>{text.states}</summary>
+            <CodeBlock label={text.states} snippets={[["JSON", JSON.stringify({ before, after }, null, 2)]]} />
+          </details>
         </Section>
       )}
     </>

@@ -1,3 +1,4 @@
+import { costText } from "../../src/contract/usdText.ts"
 import type { TrafficCost } from "../../src/requests/TrafficCost.ts"
 import { dollars, usd, number } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
@@ -5,11 +6,10 @@ import { useData } from "../hooks/useData.ts"
 import { costOn } from "../overviewSource.ts"
 import { Part } from "../parts/states.tsx"
 import { Table } from "../parts/Table.tsx"
-import { None } from "../parts/text.tsx"
+import { Cost } from "../parts/text.tsx"
 import { withQuery } from "../router.ts"
 import type { Span } from "../spans.ts"
 import { words } from "../words/words.ts"
-import { Cost } from "./TrafficTable.tsx"
 
 const text = words.overview
 
@@ -24,7 +24,7 @@ const Answer = ({ of: { data, model, not_priced, total } }: { readonly of: Traff
   return (
     <>
       <p class="num">
-        <b>{text.elsewhereSum(usd(now), model, usd(there))}</b>
+        <b>{text.elsewhereSum(now === 0 ? text.elsewhereNothing : usd(now), model, costText(there))}</b>
         {difference(now, there)}
       </p>
       <Table
@@ -45,7 +45,7 @@ const Answer = ({ of: { data, model, not_priced, total } }: { readonly of: Traff
             head: text.elsewhereColumns.there,
             width: 110,
             look: "right",
-            cell: (row) => (row.cost_there === null ? <None /> : <Cost of={dollars(row.cost_there)} />)
+            cell: (row) => <Cost of={row.cost_there === null ? null : dollars(row.cost_there)} />
           }
         ]}
       />

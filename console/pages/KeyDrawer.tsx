@@ -2,14 +2,14 @@ import type { KeyRecord } from "../../src/admin/KeyRecord.ts"
 import { dollars, matches, number, permits, usd, utc } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
-import { budgetText, limitsText, secretText } from "../keyText.ts"
+import { budgetText, limitsText, secretText, usedUsd } from "../keyText.ts"
 import { AuditLines } from "../parts/AuditLines.tsx"
 import { Button } from "../parts/Button.tsx"
 import { Drawer } from "../parts/Drawer.tsx"
 import { Part } from "../parts/states.tsx"
 import { Status } from "../parts/Status.tsx"
 import { SmallTable } from "../parts/Table.tsx"
-import { Copyable, Fact, Facts, Faint, Meter, None, Quiet, Section, When } from "../parts/text.tsx"
+import { Copyable, Cost, Fact, Facts, Faint, Meter, None, Quiet, Section, When } from "../parts/text.tsx"
 import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
 import type { KeyDialog } from "./KeyDialogs.tsx"
@@ -52,16 +52,12 @@ const BudgetOf = ({ of: key }: { readonly of: KeyRecord }) => {
   )
 }
 
-/** Its use; zero is grey. */
-const Used = ({ of: { cost, requests } }: { readonly of: KeyRecord["usage"]["total"] }) => {
-  const told = (
-    <>
-      {usd(dollars(cost))}
-      <div class="faint">{text.requestsOf(number(requests), requests)}</div>
-    </>
-  )
-  return requests === 0 && dollars(cost) === 0 ? <Faint>{told}</Faint> : told
-}
+const Used = ({ of }: { readonly of: KeyRecord["usage"]["total"] }) => (
+  <>
+    <Cost of={usedUsd(of)} />
+    <div class="faint">{text.requestsOf(number(of.requests), of.requests)}</div>
+  </>
+)
 
 const FactsOf = ({ of: key }: { readonly of: KeyRecord }) => (
   <Facts>

@@ -6,7 +6,7 @@ import { dollars, number, usd, usdShort } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
 import { useShortcuts } from "../hooks/useShortcuts.ts"
-import { budgetText, secretText } from "../keyText.ts"
+import { budgetText, secretText, usedText, usedUsd } from "../keyText.ts"
 import { Button } from "../parts/Button.tsx"
 import { FilterBar } from "../parts/FilterBar.tsx"
 import { Rows } from "../parts/Rows.tsx"
@@ -14,7 +14,7 @@ import type { RowsHandle } from "../parts/Rows.tsx"
 import { Empty, NoMatch, Part } from "../parts/states.tsx"
 import { Status } from "../parts/Status.tsx"
 import type { Column } from "../parts/Table.tsx"
-import { Badge, Faint, Meter, None, PageHead, Usd, When } from "../parts/text.tsx"
+import { Badge, Cost, Faint, Meter, None, PageHead, When } from "../parts/text.tsx"
 import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
 import { isSecretPart, keysOf } from "./FindKey.tsx"
@@ -54,9 +54,7 @@ const columns: ReadonlyArray<Column<KeyRecord>> = [
             <Badge>{text.declared}</Badge>
           </>
         )}
-        <span class="second">
-          {key.account} · {text.spent(usd(dollars(key.usage.last_30_days.cost)))}
-        </span>
+        <span class="second">{key.account}</span>
       </>
     )
   },
@@ -77,15 +75,15 @@ const columns: ReadonlyArray<Column<KeyRecord>> = [
   },
   {
     head: text.columns.today,
-    width: 84,
+    width: 96,
     look: "no-phone no-narrow right",
-    cell: ({ usage }) => <Usd of={dollars(usage.today.cost)} />
+    cell: ({ usage }) => <Cost of={usedUsd(usage.today)} />
   },
   {
     head: text.columns.month,
     width: 92,
     look: "no-phone right",
-    cell: ({ usage }) => <Usd of={dollars(usage.last_30_days.cost)} />
+    cell: ({ usage }) => <Cost of={usedUsd(usage.last_30_days)} />
   },
   {
     head: text.columns.requests,
@@ -96,7 +94,7 @@ const columns: ReadonlyArray<Column<KeyRecord>> = [
   },
   {
     head: text.columns.budget,
-    width: 252,
+    width: 276,
     look: "no-phone apart",
     cell: (key) =>
       key.budgets.length === 0 ? (
@@ -124,7 +122,7 @@ const columns: ReadonlyArray<Column<KeyRecord>> = [
       <>
         {key.expires_at === null ? <Faint>{words.never}</Faint> : <When at={key.expires_at} suffix="ago" />}
         <span class="second">
-          <BudgetWords of={key} />
+          {key.budgets.length === 0 ? usedText(key.usage.last_30_days) : <BudgetWords of={key} />}
           <BudgetMeter of={key} />
         </span>
       </>

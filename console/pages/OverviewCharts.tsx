@@ -1,8 +1,9 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import type { OverviewGroups } from "../../src/requests/OverviewGroups.ts"
+import { costText } from "../../src/contract/usdText.ts"
 import type { OwnOverview } from "../../src/requests/OverviewSums.ts"
-import { count, countText, duration, durationText, usd, number, span } from "../format.ts"
+import { count, countText, duration, durationText, number, span } from "../format.ts"
 import { overviewPlots } from "../overviewPlots.ts"
 import { Chart } from "../parts/Chart.tsx"
 import { Measure } from "../parts/text.tsx"
@@ -86,10 +87,10 @@ export const OverviewFigures = ({ of }: { readonly of: Total }) => {
         name={text.figures.cost}
         notes={[
           change(of.cost_usd, before?.cost_usd),
-          of.upstream_cost_usd === undefined ? undefined : text.upstreamCost(usd(of.upstream_cost_usd))
+          of.upstream_cost_usd === undefined ? undefined : text.upstreamCost(costText(of.upstream_cost_usd))
         ]}
       >
-        {usd(of.cost_usd)}
+        {costText(of.cost_usd)}
       </Figure>
       <Figure
         name={text.figures.tokens}

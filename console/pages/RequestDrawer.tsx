@@ -11,7 +11,7 @@ import { Button } from "../parts/Button.tsx"
 import { Drawer } from "../parts/Drawer.tsx"
 import { Outcome } from "../parts/Outcome.tsx"
 import { SmallTable } from "../parts/Table.tsx"
-import { Badge, Copyable, Fact, Facts, Faint, Quiet, Section, Took } from "../parts/text.tsx"
+import { Badge, Copyable, Cost, Fact, Facts, Faint, Quiet, Section, Took } from "../parts/text.tsx"
 import { Waterfall, WaterfallLegend } from "../parts/Waterfall.tsx"
 import { callsOf } from "../requestCalls.ts"
 import { requestById } from "../requestSource.ts"
@@ -38,10 +38,10 @@ const Why = ({ request }: { readonly request: RequestView }) => {
   const tone = outcome === "refused" ? "warn" : outcome === "hang_up" ? "" : "bad"
   return (
     <Section>
-      <p class={`note ${tone}`}>
+      <div class={`note ${tone}`}>
         <b>{why.what}</b> {why.so}
-      </p>
-      {request.reason !== null && <p class="hint">{request.reason}</p>}
+        {request.reason !== null && <p class="hint">{request.reason}</p>}
+      </div>
     </Section>
   )
 }
@@ -83,7 +83,9 @@ const Figures = ({ request }: { readonly request: RequestView }) => (
           {number(request.output_tokens)}
         </span>
       </Fact>
-      <Fact name={text.cost}>{usd(request.cost_usd ?? 0, 6)}</Fact>
+      <Fact name={text.cost}>
+        <Cost of={request.cost_usd} />
+      </Fact>
     </Facts>
   </Section>
 )

@@ -1,10 +1,11 @@
 import type { RequestDetail } from "../../src/requests/RequestView.ts"
-import { number, usd } from "../format.ts"
+import { costText } from "../../src/contract/usdText.ts"
+import { number } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
 import { Outcome } from "../parts/Outcome.tsx"
 import { SmallTable } from "../parts/Table.tsx"
-import { Faint, Section, When } from "../parts/text.tsx"
+import { Cost, Faint, Section, When } from "../parts/text.tsx"
 import { conversationOf } from "../requestSource.ts"
 import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
@@ -35,7 +36,7 @@ export const RequestThread = ({ request }: { readonly request: RequestDetail }) 
   return (
     <Section title={text.thread}>
       <p class="hint">
-        {text.threadSums(totals.requests, number(input), number(totals.output_tokens), usd(totals.cost_usd))}
+        {text.threadSums(totals.requests, number(input), number(totals.output_tokens), costText(totals.cost_usd))}
       </p>
       <SmallTable
         label={text.thread}
@@ -58,7 +59,7 @@ export const RequestThread = ({ request }: { readonly request: RequestDetail }) 
             {row.model ?? row.family}
             {row.request_id === request_id && <Faint> {text.threadNow}</Faint>}
           </>,
-          number(row.cost_usd ?? 0, 5)
+          <Cost key="cost" of={row.cost_usd} decimals={5} />
         ])}
       />
       {!/\s/.test(conversation) && (

@@ -2,9 +2,10 @@ import { useSignal } from "@preact/signals"
 import { useMemo, useRef } from "preact/hooks"
 import { outcomes } from "../../src/requests/outcome.ts"
 import type { RequestView } from "../../src/requests/RequestView.ts"
+import { costText } from "../../src/contract/usdText.ts"
 import { gatewayUrl } from "../address.ts"
 import { clearFilters, filterText } from "../filterText.ts"
-import { clock, number, usd } from "../format.ts"
+import { clock, number } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
 import { useRequestList } from "../hooks/useRequestList.ts"
@@ -150,7 +151,7 @@ export const Requests = () => {
   const noteOf = () => {
     if (source === undefined || tally === undefined) return ""
     const { failed, refused, requests, usd: cost } = tally.total
-    if (source.isCounted()) return text.counted(number(requests), usd(cost), number(refused), number(failed))
+    if (source.isCounted()) return text.counted(number(requests), costText(cost), number(refused), number(failed))
     return source.isAll
       ? text.some(number(list.rows.length))
       : text.among(number(list.rows.length), number(source.scanned()))

@@ -47,7 +47,7 @@ const columnsFor = (revoke: (row: SessionRecord) => void): ReadonlyArray<Column<
       </span>
     )
   },
-  { head: text.since, width: 120, look: "quiet", cell: (row) => <When at={row.created_at} suffix="ago" /> },
+  { head: text.since, width: 120, look: "quiet no-slim", cell: (row) => <When at={row.created_at} suffix="ago" /> },
   { head: text.used, width: 120, look: "quiet", cell: (row) => <When at={row.last_used_at} suffix="ago" /> },
   { head: text.ends, width: 90, look: "quiet", cell: (row) => span(Date.parse(row.expires_at) - Date.now()) },
   {

@@ -10,7 +10,7 @@ import { useData } from "../hooks/useData.ts"
 import { Button } from "../parts/Button.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
 import { Drawer } from "../parts/Drawer.tsx"
-import { Copyable, Fact, Facts, Faint, Took, When } from "../parts/text.tsx"
+import { Copyable, Cost, Fact, Facts, Faint, Took, When } from "../parts/text.tsx"
 import { hrefOf } from "../router.ts"
 import type { TaskDelivery, TaskSource } from "../taskSource.ts"
 import { words } from "../words/words.ts"
@@ -37,10 +37,10 @@ const askedFor = ({ task, video }: Loaded): string =>
         ...(video.ratio === undefined ? [] : [video.ratio])
       ].join(", ")
 
-const Cost = ({ task }: { readonly task: TaskSummary }) => {
+const TaskCost = ({ task }: { readonly task: TaskSummary }) => {
   if (task.held_usd > 0) return <>{text.held(usd(task.held_usd, 5))}</>
-  if (task.cost_usd > 0) return <>{usd(task.cost_usd, 9)}</>
-  return <Faint>{isEnded(task) ? text.free : text.noneYet}</Faint>
+  if (task.cost_usd > 0 || isEnded(task)) return <Cost of={task.cost_usd} />
+  return <Faint>{text.noneYet}</Faint>
 }
 
 const Figures = ({ isBig, of }: { readonly of: Loaded; readonly isBig: boolean }) => (
@@ -60,7 +60,7 @@ const Figures = ({ isBig, of }: { readonly of: Loaded; readonly isBig: boolean }
       )}
     </Fact>
     <Fact name={text.facts.cost}>
-      <Cost task={of.task} />
+      <TaskCost task={of.task} />
     </Fact>
   </Facts>
 )

@@ -64,7 +64,7 @@ const momentsOf = ({ deliveries, task, who }: TimeLineProps): ReadonlyArray<Mome
       at: Date.parse(task.ended_at),
       tone: toneOf(task.state),
       what: text.ended(task.state),
-      ...(task.error === null && task.cost_usd > 0 ? { note: text.settled(usd(task.cost_usd, 5)) } : {}),
+      ...(task.error === null && task.cost_usd > 0 ? { note: text.settled(usd(task.cost_usd)) } : {}),
       ...(task.error === null ? {} : { note: <Reason of={task.error} /> })
     })
   } else {

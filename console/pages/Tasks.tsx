@@ -15,7 +15,7 @@ import { Rows } from "../parts/Rows.tsx"
 import type { RowsHandle } from "../parts/Rows.tsx"
 import { Empty, NoMatch, Part } from "../parts/states.tsx"
 import type { Column } from "../parts/Table.tsx"
-import { Faint, None, PageHead, Quiet, Took, When } from "../parts/text.tsx"
+import { Cost, Faint, None, PageHead, Quiet, Took, When } from "../parts/text.tsx"
 import { hrefOf } from "../router.ts"
 import { firstVideo } from "../snippets.ts"
 import { filterNames, taskSource } from "../taskSource.ts"
@@ -47,21 +47,21 @@ const TaskTook = ({ task }: { readonly task: TaskSummary }) => {
   )
 }
 
-const Cost = ({ task }: { readonly task: TaskSummary }) => {
+const TaskCost = ({ task }: { readonly task: TaskSummary }) => {
   if (task.held_usd > 0) return <Faint>{text.held(number(task.held_usd, 2))}</Faint>
-  return task.cost_usd > 0 ? <>{number(task.cost_usd, 5)}</> : <Faint>{number(0, 5)}</Faint>
+  return <Cost of={isEnded(task) || task.cost_usd > 0 ? task.cost_usd : null} decimals={5} />
 }
 
 const columnsOf = (hasClockTimes: boolean, keyName: (id: string) => string): ReadonlyArray<Column<TaskSummary>> => [
   {
     head: hasClockTimes ? text.columns.utc : text.columns.age,
-    width: hasClockTimes ? 94 : 72,
+    width: hasClockTimes ? 94 : 90,
     look: "no-phone quiet",
     cell: (task) => <When at={task.created_at} />
   },
   {
     head: text.columns.state,
-    width: 122,
+    width: 116,
     look: "outcome",
     cell: (task) => (
       <>
@@ -76,7 +76,7 @@ const columnsOf = (hasClockTimes: boolean, keyName: (id: string) => string): Rea
     head: text.columns.model,
     cell: (task) => (
       <>
-        {task.model}
+        {task.model} <span class="faint no-phone">{task.kind}</span>
         <Second>
           {task.kind}
           {task.callback_stuck === true && (
@@ -91,11 +91,10 @@ const columnsOf = (hasClockTimes: boolean, keyName: (id: string) => string): Rea
   },
   {
     head: text.columns.task,
-    width: 258,
+    width: 280,
     look: "no-phone no-slim quiet",
     cell: (task) => <code title={task.id}>{task.id}</code>
   },
-  { head: text.columns.kind, width: 82, look: "no-phone no-mid quiet", cell: (task) => task.kind },
   {
     head: text.columns.key,
     width: 160,
@@ -109,9 +108,9 @@ const columnsOf = (hasClockTimes: boolean, keyName: (id: string) => string): Rea
     )
   },
   { head: text.columns.upstream, width: 90, look: "no-phone no-mid", cell: (task) => task.upstream ?? <None /> },
-  { head: text.columns.took, width: 92, look: "right last-phone", cell: (task) => <TaskTook task={task} /> },
-  { head: text.columns.cost, width: 92, look: "right no-phone no-narrow", cell: (task) => <Cost task={task} /> },
-  { head: text.columns.callbacks, width: 140, look: "no-phone", cell: (task) => <CallbackStatus task={task} /> }
+  { head: text.columns.took, width: 84, look: "right last-phone", cell: (task) => <TaskTook task={task} /> },
+  { head: text.columns.cost, width: 84, look: "right no-phone no-narrow", cell: (task) => <TaskCost task={task} /> },
+  { head: text.columns.callbacks, width: 148, look: "no-phone", cell: (task) => <CallbackStatus task={task} /> }
 ]
 
 /** True if a task has every word of a search: `model:…`, `state:…`, or part of a visible text. */

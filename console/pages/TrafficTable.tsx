@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact"
 import type { OverviewGroups } from "../../src/requests/OverviewGroups.ts"
 import { basePath } from "../address.ts"
-import { countText, durationText, usd, number } from "../format.ts"
+import { countText, durationText, number } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { columns as pairable, csvOf, dimensions, groupingOf, pairs, textOf } from "../overviewSource.ts"
 import type { Dimension, Grouping } from "../overviewSource.ts"
 import { Sideways, Table } from "../parts/Table.tsx"
 import type { Column } from "../parts/Table.tsx"
-import { Faint, None } from "../parts/text.tsx"
+import { Cost, Faint, None } from "../parts/text.tsx"
 import { hrefOf, withQuery } from "../router.ts"
 import { requestsIn } from "../spans.ts"
 import type { Span } from "../spans.ts"
@@ -19,9 +19,6 @@ type Figures = Omit<OverviewGroups["total"], "before">
 type Row = OverviewGroups["data"][number]
 /** A row, or the sum of all. */
 type Shown = Pick<Row, "before"> & Figures & { readonly row: Row | undefined }
-
-/** Dollars; nothing is `free` everywhere. */
-export const Cost = ({ of }: { readonly of: number }) => (of === 0 ? <Faint>{text.free}</Faint> : <>{usd(of)}</>)
 
 /** A link to a table as CSV. */
 export const CsvLink = ({ by, span, what }: { readonly span: Span; readonly by: string; readonly what: string }) => {
@@ -73,7 +70,7 @@ const columnsOf = ({ first, second }: Grouping, span: Span, isOperator: boolean)
   return [
     {
       head: text.by[first],
-      width: 140,
+      width: 120,
       look: "whole",
       cell: ({ row }) =>
         row === undefined ? (
@@ -87,7 +84,7 @@ const columnsOf = ({ first, second }: Grouping, span: Span, isOperator: boolean)
       : [
           {
             head: text.by[second],
-            width: 140,
+            width: 120,
             look: "whole",
             cell: ({ row }: Shown) =>
               row !== undefined && (
@@ -95,17 +92,24 @@ const columnsOf = ({ first, second }: Grouping, span: Span, isOperator: boolean)
               )
           }
         ]),
-    right(columns.requests, 84, ({ requests }) => number(requests)),
-    right(columns.errors, 70, ({ errors }) => (errors === 0 ? <Faint>0</Faint> : number(errors))),
-    right(columns.p50, 80, ({ duration_ms }) => <Ms of={duration_ms?.p50} />),
-    right(columns.p95, 80, ({ duration_ms }) => <Ms of={duration_ms?.p95} />),
-    right(columns.input, 76, ({ input_tokens }) => <Count of={input_tokens} />),
-    right(columns.cached, 76, (of) => <Count of={of.cache_read_tokens} />),
-    right(columns.output, 76, ({ output_tokens }) => <Count of={output_tokens} />),
-    right(columns.hits, 84, ({ cache_hit_rate: rate }) => (rate === null ? <None /> : `${number(100 * rate, 0)} %`)),
-    right(columns.cost, 92, ({ cost_usd }) => <Cost of={cost_usd} />),
-    ...(isOperator ? [right(columns.upstreamCost, 104, (of) => <Cost of={of.upstream_cost_usd ?? 0} />)] : []),
-    right(columns.before, 92, ({ before }) => (before === null ? <None /> : <Cost of={before.cost_usd} />))
+    right(columns.requests, 78, ({ requests }) => number(requests)),
+    right(columns.errors, 60, ({ errors }) => (errors === 0 ? <Faint>0</Faint> : number(errors))),
+    right(columns.p50, 70, ({ duration_ms }) => <Ms of={duration_ms?.p50} />, "no-narrow"),
+    right(columns.p95, 70, ({ duration_ms }) => <Ms of={duration_ms?.p95} />),
+    right(columns.input, 70, ({ input_tokens }) => <Count of={input_tokens} />, "no-slim"),
+    right(columns.cached, 66, (of) => <Count of={of.cache_read_tokens} />, "no-narrow"),
+    right(columns.output, 70, ({ output_tokens }) => <Count of={output_tokens} />),
+    right(
+      columns.hits,
+      78,
+      ({ cache_hit_rate: rate }) => (rate === null ? <None /> : `${number(100 * rate, 0)} %`),
+      "no-slim"
+    ),
+    right(columns.cost, 88, ({ cost_usd }) => <Cost of={cost_usd} />),
+    ...(isOperator
+      ? [right(columns.upstreamCost, 100, (of) => <Cost of={of.upstream_cost_usd ?? 0} />, "no-slim")]
+      : []),
+    right(columns.before, 92, ({ before }) => <Cost of={before === null ? null : before.cost_usd} />)
   ]
 }
 
@@ -188,7 +192,7 @@ export const TrafficTable = ({
       <Sideways label={text.costBy}>
         <Table
           label={text.costBy}
-          look="stacks wide"
+          look="stacks"
           rows={[...data.map((row): Shown => ({ ...row, row })), ...(data.length > 1 ? [sum] : [])]}
           keyOf={({ row }) => (row === undefined ? "" : JSON.stringify([row.group, row.second]))}
           columns={columnsOf(grouping, span, session.kind === "operator")}

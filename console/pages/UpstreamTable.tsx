@@ -28,13 +28,15 @@ const whole: ReadonlyArray<Column<UpstreamRecord>> = [
   {
     head: columns.address,
     look: "quiet no-mid",
-    cell: ({ base_url }) => <code>{base_url === null ? text.here : base_url.replace(/^https?:\/\//, "")}</code>
+    cell: ({ base_url }) => (
+      <code title={base_url ?? ""}>{base_url === null ? text.here : base_url.replace(/^https?:\/\//, "")}</code>
+    )
   }
 ]
 
 const p50: Column<UpstreamRecord> = {
   head: columns.p50,
-  width: 116,
+  width: 104,
   look: "right no-mid",
   cell: ({ latency_ms }) => (latency_ms === null ? <None /> : <Took ms={latency_ms.p50} />)
 }
@@ -43,7 +45,7 @@ const columnsOf = (rows: ReadonlyArray<UpstreamRecord>, isWhole: boolean): Reado
   {
     head: columns.upstream,
     look: "whole",
-    ...(isWhole && { width: 150 }),
+    ...(isWhole && { width: 136 }),
     cell: (row) => (
       <>
         {row.name}
@@ -61,20 +63,20 @@ const columnsOf = (rows: ReadonlyArray<UpstreamRecord>, isWhole: boolean): Reado
   {
     head: columns.running,
     width: 84,
-    look: "right",
+    look: "right no-slim",
     cell: ({ running }) => (running === null ? <Faint>{text.unbounded}</Faint> : number(running))
   },
   {
     head: columns.waiting,
     width: 70,
-    look: "right",
+    look: "right no-slim",
     cell: ({ waiting }) => (waiting === null ? <None /> : <Dim of={waiting} />)
   },
   { head: columns.errors, width: 84, look: "right", cell: Errors },
   ...(isWhole ? [p50] : []),
   {
     head: columns.p95,
-    width: 116,
+    width: 104,
     look: "right",
     cell: ({ latency_ms }) => (latency_ms === null ? <None /> : <Took ms={latency_ms.p95} />)
   }
@@ -98,7 +100,7 @@ export const UpstreamTable = ({
       look="stacks"
       rows={rows}
       keyOf={({ kind, name }) => `${kind} ${name}`}
-      columns={test === undefined ? all : [...all, { head: text.test, width: 136, look: "apart", cell: test }]}
+      columns={test === undefined ? all : [...all, { head: text.test, width: 112, look: "apart", cell: test }]}
     />
   )
   return isWhole ? (

@@ -62,7 +62,7 @@ const columnsFor = (span: Span): ReadonlyArray<Column<Row>> => {
   return [
     {
       head: upstream.name,
-      width: 140,
+      width: 130,
       look: "whole",
       cell: ({ name }) => (
         <a class="plain-link" href={hrefOf("requests", undefined, { ...requestsIn(span), q: `attempt:${name}` })}>
@@ -72,7 +72,7 @@ const columnsFor = (span: Span): ReadonlyArray<Column<Row>> => {
     },
     {
       head: upstream.state,
-      width: 110,
+      width: 112,
       cell: ({ now }) =>
         now === undefined ? (
           <None />
@@ -80,22 +80,25 @@ const columnsFor = (span: Span): ReadonlyArray<Column<Row>> => {
           <Status tone={tones[now.circuit]}>{words.upstreams.circuits[now.circuit]}</Status>
         )
     },
-    tried(upstream.calls, 84, ({ attempts }) => number(attempts)),
-    tried(upstream.failed, 76, ({ failed }) => <Dim of={failed} />),
-    tried(upstream.hidden, 76, ({ hidden }) => <Dim of={hidden} />),
-    tried(upstream.share, 84, (of) => <Share of={of} />),
-    tried(upstream.p50, 84, ({ duration_ms }) => (duration_ms === null ? <None /> : durationText(duration_ms.p50))),
-    tried(upstream.p95, 84, ({ duration_ms }) => (duration_ms === null ? <None /> : durationText(duration_ms.p95))),
+    tried(upstream.calls, 70, ({ attempts }) => number(attempts)),
+    tried(upstream.failed, 66, ({ failed }) => <Dim of={failed} />),
+    tried(upstream.hidden, 70, ({ hidden }) => <Dim of={hidden} />),
+    tried(upstream.share, 76, (of) => <Share of={of} />),
+    tried(upstream.p50, 74, ({ duration_ms }) => (duration_ms === null ? <None /> : durationText(duration_ms.p50))),
+    tried(upstream.p95, 74, ({ duration_ms }) => (duration_ms === null ? <None /> : durationText(duration_ms.p95))),
     {
       head: upstream.running,
       width: 84,
-      look: "right",
-      cell: ({ now }) => (now?.running == null ? <None /> : <Dim of={now.running} />)
+      look: "right no-slim",
+      cell: ({ now }) => {
+        if (now === undefined) return <None />
+        return now.running === null ? <Faint>{words.upstreams.unbounded}</Faint> : <Dim of={now.running} />
+      }
     },
     {
       head: upstream.waiting,
       width: 84,
-      look: "right",
+      look: "right no-slim",
       cell: ({ now }) => (now?.waiting == null ? <None /> : <Dim of={now.waiting} />)
     }
   ]
@@ -131,7 +134,7 @@ export const UpstreamTraffic = ({ queue, span }: { readonly span: Span; readonly
       <Part of={loaded} what={text.upstreams} waiting={<Skeleton rows={3} />}>
         {({ columns, rows }) => (
           <Sideways label={text.upstreams}>
-            <Table label={text.upstreams} look="stacks wide" rows={rows} keyOf={({ name }) => name} columns={columns} />
+            <Table label={text.upstreams} look="stacks" rows={rows} keyOf={({ name }) => name} columns={columns} />
           </Sideways>
         )}
       </Part>

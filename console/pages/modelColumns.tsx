@@ -78,7 +78,7 @@ const Cost = ({ use }: ModelRecord) => {
       about={
         <>
           <div>{text.tokens(countText(use.input_tokens + use.output_tokens))}</div>
-          {rate !== null && <div>{text.cached(number(100 * rate, rate === 0 ? 0 : 1))}</div>}
+          {rate !== null && <div>{text.cached(number(100 * rate))}</div>}
         </>
       }
     >
@@ -152,14 +152,14 @@ export const modelColumns = (
   { head: columns.model, look: "wrap whole", cell: (model) => <Name model={model} upstreams={upstreams} /> },
   {
     head: columns.routes,
-    width: 250,
+    width: 238,
     look: "wrap whole no-mid",
     cell: ({ routes }) => <Routes routes={routes} upstreams={upstreams} />
   },
   { head: columns.requests, width: 96, look: "right wrap", cell: Use },
-  { head: columns.cost, width: 92, look: "right wrap", cell: Cost },
-  { head: columns.latency, width: 100, look: "right wrap", cell: Latency },
+  { head: columns.cost, width: 104, look: "right wrap", cell: Cost },
+  { head: columns.latency, width: 100, look: "right wrap no-slim", cell: Latency },
   { head: columns.price, width: 196, look: "wrap apart", cell: Price },
-  { head: columns.bounds, width: 124, look: "wrap", cell: Bounds },
+  { head: columns.bounds, width: 124, look: "wrap no-slim", cell: Bounds },
   { head: columns.test, width: 118, look: "", cell: test }
 ]

@@ -4,7 +4,7 @@ import { durationText, number } from "../format.ts"
 import { adaptedOf, inputOf } from "../outcome.ts"
 import { Outcome } from "../parts/Outcome.tsx"
 import type { Column } from "../parts/Table.tsx"
-import { Badge, Faint, None, Quiet, Took, When } from "../parts/text.tsx"
+import { Badge, Cost, Faint, None, Quiet, Took, When } from "../parts/text.tsx"
 import { words } from "../words/words.ts"
 
 const text = words.requests
@@ -13,8 +13,7 @@ const text = words.requests
 const Second = ({ children }: { readonly children: ComponentChildren }) => <span class="second">{children}</span>
 
 /** A number; zero is grey. */
-const Dimmed = ({ decimals = 0, of }: { readonly of: number; readonly decimals?: number }) =>
-  of === 0 ? <Faint>{number(of, decimals)}</Faint> : <>{number(of, decimals)}</>
+const Dimmed = ({ of }: { readonly of: number }) => (of === 0 ? <Faint>0</Faint> : <>{number(of)}</>)
 
 export const keyNameOf = ({ key, key_name }: Pick<RequestView, "key" | "key_name">): string => key_name ?? key
 
@@ -110,7 +109,7 @@ export const requestColumns = (hasClockTimes: boolean): ReadonlyArray<Column<Req
       look: "right",
       cell: (row) => (
         <>
-          <Dimmed of={row.cost_usd ?? 0} decimals={5} />
+          <Cost of={row.cost_usd} decimals={5} />
           <Second>{durationText(row.duration_ms)}</Second>
         </>
       )

@@ -1,48 +1,27 @@
 import type { AuditRecord } from "../../src/admin/AuditRecord.ts"
+import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
+import { Actor, Change, ChangesLine } from "./Change.tsx"
 import { SmallTable } from "./Table.tsx"
-import { When } from "./text.tsx"
+import { Faint, When } from "./text.tsx"
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+/** More are left to the entry's own page. */
+const few = 6
 
-/** A value in a few words; amounts in dollars. */
-const short = (value: unknown): string => {
-  if (value === null || value === undefined) return words.none
-  if (isRecord(value)) {
-    if (typeof value["usd"] === "string") return `$${value["usd"]}`
-    const parts = Object.entries(value).flatMap(([name, part]) =>
-      part === null ||
-      part === false ||
-      part === 0 ||
-      (Array.isArray(part) && part.length === 0) ||
-      name === "object" ||
-      name === "id" ||
-      name === "version"
-        ? []
-        : [`${name.replaceAll("_", " ")} ${short(part)}`]
-    )
-    return parts.length === 0 ? words.none : parts.join(", ")
-  }
-  if (Array.isArray(value)) return value.length === 0 ? words.none : value.map(short).join(" ")
-  return typeof value === "string" ? value : JSON.stringify(value)
-}
+const Changed = ({ before, changes }: AuditRecord) =>
+  before === null || changes.length > few ? (
+    <ChangesLine changes={changes} />
+  ) : (
+    <>
+      {changes.map((change) => (
+        <div key={change.field}>
+          <Change {...change} />
+        </div>
+      ))}
+    </>
+  )
 
-/** The differences between two states: field name and both values. */
-const changesOf = ({
-  after,
-  before
-}: Pick<AuditRecord, "after" | "before">): ReadonlyArray<readonly [name: string, before: string, after: string]> => {
-  if (!isRecord(before) || !isRecord(after) || !Object.keys(after).some((name) => name in before)) {
-    return [["", before === null || before === undefined ? words.none : short(before), short(after)]]
-  }
-  // The revision number is not a change of its own.
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => name !== "version")
-  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-  return changed.map((name) => [name.replaceAll("_", " "), short(before[name]), short(after[name])])
-}
-
-/** The changes of one record, each with who made it. */
+/** Entries of the audit log: what was done, by whom, and each field that it changed. */
 export const AuditLines = ({ records }: { readonly records: ReadonlyArray<AuditRecord> }) => (
   <SmallTable
     isPlain
@@ -51,23 +30,15 @@ export const AuditLines = ({ records }: { readonly records: ReadonlyArray<AuditR
     rows={records.map((record) => [
       <When key="time" at={record.time} suffix="ago" />,
       <>
-        {changesOf(record)
-          .slice(0, 6)
-          .map(([name, before, after]) => (
-            <div key={name}>
-              {name !== "" && `${name} `}
-              {before !== words.none && (
-                <>
-                  <s class="faint">{before}</s>
-                  {" → "}
-                </>
-              )}
-              {after}
-            </div>
-          ))}
-        <div class="faint">
-          {record.action}, {record.actor}
+        <div>
+          <a href={hrefOf("audit", String(record.id))}>{record.action}</a>
         </div>
+        <div>
+          <Changed {...record} />
+        </div>
+        <Faint>
+          {record.target_name ?? record.target} · <Actor actor={record.actor} />
+        </Faint>
       </>
     ])}
   />

@@ -21,11 +21,11 @@ interface BarsProps {
 
 const height = 120
 
-/** The smallest of 1, 2 or 5 times a power of ten that is not below a value. */
+/** A round value that is not below a value, with a round half. */
 const niceTop = (value: number): number => {
   if (value <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(value))
-  return ([1, 2, 5].find((step) => step * power >= value) ?? 10) * power
+  return ([1, 2, 3, 4, 5, 6, 8].find((step) => step * power >= value) ?? 10) * power
 }
 
 /** Bars over time. A pointer or the arrow keys show the value of each; a table has them for readers. */

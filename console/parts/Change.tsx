@@ -9,7 +9,7 @@ export const valueText = (value: unknown): string =>
   value === null ? words.none : typeof value === "string" ? value : JSON.stringify(value)
 
 /** `limits.requests_per_minute 60 → 120` */
-const Change = ({ after, before, field }: AuditChange) => (
+export const Change = ({ after, before, field }: AuditChange) => (
   <>
     <Faint>{field}</Faint> {before !== null && <s class="faint">{valueText(before)}</s>}
     {before !== null && " → "}

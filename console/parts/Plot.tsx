@@ -32,13 +32,21 @@ const niceMost = (most: number): number => {
 }
 
 const dayMs = 86_400_000
-const everyMs = [60_000, 300_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 43_200_000, dayMs, 7 * dayMs]
+const hourMs = 3_600_000
+const everyMs = [
+  60_000,
+  300_000,
+  600_000,
+  1_800_000,
+  ...[1, 3, 6, 12].map((hours) => hours * hourMs),
+  ...[1, 2, 7, 14].map((days) => days * dayMs)
+]
 
 const bottom = 18
 const over = 8
 
 /** The layout of a chart of this width. */
-export const layOut = ({ kind, left = 46, series, times }: Plotted, width: number, height: number) => {
+export const layOut = ({ kind, left = 52, series, times }: Plotted, width: number, height: number) => {
   const plain = height - bottom - over
   const step = (width - left) / Math.max(1, times.length)
   const sums =
@@ -78,20 +86,21 @@ const grid = ({ axis, isCount, ticks }: Plotted, { left, most, y }: Layout, widt
   })
 }
 
-/** Hour labels, some 80 px apart; days if the range is long. */
-const hours = ({ times }: Plotted, { step, x }: Layout, width: number, height: number) => {
+const days = new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric", timeZone: "UTC" })
+
+/** Clock times, some 60 px apart, and the day at each midnight. */
+const hours = ({ times }: Plotted, { left, step, x }: Layout, width: number, height: number) => {
   const [first, second] = times
   if (first === undefined || second === undefined) return []
   const bucketMs = second - first
-  const every = everyMs.find((ms) => (ms / bucketMs) * step >= 74) ?? 30 * dayMs
+  const every = everyMs.find((ms) => (ms / bucketMs) * step >= 60) ?? 30 * dayMs
   return times.flatMap((time, at) => {
     const mark = Math.ceil(time / every) * every
     const edge = x(at) - step / 2 + ((mark - time) / bucketMs) * step
-    if (mark >= time + bucketMs || edge < 44 || edge > width - 16) return []
-    const text = every >= dayMs ? new Date(mark).toISOString().slice(5, 10) : clock(mark, false)
+    if (mark >= time + bucketMs || edge < left || edge > width - 16) return []
     return [
       <text key={mark} x={edge} y={height - 4} text-anchor="middle">
-        {text}
+        {mark % dayMs === 0 ? days.format(mark) : clock(mark, false)}
       </text>
     ]
   })

@@ -14,7 +14,7 @@ interface TableProps<Row> {
   readonly rows: ReadonlyArray<Row>
   readonly columns: ReadonlyArray<Column<Row>>
   readonly keyOf: (row: Row) => string
-  /** `stacks`: on a phone each row becomes a block of labelled values; `wide`: it scrolls sideways in `Sideways`. */
+  /** `stacks`: on a phone each row becomes a block of labelled values. */
   readonly look?: string
 }
 

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useApp } from "../hooks/useApp.ts"
 import { useCopy } from "../hooks/useCopy.ts"
-import { duration, moment, span, usd, utc } from "../format.ts"
+import { duration, moment, number, span, usd, utc } from "../format.ts"
 import type { Measure as Measured } from "../format.ts"
 import { words } from "../words/words.ts"
 import { Icon } from "./Icon.tsx"
@@ -30,6 +30,13 @@ export const Badge = ({ children }: Inside) => <span class="badge">{children}</s
 /** Dollars; zero is grey. */
 export const Usd = ({ decimals, of }: { readonly of: number; readonly decimals?: number | undefined }) =>
   of === 0 ? <Faint>{usd(0, decimals)}</Faint> : <>{usd(of, decimals)}</>
+
+/** A cost in dollars: `free` if it costs nothing, `none` if nothing has a cost. In a column of USD to the given decimals, without the sign. */
+export const Cost = ({ decimals, of }: { readonly of: number | null; readonly decimals?: number }) => {
+  if (of === null) return <None />
+  if (of === 0) return <Faint>{words.free}</Faint>
+  return <>{decimals === undefined ? usd(of) : number(of, decimals)}</>
+}
 
 /** Ages grow while they are shown. */
 const now = signal(Date.now())

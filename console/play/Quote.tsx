@@ -52,12 +52,12 @@ export const Quote = ({
         )
         const [low, high] = [quote.range.least, quote.range.most].map((amount) => costText(dollars(amount)))
         const { input_tokens } = quote.estimated
-        const [likely, more] = text.quote(
-          low === high ? (low ?? "") : `${low} – ${high}`,
-          costText(dollars(quote.maximum.cost)),
-          input_tokens === 0 ? "" : text.tokensIn(number(input_tokens))
-        )
-        return { likely, more, title: text.firstRoute(quote.route.upstream) }
+        const tokens = input_tokens === 0 ? "" : text.tokensIn(number(input_tokens))
+        const most = dollars(quote.maximum.cost)
+        const likely = low === high ? (low ?? "") : `${low} – ${high}`
+        if (most === 0) return { likely, more: tokens, title: text.firstRoute(quote.route.upstream) }
+        const [words, more] = text.quote(likely, costText(most), tokens)
+        return { likely: words, more, title: text.firstRoute(quote.route.upstream) }
       } catch (error) {
         return { ...nothing, more: error instanceof Refused ? error.message : "" }
       }

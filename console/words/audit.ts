@@ -2,7 +2,7 @@ export const audit = {
   title: "Audit",
   count: (count: number, shown: string) => `${shown} ${count === 1 ? "change" : "changes"}`,
   search: "Search the audit log",
-  example: "account or id, account:team-a, actor:cli:ann, until:2026-01-31",
+  example: "An account or an id, account:team-a, actor:cli:ann, until:2026-01-31",
   anyAction: "Any change",
   anyActor: "Anyone",
   anyTime: "Any time",
@@ -50,6 +50,6 @@ export const audit = {
     field: "Field",
     before: "Before",
     after: "After",
-    states: "Before and after, whole"
+    states: "Before and after, as JSON"
   }
 }

@@ -17,7 +17,7 @@ export const overview = {
   ownShow: "Show",
   ownHint: "In your time zone.",
   ownWrong: "From: expected a time before To.",
-  span: (from: string, to: string) => `${from} to ${to} UTC`,
+  span: (from: string, to: string) => `${from} to ${to} UTC, compared with as much time before it`,
   attention: "Needs attention",
   see: {
     requests: "See requests",
@@ -50,10 +50,10 @@ export const overview = {
   failed: "failed",
   upstreams: "Upstreams",
   upstreamsHint:
-    "Calls in this range; hidden ones failed while another upstream answered. p50 and p95: until an upstream began to answer or failed.",
+    "Calls in this range. Hidden: failed, but another upstream answered. p50 and p95: until an upstream began to answer or failed. Circuit closed: calls go through; open: it failed too often and gets no calls until a probe succeeds.",
   upstream: {
     name: "Upstream",
-    state: "Now",
+    state: "Circuit now",
     calls: "Calls",
     failed: "Failed",
     hidden: "Hidden",
@@ -69,7 +69,7 @@ export const overview = {
   by: { model: "Model", upstream: "Upstream", account: "Account", key: "Key", tag: "Tag", user: "End user" } as const,
   pairs: { "account,model": "Account and model", "key,model": "Key and model" } as const,
   and: "and by",
-  alone: "nothing else",
+  alone: "and by nothing else",
   columns: {
     requests: "Requests",
     errors: "Errors",
@@ -81,19 +81,19 @@ export const overview = {
     hits: "Cache hits",
     cost: "Cost",
     upstreamCost: "At upstreams",
-    before: "Before"
+    before: "Cost before"
   },
   total: "All",
   rows: (shown: string, all: string) => `${shown} of ${all} rows; the CSV has all.`,
   csv: "CSV",
   csvLabel: (what: string) => `${what} as CSV`,
-  free: "free",
   untagged: "none",
   sampled: "Percentiles, and rows by tag or end user, are from a sample of the requests.",
   elsewhere: "Cost on another model",
   elsewhereModel: "Model",
   elsewhereNone: "Choose a model…",
   elsewhereHint: "The tokens of this range at the price of another model, which may write more or fewer.",
+  elsewhereNothing: "Nothing",
   elsewhereSum: (cost: string, model: string, there: string) => `${cost} was charged; ${there} on ${model}`,
   elsewhereLess: (share: string) => `${share} less`,
   elsewhereMore: (share: string) => `${share} more`,

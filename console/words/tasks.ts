@@ -20,7 +20,6 @@ export const tasks = {
     state: "State",
     model: "Model",
     task: "Task",
-    kind: "Kind",
     key: "Account / key",
     upstream: "Upstream",
     took: "Took",
@@ -69,7 +68,6 @@ export const task = {
     tries: "Calls without an answer",
     holder: "Held by"
   },
-  free: "free",
   held: (usd: string) => `${usd} held, settled at its end`,
   notYet: "not yet",
   noneYet: "none yet",

@@ -19,6 +19,7 @@ export const words = {
   product: "Model Gateway",
   documentation: "Documentation",
   none: "none",
+  free: "free",
   never: "never",
   loading: "Loading",
   code: "Code",

@@ -45,7 +45,7 @@ describe.skipIf(isSkipped)("the playground", () => {
     await page.locator('input[type="file"]').setInputFiles(pdf)
     await page.locator(".file", { hasText: "receipt.pdf" }).waitFor()
     await page.getByLabel("User").fill("What is in this file?")
-    await page.getByText("likely free").waitFor()
+    await page.locator(".quote", { hasText: /^free( · [\d,]+ tokens in)?$/ }).waitFor()
     await page.keyboard.press("Control+Enter")
     const answer = page.getByRole("region", { name: "Answer" })
     await expect.poll(() => answer.locator(".answer").textContent()).toContain("a PDF of 2 pages")
