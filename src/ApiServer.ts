@@ -13,6 +13,7 @@ import { SessionAuthenticators } from "./console/SessionAuthenticators.ts"
 import { ConsoleHandlers } from "./console/Handlers.ts"
 import { consolePages } from "./console/servedPage.ts"
 import { Sessions } from "./console/Sessions.ts"
+import { AdminKeys, hasAdminKey } from "./people/AdminKeys.ts"
 import { docsPages } from "./http/docs.ts"
 import { Address, serve } from "./http/Server.ts"
 import { KeptAnswersExpiry } from "./idempotency/store/KeptAnswers.ts"
@@ -23,7 +24,8 @@ const bodyLimit = 32 * 1024 * 1024
 
 const ConsoleLive = ConsoleHandlers.pipe(
   Layer.provideMerge(SessionAuthenticators.Default),
-  Layer.provide(Sessions.Default)
+  Layer.provide(Sessions.Default),
+  Layer.provide(AdminKeys.Default)
 )
 
 /** The operator's contract with the console's. */
@@ -32,7 +34,7 @@ const OperatorApi = AdminApi.addHttpApi(ConsoleApi)
 /** The server: the gateway's contract, the operator's contract, documentation, the console and metrics. */
 export const ApiServer = Layer.unwrapEffect(
   Effect.gen(function* () {
-    const { adminKey, server } = yield* Settings
+    const { adminKey, file, server } = yield* Settings
     const metrics = yield* MetricsPage
     const publicUrl = Option.getOrUndefined(server.publicUrl)
     const base = publicPath(publicUrl)
@@ -51,9 +53,9 @@ export const ApiServer = Layer.unwrapEffect(
       ...(Option.isSome(server.tls) ? { tls: server.tls.value } : {})
     }
     const watched = server.metrics ? { "/metrics": metrics.answer } : {}
-    const adminPages = Option.isSome(adminKey)
+    const adminPages = hasAdminKey({ adminKey }, file)
       ? {
-          "/metrics": forOperators(authenticators["admin-key"], metrics.answer),
+          "/metrics": forOperators(authenticators["admin-key"], "metrics", metrics.answer),
           ...watched,
           ...docsPages(OperatorApi, "/admin", base)
         }

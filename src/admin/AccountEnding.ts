@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import { Accounts } from "../access/store/Accounts.ts"
+import type { Actor } from "../contract/Acting.ts"
 import { Conflict } from "../contract/Failure.ts"
 import type { NotFound } from "../contract/Failure.ts"
 import { Changes } from "../sql/Changes.ts"
@@ -8,7 +9,6 @@ import type { AccountDeleted } from "./AccountDeleted.ts"
 import { AccountAdministration } from "./AccountAdministration.ts"
 import { makeChange } from "./change.ts"
 import { Audit } from "./store/Audit.ts"
-import type { Actor } from "./store/Audit.ts"
 import { Erasure } from "./store/Erasure.ts"
 
 /** Suspends, resumes and deletes accounts. */

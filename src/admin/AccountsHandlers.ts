@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { actorOf } from "../contract/Acting.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
 import { offsetOf, pagedByOffset } from "../contract/paging.ts"
@@ -26,7 +27,7 @@ export const AccountsHandlers = handlers(
         create: ({ caller, payload }) =>
           Effect.zipRight(
             admitted(guard, payload),
-            accounts.create(caller.key, payload.id, {
+            accounts.create(actorOf(caller), payload.id, {
               ...accountOptions(payload),
               nanoUsd:
                 payload.balance_usd === undefined || payload.balance_usd === null
@@ -38,22 +39,22 @@ export const AccountsHandlers = handlers(
         update: ({ caller, path, payload }) =>
           Effect.zipRight(
             admitted(guard, payload),
-            accounts.set(caller.key, path.id, {
+            accounts.set(actorOf(caller), path.id, {
               ...accountOptions(payload),
               unmetered: payload.unmetered,
               version: payload.version
             })
           ).pipe(Effect.map(noted)),
-        suspend: ({ caller, path }) => ending.suspend(caller.key, path.id),
-        resume: ({ caller, path }) => ending.resume(caller.key, path.id),
-        delete: ({ caller, path }) => ending.remove(caller.key, path.id),
+        suspend: ({ caller, path }) => ending.suspend(actorOf(caller), path.id),
+        resume: ({ caller, path }) => ending.resume(actorOf(caller), path.id),
+        delete: ({ caller, path }) => ending.remove(actorOf(caller), path.id),
         credit: ({ caller, path, payload }) => {
           const nanoUsd = nanoUsdOf(payload.usd)
           return nanoUsd === 0
             ? Effect.fail(new InvalidRequest({ param: "usd", message: "usd: expected an amount other than 0" }))
-            : accounts.credit(caller.key, path.id, nanoUsd, payload.note ?? "")
+            : accounts.credit(actorOf(caller), path.id, nanoUsd, payload.note ?? "")
         },
-        resetBudgets: ({ caller, path }) => Effect.zipRight(flush, accounts.resetBudgets(caller.key, path.id)),
+        resetBudgets: ({ caller, path }) => Effect.zipRight(flush, accounts.resetBudgets(actorOf(caller), path.id)),
         grants: ({ path, urlParams }) =>
           Effect.map(accounts.grantsOf(path.id, urlParams.limit ?? 100), (data) => ({
             object: "list" as const,
@@ -61,7 +62,7 @@ export const AccountsHandlers = handlers(
             next: null
           })),
         webhookSecrets: ({ path }) => Effect.map(webhooks.show(path.id), signingRecord),
-        rotateWebhookSecret: ({ caller, path }) => Effect.map(webhooks.rotate(caller.key, path.id), signingRecord)
+        rotateWebhookSecret: ({ caller, path }) => Effect.map(webhooks.rotate(actorOf(caller), path.id), signingRecord)
       }
     }
   )

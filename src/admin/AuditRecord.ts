@@ -15,8 +15,9 @@ export const AuditRecord = Schema.Struct({
   time: said(Schema.String, "When (ISO 8601, UTC)."),
   actor: said(
     Schema.String,
-    "The actor: `cli:<user of the machine>`, `admin-key`, a session of the console (`session_…`), `file:<host>:<path>` for a changed configuration file, or `upgrade` for findings of a new version."
+    "The actor: a person, the name of an admin key (`admin-key` is that of `GATEWAY_ADMIN_KEY`), `cli:<user of the machine>`, `file:<host>:<path>` for a changed configuration file, or `upgrade` for findings of a new version."
   ),
+  via: said(Schema.String, "The way in: a session of the console (`session_…`), otherwise the same as `actor`."),
   action: said(Schema.String, "The action: `key.create`, `account.credit`, …"),
   target: said(Schema.String, "The id of the changed record."),
   target_name: said(Schema.NullOr(Schema.String), "The name of the key at that time; null for anything else."),

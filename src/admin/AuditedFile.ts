@@ -1,6 +1,7 @@
 import { hostname } from "node:os"
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Layer, Option, Queue } from "effect"
+import { actorNamed } from "../contract/Acting.ts"
 import { changedFields } from "../config/changedFields.ts"
 import type { ChangedFields } from "../config/changedFields.ts"
 import { Configuration } from "../config/Configuration.ts"
@@ -30,14 +31,14 @@ export const AuditedFileLive = Layer.scopedDiscard(
     const sql = yield* SqlClient.SqlClient
     const audit = yield* Audit
     const alone = makeAlone(sql)
-    const actor = `file:${hostname()}:${Option.getOrElse(filePath, () => defaultFile)}`
+    const actor = actorNamed(`file:${hostname()}:${Option.getOrElse(filePath, () => defaultFile)}`)
 
     const written = (changed: ChangedFields) =>
       Effect.gen(function* () {
         yield* alone(action)
         const [newest] = yield* audit.list({ target, action, limit: 1 })
         const isWritten =
-          newest?.actor === actor &&
+          newest?.actor === actor.name &&
           (yield* Clock.currentTimeMillis) - Date.parse(newest.time) < togetherMs &&
           JSON.stringify([newest.before, newest.after]) === JSON.stringify([changed.before, changed.after])
         if (!isWritten) yield* audit.record({ actor, action, target, ...changed })

@@ -1,12 +1,12 @@
 import { Clock, Effect } from "effect"
 import { changedText } from "../config/changedFields.ts"
+import type { Actor } from "../contract/Acting.ts"
 import { Conflict, NotFound } from "../contract/Failure.ts"
 import { Changes } from "../sql/Changes.ts"
 import { isRefused } from "../sql/isRefused.ts"
 import { makeChange } from "./change.ts"
 import { configurationRecord } from "./ConfigurationRecord.ts"
 import { Audit } from "./store/Audit.ts"
-import type { Actor } from "./store/Audit.ts"
 import { Configurations } from "./store/Configurations.ts"
 import type { ConfigurationRow } from "./store/Configurations.ts"
 
@@ -39,7 +39,7 @@ export class ConfigurationAdministration extends Effect.Service<ConfigurationAdm
           write: Effect.gen(function* () {
             const version = (yield* stored.latest) + 1
             const applied_at = yield* Clock.currentTimeMillis
-            const row: ConfigurationRow = { version, document, applied_at, applied_by: actor, note }
+            const row: ConfigurationRow = { version, document, applied_at, applied_by: actor.name, note }
             yield* Effect.catchIf(stored.insert(row), isRefused, () => Effect.fail(concurrentVersion))
             return row
           }),

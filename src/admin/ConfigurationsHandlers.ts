@@ -1,6 +1,7 @@
 import { Effect, Redacted } from "effect"
 import { isPostgres } from "../config/databaseSettings.ts"
 import { Settings } from "../config/Settings.ts"
+import { actorOf } from "../contract/Acting.ts"
 import { Conflict, InvalidRequest } from "../contract/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
 import { OwnModels } from "../catalogue/OwnModels.ts"
@@ -24,12 +25,12 @@ export const ConfigurationsHandlers = handlers(
       apply: ({ caller, payload: { document, note = null } }) =>
         Effect.zipRight(
           Effect.zipRight(inPostgres, readAs(document)),
-          configuration.apply({ actor: caller.key, document, note })
+          configuration.apply({ actor: actorOf(caller), document, note })
         ),
       reapply: ({ caller, path: { version } }) =>
         Effect.zipRight(
           inPostgres,
-          configuration.rollback(caller.key, version === "previous" ? undefined : Number(version))
+          configuration.rollback(actorOf(caller), version === "previous" ? undefined : Number(version))
         )
     }
   })

@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import { DeliveryList } from "../callbacks/store/DeliveryList.ts"
 import type { DeliveryPage } from "../callbacks/store/DeliveryList.ts"
+import type { Actor } from "../contract/Acting.ts"
 import { Conflict, NotFound } from "../contract/Failure.ts"
 import { Changes } from "../sql/Changes.ts"
 import { makeChange } from "./change.ts"
 import { deliverySummary } from "./DeliverySummary.ts"
 import type { DeliverySummary } from "./DeliverySummary.ts"
 import { Audit } from "./store/Audit.ts"
-import type { Actor } from "./store/Audit.ts"
 
 /** The operator's view of all accounts' callbacks. */
 export class DeliveryAdministration extends Effect.Service<DeliveryAdministration>()(

@@ -1,4 +1,5 @@
 import { Clock, Effect, Layer } from "effect"
+import { actorOf } from "../contract/Acting.ts"
 import { AccountId } from "../contract/Caller.ts"
 import { handlers } from "../contract/handlers.ts"
 import { readTime } from "../contract/timeQuery.ts"
@@ -56,7 +57,7 @@ const OperationsHandlers = handlers(
         ),
       showTask: ({ path }) => tasks.show(path.id),
       cancelTask: ({ caller, path }) =>
-        tasks.cancel(caller.key, path.id, cancelPatienceMs).pipe(
+        tasks.cancel(actorOf(caller), path.id, cancelPatienceMs).pipe(
           Effect.flatMap((answer) => outcomeOf(answer, true)),
           Effect.map(({ task }) => task)
         ),
@@ -90,7 +91,7 @@ const OperationsHandlers = handlers(
             paged(rows, { limit }, (last) => `${Date.parse(last.created_at)}.${last.id}`)
           )
         }),
-      redeliver: ({ caller, path }) => deliveries.redeliver(caller.key, path.id),
+      redeliver: ({ caller, path }) => deliveries.redeliver(actorOf(caller), path.id),
       upstreams: () => Effect.map(serving.upstreams, wholeList),
       models: ({ caller, urlParams: { since } }) =>
         searches.ofKey(caller.key, Effect.map(serving.models(since), wholeList)),

@@ -1,4 +1,5 @@
 import { Effect, Redacted } from "effect"
+import { actorOf } from "../contract/Acting.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
 import { offsetOf, pagedByOffset } from "../contract/paging.ts"
@@ -32,7 +33,7 @@ export const KeysHandlers = handlers(
       create: ({ caller, payload }) =>
         Effect.flatMap(keyOptions(payload), (options) =>
           Effect.map(
-            keys.create(caller.key, { ...options, account: payload.account, name: payload.name }),
+            keys.create(actorOf(caller), { ...options, account: payload.account, name: payload.name }),
             ({ key, secret }) => withSecret({ key: noted(key), secret })
           )
         ),
@@ -46,15 +47,15 @@ export const KeysHandlers = handlers(
       update: ({ caller, path, payload }) =>
         Effect.flatMap(keyOptions(payload), (options) =>
           Effect.map(
-            keys.update(caller.key, path.id, { ...options, name: payload.name, version: payload.version }),
+            keys.update(actorOf(caller), path.id, { ...options, name: payload.name, version: payload.version }),
             noted
           )
         ),
-      revoke: ({ caller, path }) => Effect.map(keys.revoke(caller.key, path.id), ({ key }) => key),
-      rotateSecret: ({ caller, path }) => Effect.map(keys.rotateSecret(caller.key, path.id), withSecret),
+      revoke: ({ caller, path }) => Effect.map(keys.revoke(actorOf(caller), path.id), ({ key }) => key),
+      rotateSecret: ({ caller, path }) => Effect.map(keys.rotateSecret(actorOf(caller), path.id), withSecret),
       // Use that is not stored yet would count again.
       resetBudgets: ({ caller, path }) =>
-        Effect.zipRight(flush, Effect.map(keys.resetBudgets(caller.key, path.id), noted))
+        Effect.zipRight(flush, Effect.map(keys.resetBudgets(actorOf(caller), path.id), noted))
     }
   })
 )

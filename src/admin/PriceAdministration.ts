@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import type { Actor } from "../contract/Acting.ts"
 import { UpstreamFailed } from "../contract/Failure.ts"
 import type { ListPlace } from "../catalogue/prices/fetched/fetchList.ts"
 import { PriceRefresh } from "../catalogue/prices/fetched/PriceRefresh.ts"
@@ -7,7 +8,6 @@ import { PriceLists } from "../catalogue/store/PriceLists.ts"
 import { priceListRecord } from "./PriceListRecord.ts"
 import type { PriceListRecord } from "./PriceListRecord.ts"
 import { Audit } from "./store/Audit.ts"
-import type { Actor } from "./store/Audit.ts"
 
 /** The fetched list of prices, which all nodes share. */
 export class PriceAdministration extends Effect.Service<PriceAdministration>()("gateway/admin/PriceAdministration", {

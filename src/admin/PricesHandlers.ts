@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { Configuration } from "../config/Configuration.ts"
 import { usualPriceList } from "../config/sections/Prices.ts"
 import { Settings } from "../config/Settings.ts"
+import { actorOf } from "../contract/Acting.ts"
 import { handlers } from "../contract/handlers.ts"
 import { Administration } from "./Administration.ts"
 import { AdminPricesApi } from "./PricesApi.ts"
@@ -14,10 +15,10 @@ export const PricesHandlers = handlers(
       refresh: ({ caller, payload: { accept } }) =>
         Effect.suspend(() => {
           const from = configuration.current().value.prices?.from ?? usualPriceList
-          return prices.refresh(caller.key, { from, proxy: proxyOf(from) }, accept === true)
+          return prices.refresh(actorOf(caller), { from, proxy: proxyOf(from) }, accept === true)
         }).pipe(Effect.zipLeft(renewed)),
       reset: ({ caller }) =>
-        prices.reset(caller.key).pipe(
+        prices.reset(actorOf(caller)).pipe(
           Effect.zipLeft(renewed),
           Effect.map((deleted) => ({ object: "price_list" as const, deleted }))
         )

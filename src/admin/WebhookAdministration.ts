@@ -1,11 +1,11 @@
 import { Effect, Redacted } from "effect"
 import { WebhookSecrets } from "../access/WebhookSecrets.ts"
+import type { Actor } from "../contract/Acting.ts"
 import { AccountId } from "../contract/Caller.ts"
 import { Conflict } from "../contract/Failure.ts"
 import { Changes } from "../sql/Changes.ts"
 import { AccountAdministration } from "./AccountAdministration.ts"
 import { Audit } from "./store/Audit.ts"
-import type { Actor } from "./store/Audit.ts"
 import { makeChange } from "./change.ts"
 
 /** The secrets that sign an account's callbacks, newest first. */

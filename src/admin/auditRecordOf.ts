@@ -18,15 +18,16 @@ const ofAccounts = /^(?:account|webhooks|ledger)\./
 
 /** A row of the audit log as operators see it. */
 export const auditRecordOf = (
-  row: Pick<AuditRecord, "id" | "time" | "actor" | "action" | "target" | "before" | "after">
+  row: Pick<AuditRecord, "id" | "time" | "actor" | "via" | "action" | "target" | "before" | "after">
 ): AuditRecord => {
-  const { action, actor, after, before, id, target, time } = row
+  const { action, actor, after, before, id, target, time, via } = row
   const isKey = action.startsWith("key.")
   const about = isObject(after) ? after : isObject(before) ? before : {}
   return {
     id,
     time,
     actor,
+    via,
     action,
     target,
     target_name: isKey ? (textAt(about, "name") ?? null) : null,

@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
+import type { Actor } from "../contract/Acting.ts"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import { Changes } from "../sql/Changes.ts"
 import { Audit } from "./store/Audit.ts"
-import type { Actor } from "./store/Audit.ts"
 
 interface Change<Before, Result, After, E1, E2, E3> {
   readonly actor: Actor

@@ -6,15 +6,18 @@ type Server = Pick<Bun.Server<undefined>, "requestIP">
 interface Authenticator {
   readonly authenticate: (
     headers: Headers,
-    incoming: { readonly request: Request; readonly server: Server }
+    incoming: { readonly request: Request; readonly server: Server },
+    operation: { readonly group: string; readonly name: string }
   ) => Effect.Effect<unknown, AuthMissing | AuthInvalid | Forbidden | RateLimited | UnknownRoute>
 }
 
-/** A page outside the contract, opened by the same authentication as the admin API. */
+/** A page outside the contract, opened by the same authentication as the admin API. @param page its name among the operations that a role reaches */
 export const forOperators =
-  ({ authenticate }: Authenticator, answer: () => Promise<Response>) =>
+  ({ authenticate }: Authenticator, page: string, answer: () => Promise<Response>) =>
   async (request: Request, server: Server): Promise<Response> => {
-    const opened = await Effect.runPromise(Effect.either(authenticate(request.headers, { request, server })))
+    const opened = await Effect.runPromise(
+      Effect.either(authenticate(request.headers, { request, server }, { group: "pages", name: page }))
+    )
     if (Either.isRight(opened)) return answer()
     const isGuessing = opened.left._tag === "RateLimited"
     const error = {

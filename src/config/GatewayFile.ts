@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { Unpriced } from "../contract/Caller.ts"
 import { DatabaseSection } from "./databaseSettings.ts"
 import { secretOf } from "./SecretFiles.ts"
+import { AdminKey } from "./sections/AdminKey.ts"
 import { Alerts } from "./sections/Alerts.ts"
 import { Files } from "./sections/Files.ts"
 import { given, needed } from "./sections/given.ts"
@@ -40,6 +41,11 @@ export const GatewayFile = Schema.Struct({
   accounts: given(
     Schema.Record({ key: Text, value: Account }),
     "Settings for all keys of an account, [by account id](#keys-and-accounts)."
+  ),
+  admin_keys: given(
+    Schema.Array(AdminKey),
+    "Named keys of the admin API, each with a role: [fields](#admin-keys). `GATEWAY_ADMIN_KEY` stays an operator's.",
+    "none"
   ),
   prices_file: given(
     Text,

@@ -1,4 +1,5 @@
 import { Effect, Layer, Redacted } from "effect"
+import { actorOf } from "../contract/Acting.ts"
 import { offsetOf, pagedByOffset } from "../contract/paging.ts"
 import { isoTime } from "../admin/fields.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
@@ -79,7 +80,7 @@ const AdminSessionsHandlers = handlers(
   Effect.map(SessionAdministration, ({ list, revoke }) => ({
     list: ({ caller, urlParams }) =>
       Effect.map(list(offsetOf(urlParams), caller.key), (rows) => pagedByOffset(rows, urlParams)),
-    revoke: ({ caller, path }) => revoke(caller.key, path.id)
+    revoke: ({ caller, path }) => revoke(actorOf(caller), path.id)
   }))
 )
 

@@ -3,7 +3,7 @@ import type { Redacted } from "effect"
 import * as ApiKey from "../access/ApiKey.ts"
 import { makeChange } from "../admin/change.ts"
 import { Audit } from "../admin/store/Audit.ts"
-import type { Actor } from "../admin/store/Audit.ts"
+import type { Actor } from "../contract/Acting.ts"
 import { NotFound } from "../contract/Failure.ts"
 import { Changes } from "../sql/Changes.ts"
 import { sessionRecord } from "./SessionRecord.ts"
@@ -61,6 +61,7 @@ export class SessionAdministration extends Effect.Service<SessionAdministration>
           opened_with: "",
           account_id: null,
           key_id: null,
+          person_id: null,
           client: "",
           address: "",
           created_at: nowMs,

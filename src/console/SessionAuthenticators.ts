@@ -8,6 +8,8 @@ import { Settings } from "../config/Settings.ts"
 import { Caller } from "../contract/Caller.ts"
 import { AuthInvalid, AuthMissing, Forbidden } from "../contract/Failure.ts"
 import { Limits, uncounted } from "../limits/Limits.ts"
+import { hasAdminKey } from "../people/AdminKeys.ts"
+import { reachOf } from "./reach.ts"
 import { Sessions } from "./Sessions.ts"
 import type { SessionRow } from "./store/SessionStore.ts"
 import { csrfOf, isForeign, tokenIn } from "./token.ts"
@@ -18,17 +20,23 @@ interface Connection {
   readonly server: Pick<Bun.Server<undefined>, "requestIP">
 }
 
+/** The endpoint that is asked for. */
+interface Operated {
+  readonly group: string
+  readonly name: string
+}
+
 /** Names the key that an operator's session uses where an API key is asked for. */
 const keyHeader = "x-gateway-key-id"
 
 const make = Effect.gen(function* () {
-  const { adminKey, server } = yield* Settings
+  const { adminKey, file, server } = yield* Settings
   const access = yield* Access
   const limits = yield* Limits
   const keys = yield* Keys
   const sessions = yield* Sessions
   const publicUrl = yield* PublicUrl
-  const byKey = yield* makeAdminAccess(adminKey, server.trustedProxies)
+  const byKey = yield* makeAdminAccess(hasAdminKey({ adminKey }, file), server.trustedProxies)
 
   /** The place of the page's cookie. A proxy in front of the gateway may terminate TLS. */
   const cookiePlace = Effect.map(publicUrl.get, (url): CookiePlace => ({
@@ -73,13 +81,21 @@ const make = Effect.gen(function* () {
   }
 
   const operators = {
-    authenticate: (headers: Headers, connection: Connection) => {
+    authenticate: (headers: Headers, connection: Connection, { group, name }: Operated) => {
       const cookie = cookieWithoutKey(headers)
-      if (cookie === null) return byKey.authenticate(headers, connection)
-      return Effect.gen(function* () {
-        const session = yield* sessionOf(cookie, connection.request)
-        if (session === undefined) return yield* byKey.authenticate(headers, connection)
-        return session.kind === "operator" ? operator(session) : yield* notOperator
+      const acting =
+        cookie === null
+          ? byKey.authenticate(headers, connection)
+          : Effect.gen(function* () {
+              const session = yield* sessionOf(cookie, connection.request)
+              if (session === undefined) return yield* byKey.authenticate(headers, connection)
+              if (session.kind !== "operator") return yield* notOperator
+              return sessions.actingOf(session) ?? (yield* over)
+            })
+      return Effect.flatMap(acting, (acting) => {
+        const within = reachOf(acting, `${group}.${name}`)
+        if (within instanceof Forbidden) return Effect.fail(within)
+        return Effect.succeed<Caller>({ ...Caller.unrestricted("", acting.via), acting, within })
       })
     },
     admit: () => uncounted
@@ -121,7 +137,6 @@ export const addressOf = (caller: Caller): string =>
 const cookieWithoutKey = (headers: Headers): string | null =>
   headers.has("authorization") || headers.has("x-api-key") ? null : headers.get("cookie")
 
-const operator = ({ id }: SessionRow): Caller => Caller.unrestricted("", id)
 const anonymous = Caller.unrestricted("", "")
 
 const foreign = Effect.fail(new Forbidden({ message: "Requests with a session must come from the gateway's own page" }))

@@ -1,11 +1,10 @@
-import { createHmac } from "node:crypto"
-import { Clock, Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Redacted } from "effect"
 import { Access } from "../access/Access.ts"
 import * as ApiKey from "../access/ApiKey.ts"
-import { MasterSecret } from "../access/MasterSecret.ts"
 import { Audit } from "../admin/store/Audit.ts"
-import { Settings } from "../config/Settings.ts"
+import type { Acting } from "../contract/Acting.ts"
 import { AuthInvalid } from "../contract/Failure.ts"
+import { AdminKeys } from "../people/AdminKeys.ts"
 import { Changes } from "../sql/Changes.ts"
 import { SessionStore } from "./store/SessionStore.ts"
 import type { SessionRow } from "./store/SessionStore.ts"
@@ -26,6 +25,9 @@ export interface Visitor {
   readonly address: string
 }
 
+/** What opened a session. */
+type Opened = Pick<SessionRow, "kind" | "opened_with" | "account_id" | "key_id" | "person_id">
+
 /** A new session, with the token for its browser's cookie. */
 export interface NewSession {
   readonly token: Redacted.Redacted
@@ -40,25 +42,30 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
     const access = yield* Access
     const audit = yield* Audit
     const changes = yield* Changes
-    const { adminKey } = yield* Settings
-    const { derive } = yield* MasterSecret
-    /** Keyed with the master secret: the admin key may be a weak, chosen password that a plain hash would reveal. */
-    const fingerprint = (key: string) =>
-      createHmac("sha256", Redacted.value(derive("console/operator")))
-        .update(key)
-        .digest("hex")
-    const operatorKey = Option.match(adminKey, { onNone: () => "", onSome: (key) => fingerprint(Redacted.value(key)) })
+    const adminKeys = yield* AdminKeys
 
     const known = new Map<string, SessionRow>()
     yield* changes.listen(Effect.sync(() => known.clear()))
 
-    const begin = (opened: Pick<SessionRow, "kind" | "opened_with" | "account_id" | "key_id">, visitor: Visitor) =>
+    /** Who acts in an operator's session, with the role that the key which opened it has now. */
+    const actingOf = ({ id, opened_with }: SessionRow): Acting | undefined => {
+      const acting = adminKeys.ofProof(opened_with)
+      return acting === undefined ? undefined : { ...acting, via: id }
+    }
+
+    /** @param name of the key, for the audit log */
+    const begin = (
+      opened: Omit<Opened, "person_id"> & Partial<Pick<Opened, "person_id">>,
+      name: string,
+      visitor: Visitor
+    ) =>
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
         const token = newToken()
         const session: SessionRow = {
           id: ApiKey.randomId("session"),
           hash: hashOf(token),
+          person_id: null,
           ...opened,
           ...visitor,
           created_at: nowMs,
@@ -69,7 +76,13 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
         yield* store.insert(session)
         if (session.kind === "operator") {
           const after = { client: visitor.client, address: visitor.address }
-          yield* audit.record({ actor: session.id, action: "session.open", target: session.id, before: null, after })
+          yield* audit.record({
+            actor: { name, via: session.id },
+            action: "session.open",
+            target: session.id,
+            before: null,
+            after
+          })
         }
         return { token, session } satisfies NewSession
       }).pipe(Effect.orDie)
@@ -77,12 +90,15 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
     /** Signs in with the admin key or with an API key. */
     const signIn = (key: Redacted.Redacted, visitor: Visitor): Effect.Effect<NewSession, AuthInvalid> =>
       Effect.suspend(() => {
-        if (operatorKey !== "" && fingerprint(Redacted.value(key)) === operatorKey) {
-          return begin({ kind: "operator", opened_with: operatorKey, account_id: null, key_id: null }, visitor)
+        const proof = adminKeys.proofOf(Redacted.value(key))
+        const acting = adminKeys.ofProof(proof)
+        if (acting?.role === "metrics") return metricsAlone
+        if (acting !== undefined) {
+          return begin({ kind: "operator", opened_with: proof, account_id: null, key_id: null }, acting.name, visitor)
         }
         const hash = ApiKey.hash(Redacted.value(key))
         return Effect.flatMap(access.open(hash), (caller) =>
-          begin({ kind: "account", opened_with: hash, account_id: caller.account, key_id: caller.key }, visitor)
+          begin({ kind: "account", opened_with: hash, account_id: caller.account, key_id: caller.key }, "", visitor)
         )
       })
 
@@ -91,7 +107,11 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         Effect.flatMap(Effect.orDie(store.takeLink(hashOf(link), nowMs)), (taken) =>
           taken
-            ? begin({ kind: "operator", opened_with: operatorKey, account_id: null, key_id: null }, visitor)
+            ? begin(
+                { kind: "operator", opened_with: adminKeys.usualProof(), account_id: null, key_id: null },
+                "admin-key",
+                visitor
+              )
             : Effect.fail(new AuthInvalid({ message: "This link was used before, or has expired" }))
         )
       )
@@ -104,7 +124,7 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
         const seenBefore = changes.seen()
         const session = known.get(hash) ?? (yield* store.open(hash, nowMs))
         if (session === undefined || session.expires_at <= nowMs) return undefined
-        if (session.kind === "operator" && session.opened_with !== operatorKey) return undefined
+        if (session.kind === "operator" && actingOf(session) === undefined) return undefined
         const isOld = session.last_used_at + usedMs <= nowMs
         if (isOld) yield* store.used(session.id, nowMs)
         // A row read before a change must not be cached after it.
@@ -120,9 +140,11 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
     const end = (session: SessionRow): Effect.Effect<void> =>
       store.remove(session.id).pipe(Effect.zipRight(changes.tell), Effect.zipRight(changes.notice), Effect.orDie)
 
-    return { signIn, signInByLink, find, isOpen, end } as const
+    return { signIn, signInByLink, find, isOpen, actingOf, end } as const
   })
 }) {}
+
+const metricsAlone = Effect.fail(new AuthInvalid({ message: "This key opens /metrics and no console" }))
 
 const remember = (known: Map<string, SessionRow>, session: SessionRow) => {
   if (!known.has(session.hash) && known.size >= capacity) {

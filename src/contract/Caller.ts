@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import type { Acting, Within } from "./Acting.ts"
 import type { Budget } from "./Budget.ts"
 
 /** An account: owns keys, tasks, responses and a balance. */
@@ -62,6 +63,10 @@ export interface Caller {
   readonly searchDomains: SearchDomains
   /** The most output tokens to hold for a request of the account without a smaller bound. */
   readonly holdOutputTokens?: number | undefined
+  /** Who calls the operator's API; absent for API keys. */
+  readonly acting?: Acting | undefined
+  /** Whose records the operation reads and changes; absent: everybody's. */
+  readonly within?: Within | undefined
 }
 
 export const Caller = {

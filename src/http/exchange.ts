@@ -20,7 +20,9 @@ import type { BodyLog, RecordedRequest } from "../telemetry/BodyLog.ts"
 export interface Authenticator extends Pick<Limits, "admit"> {
   readonly authenticate: (
     headers: Headers,
-    knocking: { readonly request: Request; readonly server: Server }
+    knocking: { readonly request: Request; readonly server: Server },
+    /** The endpoint. */
+    operation: { readonly group: string; readonly name: string }
   ) => Effect.Effect<Caller, AuthMissing | AuthInvalid | Forbidden | RateLimited | UnknownRoute>
 }
 

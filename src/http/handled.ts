@@ -201,7 +201,7 @@ const decoded = (
       trace: exchange.record.trace,
       shutdown: serving.lifecycle.shutdown,
       stillOpens: route.isLongLived
-        ? Effect.isSuccess(Effect.suspend(() => serving.access.authenticate(request.headers, exchange)))
+        ? Effect.isSuccess(Effect.suspend(() => serving.access.authenticate(request.headers, exchange, route)))
         : undefined,
       connection: exchange.framed?.connection
     }

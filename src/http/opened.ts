@@ -14,7 +14,7 @@ export type Opened = Settled<Caller, Failure | HungUp>
 
 /** Authenticates the caller and applies the request rate limit. */
 export const opened = (exchange: Exchange, route: Route): Opened | Promise<Opened> => {
-  const caller = run(exchange, exchange.serving.access.authenticate(exchange.request.headers, exchange))
+  const caller = run(exchange, exchange.serving.access.authenticate(exchange.request.headers, exchange, route))
   if (!(caller instanceof Promise)) return admitted(exchange, route, caller)
   exchange.hasWaited = true
   return caller.then((known) => admitted(exchange, route, known))

@@ -120,7 +120,7 @@ export const authenticate = (serving: Serving, route: Route, full: (caller: Call
       recorded: undefined,
       hasWaited: false
     }
-    const opened = await run(exchange, serving.access.authenticate(request.headers, exchange))
+    const opened = await run(exchange, serving.access.authenticate(request.headers, exchange, route))
     let response: Response
     if (opened instanceof Failed) response = renderedCause(exchange, opened.cause)
     else {

@@ -52,6 +52,7 @@ import { conversations } from "./migrations/0047_conversations.ts"
 import { overviewSums } from "./migrations/0048_overviewSums.ts"
 import { taskRequests } from "./migrations/0049_taskRequests.ts"
 import { failedDeliveries } from "./migrations/0050_failedDeliveries.ts"
+import { people } from "./migrations/0051_people.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -115,7 +116,8 @@ const onBoth: ReadonlyArray<Step> = [
   [47, "conversations", conversations],
   [48, "overviewSums", overviewSums],
   [49, "taskRequests", taskRequests],
-  [50, "failedDeliveries", failedDeliveries]
+  [50, "failedDeliveries", failedDeliveries],
+  [51, "people", people]
 ]
 
 /** The schema that this gateway works with. */

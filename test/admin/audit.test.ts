@@ -3,11 +3,19 @@ import { Effect, Layer } from "effect"
 import { Keys } from "../../src/access/store/Keys.ts"
 import { auditRecordOf } from "../../src/admin/auditRecordOf.ts"
 import { Audit } from "../../src/admin/store/Audit.ts"
+import { actorNamed } from "../../src/contract/Acting.ts"
 import { AccountId } from "../../src/contract/Caller.ts"
 import { layer as database } from "../../src/sql/Database.ts"
 import { describeOnEach } from "../sql/engines.ts"
 
-const row = { id: 1, time: "2026-01-31T12:00:00.000Z", actor: "cli:ann", action: "key.update", target: "key_1" }
+const row = {
+  id: 1,
+  time: "2026-01-31T12:00:00.000Z",
+  actor: "cli:ann",
+  via: "cli:ann",
+  action: "key.update",
+  target: "key_1"
+}
 const key = {
   object: "key",
   id: "key_1",
@@ -73,7 +81,7 @@ describeOnEach("the audit log", (engine) => {
         const keys = yield* Keys
         const { id: keyId } = yield* keys.create({ account: AccountId.make("configuration"), name: "k" })
         const write = (actor: string, action: string, target: string) =>
-          record({ actor, action, target, before: null, after: { name: "k" } })
+          record({ actor: actorNamed(actor), action, target, before: null, after: { name: "k" } })
         yield* write("cli:ann", "account.create", "configuration")
         yield* write("session_1", "key.create", keyId)
         yield* write("file:host:/etc/gateway.yaml", "configuration.reload", "configuration")

@@ -106,8 +106,10 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
 
   // Around them.
   account: [...leaves, "feed", "tasks", "requests", "access", "ledger", "limits"],
+  people: [...leaves, "access"],
   admin: [
     ...leaves,
+    "people",
     "feed",
     "requests",
     "access",
@@ -124,7 +126,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   health: [...leaves, "files", "access", "ledger", "limits", "routing", "tasks", "callbacks"],
   http: [...leaves, "access", "limits", "idempotency"],
   "Api.ts": ["contract", ...families, "files", "catalogue", "dispatch", "account", "health"],
-  console: [...leaves, "guard", "access", "limits", "admin"],
+  console: [...leaves, "guard", "access", "limits", "people", "admin"],
   "../console": [
     "contract",
     "requests",

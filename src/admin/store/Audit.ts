@@ -5,16 +5,14 @@ import { NotFound } from "../../contract/Failure.ts"
 import { rows } from "../../sql/decode.ts"
 import type { AuditRecord } from "../AuditRecord.ts"
 import { auditRecordOf } from "../auditRecordOf.ts"
+import type { Actor } from "../../contract/Acting.ts"
 import { isoTime } from "../fields.ts"
-
-/** The author of a change: `cli:<user of the machine>`, `admin-key`, or the id of a console session. */
-export type Actor = string
 
 export interface AuditFilter {
   readonly target?: string | undefined
   /** An action, or its beginning: `key`. */
   readonly action?: string | undefined
-  /** An actor, or its beginning: `cli`. */
+  /** An actor's name or way in, or the beginning of one: `cli`. */
   readonly actor?: string | undefined
   /** Changes of this account, of its keys, and of its tasks and callbacks that are still stored. */
   readonly account?: string | undefined
@@ -36,12 +34,20 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
 
     /** Call it in the transaction of the change. */
     const record = (
-      entry: Pick<AuditRecord, "action" | "actor" | "target" | "before" | "after">
+      entry: Pick<AuditRecord, "action" | "target" | "before" | "after"> & { readonly actor: Actor }
     ): Effect.Effect<void, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (at) => {
         const { action, actor, after, before, target } = entry
         const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
-        const row = { at, actor, action, target, before: json(before), after: json(after) }
+        const row = {
+          at,
+          actor: actor.via,
+          actor_name: actor.name,
+          action,
+          target,
+          before: json(before),
+          after: json(after)
+        }
         return Effect.asVoid(sql`INSERT INTO audit ${sql.insert(row)}`)
       })
 
@@ -56,7 +62,7 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
         sql`1 = 1`,
         ...(target === undefined ? [] : [sql`target = ${target}`]),
         ...(action === undefined ? [] : [beginsWith("action", action)]),
-        ...(actor === undefined ? [] : [beginsWith("actor", actor)]),
+        ...(actor === undefined ? [] : [sql.or([beginsWith("actor", actor), beginsWith("actor_name", actor)])]),
         ...(account === undefined
           ? []
           : [
@@ -100,11 +106,13 @@ const entries = rows("audit", {
   id: Schema.Int,
   at: Schema.Int,
   actor: Schema.String,
+  /** Null in rows that were written before there were names. */
+  actor_name: Schema.NullOr(Schema.String),
   action: Schema.String,
   target: Schema.String,
   before: Json,
   after: Json
 })
 
-const recordOf = ({ at, ...row }: ReturnType<typeof entries.one>): AuditRecord =>
-  auditRecordOf({ ...row, time: isoTime(at) })
+const recordOf = ({ actor, actor_name, at, ...row }: ReturnType<typeof entries.one>): AuditRecord =>
+  auditRecordOf({ ...row, actor: actor_name ?? actor, via: actor, time: isoTime(at) })

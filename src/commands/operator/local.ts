@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Redacted, Stream } from "effect"
 import { MasterSecret } from "../../access/MasterSecret.ts"
 import { WebhookSecrets } from "../../access/WebhookSecrets.ts"
 import { Administration } from "../../admin/Administration.ts"
-import type { Actor } from "../../admin/store/Audit.ts"
+import { actorNamed } from "../../contract/Acting.ts"
 import { withUnmatched } from "../../admin/modelRules.ts"
 import { outcomeOf } from "../../admin/TaskAdministration.ts"
 import { usualPriceList } from "../../config/sections/Prices.ts"
@@ -26,7 +26,9 @@ import { Operator, Unreachable } from "./Operator.ts"
 import type { Answer, Operations } from "./Operator.ts"
 
 /** The user at the command line, for the audit log. */
-const actor: Actor = `cli:${process.env["SUDO_USER"] ?? process.env["USER"] ?? `uid-${process.getuid?.() ?? "unknown"}`}`
+const actor = actorNamed(
+  `cli:${process.env["SUDO_USER"] ?? process.env["USER"] ?? `uid-${process.getuid?.() ?? "unknown"}`}`
+)
 
 /**
  * Opens the database of the settings.

@@ -61,6 +61,7 @@ const columns = {
   opened_with: Schema.String,
   account_id: Schema.NullOr(Schema.String),
   key_id: Schema.NullOr(Schema.String),
+  person_id: Schema.NullOr(Schema.String),
   client: Schema.String,
   address: Schema.String,
   created_at: Schema.Int,

@@ -1,0 +1,40 @@
+import { Schema } from "effect"
+import { Role } from "../../contract/Acting.ts"
+import { secretOf } from "../SecretFiles.ts"
+import { given, needed } from "./given.ts"
+import { Moment, Text } from "./values.ts"
+
+/** Accounts by id; `team-*` are all whose id begins so. */
+export const AccountPatterns = Schema.NonEmptyArray(
+  Text.pipe(
+    Schema.filter((text) => !text.slice(0, -1).includes("*"), {
+      message: () => "expected an account's id, or its beginning and `*`: team-*"
+    })
+  )
+)
+
+/** A key of the admin API besides `GATEWAY_ADMIN_KEY`. */
+export const AdminKey = Schema.Struct({
+  name: needed(
+    Text.pipe(
+      Schema.filter((name) => name !== "admin-key", { message: () => "admin-key is the name of GATEWAY_ADMIN_KEY" })
+    ),
+    "Names it in the audit log."
+  ),
+  secret: needed(
+    secretOf(Schema.String.pipe(Schema.minLength(24, { message: () => "expected 24 characters or more" }))),
+    "The key, 24 characters or more."
+  ),
+  role: needed(
+    Role.pipe(
+      Schema.filter((role) => role !== "member", { message: () => "only people are members: expected another role" })
+    ),
+    "Its [role](people.md#roles): `operator`, `auditor`, `manager` or `metrics`."
+  ),
+  accounts: given(AccountPatterns, "The accounts that it reaches: ids, or `team-*`. A manager needs them.", "all"),
+  bodies: given(Schema.Boolean, "Whether an auditor or a manager is shown recorded bodies.", "`false`"),
+  expires_at: given(Moment, "When it stops working: `2027-01-31` (UTC) or `2027-01-31T12:00:00Z`.", "never")
+}).pipe(
+  Schema.filter(({ accounts, role }) => role !== "manager" || accounts !== undefined || "a manager needs accounts")
+)
+export type AdminKey = typeof AdminKey.Type

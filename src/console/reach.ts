@@ -1,0 +1,124 @@
+import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import type { AdminApi } from "../admin/Api.ts"
+import { Forbidden } from "../contract/Failure.ts"
+import type { Acting, Within } from "../contract/Acting.ts"
+import type { ConsoleApi } from "./Api.ts"
+
+type GroupsOf<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Group, infer _E, infer _R> ? Group : never
+type NamesOf<Group> =
+  Group extends HttpApiGroup.HttpApiGroup<infer Id, infer Endpoint, infer _E, infer _R, infer _T>
+    ? Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any
+      ? `${Id}.${HttpApiEndpoint.HttpApiEndpoint.Name<Endpoint>}`
+      : never
+    : never
+
+/** An operation that an operator's key or session opens, and the page of metrics. */
+export type Operation =
+  | NamesOf<GroupsOf<typeof AdminApi>>
+  | Exclude<NamesOf<GroupsOf<typeof ConsoleApi>>, `session.${string}`>
+  | "pages.metrics"
+
+/** Whose records a role reads or changes with an operation: everybody's, its accounts', its own keys', or nobody's. */
+type Reach = "all" | "accounts" | "own" | "none"
+
+/** How far each role reaches; an operator's reach is `all`. */
+interface Reaches {
+  readonly auditor: "all" | "none"
+  readonly manager: Reach
+  readonly member: Reach
+}
+
+const everybody: Reaches = { auditor: "all", manager: "all", member: "all" }
+const reading: Reaches = { auditor: "all", manager: "accounts", member: "own" }
+const readingAccounts: Reaches = { auditor: "all", manager: "accounts", member: "none" }
+const readingAll: Reaches = { auditor: "all", manager: "none", member: "none" }
+const changingOwn: Reaches = { auditor: "none", manager: "accounts", member: "own" }
+const changingAccounts: Reaches = { auditor: "none", manager: "accounts", member: "none" }
+const operating: Reaches = { auditor: "none", manager: "none", member: "none" }
+
+/**
+ * Who may do what: the one place that decides. `none` is a 403. What is `accounts` or `own` is a promise of the service:
+ * its lists hold only these records, and another's id is a 404, as one that does not exist.
+ */
+export const reaches = {
+  "adminKeys.list": reading,
+  "adminKeys.create": changingOwn,
+  "adminKeys.find": readingAccounts,
+  "adminKeys.show": reading,
+  "adminKeys.update": changingOwn,
+  "adminKeys.revoke": changingOwn,
+  "adminKeys.rotateSecret": changingOwn,
+  "adminKeys.resetBudgets": changingAccounts,
+  "adminAccounts.list": reading,
+  "adminAccounts.create": operating,
+  "adminAccounts.show": reading,
+  "adminAccounts.update": changingAccounts,
+  "adminAccounts.suspend": operating,
+  "adminAccounts.resume": operating,
+  "adminAccounts.delete": operating,
+  "adminAccounts.credit": operating,
+  "adminAccounts.resetBudgets": changingAccounts,
+  "adminAccounts.grants": readingAccounts,
+  "adminAccounts.webhookSecrets": changingAccounts,
+  "adminAccounts.rotateWebhookSecret": changingAccounts,
+  "adminOperations.listTasks": reading,
+  "adminOperations.showTask": reading,
+  "adminOperations.cancelTask": changingOwn,
+  "adminOperations.usage": reading,
+  "adminOperations.listRequests": reading,
+  "adminOperations.exportRequests": reading,
+  "adminOperations.requestHistogram": reading,
+  "adminOperations.showRequest": reading,
+  "adminOperations.listDeliveries": reading,
+  "adminOperations.redeliver": changingAccounts,
+  "adminOperations.upstreams": readingAll,
+  "adminOperations.models": everybody,
+  "adminOperations.nodes": readingAll,
+  "adminOperations.audit": reading,
+  "adminOperations.showAudit": reading,
+  "adminWatch.overview": reading,
+  "adminWatch.attention": readingAll,
+  "adminWatch.events": reading,
+  "adminWatch.testUpstream": operating,
+  "adminWatch.logs": readingAll,
+  "adminWatch.followLogs": readingAll,
+  "adminOverview.groups": reading,
+  "adminOverview.cost": reading,
+  "adminConfigurations.list": readingAll,
+  "adminConfigurations.show": readingAll,
+  "adminConfigurations.apply": operating,
+  "adminConfigurations.reapply": operating,
+  "adminPrices.refresh": operating,
+  "adminPrices.reset": operating,
+  "adminSessions.list": readingAll,
+  "adminSessions.revoke": operating,
+  "pages.metrics": readingAll
+} satisfies Record<Operation, Reaches>
+
+/** Whose records this operation may touch; undefined: everybody's. A refusal where the role does not reach it. */
+export const reachOf = (acting: Acting, operation: string): Within | undefined | Forbidden => {
+  if (acting.role === "operator") return undefined
+  if (acting.role === "metrics") return operation === "pages.metrics" ? undefined : outOfReach(acting)
+  const row = isOperation(operation) ? reaches[operation] : operating
+  switch (reachOfRole(acting, row)) {
+    case "all":
+      return undefined
+    case "accounts":
+      return { accounts: acting.accounts === "all" ? ["*"] : acting.accounts }
+    case "own":
+      // Without a person nothing is one's own.
+      return { accounts: acting.accounts === "all" ? ["*"] : acting.accounts, person: acting.person ?? "" }
+    case "none":
+      return outOfReach(acting)
+  }
+}
+
+/** An auditor of some accounts reads what their manager reads. */
+const reachOfRole = ({ accounts, role }: Acting, row: Reaches): Reach => {
+  if (role === "manager" || role === "member") return row[role]
+  return row.auditor === "all" && accounts !== "all" ? row.manager : row.auditor
+}
+
+const isOperation = (operation: string): operation is Operation => Object.hasOwn(reaches, operation)
+
+const outOfReach = ({ role }: Acting) => new Forbidden({ message: `The role ${role} does not reach this operation` })
