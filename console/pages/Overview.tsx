@@ -68,16 +68,19 @@ export const Overview = () => {
             }
             const names = new Map(groups.data.map(({ group, name }) => [group, name]))
             const nameOf = (name: string) => (name === "" ? text.untagged : (names.get(name) ?? name))
-            const { deliveries, tasks, waiting } = steps.queue
+            const { queue } = steps
             return (
               <>
-                <Attention items={steps.attention} />
+                <Attention items={steps.attention ?? []} />
                 <OverviewFigures of={groups.total} />
                 {groups.total.requests === 0 && <p class="faint quiet-time">{text.quiet}</p>}
                 <OverviewCharts of={steps} nameOf={nameOf} />
                 <div class="tables">
                   <TrafficTable groups={groups} grouping={grouping} span={span} />
-                  <UpstreamTraffic span={span} queue={text.queue(number(tasks), number(deliveries), number(waiting))} />
+                  <UpstreamTraffic
+                    span={span}
+                    queue={queue && text.queue(number(queue.tasks), number(queue.deliveries), number(queue.waiting))}
+                  />
                   <CostElsewhere span={span} />
                 </div>
                 <p class="hint">{words.requests.afterKill}</p>

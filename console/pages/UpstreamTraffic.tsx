@@ -110,7 +110,7 @@ const columnsFor = (span: Span): ReadonlyArray<Column<Row>> => {
  *
  * @param span another one, even of the same times, loads it again
  */
-export const UpstreamTraffic = ({ queue, span }: { readonly span: Span; readonly queue: string }) => {
+export const UpstreamTraffic = ({ queue, span }: { readonly span: Span; readonly queue: string | undefined }) => {
   const app = useApp()
   const loaded = useHeld(
     useData(

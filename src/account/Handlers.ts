@@ -29,6 +29,7 @@ import { accountView } from "./AccountView.ts"
 import { AccountApi } from "./Api.ts"
 import { ownTasks } from "./listing.ts"
 import { quote } from "./quote.ts"
+import type { Own } from "../contract/Own.ts"
 
 export const AccountHandlers = handlers(
   AccountApi,
@@ -69,23 +70,23 @@ export const AccountHandlers = handlers(
     return {
       balance: ({ caller }) => balance(caller),
       own: ({ caller }) => Effect.map(balance(caller), (money) => accountView(money, caller)),
-      requests: ({ caller, urlParams }) => searches.ofKey(caller.key, requestPage(requests, urlParams, caller.account)),
+      requests: ({ caller, urlParams }) => searches.ofKey(caller.key, requestPage(requests, urlParams, ownOf(caller))),
       exportRequests: ({ caller, request, urlParams }) =>
-        requestExport(requests, urlParams, request, (read) => searches.ofKey(caller.key, read), caller.account),
+        requestExport(requests, urlParams, request, (read) => searches.ofKey(caller.key, read), ownOf(caller)),
       requestHistogram: ({ caller, urlParams: { buckets, from, to, ...query } }) =>
         searches.ofKey(
           caller.key,
           histogramOf(requests, { ...filterOf(query), owner: caller.account }, { buckets, from, to })
         ),
-      overview: ({ caller, urlParams }) => searches.ofKey(caller.key, overviews.of(urlParams, caller.account)),
+      overview: ({ caller, urlParams }) => searches.ofKey(caller.key, overviews.of(urlParams, ownOf(caller))),
       overviewGroups: ({ caller, request, urlParams }) =>
         searches.ofKey(
           caller.key,
-          groupsAnswer(urlParams, request.headers, (asked) => groups.of(asked, caller.account))
+          groupsAnswer(urlParams, request.headers, (asked) => groups.of(asked, ownOf(caller)))
         ),
       tasks: ({ caller, urlParams }) => searches.ofKey(caller.key, ownTasks(tasks, holds, caller.account, urlParams)),
-      events: ({ caller, request }) => feed.watch(request, caller.account),
-      request: ({ caller, path }) => requestOf(requests, path.id, caller.account),
+      events: ({ caller, request }) => feed.watch(request, ownOf(caller)),
+      request: ({ caller, path }) => requestOf(requests, path.id, ownOf(caller)),
       quote: ({ caller, payload, request }) => quote(quoters, caller, payload, request.headers),
       usage: ({ caller, request, urlParams }) =>
         searches.ofKey(
@@ -97,3 +98,6 @@ export const AccountHandlers = handlers(
     }
   })
 )
+
+/** All of the caller's account. */
+const ownOf = ({ account }: Caller): Own => ({ account })

@@ -1,7 +1,7 @@
 import { Clock, Effect, Either, Schema, Struct } from "effect"
 import { Accounts } from "../access/store/Accounts.ts"
 import type { AccountRow, AccountSettings } from "../access/store/Accounts.ts"
-import type { Actor } from "../contract/Acting.ts"
+import type { AccountPattern, Actor } from "../contract/Acting.ts"
 import { AccountId } from "../contract/Caller.ts"
 import type { Unpriced } from "../contract/Caller.ts"
 import { Budgets } from "../access/store/Budgets.ts"
@@ -72,6 +72,7 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
       const list = (page: {
         readonly offset: number
         readonly limit: number
+        readonly among?: ReadonlyArray<AccountPattern> | undefined
       }): Effect.Effect<ReadonlyArray<AccountRecord>> =>
         Effect.gen(function* () {
           const rows = yield* accounts.list(page)

@@ -10,6 +10,7 @@ import type { AccountRecord } from "./AccountRecord.ts"
 import { AdminAccountsApi } from "./AccountsApi.ts"
 import { Administration } from "./Administration.ts"
 import { nanoUsdOf } from "./fields.ts"
+import { makeOwned } from "./Owned.ts"
 import { withUnmatched } from "./modelRules.ts"
 import { Serving } from "./Serving.ts"
 import { signingRecord } from "./WebhookAdministration.ts"
@@ -18,12 +19,14 @@ import { signingRecord } from "./WebhookAdministration.ts"
 export const AccountsHandlers = handlers(
   AdminAccountsApi,
   Effect.map(
-    Effect.all([Administration, Serving, Ledger, AddressGuard]),
-    ([{ accounts, ending, webhooks }, { unmatched }, { flush }, guard]) => {
+    Effect.all([Administration, Serving, Ledger, AddressGuard, makeOwned]),
+    ([{ accounts, ending, webhooks }, { unmatched }, { flush }, guard, owned]) => {
       const noted = (account: AccountRecord) => withUnmatched(account, unmatched)
       return {
-        list: ({ urlParams }) =>
-          Effect.map(accounts.list(offsetOf(urlParams)), (rows) => pagedByOffset(rows.map(noted), urlParams)),
+        list: ({ caller, urlParams }) =>
+          Effect.map(accounts.list({ ...offsetOf(urlParams), among: caller.within?.accounts }), (rows) =>
+            pagedByOffset(rows.map(noted), urlParams)
+          ),
         create: ({ caller, payload }) =>
           Effect.zipRight(
             admitted(guard, payload),
@@ -35,7 +38,8 @@ export const AccountsHandlers = handlers(
                   : nanoUsdOf(payload.balance_usd)
             })
           ).pipe(Effect.map(noted)),
-        show: ({ path }) => Effect.map(accounts.show(path.id), noted),
+        show: ({ caller, path }) =>
+          Effect.zipRight(owned.account(caller, path.id), Effect.map(accounts.show(path.id), noted)),
         update: ({ caller, path, payload }) =>
           Effect.zipRight(
             admitted(guard, payload),
@@ -55,14 +59,17 @@ export const AccountsHandlers = handlers(
             : accounts.credit(actorOf(caller), path.id, nanoUsd, payload.note ?? "")
         },
         resetBudgets: ({ caller, path }) => Effect.zipRight(flush, accounts.resetBudgets(actorOf(caller), path.id)),
-        grants: ({ path, urlParams }) =>
-          Effect.map(accounts.grantsOf(path.id, urlParams.limit ?? 100), (data) => ({
-            object: "list" as const,
-            data,
-            next: null
-          })),
-        webhookSecrets: ({ path }) => Effect.map(webhooks.show(path.id), signingRecord),
-        rotateWebhookSecret: ({ caller, path }) => Effect.map(webhooks.rotate(actorOf(caller), path.id), signingRecord)
+        grants: ({ caller, path, urlParams }) =>
+          Effect.zipRight(owned.account(caller, path.id), accounts.grantsOf(path.id, urlParams.limit ?? 100)).pipe(
+            Effect.map((data) => ({ object: "list" as const, data, next: null }))
+          ),
+        webhookSecrets: ({ caller, path }) =>
+          Effect.zipRight(owned.account(caller, path.id), Effect.map(webhooks.show(path.id), signingRecord)),
+        rotateWebhookSecret: ({ caller, path }) =>
+          Effect.zipRight(
+            owned.account(caller, path.id),
+            Effect.map(webhooks.rotate(actorOf(caller), path.id), signingRecord)
+          )
       }
     }
   )

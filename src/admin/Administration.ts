@@ -53,7 +53,8 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
       requests: yield* RequestStore,
       groups: yield* RequestGroups,
       searches: yield* Searches,
-      usage: (question: UsageQuestion) => usageReportOf(report, question, true, rowUsage)
+      /** @param isOperator true shows upstream costs */
+      usage: (question: UsageQuestion, isOperator = true) => usageReportOf(report, question, isOperator, rowUsage)
     } as const
   })
 }) {}

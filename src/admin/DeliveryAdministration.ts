@@ -49,7 +49,7 @@ export class DeliveryAdministration extends Effect.Service<DeliveryAdministratio
           target: () => id
         }).pipe(Effect.zipRight(show(id)))
 
-      return { list, redeliver } as const
+      return { list, show, redeliver } as const
     })
   }
 ) {}

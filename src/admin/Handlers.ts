@@ -1,6 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { actorOf } from "../contract/Acting.ts"
 import { AccountId } from "../contract/Caller.ts"
+import type { Caller } from "../contract/Caller.ts"
 import { handlers } from "../contract/handlers.ts"
 import { readTime } from "../contract/timeQuery.ts"
 import { usageAnswer } from "../ledger/usageAnswer.ts"
@@ -13,6 +14,7 @@ import { makeLogs } from "./makeLogs.ts"
 import { OverviewAdministration } from "./OverviewAdministration.ts"
 import { OverviewHandlers } from "./OverviewHandlers.ts"
 import { PricesHandlers } from "./PricesHandlers.ts"
+import { makeOwned } from "./Owned.ts"
 import { makeTestUpstream } from "./testUpstream.ts"
 import { AdminWatchApi } from "./WatchApi.ts"
 import { AdminOperationsApi } from "./OperationsApi.ts"
@@ -34,15 +36,16 @@ const cancelPatienceMs = 15_000
 const OperationsHandlers = handlers(
   AdminOperationsApi,
   Effect.map(
-    Effect.all([Administration, Serving]),
-    ([{ audit, deliveries, nodes, requests, searches, tasks, usage }, serving]) => ({
+    Effect.all([Administration, Serving, makeOwned]),
+    ([{ audit, deliveries, nodes, requests, searches, tasks, usage }, serving, owned]) => ({
       listTasks: ({ caller, urlParams }) =>
-        Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+        Effect.flatMap(Effect.all([Clock.currentTimeMillis, owned.of(caller, urlParams.account)]), ([nowMs, own]) =>
           Effect.map(
             searches.ofKey(
               caller.key,
               tasks.list({
-                account: urlParams.account,
+                account: own?.account ?? urlParams.account,
+                keys: own?.keys,
                 callback: urlParams.callback,
                 kind: urlParams.kind,
                 model: urlParams.model,
@@ -55,32 +58,48 @@ const OperationsHandlers = handlers(
             (rows) => paged(rows, urlParams, (last) => `${Date.parse(last.created_at)}.${last.id}`)
           )
         ),
-      showTask: ({ path }) => tasks.show(path.id),
+      showTask: ({ caller, path }) => owned.record(caller, `no task "${path.id}"`, tasks.show(path.id)),
       cancelTask: ({ caller, path }) =>
-        tasks.cancel(actorOf(caller), path.id, cancelPatienceMs).pipe(
+        Effect.zipRight(
+          owned.record(caller, `no task "${path.id}"`, tasks.show(path.id)),
+          tasks.cancel(actorOf(caller), path.id, cancelPatienceMs)
+        ).pipe(
           Effect.flatMap((answer) => outcomeOf(answer, true)),
           Effect.map(({ task }) => task)
         ),
       usage: ({ caller, request, urlParams: { account, ...question } }) =>
-        searches.ofKey(
-          caller.key,
-          usageAnswer(
-            { ...question, account: account === undefined ? undefined : AccountId.make(account) },
-            request.headers,
-            usage
+        Effect.flatMap(owned.of(caller, account), (own) => {
+          const whose = own?.account ?? account
+          return searches.ofKey(
+            caller.key,
+            usageAnswer(
+              { ...question, account: whose === undefined ? undefined : AccountId.make(whose), keys: own?.keys },
+              request.headers,
+              (asked) => usage(asked, own === undefined)
+            )
+          )
+        }),
+      listRequests: ({ caller, urlParams }) =>
+        Effect.flatMap(owned.of(caller, urlParams.account), (own) =>
+          searches.ofKey(caller.key, requestPage(requests, urlParams, own))
+        ),
+      exportRequests: ({ caller, request, urlParams }) =>
+        Effect.flatMap(owned.of(caller, urlParams.account), (own) =>
+          requestExport(requests, urlParams, request, (read) => searches.ofKey(caller.key, read), own)
+        ),
+      requestHistogram: ({ caller, urlParams: { buckets, from, to, ...query } }) =>
+        Effect.flatMap(owned.of(caller, query.account), (own) =>
+          searches.ofKey(
+            caller.key,
+            histogramOf(requests, { ...filterOf(query), owner: own?.account, keys: own?.keys }, { buckets, from, to })
           )
         ),
-      listRequests: ({ caller, urlParams }) => searches.ofKey(caller.key, requestPage(requests, urlParams)),
-      exportRequests: ({ caller, request, urlParams }) =>
-        requestExport(requests, urlParams, request, (read) => searches.ofKey(caller.key, read)),
-      requestHistogram: ({ caller, urlParams: { buckets, from, to, ...query } }) =>
-        searches.ofKey(caller.key, histogramOf(requests, filterOf(query), { buckets, from, to })),
-      showRequest: ({ path }) => requestOf(requests, path.id),
+      showRequest: ({ caller, path }) => shownRequest(owned, requests, caller, path.id),
       listDeliveries: ({ caller, urlParams: { account, after, limit = 100, since = "7d", state, task } }) =>
-        Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+        Effect.flatMap(Effect.all([Clock.currentTimeMillis, owned.of(caller, account)]), ([nowMs, own]) => {
           const cursor = cursorOf(after)
           const page = {
-            account,
+            account: own?.account ?? account,
             state,
             task,
             sinceMs: readTime(since, nowMs) ?? nowMs,
@@ -91,16 +110,22 @@ const OperationsHandlers = handlers(
             paged(rows, { limit }, (last) => `${Date.parse(last.created_at)}.${last.id}`)
           )
         }),
-      redeliver: ({ caller, path }) => deliveries.redeliver(actorOf(caller), path.id),
+      redeliver: ({ caller, path }) =>
+        Effect.zipRight(
+          owned.record(caller, `no delivery "${path.id}"`, deliveries.show(path.id)),
+          deliveries.redeliver(actorOf(caller), path.id)
+        ),
       upstreams: () => Effect.map(serving.upstreams, wholeList),
       models: ({ caller, urlParams: { since } }) =>
-        searches.ofKey(caller.key, Effect.map(serving.models(since), wholeList)),
+        // Use is that of all accounts.
+        searches.ofKey(caller.key, Effect.map(serving.models(seesAll(caller) ? since : undefined), wholeList)),
       nodes: () => Effect.map(nodes.list, wholeList),
-      audit: ({ urlParams: { after, limit = 100, sessions, since, until, ...same } }) =>
-        Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+      audit: ({ caller, urlParams: { after, limit = 100, sessions, since, until, ...same } }) =>
+        Effect.flatMap(Effect.all([Clock.currentTimeMillis, owned.of(caller, same.account)]), ([nowMs, own]) => {
           const last = Number(after)
           const page = {
             ...same,
+            ...own,
             sessions: sessions !== "false",
             sinceMs: since === undefined ? undefined : readTime(since, nowMs),
             untilMs: until === undefined ? undefined : readTime(until, nowMs, true),
@@ -109,7 +134,7 @@ const OperationsHandlers = handlers(
           }
           return Effect.map(audit.list(page), (rows) => paged(rows, { limit }, ({ id }) => String(id)))
         }),
-      showAudit: ({ path }) => audit.find(Number(path.id))
+      showAudit: ({ caller, path }) => Effect.flatMap(owned.of(caller), (own) => audit.find(Number(path.id), own))
     })
   )
 )
@@ -117,11 +142,12 @@ const OperationsHandlers = handlers(
 const WatchHandlers = handlers(
   AdminWatchApi,
   Effect.map(
-    Effect.all([OverviewAdministration, Feed, makeTestUpstream, makeLogs, Searches]),
-    ([{ attention, overview }, feed, test, logs, searches]) => ({
+    Effect.all([OverviewAdministration, Feed, makeTestUpstream, makeLogs, Searches, makeOwned]),
+    ([{ attention, overview }, feed, test, logs, searches, owned]) => ({
       attention: () => Effect.map(attention, wholeList),
-      overview: ({ caller, urlParams }) => searches.ofKey(caller.key, overview(urlParams)),
-      events: ({ request }) => feed.watch(request),
+      overview: ({ caller, urlParams }) =>
+        Effect.flatMap(owned.of(caller), (own) => searches.ofKey(caller.key, overview(urlParams, own))),
+      events: ({ caller, request }) => Effect.flatMap(owned.of(caller), (own) => feed.watch(request, own)),
       testUpstream: ({ path }) => test(path.name),
       logs: ({ urlParams }) => Effect.sync(() => logs.last(urlParams)),
       followLogs: ({ request, urlParams }) => logs.follow(request, urlParams)
@@ -149,5 +175,19 @@ const taskCursor = (after: string | undefined) => {
   const cursor = cursorOf(after)
   return cursor === undefined ? undefined : { createdAtMs: cursor.atMs, id: cursor.id }
 }
+
+const seesAll = ({ acting }: Caller): boolean => acting === undefined || acting.accounts === "all"
+
+/** A request with its bodies, which an operator sees, and others where their role says so. */
+const shownRequest = (
+  owned: Effect.Effect.Success<typeof makeOwned>,
+  requests: Administration["requests"],
+  caller: Caller,
+  id: string
+) =>
+  Effect.gen(function* () {
+    const found = yield* requestOf(requests, id, yield* owned.of(caller))
+    return caller.acting?.bodies === false ? { ...found, bodies: null } : found
+  })
 
 const wholeList = <A>(data: ReadonlyArray<A>) => ({ object: "list" as const, data, next: null })

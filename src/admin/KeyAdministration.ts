@@ -119,7 +119,13 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
 
     const create = (
       actor: Actor,
-      key: KeyOptions & { readonly account: string; readonly name: string; readonly secret?: Redacted.Redacted }
+      key: KeyOptions & {
+        readonly account: string
+        readonly name: string
+        readonly secret?: Redacted.Redacted
+        /** The person whose key it is. */
+        readonly person?: string | undefined
+      }
     ): Effect.Effect<KeyWithSecret, NotFound | Conflict | InvalidRequest> =>
       change({
         actor,
@@ -140,7 +146,8 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
             limits: patchedLimits({}, key.limits ?? {}),
             budgets: key.budgets?.map(budgetFrom) ?? [],
             unpriced: key.unpriced ?? undefined,
-            expiresAtMs: key.expiresAtMs ?? undefined
+            expiresAtMs: key.expiresAtMs ?? undefined,
+            person: key.person
           })
         }),
         after: ({ id }) => stateOf(id),

@@ -45,6 +45,10 @@ const fields = {
     Schema.NullOr(Unpriced),
     "Use of models without a price while its money is counted: `allow` or `refuse`; null for the account's setting."
   ),
+  person: said(
+    Schema.NullOr(Schema.String),
+    "The id of the person whose key it is (`person_…`); null for the account's."
+  ),
   declared: said(Schema.Boolean, "True for a key of the configuration file, which is changed there."),
   version: said(Schema.Int, "The version of the record. A change that names another version is refused."),
   created_at: said(Schema.String, "ISO 8601, UTC."),
@@ -80,6 +84,7 @@ export const keyState = (row: KeyRow, budgets: ReadonlyArray<BudgetStanding>, no
   budget: plainStanding(budgets),
   budgets: budgets.map(budgetRecord),
   unpriced: row.unpriced,
+  person: row.person_id,
   declared: row.declared === "here",
   version: versionOf([
     row.name,

@@ -1,5 +1,6 @@
-import { Effect, Redacted } from "effect"
-import { actorOf } from "../contract/Acting.ts"
+import { Clock, Effect, Redacted } from "effect"
+import { actorOf, reachesAccount } from "../contract/Acting.ts"
+import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
 import { offsetOf, pagedByOffset } from "../contract/paging.ts"
@@ -10,57 +11,104 @@ import type { KeyOptions, KeyWithSecret } from "./KeyAdministration.ts"
 import type { KeyRecord } from "./KeyRecord.ts"
 import { AdminKeysApi } from "./KeysApi.ts"
 import type { KeySettings } from "./KeysApi.ts"
+import { makeOwned } from "./Owned.ts"
 import { withUnmatched } from "./modelRules.ts"
 import { Serving } from "./Serving.ts"
 
 /** Handlers of `/admin/v1/keys`. */
 export const KeysHandlers = handlers(
   AdminKeysApi,
-  Effect.map(Effect.all([Administration, Serving, Ledger]), ([{ keys }, { unmatched }, { flush }]) => {
-    const noted = (key: KeyRecord) => withUnmatched(key, unmatched)
-    return {
-      list: ({ urlParams }) =>
-        Effect.map(
-          keys.list({
-            account: urlParams.account,
-            all: urlParams.all === "true",
-            status: urlParams.status,
-            search: urlParams.search,
-            ...offsetOf(urlParams)
-          }),
-          (rows) => pagedByOffset(rows.map(noted), urlParams)
-        ),
-      create: ({ caller, payload }) =>
-        Effect.flatMap(keyOptions(payload), (options) =>
-          Effect.map(
-            keys.create(actorOf(caller), { ...options, account: payload.account, name: payload.name }),
-            ({ key, secret }) => withSecret({ key: noted(key), secret })
+  Effect.map(
+    Effect.all([Administration, Serving, Ledger, makeOwned]),
+    ([{ keys }, { unmatched }, { flush }, owned]) => {
+      const noted = (key: KeyRecord) => withUnmatched(key, unmatched)
+      return {
+        list: ({ caller, urlParams }) =>
+          Effect.flatMap(owned.of(caller, urlParams.account), (own) =>
+            keys.list({
+              account: own === undefined ? urlParams.account : own.account,
+              person: caller.within?.person,
+              all: urlParams.all === "true",
+              status: urlParams.status,
+              search: urlParams.search,
+              ...offsetOf(urlParams)
+            })
+          ).pipe(Effect.map((rows) => pagedByOffset(rows.map(noted), urlParams))),
+        create: ({ caller, payload }) =>
+          Effect.flatMap(allowedOptions(caller, payload), (options) =>
+            Effect.map(
+              Effect.zipRight(
+                owned.account(caller, payload.account),
+                keys.create(actorOf(caller), {
+                  ...options,
+                  account: payload.account,
+                  name: payload.name,
+                  person: caller.within?.person
+                })
+              ),
+              ({ key, secret }) => withSecret({ key: noted(key), secret })
+            )
+          ),
+        find: ({ caller: { within }, payload }) =>
+          Effect.map(keys.ofSecret(Redacted.make(payload.secret)), ({ isWhole, keys }) => ({
+            object: "found_keys" as const,
+            match: isWhole ? ("secret" as const) : ("hint" as const),
+            data: keys
+              .filter(({ account }) => within === undefined || reachesAccount(within.accounts, account))
+              .map(noted)
+          })),
+        show: ({ caller, path }) => Effect.zipRight(owned.key(caller, path.id), Effect.map(keys.show(path.id), noted)),
+        update: ({ caller, path, payload }) =>
+          Effect.flatMap(Effect.zipRight(owned.key(caller, path.id), allowedOptions(caller, payload)), (options) =>
+            Effect.map(
+              keys.update(actorOf(caller), path.id, { ...options, name: payload.name, version: payload.version }),
+              noted
+            )
+          ),
+        revoke: ({ caller, path }) =>
+          Effect.zipRight(
+            owned.key(caller, path.id),
+            Effect.map(keys.revoke(actorOf(caller), path.id), ({ key }) => key)
+          ),
+        rotateSecret: ({ caller, path }) =>
+          Effect.zipRight(
+            owned.key(caller, path.id),
+            Effect.map(keys.rotateSecret(actorOf(caller), path.id), withSecret)
+          ),
+        // Use that is not stored yet would count again.
+        resetBudgets: ({ caller, path }) =>
+          Effect.zipRight(owned.key(caller, path.id), flush).pipe(
+            Effect.zipRight(Effect.map(keys.resetBudgets(actorOf(caller), path.id), noted))
           )
-        ),
-      find: ({ payload }) =>
-        Effect.map(keys.ofSecret(Redacted.make(payload.secret)), ({ isWhole, keys }) => ({
-          object: "found_keys" as const,
-          match: isWhole ? ("secret" as const) : ("hint" as const),
-          data: keys.map(noted)
-        })),
-      show: ({ path }) => Effect.map(keys.show(path.id), noted),
-      update: ({ caller, path, payload }) =>
-        Effect.flatMap(keyOptions(payload), (options) =>
-          Effect.map(
-            keys.update(actorOf(caller), path.id, { ...options, name: payload.name, version: payload.version }),
-            noted
-          )
-        ),
-      revoke: ({ caller, path }) => Effect.map(keys.revoke(actorOf(caller), path.id), ({ key }) => key),
-      rotateSecret: ({ caller, path }) => Effect.map(keys.rotateSecret(actorOf(caller), path.id), withSecret),
-      // Use that is not stored yet would count again.
-      resetBudgets: ({ caller, path }) =>
-        Effect.zipRight(flush, Effect.map(keys.resetBudgets(actorOf(caller), path.id), noted))
+      }
     }
-  })
+  )
 )
 
 const withSecret = ({ key, secret }: KeyWithSecret) => ({ key, secret: Redacted.value(secret) })
+
+/** The longest life of a member's key, in days. */
+const longestLife = 90
+const dayMs = 86_400_000
+
+/** What only operators set is refused to others. A member's key ends: by default, and at the latest, after 90 days. */
+const allowedOptions = (caller: Caller, settings: KeySettings): Effect.Effect<KeyOptions, InvalidRequest> =>
+  Effect.gen(function* () {
+    const options = yield* keyOptions(settings)
+    if (caller.within === undefined) return options
+    const refuse = (param: string, message: string) =>
+      Effect.fail(new InvalidRequest({ param, message: `${param}: ${message}` }))
+    if (settings.unpriced !== undefined) return yield* refuse("unpriced", "only an operator changes it")
+    if (caller.within.person === undefined) return options
+    if (settings.choose_route !== undefined)
+      return yield* refuse("choose_route", "only an operator or a manager changes it")
+    if (settings.upstreams !== undefined) return yield* refuse("upstreams", "only an operator or a manager changes it")
+    const latestMs = (yield* Clock.currentTimeMillis) + longestLife * dayMs
+    if (options.expiresAtMs === null || (options.expiresAtMs ?? 0) > latestMs) {
+      return yield* refuse("expires_at", `a member's key ends within ${longestLife} days`)
+    }
+    return { ...options, ...("account" in settings ? { expiresAtMs: options.expiresAtMs ?? latestMs } : {}) }
+  })
 
 const keyOptions = (settings: KeySettings): Effect.Effect<KeyOptions, InvalidRequest> =>
   Effect.map(budgetsIn(settings), (budgets) => {

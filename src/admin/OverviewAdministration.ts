@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { InvalidRequest } from "../contract/Failure.ts"
+import type { Own } from "../contract/Own.ts"
 import { RequestOverview } from "../requests/RequestOverview.ts"
 import type { OverviewAsked } from "../requests/RequestOverview.ts"
 import { AttentionNow } from "./AttentionNow.ts"
@@ -14,9 +15,11 @@ export class OverviewAdministration extends Effect.Service<OverviewAdministratio
       const requests = yield* RequestOverview
       const now = yield* AttentionNow
 
-      const overview = (query: OverviewAsked): Effect.Effect<OverviewRecord, InvalidRequest> =>
+      /** @param own only these requests, without what concerns the whole gateway */
+      const overview = (query: OverviewAsked, own?: Own): Effect.Effect<OverviewRecord, InvalidRequest> =>
         Effect.gen(function* () {
-          const sums = yield* requests.of(query)
+          const sums = yield* requests.of(query, own)
+          if (own !== undefined) return sums
           return { ...sums, queue: yield* Effect.orDie(now.queue), attention: yield* Effect.orDie(now.attention) }
         })
 

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { Catalogue } from "../catalogue/Catalogue.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
+import { makeOwned } from "./Owned.ts"
 import { unpriced } from "../ledger/Price.ts"
 import { priceSourceOf } from "../ledger/PriceSource.ts"
 import { groupsAnswer } from "../requests/groupsAnswer.ts"
@@ -12,33 +13,47 @@ import { AdminOverviewApi } from "./OverviewApi.ts"
 
 export const OverviewHandlers = handlers(
   AdminOverviewApi,
-  Effect.map(Effect.all([Catalogue, RequestGroups, TrafficCosts, Searches]), ([catalogue, groups, costs, searches]) => {
-    /** The model whose price counts. */
-    const targetOf = (id: string) => {
-      const model = catalogue.get(id)
-      const [route] = model?.routes ?? []
-      const complain = (message: string) => Effect.fail(new InvalidRequest({ param: "on", message: `on: ${message}` }))
-      if (model === undefined || route === undefined) return complain("expected the id of a model that is served here")
-      if (model.kind === "video")
-        return complain("expected a text or an embedding model: videos are priced by the second")
-      if (route.price === unpriced) return complain(`${id} has no price`)
-      return Effect.succeed({
-        model: id,
-        upstream: route.upstream,
-        price: route.price,
-        priceSource: priceSourceOf(route.pricedBy),
-        isLike: (other: string) => (catalogue.get(other)?.kind ?? "text") === model.kind
-      })
-    }
+  Effect.map(
+    Effect.all([Catalogue, RequestGroups, TrafficCosts, Searches, makeOwned]),
+    ([catalogue, groups, costs, searches, owned]) => {
+      /** The model whose price counts. */
+      const targetOf = (id: string) => {
+        const model = catalogue.get(id)
+        const [route] = model?.routes ?? []
+        const complain = (message: string) =>
+          Effect.fail(new InvalidRequest({ param: "on", message: `on: ${message}` }))
+        if (model === undefined || route === undefined)
+          return complain("expected the id of a model that is served here")
+        if (model.kind === "video")
+          return complain("expected a text or an embedding model: videos are priced by the second")
+        if (route.price === unpriced) return complain(`${id} has no price`)
+        return Effect.succeed({
+          model: id,
+          upstream: route.upstream,
+          price: route.price,
+          priceSource: priceSourceOf(route.pricedBy),
+          isLike: (other: string) => (catalogue.get(other)?.kind ?? "text") === model.kind
+        })
+      }
 
-    return {
-      groups: ({ caller, request, urlParams }) =>
-        searches.ofKey(caller.key, groupsAnswer(urlParams, request.headers, groups.of)),
-      cost: ({ caller, urlParams: { on, ...asked } }) =>
-        searches.ofKey(
-          caller.key,
-          Effect.flatMap(targetOf(on), (target) => costs.on(target, asked))
-        )
+      return {
+        groups: ({ caller, request, urlParams }) =>
+          Effect.flatMap(owned.of(caller, urlParams.account), (own) =>
+            searches.ofKey(
+              caller.key,
+              groupsAnswer(urlParams, request.headers, (asked) => groups.of(asked, own))
+            )
+          ),
+        cost: ({ caller, urlParams: { on, ...asked } }) =>
+          Effect.flatMap(owned.of(caller, asked.account), (own) =>
+            searches.ofKey(
+              caller.key,
+              Effect.flatMap(targetOf(on), (target) =>
+                costs.on(target, { ...asked, owner: own?.account, keys: own?.keys })
+              )
+            )
+          )
+      }
     }
-  })
+  )
 )

@@ -29,14 +29,15 @@ export type Attention = typeof Attention.Type
 /** Sums of a period, the current backlog, and problems that need attention. */
 export const OverviewRecord = Schema.Struct({
   ...OverviewSums,
-  queue: said(
+  queue: Schema.optional(
     Schema.Struct({
       tasks: count("Tasks that have not ended, up to 100000."),
       deliveries: count("Callbacks still to be delivered, up to 100000."),
       waiting: count("Calls that wait for an upstream's capacity, in this process.")
-    }),
-    "The current backlog."
-  ),
-  attention: said(Schema.Array(Attention), "Problems that need attention, the worst first.")
+    })
+  ).annotations({ description: "The current backlog; absent for a role of some accounts." }),
+  attention: Schema.optional(Schema.Array(Attention)).annotations({
+    description: "Problems that need attention, the worst first; absent for a role of some accounts."
+  })
 }).annotations({ identifier: "Overview" })
 export type OverviewRecord = typeof OverviewRecord.Type

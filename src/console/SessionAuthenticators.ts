@@ -5,6 +5,7 @@ import { makeAdminAccess } from "../admin/AdminAccess.ts"
 import { publicPath } from "../config/publicPath.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
 import { Settings } from "../config/Settings.ts"
+import { reachesAccount } from "../contract/Acting.ts"
 import { Caller } from "../contract/Caller.ts"
 import { AuthInvalid, AuthMissing, Forbidden } from "../contract/Failure.ts"
 import { Limits, uncounted } from "../limits/Limits.ts"
@@ -25,6 +26,9 @@ interface Operated {
   readonly group: string
   readonly name: string
 }
+
+/** The account that a person, or a key of several accounts, acts in. */
+const accountHeader = "x-gateway-account"
 
 /** Names the key that an operator's session uses where an API key is asked for. */
 const keyHeader = "x-gateway-key-id"
@@ -95,7 +99,12 @@ const make = Effect.gen(function* () {
       return Effect.flatMap(acting, (acting) => {
         const within = reachOf(acting, `${group}.${name}`)
         if (within instanceof Forbidden) return Effect.fail(within)
-        return Effect.succeed<Caller>({ ...Caller.unrestricted("", acting.via), acting, within })
+        const account = headers.get(accountHeader) ?? undefined
+        if (within !== undefined && account !== undefined && !reachesAccount(within.accounts, account)) {
+          return Effect.fail(new Forbidden({ message: `${accountHeader}: no account of yours` }))
+        }
+        const reached = within === undefined ? undefined : { ...within, account }
+        return Effect.succeed<Caller>({ ...Caller.unrestricted("", acting.via), acting, within: reached })
       })
     },
     admit: () => uncounted

@@ -30,12 +30,18 @@ export interface Acting extends Actor {
   readonly person?: string | undefined
 }
 
-/** Whose records an operation reads and changes: those of the accounts, or of a person's own keys in them. */
+/** Whose records an operation may touch: those of the accounts, or of a person's own keys in them. */
 export interface Within {
   readonly accounts: ReadonlyArray<AccountPattern>
+  /** The account acted in (`x-gateway-account`), one of them. */
+  readonly account?: string | undefined
   /** Only what belongs to this person's keys. */
   readonly person?: string | undefined
 }
+
+/** True if an account is one of the patterns'. */
+export const reachesAccount = (patterns: ReadonlyArray<AccountPattern>, account: string): boolean =>
+  patterns.some((one) => (one.endsWith("*") ? account.startsWith(one.slice(0, -1)) : one === account))
 
 /** The author of a caller's changes. */
 export const actorOf = ({ acting, key }: Pick<Caller, "acting" | "key">): Actor => acting ?? actorNamed(key)

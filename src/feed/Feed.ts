@@ -2,6 +2,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect } from "effect"
 import { RateLimited } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
+import type { Own } from "../contract/Own.ts"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { Lifecycle } from "../flow/Lifecycle.ts"
@@ -64,10 +65,11 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
         skipped: news.reduce((sum, { skipped = 0 }) => sum + skipped, 0),
         changed: news.flatMap(({ changed = [] }) => changed)
       }
-      const texts = new Map<string | undefined, string>()
+      const texts = new Map<string, string>()
       for (const watcher of watchers) {
-        const text = texts.get(watcher.account) ?? eventsOf(whole, watcher.account)
-        texts.set(watcher.account, text)
+        const whose = JSON.stringify(watcher.own ?? null)
+        const text = texts.get(whose) ?? eventsOf(whole, watcher.own)
+        texts.set(whose, text)
         if (text === "") watcher.beat()
         else watcher.send(text)
       }
@@ -78,8 +80,13 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
       const atMs = yield* Clock.currentTimeMillis
       const change = changes.seen()
       if (change === lookedAt.change && atMs < lookedAt.atMs + lookAgainMs) return
+      const hasChanged = change !== lookedAt.change
       lookedAt = { change, atMs }
-      for (const watcher of all()) if (!(yield* watcher.stillOpens)) watcher.end()
+      for (const watcher of all()) {
+        // Keys may have come or gone: the client connects again.
+        const isStale = hasChanged && watcher.own?.keys !== undefined
+        if (isStale || !(yield* watcher.stillOpens)) watcher.end()
+      }
     })
 
     const pass: Effect.Effect<Effect.Effect<void>, SqlError | StoreFailure> = Effect.gen(function* () {
@@ -99,13 +106,13 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
     const opened = (
       among: Set<Watcher>,
       request: Incoming,
-      { account, left }: { readonly account?: string | undefined; readonly left?: () => void } = {}
+      { left, own }: { readonly own?: Own | undefined; readonly left?: () => void } = {}
     ): Effect.Effect<Watcher, RateLimited> => {
-      const same = [...among].filter((one) => one.account === account).length
+      const same = [...among].filter((one) => one.own?.account === own?.account).length
       if (all().length >= mostWatchers || same >= mostOfOne) {
         return Effect.fail(new RateLimited({ message: "Too many streams of events are open", retryAfterSeconds: 60 }))
       }
-      const watcher = new Watcher(account, request, (one) => {
+      const watcher = new Watcher(own, request, (one) => {
         among.delete(one)
         left?.()
       })
@@ -116,10 +123,10 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
 
     /**
      * Opens a stream of events. It ends when the key or session becomes invalid, and at shutdown.
-     * @param account only this account's events; by default all
+     * @param own only these records' events; by default all
      */
-    const watch = (request: Incoming, account?: string): Effect.Effect<Response, RateLimited> =>
-      Effect.suspend(() => opened(watchers, request, { account })).pipe(
+    const watch = (request: Incoming, own?: Own): Effect.Effect<Response, RateLimited> =>
+      Effect.suspend(() => opened(watchers, request, { own })).pipe(
         Effect.map((watcher) => {
           if (isBegun) watcher.send(ready)
           return answerOf(watcher, request)

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { Incoming } from "../contract/handlers.ts"
+import type { Own } from "../contract/Own.ts"
 import { offShutdown, onShutdown } from "../flow/shutdown.ts"
 import type { ShutdownListener } from "../flow/shutdown.ts"
 
@@ -15,8 +16,8 @@ const utf8 = new TextEncoder()
 /** One stream of events with a bounded buffer. */
 export class Watcher implements Bun.UnderlyingSource<Uint8Array>, ShutdownListener {
   shutdownPlace = -1
-  /** Only this account's events; undefined for all. */
-  readonly account: string | undefined
+  /** Only these records' events; undefined for all. */
+  readonly own: Own | undefined
   /** Rechecks the permission. */
   readonly stillOpens: Effect.Effect<boolean>
   readonly #request: Incoming
@@ -28,8 +29,8 @@ export class Watcher implements Bun.UnderlyingSource<Uint8Array>, ShutdownListen
   #lastSent = performance.now()
   #over = false
 
-  constructor(account: string | undefined, request: Incoming, left: (watcher: Watcher) => void) {
-    this.account = account
+  constructor(own: Own | undefined, request: Incoming, left: (watcher: Watcher) => void) {
+    this.own = own
     this.stillOpens = request.stillOpens ?? Effect.succeed(true)
     this.#request = request
     this.#left = left

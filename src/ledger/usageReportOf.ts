@@ -11,6 +11,8 @@ import type { UsageReport } from "./store/UsageReport.ts"
 /** The query of a caller or an operator, as `UsageParams` decodes it. */
 export interface UsageQuestion {
   readonly account?: AccountId | undefined
+  /** Only these keys, by id. */
+  readonly keys?: ReadonlyArray<string> | undefined
   readonly by?: string | undefined
   readonly since?: string | undefined
   readonly until?: string | undefined
@@ -40,6 +42,7 @@ export const usageReportOf = Effect.fnUntraced(function* (
   const nowMs = yield* Clock.currentTimeMillis
   const query = {
     account: question.account,
+    keys: question.keys,
     key: question.key,
     model: question.model,
     sinceMs: readTime(question.since ?? "7d", nowMs) ?? nowMs,

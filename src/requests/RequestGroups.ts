@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
+import type { Own } from "../contract/Own.ts"
 import { keyNames } from "../ledger/store/keyNames.ts"
 import { Figures, shownFigures } from "./groupFigures.ts"
 import type { GroupSums } from "./groupFigures.ts"
@@ -92,8 +93,8 @@ export class RequestGroups extends Effect.Service<RequestGroups>()("gateway/requ
     const read = (query: GroupQuery, grouping: Grouping) =>
       grouping.of === "columns" ? byColumns(query, grouping) : byLabel(query, grouping.label)
 
-    /** @param owner the account whose requests are summed up; undefined for those of all */
-    const of = (asked: GroupsAsked, owner?: string): Effect.Effect<OverviewGroups, InvalidRequest> =>
+    /** @param own whose requests are summed up; undefined: everybody's */
+    const of = (asked: GroupsAsked, own?: Own): Effect.Effect<OverviewGroups, InvalidRequest> =>
       Effect.gen(function* () {
         const { by = "model", from, limit = 100, to, ...filter } = asked
         const grouping = groupingOf(by)
@@ -102,7 +103,7 @@ export class RequestGroups extends Effect.Service<RequestGroups>()("gateway/requ
         }
         const { fromMs, toMs } = yield* spanOf({ from, to }, yield* Clock.currentTimeMillis)
         const beforeMs = 2 * fromMs - toMs
-        const whose = { ...filter, owner }
+        const whose = { ...filter, owner: own?.account, keys: own?.keys }
         const now = yield* read({ ...whose, fromMs, toMs }, grouping)
         const before = yield* read({ ...whose, fromMs: beforeMs, toMs: fromMs }, grouping)
         if (now.table.size > mostGroups) {
@@ -111,7 +112,7 @@ export class RequestGroups extends Effect.Service<RequestGroups>()("gateway/requ
             message: `by: more than ${mostGroups} groups; ask for a shorter span, or for fewer dimensions`
           })
         }
-        const isOperator = owner === undefined
+        const isOperator = own === undefined
         const isPair = grouping.of === "columns" && grouping.second !== undefined
         const all = now.table.largestFirst()
         const shown = all.slice(0, limit)

@@ -6,6 +6,8 @@ import { outcomeOf } from "./outcome.ts"
 import { labelsOf } from "./labels.ts"
 import type { Label, Labels } from "./labels.ts"
 import type { OwnOverview } from "./OverviewSums.ts"
+import type { Own } from "../contract/Own.ts"
+import { GroupCounts } from "./store/GroupCounts.ts"
 import { RequestSums } from "./store/RequestSums.ts"
 import type { By, SampledRequest } from "./store/RequestSums.ts"
 import { shownSums, Tally, Durations } from "./Tally.ts"
@@ -37,13 +39,17 @@ const longestOwn = 6 * hourMs
  * themselves.
  */
 export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/requests/RequestOverview", {
-  dependencies: [RequestSums.Default],
+  dependencies: [RequestSums.Default, GroupCounts.Default],
   effect: Effect.gen(function* () {
     const requests = yield* RequestSums
+    const counts = yield* GroupCounts
 
-    /** @param owner the account whose requests are summed up; undefined for those of all */
-    const of = (asked: OverviewAsked, owner?: string): Effect.Effect<OwnOverview, InvalidRequest> =>
+    /** @param own whose requests are summed up; undefined: everybody's */
+    const of = (asked: OverviewAsked, own?: Own): Effect.Effect<OwnOverview, InvalidRequest> =>
       Effect.gen(function* () {
+        const owner = own?.account
+        const keys = own?.keys
+        const where = counts.whereOf({ owner, keys })
         const time = yield* timeOf(asked, yield* Clock.currentTimeMillis, owner === undefined ? Infinity : longestOwn)
         const { count, fromMs, stepMs, toMs } = time
         const by = asked.by ?? "model"
@@ -65,17 +71,17 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
           total.add(at, sums)
           for (const name of names) groupOf(name).add(at, sums)
         }
-        const settled = yield* requests.settled({ fromMs, toMs, owner, stepMs, by: isLabel(by) ? "account" : by })
+        const settled = yield* requests.settled({ fromMs, toMs, owner, keys, stepMs, by: isLabel(by) ? "account" : by })
         for (const { name, step, ...sums } of settled) add(fromMs + step * stepMs, isLabel(by) ? [] : [name], sums)
         if (isLabel(by)) {
           const seen: Array<SampledRequest> = []
-          const every = yield* requests.each({ fromMs, toMs, most: mostTagged, withDetails: true }, (row) => {
+          const every = yield* requests.each({ fromMs, toMs, most: mostTagged, withDetails: true, where }, (row) => {
             sample(row)
             seen.push(row)
           })
           for (const row of seen) add(row.at, namesOf(row, by), countsOf(row, every))
           const everyPaid = yield* requests.settledWithDetails(
-            { fromMs, toMs, most: mostTagged },
+            { fromMs, toMs, owner, where, most: mostTagged },
             ({ at, details, sums }) => {
               for (const name of labelled(by, details)) groupOf(name).add(at, sums)
             }
@@ -83,17 +89,17 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
           isPart = every > 1 || everyPaid > 1
         } else {
           if (stepMs >= hourMs) {
-            const found = yield* requests.hours({ fromMs, toMs, by, owner })
+            const found = yield* requests.hours({ fromMs, toMs, by, owner, keys })
             for (const { hour, name, ...sums } of found) add(Math.max(fromMs, hour), [name], sums)
           } else {
-            const found = yield* requests.steps({ fromMs, toMs, stepMs, by, owner })
+            const found = yield* requests.steps({ fromMs, toMs, stepMs, by, owner, keys })
             for (const { name, step, ...sums } of found) add(fromMs + step * stepMs, [name], sums)
           }
           if (owner === undefined) {
             isPart = (yield* requests.each({ fromMs, toMs, most: mostSeen, withDetails: false }, sample)) > 1
           } else {
-            const own = { owner, requests: total.total.requests }
-            isPart = (yield* requests.eachOf({ fromMs, toMs, most: mostSeen, ...own }, sample)) < own.requests
+            const some = { owner, where, requests: total.total.requests }
+            isPart = (yield* requests.eachOf({ fromMs, toMs, most: mostSeen, ...some }, sample)) < some.requests
           }
         }
         const timeAt = (step: number) => new Date(fromMs + step * stepMs).toISOString()

@@ -1,6 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
 import type { InvalidRequest } from "../contract/Failure.ts"
 import { said } from "../contract/fields.ts"
+import type { Own } from "../contract/Own.ts"
 import { pageOf } from "../contract/paging.ts"
 import { upstreamCost } from "../ledger/Money.ts"
 import { failedOf } from "./RequestHistogram.ts"
@@ -44,13 +45,13 @@ type PageQuery = Parameters<typeof listFilterOf>[0] & {
   readonly after?: string | undefined
 }
 
-/** Requests, newest first. @param owner only this account's, as it sees them; by default all, for operators */
+/** Requests, newest first. @param own only these, as an account sees its own; by default all, for operators */
 export const requestPage = Effect.fnUntraced(function* (
   store: RequestStore,
   { after, limit = 100, ...query }: PageQuery,
-  owner?: string
+  own?: Own
 ): Effect.fn.Return<RequestPage, InvalidRequest> {
-  const filter = { ...listFilterOf(query, yield* Clock.currentTimeMillis), owner }
+  const filter = { ...listFilterOf(query, yield* Clock.currentTimeMillis), owner: own?.account, keys: own?.keys }
   const whose = yield* whoseConversation(filter)
   const before = after === undefined ? undefined : Number(after)
   const { data, next } = yield* Effect.orDie(
@@ -58,11 +59,11 @@ export const requestPage = Effect.fnUntraced(function* (
   )
   const page = {
     object: "list" as const,
-    data: data.map(owner === undefined ? operatorView : requestView),
+    data: data.map(own === undefined ? operatorView : requestView),
     next: next === undefined ? null : String(next)
   }
   if (whose === undefined || after !== undefined) return page
-  return { ...page, totals: totalsOf(yield* Effect.orDie(store.totals(whose, filter)), owner === undefined) }
+  return { ...page, totals: totalsOf(yield* Effect.orDie(store.totals(whose, filter)), own === undefined) }
 })
 
 const totalsOf = (sums: Totals, isOperator: boolean): RequestTotals => {

@@ -1,17 +1,18 @@
 import { Effect } from "effect"
 import { NotFound } from "../contract/Failure.ts"
+import type { Own } from "../contract/Own.ts"
 import { operatorView, requestView } from "./RequestView.ts"
 import type { RequestDetail } from "./RequestView.ts"
 import type { RequestStore } from "./store/RequestStore.ts"
 
-/** One stored request, with its recorded bodies. @param account finds only this account's requests */
+/** One stored request, with its recorded bodies. @param own finds only these */
 export const requestOf = Effect.fnUntraced(function* (
   store: RequestStore,
   id: string,
-  account?: string
+  own?: Own
 ): Effect.fn.Return<RequestDetail, NotFound> {
-  const row = yield* Effect.orDie(store.find(id, account))
+  const row = yield* Effect.orDie(store.find(id, own))
   if (row === undefined) return yield* new NotFound({ param: null, message: `no request "${id}" is kept` })
-  const view = account === undefined ? operatorView(row) : requestView(row)
+  const view = own === undefined ? operatorView(row) : requestView(row)
   return { ...view, bodies: (yield* Effect.orDie(store.bodies(id))) ?? null }
 })

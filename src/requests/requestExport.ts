@@ -2,6 +2,7 @@ import { HttpApiSchema, OpenApi } from "@effect/platform"
 import { Clock, Data, Effect, Runtime, Schema } from "effect"
 import { csv } from "../contract/csv.ts"
 import type { InvalidRequest } from "../contract/Failure.ts"
+import type { Own } from "../contract/Own.ts"
 import { showUsd } from "../contract/showUsd.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { listFilterOf, whoseConversation } from "./RequestQuery.ts"
@@ -120,18 +121,18 @@ type ExportQuery = Parameters<typeof listFilterOf>[0] & { readonly format?: Expo
  * session ends, or the gateway stops.
  *
  * @param turn runs one read after others of the same key
- * @param owner as in `requestPage`
+ * @param own as in `requestPage`
  */
 export const requestExport = Effect.fnUntraced(function* (
   store: RequestStore,
   { format = "csv", ...query }: ExportQuery,
   request: Incoming,
   turn: <A>(read: Effect.Effect<A>) => Effect.Effect<A>,
-  owner?: string
+  own?: Own
 ): Effect.fn.Return<Response, InvalidRequest> {
   const nowMs = yield* Clock.currentTimeMillis
   const asked = listFilterOf(query, nowMs)
-  const filter = { ...asked, untilMs: asked.untilMs ?? nowMs, owner }
+  const filter = { ...asked, untilMs: asked.untilMs ?? nowMs, owner: own?.account, keys: own?.keys }
   yield* whoseConversation(filter)
   const runtime = yield* Effect.runtime()
   const read = exportReads(store, filter)

@@ -48,6 +48,8 @@ export interface SummaryRow extends Schema.Schema.Type<typeof Summary> {
 /** A page of the tasks of every account, newest first. */
 export interface TaskPage {
   readonly account?: string | undefined
+  /** Only these keys', by id. */
+  readonly keys?: ReadonlyArray<string> | undefined
   readonly kind?: string | undefined
   readonly model?: string | undefined
   readonly callback?: CallbackFilter | undefined

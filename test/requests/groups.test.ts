@@ -126,7 +126,7 @@ describeOnEach("groups of requests", () => {
         cost_usd: 0
       })
       expect((yield* of({ key: "*_2", by: "account" })).data).toMatchObject([{ group: "two", requests: 3 }])
-      const own = yield* of({ by: "model" }, "one")
+      const own = yield* of({ by: "model" }, { account: "one" })
       expect(own.data.map(({ group }) => group)).toEqual(["small"])
       expect(JSON.stringify(own)).not.toContain("upstream_cost")
       expect((yield* Effect.flip(of({ by: "model,tag" }))).message).toContain("by: expected model, upstream")

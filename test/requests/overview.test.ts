@@ -65,7 +65,7 @@ describeOnEach("an account's requests in sums", () => {
         [{ from: "24h" }, 3_600],
         [{ from: "30d", step: 21_600 }, 21_600]
       ] as const) {
-        const told = yield* overview.of(asked, "me")
+        const told = yield* overview.of(asked, { account: "me" })
         expect(told).toMatchObject({ step_seconds: stepSeconds, sampled: false })
         expect(told.total).toMatchObject({
           requests: mine.length,
@@ -79,11 +79,11 @@ describeOnEach("an account's requests in sums", () => {
         expect(told.total.cost_usd).toBeCloseTo((mine.length * 1_000) / 1e9, 12)
         expect(told.groups.map(({ name, requests }) => [name, requests])).toEqual([["small", mine.length]])
       }
-      const keys = yield* overview.of({ from: "24h", by: "key" }, "me")
+      const keys = yield* overview.of({ from: "24h", by: "key" }, { account: "me" })
       expect(keys.groups.map(({ name }) => name).toSorted()).toEqual(["mine_0", "mine_4"])
-      expect((yield* overview.of({ from: "24h" }, "nobody")).total).toMatchObject({ requests: 0, duration_ms: null })
+      expect((yield* overview.of({ from: "24h" }, { account: "nobody" })).total).toMatchObject({ requests: 0, duration_ms: null })
       expect((yield* overview.of({ from: "24h" })).total.requests).toBe(rows.length)
-      const wrong = yield* Effect.flip(overview.of({ from: "7h", step: 60 }, "me"))
+      const wrong = yield* Effect.flip(overview.of({ from: "7h", step: 60 }, { account: "me" }))
       expect(wrong.message).toContain("step: expected 3600 or more for a time span of more than 6 hours")
     }).pipe(Effect.provide(world))
   )
@@ -127,7 +127,7 @@ describeOnEach("an account's requests in sums", () => {
             const at = total.points.findIndex(({ cost_usd }) => cost_usd > 0)
             expect(Math.floor((settledMs - Date.parse(total.points[0]?.time ?? "")) / (step * 1_000))).toBe(at)
           }
-          const own = yield* overview.of({ from: "6h", step }, "me")
+          const own = yield* overview.of({ from: "6h", step }, { account: "me" })
           expect(money(own.total)).toEqual([5, undefined])
           expect(JSON.stringify(own)).not.toContain("upstream_cost")
         }

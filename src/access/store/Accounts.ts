@@ -1,3 +1,4 @@
+import type { AccountPattern } from "../../contract/Acting.ts"
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
@@ -66,14 +67,21 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
     const list = (page: {
       readonly offset: number
       readonly limit: number
+      /** Only these: ids, or `team-*`. */
+      readonly among?: ReadonlyArray<AccountPattern> | undefined
     }): Effect.Effect<ReadonlyArray<AccountRow>, SqlError> =>
       Effect.zipRight(
         summed,
         Effect.map(
-          sql`${select} WHERE a.deleted_at IS NULL ORDER BY a.id LIMIT ${page.limit} OFFSET ${page.offset}`,
+          sql`${select} WHERE a.deleted_at IS NULL AND ${sql.or(page.among === undefined ? [sql`1 = 1`] : page.among.map(isOne))} ORDER BY a.id LIMIT ${page.limit} OFFSET ${page.offset}`,
           accounts.all
         )
       )
+
+    const isOne = (pattern: AccountPattern) =>
+      pattern.endsWith("*")
+        ? sql`substr(a.id, 1, ${pattern.length - 1}) = ${pattern.slice(0, -1)}`
+        : sql`a.id = ${pattern}`
 
     const isThere = (id: string): Effect.Effect<boolean, SqlError> =>
       Effect.map(sql`SELECT 1 FROM accounts WHERE id = ${id} AND deleted_at IS NULL`, (found) => found.length > 0)

@@ -45,7 +45,11 @@ const openings = rows("keys", {
   search_blocked: Schema.NullOr(Patterns)
 })
 
-export const keyRows = rows("keys", { ...columns, declared: Schema.NullOr(Schema.Literal("here", "removed")) })
+export const keyRows = rows("keys", {
+  ...columns,
+  declared: Schema.NullOr(Schema.Literal("here", "removed")),
+  person_id: Schema.NullOr(Schema.String)
+})
 export type KeyRow = ReturnType<typeof keyRows.one>
 
 /** A key of the configuration file: still `here`, or `removed`. */

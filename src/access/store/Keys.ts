@@ -27,10 +27,14 @@ export interface NewKey {
   readonly budgets?: ReadonlyArray<Budget> | undefined
   readonly unpriced?: Unpriced | undefined
   readonly expiresAtMs?: number | undefined
+  /** The person whose key it is. */
+  readonly person?: string | undefined
 }
 
 export interface KeyPage {
   readonly account?: string | undefined
+  /** Only this person's. */
+  readonly person?: string | undefined
   /** Includes revoked and expired keys. */
   readonly all: boolean
   /** Only these, also without `all`. */
@@ -113,6 +117,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
           hash: ApiKey.hash(Redacted.value(secret)),
           ...hintColumns(ApiKey.hint(Redacted.value(secret))),
           created_at: now,
+          person_id: key.person ?? null,
           ...settingsColumns({ name, ...rules, limits, budgets, unpriced, expiresAtMs })
         })}`
         yield* changes.tell
@@ -164,17 +169,26 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
 
     /** Oldest first. */
     const list = (
-      { account, all, limit, offset, search, status }: KeyPage,
+      { account, all, limit, offset, person, search, status }: KeyPage,
       nowMs: number
     ): Effect.Effect<ReadonlyArray<KeyRow>, SqlError> =>
       Effect.map(
         sql`SELECT * FROM keys WHERE ${sql.and([
           sql`1 = 1`,
           ...(account === undefined ? [] : [sql`account_id = ${account}`]),
+          ...(person === undefined ? [] : [sql`person_id = ${person}`]),
           ...(search === undefined ? [] : [containing(search)]),
           ...(status === undefined && all ? [] : statusIs[status ?? "active"](nowMs))
         ])} ORDER BY created_at, id LIMIT ${limit} OFFSET ${offset}`,
         keyRows.all
+      )
+
+    /** The ids of a person's keys in an account, revoked ones too. */
+    const ofPerson = (person: string, account: string): Effect.Effect<ReadonlyArray<string>> =>
+      Effect.orDie(
+        Effect.map(sql`SELECT hash, id FROM keys WHERE person_id = ${person} AND account_id = ${account}`, (found) =>
+          keyHashes.all(found).map(({ id }) => id)
+        )
       )
 
     const statusIs = {
@@ -269,6 +283,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
       bootstrap,
       find,
       list,
+      ofPerson,
       ofSecret,
       update,
       replaceSecret,

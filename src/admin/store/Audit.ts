@@ -6,6 +6,7 @@ import { rows } from "../../sql/decode.ts"
 import type { AuditRecord } from "../AuditRecord.ts"
 import { auditRecordOf } from "../auditRecordOf.ts"
 import type { Actor } from "../../contract/Acting.ts"
+import type { Own } from "../../contract/Own.ts"
 import { isoTime } from "../fields.ts"
 
 export interface AuditFilter {
@@ -16,6 +17,8 @@ export interface AuditFilter {
   readonly actor?: string | undefined
   /** Changes of this account, of its keys, and of its tasks and callbacks that are still stored. */
   readonly account?: string | undefined
+  /** Only changes of these keys, by id. */
+  readonly keys?: ReadonlyArray<string> | undefined
   /** Both in Unix ms, inclusive. */
   readonly sinceMs?: number | undefined
   readonly untilMs?: number | undefined
@@ -26,6 +29,7 @@ export interface AuditFilter {
 
 /** @param after the last id of the previous page */
 type AuditQuery = AuditFilter & { readonly after?: number | undefined }
+type Conditions = Omit<AuditQuery, "limit">
 
 /** The audit log: all changes by operators. */
 export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", {
@@ -57,7 +61,7 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
     const isTargetIn = (table: "tasks" | "deliveries", account: string) =>
       sql`EXISTS (SELECT 1 FROM ${sql(table)} AS stored WHERE stored.id = audit.target AND stored.account_id = ${account})`
 
-    const conditionsOf = ({ account, action, actor, after, sessions, sinceMs, target, untilMs }: AuditQuery) =>
+    const conditionsOf = ({ account, action, actor, after, keys, sessions, sinceMs, target, untilMs }: Conditions) =>
       sql.and([
         sql`1 = 1`,
         ...(target === undefined ? [] : [sql`target = ${target}`]),
@@ -75,6 +79,7 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
                 sql.and([beginsWith("action", "delivery."), isTargetIn("deliveries", account)])
               ])
             ]),
+        ...(keys === undefined ? [] : [keys.length === 0 ? sql`1 = 0` : sql.in("target", keys)]),
         ...(sinceMs === undefined ? [] : [sql`at >= ${sinceMs}`]),
         ...(untilMs === undefined ? [] : [sql`at <= ${untilMs}`]),
         ...(sessions === false ? [sql`NOT ${beginsWith("action", "session.")}`] : []),
@@ -88,8 +93,9 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
         Effect.orDie
       )
 
-    const find = (id: number): Effect.Effect<AuditRecord, NotFound> =>
-      Effect.flatMap(Effect.orDie(sql`SELECT * FROM audit WHERE id = ${id}`), (raw) => {
+    /** @param own only of these records */
+    const find = (id: number, own?: Own): Effect.Effect<AuditRecord, NotFound> =>
+      Effect.flatMap(Effect.orDie(sql`SELECT * FROM audit WHERE id = ${id} AND ${conditionsOf(own ?? {})}`), (raw) => {
         const row = entries.first(raw)
         return row === undefined
           ? Effect.fail(new NotFound({ param: null, message: `no entry ${id} in the audit log` }))

@@ -10,6 +10,7 @@ import { noSums } from "./sums.ts"
 import { upstreamGroups } from "./upstreamGroups.ts"
 import { dayOf } from "./usageRows.ts"
 import { allSummed } from "./usageStatements.ts"
+import { ofKeys } from "../../sql/ofKeys.ts"
 
 const entryRows = rows("usage", {
   id: Schema.Int,
@@ -55,6 +56,7 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
         sql`day >= ${dayOf(query.sinceMs)}`,
         sql`day <= ${dayOf(query.untilMs)}`,
         ...(query.account === undefined ? [] : [sql`account_id = ${query.account}`]),
+        ...ofKeys(sql, query.keys),
         ...(query.key === undefined ? [] : [sql`key_id = ${query.key}`]),
         ...(query.model === undefined ? [] : [sql`model = ${query.model}`])
       ])
@@ -111,6 +113,7 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
           sql`at >= ${query.sinceMs}`,
           sql`at <= ${query.untilMs}`,
           ...(query.account === undefined ? [] : [sql`account_id = ${query.account}`]),
+          ...ofKeys(sql, query.keys),
           ...(query.key === undefined ? [] : [sql`key_id = ${query.key}`]),
           ...(query.model === undefined ? [] : [sql`model = ${query.model}`]),
           ...(after === undefined

@@ -7,6 +7,7 @@ import { keyNames } from "./keyNames.ts"
 import { settledSums } from "./settledSums.ts"
 import { addSums } from "./sums.ts"
 import type { Grouping, UsageGroup, UsagePage, UsageQuery } from "./usageGroup.ts"
+import { ofKeys } from "../../sql/ofKeys.ts"
 
 const dayMs = 86_400_000
 /** Rows per statement: other work gets a turn after each. */
@@ -33,13 +34,14 @@ export const upstreamGroups = (sql: SqlClient.SqlClient) => {
   const namesOf = keyNames(sql)
 
   return Effect.fnUntraced(function* (
-    { account, key, model, sinceMs, untilMs }: UsageQuery,
+    { account, key, keys, model, sinceMs, untilMs }: UsageQuery,
     { first, second }: Grouping,
     { limit, offset }: UsagePage
   ): Effect.fn.Return<ReadonlyArray<UsageGroup>, InvalidRequest> {
     const found = new Map<string, UsageGroup>()
     const span = { fromMs: Math.floor(sinceMs / dayMs) * dayMs, toMs: (Math.floor(untilMs / dayMs) + 1) * dayMs }
     const where = [
+      ...ofKeys(sql, keys),
       ...(key === undefined ? [] : [sql`key_id = ${key}`]),
       ...(model === undefined ? [] : [sql`model = ${model}`])
     ]

@@ -38,6 +38,8 @@ export type UsageGroup = ReturnType<typeof groupRows.one>
 export interface UsageQuery {
   /** Absent: all accounts. */
   readonly account?: AccountId | undefined
+  /** Only these keys, by id. */
+  readonly keys?: ReadonlyArray<string> | undefined
   readonly key?: string | undefined
   readonly model?: string | undefined
   readonly sinceMs: number

@@ -24,6 +24,8 @@ const otherTurn = Effect.promise(nextTurn)
 export interface GroupFilter {
   /** The only account, by its exact id. */
   readonly owner?: string | undefined
+  /** Only these keys, by id. */
+  readonly keys?: ReadonlyArray<string> | undefined
   readonly account?: string | undefined
   /** A key's id or name. */
   readonly key?: string | undefined

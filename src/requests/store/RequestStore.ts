@@ -12,6 +12,8 @@ import { requestCounts } from "./requestCounts.ts"
 import { requestTotals } from "./requestTotals.ts"
 import { requestIds } from "./requestIds.ts"
 import { Stride, stretches } from "./stretches.ts"
+import type { Own } from "../../contract/Own.ts"
+import { ofKeys } from "../../sql/ofKeys.ts"
 
 const stored = rows("requests", {
   id: Schema.Int,
@@ -84,10 +86,10 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
     })
 
     /** @param account finds only this account's requests */
-    const find = (requestId: string, account?: string): Effect.Effect<StoredRequest | undefined, SqlError> =>
+    const find = (requestId: string, own?: Own): Effect.Effect<StoredRequest | undefined, SqlError> =>
       sql`SELECT ${shown} FROM requests WHERE ${sql.and([
         sql`request_id = ${requestId}`,
-        ...(account === undefined ? [] : [sql`account_id = ${account}`])
+        ...(own === undefined ? [] : [sql`account_id = ${own.account}`, ...ofKeys(sql, own.keys)])
       ])} ORDER BY id DESC LIMIT 1`.pipe(
         Effect.flatMap((found) => withTasks(stored.all(found))),
         Effect.map(([row]) => row)

@@ -12,6 +12,7 @@ import { countedSql, modelSql } from "./counted.ts"
 import { ofAccount } from "./matching.ts"
 import { requestIds } from "./requestIds.ts"
 import { Stride, stretches } from "./stretches.ts"
+import { ofKeys } from "../../sql/ofKeys.ts"
 
 /** The property that requests are grouped by. */
 export type By = "model" | "upstream" | "key" | "account"
@@ -38,16 +39,17 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     const hours = Effect.fnUntraced(function* ({
       by,
       fromMs,
+      keys,
       owner,
       toMs
     }: Hours): Effect.fn.Return<ReadonlyArray<HourSum>, SqlError> {
       const found: Array<HourSum> = []
       const name = sql(columnOf[by])
-      const whose = ownedBy(owner)
+      const whose = ownedBy({ owner, keys })
       for (let at = fromMs - (fromMs % hourMs); at < toMs; at += strideHours * hourMs) {
         const end = Math.min(toMs, at + strideHours * hourMs)
         const some = yield* sql`SELECT hour, ${name} AS name, ${sql.literal(summed)} FROM request_hours
-            WHERE hour >= ${at} AND hour < ${end} AND requests > 0 ${whose} GROUP BY hour, ${name}`
+            WHERE hour >= ${at} AND hour < ${end} AND requests > 0 AND ${whose} GROUP BY hour, ${name}`
         found.push(...hourSums.all(some))
         yield* otherTurn
       }
@@ -59,8 +61,8 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
         .map((name) => (name === "model" ? `${modelSql} AS model` : name))
         .join(", ")
     )
-    const ownedBy = (owner: string | undefined) =>
-      owner === undefined ? sql.literal("") : sql`AND account_id = ${owner}`
+    const ownedBy = ({ keys, owner }: Pick<Hours, "keys" | "owner">) =>
+      sql.and([sql`1 = 1`, ...(owner === undefined ? [] : [sql`account_id = ${owner}`]), ...ofKeys(sql, keys)])
 
     const { begunBy, ends, overAt } = requestIds(sql)
     const { after: stretchAfter } = stretches(sql)
@@ -69,6 +71,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     const steps = Effect.fnUntraced(function* ({
       by,
       fromMs,
+      keys,
       owner,
       stepMs,
       toMs
@@ -77,7 +80,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       if (all === undefined) return []
       const found: Array<StepSum> = []
       const name = sql.literal(by === "model" ? modelSql : columnOf[by])
-      const whose = ownedBy(owner)
+      const whose = ownedBy({ owner, keys })
       const stride = new Stride()
       const until = yield* begunBy(toMs, all)
       for (let at = yield* overAt(fromMs, all); at < until;) {
@@ -85,7 +88,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
         const some = yield* stride.timed(
           sql`SELECT (at - ${fromMs}) / ${stepMs} AS step, ${name} AS name, ${sql.literal(countedSql)}
             FROM requests WHERE id >= ${at} AND id < ${next} AND at >= ${fromMs} AND at < ${toMs}
-            AND family <> 'account' ${whose} GROUP BY 1, 2`
+            AND family <> 'account' AND ${whose} GROUP BY 1, 2`
         )
         found.push(...stepSums.all(some))
         at = next
@@ -167,8 +170,8 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     })
 
     /** The settled sums of a period, by step and name. */
-    const settled = Effect.fnUntraced(function* ({ by, fromMs, owner, stepMs, toMs }: Steps) {
-      const query = { fromMs, toMs, owner, by: columnOf[by], where: [] }
+    const settled = Effect.fnUntraced(function* ({ by, fromMs, keys, owner, stepMs, toMs }: Steps) {
+      const query = { fromMs, toMs, owner, by: columnOf[by], where: ofKeys(sql, keys) }
       if (stepMs < hourMs) return yield* money.steps({ ...query, firstMs: fromMs, stepMs })
       const found = yield* money.hours(query)
       return found.map(({ hour, ...sums }) => ({ ...sums, step: Math.max(0, Math.floor((hour - fromMs) / stepMs)) }))
@@ -237,6 +240,8 @@ interface Hours extends Pick<Times, "fromMs" | "toMs"> {
   readonly by: By
   /** The account, for its own requests. */
   readonly owner: string | undefined
+  /** Only these keys, by id. */
+  readonly keys?: ReadonlyArray<string> | undefined
 }
 
 interface Steps extends Hours {

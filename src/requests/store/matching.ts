@@ -3,11 +3,14 @@ import { outcomes } from "../outcome.ts"
 import type { Outcome } from "../outcome.ts"
 import { patterns } from "./patterns.ts"
 import type { Patterns } from "./patterns.ts"
+import { ofKeys } from "../../sql/ofKeys.ts"
 
 /** A filter of requests; absent fields match any. In texts `*` stands for any characters. */
 export interface RequestFilter {
   /** Restricts to one account, by exact id. */
   readonly owner?: string | undefined
+  /** Restricts to these keys, by id. */
+  readonly keys?: ReadonlyArray<string> | undefined
   readonly id?: string | undefined
   readonly account?: string | undefined
   /** A key's id or its name. */
@@ -77,6 +80,7 @@ export const matchingWhose = (sql: SqlClient.SqlClient, filter: RequestFilter) =
   const like = patterns(sql)
   return [
     ...(filter.owner === undefined ? [] : [sql`account_id = ${filter.owner}`]),
+    ...ofKeys(sql, filter.keys),
     ...(filter.account === undefined ? [] : [like.column("account_id", filter.account)]),
     ...(filter.key === undefined ? [] : [like.key(filter.key)]),
     ...(filter.upstream === undefined ? [] : [like.column("upstream", filter.upstream)])

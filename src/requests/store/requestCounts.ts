@@ -140,6 +140,7 @@ type Add = (bucketMs: number, more: Partial<Tallied>) => void
 const hoursSupport = ({
   account: _account,
   key: _key,
+  keys: _keys,
   owner: _owner,
   upstream: _upstream,
   ...others

@@ -8,6 +8,7 @@ import { LabelsText } from "../labels.ts"
 import type { Labels } from "../labels.ts"
 import { requestIds } from "./requestIds.ts"
 import { Stride, stretches } from "./stretches.ts"
+import { ofKeys } from "../../sql/ofKeys.ts"
 
 /** The settled usage of a stored request. */
 export interface UsedRequest {
@@ -29,7 +30,7 @@ export const usageRowsOf = (sql: SqlClient.SqlClient) => {
   const { ofTasks } = settledSums(sql)
 
   return Effect.fnUntraced(function* (
-    { account, key, model, sinceMs, untilMs }: UsageQuery,
+    { account, key, keys, model, sinceMs, untilMs }: UsageQuery,
     see: (row: UsedRequest) => void
   ): Effect.fn.Return<void, TooManyRows> {
     const reading = Effect.gen(function* () {
@@ -50,6 +51,7 @@ export const usageRowsOf = (sql: SqlClient.SqlClient) => {
                 sql`at >= ${sinceMs}`,
                 sql`at <= ${untilMs}`,
                 ...(account === undefined ? [] : [sql`account_id = ${account}`]),
+                ...ofKeys(sql, keys),
                 ...(key === undefined ? [] : [sql`key_id = ${key}`]),
                 ...(model === undefined ? [] : [sql`model = ${model}`])
               ])}`

@@ -62,12 +62,23 @@ export const memoryAdministered = (tasks: MemoryTasks, unit: UnitOfWork, changes
 
   const summary: TaskStorage["summary"] = (id) => Effect.sync(() => Option.getOrUndefined(summedUp(tasks.get(id))))
 
-  const summaries: TaskStorage["summaries"] = ({ account, after, callback, kind, limit, model, sinceMs, states }) =>
+  const summaries: TaskStorage["summaries"] = ({
+    account,
+    after,
+    callback,
+    keys,
+    kind,
+    limit,
+    model,
+    sinceMs,
+    states
+  }) =>
     Effect.sync(() => {
       const all = tasks.filter(
         ({ task }) =>
           task.createdAtMs >= sinceMs &&
           (account === undefined || task.account === account) &&
+          (keys === undefined || keys.includes(task.key)) &&
           (kind === undefined || task.kind === kind) &&
           (model === undefined || task.model === model) &&
           (callback === undefined || callbackState(task) === callback) &&

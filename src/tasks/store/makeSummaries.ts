@@ -7,6 +7,7 @@ import type { TaskStorage } from "../TaskStorage.ts"
 import type { CallbackFilter } from "../TaskParams.ts"
 import { derivedColumns, summaryColumns } from "../TaskSummary.ts"
 import type { SummaryRow } from "../TaskSummary.ts"
+import { ofKeys } from "../../sql/ofKeys.ts"
 
 /** Tasks of all accounts, for operators. */
 export const makeSummaries = Effect.map(SqlClient.SqlClient, (sql) => {
@@ -21,6 +22,7 @@ export const makeSummaries = Effect.map(SqlClient.SqlClient, (sql) => {
         sql`SELECT ${columns} FROM tasks WHERE ${sql.and([
           sql`created_at >= ${page.sinceMs}`,
           ...(page.account === undefined ? [] : [sql`account_id = ${page.account}`]),
+          ...ofKeys(sql, page.keys),
           ...(page.kind === undefined ? [] : [sql`kind = ${page.kind}`]),
           ...(page.model === undefined ? [] : [sql`model = ${page.model}`]),
           ...(page.callback === undefined ? [] : [inState(page.callback)]),
