@@ -12,6 +12,7 @@ import { ConsoleApi } from "./console/Api.ts"
 import { SessionAuthenticators } from "./console/SessionAuthenticators.ts"
 import { ConsoleHandlers } from "./console/Handlers.ts"
 import { consolePages } from "./console/servedPage.ts"
+import { rolesOf } from "./console/reach.ts"
 import { Sessions } from "./console/Sessions.ts"
 import { AdminKeys, hasAdminKey } from "./people/AdminKeys.ts"
 import { docsPages } from "./http/docs.ts"
@@ -57,7 +58,7 @@ export const ApiServer = Layer.unwrapEffect(
       ? {
           "/metrics": forOperators(authenticators["admin-key"], "metrics", metrics.answer),
           ...watched,
-          ...docsPages(OperatorApi, "/admin", base)
+          ...docsPages(OperatorApi, "/admin", base, rolesOf)
         }
       : watched
     // Claude Code asks for it when it starts.

@@ -19,13 +19,15 @@ export const forOperators =
       Effect.either(authenticate(request.headers, { request, server }, { group: "pages", name: page }))
     )
     if (Either.isRight(opened)) return answer()
-    const isGuessing = opened.left._tag === "RateLimited"
-    const error = {
-      code: isGuessing ? "rate_limit_exceeded" : "auth_invalid",
-      message: opened.left.message,
-      param: null,
-      type: isGuessing ? "rate_limit_error" : "authentication_error"
+    const { _tag: tag, message } = opened.left
+    if (tag === "RateLimited") {
+      const error = { code: "rate_limit_exceeded", message, param: null, type: "rate_limit_error" }
+      return Response.json({ error }, { status: 429, headers: { "retry-after": "60" } })
     }
-    const headers = isGuessing ? { "retry-after": "60" } : { "www-authenticate": "Bearer" }
-    return Response.json({ error }, { status: isGuessing ? 429 : 401, headers })
+    if (tag === "Forbidden") {
+      const error = { code: "permission_error", message, param: null, type: "permission_error" }
+      return Response.json({ error }, { status: 403 })
+    }
+    const error = { code: "auth_invalid", message, param: null, type: "authentication_error" }
+    return Response.json({ error }, { status: 401, headers: { "www-authenticate": "Bearer" } })
   }

@@ -95,6 +95,14 @@ export const reaches = {
   "pages.metrics": readingAll
 } satisfies Record<Operation, Reaches>
 
+/** The roles that reach an operation, and whose records; undefined for one that anyone may ask. */
+export const rolesOf = (operation: string): Readonly<Record<string, Reach>> | undefined =>
+  isOperation(operation)
+    ? Object.fromEntries(
+        Object.entries({ operator: "all" as const, ...reaches[operation] }).filter(([, reach]) => reach !== "none")
+      )
+    : undefined
+
 /** Whose records this operation may touch; undefined: everybody's. A refusal where the role does not reach it. */
 export const reachOf = (acting: Acting, operation: string): Within | undefined | Forbidden => {
   if (acting.role === "operator") return undefined

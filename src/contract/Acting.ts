@@ -1,5 +1,4 @@
 import { Schema } from "effect"
-import type { Caller } from "./Caller.ts"
 
 /** A person's role, or a named admin key's: everything; all reading; accounts; one's own keys; `/metrics` alone. */
 export const Role = Schema.Literal("operator", "auditor", "manager", "member", "metrics")
@@ -44,4 +43,5 @@ export const reachesAccount = (patterns: ReadonlyArray<AccountPattern>, account:
   patterns.some((one) => (one.endsWith("*") ? account.startsWith(one.slice(0, -1)) : one === account))
 
 /** The author of a caller's changes. */
-export const actorOf = ({ acting, key }: Pick<Caller, "acting" | "key">): Actor => acting ?? actorNamed(key)
+export const actorOf = ({ acting, key }: { readonly acting?: Acting | undefined; readonly key: string }): Actor =>
+  acting ?? actorNamed(key)

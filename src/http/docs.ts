@@ -3,6 +3,7 @@ import type { HttpApiGroup } from "@effect/platform"
 import { Context } from "effect"
 import { endpointList } from "./endpointList.ts"
 import { openApiDocument, specOf } from "./openapi.ts"
+import type { RolesOf } from "./openapi.ts"
 import { groupPage, indexPage, referenceScript, slugOf } from "./referencePages.ts"
 import { renderPage } from "./renderPage.ts"
 import type { RenderedPage } from "./renderPage.ts"
@@ -12,11 +13,13 @@ import type { RenderedPage } from "./renderPage.ts"
  * offline; and `/llms.txt`, an index for language models. Each is rendered on its first request.
  * @param below path prefix: `/admin` for `/admin/docs`
  * @param base the path that a proxy takes off: links begin with it
+ * @param rolesOf as in `openApiDocument`
  */
 export const docsPages = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   below = "",
-  base = ""
+  base = "",
+  rolesOf?: RolesOf
 ): Readonly<Record<string, (request: Request) => Promise<Response>>> => {
   const once = (make: () => Promise<RenderedPage>) => {
     let page: Promise<RenderedPage> | undefined
@@ -28,10 +31,10 @@ export const docsPages = <Id extends string, Groups extends HttpApiGroup.HttpApi
   const linked = base + below
   const groups = titlesOf(api).map((name) => [
     `${below}/docs/${slugOf(name)}`,
-    once(() => renderPage(groupPage(openApiDocument(api, base), name, linked, base), pageHeaders))
+    once(() => renderPage(groupPage(openApiDocument(api, base, rolesOf), name, linked, base), pageHeaders))
   ])
   return {
-    [`${below}/openapi.json`]: once(() => renderPage(JSON.stringify(openApiDocument(api, base)), json)),
+    [`${below}/openapi.json`]: once(() => renderPage(JSON.stringify(openApiDocument(api, base, rolesOf)), json)),
     [`${below}/llms.txt`]: once(() => renderPage(endpointList(api, linked), plain)),
     [`${below}/docs`]: once(() => renderPage(indexPage(specOf(api), linked), pageHeaders)),
     ...Object.fromEntries(groups),

@@ -21,10 +21,12 @@ export const specOf = <Id extends string, Groups extends HttpApiGroup.HttpApiGro
  * The contract as an OpenAPI 3.1 document. Adds to the library's own document keys, request ids and headers, and removes
  * impossible failures and internal schema metadata.
  * @param base the path of the public URL, which the paths are below
+ * @param rolesOf the roles that reach an operation, as `x-gateway-roles`
  */
 export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
-  base = ""
+  base = "",
+  rolesOf: RolesOf = () => undefined
 ): Json => {
   const { components, paths, ...spec } = specOf(api)
   const { schemas, tidy } = tidySchemas(components.schemas)
@@ -38,8 +40,10 @@ export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.H
     const responses = Object.entries(operation.responses).filter(([status]) =>
       isPossible(Number(status), { method, isPublic, takesBody })
     )
+    const roles = rolesOf(operation.operationId)
     return {
       ...operation,
+      ...(roles === undefined ? {} : withRoles(operation, roles)),
       parameters: [
         ...operation.parameters.map((parameter) => ({ ...parameter, schema: withoutNul(tidy(parameter.schema)) })),
         ...(repeatable.has(operation.operationId) ? [idempotencyKey] : [])
@@ -86,6 +90,19 @@ export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.H
     security: Object.keys(securitySchemes).map((name) => ({ [name]: [] }))
   }
 }
+
+/** The roles that reach an operation, and whose records; undefined where every caller does. */
+export type RolesOf = (operationId: string) => Readonly<Record<string, string>> | undefined
+
+const withRoles = (
+  { description = "" }: { readonly description?: string },
+  roles: Readonly<Record<string, string>>
+) => ({
+  description: `${description}${description === "" ? "" : "\n\n"}Roles: ${Object.entries(roles)
+    .map(([role, reach]) => (reach === "all" ? role : `${role} (${reach})`))
+    .join(", ")}.`,
+  "x-gateway-roles": roles
+})
 
 /** A JSON body that may also be sent as a form with the same fields. */
 const alsoAsForm = ({ content }: { readonly content?: OpenApi.OpenApiSpecContent }) => {

@@ -64,7 +64,7 @@ describeOnEach("sessions of the console", () => {
     const account = `made-${crypto.randomUUID()}`
     expect((await operator.send("/admin/v1/accounts", { body: { id: account } })).status).toBe(200)
     const audit = (await operator.send(`/admin/v1/audit?target=${account}`)).json.data
-    expect(audit[0].actor).toMatch(/^session_/)
+    expect(audit[0]).toMatchObject({ actor: "admin-key", via: expect.stringMatching(/^session_/) })
   })
 
   it("is asked by its own pages alone", async () => {

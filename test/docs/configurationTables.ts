@@ -2,6 +2,7 @@ import { Option, SchemaAST as AST } from "effect"
 import type { Schema } from "effect"
 import { DatabaseSection } from "../../src/config/databaseSettings.ts"
 import { GatewayFile } from "../../src/config/GatewayFile.ts"
+import { AdminKey } from "../../src/config/sections/AdminKey.ts"
 import { Alerts } from "../../src/config/sections/Alerts.ts"
 import { Files } from "../../src/config/sections/Files.ts"
 import { Absent, InFile } from "../../src/config/sections/given.ts"
@@ -127,6 +128,7 @@ const sections: Readonly<Record<string, Schema.Schema.Any>> = {
   limits: Limits,
   keys: DeclaredKey,
   accounts: Account,
+  "admin keys": AdminKey,
   alerts: Alerts,
   prices: Prices,
   search: Search,

@@ -184,6 +184,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "health",
     "http",
     "Api.ts",
+    "people",
     "console"
   ],
   "Gateway.ts": [

@@ -118,9 +118,9 @@ export const authenticationMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "admin: its key may be an API key",
-    file: "src/admin/AdminAccess.ts",
-    snippet: "if (Option.isSome(yield* keys.open(ApiKey.hash(next)))) {",
-    replacement: "if (Option.isSome(yield* keys.open(ApiKey.hash(`no ${next}`)))) {",
+    file: "src/people/AdminKeys.ts",
+    snippet: "if (Option.isSome(yield* apiKeys.open(ApiKey.hash(secret)))) {",
+    replacement: "if (Option.isSome(yield* apiKeys.open(ApiKey.hash(`no ${secret}`)))) {",
     tests: ["test/e2e/admin.test.ts", "test/e2e/adminKeys.test.ts"]
   },
   {
@@ -168,8 +168,8 @@ export const authenticationMutants: ReadonlyArray<Mutant> = [
   {
     name: "console: an account's session opens the admin API",
     file: "src/console/SessionAuthenticators.ts",
-    snippet: 'return session.kind === "operator" ? operator(session) : yield* notOperator',
-    replacement: 'return session.kind !== "link" ? operator(session) : yield* notOperator',
+    snippet: 'if (session.kind !== "operator") return yield* notOperator',
+    replacement: 'if (session.kind === "link") return yield* notOperator',
     tests: sessions
   },
   {
@@ -189,15 +189,15 @@ export const authenticationMutants: ReadonlyArray<Mutant> = [
   {
     name: "feed: an account hears of others' requests",
     file: "src/feed/events.ts",
-    snippet: "requests.filter(({ account_id }) => account_id === account)",
-    replacement: "requests",
+    snippet: "const rows = requests.filter(isOwn)",
+    replacement: "const rows = requests",
     tests: ["test/feed/events.test.ts"]
   },
   {
     name: "feed: a stream goes on without what opened it",
     file: "src/feed/Feed.ts",
-    snippet: "if (!(yield* watcher.stillOpens)) watcher.end()",
-    replacement: "yield* watcher.stillOpens",
+    snippet: "if (isStale || !(yield* watcher.stillOpens)) watcher.end()",
+    replacement: "if (isStale && !(yield* watcher.stillOpens)) watcher.end()",
     tests: ["test/feed/events.test.ts"]
   },
   {

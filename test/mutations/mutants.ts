@@ -6,6 +6,7 @@ import { keyMutants } from "./keyMutants.ts"
 import type { Mutant } from "./Mutant.ts"
 import { moneyMutants } from "./moneyMutants.ts"
 import { nodeMutants } from "./nodeMutants.ts"
+import { peopleMutants } from "./peopleMutants.ts"
 import { streamMutants } from "./streamMutants.ts"
 
 export const mutants: ReadonlyArray<Mutant> = [
@@ -16,5 +17,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...engineMutants,
   ...callbackMutants,
   ...streamMutants,
-  ...nodeMutants
+  ...nodeMutants,
+  ...peopleMutants
 ]

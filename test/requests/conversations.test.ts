@@ -97,7 +97,9 @@ describeOnEach("a conversation", () => {
       const own = yield* requestPage(store, { conversation: "same name", status: "5xx" }, { account: "me" })
       expect(own.totals).toMatchObject({ requests: 1, failed: 1, cost_usd: 0 })
       expect(own.totals).not.toHaveProperty("upstream_cost_usd")
-      expect((yield* requestPage(store, { conversation: "nothing" }, { account: "me" })).totals).toMatchObject({ requests: 0 })
+      expect((yield* requestPage(store, { conversation: "nothing" }, { account: "me" })).totals).toMatchObject({
+        requests: 0
+      })
       const refused = yield* Effect.flip(requestPage(store, { conversation: "same name" }))
       expect(refused.message).toMatch(/^conversation: expected an account/)
     }).pipe(Effect.provide(world))

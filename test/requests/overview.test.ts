@@ -81,7 +81,10 @@ describeOnEach("an account's requests in sums", () => {
       }
       const keys = yield* overview.of({ from: "24h", by: "key" }, { account: "me" })
       expect(keys.groups.map(({ name }) => name).toSorted()).toEqual(["mine_0", "mine_4"])
-      expect((yield* overview.of({ from: "24h" }, { account: "nobody" })).total).toMatchObject({ requests: 0, duration_ms: null })
+      expect((yield* overview.of({ from: "24h" }, { account: "nobody" })).total).toMatchObject({
+        requests: 0,
+        duration_ms: null
+      })
       expect((yield* overview.of({ from: "24h" })).total.requests).toBe(rows.length)
       const wrong = yield* Effect.flip(overview.of({ from: "7h", step: 60 }, { account: "me" }))
       expect(wrong.message).toContain("step: expected 3600 or more for a time span of more than 6 hours")

@@ -93,7 +93,11 @@ describeOnEach("rows of requests", () => {
       )
       yield* stored(4)
       const store = yield* RequestStore
-      expect(yield* store.find("r1", { account: "acc_me" })).toMatchObject({ cost_nano_usd: 7, input_tokens: 10, upstream: "u" })
+      expect(yield* store.find("r1", { account: "acc_me" })).toMatchObject({
+        cost_nano_usd: 7,
+        input_tokens: 10,
+        upstream: "u"
+      })
       expect(yield* store.find("r1", { account: "acc_other" })).toBeUndefined()
       const sql = yield* SqlClient.SqlClient
       const hours = yield* sql`SELECT hour, model, requests, errors, input_tokens, cost_nano_usd, duration_ms

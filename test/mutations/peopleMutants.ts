@@ -1,0 +1,63 @@
+import type { Mutant } from "./Mutant.ts"
+
+const reach = ["test/people/reach.test.ts"]
+
+/** Roles and admin keys. */
+export const peopleMutants: ReadonlyArray<Mutant> = [
+  {
+    name: "people: a role reaches every operation",
+    file: "src/console/SessionAuthenticators.ts",
+    snippet: "if (within instanceof Forbidden) return Effect.fail(within)",
+    replacement: 'if (within instanceof Forbidden) return Effect.succeed(Caller.unrestricted("", acting.via))',
+    tests: reach
+  },
+  {
+    name: "people: an auditor of some accounts reads all",
+    file: "src/console/reach.ts",
+    snippet: 'return row.auditor === "all" && accounts !== "all" ? row.manager : row.auditor',
+    replacement: "return row.auditor",
+    tests: reach
+  },
+  {
+    name: "people: a manager acts in any account that a request names",
+    file: "src/admin/Owned.ts",
+    snippet: "if (!reachesAccount(accounts, account)) return Effect.fail(noAccount(account))",
+    replacement: "",
+    tests: reach
+  },
+  {
+    name: "people: another account's key is shown",
+    file: "src/admin/Owned.ts",
+    snippet: "reachesAccount(within.accounts, row.account_id) &&",
+    replacement: "",
+    tests: reach
+  },
+  {
+    name: "people: another account's task is shown",
+    file: "src/admin/Owned.ts",
+    snippet: "if (!reachesAccount(within.accounts, account)) return notFound",
+    replacement: "",
+    tests: reach
+  },
+  {
+    name: "people: the header names any account",
+    file: "src/console/SessionAuthenticators.ts",
+    snippet: "if (within !== undefined && account !== undefined && !reachesAccount(within.accounts, account)) {",
+    replacement: 'if (within !== undefined && account === "") {',
+    tests: reach
+  },
+  {
+    name: "people: an admin key outlives its time",
+    file: "src/people/AdminKeys.ts",
+    snippet: "key.expiresAtMs > clock.unsafeCurrentTimeMillis()",
+    replacement: "key.expiresAtMs > 0",
+    tests: reach
+  },
+  {
+    name: "people: a manager lets models without a price be used",
+    file: "src/admin/KeysHandlers.ts",
+    snippet: 'if (settings.unpriced !== undefined) return yield* refuse("unpriced", "only an operator changes it")',
+    replacement: "",
+    tests: reach
+  }
+]
