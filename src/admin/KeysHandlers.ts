@@ -91,7 +91,7 @@ const withSecret = ({ key, secret }: KeyWithSecret) => ({ key, secret: Redacted.
 const longestLife = 90
 const dayMs = 86_400_000
 
-/** What only operators set is refused to others. A member's key ends: by default, and at the latest, after 90 days. */
+/** Refuses others what only operators set. A member's key ends: by default, and at the latest, after 90 days. */
 const allowedOptions = (caller: Caller, settings: KeySettings): Effect.Effect<KeyOptions, InvalidRequest> =>
   Effect.gen(function* () {
     const options = yield* keyOptions(settings)

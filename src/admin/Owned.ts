@@ -7,7 +7,7 @@ import type { Own } from "../contract/Own.ts"
 
 type Asking = Pick<Caller, "within">
 
-/** Whose records a caller's operation may touch. Another's record is answered as one that does not exist. */
+/** Finds out which records a caller's operation may touch. Another's record is answered as one that does not exist. */
 export const makeOwned = Effect.map(Keys, (keys) => {
   /**
    * The account that the caller acts in, and of a member only the own keys; undefined if the caller reaches everything.

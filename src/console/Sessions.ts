@@ -25,7 +25,7 @@ export interface Visitor {
   readonly address: string
 }
 
-/** What opened a session. */
+/** The key, or the person, that opened a session. */
 type Opened = Pick<SessionRow, "kind" | "opened_with" | "account_id" | "key_id" | "person_id">
 
 /** A new session, with the token for its browser's cookie. */
@@ -47,7 +47,7 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
     const known = new Map<string, SessionRow>()
     yield* changes.listen(Effect.sync(() => known.clear()))
 
-    /** Who acts in an operator's session, with the role that the key which opened it has now. */
+    /** The actor of an operator's session, with the role that the key which opened it has now. */
     const actingOf = ({ id, opened_with }: SessionRow): Acting | undefined => {
       const acting = adminKeys.ofProof(opened_with)
       return acting === undefined ? undefined : { ...acting, via: id }

@@ -18,7 +18,7 @@ export type Operation =
   | Exclude<NamesOf<GroupsOf<typeof ConsoleApi>>, `session.${string}`>
   | "pages.metrics"
 
-/** Whose records a role reads or changes with an operation: everybody's, its accounts', its own keys', or nobody's. */
+/** The records that a role reads or changes with an operation: all, its accounts', its own keys', or none. */
 type Reach = "all" | "accounts" | "own" | "none"
 
 /** How far each role reaches; an operator's reach is `all`. */
@@ -37,7 +37,7 @@ const changingAccounts: Reaches = { auditor: "none", manager: "accounts", member
 const operating: Reaches = { auditor: "none", manager: "none", member: "none" }
 
 /**
- * Who may do what: the one place that decides. `none` is a 403. What is `accounts` or `own` is a promise of the service:
+ * Decides, in one place, who may do what. `none` is a 403. What is `accounts` or `own` is a promise of the service:
  * its lists hold only these records, and another's id is a 404, as one that does not exist.
  */
 export const reaches = {
@@ -103,7 +103,7 @@ export const rolesOf = (operation: string): Readonly<Record<string, Reach>> | un
       )
     : undefined
 
-/** Whose records this operation may touch; undefined: everybody's. A refusal where the role does not reach it. */
+/** The records that an operation may touch; undefined: all. A refusal if the role does not reach it. */
 export const reachOf = (acting: Acting, operation: string): Within | undefined | Forbidden => {
   if (acting.role === "operator") return undefined
   if (acting.role === "metrics") return operation === "pages.metrics" ? undefined : outOfReach(acting)

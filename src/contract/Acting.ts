@@ -18,18 +18,18 @@ export const actorNamed = (name: string): Actor => ({ name, via: name })
 /** An account id, or the beginning of several: `team-*`. */
 export type AccountPattern = string
 
-/** Who calls the operator's API, and how far the role reaches. */
+/** The caller of the operator's API, and how far the role reaches. */
 export interface Acting extends Actor {
   readonly role: Role
   /** The accounts that it reaches, of any role but `operator`. */
   readonly accounts: "all" | ReadonlyArray<AccountPattern>
-  /** Whether it is shown recorded bodies; an operator always is. */
+  /** True if it is shown recorded bodies, as an operator always is. */
   readonly bodies: boolean
   /** Absent for keys and links. */
   readonly person?: string | undefined
 }
 
-/** Whose records an operation may touch: those of the accounts, or of a person's own keys in them. */
+/** The records that an operation may touch: those of the accounts, or of a person's own keys in them. */
 export interface Within {
   readonly accounts: ReadonlyArray<AccountPattern>
   /** The account acted in (`x-gateway-account`), one of them. */

@@ -63,9 +63,9 @@ export interface Caller {
   readonly searchDomains: SearchDomains
   /** The most output tokens to hold for a request of the account without a smaller bound. */
   readonly holdOutputTokens?: number | undefined
-  /** Who calls the operator's API; absent for API keys. */
+  /** The caller of the operator's API; absent for API keys. */
   readonly acting?: Acting | undefined
-  /** Whose records the operation reads and changes; absent: everybody's. */
+  /** The records that the operation reads and changes; absent: all. */
   readonly within?: Within | undefined
 }
 

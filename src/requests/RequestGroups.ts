@@ -93,7 +93,7 @@ export class RequestGroups extends Effect.Service<RequestGroups>()("gateway/requ
     const read = (query: GroupQuery, grouping: Grouping) =>
       grouping.of === "columns" ? byColumns(query, grouping) : byLabel(query, grouping.label)
 
-    /** @param own whose requests are summed up; undefined: everybody's */
+    /** @param own the account whose requests are summed up, or some of its keys; undefined for those of all */
     const of = (asked: GroupsAsked, own?: Own): Effect.Effect<OverviewGroups, InvalidRequest> =>
       Effect.gen(function* () {
         const { by = "model", from, limit = 100, to, ...filter } = asked

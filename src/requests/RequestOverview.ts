@@ -44,7 +44,7 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
     const requests = yield* RequestSums
     const counts = yield* GroupCounts
 
-    /** @param own whose requests are summed up; undefined: everybody's */
+    /** @param own the account whose requests are summed up, or some of its keys; undefined for those of all */
     const of = (asked: OverviewAsked, own?: Own): Effect.Effect<OwnOverview, InvalidRequest> =>
       Effect.gen(function* () {
         const owner = own?.account

@@ -185,10 +185,9 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
 
     /** The ids of a person's keys in an account, revoked ones too. */
     const ofPerson = (person: string, account: string): Effect.Effect<ReadonlyArray<string>> =>
-      Effect.orDie(
-        Effect.map(sql`SELECT hash, id FROM keys WHERE person_id = ${person} AND account_id = ${account}`, (found) =>
-          keyHashes.all(found).map(({ id }) => id)
-        )
+      sql`SELECT hash, id FROM keys WHERE person_id = ${person} AND account_id = ${account}`.pipe(
+        Effect.map((found) => keyHashes.all(found).map(({ id }) => id)),
+        Effect.orDie
       )
 
     const statusIs = {
@@ -226,7 +225,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
     const isTaken = (secret: Redacted.Redacted): Effect.Effect<boolean, SqlError> =>
       Effect.map(
         sql`SELECT 1 FROM keys WHERE hash = ${ApiKey.hash(Redacted.value(secret))}`,
-        (found) => found.length > 0
+        ({ length }) => length > 0
       )
 
     /** Stores when keys were last used, in one statement. */
