@@ -27,13 +27,11 @@ export interface NewKey {
   readonly budgets?: ReadonlyArray<Budget> | undefined
   readonly unpriced?: Unpriced | undefined
   readonly expiresAtMs?: number | undefined
-  /** The person whose key it is. */
   readonly person?: string | undefined
 }
 
 export interface KeyPage {
   readonly account?: string | undefined
-  /** Only this person's. */
   readonly person?: string | undefined
   /** Includes revoked and expired keys. */
   readonly all: boolean
@@ -235,9 +233,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
         WHERE keys.id = used.column1`
 
     /** A key with one of these hashes that is not from the configuration file. */
-    const undeclaredWith = (
-      hashes: ReadonlyArray<string>
-    ): Effect.Effect<{ readonly id: string; readonly hash: string } | undefined, SqlError> =>
+    const undeclaredWith = (hashes: ReadonlyArray<string>): Effect.Effect<KeyHash | undefined, SqlError> =>
       Effect.map(sql`SELECT hash, id FROM keys WHERE declared IS NULL AND ${sql.in("hash", hashes)}`, keyHashes.first)
 
     /** All keys that the configuration file declares or declared. */
@@ -301,3 +297,4 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
 }
 
 const keyHashes = rows("keys", { id: Schema.String, hash: Schema.String })
+type KeyHash = ReturnType<typeof keyHashes.one>
