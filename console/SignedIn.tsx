@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals"
 import type { FunctionComponent } from "preact"
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
+import { actingIn } from "./actingIn.ts"
 import type { App } from "./app.ts"
 import { makeCatalogue } from "./catalogue.ts"
 import type { Client } from "./client.ts"
@@ -30,7 +31,9 @@ interface SignedInProps {
 }
 
 const begin = ({ check, client, copy, say, session }: SignedInProps) => {
-  const live = openLive(session.kind === "operator" ? "/admin/v1/events" : "/v1/events", check)
+  const account = actingIn.account()
+  const query = account === undefined ? "" : `?${new URLSearchParams({ account })}`
+  const live = openLive(session.kind === "operator" ? `/admin/v1/events${query}` : "/v1/events", check)
   const router = makeRouter()
   const app: App = {
     client,

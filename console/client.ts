@@ -3,6 +3,7 @@ import type { AdminApi } from "../src/admin/Api.ts"
 import type { ModelsApi } from "../src/catalogue/Api.ts"
 import type { ConsoleApi } from "../src/console/Api.ts"
 import type { VideosApi } from "../src/videos/Api.ts"
+import { actingIn } from "./actingIn.ts"
 import { basePath } from "./address.ts"
 import { callsOf } from "./calls.ts"
 import type { Calls, GroupsOf } from "./calls.ts"
@@ -67,6 +68,8 @@ export const makeClient = ({
     const headers = new Headers(init.headers)
     const method = init.method ?? "GET"
     if (method !== "GET" && method !== "HEAD") headers.set("x-gateway-csrf", csrf())
+    const account = actingIn.account()
+    if (account !== undefined) headers.set("x-gateway-account", account)
     let response: Response
     try {
       response = await fetch(basePath + path, { ...init, headers, credentials: "same-origin" })

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals"
 import { render } from "preact"
 import type { FunctionComponent } from "preact"
 import { useEffect } from "preact/hooks"
+import { actingIn } from "./actingIn.ts"
 import { CopyContext } from "./hooks/useCopy.ts"
 import { Accounts } from "./pages/Accounts.tsx"
 import { Audit } from "./pages/Audit.tsx"
@@ -44,6 +45,10 @@ const start = async (root: HTMLElement): Promise<void> => {
   const session = signal<Session | undefined>(undefined)
   const isExpired = signal(false)
 
+  const begin = (found: Session | undefined) => {
+    actingIn.begin(found)
+    session.value = found
+  }
   const ended = (hasExpired: boolean) => {
     isExpired.value = hasExpired
     session.value = undefined
@@ -51,7 +56,8 @@ const start = async (root: HTMLElement): Promise<void> => {
   signing.onEnded(() => ended(true))
 
   const signOut = async () => {
-    await signing.signOut()
+    const elsewhere = await signing.signOut()
+    if (elsewhere !== undefined) return location.assign(elsewhere)
     history.replaceState(null, "", hrefOf(""))
     ended(false)
   }
@@ -66,7 +72,8 @@ const start = async (root: HTMLElement): Promise<void> => {
       <SignedOut
         isExpired={isExpired.value}
         theme={toggleTheme}
-        signIn={async (key) => (session.value = await signing.signIn({ key }))}
+        links={signing.links()}
+        signIn={async (key) => begin(await signing.signIn({ key }))}
       />
     )
   }
@@ -76,6 +83,7 @@ const start = async (root: HTMLElement): Promise<void> => {
         <Landing />
       ) : (
         <SignedIn
+          key={actingIn.account()}
           session={session.value}
           client={signing.client}
           pages={session.value.kind === "operator" ? forOperators : forHolders}
@@ -94,7 +102,7 @@ const start = async (root: HTMLElement): Promise<void> => {
   const link = /^#link=(.+)$/.exec(location.hash)?.[1]
   if (link !== undefined) history.replaceState(null, "", location.pathname)
   const opened = link === undefined ? undefined : await signing.signIn({ link }).catch(() => undefined)
-  session.value = opened ?? (await signing.find())
+  begin(opened ?? (await signing.find()))
   render(<Console />, root)
 }
 

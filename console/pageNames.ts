@@ -1,12 +1,27 @@
+import type { Operation } from "../src/console/reach.ts"
+import { reaches } from "./reaches.ts"
 import type { Session } from "./session.ts"
 
 const forHolders = ["overview", "requests", "tasks", "playground"] as const
 const forOperators = ["overview", "requests", "tasks", "keys", "accounts", "models", "playground", "audit"] as const
 export type PageName = (typeof forOperators)[number]
 
-/** The pages of the navigation. */
-export const pagesOf = ({ kind }: Pick<Session, "kind">): ReadonlyArray<PageName> =>
-  kind === "operator" ? forOperators : forHolders
+/** The operation that a page cannot do without. */
+const needs: Readonly<Record<PageName, Operation>> = {
+  overview: "adminWatch.overview",
+  requests: "adminOperations.listRequests",
+  tasks: "adminOperations.listTasks",
+  keys: "adminKeys.list",
+  accounts: "adminAccounts.list",
+  models: "adminOperations.models",
+  // It calls models as a key.
+  playground: "adminKeys.rotateSecret",
+  audit: "adminOperations.audit"
+}
+
+/** The pages of the navigation: those that the session's role reaches. */
+export const pagesOf = (session: Pick<Session, "kind" | "role" | "accounts">): ReadonlyArray<PageName> =>
+  session.kind === "operator" ? forOperators.filter((page) => reaches(session, needs[page])) : forHolders
 
 /** The letter that opens a page after `g`; `a` is for accounts. */
 export const letterOf = (page: PageName): string => (page === "audit" ? "u" : page.slice(0, 1))

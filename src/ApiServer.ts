@@ -14,7 +14,13 @@ import { ConsoleHandlers } from "./console/Handlers.ts"
 import { consolePages } from "./console/servedPage.ts"
 import { rolesOf } from "./console/reach.ts"
 import { Sessions } from "./console/Sessions.ts"
+import { PeopleChecks } from "./console/PeopleChecks.ts"
+import { PeopleChecksLive } from "./console/PeopleChecksLive.ts"
+import { ProviderSessions } from "./console/ProviderSessions.ts"
+import { makeSignInPages } from "./console/signInPages.ts"
 import { AdminKeys, hasAdminKey } from "./people/AdminKeys.ts"
+import { Providers } from "./people/Providers.ts"
+import { SignIns } from "./people/SignIns.ts"
 import { docsPages } from "./http/docs.ts"
 import { Address, serve } from "./http/Server.ts"
 import { KeptAnswersExpiry } from "./idempotency/store/KeptAnswers.ts"
@@ -23,10 +29,11 @@ import { RequestsLive } from "./requests/RequestsLive.ts"
 /** Bytes of a body where its family sets no limit of its own. */
 const bodyLimit = 32 * 1024 * 1024
 
-const ConsoleLive = ConsoleHandlers.pipe(
+const ConsoleLive = Layer.merge(ConsoleHandlers, PeopleChecksLive).pipe(
   Layer.provideMerge(SessionAuthenticators.Default),
-  Layer.provide(Sessions.Default),
-  Layer.provide(AdminKeys.Default)
+  Layer.provideMerge(Layer.mergeAll(Sessions.Default, ProviderSessions.Default, SignIns.Default)),
+  Layer.provide(PeopleChecks.Default),
+  Layer.provideMerge(Layer.mergeAll(AdminKeys.Default, Providers.Default))
 )
 
 /** The operator's contract with the console's. */
@@ -54,19 +61,21 @@ export const ApiServer = Layer.unwrapEffect(
       ...(Option.isSome(server.tls) ? { tls: server.tls.value } : {})
     }
     const watched = server.metrics ? { "/metrics": metrics.answer } : {}
-    const adminPages = hasAdminKey({ adminKey }, file)
-      ? {
-          "/metrics": forOperators(authenticators["admin-key"], "metrics", metrics.answer),
-          ...watched,
-          ...docsPages(OperatorApi, "/admin", base, rolesOf)
-        }
-      : watched
+    const adminPages =
+      hasAdminKey({ adminKey }, file) || file.value.sign_in !== undefined
+        ? {
+            "/metrics": forOperators(authenticators["admin-key"], "metrics", metrics.answer),
+            ...watched,
+            ...docsPages(OperatorApi, "/admin", base, rolesOf)
+          }
+        : watched
     // Claude Code asks for it when it starts.
     const hello = { "/api/hello": () => Response.json({ message: "hello" }) }
     const pages = {
       ...hello,
       ...docsPages(GatewayApi, "", base),
       ...consolePages(publicUrl),
+      ...(yield* makeSignInPages),
       ...adminPages
     }
     return serve(GatewayApi.addHttpApi(OperatorApi), pages, options)

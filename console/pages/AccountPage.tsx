@@ -14,6 +14,7 @@ import type { MenuItem } from "../parts/Menu.tsx"
 import { Part } from "../parts/states.tsx"
 import { Status } from "../parts/Status.tsx"
 import { Fact, Facts, Faint, None, PageHead } from "../parts/text.tsx"
+import { reaches } from "../reaches.ts"
 import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
 import { AccountDialogs } from "./AccountDialogs.tsx"
@@ -43,7 +44,7 @@ const Settings = ({ edit, of: account }: { readonly of: AccountRecord; readonly 
     <Block
       title={text.facts.settings}
       actions={
-        <Button look="small" onClick={edit}>
+        <Button look="small" needs="adminAccounts.update" onClick={edit}>
           {text.settings}
         </Button>
       }
@@ -83,7 +84,7 @@ const Settings = ({ edit, of: account }: { readonly of: AccountRecord; readonly 
 
 /** One account: its spend, budgets, models, limits, keys, requests, tasks and changes. */
 export const AccountPage = ({ id }: { readonly id: string }) => {
-  const { client, go, toast } = useApp()
+  const { client, go, session, toast } = useApp()
   const dialog = useSignal<AccountDialog | undefined>(undefined)
   const account = useData(
     async () => {
@@ -149,7 +150,7 @@ export const AccountPage = ({ id }: { readonly id: string }) => {
           </>
         }
       >
-        {one !== undefined && (
+        {one !== undefined && reaches(session, "adminAccounts.suspend") && (
           <>
             <Button onClick={open("credit")}>{text.credit}</Button>
             <Menu label={text.more(id)} word={text.moreWord} items={rare} />

@@ -138,7 +138,7 @@ const List = () => {
         <a class="button" href={hrefOf("audit", undefined, { action: "account" })}>
           {text.changes}
         </a>
-        <Button look="primary" onClick={create}>
+        <Button look="primary" needs="adminAccounts.create" onClick={create}>
           {text.create}
           <kbd aria-hidden="true">c</kbd>
         </Button>

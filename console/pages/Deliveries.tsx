@@ -57,6 +57,7 @@ const Again = ({ delivery, redeliver }: { readonly delivery: TaskDelivery; reado
   const isSending = useSignal(false)
   return (
     <Button
+      needs="adminOperations.redeliver"
       look="small"
       disabled={isSending.value}
       onClick={() => {

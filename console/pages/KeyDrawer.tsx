@@ -132,18 +132,25 @@ const Actions = ({ of: key, open }: { readonly of: KeyRecord; readonly open: Dra
     <div class="actions">
       {key.status === "active" ? (
         <>
-          <Button disabled={key.declared} onClick={() => open({ of: "edit", key })}>
+          <Button needs="adminKeys.update" disabled={key.declared} onClick={() => open({ of: "edit", key })}>
             {text.edit}
           </Button>
-          <Button disabled={key.declared} onClick={() => open({ of: "rotate", key })}>
+          <Button needs="adminKeys.rotateSecret" disabled={key.declared} onClick={() => open({ of: "rotate", key })}>
             {text.rotate}
           </Button>
-          <Button look="danger" disabled={key.declared} onClick={() => open({ of: "revoke", key })}>
+          <Button
+            look="danger"
+            needs="adminKeys.revoke"
+            disabled={key.declared}
+            onClick={() => open({ of: "revoke", key })}
+          >
             {text.revoke}
           </Button>
         </>
       ) : (
-        <Button onClick={() => open({ of: "create", like: key })}>{text.like}</Button>
+        <Button needs="adminKeys.create" onClick={() => open({ of: "create", like: key })}>
+          {text.like}
+        </Button>
       )}
       <a class="button" href={hrefOf("requests", undefined, { q: `key:${key.id}`, range: "30d" })}>
         {text.requests}

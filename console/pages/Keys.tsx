@@ -191,8 +191,10 @@ export const Keys = () => {
   return (
     <>
       <PageHead title={words.pages.keys} note={keys.value && text.active(number(active))}>
-        <Button onClick={() => open({ of: "find", part: "" })}>{text.find}</Button>
-        <Button look="primary" onClick={() => open({ of: "create" })}>
+        <Button needs="adminKeys.find" onClick={() => open({ of: "find", part: "" })}>
+          {text.find}
+        </Button>
+        <Button look="primary" needs="adminKeys.create" onClick={() => open({ of: "create" })}>
           {text.create}
           <kbd aria-hidden="true">c</kbd>
         </Button>

@@ -43,7 +43,9 @@ export const Models = () => {
           models.value && upstreams.value && text.counted(number(models.value.length), number(upstreams.value.length))
         }
       >
-        <Button onClick={() => tests.askAll(found ?? [])}>{text.testAll}</Button>
+        <Button needs="adminWatch.testUpstream" onClick={() => tests.askAll(found ?? [])}>
+          {text.testAll}
+        </Button>
       </PageHead>
       <FilterBar
         label={text.search}

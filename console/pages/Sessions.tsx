@@ -55,7 +55,12 @@ const columnsFor = (revoke: (row: SessionRecord) => void): ReadonlyArray<Column<
     width: 90,
     look: "right whole",
     cell: (row) => (
-      <Button look="small danger" label={`${text.revoke} ${whoIs(row)}, ${row.address}`} onClick={() => revoke(row)}>
+      <Button
+        look="small danger"
+        needs="adminSessions.revoke"
+        label={`${text.revoke} ${whoIs(row)}, ${row.address}`}
+        onClick={() => revoke(row)}
+      >
         {text.revoke}
       </Button>
     )

@@ -9,6 +9,7 @@ import { useField, wrong } from "../parts/form.ts"
 import { Icon } from "../parts/Icon.tsx"
 import { Status } from "../parts/Status.tsx"
 import { Copyable } from "../parts/text.tsx"
+import type { SignInLink } from "../session.ts"
 import { firstRequest } from "../snippets.ts"
 import { words } from "../words/words.ts"
 
@@ -17,6 +18,7 @@ const text = words.signedOut
 interface SignedOutProps {
   readonly theme: () => void
   readonly signIn: (key: string) => Promise<unknown>
+  readonly links: ReadonlyArray<SignInLink>
   /** True if the user was signed in until now. */
   readonly isExpired: boolean
 }
@@ -28,7 +30,7 @@ const reasonOf = (error: unknown): string => {
 }
 
 /** The sign-in page. Makes no request. */
-export const SignedOut = ({ isExpired, signIn, theme }: SignedOutProps) => (
+export const SignedOut = ({ isExpired, links, signIn, theme }: SignedOutProps) => (
   <div class="signed-out">
     <header>
       <span class="brand">
@@ -53,7 +55,7 @@ export const SignedOut = ({ isExpired, signIn, theme }: SignedOutProps) => (
           <code>gateway keys create NAME</code>
         </p>
       </div>
-      <SignIn isExpired={isExpired} signIn={signIn} />
+      <SignIn isExpired={isExpired} links={links} signIn={signIn} />
     </main>
     <footer>
       <Status tone="well">{text.serving}</Status>
@@ -73,11 +75,17 @@ const Address = ({ at, name }: { readonly name: string; readonly at: string }) =
   </>
 )
 
-const SignIn = ({ isExpired, signIn }: Pick<SignedOutProps, "isExpired" | "signIn">) => {
+/** Providers send the browser back to the page that is shown. */
+const hrefOf = ({ url }: SignInLink) =>
+  `${url}&${new URLSearchParams({ return_to: location.pathname + location.search })}`
+
+const SignIn = ({ isExpired, links, signIn }: Pick<SignedOutProps, "isExpired" | "links" | "signIn">) => {
   const key = useField()
   const complaint = useSignal("")
   const isRunning = useSignal(false)
-  useLayoutEffect(() => key.element.current?.focus(), [])
+  useLayoutEffect(() => {
+    if (links.length === 0) key.element.current?.focus()
+  }, [])
   const submit = async () => {
     const given = key.value.value.trim()
     if (given === "") {
@@ -105,6 +113,11 @@ const SignIn = ({ isExpired, signIn }: Pick<SignedOutProps, "isExpired" | "signI
     >
       <h2 id="sign-in-title">{text.signIn}</h2>
       {isExpired && <p class="note warn">{text.expired}</p>}
+      {links.map((link) => (
+        <a key={link.url} class="button primary" href={hrefOf(link)}>
+          {text.signInWith(link.name)}
+        </a>
+      ))}
       <TextField
         of={key}
         id="key"
@@ -117,7 +130,7 @@ const SignIn = ({ isExpired, signIn }: Pick<SignedOutProps, "isExpired" | "signI
       <p class="field-error" role="alert" id="key-error" hidden={complaint.value === ""}>
         {complaint.value}
       </p>
-      <button type="submit" class="button primary" disabled={isRunning.value}>
+      <button type="submit" class={links.length === 0 ? "button primary" : "button"} disabled={isRunning.value}>
         {text.signIn}
       </button>
     </form>

@@ -200,7 +200,7 @@ export const TaskDrawer = ({ changed, close, id, keyName, known, source, step }:
       <section>
         <div class="actions">
           {task.state === "queued" && (
-            <Button look="danger" onClick={() => (isAsked.value = true)}>
+            <Button look="danger" needs="adminOperations.cancelTask" onClick={() => (isAsked.value = true)}>
               {text.cancel}
             </Button>
           )}
@@ -212,7 +212,7 @@ export const TaskDrawer = ({ changed, close, id, keyName, known, source, step }:
       </section>
       {missed !== undefined && (
         <Undelivered of={missed}>
-          <Button look="small" onClick={() => void redeliver(missed)}>
+          <Button look="small" needs="adminOperations.redeliver" onClick={() => void redeliver(missed)}>
             {text.redeliver}
           </Button>
         </Undelivered>

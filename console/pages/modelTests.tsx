@@ -155,7 +155,12 @@ export const useModelTests = () => {
         <a href={hrefOf("playground", undefined, { family: "videos", model: model.id })}>{words.pages.playground}</a>
       ) : (
         (results.value.get(`model ${model.id}`) ?? (
-          <Button look="small" label={text.testTitle(model.id)} onClick={() => void ask(model)}>
+          <Button
+            look="small"
+            needs="adminWatch.testUpstream"
+            label={text.testTitle(model.id)}
+            onClick={() => void ask(model)}
+          >
             {text.test}
           </Button>
         ))
@@ -168,7 +173,12 @@ export const useModelTests = () => {
         <Faint>{words.upstreams.builtIn}</Faint>
       ) : (
         (results.value.get(`upstream ${name}`) ?? (
-          <Button look="small" label={words.upstreams.testNow(name)} onClick={() => void askUpstream(name)}>
+          <Button
+            look="small"
+            needs="adminWatch.testUpstream"
+            label={words.upstreams.testNow(name)}
+            onClick={() => void askUpstream(name)}
+          >
             {text.test}
           </Button>
         ))

@@ -1,4 +1,8 @@
 import type { ComponentChildren } from "preact"
+import { useContext } from "preact/hooks"
+import type { Operation } from "../../src/console/reach.ts"
+import { AppContext } from "../hooks/useApp.ts"
+import { reaches } from "../reaches.ts"
 import { Icon } from "./Icon.tsx"
 import type { IconName } from "./Icon.tsx"
 
@@ -11,23 +15,29 @@ interface ButtonProps {
   readonly label?: string | undefined
   readonly title?: string | undefined
   readonly disabled?: boolean
+  /** The operation that it begins: without a role that reaches it, there is no button. */
+  readonly needs?: Operation
   /** Of a button that switches something on and off. */
   readonly isPressed?: boolean
 }
 
-export const Button = ({ children, disabled = false, isPressed, label, look = "", onClick, title }: ButtonProps) => (
-  <button
-    type="button"
-    class={`button ${look}`}
-    aria-label={label}
-    aria-pressed={isPressed}
-    title={title}
-    disabled={disabled}
-    onClick={onClick}
-  >
-    {children}
-  </button>
-)
+export const Button = ({ children, disabled = false, isPressed, label, look = "", needs, ...given }: ButtonProps) => {
+  const session = useContext(AppContext)?.session
+  if (needs !== undefined && session !== undefined && !reaches(session, needs)) return null
+  return (
+    <button
+      type="button"
+      class={`button ${look}`}
+      aria-label={label}
+      aria-pressed={isPressed}
+      title={given.title}
+      disabled={disabled}
+      onClick={given.onClick}
+    >
+      {children}
+    </button>
+  )
+}
 
 export const IconButton = ({
   label,

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
+import { actingIn, choices } from "../actingIn.ts"
 import { span } from "../format.ts"
 import { letterOf, pagesOf } from "../pageNames.ts"
+import { reaches } from "../reaches.ts"
 import { hrefOf } from "../router.ts"
 import type { Session } from "../session.ts"
 import { words } from "../words/words.ts"
@@ -53,6 +55,23 @@ const Act = ({ act, letter, ...item }: ItemProps & { letter?: string; act: () =>
   </button>
 )
 
+/** The account that is acted in, where a role reaches several. */
+const AccountChoice = ({ session }: Pick<FrameProps, "session">) =>
+  choices(session).length === 0 ? null : (
+    <select
+      class="nav-account"
+      aria-label={words.frame.account}
+      value={actingIn.account()}
+      onChange={({ currentTarget }) => actingIn.choose(currentTarget.value)}
+    >
+      {choices(session).map((account) => (
+        <option key={account} value={account}>
+          {account}
+        </option>
+      ))}
+    </select>
+  )
+
 /** The navigation, and the page beside it. */
 export const Frame = ({ children, help, page, session, signOut, theme }: FrameProps) => {
   const main = useRef<HTMLElement>(null)
@@ -86,7 +105,7 @@ export const Frame = ({ children, help, page, session, signOut, theme }: FramePr
           />
         ))}
         <div class="nav-foot">
-          {isOperator && (
+          {isOperator && reaches(session, "adminSessions.list") && (
             <Link
               name="sessions"
               word={words.sessions.title}
@@ -98,8 +117,11 @@ export const Frame = ({ children, help, page, session, signOut, theme }: FramePr
           <Act name="help" word={words.frame.shortcuts} letter="?" act={help} />
           <Act name="theme" word={words.frame.theme} letter="d" act={theme} />
           <Act name="leave" word={words.frame.signOut} act={signOut} />
+          <AccountChoice session={session} />
           <div class="nav-where">
-            {isOperator ? words.frame.operator(left) : words.frame.holder(session.account_id ?? "", left)}
+            {isOperator
+              ? words.frame.signedIn(session.name ?? "", session.role ?? "", left)
+              : words.frame.holder(session.account_id ?? "", left)}
             <code>{location.host}</code>
           </div>
         </div>

@@ -26,11 +26,12 @@ export const titles = named({
 
 export const frame = {
   label: "Console",
+  account: "Account",
   skip: "To the content",
   shortcuts: "Shortcuts",
   theme: "Theme",
   signOut: "Sign out",
-  operator: (left: string) => `operator, ${left} left`,
+  signedIn: (name: string, role: string, left: string) => `${name === "" ? "" : `${name}, `}${role}, ${left} left`,
   holder: (account: string, left: string) => `${account}, ${left} left`,
   live: "Live",
   liveTitle: "New rows as they come (l)"

@@ -6,6 +6,7 @@ export const signedOut = {
   videos: "Video tasks",
   free: "sandbox-text is free and works offline. The first start printed a key; this makes another: ",
   signIn: "Sign in",
+  signInWith: (name: string) => `Sign in with ${name}`,
   key: "Key",
   placeholder: "gw_… or the admin key",
   hint: "The admin key gives access to everything, an API key to its own account: usage, balance, requests, tasks.",

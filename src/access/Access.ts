@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { Caller, KeyId } from "../contract/Caller.ts"
-import { AuthInvalid, AuthMissing } from "../contract/Failure.ts"
+import { AuthInvalid, AuthMissing, Unavailable } from "../contract/Failure.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { Changes } from "../sql/Changes.ts"
 import * as ApiKey from "./ApiKey.ts"
@@ -28,15 +28,16 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
     const known = new Map<string, Known>()
     yield* changes.listen(Effect.sync(() => known.clear()))
 
-    const lookUp = (hash: string, secret?: string): Effect.Effect<Caller, AuthInvalid> =>
+    const lookUp = (hash: string, secret?: string): Effect.Effect<Caller, AuthInvalid | Unavailable> =>
       Effect.suspend(() => {
         const asked = changes.seen()
         return Effect.flatMap(keys.open(hash), (found) => {
           if (Option.isNone(found))
             return Effect.fail(secret !== undefined && ApiKey.isMistyped(secret) ? mistyped : unknown)
-          const { caller, expiresAtMs = Infinity, revoked, suspended } = found.value
+          const { caller, expiresAtMs = Infinity, held, revoked, suspended } = found.value
           if (revoked) return Effect.fail(revokedKey)
           if (suspended) return Effect.fail(suspendedAccount)
+          if (held !== undefined) return Effect.fail(held === "away" ? new Unavailable({}) : heldKey)
           if (expiresAtMs <= clock.unsafeCurrentTimeMillis()) return Effect.fail(expiredKey)
           lastUsed.note(caller.key, clock.unsafeCurrentTimeMillis())
           const success = Effect.succeed(caller)
@@ -51,7 +52,7 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
      * that is a key here counts, `Authorization` if both are. For a known key the effect has already succeeded, so the
      * server starts no fiber.
      */
-    const authenticate = (headers: Headers): Effect.Effect<Caller, AuthMissing | AuthInvalid> => {
+    const authenticate = (headers: Headers): Effect.Effect<Caller, AuthMissing | AuthInvalid | Unavailable> => {
       const authorization = headers.get("authorization")
       const token = authorization === null ? null : bearer(authorization)
       const key = headers.get("x-api-key")
@@ -69,7 +70,7 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
      * @param hash of the secret, by `ApiKey.hash`
      * @param secret for a better message if there is no such key
      */
-    const open = (hash: string, secret?: string): Effect.Effect<Caller, AuthInvalid> => {
+    const open = (hash: string, secret?: string): Effect.Effect<Caller, AuthInvalid | Unavailable> => {
       const hit = known.get(hash)
       const nowMs = clock.unsafeCurrentTimeMillis()
       if (hit !== undefined && hit.expiresAtMs > nowMs) {
@@ -94,6 +95,7 @@ const unknown = new AuthInvalid({ message: "Invalid API key: unknown key" })
 const mistyped = new AuthInvalid({ message: "Invalid API key: mistyped or cut off (its checksum does not match)" })
 const revokedKey = new AuthInvalid({ message: "Invalid API key: this key was revoked" })
 const suspendedAccount = new AuthInvalid({ message: "Invalid API key: its account is suspended" })
+const heldKey = new AuthInvalid({ message: "Invalid API key: its owner has to sign in to the console again" })
 const expiredKey = new AuthInvalid({ message: "Invalid API key: this key has expired" })
 
 /** The token of `Bearer <token>`; null for any other header. */

@@ -53,6 +53,13 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
   )
   .add(
     HttpApiEndpoint.get("events", "/admin/v1/events")
+      .setUrlParams(
+        Schema.Struct({
+          account: Schema.optional(Schema.String).annotations({
+            description: "The account to watch, of a role that reaches several; in place of `x-gateway-account`."
+          })
+        })
+      )
       .addSuccess(EventsAnswer)
       .annotate(LongLived, true)
       .annotateContext(

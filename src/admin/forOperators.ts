@@ -1,5 +1,12 @@
 import { Effect, Either } from "effect"
-import type { AuthInvalid, AuthMissing, Forbidden, RateLimited, UnknownRoute } from "../contract/Failure.ts"
+import type {
+  AuthInvalid,
+  AuthMissing,
+  Forbidden,
+  RateLimited,
+  Unavailable,
+  UnknownRoute
+} from "../contract/Failure.ts"
 
 type Server = Pick<Bun.Server<undefined>, "requestIP">
 
@@ -8,7 +15,7 @@ interface Authenticator {
     headers: Headers,
     incoming: { readonly request: Request; readonly server: Server },
     operation: { readonly group: string; readonly name: string }
-  ) => Effect.Effect<unknown, AuthMissing | AuthInvalid | Forbidden | RateLimited | UnknownRoute>
+  ) => Effect.Effect<unknown, AuthMissing | AuthInvalid | Forbidden | RateLimited | Unavailable | UnknownRoute>
 }
 
 /** A page outside the contract, opened by the same authentication as the admin API. @param page its name among the operations that a role reaches */

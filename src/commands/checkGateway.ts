@@ -1,6 +1,7 @@
 import { Console, Effect, Layer, Option, Redacted } from "effect"
 import { servedBy } from "../admin/readThrough.ts"
 import { Settings } from "../config/Settings.ts"
+import { signInProblem } from "../config/signInProblem.ts"
 import { parseAllowed } from "../guard/addresses.ts"
 import { readCertificate } from "../http/Certificate.ts"
 import { entriesOf } from "../catalogue/Catalogue.ts"
@@ -23,6 +24,8 @@ export const checkGateway = (live: boolean) =>
     const { file, filePath, isStored, server, warnings } = yield* Settings
     yield* parseAllowed(server.trustedProxies, "server.trusted_proxies")
     if (Option.isSome(server.tls)) yield* readCertificate(server.tls.value)
+    const problem = signInProblem(file, server)
+    if (problem !== undefined) return yield* problem
     const models = yield* servedBy(file, ownModels)
     const upstreams = Object.entries(file.value.upstreams ?? {})
     yield* Console.log(table(header, entriesOf(models).map(row)))
@@ -48,6 +51,8 @@ export const checkGateway = (live: boolean) =>
     if (live) {
       const { checkLive } = yield* Effect.promise(() => import("./live/checkLive.ts"))
       // Without a file the models are a built-in list: one that an upstream lacks is no mistake of the user's.
+      const { checkSignIn } = yield* Effect.promise(() => import("./live/checkSignIn.ts"))
+      yield* checkSignIn
       yield* checkLive(file, models, isStored || Option.isSome(filePath))
     }
     if (isStored) {

@@ -14,6 +14,7 @@ import { Custody, Requests, Retention } from "./sections/Retention.ts"
 import { ProxySetting } from "./sections/Proxy.ts"
 import { Search } from "./sections/Search.ts"
 import { Server } from "./sections/Server.ts"
+import { SignIn } from "./sections/SignIn.ts"
 import { Upstream } from "./sections/Upstream.ts"
 import { RedisUrl, Secret, Text } from "./sections/values.ts"
 
@@ -46,6 +47,11 @@ export const GatewayFile = Schema.Struct({
     Schema.Array(AdminKey),
     "Named keys of the admin API, each with a role: [fields](#admin-keys). `GATEWAY_ADMIN_KEY` stays an operator's.",
     "none"
+  ),
+  sign_in: given(
+    SignIn,
+    "How people [sign in](people.md#sign-in) to the console with their company's account: [fields](#sign-in).",
+    "by key alone"
   ),
   prices_file: given(
     Text,

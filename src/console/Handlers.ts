@@ -1,21 +1,25 @@
 import { Effect, Layer, Redacted } from "effect"
 import { actorOf } from "../contract/Acting.ts"
+import type { Acting } from "../contract/Acting.ts"
 import { offsetOf, pagedByOffset } from "../contract/paging.ts"
 import { isoTime } from "../admin/fields.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
-import { Settings } from "../config/Settings.ts"
 import { Forbidden, InvalidRequest } from "../contract/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
+import { AdminKeys } from "../people/AdminKeys.ts"
+import { Providers } from "../people/Providers.ts"
 import { AdminSessionsApi, SessionApi } from "./Api.ts"
+import { ProviderSessions } from "./ProviderSessions.ts"
 import { addressOf, SessionAuthenticators } from "./SessionAuthenticators.ts"
 import { SessionAdministration } from "./SessionAdministration.ts"
 import type { OwnSession } from "./SessionRecord.ts"
 import { sessionMs, Sessions } from "./Sessions.ts"
+import type { OpenSession } from "./Sessions.ts"
 import type { SessionRow } from "./store/SessionStore.ts"
 import { cookieFor, csrfOf, tokenIn } from "./token.ts"
 
 /** Characters of the user agent that are stored. */
-const maxClientLength = 200
+export const maxClientLength = 200
 
 const SessionHandlers = handlers(
   SessionApi,
@@ -23,8 +27,22 @@ const SessionHandlers = handlers(
     const sessions = yield* Sessions
     const { cookiePlace, tries } = yield* SessionAuthenticators
     const publicUrl = yield* PublicUrl
-    const { adminKey } = yield* Settings
-    const signedOut: OwnSession = { object: "own_session", signed_in: false, admin: adminKey._tag === "Some" }
+    const adminKeys = yield* AdminKeys
+    const providers = yield* Providers
+    const provided = yield* ProviderSessions
+
+    const signedOut = Effect.map(cookiePlace, ({ path }): OwnSession => ({
+      object: "own_session",
+      signed_in: false,
+      admin: adminKeys.isAny(),
+      sign_in: [...(providers.rules()?.providers.values() ?? [])].map(({ issuer, name }) => ({
+        name,
+        url: `${path}/sign-in?${new URLSearchParams({ issuer })}`
+      }))
+    }))
+
+    const signedIn = (token: Redacted.Redacted, session: OpenSession): Effect.Effect<OwnSession> =>
+      Effect.map(publicUrl.get, (url) => ownSession(token, session, sessions.actingOf(session), url))
 
     const ownOf = (headers: Headers) =>
       Effect.gen(function* () {
@@ -38,8 +56,8 @@ const SessionHandlers = handlers(
         Effect.gen(function* () {
           const own = yield* ownOf(request.headers)
           // A session of an API key ends with the key, and while its account is suspended.
-          if (own === undefined || !(yield* sessions.isOpen(own.session))) return signedOut
-          return signedIn(own.token, own.session, yield* publicUrl.get)
+          if (own === undefined || !(yield* sessions.isOpen(own.session))) return yield* signedOut
+          return yield* signedIn(own.token, own.session)
         }),
 
       open: ({ caller, payload: { key, link }, request }) =>
@@ -58,7 +76,7 @@ const SessionHandlers = handlers(
           if (before !== undefined) yield* sessions.end(before.session)
           request.replyHeaders["set-cookie"] = cookieFor(token, sessionMs / 1_000, yield* cookiePlace)
           request.replyHeaders["cache-control"] = "no-store"
-          return signedIn(token, session, yield* publicUrl.get)
+          return yield* signedIn(token, session)
         }),
 
       close: ({ request }) =>
@@ -69,7 +87,10 @@ const SessionHandlers = handlers(
             yield* sessions.end(own.session)
           }
           request.replyHeaders["set-cookie"] = cookieFor(undefined, 0, yield* cookiePlace)
-          return signedOut
+          const person = own?.session.person
+          const url = person === undefined ? undefined : yield* provided.signOutUrl(person)
+          const now = yield* signedOut
+          return url === undefined ? now : { ...now, provider_sign_out: url }
         })
     }
   })
@@ -87,12 +108,20 @@ const AdminSessionsHandlers = handlers(
 /** Handlers of the console's endpoints. */
 export const ConsoleHandlers = Layer.merge(SessionHandlers, AdminSessionsHandlers)
 
-const signedIn = (token: Redacted.Redacted, session: SessionRow, publicUrl: string): OwnSession => ({
+const ownSession = (
+  token: Redacted.Redacted,
+  session: SessionRow,
+  acting: Acting | "away" | undefined,
+  publicUrl: string
+): OwnSession => ({
   object: "own_session",
   signed_in: true,
   kind: session.kind === "account" ? "account" : "operator",
   ...(session.account_id === null ? {} : { account_id: session.account_id }),
   ...(session.key_id === null ? {} : { key_id: session.key_id }),
+  ...(session.kind === "operator" && typeof acting === "object"
+    ? { name: acting.name, role: acting.role, accounts: acting.accounts === "all" ? null : acting.accounts }
+    : {}),
   csrf: csrfOf(token),
   expires_at: isoTime(session.expires_at),
   public_url: publicUrl

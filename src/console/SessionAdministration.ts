@@ -62,6 +62,7 @@ export class SessionAdministration extends Effect.Service<SessionAdministration>
           account_id: null,
           key_id: null,
           person_id: null,
+          provider_session: null,
           client: "",
           address: "",
           created_at: nowMs,

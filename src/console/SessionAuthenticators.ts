@@ -2,17 +2,19 @@ import { Context, Effect, Layer, Option } from "effect"
 import { Access } from "../access/Access.ts"
 import { Keys } from "../access/store/Keys.ts"
 import { makeAdminAccess } from "../admin/AdminAccess.ts"
+import { makeOwned } from "../admin/Owned.ts"
 import { publicPath } from "../config/publicPath.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
 import { Settings } from "../config/Settings.ts"
 import { reachesAccount } from "../contract/Acting.ts"
+import type { Acting } from "../contract/Acting.ts"
 import { Caller } from "../contract/Caller.ts"
-import { AuthInvalid, AuthMissing, Forbidden } from "../contract/Failure.ts"
+import { AuthInvalid, AuthMissing, Forbidden, Unavailable } from "../contract/Failure.ts"
 import { Limits, uncounted } from "../limits/Limits.ts"
 import { hasAdminKey } from "../people/AdminKeys.ts"
 import { reachOf } from "./reach.ts"
 import { Sessions } from "./Sessions.ts"
-import type { SessionRow } from "./store/SessionStore.ts"
+import type { OpenSession } from "./Sessions.ts"
 import { csrfOf, isForeign, tokenIn } from "./token.ts"
 import type { CookiePlace } from "./token.ts"
 
@@ -38,9 +40,11 @@ const make = Effect.gen(function* () {
   const access = yield* Access
   const limits = yield* Limits
   const keys = yield* Keys
+  const owned = yield* makeOwned
   const sessions = yield* Sessions
   const publicUrl = yield* PublicUrl
-  const byKey = yield* makeAdminAccess(hasAdminKey({ adminKey }, file), server.trustedProxies)
+  const isOn = hasAdminKey({ adminKey }, file) || file.value.sign_in !== undefined
+  const byKey = yield* makeAdminAccess(isOn, server.trustedProxies)
 
   /** The place of the page's cookie. A proxy in front of the gateway may terminate TLS. */
   const cookiePlace = Effect.map(publicUrl.get, (url): CookiePlace => ({
@@ -63,15 +67,23 @@ const make = Effect.gen(function* () {
     })
 
   const asCaller = (
-    session: SessionRow | undefined,
+    session: OpenSession | undefined,
     headers: Headers
-  ): Effect.Effect<Caller, AuthMissing | AuthInvalid> => {
+  ): Effect.Effect<Caller, AuthMissing | AuthInvalid | Forbidden | Unavailable> => {
     if (session === undefined) return over
     if (session.kind === "account") return access.open(session.opened_with)
+    const acting = sessions.actingOf(session)
+    if (acting === undefined) return over
+    if (acting === "away") return away
     const id = headers.get(keyHeader)
     if (id === null) return unnamed
-    return Effect.flatMap(keys.hashOf(id), (hash) =>
-      hash === undefined ? Effect.fail(new AuthInvalid({ message: `${keyHeader}: no such key` })) : access.open(hash)
+    // A role acts as those keys alone whose secrets it could get.
+    const reached = reachOf(acting, "adminKeys.rotateSecret")
+    if (reached === "none") return outOfReach(acting)
+    return Effect.flatMap(Effect.either(owned.key({ within: reached }, id)), (own) =>
+      own._tag === "Left"
+        ? noKey
+        : Effect.flatMap(keys.hashOf(id), (hash) => (hash === undefined ? noKey : access.open(hash)))
     )
   }
 
@@ -94,11 +106,12 @@ const make = Effect.gen(function* () {
               const session = yield* sessionOf(cookie, connection.request)
               if (session === undefined) return yield* byKey.authenticate(headers, connection)
               if (session.kind !== "operator") return yield* notOperator
-              return sessions.actingOf(session) ?? (yield* over)
+              const acting = sessions.actingOf(session)
+              return acting === "away" ? yield* away : (acting ?? (yield* over))
             })
       return Effect.flatMap(acting, (acting) => {
         const within = reachOf(acting, `${group}.${name}`)
-        if (within instanceof Forbidden) return Effect.fail(within)
+        if (within === "none") return outOfReach(acting)
         const account = headers.get(accountHeader) ?? undefined
         if (within !== undefined && account !== undefined && !reachesAccount(within.accounts, account)) {
           return Effect.fail(new Forbidden({ message: `${accountHeader}: no account of yours` }))
@@ -155,7 +168,11 @@ const forged = Effect.fail(
 const notOperator = Effect.fail(
   new Forbidden({ message: "This session belongs to an API key, which has no access to the admin API" })
 )
+const outOfReach = ({ role }: Pick<Acting, "role">) =>
+  Effect.fail(new Forbidden({ message: `The role ${role} does not reach this operation` }))
+const away = Effect.fail(new Unavailable({}))
 const over = Effect.fail(new AuthMissing({ message: "Not signed in: send a key, or sign in again" }))
+const noKey = Effect.fail(new AuthInvalid({ message: `${keyHeader}: no such key` }))
 const unnamed = Effect.fail(
   new AuthMissing({ message: `An operator's session names the key to use: send \`${keyHeader}: key_…\`` })
 )

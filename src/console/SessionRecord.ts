@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { isoTime } from "../admin/fields.ts"
+import { Role } from "../contract/Acting.ts"
 import { said } from "../contract/fields.ts"
 import type { SessionRow } from "./store/SessionStore.ts"
 
@@ -26,7 +27,22 @@ export const OwnSession = Schema.Union(
   Schema.Struct({
     object: Schema.Literal("own_session"),
     signed_in: said(Schema.Literal(false), "False: no session."),
-    admin: said(Schema.Boolean, "True if there is an admin key to sign in with.")
+    admin: said(Schema.Boolean, "True if there is an admin key to sign in with."),
+    sign_in: said(
+      Schema.Array(
+        Schema.Struct({
+          name: said(Schema.String, "The provider: `login.corp.test`."),
+          url: said(
+            Schema.String,
+            "The link that begins signing in there; `return_to` may be added, the path of a page of the console."
+          )
+        })
+      ),
+      "The providers that people sign in with."
+    ),
+    provider_sign_out: Schema.optional(
+      said(Schema.String, "After signing out: the page that ends the sign-in at the provider, too.")
+    )
   }).annotations({ identifier: "SignedOut" }),
   Schema.Struct({
     object: Schema.Literal("own_session"),
@@ -36,6 +52,11 @@ export const OwnSession = Schema.Union(
       said(Schema.String, "The account of the key that opened it; absent for the operator's.")
     ),
     key_id: Schema.optional(said(Schema.String, "The id of that key.")),
+    name: Schema.optional(said(Schema.String, "Who is signed in: a person, or the name of an admin key.")),
+    role: Schema.optional(said(Role, "The role; absent for the session of an API key.")),
+    accounts: Schema.optional(
+      said(Schema.NullOr(Schema.Array(Schema.String)), "The accounts that the role reaches (`team-*`); null: all.")
+    ),
     csrf: said(Schema.String, "Send it as `x-gateway-csrf` with every request but GET."),
     expires_at: said(Schema.String, "When it ends (ISO 8601, UTC)."),
     public_url: said(Schema.String, "The base of links to the gateway's files.")

@@ -1,11 +1,22 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Redacted } from "effect"
 import { Access } from "../access/Access.ts"
 import * as ApiKey from "../access/ApiKey.ts"
 import { Audit } from "../admin/store/Audit.ts"
 import type { Acting } from "../contract/Acting.ts"
 import { AuthInvalid } from "../contract/Failure.ts"
+import type { Unavailable } from "../contract/Failure.ts"
 import { AdminKeys } from "../people/AdminKeys.ts"
+import { actingOfPerson, nameOfPerson } from "../people/actingOfPerson.ts"
+import type { Identity } from "../people/Claims.ts"
+import { Providers } from "../people/Providers.ts"
+import type { PersonRole } from "../people/roleOf.ts"
+import type { Completed } from "../people/SignIns.ts"
+import { People } from "../people/store/People.ts"
+import type { Person } from "../people/store/People.ts"
 import { Changes } from "../sql/Changes.ts"
+import { PeopleChecks } from "./PeopleChecks.ts"
 import { SessionStore } from "./store/SessionStore.ts"
 import type { SessionRow } from "./store/SessionStore.ts"
 import { hashOf, newToken } from "./token.ts"
@@ -25,8 +36,14 @@ export interface Visitor {
   readonly address: string
 }
 
-/** The key, or the person, that opened a session. */
-type Opened = Pick<SessionRow, "kind" | "opened_with" | "account_id" | "key_id" | "person_id">
+/** The key or the person that opened a session. */
+type Opened = Pick<SessionRow, "kind" | "opened_with" | "account_id" | "key_id">
+type OpenedByPerson = Pick<SessionRow, "person_id" | "provider_session">
+
+/** A session, and the person whose it is. */
+export interface OpenSession extends SessionRow {
+  readonly person?: Person
+}
 
 /** A new session, with the token for its browser's cookie. */
 export interface NewSession {
@@ -34,31 +51,38 @@ export interface NewSession {
   readonly session: SessionRow
 }
 
-/** Console sessions. A session is valid for twelve hours, but no longer than the key that opened it. */
+/** Console sessions. A session is valid for twelve hours, but no longer than the key or the person that opened it. */
 export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessions", {
-  dependencies: [SessionStore.Default, Audit.Default, Changes.Default],
+  dependencies: [SessionStore.Default, Audit.Default, Changes.Default, People.Default],
   effect: Effect.gen(function* () {
     const store = yield* SessionStore
     const access = yield* Access
     const audit = yield* Audit
     const changes = yield* Changes
     const adminKeys = yield* AdminKeys
+    const people = yield* People
+    const providers = yield* Providers
+    const checks = yield* PeopleChecks
+    const sql = yield* SqlClient.SqlClient
+    const clock = yield* Effect.clock
 
-    const known = new Map<string, SessionRow>()
+    const known = new Map<string, OpenSession>()
     yield* changes.listen(Effect.sync(() => known.clear()))
 
-    /** The actor of an operator's session, with the role that the key which opened it has now. */
-    const actingOf = ({ id, opened_with }: SessionRow): Acting | undefined => {
+    /**
+     * The one who acts in an operator's session, with the role that the key or the person has now. `away`: the person's provider
+     * has not answered for too long.
+     */
+    const actingOf = ({ id, opened_with, person, person_id }: OpenSession): Acting | "away" | undefined => {
+      if (person_id !== null) {
+        return person && actingOfPerson(person, providers.rules(), id, clock.unsafeCurrentTimeMillis())
+      }
       const acting = adminKeys.ofProof(opened_with)
       return acting === undefined ? undefined : { ...acting, via: id }
     }
 
-    /** @param name of the key, for the audit log */
-    const begin = (
-      opened: Omit<Opened, "person_id"> & Partial<Pick<Opened, "person_id">>,
-      name: string,
-      visitor: Visitor
-    ) =>
+    /** @param name of the key or the person, for the audit log */
+    const begin = (opened: Opened & Partial<OpenedByPerson>, name: string, visitor: Visitor) =>
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
         const token = newToken()
@@ -66,6 +90,7 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
           id: ApiKey.randomId("session"),
           hash: hashOf(token),
           person_id: null,
+          provider_session: null,
           ...opened,
           ...visitor,
           created_at: nowMs,
@@ -88,7 +113,7 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
       }).pipe(Effect.orDie)
 
     /** Signs in with the admin key or with an API key. */
-    const signIn = (key: Redacted.Redacted, visitor: Visitor): Effect.Effect<NewSession, AuthInvalid> =>
+    const signIn = (key: Redacted.Redacted, visitor: Visitor): Effect.Effect<NewSession, AuthInvalid | Unavailable> =>
       Effect.suspend(() => {
         const proof = adminKeys.proofOf(Redacted.value(key))
         const acting = adminKeys.ofProof(proof)
@@ -116,14 +141,53 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
         )
       )
 
+    /** Signs a person in whom a provider has named, and ends the session that their browser had before. */
+    const signInPerson = (
+      { earlier, idToken, identity, providerSession, refreshToken }: Completed & { readonly identity: Identity },
+      role: PersonRole,
+      visitor: Visitor
+    ): Effect.Effect<NewSession> =>
+      Effect.gen(function* () {
+        yield* changes.tell
+        const nowMs = yield* Clock.currentTimeMillis
+        const id = yield* people.idOf(identity)
+        yield* people.told(id, identity, role, nowMs)
+        const tokens = { refreshToken: checks.seal(refreshToken, id), idToken: checks.seal(idToken, id) }
+        yield* people.signedIn(id, tokens, nowMs)
+        if (earlier !== undefined) yield* store.remove(earlier)
+        return yield* begin(
+          {
+            kind: "operator",
+            opened_with: "person",
+            account_id: null,
+            key_id: null,
+            person_id: id,
+            provider_session: providerSession ?? null
+          },
+          nameOfPerson(identity),
+          visitor
+        )
+      }).pipe((effect) => sql.withTransaction(effect), Effect.zipLeft(changes.notice), Effect.orDie)
+
+    /** The person of a session, checked where that is due. */
+    const withPerson = (session: OpenSession): Effect.Effect<OpenSession | undefined, SqlError> =>
+      Effect.gen(function* () {
+        if (session.person_id === null) return session
+        const stored = session.person ?? (yield* people.find(session.person_id))
+        const person = stored === undefined ? undefined : yield* checks.current(stored)
+        return person === undefined ? undefined : { ...session, person }
+      })
+
     /** The valid session of a token; undefined if there is none. */
-    const find = (token: Redacted.Redacted): Effect.Effect<SessionRow | undefined> =>
+    const find = (token: Redacted.Redacted): Effect.Effect<OpenSession | undefined> =>
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
         const hash = hashOf(token)
         const seenBefore = changes.seen()
-        const session = known.get(hash) ?? (yield* store.open(hash, nowMs))
-        if (session === undefined || session.expires_at <= nowMs) return undefined
+        const stored = known.get(hash) ?? (yield* store.open(hash, nowMs))
+        if (stored === undefined || stored.expires_at <= nowMs) return undefined
+        const session = yield* withPerson(stored)
+        if (session === undefined) return undefined
         if (session.kind === "operator" && actingOf(session) === undefined) return undefined
         const isOld = session.last_used_at + usedMs <= nowMs
         if (isOld) yield* store.used(session.id, nowMs)
@@ -140,13 +204,13 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
     const end = (session: SessionRow): Effect.Effect<void> =>
       store.remove(session.id).pipe(Effect.zipRight(changes.tell), Effect.zipRight(changes.notice), Effect.orDie)
 
-    return { signIn, signInByLink, find, isOpen, actingOf, end } as const
+    return { signIn, signInByLink, signInPerson, find, isOpen, actingOf, end } as const
   })
 }) {}
 
 const metricsAlone = Effect.fail(new AuthInvalid({ message: "This key opens /metrics and no console" }))
 
-const remember = (known: Map<string, SessionRow>, session: SessionRow) => {
+const remember = (known: Map<string, OpenSession>, session: OpenSession) => {
   if (!known.has(session.hash) && known.size >= capacity) {
     const oldest = known.keys().next()
     if (oldest.done !== true) known.delete(oldest.value)

@@ -1,6 +1,5 @@
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import type { AdminApi } from "../admin/Api.ts"
-import { Forbidden } from "../contract/Failure.ts"
 import type { Acting, Within } from "../contract/Acting.ts"
 import type { ConsoleApi } from "./Api.ts"
 
@@ -103,10 +102,13 @@ export const rolesOf = (operation: string): Readonly<Record<string, Reach>> | un
       )
     : undefined
 
-/** The records that an operation may touch; undefined: all. A refusal if the role does not reach it. */
-export const reachOf = (acting: Acting, operation: string): Within | undefined | Forbidden => {
+/** The records that an operation may touch; undefined: all. `none` if the role does not reach it. */
+export const reachOf = (
+  acting: Pick<Acting, "role" | "accounts" | "person">,
+  operation: string
+): Within | undefined | "none" => {
   if (acting.role === "operator") return undefined
-  if (acting.role === "metrics") return operation === "pages.metrics" ? undefined : outOfReach(acting)
+  if (acting.role === "metrics") return operation === "pages.metrics" ? undefined : "none"
   const row = isOperation(operation) ? reaches[operation] : operating
   switch (reachOfRole(acting, row)) {
     case "all":
@@ -117,16 +119,14 @@ export const reachOf = (acting: Acting, operation: string): Within | undefined |
       // Without a person nothing is one's own.
       return { accounts: acting.accounts === "all" ? ["*"] : acting.accounts, person: acting.person ?? "" }
     case "none":
-      return outOfReach(acting)
+      return "none"
   }
 }
 
 /** An auditor of some accounts reads what their manager reads. */
-const reachOfRole = ({ accounts, role }: Acting, row: Reaches): Reach => {
+const reachOfRole = ({ accounts, role }: Pick<Acting, "role" | "accounts">, row: Reaches): Reach => {
   if (role === "manager" || role === "member") return row[role]
   return row.auditor === "all" && accounts !== "all" ? row.manager : row.auditor
 }
 
 const isOperation = (operation: string): operation is Operation => Object.hasOwn(reaches, operation)
-
-const outOfReach = ({ role }: Acting) => new Forbidden({ message: `The role ${role} does not reach this operation` })

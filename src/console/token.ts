@@ -23,21 +23,37 @@ export interface CookiePlace {
  * Browsers accept `__Host-` cookies only from this host, over TLS and for all its paths, `__Secure-` ones over TLS (RFC
  * 6265bis, section 4.1.3). Below a path, where other gateways may have theirs, the cookie is bound to it.
  */
-const nameOf = ({ isSecure, path }: CookiePlace): string =>
-  `${isSecure ? (path === "" ? "__Host-" : "__Secure-") : ""}gateway_session`
+const nameOf = ({ isSecure, path }: CookiePlace, name: "session" | "sign_in" = "session"): string =>
+  `${isSecure ? (path === "" ? "__Host-" : "__Secure-") : ""}gateway_${name}`
 
 const wellFormed = /^[\w-]{43}$/
 
 /** The session's token in a `Cookie` header; undefined if there are several, since another host may have set one. */
 export const tokenIn = (cookie: string, place: CookiePlace): Redacted.Redacted | undefined => {
-  const begin = `${nameOf(place)}=`
+  return onlyIn(cookie, nameOf(place), wellFormed)
+}
+
+const onlyIn = (cookie: string, name: string, form: RegExp): Redacted.Redacted | undefined => {
+  const begin = `${name}=`
   const tokens = cookie.split(";").flatMap((one) => {
     const pair = one.trimStart()
-    return pair.startsWith(begin) && wellFormed.test(pair.slice(begin.length)) ? [pair.slice(begin.length)] : []
+    return pair.startsWith(begin) && form.test(pair.slice(begin.length)) ? [pair.slice(begin.length)] : []
   })
   const [only, ...others] = tokens
   return only === undefined || others.length > 0 ? undefined : Redacted.make(only)
 }
+
+/** The text that a browser keeps while its person is at a provider. */
+export const signInCookieIn = (cookie: string, place: CookiePlace): Redacted.Redacted | undefined =>
+  onlyIn(cookie, nameOf(place, "sign_in"), /^[\w-]{1,4000}$/)
+
+/**
+ * The same as `Set-Cookie`; without a text, it removes the cookie. Browsers send a `Strict` one not when a provider of
+ * another site sends them back, so this one is `Lax`.
+ */
+export const signInCookieFor = (text: Redacted.Redacted | undefined, seconds: number, place: CookiePlace): string =>
+  `${nameOf(place, "sign_in")}=${text === undefined ? "" : Redacted.value(text)}; HttpOnly; SameSite=Lax; ` +
+  `Path=${place.path || "/"}; Max-Age=${seconds}${place.isSecure ? "; Secure" : ""}`
 
 /** The `Set-Cookie` value for a token; without one, it removes the cookie. */
 export const cookieFor = (token: Redacted.Redacted | undefined, seconds: number, place: CookiePlace): string =>

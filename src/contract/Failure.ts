@@ -100,6 +100,11 @@ export class UpstreamFailed extends Schema.TaggedError<UpstreamFailed>()("Upstre
   retryAfterSeconds: Schema.optionalWith(Schema.Number, { exact: true })
 }) {}
 
+/** The caller's company can't be asked whether they may go on. They can only retry. */
+export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
+  message: says("The sign-in of your company does not answer; try again later")
+}) {}
+
 /** A defect of the gateway. It is logged with the request id; the caller sees only the id. */
 export class Internal extends Schema.TaggedError<Internal>()("Internal", {
   message: says("Internal error")
@@ -121,6 +126,7 @@ export const failures = {
   Undecodable,
   RateLimited,
   UpstreamFailed,
+  Unavailable,
   Internal
 } as const
 

@@ -26,6 +26,7 @@ const table = {
   Undecodable: { status: 422, ...invalid },
   RateLimited: { status: 429, code: "rate_limit_exceeded", type: "rate_limit_error" },
   UpstreamFailed: failed,
+  Unavailable: { status: 503, code: "server_error", type: "server_error" },
   Internal: failed
 } as const satisfies Record<Failure["_tag"], FailureRow>
 

@@ -32,7 +32,8 @@ const HealthError = failureUnion(
     Undecodable: { status: 422, code: "invalid_params", type: "invalid_request_error" },
     RateLimited: { status: 429, code: "rate_limit_exceeded", type: "rate_limit_error" },
     Internal: { status: 500, code: "server_error", type: "server_error" },
-    UpstreamFailed: { status: 503, code: "server_error", type: "server_error" }
+    UpstreamFailed: { status: 503, code: "server_error", type: "server_error" },
+    Unavailable: { status: 503, code: "server_error", type: "server_error" }
   },
   codedBody({ param: true })
 )

@@ -82,7 +82,7 @@ export class Address extends Context.Tag("gateway/http/Address")<Address, { read
   static readonly Test = (given: Partial<(typeof Address)["Service"]>) => testDouble(Address, given)
 }
 
-/** Pages that are not part of the contract (`/docs`, `/console`): path → answer; undefined where there is nothing for this request. */
+/** Pages that are not part of the contract (`/docs`, `/console`, `POST /sign-in/logout`): path → answer; undefined where there is nothing for this request. */
 export type Pages = Readonly<
   Record<string, (request: Request, server: Server) => Response | Promise<Response> | undefined>
 >
@@ -150,8 +150,9 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         }
         for (const path of otherPaths(route.path)) table[path] = methods
       }
-      for (const [path, page] of Object.entries(pages)) {
-        table[path] = { GET: (request, server) => page(request, server) ?? otherwise(request, server) }
+      for (const [place, page] of Object.entries(pages)) {
+        const [path = place, method = "GET"] = place.split(" ").toReversed()
+        table[path] = { [method]: (request, server) => page(request, server) ?? otherwise(request, server) }
       }
 
       const certificate = options.tls === undefined ? undefined : yield* readCertificate(options.tls)

@@ -1,7 +1,14 @@
 import type { PermittedModel } from "../contract/permission.ts"
 import type { Effect, Runtime } from "effect"
 import type { Caller } from "../contract/Caller.ts"
-import type { AuthInvalid, AuthMissing, Forbidden, RateLimited, UnknownRoute } from "../contract/Failure.ts"
+import type {
+  AuthInvalid,
+  AuthMissing,
+  Forbidden,
+  RateLimited,
+  Unavailable,
+  UnknownRoute
+} from "../contract/Failure.ts"
 import type { AnyHandlers, Incoming } from "../contract/handlers.ts"
 import type { RequestRecord } from "../contract/RequestRecord.ts"
 import type { Lifecycle } from "../flow/Lifecycle.ts"
@@ -23,7 +30,7 @@ export interface Authenticator extends Pick<Limits, "admit"> {
     knocking: { readonly request: Request; readonly server: Server },
     /** The endpoint. */
     operation: { readonly group: string; readonly name: string }
-  ) => Effect.Effect<Caller, AuthMissing | AuthInvalid | Forbidden | RateLimited | UnknownRoute>
+  ) => Effect.Effect<Caller, AuthMissing | AuthInvalid | Forbidden | RateLimited | Unavailable | UnknownRoute>
 }
 
 /** An authenticator for each kind of key: the callers', the operator's, and none. */

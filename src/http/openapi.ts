@@ -187,7 +187,7 @@ const meanings: Readonly<Record<string, string>> = {
   "422": "The request body is not what its `Content-Encoding` says.",
   "429": "Too many requests; `retry-after` says when to come back.",
   "500": "The gateway or the model's upstream failed; the request may be sent again.",
-  "503": "Not ready."
+  "503": "Not ready, or the sign-in of the caller's company does not answer."
 }
 
 interface Situation {

@@ -53,6 +53,7 @@ import { overviewSums } from "./migrations/0048_overviewSums.ts"
 import { taskRequests } from "./migrations/0049_taskRequests.ts"
 import { failedDeliveries } from "./migrations/0050_failedDeliveries.ts"
 import { people } from "./migrations/0051_people.ts"
+import { signIns } from "./migrations/0052_signIns.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -117,7 +118,8 @@ const onBoth: ReadonlyArray<Step> = [
   [48, "overviewSums", overviewSums],
   [49, "taskRequests", taskRequests],
   [50, "failedDeliveries", failedDeliveries],
-  [51, "people", people]
+  [51, "people", people],
+  [52, "signIns", signIns]
 ]
 
 /** The schema that this gateway works with. */

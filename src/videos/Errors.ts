@@ -24,6 +24,7 @@ export const VideosError = failureUnion(
     Undecodable: { status: 422, code: "invalid_params", type: "invalid_request_error" },
     RateLimited: { status: 429, code: "rate_limit_exceeded", type: "rate_limit_error" },
     UpstreamFailed: internal,
+    Unavailable: { status: 503, code: "server_error", type: "server_error" },
     Internal: internal
   },
   codedBody({ param: false })

@@ -33,7 +33,7 @@ describeOnEach("sessions of the console", () => {
   it("tells who is not signed in, and gives no cookie for it", async () => {
     const browser = new Browser(gateway.url)
     const { json, status } = await browser.send("/console/session")
-    expect([status, json]).toEqual([200, { object: "own_session", signed_in: false, admin: true }])
+    expect([status, json]).toEqual([200, { object: "own_session", signed_in: false, admin: true, sign_in: [] }])
     expect(browser.lastSetCookie).toBe("")
   })
 
@@ -153,7 +153,7 @@ describeOnEach("sessions of the console", () => {
     const told = async () => (await holder.send("/console/session")).json
     expect((await told()).signed_in).toBe(true)
     await operator.send(`/admin/v1/accounts/${id}/suspend`, { method: "POST" })
-    expect(await told()).toEqual({ object: "own_session", signed_in: false, admin: true })
+    expect(await told()).toEqual({ object: "own_session", signed_in: false, admin: true, sign_in: [] })
     expect((await holder.send("/v1/balance")).status).toBe(401)
     expect((await new Browser(gateway.url).signIn({ key: String(made.json.secret) })).status).toBe(401)
     await operator.send(`/admin/v1/accounts/${id}/resume`, { method: "POST" })

@@ -13,6 +13,7 @@ import { Prices } from "../../src/config/sections/Prices.ts"
 import { Retention } from "../../src/config/sections/Retention.ts"
 import { Search } from "../../src/config/sections/Search.ts"
 import { Server } from "../../src/config/sections/Server.ts"
+import { OidcProvider, RoleRule, SignIn } from "../../src/config/sections/SignIn.ts"
 import { Upstream } from "../../src/config/sections/Upstream.ts"
 import { VideoBounds } from "../../src/config/sections/Video.ts"
 import { Variables } from "../../src/config/variables.ts"
@@ -129,6 +130,9 @@ const sections: Readonly<Record<string, Schema.Schema.Any>> = {
   keys: DeclaredKey,
   accounts: Account,
   "admin keys": AdminKey,
+  "sign in": SignIn,
+  provider: OidcProvider,
+  "role of people": RoleRule,
   alerts: Alerts,
   prices: Prices,
   search: Search,

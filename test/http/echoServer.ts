@@ -37,6 +37,7 @@ const EchoError = failureUnion(
     Conflict: row(409, "invalid_request_error"),
     RateLimited: row(429, "rate_limit_error"),
     UpstreamFailed: row(500, "internal_server_error"),
+    Unavailable: row(503, "internal_server_error"),
     Internal: row(500, "internal_server_error")
   },
   typedBody

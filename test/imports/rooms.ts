@@ -106,7 +106,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
 
   // Around them.
   account: [...leaves, "feed", "tasks", "requests", "access", "ledger", "limits"],
-  people: [...leaves, "access"],
+  people: [...leaves, "access", "upstreams"],
   admin: [
     ...leaves,
     "people",
@@ -180,6 +180,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "catalogue",
     "idempotency",
     "requests",
+    "people",
     "admin",
     "health",
     "http",
@@ -210,6 +211,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "cluster/workers",
     "upstreams",
     "sandbox",
+    "people",
     "admin",
     "console",
     "http",

@@ -154,8 +154,8 @@ export const authenticationMutants: ReadonlyArray<Mutant> = [
   {
     name: "console: a cookie that a neighbouring host has planted counts",
     file: "src/console/token.ts",
-    snippet: "const begin = `${nameOf(place)}=`",
-    replacement: "const begin = `${nameOf({ ...place, isSecure: false })}=`",
+    snippet: "return onlyIn(cookie, nameOf(place), wellFormed)",
+    replacement: "return onlyIn(cookie, nameOf({ ...place, isSecure: false }), wellFormed)",
     tests: sessions
   },
   {

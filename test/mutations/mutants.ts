@@ -7,6 +7,7 @@ import type { Mutant } from "./Mutant.ts"
 import { moneyMutants } from "./moneyMutants.ts"
 import { nodeMutants } from "./nodeMutants.ts"
 import { peopleMutants } from "./peopleMutants.ts"
+import { signInMutants } from "./signInMutants.ts"
 import { streamMutants } from "./streamMutants.ts"
 
 export const mutants: ReadonlyArray<Mutant> = [
@@ -18,5 +19,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...callbackMutants,
   ...streamMutants,
   ...nodeMutants,
-  ...peopleMutants
+  ...peopleMutants,
+  ...signInMutants
 ]

@@ -7,8 +7,8 @@ export const peopleMutants: ReadonlyArray<Mutant> = [
   {
     name: "people: a role reaches every operation",
     file: "src/console/SessionAuthenticators.ts",
-    snippet: "if (within instanceof Forbidden) return Effect.fail(within)",
-    replacement: 'if (within instanceof Forbidden) return Effect.succeed(Caller.unrestricted("", acting.via))',
+    snippet: 'if (within === "none") return outOfReach(acting)',
+    replacement: 'if (within === "none") return Effect.succeed(Caller.unrestricted("", acting.via))',
     tests: reach
   },
   {

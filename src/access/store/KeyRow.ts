@@ -39,6 +39,7 @@ const openings = rows("keys", {
   account_budgets: BudgetsJson,
   trusts_end_user: Schema.Boolean,
   suspended_at: Time,
+  person_held: Schema.NullOr(Schema.Literal("away", "over")),
   unpriced_here: Schema.NullOr(Unpriced),
   hold_output_tokens: Schema.NullOr(Schema.Int),
   search_allowed: Schema.NullOr(Patterns),
@@ -69,6 +70,8 @@ export interface Opening {
   readonly revoked: boolean
   /** The account is suspended. */
   readonly suspended: boolean
+  /** Its person's provider is away for too long, or the person has to sign in again. */
+  readonly held: "away" | "over" | undefined
 }
 
 export const firstOpening = (found: ReadonlyArray<unknown>): Opening | undefined => {
@@ -94,7 +97,8 @@ export const firstOpening = (found: ReadonlyArray<unknown>): Opening | undefined
       },
       expiresAtMs: row.expires_at ?? undefined,
       revoked: row.revoked_at !== null,
-      suspended: row.suspended_at !== null
+      suspended: row.suspended_at !== null,
+      held: row.person_held ?? undefined
     }
   )
 }

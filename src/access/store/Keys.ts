@@ -83,12 +83,12 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
       sql`SELECT k.*, a.limits AS account_limits,
         COALESCE(a.declared_models, a.models) AS account_models,
         COALESCE(a.declared_not_models, a.not_models) AS account_not_models,
-        COALESCE(a.deleted_at, a.suspended_at) AS suspended_at,
+        COALESCE(a.deleted_at, a.suspended_at) AS suspended_at, p.held AS person_held,
         COALESCE(k.unpriced, a.declared_unpriced, a.unpriced) AS unpriced_here,
         COALESCE(a.declared_hold_output_tokens, a.hold_output_tokens) AS hold_output_tokens,
         COALESCE(a.declared_budgets, a.budgets) AS account_budgets,
         COALESCE(a.declared_trusts_end_user, a.trusts_end_user) AS trusts_end_user, a.search_allowed, a.search_blocked
-        FROM keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash = ${hash}`.pipe(
+        FROM keys k JOIN accounts a ON a.id = k.account_id LEFT JOIN people p ON p.id = k.person_id WHERE k.hash = ${hash}`.pipe(
         Effect.map((found) => Option.fromNullable(firstOpening(found))),
         Effect.orDie
       )

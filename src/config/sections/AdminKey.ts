@@ -5,7 +5,7 @@ import { given, needed } from "./given.ts"
 import { Moment, Text } from "./values.ts"
 
 /** Accounts by id; `team-*` are all whose id begins so. */
-const AccountPatterns = Schema.NonEmptyArray(
+export const AccountPatterns = Schema.NonEmptyArray(
   Text.pipe(
     Schema.filter((text) => !text.slice(0, -1).includes("*"), {
       message: () => "expected an account's id, or its beginning and `*`: team-*"

@@ -44,15 +44,35 @@ export class SessionStore extends Effect.Service<SessionStore>()("gateway/consol
     const remove = (id: string): Effect.Effect<void, SqlError> =>
       Effect.asVoid(sql`DELETE FROM sessions WHERE id = ${id}`)
 
+    /** Ends the sessions that a provider opened, of a person or by one of its own sessions. Their number. */
+    const removeOf = ({ issuer, providerSession, subject }: OfProvider): Effect.Effect<number, SqlError> =>
+      Effect.map(
+        sql`DELETE FROM sessions WHERE ${sql.and([
+          sql`person_id IN (SELECT id FROM people WHERE issuer = ${issuer})`,
+          ...(subject === undefined
+            ? []
+            : [sql`person_id IN (SELECT id FROM people WHERE issuer = ${issuer} AND subject = ${subject})`]),
+          ...(providerSession === undefined ? [] : [sql`provider_session = ${providerSession}`])
+        ])} RETURNING id`,
+        (removed) => removed.length
+      )
+
     const used = (id: string, nowMs: number): Effect.Effect<void, SqlError> =>
       Effect.asVoid(sql`UPDATE sessions SET last_used_at = ${nowMs} WHERE id = ${id}`)
 
     const removeOld = (nowMs: number): Effect.Effect<void, SqlError> =>
       Effect.asVoid(sql`DELETE FROM sessions WHERE expires_at <= ${nowMs}`)
 
-    return { insert, open, find, list, takeLink, remove, used, removeOld } as const
+    return { insert, open, find, list, takeLink, remove, removeOf, used, removeOld } as const
   })
 }) {}
+
+/** Sessions of an issuer; at least one of the others is given. */
+export interface OfProvider {
+  readonly issuer: string
+  readonly subject: string | undefined
+  readonly providerSession: string | undefined
+}
 
 const columns = {
   id: Schema.String,
@@ -62,6 +82,8 @@ const columns = {
   account_id: Schema.NullOr(Schema.String),
   key_id: Schema.NullOr(Schema.String),
   person_id: Schema.NullOr(Schema.String),
+  /** The provider's own session that opened it. */
+  provider_session: Schema.NullOr(Schema.String),
   client: Schema.String,
   address: Schema.String,
   created_at: Schema.Int,

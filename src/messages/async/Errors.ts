@@ -22,6 +22,7 @@ export const TasksError = failureUnion(
     Undecodable: { status: 422, code: "invalid_params", type: "invalid_request_error" },
     RateLimited: { status: 429, code: "rate_limit_exceeded", type: "rate_limit_error" },
     UpstreamFailed: failed,
+    Unavailable: { status: 503, code: "server_error", type: "server_error" },
     Internal: failed
   },
   codedBody({ param: false })

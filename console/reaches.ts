@@ -1,0 +1,7 @@
+import { reachOf } from "../src/console/reach.ts"
+import type { Operation } from "../src/console/reach.ts"
+import type { Session } from "./session.ts"
+
+/** True if the session's role reaches an operation; the gateway refuses it otherwise. */
+export const reaches = ({ accounts, role }: Pick<Session, "role" | "accounts">, operation: Operation): boolean =>
+  role === undefined || reachOf({ role, accounts: accounts ?? "all" }, operation) !== "none"

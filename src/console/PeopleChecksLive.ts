@@ -1,0 +1,11 @@
+import { Effect, Layer } from "effect"
+import { daemon } from "../flow/daemon.ts"
+import { backoff } from "../flow/schedules.ts"
+import { PeopleChecks } from "./PeopleChecks.ts"
+
+/** Looks every ten seconds whom to ask about. */
+export const PeopleChecksLive = Layer.scopedDiscard(
+  Effect.flatMap(PeopleChecks, ({ checkDue }) =>
+    daemon("people", Effect.as(checkDue, Effect.sleep("10 seconds")), backoff)
+  )
+)

@@ -1,0 +1,15 @@
+const longest = 1_000
+
+/**
+ * The page after a sign-in: a path of the console and nothing else, so that no link leads elsewhere.
+ *
+ * @param asked as the link says it
+ * @param base the path of the public URL, which it may begin with
+ * @returns the path below `base`
+ */
+export const consolePath = (asked: string | null, base: string): string => {
+  const path = (asked ?? "").startsWith(`${base}/`) ? (asked ?? "").slice(base.length) : (asked ?? "")
+  const at = path.startsWith("/") && path.length <= longest ? URL.parse(path, "http://here.invalid") : null
+  if (at === null || at.host !== "here.invalid" || !/^\/console(?:\/|$)/.test(at.pathname)) return "/console"
+  return at.pathname + at.search
+}

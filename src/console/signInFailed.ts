@@ -1,0 +1,53 @@
+import type { RateLimited } from "../contract/Failure.ts"
+import type { ProviderFailed } from "../people/Providers.ts"
+import type { SignInRefused } from "../people/SignIns.ts"
+
+/**
+ * The page of a sign-in that did not succeed. It needs no script and no style sheet.
+ *
+ * @param again the path of the sign-in page
+ */
+export const signInFailed = (failure: SignInRefused | ProviderFailed | RateLimited, again: string): Response => {
+  const { message, status } = shown(failure)
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>Not signed in</title>
+</head>
+<body>
+<main>
+<h1>Not signed in</h1>
+<p>${Bun.escapeHTML(message)}</p>
+<p><a href="${Bun.escapeHTML(again)}">Back to the sign-in page</a></p>
+</main>
+</body>
+</html>
+`
+  const headers = new Headers({
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY"
+  })
+  if (failure._tag === "RateLimited") headers.set("retry-after", String(Math.ceil(failure.retryAfterSeconds ?? 60)))
+  return new Response(html, { status, headers })
+}
+
+/** A provider's answer is for the operator's log; its word for a refusal is for the person too. */
+const shown = (failure: SignInRefused | ProviderFailed | RateLimited) => {
+  switch (failure._tag) {
+    case "SignInRefused":
+      return { status: 403, message: failure.message }
+    case "RateLimited":
+      return { status: 429, message: `${failure.message}.` }
+    case "ProviderFailed":
+      return failure.refusal === undefined
+        ? { status: 502, message: "The sign-in of your company did not answer as expected. Try again later." }
+        : { status: 403, message: `The sign-in of your company refused: ${failure.refusal.slice(0, 60)}.` }
+  }
+}

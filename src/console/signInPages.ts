@@ -1,0 +1,138 @@
+import { Effect, Runtime } from "effect"
+import { publicPath } from "../config/publicPath.ts"
+import { PublicUrl } from "../config/PublicUrl.ts"
+import type { RateLimited } from "../contract/Failure.ts"
+import { Providers } from "../people/Providers.ts"
+import type { ProviderFailed } from "../people/Providers.ts"
+import { roleOf } from "../people/roleOf.ts"
+import { signInMs, SignInRefused, SignIns } from "../people/SignIns.ts"
+import type { Completed } from "../people/SignIns.ts"
+import { consolePath } from "./consolePath.ts"
+import { maxClientLength } from "./Handlers.ts"
+import { ProviderSessions } from "./ProviderSessions.ts"
+import { readForm } from "./readForm.ts"
+import { SessionAuthenticators } from "./SessionAuthenticators.ts"
+import { sessionMs, Sessions } from "./Sessions.ts"
+import { signInFailed } from "./signInFailed.ts"
+import { cookieFor, signInCookieFor, signInCookieIn, tokenIn } from "./token.ts"
+
+type Server = Pick<Bun.Server<undefined>, "requestIP">
+
+/**
+ * The pages of signing in by a provider: `/sign-in` leads there, `/sign-in/callback` takes the browser back, and
+ * `POST /sign-in/logout` takes the provider's own word that a session is over. Without `sign_in` there are none.
+ */
+export const makeSignInPages = Effect.gen(function* () {
+  const signIns = yield* SignIns
+  const providers = yield* Providers
+  const sessions = yield* Sessions
+  const provided = yield* ProviderSessions
+  const publicUrl = yield* PublicUrl
+  const { cookiePlace, tries } = yield* SessionAuthenticators
+  const runtime = yield* Effect.runtime()
+
+  const begin = (request: Request, server: Server) =>
+    Effect.gen(function* () {
+      yield* tries.signIn(tries.from({ request, server }))
+      const place = yield* cookiePlace
+      const query = queryOf(request)
+      const [only, ...others] = providers.rules()?.providers.keys() ?? []
+      const issuer = query.get("issuer") ?? (others.length === 0 ? only : undefined) ?? ""
+      const token = tokenIn(request.headers.get("cookie") ?? "", place)
+      // The callback comes from another site, without the cookie of a session.
+      const earlier = token === undefined ? undefined : (yield* sessions.find(token))?.id
+      const returnTo = consolePath(query.get("return_to"), place.path)
+      const { cookie, location } = yield* signIns.begin({ issuer, returnTo, earlier })
+      return moved(location, [signInCookieFor(cookie, signInMs / 1_000, place)])
+    })
+
+  const admit = ({ identity }: Completed) =>
+    Effect.gen(function* () {
+      const role = roleOf(providers.rules()?.roles ?? [], identity)
+      if (role !== undefined) return role
+      const { email, groups, isCut, issuer, subject } = identity
+      yield* Effect.annotateLogs(Effect.logWarning("a person signed in who has no role"), {
+        event: "sign_in.refused",
+        issuer,
+        subject,
+        email,
+        groups: groups.slice(0, 50).join(", ")
+      })
+      return yield* new SignInRefused({ message: isCut ? cut : noRole(new URL(issuer).host) })
+    })
+
+  const callback = (request: Request, server: Server) =>
+    Effect.gen(function* () {
+      const place = yield* cookiePlace
+      const address = tries.from({ request, server })
+      const cookie = signInCookieIn(request.headers.get("cookie") ?? "", place)
+      const completed = yield* Effect.catchTag(signIns.complete(cookie, queryOf(request)), "SignInRefused", (refused) =>
+        tries.wrong(address, refused)
+      )
+      const role = yield* admit(completed)
+      const visitor = { address, client: (request.headers.get("user-agent") ?? "").slice(0, maxClientLength) }
+      const { token } = yield* sessions.signInPerson(completed, role, visitor)
+      return moved(`${place.path}${completed.returnTo}`, [
+        cookieFor(token, sessionMs / 1_000, place),
+        signInCookieFor(undefined, 0, place)
+      ])
+    })
+
+  const logout = (request: Request, server: Server) =>
+    Effect.gen(function* () {
+      const form = yield* readForm(request)
+      yield* provided.logout(form.get("logout_token") ?? "")
+      return new Response(null, { status: 200, headers: { "cache-control": "no-store" } })
+    }).pipe(
+      Effect.catchTag("SignInRefused", (refused) => tries.wrong(tries.from({ request, server }), refused)),
+      Effect.catchAll((failure) =>
+        Effect.succeed(
+          Response.json(
+            { error: "invalid_request", error_description: failure.message },
+            { status: failure._tag === "RateLimited" ? 429 : 400, headers: { "cache-control": "no-store" } }
+          )
+        )
+      )
+    )
+
+  const failed = (failure: SignInRefused | ProviderFailed | RateLimited) =>
+    Effect.gen(function* () {
+      if (failure._tag === "ProviderFailed") {
+        yield* Effect.annotateLogs(Effect.logWarning(`a sign-in did not succeed: ${failure.message}`), {
+          event: "sign_in.provider_failed"
+        })
+      }
+      return signInFailed(failure, `${publicPath(yield* publicUrl.get)}/console`)
+    })
+
+  /** A page that is there while people sign in by a provider. */
+  const page =
+    (
+      answer: (
+        request: Request,
+        server: Server
+      ) => Effect.Effect<Response, SignInRefused | ProviderFailed | RateLimited>
+    ) =>
+    (request: Request, server: Server): Promise<Response> | undefined =>
+      providers.rules() === undefined
+        ? undefined
+        : Runtime.runPromise(runtime)(Effect.catchAll(answer(request, server), failed))
+
+  return { "/sign-in": page(begin), "/sign-in/callback": page(callback), "POST /sign-in/logout": page(logout) } as const
+})
+
+const queryOf = ({ url }: Request): URLSearchParams => {
+  const at = url.indexOf("?")
+  return new URLSearchParams(at === -1 ? "" : url.slice(at))
+}
+
+const moved = (location: string, cookies: ReadonlyArray<string>): Response => {
+  const headers = new Headers({ location, "cache-control": "no-store", "referrer-policy": "no-referrer" })
+  for (const cookie of cookies) headers.append("set-cookie", cookie)
+  return new Response(null, { status: 303, headers })
+}
+
+const noRole = (host: string) =>
+  `You are signed in at ${host}, but this gateway knows none of your groups. Ask its operator for access.`
+const cut =
+  "Your company's sign-in left out your groups, because there are too many of them. Ask the operator to have only the groups of this gateway sent, or to give access by e-mail."

@@ -1,0 +1,180 @@
+import { Clock, Data, Effect, Redacted } from "effect"
+import type * as OpenIdClient from "openid-client"
+import { Configuration } from "../config/Configuration.ts"
+import { isLoopback } from "../config/loopback.ts"
+import type { OidcProvider, RoleRule } from "../config/sections/SignIn.ts"
+import { Settings } from "../config/Settings.ts"
+import type { LoadedFile, GatewaySettings } from "../config/Settings.ts"
+import { signInProblem } from "../config/signInProblem.ts"
+import { withoutSlash } from "../config/withoutSlash.ts"
+import { testDouble } from "../contract/testDouble.ts"
+import { fetchBy } from "../upstreams/auth/fetchBy.ts"
+
+/** A provider that did not answer, or whose answer is not to be believed. The message is for the operator's log. */
+export class ProviderFailed extends Data.TaggedError("ProviderFailed")<{
+  readonly message: string
+  /** The provider's own word for its refusal: `invalid_grant`. */
+  readonly refusal?: string | undefined
+}> {}
+
+/** A provider of the configuration. */
+export interface Provider extends OidcProvider {
+  /** Its host, for links and pages. */
+  readonly name: string
+}
+
+/** `sign_in`, as it is now. */
+export interface SignInRules {
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly roles: ReadonlyArray<RoleRule>
+  readonly outageMs: number
+  readonly recheckMs: number
+}
+
+const hourMs = 3_600_000
+
+/** How long a provider's metadata is used; its keys are fetched anew by themselves. */
+const metadataMs = hourMs
+
+/** For a call with its discovery. */
+const patience = "20 seconds"
+
+/** `openid-client`, loaded by the first call: most gateways never need it. */
+export type Library = typeof OpenIdClient
+const library = Effect.promise(() => import("openid-client"))
+
+/** A provider as discovered. */
+export type Client = OpenIdClient.Configuration
+
+interface Discovered {
+  readonly at: number
+  readonly client: Client
+}
+
+/** The OpenID Connect providers, as the configuration has them now. */
+export class Providers extends Effect.Service<Providers>()("gateway/people/Providers", {
+  scoped: Effect.gen(function* () {
+    const { proxyOf, server } = yield* Settings
+    let rules: SignInRules | undefined
+    const discovered = new Map<Provider, Discovered>()
+
+    const { follow } = yield* Configuration
+    yield* follow((file) =>
+      Effect.gen(function* () {
+        const problem = signInProblem(file, server)
+        if (problem !== undefined) return yield* problem
+        const next = rulesOf(file)
+        return () => {
+          rules = next
+          discovered.clear()
+        }
+      })
+    )
+
+    /** A provider's metadata, with the client that speaks with it. */
+    const clientOf = (provider: Provider): Effect.Effect<Client, ProviderFailed> =>
+      Effect.gen(function* () {
+        const nowMs = yield* Clock.currentTimeMillis
+        const known = discovered.get(provider)
+        if (known !== undefined && known.at + metadataMs > nowMs) return known.client
+        const found = yield* discover(provider, proxyOf)
+        if (rules?.providers.get(provider.issuer) === provider) discovered.set(provider, { at: nowMs, client: found })
+        return found
+      })
+
+    return {
+      /** Undefined: people do not sign in here. */
+      rules: () => rules,
+      /** Runs a call to a provider. */
+      ask: <A>(
+        provider: Provider,
+        call: (client: Client, library: Library) => Promise<A>
+      ): Effect.Effect<A, ProviderFailed> =>
+        Effect.flatMap(clientOf(provider), (found) => attempt((library) => call(found, library))).pipe(
+          Effect.timeoutFail({
+            duration: patience,
+            onTimeout: () => new ProviderFailed({ message: "it did not answer" })
+          })
+        ),
+      /** A `fetch` by the gateway's rules. */
+      fetch: (url: string, init: RequestInit) => fetchBy(proxyOf(url))(url, init)
+    } as const
+  })
+}) {
+  /** For tests: a member that is not given dies when it is used. */
+  static readonly Test = (given: Partial<Omit<Providers, "_tag">>) => testDouble(Providers, given)
+}
+
+const rulesOf = ({ value: { sign_in } }: Pick<LoadedFile, "value">): SignInRules | undefined =>
+  sign_in === undefined
+    ? undefined
+    : {
+        providers: new Map(sign_in.oidc.map((entry) => [entry.issuer, { ...entry, name: nameOf(entry.issuer) }])),
+        roles: sign_in.roles,
+        outageMs: (sign_in.outage_hours ?? 1) * hourMs,
+        recheckMs: (sign_in.recheck_hours ?? 12) * hourMs
+      }
+
+/** The host, with the path by which providers tell their tenants apart. */
+const nameOf = (issuer: string): string => {
+  const { host, pathname } = new URL(issuer)
+  return host + withoutSlash(pathname)
+}
+
+/** Fetches what a provider publishes about itself. */
+export const discover = (
+  { client_id, client_secret, issuer }: OidcProvider,
+  proxyOf: GatewaySettings["proxyOf"]
+): Effect.Effect<Client, ProviderFailed> =>
+  attempt((client) =>
+    client.discovery(
+      new URL(issuer),
+      client_id,
+      Redacted.value(client_secret),
+      bySecret(Redacted.value(client_secret), client),
+      {
+        [client.customFetch]: (url, { body, headers, method }) =>
+          fetchBy(proxyOf(url))(url, { body: textOf(body), headers, method }),
+        execute: [
+          // Without it, the ID token's signature is not looked at: `alg: none` and a stranger's key would be taken.
+          client.enableNonRepudiationChecks,
+          ...(isLoopback(issuer) ? [client.allowInsecureRequests] : [])
+        ]
+      }
+    )
+  )
+
+/** `client_secret_basic` is what every provider takes that says nothing else. */
+const bySecret =
+  (secret: string, client: Library): OpenIdClient.ClientAuth =>
+  (server, metadata, body, headers) => {
+    const methods = server.token_endpoint_auth_methods_supported
+    const isBasic = methods === undefined || methods.includes("client_secret_basic")
+    const add = isBasic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret)
+    add(server, metadata, body, headers)
+  }
+
+const textOf = (body: OpenIdClient.FetchBody): string | null =>
+  body === undefined || body === null
+    ? null
+    : typeof body === "string" || body instanceof URLSearchParams
+      ? body.toString()
+      : null
+
+const attempt = <A>(call: (client: Library) => Promise<A>): Effect.Effect<A, ProviderFailed> =>
+  Effect.flatMap(library, (client) =>
+    Effect.tryPromise({ try: () => call(client), catch: (cause) => failureOf(cause, client) })
+  )
+
+const failureOf = (cause: unknown, client: Library): ProviderFailed => {
+  if (cause instanceof client.ResponseBodyError) {
+    return new ProviderFailed({ message: `it answers ${cause.error}`, refusal: cause.error })
+  }
+  if (cause instanceof client.AuthorizationResponseError) {
+    return new ProviderFailed({ message: `it answers ${cause.error}`, refusal: cause.error })
+  }
+  const code = cause instanceof client.ClientError ? cause.code : undefined
+  const inner = cause instanceof Error && code === undefined && cause.cause instanceof Error ? cause.cause : cause
+  const message = inner instanceof Error ? inner.message : "it can't be asked"
+  return new ProviderFailed({ message: code === undefined ? message : `${message} (${code})` })
+}

@@ -1,0 +1,59 @@
+import { Provider } from "oidc-provider"
+
+/*
+ * A provider in a process of its own, by a certified library. Its host is `localhost`, so that it is another site than the
+ * gateway's `127.0.0.1`. It signs in each name that is typed into its form. Below `/-/` is what an administrator does:
+ * `remove` forgets a person, `group` moves one.
+ */
+const groups = new Map<string, ReadonlyArray<string>>([
+  ["ann", ["platform"]],
+  ["bob", ["team-a", "team-b"]]
+])
+const removed = new Set<string>()
+const gateway = process.env["GATEWAY_URL"] ?? ""
+const port = Number(process.env["PROVIDER_PORT"])
+
+const provider = new Provider(`http://localhost:${port}`, {
+  clients: [
+    {
+      client_id: "gateway",
+      client_secret: "gateway-secret",
+      grant_types: ["authorization_code", "refresh_token"],
+      redirect_uris: [`${gateway}/sign-in/callback`],
+      post_logout_redirect_uris: [`${gateway}/console`],
+      backchannel_logout_uri: `${gateway}/sign-in/logout`,
+      backchannel_logout_session_required: true
+    }
+  ],
+  findAccount: (_, id) =>
+    removed.has(id)
+      ? undefined
+      : {
+          accountId: id,
+          claims: () => ({ sub: id, email: `${id}@corp.test`, email_verified: true, groups: groups.get(id) ?? [] })
+        },
+  claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["groups"] },
+  scopes: ["openid", "email", "profile", "offline_access"],
+  features: { devInteractions: { enabled: true }, backchannelLogout: { enabled: true } },
+  issueRefreshToken: async () => true,
+  ttl: { AccessToken: 600, IdToken: 600, RefreshToken: 86_400, Session: 3_600, Grant: 86_400, Interaction: 600 },
+  cookies: { keys: ["a key of tests"] }
+})
+
+provider.use(async (ctx, next) => {
+  const { searchParams } = new URL(ctx.href)
+  const name = searchParams.get("name") ?? ""
+  switch (ctx.path) {
+    case "/-/remove":
+      removed.add(name)
+      break
+    case "/-/group":
+      groups.set(name, [searchParams.get("group") ?? ""])
+      break
+    default:
+      return next()
+  }
+  ctx.status = 204
+})
+
+provider.listen(port, () => console.log(`provides at http://localhost:${port}`))

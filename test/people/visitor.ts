@@ -1,0 +1,73 @@
+import { anyAddress } from "../console/browser.ts"
+
+/** A browser without scripts: cookies by host, redirects followed by hand, forms filled in. */
+export class Visitor {
+  readonly #jars = new Map<string, Map<string, string>>()
+  readonly #address = anyAddress()
+
+  /** The cookies of an address, by name. */
+  cookies(url: string): Map<string, string> {
+    const { host } = new URL(url)
+    const jar = this.#jars.get(host) ?? new Map<string, string>()
+    this.#jars.set(host, jar)
+    return jar
+  }
+
+  /** One request, with the cookies that a browser would send: none that is `Strict` where another site's page asks. */
+  async send(url: string, init: RequestInit & { readonly isForeign?: boolean } = {}): Promise<Response> {
+    const jar = this.cookies(url)
+    const sent = [...jar].filter(([name]) => init.isForeign !== true || name !== "gateway_session")
+    const headers = new Headers(init.headers)
+    if (!headers.has("x-forwarded-for")) headers.set("x-forwarded-for", this.#address)
+    if (sent.length > 0) headers.set("cookie", sent.map(([name, value]) => `${name}=${value}`).join("; "))
+    if (init.isForeign === true) headers.set("sec-fetch-site", "cross-site")
+    const answer = await fetch(url, { ...init, headers, redirect: "manual" })
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [pair = "", ...attributes] = cookie.split("; ")
+      const at = pair.indexOf("=")
+      const isGone = attributes.some((one) => /^max-age=0$/i.test(one) || /^expires=Thu, 01 Jan 1970/i.test(one))
+      if (isGone) jar.delete(pair.slice(0, at))
+      else jar.set(pair.slice(0, at), pair.slice(at + 1))
+    }
+    return answer
+  }
+
+  /**
+   * Begins a sign-in at the gateway and does at the provider what a person does there.
+   *
+   * @returns the address of the callback, not visited yet
+   */
+  async authorize(gateway: string, name: string, path = "/sign-in"): Promise<string> {
+    let url = gateway + path
+    let answer = await this.send(url)
+    for (let steps = 0; steps < 20; steps++) {
+      const location = answer.headers.get("location")
+      if (location !== null) {
+        url = new URL(location, url).href
+        if (url.startsWith(`${gateway}/`)) return url
+        answer = await this.send(url)
+        continue
+      }
+      const page = await answer.text()
+      const action = /action="([^"]+)"/.exec(page)?.[1]
+      if (action === undefined) throw new Error(`no form at ${url}: ${answer.status} ${page.slice(0, 500)}`)
+      const prompt = /name="prompt" value="([^"]+)"/.exec(page)?.[1] ?? ""
+      url = new URL(action, url).href
+      answer = await this.send(url, {
+        method: "POST",
+        body: new URLSearchParams({ prompt, login: name, password: "any" })
+      })
+    }
+    throw new Error("the provider leads in a circle")
+  }
+
+  /** Signs in, to the gateway's answer of the callback. */
+  async signIn(gateway: string, name: string, path?: string): Promise<Response> {
+    return this.send(await this.authorize(gateway, name, path), { isForeign: true })
+  }
+
+  /** The page's own session. */
+  async session(gateway: string) {
+    return (await this.send(`${gateway}/console/session`)).json()
+  }
+}
