@@ -33,6 +33,7 @@ export const requestSource = ({ client, session }: Pick<App, "client" | "session
   let tally = emptyTally(filter.from, until)
   let isWhole = false
   let countedTo = Infinity
+  let isLoading = false
 
   const fitting = (page: ReadonlyArray<RequestView>, fit: (row: RequestView) => boolean) =>
     page.filter((row) => {
@@ -54,24 +55,39 @@ export const requestSource = ({ client, session }: Pick<App, "client" | "session
       ? client.admin((admin) => admin.adminOperations.listRequests({ urlParams: { ...query, ...of } }))
       : client.own((own) => own.account.requests({ urlParams: { ...query, ...of } }))
   }
+  const load = async (least: number, limit = isAll ? pageRows : scannedRows): Promise<void> => {
+    const wanted = rows.length + least
+    const until = scanned + mostScanned
+    while (!isDone && rows.length < wanted && scanned < until) {
+      const { data, next } = await page(limit)
+      after = next ?? undefined
+      isDone = next === null
+      scanned += data.length
+      const added = fitting(data, idIn(filter) === undefined ? fitsAsFound : fitsHere)
+      for (const row of added) rows.push(row)
+      if (!isWhole) tally.add(added)
+      limit = isAll ? pageRows : scannedRows
+    }
+  }
 
   return {
     /** True if the gateway applies the whole filter; otherwise rows are filtered here. */
     isAll,
-    /** @param least the least number of matching rows, if there are so many */
-    async more(least: number, limit = isAll ? pageRows : scannedRows): Promise<void> {
-      const wanted = rows.length + least
-      const until = scanned + mostScanned
-      while (!isDone && rows.length < wanted && scanned < until) {
-        const { data, next } = await page(limit)
-        after = next ?? undefined
-        isDone = next === null
-        scanned += data.length
-        const added = fitting(data, idIn(filter) === undefined ? fitsAsFound : fitsHere)
-        for (const row of added) rows.push(row)
-        if (!isWhole) tally.add(added)
-        limit = isAll ? pageRows : scannedRows
+    /**
+     * Loads more rows, unless a call that does so still runs: each page is asked for once.
+     *
+     * @param least the least number of matching rows, if there are so many
+     * @returns true if this call has loaded
+     */
+    async more(least: number, limit?: number): Promise<boolean> {
+      if (isLoading || isDone) return false
+      isLoading = true
+      try {
+        await load(least, limit)
+      } finally {
+        isLoading = false
       }
+      return true
     },
     /** Lets the gateway count all matches, if it knows the whole filter; false if only loaded rows are counted. */
     async count(): Promise<boolean> {

@@ -89,9 +89,9 @@ export const useRequestList = (isLive: () => boolean, mayShow: () => boolean) =>
   }, [source])
 
   const more = async () => {
-    if (source === undefined || source.isDone()) return
-    await source.more(pageRows).catch(() => undefined)
-    if (latest.current !== source) return
+    // After a failure the rows stay, and scrolling on asks again.
+    const hasLoaded = await source?.more(pageRows).catch(() => false)
+    if (source === undefined || hasLoaded !== true || latest.current !== source) return
     show(source)
     setCounted((turn) => turn + 1)
   }

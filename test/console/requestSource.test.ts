@@ -46,3 +46,24 @@ it("what it can is asked for, and taken as it comes", async () => {
   expect(source.rows()).toHaveLength(100)
   expect(asked[0]).toMatchObject({ tag: "b", search: "word", limit: 100 })
 })
+
+it("each page is asked for once, however often more rows are wanted meanwhile", async () => {
+  const { app, asked } = many()
+  const source = requestSource(app, requestFilter(new URLSearchParams("range=24h"), now))
+  expect(await Promise.all([source.more(500), source.more(500), source.more(500)])).toEqual([true, false, false])
+  expect(await source.more(500)).toBe(true)
+  expect(asked.map(({ after }) => after)).toEqual([undefined, "500"])
+  expect(source.rows()).toHaveLength(1_000)
+})
+
+it("after a failure the same page is asked for again", async () => {
+  const { app, asked } = many()
+  const admin = app.client.admin
+  let isDown = true
+  app.client.admin = (use) => (isDown ? Promise.reject(new Error("no answer")) : admin(use))
+  const source = requestSource(app, requestFilter(new URLSearchParams("range=24h"), now))
+  await expect(source.more(500)).rejects.toThrow("no answer")
+  isDown = false
+  expect(await source.more(500)).toBe(true)
+  expect(asked.map(({ after }) => after)).toEqual([undefined])
+})
