@@ -117,10 +117,10 @@ export class PeopleChecks extends Effect.Service<PeopleChecks>()("gateway/consol
       })
 
     /** Keys are looked up without asking the rules, so what these say is written down. */
-    const holdKeys = (rules: SignInRules): Effect.Effect<void, SqlError> =>
+    const holdKeys = (rules: SignInRules | undefined): Effect.Effect<void, SqlError> =>
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
-        const wrong = (yield* people.doubtful([...rules.providers.keys()])).filter(
+        const wrong = (yield* people.doubtful([...(rules?.providers.keys() ?? [])])).filter(
           (person) => heldOf(person, rules, nowMs) !== person.held
         )
         if (wrong.length === 0) return
@@ -132,7 +132,8 @@ export class PeopleChecks extends Effect.Service<PeopleChecks>()("gateway/consol
     /** Checks one person after the other, whose sessions or keys are in use. */
     const checkDue: Effect.Effect<void, SqlError> = Effect.gen(function* () {
       const rules = providers.rules()
-      if (rules === undefined) return
+      // Without `sign_in` nobody can be asked about, and people's keys stop.
+      if (rules === undefined) return yield* holdKeys(rules)
       const nowMs = yield* Clock.currentTimeMillis
       // Half a minute early, so that a person is gone within five minutes.
       const due = yield* people.due(nowMs - checkMs + 30_000, nowMs - retryMs, nowMs)

@@ -25,10 +25,11 @@ export const actingOfPerson = (
 /** The reason that a person can't work on for now, if there is one: `over` until they sign in again. */
 export const heldOf = (
   { failing_since, issuer, refresh_token, seen_at }: Person,
-  { outageMs, providers, recheckMs }: SignInRules,
+  rules: SignInRules | undefined,
   nowMs: number
 ): Person["held"] => {
-  if (!providers.has(issuer)) return "over"
+  if (rules === undefined || !rules.providers.has(issuer)) return "over"
+  const { outageMs, recheckMs } = rules
   if (refresh_token === null && seen_at + recheckMs <= nowMs) return "over"
   return failing_since !== null && failing_since + outageMs <= nowMs ? "away" : null
 }

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Database as SqliteFile } from "bun:sqlite"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -14,13 +15,14 @@ describeOnEach("people of a provider", (engine) => {
   let provider: Awaited<ReturnType<typeof startProvider>>
   let issuer = ""
   let database = ""
+  let env: Record<string, string>
 
   beforeAll(async () => {
     provider = await startProvider()
     issuer = provider.issuer
-    const env = await gatewayEnv("people")
+    env = { ...(await gatewayEnv("people")), ...provider.env }
     database = env["GATEWAY_DATABASE_URL"] ?? join(provider.folder, "data/gateway.db")
-    gateway = await startGateway({ folder: provider.folder, env: { ...env, ...provider.env } })
+    gateway = await startGateway({ folder: provider.folder, env })
   })
   afterAll(async () => {
     await gateway.dispose()
@@ -174,7 +176,7 @@ describeOnEach("people of a provider", (engine) => {
     expect((await out.json()).provider_sign_out).toContain(`${issuer}/session/end?`)
   })
 
-  it("work on for an hour while their provider is away, and nobody comes in", async () => {
+  it("work on for an hour while their provider is away, and nobody comes in; their keys stop with sign_in", async () => {
     const { ann, id, secret } = await newKey("ann's")
     await run(`UPDATE keys SET person_id = (SELECT id FROM people WHERE subject = 'ann') WHERE id = '${id}'`)
     await provider.stop()
@@ -194,5 +196,13 @@ describeOnEach("people of a provider", (engine) => {
     const [cookie] = begun.cookies(gateway.url)
     expect(cookie?.[0]).toBe("gateway_sign_in")
     expect(gateway.output()).toMatch(/"event":"sign_in.provider_failed"/)
+
+    // Without `sign_in` nobody can be asked about: the keys of people stop, those of accounts go on.
+    gateway.signal("SIGTERM")
+    await gateway.exited
+    writeFileSync(join(provider.folder, "gateway.yaml"), "{}")
+    gateway = await startGateway({ folder: provider.folder, env })
+    await expect.poll(() => byKey(secret), { timeout: 30_000 }).toBe(401)
+    expect(await byKey(gateway.key)).toBe(200)
   })
 })

@@ -101,7 +101,7 @@ export class People extends Effect.Service<People>()("gateway/people/store/Peopl
     const doubtful = (issuers: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Person>, SqlError> =>
       Effect.map(
         sql`${all} WHERE p.ended_at IS NULL AND (p.held IS NOT NULL OR t.failing_since IS NOT NULL
-          OR t.refresh_token IS NULL OR NOT ${sql.in("p.issuer", issuers)})`,
+          OR t.refresh_token IS NULL OR ${issuers.length === 0 ? sql`1 = 1` : sql`NOT ${sql.in("p.issuer", issuers)}`})`,
         people.all
       )
 
