@@ -132,7 +132,7 @@ export class PeopleChecks extends Effect.Service<PeopleChecks>()("gateway/consol
     /** Checks one person after the other, whose sessions or keys are in use. */
     const checkDue: Effect.Effect<void, SqlError> = Effect.gen(function* () {
       const rules = providers.rules()
-      // Without `sign_in` nobody can be asked about, and people's keys stop.
+      // Without `sign_in` no provider can be asked, and people's keys stop.
       if (rules === undefined) return yield* holdKeys(rules)
       const nowMs = yield* Clock.currentTimeMillis
       // Half a minute early, so that a person is gone within five minutes.

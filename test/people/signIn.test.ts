@@ -197,7 +197,7 @@ describeOnEach("people of a provider", (engine) => {
     expect(cookie?.[0]).toBe("gateway_sign_in")
     expect(gateway.output()).toMatch(/"event":"sign_in.provider_failed"/)
 
-    // Without `sign_in` nobody can be asked about: the keys of people stop, those of accounts go on.
+    // Without `sign_in` no provider can be asked: the keys of people stop, those of accounts go on.
     gateway.signal("SIGTERM")
     await gateway.exited
     writeFileSync(join(provider.folder, "gateway.yaml"), "{}")
