@@ -47,6 +47,9 @@ export interface Week {
  * conversation went wrong. The days before today are copies of today's rows and sums.
  */
 export const storeWeek = async (): Promise<Week> => {
+  // What is stored first is one day's: shortly before midnight (UTC) it waits for the next one.
+  const leftMs = dayMs - (Date.now() % dayMs)
+  if (leftMs < 30_000) await Bun.sleep(leftMs)
   const upstreams = fakeUpstreams()
   const config = configOf(upstreams.port ?? 0)
   const first = await startOperated(config)
@@ -166,6 +169,7 @@ const repeatDays = (folder: string, days: number): void => {
     const isOfRequests = columns.includes("request_id") && columns.includes("at")
     const isSum = all.some(({ name, pk }) => (name === "hour" || name === "day") && pk > 0)
     if (!isOfRequests && !isSum) continue
+    db.exec(`CREATE TEMP TABLE today AS SELECT * FROM ${name}`)
     for (let day = 1; day <= days; day++) {
       const shifted = columns.map((column) => {
         // Ids are in the order of times, as rows are found by both.
@@ -175,14 +179,10 @@ const repeatDays = (folder: string, days: number): void => {
         if (column === "conversation") return `CASE conversation WHEN '' THEN '' ELSE conversation || '-${day}' END`
         return column === "request_id" ? `request_id || '-${day}'` : column
       })
-      const isFirst = isOfRequests ? `WHERE instr(request_id, '-') = 0` : isSum ? `WHERE ${sinceToday(columns)}` : ""
-      db.exec(`INSERT INTO ${name} (${columns.join(", ")}) SELECT ${shifted.join(", ")} FROM ${name} ${isFirst}`)
+      db.exec(`INSERT INTO ${name} (${columns.join(", ")}) SELECT ${shifted.join(", ")} FROM today`)
     }
+    db.exec("DROP TABLE today")
   }
   db.exec(`UPDATE accounts SET settled_nano_usd = settled_nano_usd * ${days + 1}`)
   db.close()
 }
-
-/** The sums that were there before anything was copied. */
-const sinceToday = (columns: ReadonlyArray<string>): string =>
-  columns.includes("hour") ? `hour > ${Date.now() - dayMs}` : `day >= date('now', '-1 hour')`
