@@ -21,7 +21,8 @@ it("every status of the family is declared", () => {
     "415",
     "422",
     "429",
-    "500"
+    "500",
+    "503"
   ])
 })
 
