@@ -35,6 +35,9 @@ const body = codedBody({ param: true, upstreamCodes: true })
 /** Errors as `{error: {code, message, param, type}}` with the responses family's codes. */
 export const CodedError = failureUnion("Responses", table, body)
 
+/** The status of such an error. */
+export const codedStatus = ({ _tag }: Failure): number => table[_tag].status
+
 /** The same error inside a stream, which has the upstream's code, if it told one. */
 export const codedError = (failure: Failure): CodedBody["error"] => {
   const { error } = body.encode(failure, table[failure._tag])

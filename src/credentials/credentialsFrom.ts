@@ -8,7 +8,7 @@ import type { Source } from "./Source.ts"
 /** The longest message of a failure, in UTF-16 units: services say what they like. */
 const longest = 500
 
-/** Asks for credentials. A failure is told in few words, without the secrets that were sent, whatever repeated them. */
+/** Asks for credentials. The message of a failure is short, and the secrets that were sent are removed from it. */
 export const credentialsFrom = <A>(
   cloud: "AWS" | "Google" | "Azure",
   source: Source,

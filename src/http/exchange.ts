@@ -1,14 +1,7 @@
 import type { PermittedModel } from "../contract/permission.ts"
-import type { Effect, Runtime } from "effect"
+import type { Authenticate } from "../contract/Authenticate.ts"
+import type { Runtime } from "effect"
 import type { Caller } from "../contract/Caller.ts"
-import type {
-  AuthInvalid,
-  AuthMissing,
-  Forbidden,
-  RateLimited,
-  Unavailable,
-  UnknownRoute
-} from "../contract/Failure.ts"
 import type { AnyHandlers, Incoming } from "../contract/handlers.ts"
 import type { RequestRecord } from "../contract/RequestRecord.ts"
 import type { Lifecycle } from "../flow/Lifecycle.ts"
@@ -25,12 +18,7 @@ import type { BodyLog, RecordedRequest } from "../telemetry/BodyLog.ts"
 
 /** Authenticates the requests of an endpoint and applies their rate limits. */
 export interface Authenticator extends Pick<Limits, "admit"> {
-  readonly authenticate: (
-    headers: Headers,
-    knocking: { readonly request: Request; readonly server: Server },
-    /** The endpoint. */
-    operation: { readonly group: string; readonly name: string }
-  ) => Effect.Effect<Caller, AuthMissing | AuthInvalid | Forbidden | RateLimited | Unavailable | UnknownRoute>
+  readonly authenticate: Authenticate<Caller>
 }
 
 /** An authenticator for each kind of key: the callers', the operator's, and none. */
