@@ -85,7 +85,7 @@ export const AccountHandlers = handlers(
           groupsAnswer(urlParams, request.headers, (asked) => groups.of(asked, ownOf(caller)))
         ),
       tasks: ({ caller, urlParams }) => searches.ofKey(caller.key, ownTasks(tasks, holds, caller.account, urlParams)),
-      events: ({ caller, request }) => feed.watch(request, ownOf(caller)),
+      events: ({ caller, request }) => feed.watch(request, Effect.succeed(ownOf(caller))),
       request: ({ caller, path }) => requestOf(requests, path.id, ownOf(caller)),
       quote: ({ caller, payload, request }) => quote(quoters, caller, payload, request.headers),
       usage: ({ caller, request, urlParams }) =>

@@ -147,8 +147,7 @@ const WatchHandlers = handlers(
       attention: () => Effect.map(attention, wholeList),
       overview: ({ caller, urlParams }) =>
         Effect.flatMap(owned.of(caller), (own) => searches.ofKey(caller.key, overview(urlParams, own))),
-      events: ({ caller, request, urlParams }) =>
-        Effect.flatMap(owned.of(caller, urlParams.account), (own) => feed.watch(request, own)),
+      events: ({ caller, request, urlParams }) => feed.watch(request, owned.of(caller, urlParams.account)),
       testUpstream: ({ path }) => test(path.name),
       logs: ({ urlParams }) => Effect.sync(() => logs.last(urlParams)),
       followLogs: ({ request, urlParams }) => logs.follow(request, urlParams)

@@ -38,6 +38,10 @@ export interface Within {
   readonly person?: string | undefined
 }
 
+/** True if nothing has been granted or withdrawn since. */
+export const reachesSame = (now: Within | undefined, before: Within | undefined): boolean =>
+  now === before || JSON.stringify(now) === JSON.stringify(before)
+
 /** True if an account is one of the patterns'. */
 export const reachesAccount = (patterns: ReadonlyArray<AccountPattern>, account: string): boolean =>
   patterns.some((one) => (one.endsWith("*") ? account.startsWith(one.slice(0, -1)) : one === account))

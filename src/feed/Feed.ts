@@ -19,6 +19,7 @@ import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { Newest } from "./store/Newest.ts"
 import { Watcher } from "./Watcher.ts"
+import type { Whose } from "./Watcher.ts"
 
 /** Polling interval while there are watchers. */
 const every = "200 millis"
@@ -83,9 +84,8 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
       const hasChanged = change !== lookedAt.change
       lookedAt = { change, atMs }
       for (const watcher of all()) {
-        // Keys may have come or gone: the client connects again.
-        const isStale = hasChanged && watcher.own?.keys !== undefined
-        if (isStale || !(yield* watcher.stillOpens)) watcher.end()
+        if (!(yield* watcher.stillOpens)) watcher.end()
+        else if (hasChanged) yield* watcher.look
       }
     })
 
@@ -106,13 +106,13 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
     const opened = (
       among: Set<Watcher>,
       request: Incoming,
-      { left, own }: { readonly own?: Own | undefined; readonly left?: () => void } = {}
+      { left, whose }: { readonly whose?: Whose | undefined; readonly left?: () => void } = {}
     ): Effect.Effect<Watcher, RateLimited> => {
-      const same = [...among].filter((one) => one.own?.account === own?.account).length
+      const same = [...among].filter((one) => one.own?.account === whose?.own.account).length
       if (all().length >= mostWatchers || same >= mostOfOne) {
         return Effect.fail(new RateLimited({ message: "Too many streams of events are open", retryAfterSeconds: 60 }))
       }
-      const watcher = new Watcher(own, request, (one) => {
+      const watcher = new Watcher(whose, request, (one) => {
         among.delete(one)
         left?.()
       })
@@ -123,14 +123,18 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
 
     /**
      * Opens a stream of events. It ends when the key or session becomes invalid, and at shutdown.
-     * @param own only these records' events; by default all
+     * @param find whose events; looked up again after changes of keys
      */
-    const watch = (request: Incoming, own?: Own): Effect.Effect<Response, RateLimited> =>
-      Effect.suspend(() => opened(watchers, request, { own })).pipe(
-        Effect.map((watcher) => {
+    const watch = <E>(
+      request: Incoming,
+      find: Effect.Effect<Own | undefined, E>
+    ): Effect.Effect<Response, E | RateLimited> =>
+      Effect.map(
+        Effect.flatMap(find, (own) => opened(watchers, request, { whose: own && { own, find } })),
+        (watcher) => {
           if (isBegun) watcher.send(ready)
           return answerOf(watcher, request)
-        })
+        }
       )
 
     /**

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Data, Effect, Equal } from "effect"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Own } from "../contract/Own.ts"
 import { offShutdown, onShutdown } from "../flow/shutdown.ts"
@@ -13,11 +13,19 @@ const longestSilenceMs = 10_000
 
 const utf8 = new TextEncoder()
 
+/** The records whose events are sent, and how to look for them again. */
+export interface Whose {
+  readonly own: Own
+  readonly find: Effect.Effect<Own | undefined, unknown>
+}
+
 /** One stream of events with a bounded buffer. */
 export class Watcher implements Bun.UnderlyingSource<Uint8Array>, ShutdownListener {
   shutdownPlace = -1
   /** Only these records' events; undefined for all. */
-  readonly own: Own | undefined
+  own: Own | undefined
+  /** Looks whose events they are; ends if there are none any more. */
+  readonly look: Effect.Effect<void>
   /** Rechecks the permission. */
   readonly stillOpens: Effect.Effect<boolean>
   readonly #request: Incoming
@@ -29,8 +37,15 @@ export class Watcher implements Bun.UnderlyingSource<Uint8Array>, ShutdownListen
   #lastSent = performance.now()
   #over = false
 
-  constructor(own: Own | undefined, request: Incoming, left: (watcher: Watcher) => void) {
-    this.own = own
+  constructor(whose: Whose | undefined, request: Incoming, left: (watcher: Watcher) => void) {
+    this.own = whose?.own
+    this.look =
+      whose?.own.keys === undefined
+        ? Effect.void
+        : Effect.matchEffect(whose.find, {
+            onFailure: () => Effect.sync(() => this.end()),
+            onSuccess: (own) => Effect.sync(() => this.#is(own))
+          })
     this.stillOpens = request.stillOpens ?? Effect.succeed(true)
     this.#request = request
     this.#left = left
@@ -43,7 +58,8 @@ export class Watcher implements Bun.UnderlyingSource<Uint8Array>, ShutdownListen
 
   /** Waits for events, and sends them only on demand. */
   async pull(controller: Controller): Promise<void> {
-    if (this.#waiting === "" && !this.#over) await new Promise<void>((resolve) => (this.#wanted = resolve))
+    if (this.#waiting === "" && !this.#hasMissed && !this.#over)
+      await new Promise<void>((resolve) => (this.#wanted = resolve))
     if (this.#over) return
     const text = this.#hasMissed ? `${this.#waiting}${missed}` : this.#waiting
     this.#hasMissed = false
@@ -65,6 +81,14 @@ export class Watcher implements Bun.UnderlyingSource<Uint8Array>, ShutdownListen
     if (this.#over) return
     if (this.#waiting.length + text.length > mostWaiting) this.#hasMissed = true
     else this.#waiting += text
+    this.#wake()
+  }
+
+  /** Events of keys that are new may have been missed. */
+  #is(own: Own | undefined): void {
+    if (own === undefined || Equal.equals(Data.array(own.keys ?? []), Data.array(this.own?.keys ?? []))) return
+    this.own = own
+    this.#hasMissed = true
     this.#wake()
   }
 

@@ -1,4 +1,5 @@
 import { Effect, Either } from "effect"
+import { reachesSame } from "../contract/Acting.ts"
 import { Caller } from "../contract/Caller.ts"
 import type { FormBounds } from "../contract/annotations.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
@@ -201,7 +202,10 @@ const decoded = (
       trace: exchange.record.trace,
       shutdown: serving.lifecycle.shutdown,
       stillOpens: route.isLongLived
-        ? Effect.isSuccess(Effect.suspend(() => serving.access.authenticate(request.headers, exchange, route)))
+        ? Effect.match(
+            Effect.suspend(() => serving.access.authenticate(request.headers, exchange, route)),
+            { onFailure: () => false, onSuccess: (now) => reachesSame(now.within, caller.within) }
+          )
         : undefined,
       connection: exchange.framed?.connection
     }

@@ -7,6 +7,7 @@ import type { Operation } from "../../src/console/reach.ts"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
+import { furnish } from "./furnish.ts"
 import { samplesOf } from "./operations.ts"
 import type { Sample, Things } from "./operations.ts"
 
@@ -55,41 +56,14 @@ describeOnEach("roles", () => {
     return JSON.parse(text)
   }
 
-  /** An account with a key, a request, a task with a callback, and what the audit log says of them. */
-  const furnish = async (account: string): Promise<Things> => {
+  const accountWithThings = async (account: string): Promise<Things> => {
     await ask(operatorKey, { method: "POST", path: "/admin/v1/accounts", body: { id: account } })
-    const { key, secret } = await ask(operatorKey, {
+    const made = await ask(operatorKey, {
       method: "POST",
       path: "/admin/v1/keys",
       body: { account, name: "worker", budgets: [{ usd: 5, per: "day" }] }
     })
-    const asked = { model: "priced", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] }
-    await ask(secret, { method: "POST", path: "/v1/messages", body: asked })
-    const { id: task } = await ask(secret, {
-      method: "POST",
-      path: "/api/v3/contents/generations/tasks",
-      body: {
-        model: "sandbox-video",
-        content: [{ type: "text", text: "a cat" }],
-        callback_url: "http://127.0.0.1:9/callback"
-      }
-    })
-    /** Rows are written a moment after their answers. */
-    const found = async (path: string): Promise<ReadonlyArray<Record<string, unknown>>> => {
-      const { data } = await ask(operatorKey, { method: "GET", path })
-      return data.length > 0 ? data : Bun.sleep(50).then(() => found(path))
-    }
-    const [delivery] = await found(`/admin/v1/deliveries?account=${account}`)
-    const requests = await found(`/admin/v1/requests?account=${account}&model=priced`)
-    const [entry] = await found(`/admin/v1/audit?target=${key.id}`)
-    return {
-      account,
-      key: key.id,
-      task,
-      request: String(requests[0]?.["request_id"]),
-      delivery: String(delivery?.["id"]),
-      entry: String(entry?.["id"])
-    }
+    return furnish(ask, operatorKey, made)
   }
 
   beforeAll(async () => {
@@ -101,8 +75,8 @@ describeOnEach("roles", () => {
       ...(await gatewayEnv("roles"))
     }
     gateway = await startGateway({ folder, env })
-    mine = await furnish("mine")
-    theirs = await furnish("theirs")
+    mine = await accountWithThings("mine")
+    theirs = await accountWithThings("theirs")
   })
   afterAll(() => gateway.dispose())
 

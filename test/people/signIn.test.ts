@@ -4,6 +4,7 @@ import { Database as SqliteFile } from "bun:sqlite"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
+import { watch } from "../feed/watch.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { startProvider } from "./startProvider.ts"
 import { Visitor } from "./visitor.ts"
@@ -115,8 +116,11 @@ describeOnEach("people of a provider", (engine) => {
     expect(await status(cyd, "/admin/v1/nodes")).toBe(200)
     const { id } = await newKey("cyd's")
     await run(`UPDATE keys SET person_id = (SELECT id FROM people WHERE subject = 'cyd') WHERE id = '${id}'`)
+    // What they watch ends with the role that they had.
+    const live = await watch(gateway.url, "/admin/v1/events", { cookie: cyd.cookieHeader(gateway.url) })
     await tell("group?name=cyd&group=team-c")
     await later(5 * minute)
+    await live.ended
     expect(await status(cyd, "/admin/v1/nodes")).toBe(403)
     expect(await run(`SELECT id FROM keys WHERE id = '${id}' AND revoked_at IS NULL`)).toHaveLength(0)
     expect(await cyd.session(gateway.url)).toMatchObject({ role: "manager", accounts: ["team-c"] })

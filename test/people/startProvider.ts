@@ -4,8 +4,12 @@ import { join } from "node:path"
 import { behindProxy } from "../console/browser.ts"
 import { freePort } from "../sql/postgresServer.ts"
 
-/** A provider in a process of its own, and a folder with the configuration of a gateway whose people it knows. */
-export const startProvider = async () => {
+/**
+ * A provider in a process of its own, and a folder with the configuration of a gateway whose people it knows.
+ *
+ * @param roles further rules, and `more` of the configuration, in YAML
+ */
+export const startProvider = async ({ roles = "", more = "" } = {}) => {
   const [at, port] = [await freePort(), await freePort()]
   const issuer = `http://localhost:${at}`
   const folder = mkdtempSync(join(tmpdir(), "gateway-people-"))
@@ -16,7 +20,7 @@ export const startProvider = async () => {
   roles:
     - { group: platform, role: operator }
     - { group: team-*, role: manager, accounts: ["{group}"] }
-`
+${roles}${more}`
   )
   const child = Bun.spawn(["bun", join(import.meta.dirname, "provider.ts")], {
     env: { PATH: process.env["PATH"] ?? "", PROVIDER_PORT: String(at), GATEWAY_URL: `http://127.0.0.1:${port}` },

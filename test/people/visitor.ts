@@ -13,6 +13,11 @@ export class Visitor {
     return jar
   }
 
+  /** Their header. */
+  cookieHeader(url: string): string {
+    return [...this.cookies(url)].map(([name, value]) => `${name}=${value}`).join("; ")
+  }
+
   /** One request, with the cookies that a browser would send: none that is `Strict` where another site's page asks. */
   async send(url: string, init: RequestInit & { readonly isForeign?: boolean } = {}): Promise<Response> {
     const jar = this.cookies(url)
