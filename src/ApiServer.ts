@@ -1,5 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { DeclaredKeysLive } from "./access/DeclaredKeys.ts"
+import { SpendingCaps } from "./access/SpendingCaps.ts"
 import { forOperators } from "./admin/forOperators.ts"
 import { AdminApi } from "./admin/Api.ts"
 import { GatewayApi } from "./Api.ts"
@@ -18,29 +19,38 @@ import { PeopleChecks } from "./console/PeopleChecks.ts"
 import { PeopleChecksLive } from "./console/PeopleChecksLive.ts"
 import { ProviderSessions } from "./console/ProviderSessions.ts"
 import { makeSignInPages } from "./console/signInPages.ts"
+import { AgentSignIns } from "./oauth/AgentSignIns.ts"
+import { makeAgentPages } from "./oauth/agentPages.ts"
+import { DevicesContract } from "./oauth/Api.ts"
+import { DevicesHandlers } from "./oauth/Handlers.ts"
+import { makeOAuthPages } from "./oauth/pages.ts"
 import { AdminKeys, hasAdminKey } from "./people/AdminKeys.ts"
 import { Providers } from "./people/Providers.ts"
 import { SignIns } from "./people/SignIns.ts"
 import { docsPages } from "./http/docs.ts"
 import { Address, serve } from "./http/Server.ts"
 import { KeptAnswersExpiry } from "./idempotency/store/KeptAnswers.ts"
+import { UsageReport } from "./ledger/store/UsageReport.ts"
 import { RequestsLive } from "./requests/RequestsLive.ts"
 
 /** Bytes of a body where its family sets no limit of its own. */
 const bodyLimit = 32 * 1024 * 1024
 
-const ConsoleLive = Layer.merge(ConsoleHandlers, PeopleChecksLive).pipe(
+const ConsoleLive = Layer.mergeAll(ConsoleHandlers, DevicesHandlers, PeopleChecksLive).pipe(
+  Layer.provideMerge(AgentSignIns.Default),
   Layer.provideMerge(SessionAuthenticators.Default),
   Layer.provideMerge(Layer.mergeAll(Sessions.Default, ProviderSessions.Default, SignIns.Default)),
   Layer.provide(PeopleChecks.Default),
   Layer.provideMerge(Layer.mergeAll(AdminKeys.Default, Providers.Default))
 )
 
+const AgentPagesNeeds = Layer.merge(SpendingCaps.Default, UsageReport.Default)
+
 /** The operator's contract with the console's. */
-const OperatorApi = AdminApi.addHttpApi(ConsoleApi)
+const OperatorApi = AdminApi.addHttpApi(ConsoleApi).addHttpApi(DevicesContract)
 
 /** The server: the gateway's contract, the operator's contract, documentation, the console and metrics. */
-export const ApiServer = Layer.unwrapEffect(
+export const ApiServer = Layer.unwrapScoped(
   Effect.gen(function* () {
     const { adminKey, file, server } = yield* Settings
     const metrics = yield* MetricsPage
@@ -76,11 +86,17 @@ export const ApiServer = Layer.unwrapEffect(
       ...docsPages(GatewayApi, "", base),
       ...consolePages(publicUrl),
       ...(yield* makeSignInPages),
+      ...(yield* makeOAuthPages),
+      ...(yield* makeAgentPages),
       ...adminPages
     }
     return serve(GatewayApi.addHttpApi(OperatorApi), pages, options)
   })
-).pipe(Layer.provide(ConsoleLive), Layer.provide(Layer.mergeAll(DeclaredKeysLive, KeptAnswersExpiry, RequestsLive)))
+).pipe(
+  Layer.provide(ConsoleLive),
+  Layer.provide(AgentPagesNeeds),
+  Layer.provide(Layer.mergeAll(DeclaredKeysLive, KeptAnswersExpiry, RequestsLive))
+)
 
 /** Tells `PublicUrl` the address, which links to files begin with unless `server.public_url` is set. */
 export const PublicAddressLive = Layer.effectDiscard(

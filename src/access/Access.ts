@@ -31,14 +31,18 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
     const lookUp = (hash: string, secret?: string): Effect.Effect<Caller, AuthInvalid | Unavailable> =>
       Effect.suspend(() => {
         const asked = changes.seen()
-        return Effect.flatMap(keys.open(hash), (found) => {
-          if (Option.isNone(found))
+        const isToken = secret !== undefined && ApiKey.isToken(secret)
+        return Effect.flatMap(isToken ? keys.openByToken(hash) : keys.open(hash), (found) => {
+          if (Option.isNone(found)) {
+            if (isToken) return Effect.fail(signedOut)
             return Effect.fail(secret !== undefined && ApiKey.isMistyped(secret) ? mistyped : unknown)
+          }
           const { caller, expiresAtMs = Infinity, held, revoked, suspended } = found.value
-          if (revoked) return Effect.fail(revokedKey)
+          if (revoked) return Effect.fail(isToken ? signedOut : revokedKey)
           if (suspended) return Effect.fail(suspendedAccount)
-          if (held !== undefined) return Effect.fail(held === "away" ? new Unavailable({}) : heldKey)
-          if (expiresAtMs <= clock.unsafeCurrentTimeMillis()) return Effect.fail(expiredKey)
+          if (held !== undefined)
+            return Effect.fail(held === "away" ? new Unavailable({}) : isToken ? signedOut : heldKey)
+          if (expiresAtMs <= clock.unsafeCurrentTimeMillis()) return Effect.fail(isToken ? signedOut : expiredKey)
           lastUsed.note(caller.key, clock.unsafeCurrentTimeMillis())
           const success = Effect.succeed(caller)
           // A result that was read before a change must not be remembered after it.
@@ -96,6 +100,7 @@ const mistyped = new AuthInvalid({ message: "Invalid API key: mistyped or cut of
 const revokedKey = new AuthInvalid({ message: "Invalid API key: this key was revoked" })
 const suspendedAccount = new AuthInvalid({ message: "Invalid API key: its account is suspended" })
 const heldKey = new AuthInvalid({ message: "Invalid API key: its owner has to sign in to the console again" })
+const signedOut = new AuthInvalid({ message: "This sign-in at the gateway has ended: sign in again" })
 const expiredKey = new AuthInvalid({ message: "Invalid API key: this key has expired" })
 
 /** The token of `Bearer <token>`; null for any other header. */

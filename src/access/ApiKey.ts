@@ -11,6 +11,17 @@ export const generate = (): string => {
   return body + checksum(body)
 }
 
+/** A new token of a person's sign-in: for requests, or to get the next one. It has a key's form, with another beginning. */
+export const generateToken = (kind: "access" | "refresh"): string => {
+  const body = `${kind === "access" ? accessTokenBegins : "gwr_"}${randomText(32)}`
+  return body + checksum(body)
+}
+
+const accessTokenBegins = "gwt_"
+
+/** True for a token of a person's sign-in, which is looked up elsewhere than keys. */
+export const isToken = (secret: string): boolean => secret.startsWith(accessTokenBegins)
+
 /** A new public id. */
 export const randomId = (prefix: string): string => `${prefix}_${randomText(20)}`
 

@@ -4,7 +4,7 @@ import { Accounts } from "../access/store/Accounts.ts"
 import { Keys } from "../access/store/Keys.ts"
 import type { KeyPage } from "../access/store/Keys.ts"
 import { Budgets } from "../access/store/Budgets.ts"
-import { keyBudgetsOf } from "../access/store/KeyRow.ts"
+import { hasSecret, keyBudgetsOf } from "../access/store/KeyRow.ts"
 import type { KeyRow, KeySettings } from "../access/store/KeyRow.ts"
 import type { Actor } from "../contract/Acting.ts"
 import { AccountId, KeyId } from "../contract/Caller.ts"
@@ -196,7 +196,7 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
           actor,
           action: "key.rotate_secret",
           before: stateOf(id),
-          write: Effect.zipRight(changeable(id), keys.replaceSecret(id, secret)),
+          write: Effect.zipRight(rotatable(id), keys.replaceSecret(id, secret)),
           after: () => stateOf(id),
           target: () => id
         }).pipe(
@@ -226,6 +226,13 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
               ? `${id} is a key of the configuration file: change it there`
               : `${id} was revoked and can't be changed; make another key`
           })
+      )
+
+    const rotatable = (id: string) =>
+      Effect.filterOrFail(
+        changeable(id),
+        ({ row }) => hasSecret(row),
+        () => new Conflict({ code: null, message: `${id} has no secret: its person's sign-ins open it` })
       )
 
     const accountIsThere = (id: string) =>

@@ -1,5 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { Access } from "../access/Access.ts"
+import * as ApiKey from "../access/ApiKey.ts"
+import { SpendingCaps } from "../access/SpendingCaps.ts"
 import { Keys } from "../access/store/Keys.ts"
 import { makeAdminAccess } from "../admin/AdminAccess.ts"
 import { makeOwned } from "../admin/Owned.ts"
@@ -39,6 +41,7 @@ const make = Effect.gen(function* () {
   const { adminKey, file, server } = yield* Settings
   const access = yield* Access
   const limits = yield* Limits
+  const caps = yield* SpendingCaps
   const keys = yield* Keys
   const owned = yield* makeOwned
   const sessions = yield* Sessions
@@ -53,7 +56,7 @@ const make = Effect.gen(function* () {
   }))
 
   /** The session of a request's cookie; undefined where it has none. */
-  const sessionOf = (cookie: string, { headers, method }: Request) =>
+  const sessionOf = (cookie: string, { headers, method }: Pick<Request, "headers" | "method">) =>
     Effect.gen(function* () {
       const token = tokenIn(cookie, yield* cookiePlace)
       if (token === undefined) return undefined
@@ -87,10 +90,26 @@ const make = Effect.gen(function* () {
     )
   }
 
+  /** The one who acts in a request's operator session, if it has one. */
+  const actingIn = (request: Pick<Request, "headers" | "method">) =>
+    Effect.map(sessionOf(request.headers.get("cookie") ?? "", request), (session) =>
+      session?.kind === "operator" ? sessions.actingOf(session) : undefined
+    )
+
+  /** Programs that a person has signed in are told how much of its budget is used. */
+  const withSpending = (caller: Caller): Effect.Effect<Caller> =>
+    caller.bySignIn === true
+      ? Effect.map(caps.recent(caller), ([spending]) => ({ ...caller, spending }))
+      : Effect.succeed(caller)
+
   const callers = {
     authenticate: (headers: Headers, { request }: Connection) => {
       const cookie = cookieWithoutKey(headers)
-      if (cookie === null) return access.authenticate(headers)
+      if (cookie === null) {
+        const opened = access.authenticate(headers)
+        // A known key's caller is there already, and needs no fiber.
+        return hasToken(headers) ? Effect.flatMap(opened, withSpending) : opened
+      }
       return Effect.flatMap(sessionOf(cookie, request), (session) => asCaller(session, headers))
     },
     admit: limits.admit
@@ -133,6 +152,7 @@ const make = Effect.gen(function* () {
   }
 
   return {
+    actingIn,
     tries: byKey.tries,
     cookiePlace,
     authenticators: { "api-key": callers, "admin-key": operators, anyone }
@@ -148,7 +168,7 @@ export class SessionAuthenticators extends Context.Tag("gateway/console/SessionA
   SessionAuthenticators,
   Effect.Effect.Success<typeof make>
 >() {
-  static readonly Default = Layer.scoped(SessionAuthenticators, make)
+  static readonly Default = Layer.scoped(SessionAuthenticators, make).pipe(Layer.provide(SpendingCaps.Default))
 }
 
 /** The address of a client, as the authenticator of `anyone` found it. */
@@ -158,6 +178,12 @@ export const addressOf = (caller: Caller): string =>
 /** The cookies of a request that brings no key. */
 const cookieWithoutKey = (headers: Headers): string | null =>
   headers.has("authorization") || headers.has("x-api-key") ? null : headers.get("cookie")
+
+/** True for a token of a person's sign-in. */
+const hasToken = (headers: Headers): boolean => {
+  const secret = headers.get("authorization")?.replace(/^bearer +/i, "") ?? headers.get("x-api-key")
+  return secret !== undefined && secret !== null && ApiKey.isToken(secret)
+}
 
 const anonymous = Caller.unrestricted("", "")
 

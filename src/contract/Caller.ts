@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import type { Acting, Within } from "./Acting.ts"
 import type { Budget } from "./Budget.ts"
+import type { SpendingCap } from "./SpendingCap.ts"
 
 /** An account: owns keys, tasks, responses and a balance. */
 export const AccountId = Schema.String.pipe(Schema.brand("AccountId"))
@@ -63,6 +64,10 @@ export interface Caller {
   readonly searchDomains: SearchDomains
   /** The most output tokens to hold for a request of the account without a smaller bound. */
   readonly holdOutputTokens?: number | undefined
+  /** True for a token of a person's sign-in (`/login`), not a key: refusals have the form that agents act on. */
+  readonly bySignIn?: boolean | undefined
+  /** The budget with the least left, of such a token. */
+  readonly spending?: SpendingCap | undefined
   /** The caller of the operator's API; absent for API keys. */
   readonly acting?: Acting | undefined
   /** The records that the operation reads and changes; absent: all. */

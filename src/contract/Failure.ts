@@ -40,7 +40,10 @@ export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>
 
 /** The key's own budget is used up. */
 export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExceeded", {
-  message: says("The budget of this API key is used up")
+  message: says("The budget of this API key is used up"),
+  /** When it begins again, in Unix ms; absent if it does not, or step by step. */
+  resetsAtMs: Schema.optionalWith(Schema.Number, { exact: true }),
+  period: Schema.optionalWith(Schema.Literal("daily", "weekly", "monthly"), { exact: true })
 }) {}
 
 export class ModelForbidden extends Schema.TaggedError<ModelForbidden>()("ModelForbidden", {

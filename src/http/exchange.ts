@@ -69,6 +69,8 @@ export interface Exchange {
   recorded: RecordedRequest | undefined
   /** Set if it came through a socket. */
   readonly framed?: Framed | undefined
+  /** True for Claude Code that a person has signed in: some refusals have another form (`agentRefusal.ts`). */
+  isAgent: boolean
   /** True once Bun's idle timeout was lifted for it, or its answer is a stream. */
   hasWaited: boolean
 }

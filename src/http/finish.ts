@@ -1,14 +1,22 @@
 import { Cause, Effect, Option, Runtime } from "effect"
 import type { Failure } from "../contract/Failure.ts"
 import { recordedAt } from "../contract/Trace.ts"
-import { failed, failureOf, hungUp } from "./answer.ts"
+import { agentRefusal } from "./agentRefusal.ts"
+import { failed, failureOf, hungUp, json } from "./answer.ts"
 import type { Exchange } from "./exchange.ts"
 import { HungUp } from "./run.ts"
 
 /** Answers with a failure in the family's form. */
-export const renderedFailure = ({ record, renderFailure, reply }: Exchange, failure: Failure): Response => {
+export const renderedFailure = ({ isAgent, record, renderFailure, reply }: Exchange, failure: Failure): Response => {
   record.failed(failure)
-  return failed(reply, renderFailure, failure)
+  const toAgent = isAgent ? agentRefusal(failure, reply.requestId, Date.now()) : undefined
+  if (toAgent === undefined) return failed(reply, renderFailure, failure)
+  // It tells what stands now, not what stood when the request came.
+  for (const name of Object.keys(reply.headers)) {
+    if (name.startsWith("anthropic-ratelimit-unified-")) delete reply.headers[name]
+  }
+  Object.assign(reply.headers, toAgent.headers)
+  return json(reply, toAgent.status, toAgent.body)
 }
 
 /** Answers with the failure of a cause. */

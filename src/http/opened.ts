@@ -3,6 +3,7 @@ import type { Failure } from "../contract/Failure.ts"
 import type { Admitted } from "../contract/Standing.ts"
 import { Future, Failed } from "../flow/Future.ts"
 import type { Settled } from "../flow/Future.ts"
+import { tellSpending } from "./agentRefusal.ts"
 import type { Route } from "./compile.ts"
 import type { Exchange } from "./exchange.ts"
 import { tellWhole } from "./rateHeaders.ts"
@@ -23,6 +24,9 @@ export const opened = (exchange: Exchange, route: Route): Opened | Promise<Opene
 const admitted = (exchange: Exchange, route: Route, caller: Opened): Opened | Promise<Opened> => {
   if (caller instanceof Failed) return caller
   exchange.record.opened(caller.value)
+  const { bySignIn, spending } = caller.value
+  exchange.isAgent = bySignIn === true && route.group === "messages"
+  if (exchange.isAgent && spending !== undefined) tellSpending(exchange.reply.headers, spending)
   const answer = run(exchange, exchange.serving.access.admit(caller.value))
   if (!(answer instanceof Promise)) return within(exchange, route, caller, answer)
   exchange.hasWaited = true

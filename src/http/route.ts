@@ -51,6 +51,7 @@ export const serveRoute = (serving: Serving, route: Route, handler: Handler) => 
       count,
       framed,
       recorded: undefined,
+      isAgent: false,
       hasWaited: false
     }
     let response: Response | Promise<Response>
@@ -118,6 +119,7 @@ export const authenticate = (serving: Serving, route: Route, full: (caller: Call
       renderFailure,
       count,
       recorded: undefined,
+      isAgent: false,
       hasWaited: false
     }
     const opened = await run(exchange, serving.access.authenticate(request.headers, exchange, route))
@@ -163,6 +165,7 @@ export const fallback = (serving: Serving, fallbacks: ReadonlyArray<Fallback>) =
       renderFailure,
       count,
       recorded: undefined,
+      isAgent: false,
       hasWaited: false
     }
     const response = renderedFailure(exchange, failure)

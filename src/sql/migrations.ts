@@ -54,6 +54,7 @@ import { taskRequests } from "./migrations/0049_taskRequests.ts"
 import { failedDeliveries } from "./migrations/0050_failedDeliveries.ts"
 import { people } from "./migrations/0051_people.ts"
 import { signIns } from "./migrations/0052_signIns.ts"
+import { agentSignIns } from "./migrations/0053_agentSignIns.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -119,7 +120,8 @@ const onBoth: ReadonlyArray<Step> = [
   [49, "taskRequests", taskRequests],
   [50, "failedDeliveries", failedDeliveries],
   [51, "people", people],
-  [52, "signIns", signIns]
+  [52, "signIns", signIns],
+  [53, "agentSignIns", agentSignIns]
 ]
 
 /** The schema that this gateway works with. */

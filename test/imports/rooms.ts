@@ -127,6 +127,8 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   http: [...leaves, "access", "limits", "idempotency"],
   "Api.ts": ["contract", ...families, "files", "catalogue", "dispatch", "account", "health"],
   console: [...leaves, "guard", "access", "limits", "people", "admin"],
+  // Programs that sign in for people.
+  oauth: [...leaves, "guard", "access", "ledger", "people", "admin", "console"],
   "../console": [
     "contract",
     "requests",
@@ -138,7 +140,8 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "admin",
     "Api.ts",
     "catalogue",
-    "console"
+    "console",
+    "oauth"
   ],
   "Parts.ts": [
     ...leaves,
@@ -185,8 +188,10 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "health",
     "http",
     "Api.ts",
+    "ledger",
     "people",
-    "console"
+    "console",
+    "oauth"
   ],
   "Gateway.ts": [
     ...leaves,

@@ -48,10 +48,14 @@ const openings = rows("keys", {
 
 export const keyRows = rows("keys", {
   ...columns,
+  hash: Schema.String,
   declared: Schema.NullOr(Schema.Literal("here", "removed")),
   person_id: Schema.NullOr(Schema.String)
 })
 export type KeyRow = ReturnType<typeof keyRows.one>
+
+/** False for a key that a person's sign-ins open: its hash is that of no secret. */
+export const hasSecret = ({ hash }: Pick<KeyRow, "hash">): boolean => /^[0-9a-f]{64}$/.test(hash)
 
 /** A key of the configuration file: still `here`, or `removed`. */
 export const declaredKeys = rows("keys", {
@@ -62,6 +66,9 @@ export const declaredKeys = rows("keys", {
   revoked_at: Time
 })
 export type DeclaredKey = ReturnType<typeof declaredKeys.one>
+
+/** Of a token: its own end. */
+const tokenEnds = rows("person_tokens", { token_expires_at: Schema.Int })
 
 /** The data of a key and its account that a request needs. */
 export interface Opening {
@@ -101,6 +108,18 @@ export const firstOpening = (found: ReadonlyArray<unknown>): Opening | undefined
       held: row.person_held ?? undefined
     }
   )
+}
+
+/** The same by a token of the key's person. */
+export const firstOpeningByToken = (found: ReadonlyArray<unknown>): Opening | undefined => {
+  const opening = firstOpening(found)
+  const token = tokenEnds.first(found)
+  if (opening === undefined || token === undefined) return undefined
+  return {
+    ...opening,
+    caller: { ...opening.caller, bySignIn: true },
+    expiresAtMs: Math.min(opening.expiresAtMs ?? Infinity, token.token_expires_at)
+  }
 }
 
 const accountRule = ({

@@ -101,6 +101,11 @@ export const SignIn = Schema.Struct({
     Schema.Array(RoleRule),
     "Who has which role: [fields](#roles-of-people). Of several that match, the widest role counts, with the accounts of all rules that give it; others are refused."
   ),
+  managed_settings: given(
+    Schema.Record({ key: Text, value: Schema.Unknown }),
+    "Settings that Claude Code takes over when a person [signs it in](agents-login.md), a `managed-settings.json`.",
+    "none"
+  ),
   outage_hours: given(
     Hours,
     "How long people work on while a provider does not answer; then they get a 503, and accounts' keys work on.",

@@ -41,11 +41,16 @@ export const overBudget = (
     left <= 0
       ? `The ${name} is used up; ${again}`
       : `The ${name} has ${amountShown(left, unit)} left, and ${use}; ${again}`
-  if (unit === "usd") return new QuotaExceeded({ message })
+  if (unit === "usd") return new QuotaExceeded({ message, ...resetOf(window, atMs) })
   const waitMs = atMs - nowMs
   const isSoon = amount <= limit && waitMs > 0 && waitMs <= dayMs
   return new RateLimited({ message, retryAfterSeconds: isSoon ? waitMs / 1_000 : null })
 }
+
+const periods = { day: "daily", week: "weekly", month: "monthly" } as const
+
+const resetOf = (window: Budget["window"], atMs: number): Pick<QuotaExceeded, "resetsAtMs" | "period"> =>
+  "rollingMs" in window || window.per === "total" ? {} : { resetsAtMs: atMs, period: periods[window.per] }
 
 /** `daily budget of this API key ($5.00)`. */
 const nameOf = ({ meter, subject }: Claim): string => {

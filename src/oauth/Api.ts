@@ -1,0 +1,72 @@
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { BodyLimit, KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
+import { CodedError } from "../contract/codedErrors.ts"
+import { said } from "../contract/fields.ts"
+import { withoutDecodeError } from "../contract/withoutDecodeError.ts"
+
+/** A program that waits for a person to let it in. */
+export const WaitingProgram = Schema.Struct({
+  object: Schema.Literal("waiting_program"),
+  code: said(Schema.String, "The code that the program shows: `BCDF-GHJK`."),
+  program: said(Schema.String, "Its name for itself: `claude_code`. Anyone may say so."),
+  client: said(Schema.String, "Its user agent."),
+  address: said(Schema.String, "The address that it asks from."),
+  issues: said(
+    Schema.Literal("token", "key"),
+    "What it gets: tokens of an hour that it refreshes, or a key of 90 days."
+  ),
+  expires_at: said(Schema.String, "Until when it waits (ISO 8601, UTC).")
+}).annotations({ identifier: "WaitingProgram" })
+export type WaitingProgram = typeof WaitingProgram.Type
+
+const Code = Schema.Struct({
+  code: Schema.String.pipe(Schema.maxLength(40)).annotations({ description: "The code, as it was read or typed." })
+})
+
+/** The page on which a person lets a program in. */
+export class DevicesApi extends HttpApiGroup.make("devices")
+  .add(
+    HttpApiEndpoint.get("show", "/console/devices/:code")
+      .setPath(Code)
+      .addSuccess(WaitingProgram)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Show a waiting program",
+          description: "More than ten wrong codes a minute from one address get a 429."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("decide", "/console/devices/:code")
+      .setPath(Code)
+      .setPayload(
+        Schema.Struct({
+          approve: Schema.Boolean.annotations({ description: "True lets it in." }),
+          account: Schema.optional(Schema.NonEmptyString.pipe(Schema.maxLength(200))).annotations({
+            description: "The account that pays for its requests. Needed to let it in."
+          })
+        }).annotations({ identifier: "ProgramDecision" })
+      )
+      .addSuccess(
+        Schema.Struct({
+          object: Schema.Literal("program_decision"),
+          approved: said(Schema.Boolean, "True if it was let in.")
+        }).annotations({ identifier: "DecidedProgram" })
+      )
+      .annotateContext(OpenApi.annotations({ summary: "Let a program in, or keep it out" }))
+  )
+  .addError(CodedError)
+  .annotate(OpenedBy, "anyone")
+  .annotate(BodyLimit, 4 * 1024)
+  .annotate(KnownFieldsOnly, true)
+  .annotateContext(
+    OpenApi.annotations({
+      title: "Programs of people",
+      description:
+        "Agents and command lines that sign in for a person, by the device flow (RFC 8628). They need the session of a person who signed in with the company's account, and `x-gateway-csrf` for the decision."
+    })
+  ) {}
+
+/** Endpoints of people's programs, beside the admin API. */
+export const DevicesContract = withoutDecodeError(HttpApi.make("gatewayDevices").add(DevicesApi))

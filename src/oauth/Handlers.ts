@@ -1,0 +1,82 @@
+import { Effect } from "effect"
+import { isoTime } from "../admin/fields.ts"
+import { addressOf, SessionAuthenticators } from "../console/SessionAuthenticators.ts"
+import type { Acting } from "../contract/Acting.ts"
+import type { Caller } from "../contract/Caller.ts"
+import { AuthMissing, Forbidden, InvalidRequest, NotFound, Unavailable } from "../contract/Failure.ts"
+import { handlers } from "../contract/handlers.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import { AgentSignIns } from "./AgentSignIns.ts"
+import { DevicesApi } from "./Api.ts"
+import { userCodeOf } from "./userCode.ts"
+
+export const DevicesHandlers = handlers(
+  DevicesApi,
+  Effect.gen(function* () {
+    const signIns = yield* AgentSignIns
+    const { actingIn, tries } = yield* SessionAuthenticators
+
+    /** The person of the request's session. */
+    const personOf = (request: Incoming) =>
+      Effect.gen(function* () {
+        const acting = yield* actingIn(request)
+        if (acting === undefined) return yield* new AuthMissing({ message: "Not signed in" })
+        if (acting === "away") return yield* new Unavailable({})
+        return isPerson(acting) ? acting : yield* noPerson
+      })
+
+    /** Wrong codes are counted, so that no one finds a waiting program by trying. */
+    const orWrong =
+      (caller: Caller) =>
+      <A, E>(effect: Effect.Effect<A, E | NotFound>) =>
+        Effect.catchIf(
+          effect,
+          (failure): failure is NotFound => failure instanceof NotFound && failure.param === null,
+          (missing) => tries.wrong(addressOf(caller), missing)
+        )
+
+    return {
+      show: ({ caller, path, request }) =>
+        Effect.gen(function* () {
+          yield* personOf(request)
+          const { address, client, expires_at, issues, surface, user_code } = yield* orWrong(caller)(
+            Effect.flatMap(codeOf(path.code), signIns.ofCode)
+          )
+          return {
+            object: "waiting_program" as const,
+            code: user_code,
+            program: surface,
+            client,
+            address,
+            issues,
+            expires_at: isoTime(expires_at)
+          }
+        }),
+
+      decide: ({ caller, path, payload: { account, approve }, request }) =>
+        Effect.gen(function* () {
+          const acting = yield* personOf(request)
+          if (approve && account === undefined) return yield* noAccount
+          const decision = approve && account !== undefined ? { approve, account } : ({ approve: false } as const)
+          yield* orWrong(caller)(Effect.flatMap(codeOf(path.code), (code) => signIns.decide(acting, code, decision)))
+          return { object: "program_decision" as const, approved: approve }
+        })
+    }
+  })
+)
+
+const isPerson = (acting: Acting): acting is Acting & { readonly person: string } => acting.person !== undefined
+
+const codeOf = (typed: string): Effect.Effect<string, NotFound> => {
+  const code = userCodeOf(typed)
+  return code === undefined
+    ? Effect.fail(new NotFound({ param: null, message: "No program waits with this code" }))
+    : Effect.succeed(code)
+}
+
+const noPerson = Effect.fail(
+  new Forbidden({ message: "Programs sign in for people: sign in with your company's account, not with an admin key" })
+)
+const noAccount = Effect.fail(
+  new InvalidRequest({ param: "account", message: "account: expected the account that pays for the program" })
+)

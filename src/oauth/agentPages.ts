@@ -1,0 +1,77 @@
+import { Effect, Either, Runtime } from "effect"
+import { Access } from "../access/Access.ts"
+import { SpendingCaps } from "../access/SpendingCaps.ts"
+import { Configuration } from "../config/Configuration.ts"
+import { messagesErrors } from "../contract/anthropicErrors.ts"
+import type { Caller } from "../contract/Caller.ts"
+import { UsageReport } from "../ledger/store/UsageReport.ts"
+import { policyOf } from "./managedSettings.ts"
+import type { Policy } from "./managedSettings.ts"
+import { spent, usageOf } from "./usage.ts"
+
+/**
+ * The pages that Claude Code asks for at a gateway, beside messages: pushed settings, what was spent, and its telemetry,
+ * which is discarded.
+ */
+export const makeAgentPages = Effect.gen(function* () {
+  const access = yield* Access
+  const caps = yield* SpendingCaps
+  const report = yield* UsageReport
+  const runtime = yield* Effect.runtime()
+  let policy: Policy | undefined
+  const { follow } = yield* Configuration
+  yield* follow(({ value: { sign_in } }) =>
+    Effect.sync(() => {
+      const next = sign_in?.managed_settings === undefined ? undefined : policyOf(sign_in.managed_settings)
+      return () => void (policy = next)
+    })
+  )
+
+  /** A page for callers. */
+  const page =
+    (answer: (caller: Caller, request: Request) => Effect.Effect<Response>) =>
+    async (request: Request): Promise<Response> =>
+      Runtime.runPromise(runtime)(
+        Effect.flatMap(Effect.either(access.authenticate(request.headers)), (opened) => {
+          if (Either.isRight(opened)) return answer(opened.right, request)
+          const { status, type } = messagesErrors[opened.left._tag]
+          return Effect.succeed(
+            Response.json(
+              { type: "error", error: { type, message: opened.left.message } },
+              { status, headers: status === 401 ? { "x-should-retry": "false" } : {} }
+            )
+          )
+        })
+      )
+
+  const settings = (_: Caller, request: Request): Effect.Effect<Response> =>
+    Effect.sync(() => {
+      if (policy === undefined) return Response.json(noPolicy, { status: 404 })
+      const headers = { etag: `"${policy.checksum}"`, "cache-control": "no-store" }
+      return request.headers.get("if-none-match") === headers.etag
+        ? new Response(null, { status: 304, headers })
+        : Response.json(policy, { headers })
+    })
+
+  const usage = (caller: Caller): Effect.Effect<Response> =>
+    Effect.gen(function* () {
+      const all = yield* caps.of(caller)
+      const answer = usageOf(all, all.length > 0 ? undefined : yield* spent(report, caller))
+      return Response.json(answer, { headers: { "cache-control": "no-store" } })
+    })
+
+  const discarded = page(() => Effect.sync(() => Response.json({})))
+
+  return {
+    "/managed/settings": page(settings),
+    "/api/oauth/usage": page(usage),
+    "POST /v1/metrics": discarded,
+    "POST /v1/logs": discarded,
+    "POST /v1/traces": discarded
+  } as const
+})
+
+const noPolicy = {
+  type: "error",
+  error: { type: "not_found_error", message: "This gateway pushes no settings" }
+}

@@ -1,0 +1,156 @@
+import { Effect, Redacted, Runtime } from "effect"
+import { maxClientLength } from "../console/Handlers.ts"
+import { readForm } from "../console/readForm.ts"
+import { SessionAuthenticators } from "../console/SessionAuthenticators.ts"
+import { publicPath } from "../config/publicPath.ts"
+import { PublicUrl } from "../config/PublicUrl.ts"
+import type { RateLimited } from "../contract/Failure.ts"
+import { Providers } from "../people/Providers.ts"
+import type { SignInRefused } from "../people/SignIns.ts"
+import { AgentSignIns } from "./AgentSignIns.ts"
+import type { Issued } from "./AgentSignIns.ts"
+import { OAuthRefused } from "./OAuthRefused.ts"
+import { userCodeOf } from "./userCode.ts"
+
+type Server = Pick<Bun.Server<undefined>, "requestIP">
+
+const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
+
+/** Characters of a program's name for itself. */
+const longestSurface = 40
+
+/**
+ * The pages by which programs sign in for people: metadata (RFC 8414), the device flow (RFC 8628), refreshing (RFC 6749)
+ * and signing out (RFC 7009). They need no `client_id` and ignore what they don't know, as Claude Code wants it. Without
+ * providers that people sign in with there are none.
+ */
+export const makeOAuthPages = Effect.gen(function* () {
+  const signIns = yield* AgentSignIns
+  const providers = yield* Providers
+  const publicUrl = yield* PublicUrl
+  const { tries } = yield* SessionAuthenticators
+  const runtime = yield* Effect.runtime()
+
+  const metadata = () =>
+    Effect.map(publicUrl.get, (url) =>
+      answered({
+        issuer: url,
+        device_authorization_endpoint: `${url}/oauth/device_authorization`,
+        token_endpoint: `${url}/oauth/token`,
+        revocation_endpoint: `${url}/oauth/revoke`,
+        grant_types_supported: [deviceGrant, "refresh_token"],
+        response_types_supported: [],
+        token_endpoint_auth_methods_supported: ["none"]
+      })
+    )
+
+  const authorize = (request: Request, server: Server) =>
+    Effect.gen(function* () {
+      const address = tries.from({ request, server })
+      yield* tries.signIn(address)
+      const form = yield* readForm(request)
+      const begun = yield* signIns.begin({
+        surface: plain(form.get("surface") ?? "", longestSurface),
+        issues: form.get("issues") === "key" ? "key" : "token",
+        client: plain(request.headers.get("user-agent") ?? "", maxClientLength),
+        address
+      })
+      const page = `${yield* publicUrl.get}/device`
+      return answered({
+        device_code: Redacted.value(begun.deviceCode),
+        user_code: begun.userCode,
+        verification_uri: page,
+        verification_uri_complete: `${page}?${new URLSearchParams({ user_code: begun.userCode })}`,
+        expires_in: begun.expiresInSeconds,
+        interval: begun.intervalSeconds
+      })
+    })
+
+  const token = (request: Request) =>
+    Effect.gen(function* () {
+      const form = yield* readForm(request)
+      switch (form.get("grant_type")) {
+        case deviceGrant:
+          return answered(tokenAnswer(yield* signIns.poll(Redacted.make(yield* needed(form, "device_code")))))
+        case "refresh_token":
+          return answered(tokenAnswer(yield* signIns.refresh(Redacted.make(yield* needed(form, "refresh_token")))))
+        default:
+          return yield* new OAuthRefused({
+            code: "unsupported_grant_type",
+            message: `grant_type: expected ${deviceGrant} or refresh_token`
+          })
+      }
+    })
+
+  const revoke = (request: Request) =>
+    Effect.gen(function* () {
+      const form = yield* readForm(request)
+      yield* signIns.revoke(Redacted.make(yield* needed(form, "token")))
+      return new Response(null, { status: 200, headers: noStore })
+    })
+
+  /** Leads to the console's page, which shows who asks and waits for a click. */
+  const device = (request: Request) =>
+    Effect.map(publicUrl.get, (url) => {
+      const typed = URL.parse(request.url)?.searchParams.get("user_code")
+      const code = userCodeOf(typed ?? "")
+      const query = code === undefined ? "" : `?${new URLSearchParams({ user_code: code })}`
+      return new Response(null, {
+        status: 303,
+        headers: { ...noStore, location: `${publicPath(url)}/console/device${query}`, "referrer-policy": "no-referrer" }
+      })
+    })
+
+  /** A page that is there while people sign in by a provider. */
+  const page =
+    (
+      answer: (request: Request, server: Server) => Effect.Effect<Response, OAuthRefused | SignInRefused | RateLimited>
+    ) =>
+    (request: Request, server: Server): Promise<Response> | undefined =>
+      (providers.rules()?.providers.size ?? 0) === 0
+        ? undefined
+        : Runtime.runPromise(runtime)(Effect.catchAll(answer(request, server), refused))
+
+  return {
+    "/.well-known/oauth-authorization-server": page(metadata),
+    "POST /oauth/device_authorization": page(authorize),
+    "POST /oauth/token": page(token),
+    "POST /oauth/revoke": page(revoke),
+    "/device": page(device)
+  } as const
+})
+
+const noStore = { "cache-control": "no-store" }
+
+const answered = (body: object): Response => Response.json(body, { headers: noStore })
+
+const tokenAnswer = ({ access, email, expiresInSeconds, refresh }: Issued) => ({
+  access_token: Redacted.value(access),
+  token_type: "Bearer",
+  expires_in: expiresInSeconds,
+  ...(refresh === undefined ? {} : { refresh_token: Redacted.value(refresh) }),
+  ...(email === undefined ? {} : { email })
+})
+
+const refused = (failure: OAuthRefused | SignInRefused | RateLimited): Effect.Effect<Response> => {
+  const { code, status } =
+    failure._tag === "OAuthRefused"
+      ? failure
+      : failure._tag === "RateLimited"
+        ? ({ code: "slow_down", status: 429 } as const)
+        : ({ code: "invalid_request", status: 400 } as const)
+  const headers = failure._tag === "RateLimited" ? { "retry-after": String(failure.retryAfterSeconds ?? 60) } : {}
+  return Effect.succeed(
+    Response.json({ error: code, error_description: failure.message }, { status, headers: { ...noStore, ...headers } })
+  )
+}
+
+const needed = (form: URLSearchParams, name: string): Effect.Effect<string, OAuthRefused> => {
+  const value = form.get(name)
+  return value === null || value === ""
+    ? Effect.fail(new OAuthRefused({ code: "invalid_request", message: `${name}: missing` }))
+    : Effect.succeed(value)
+}
+
+/** Text of a stranger, without characters that change how other text is shown. */
+const plain = (text: string, longest: number): string => text.replace(/[^\x20-\x7e]/g, "").slice(0, longest)
