@@ -5,6 +5,7 @@ import { testDouble } from "../contract/testDouble.ts"
 import { Changes } from "../sql/Changes.ts"
 import * as ApiKey from "./ApiKey.ts"
 import { Keys } from "./store/Keys.ts"
+import { SignInKeys } from "./store/SignInKeys.ts"
 import { LastUsed } from "./LastUsed.ts"
 
 /** The most callers remembered. Beyond it, the oldest entry is removed. */
@@ -18,9 +19,10 @@ interface Known {
 
 /** Authenticates callers by their API keys. */
 export class Access extends Effect.Service<Access>()("gateway/access/Access", {
-  dependencies: [Keys.Default, Changes.Default, LastUsed.Default],
+  dependencies: [Keys.Default, SignInKeys.Default, Changes.Default, LastUsed.Default],
   scoped: Effect.gen(function* () {
     const keys = yield* Keys
+    const signInKeys = yield* SignInKeys
     const changes = yield* Changes
     const lastUsed = yield* LastUsed
     const clock = yield* Effect.clock
@@ -32,7 +34,7 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
       Effect.suspend(() => {
         const asked = changes.seen()
         const isToken = secret !== undefined && ApiKey.isToken(secret)
-        return Effect.flatMap(isToken ? keys.openByToken(hash) : keys.open(hash), (found) => {
+        return Effect.flatMap(isToken ? signInKeys.open(hash) : keys.open(hash), (found) => {
           if (Option.isNone(found)) {
             if (isToken) return Effect.fail(signedOut)
             return Effect.fail(secret !== undefined && ApiKey.isMistyped(secret) ? mistyped : unknown)

@@ -27,17 +27,16 @@ export class SpendingCaps extends Effect.Service<SpendingCaps>()("gateway/access
       )
 
     /** The same, up to ten seconds old: for each request. */
-    const recent = (caller: Caller): Effect.Effect<ReadonlyArray<SpendingCap>> =>
-      Effect.gen(function* () {
-        const atMs = yield* Clock.currentTimeMillis
-        const before = known.get(caller.key)
-        // A caller whose budgets were changed is another object.
-        if (before !== undefined && before.caller === caller && before.atMs + cachedMs > atMs) return before.caps
-        const caps = yield* of(caller)
-        if (known.size >= capacity) known.clear()
-        known.set(caller.key, { caller, caps, atMs })
-        return caps
-      })
+    const recent = Effect.fnUntraced(function* (caller: Caller): Effect.fn.Return<ReadonlyArray<SpendingCap>> {
+      const atMs = yield* Clock.currentTimeMillis
+      const before = known.get(caller.key)
+      // A caller whose budgets were changed is another object.
+      if (before !== undefined && before.caller === caller && before.atMs + cachedMs > atMs) return before.caps
+      const caps = yield* of(caller)
+      if (known.size >= capacity) known.clear()
+      known.set(caller.key, { caller, caps, atMs })
+      return caps
+    })
 
     return { of, recent } as const
   })

@@ -4,13 +4,15 @@ import { Clock, Effect, Redacted } from "effect"
 import * as ApiKey from "../access/ApiKey.ts"
 import { Accounts } from "../access/store/Accounts.ts"
 import { Keys } from "../access/store/Keys.ts"
+import { SignInKeys } from "../access/store/SignInKeys.ts"
 import { Audit } from "../admin/store/Audit.ts"
 import { PeopleChecks } from "../console/PeopleChecks.ts"
 import { reachOf } from "../console/reach.ts"
 import { reachesAccount } from "../contract/Acting.ts"
 import type { Acting } from "../contract/Acting.ts"
 import { AccountId } from "../contract/Caller.ts"
-import { Conflict, Forbidden, NotFound } from "../contract/Failure.ts"
+import { Forbidden, NotFound } from "../contract/Failure.ts"
+import type { Conflict } from "../contract/Failure.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { actingOfPerson, nameOfPerson } from "../people/actingOfPerson.ts"
 import { Providers } from "../people/Providers.ts"
@@ -71,7 +73,8 @@ export class AgentSignIns extends Effect.Service<AgentSignIns>()("gateway/oauth/
     DeviceGrants.Default,
     Keys.Default,
     People.Default,
-    PersonTokens.Default
+    PersonTokens.Default,
+    SignInKeys.Default
   ],
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -80,6 +83,7 @@ export class AgentSignIns extends Effect.Service<AgentSignIns>()("gateway/oauth/
     const changes = yield* Changes
     const grants = yield* DeviceGrants
     const keys = yield* Keys
+    const signInKeys = yield* SignInKeys
     const people = yield* People
     const tokens = yield* PersonTokens
     const checks = yield* PeopleChecks
@@ -155,7 +159,7 @@ export class AgentSignIns extends Effect.Service<AgentSignIns>()("gateway/oauth/
         })
       }).pipe((effect) => sql.withTransaction(effect), Effect.catchTag("SqlError", Effect.die))
 
-    /** What a program gets once a person has let it in; until then, and afterwards, why it gets nothing. */
+    /** The tokens of a program that a person has let in; before and after that it is refused. */
     const poll = (deviceCode: Redacted.Redacted): Effect.Effect<Issued, OAuthRefused> =>
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
@@ -183,7 +187,7 @@ export class AgentSignIns extends Effect.Service<AgentSignIns>()("gateway/oauth/
 
     const issueTokens = (person: Person, account: string, nowMs: number) =>
       Effect.gen(function* () {
-        const key = yield* keys.ofSignIn({ account, name: `${nameOfPerson(person)}, signed in`, person: person.id })
+        const key = yield* signInKeys.of({ account, name: `${nameOfPerson(person)}, signed in`, person: person.id })
         const issued = yield* tokens.issue(ApiKey.randomId("login"), key, nowMs)
         return { ...issued, expiresInSeconds: accessMs / 1_000, ...mailOf(person) }
       })

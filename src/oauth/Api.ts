@@ -6,7 +6,7 @@ import { said } from "../contract/fields.ts"
 import { withoutDecodeError } from "../contract/withoutDecodeError.ts"
 
 /** A program that waits for a person to let it in. */
-export const WaitingProgram = Schema.Struct({
+const WaitingProgram = Schema.Struct({
   object: Schema.Literal("waiting_program"),
   code: said(Schema.String, "The code that the program shows: `BCDF-GHJK`."),
   program: said(Schema.String, "Its name for itself: `claude_code`. Anyone may say so."),

@@ -4,7 +4,7 @@ import type { SpendingCap } from "../contract/SpendingCap.ts"
 import { makePlaces } from "../ledger/budgets/windows.ts"
 import type { UsageReport } from "../ledger/store/UsageReport.ts"
 
-/** What a key has spent so far, in nano-dollars, by UTC. */
+/** A key's spend so far in nano-dollars, by UTC. */
 interface Spent {
   readonly day: number
   readonly week: number
@@ -17,7 +17,7 @@ const places = {
   month: makePlaces({ per: "month", zone: "UTC" })
 }
 
-/** What a caller's key has spent this day, week and month. */
+/** The spend of a caller's key this day, week and month. */
 export const spent = ({ totals }: UsageReport, { account, key }: Caller): Effect.Effect<Spent> =>
   Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis

@@ -1,5 +1,6 @@
 /** Consonants alone, so that no code is a word (RFC 8628, section 6.1). */
 const letters = "BCDFGHJKLMNPQRSTVWXZ"
+const wellFormed = /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/
 
 /** A new code for a person to compare: `BCDF-GHJK`, 34 bits. */
 export const newUserCode = (): string => {
@@ -16,7 +17,7 @@ export const newUserCode = (): string => {
 /** A code as typed, in its stored form; undefined for what is none. */
 export const userCodeOf = (typed: string): string | undefined => {
   const code = typed.toUpperCase().replace(/[\s-]/g, "")
-  return code.length === 8 && [...code].every((letter) => letters.includes(letter)) ? shown(code) : undefined
+  return wellFormed.test(code) ? shown(code) : undefined
 }
 
 const shown = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`

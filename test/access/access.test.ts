@@ -5,6 +5,7 @@ import { Access } from "../../src/access/Access.ts"
 import * as ApiKey from "../../src/access/ApiKey.ts"
 import { LastUsed } from "../../src/access/LastUsed.ts"
 import { Keys } from "../../src/access/store/Keys.ts"
+import { SignInKeys } from "../../src/access/store/SignInKeys.ts"
 import { AccountId } from "../../src/contract/Caller.ts"
 import { Changes } from "../../src/sql/Changes.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
@@ -41,7 +42,7 @@ const slow = Access.DefaultWithoutDependencies.pipe(
   Layer.provide(LastUsed.Default),
   Layer.provideMerge(Changes.Default),
   Layer.provideMerge(slowKeys),
-  Layer.provideMerge(Slow.Default),
+  Layer.provideMerge(Layer.merge(Slow.Default, SignInKeys.Default)),
   Layer.provideMerge(database())
 )
 

@@ -11,15 +11,8 @@ import { Changes } from "../../sql/Changes.ts"
 import { rows } from "../../sql/decode.ts"
 import * as ApiKey from "../ApiKey.ts"
 import { Accounts } from "./Accounts.ts"
-import {
-  declaredKeys,
-  firstOpening,
-  firstOpeningByToken,
-  hintColumns,
-  ruleColumns,
-  settingsColumns,
-  keyRows
-} from "./KeyRow.ts"
+import { openings } from "./openings.ts"
+import { declaredKeys, firstOpening, hintColumns, ruleColumns, settingsColumns, keyRows } from "./KeyRow.ts"
 import type { DeclaredKey, KeySettings, Opening, KeyRow } from "./KeyRow.ts"
 
 export interface NewKey {
@@ -86,61 +79,14 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
     const accounts = yield* Accounts
     const changes = yield* Changes
 
-    const opened = sql.literal(`k.*, a.limits AS account_limits,
-        COALESCE(a.declared_models, a.models) AS account_models,
-        COALESCE(a.declared_not_models, a.not_models) AS account_not_models,
-        COALESCE(a.deleted_at, a.suspended_at) AS suspended_at, p.held AS person_held,
-        COALESCE(k.unpriced, a.declared_unpriced, a.unpriced) AS unpriced_here,
-        COALESCE(a.declared_hold_output_tokens, a.hold_output_tokens) AS hold_output_tokens,
-        COALESCE(a.declared_budgets, a.budgets) AS account_budgets,
-        COALESCE(a.declared_trusts_end_user, a.trusts_end_user) AS trusts_end_user, a.search_allowed, a.search_blocked`)
-    const joined = sql.literal("JOIN accounts a ON a.id = k.account_id LEFT JOIN people p ON p.id = k.person_id")
+    const { columns, joined } = openings(sql)
 
     /** @param hash of the secret, `ApiKey.hash` */
     const open = (hash: string): Effect.Effect<Option.Option<Opening>> =>
-      sql`SELECT ${opened} FROM keys k ${joined} WHERE k.hash = ${hash}`.pipe(
+      sql`SELECT ${columns} FROM keys k ${joined} WHERE k.hash = ${hash}`.pipe(
         Effect.map((found) => Option.fromNullable(firstOpening(found))),
         Effect.orDie
       )
-
-    /** The same by a token of a person's sign-in. */
-    const openByToken = (hash: string): Effect.Effect<Option.Option<Opening>> =>
-      sql`SELECT ${opened}, t.expires_at AS token_expires_at
-        FROM person_tokens t JOIN keys k ON k.id = t.key_id ${joined}
-        WHERE t.hash = ${hash} AND t.kind = 'access'`.pipe(
-        Effect.map((found) => Option.fromNullable(firstOpeningByToken(found))),
-        Effect.orDie
-      )
-
-    /**
-     * The key that a person's sign-ins in an account open, made with the first of them. It has no secret, so only their
-     * tokens open it. Run it in a transaction.
-     */
-    const ofSignIn = ({
-      account,
-      name,
-      person
-    }: {
-      readonly account: string
-      readonly name: string
-      readonly person: string
-    }) =>
-      Effect.gen(function* () {
-        const hash = `sign-in ${person} ${account}`
-        // A revoked one stays revoked; the next sign-in gets another.
-        yield* sql`UPDATE keys SET hash = id WHERE hash = ${hash} AND revoked_at IS NOT NULL`
-        const row = {
-          id: ApiKey.randomId("key"),
-          account_id: account,
-          hash,
-          ...hintColumns({ text: "", form: "end" }),
-          created_at: yield* Clock.currentTimeMillis,
-          person_id: person,
-          ...settingsColumns({ ...noRules, name })
-        }
-        yield* sql`INSERT INTO keys ${sql.insert(row)} ON CONFLICT (hash) DO NOTHING`
-        return keyHashes.one((yield* sql`SELECT hash, id FROM keys WHERE hash = ${hash}`)[0]).id
-      })
 
     /** The hash of a key's secret, by the key's id. */
     const hashOf = (id: string): Effect.Effect<string | undefined> =>
@@ -321,8 +267,6 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
 
     return {
       open,
-      openByToken,
-      ofSignIn,
       hashOf,
       create,
       revoke,
@@ -345,17 +289,6 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
 }) {
   /** For tests: using a missing member dies. */
   static readonly Test = (given: Partial<Omit<Keys, "_tag">>) => testDouble(Keys, given)
-}
-
-const noRules: Omit<KeySettings, "name"> = {
-  models: ["*"],
-  notModels: [],
-  upstreams: null,
-  choosesRoute: false,
-  limits: {},
-  budgets: [],
-  unpriced: null,
-  expiresAtMs: undefined
 }
 
 const keyHashes = rows("keys", { id: Schema.String, hash: Schema.String })
