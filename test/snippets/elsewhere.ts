@@ -25,6 +25,8 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
     "test/agents/asWritten.ts"
   ],
   [/^python3 -m venv /, "test/agents/programs.ts"],
+  // They need a person at a browser.
+  [/^gateway (?:login|token|logout)\b/, "test/commands/login/token.test.ts"],
   // They need Postgres, an end, or a gateway that has stopped.
   [/^gateway config /, "test/e2e/configuration.test.ts"],
   [/^gateway nodes$/, "test/e2e/nodes.test.ts"],

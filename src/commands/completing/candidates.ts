@@ -71,6 +71,7 @@ const keyOrName = "KEY or its name"
 const valuesOf = (placeholder: string): Effect.Effect<ReadonlyArray<Candidate>> => {
   if (placeholder === "SHELL") return words(["bash", "zsh", "fish"])
   if (placeholder.includes("|")) return words(placeholder.split("|"))
+  if (placeholder === "[ADDRESS]") return signedInTo
   if (placeholder !== "ACCOUNT" && placeholder !== "KEY" && placeholder !== keyOrName) return Effect.succeed([])
   // Failures complete nothing.
   return Effect.flatMap(
@@ -79,5 +80,11 @@ const valuesOf = (placeholder: string): Effect.Effect<ReadonlyArray<Candidate>> 
       Effect.orElseSucceed(placeholder === "ACCOUNT" ? accounts : keys(placeholder === keyOrName), () => [])
   )
 }
+
+const signedInTo = Effect.promise(() => import("../login/storedSignIns.ts")).pipe(
+  Effect.flatMap(({ readSignIns }) => readSignIns),
+  Effect.map((stored) => Object.entries(stored).map(([word, { email }]) => ({ word, about: email ?? "" }))),
+  Effect.orElseSucceed(() => [])
+)
 
 const words = (all: ReadonlyArray<string>) => Effect.succeed(all.map((word) => ({ word, about: "" })))

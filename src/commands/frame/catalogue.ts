@@ -158,6 +158,26 @@ export const chapters: ReadonlyArray<Chapter> = [
     ]
   },
   {
+    title: "A gateway's user",
+    entries: [
+      {
+        name: "login",
+        what: "Sign in to a gateway with the company's account.",
+        load: async () => (await import("../login.ts")).loginCommand
+      },
+      {
+        name: "token",
+        what: "Print a fresh access token, for programs.",
+        load: async () => (await import("../token.ts")).tokenCommand
+      },
+      {
+        name: "logout",
+        what: "End the sign-in.",
+        load: async () => (await import("../logout.ts")).logoutCommand
+      }
+    ]
+  },
+  {
     title: "This program",
     entries: [
       {

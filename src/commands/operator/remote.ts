@@ -1,15 +1,15 @@
-import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
+import { HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import type { HttpClientError } from "@effect/platform"
-import { Effect, Either, Layer, Option, Redacted, Stream } from "effect"
+import { Effect, Layer, Option, Redacted, Stream } from "effect"
 import type { ParseResult } from "effect"
 import { AdminApi } from "../../admin/Api.ts"
-import { fetchBy, proxiesOf } from "../../config/proxies.ts"
 import type { Failure } from "../../contract/Failure.ts"
 import { isoTime } from "../../admin/fields.ts"
 import { ConsoleApi } from "../../console/Api.ts"
 import { money } from "../../ledger/Money.ts"
 import type { UsageQuestion } from "../../ledger/usageReportOf.ts"
 import type { RequestFilter } from "../../requests/store/matching.ts"
+import { overHttp, reasonOf } from "../overHttp.ts"
 import { Operator, Unreachable } from "./Operator.ts"
 import type { Answer, Operations } from "./Operator.ts"
 import { followLogs } from "./followLogs.ts"
@@ -249,13 +249,7 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
           )
       }
     } satisfies Operations
-  }).pipe(
-    Effect.provide(FetchHttpClient.layer),
-    Effect.provideService(FetchHttpClient.RequestInit, fetchBy(proxyTo(url)))
-  )
-
-/** The proxy of the environment; a gateway on this machine is called directly. */
-const proxyTo = (url: string) => Either.getOrElse(proxiesOf(process.env, undefined), () => () => undefined)(url)
+  }).pipe(overHttp(url))
 
 /** Operations on a remote gateway. */
 export const remoteOperator = (place: Place) => Layer.effect(Operator, remoteOperations(place))
@@ -283,6 +277,3 @@ const listParams = ({ sinceMs, untilMs, ...filter }: RequestFilter) => ({
   ...(sinceMs === undefined ? {} : { since: isoTime(sinceMs) }),
   ...(untilMs === undefined ? {} : { until: isoTime(untilMs) })
 })
-
-const reasonOf = ({ cause, description }: HttpClientError.RequestError): string =>
-  cause instanceof Error ? cause.message : (description ?? "no answer")
