@@ -72,7 +72,7 @@ export const ApiServer = Layer.unwrapScoped(
     }
     const watched = server.metrics ? { "/metrics": metrics.answer } : {}
     const adminPages =
-      hasAdminKey({ adminKey }, file) || file.value.sign_in !== undefined
+      hasAdminKey({ adminKey }, file) || file.value.sign_in?.oidc !== undefined
         ? {
             "/metrics": forOperators(authenticators["admin-key"], "metrics", metrics.answer),
             ...watched,

@@ -22,6 +22,7 @@ import type { BadAllowList } from "./guard/addresses.ts"
 import { handlersOn } from "./Handlers.ts"
 import type { Address, ListenFailure } from "./http/Server.ts"
 import { RedisUrl } from "./limits/RedisUrl.ts"
+import { IssuedTokensLive } from "./people/IssuedTokensLive.ts"
 import { FilesLive, KeyNamesLive, shipped } from "./Parts.ts"
 import type { Parts } from "./Parts.ts"
 import { Commits } from "./sql/Commits.ts"
@@ -84,7 +85,7 @@ export const layer = <const Given extends Options>(
     DatabaseHealthLive,
     Layer.mergeAll(access, callbackTransport, idempotency, ledger, limits, search)
   )
-  const base = Layer.mergeAll(Keys.Default, Commits.Default, WebhookSecretsLive, OneSecretLive)
+  const base = Layer.mergeAll(Keys.Default, Commits.Default, WebhookSecretsLive, OneSecretLive, IssuedTokensLive)
   const upstreams = Layer.mergeAll(textUpstreams, videoUpstreams, models, KeyNamesLive).pipe(
     Layer.provideMerge(FilesLive)
   )

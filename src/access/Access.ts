@@ -6,6 +6,7 @@ import { Changes } from "../sql/Changes.ts"
 import * as ApiKey from "./ApiKey.ts"
 import { Keys } from "./store/Keys.ts"
 import { SignInKeys } from "./store/SignInKeys.ts"
+import { IssuedTokens } from "./IssuedTokens.ts"
 import { LastUsed } from "./LastUsed.ts"
 
 /** The most callers remembered. Beyond it, the oldest entry is removed. */
@@ -25,8 +26,12 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
     const signInKeys = yield* SignInKeys
     const changes = yield* Changes
     const lastUsed = yield* LastUsed
+    const tokens = yield* IssuedTokens
     const clock = yield* Effect.clock
-    /** By the SHA-256 of the secret. Only valid keys are remembered, so strangers cannot fill it. */
+    /**
+     * By the SHA-256 of the secret, or by `byToken`. Only valid keys and tokens are remembered, so strangers cannot fill
+     * it. A reload of the configuration is a change, too.
+     */
     const known = new Map<string, Known>()
     yield* changes.listen(Effect.sync(() => known.clear()))
 
@@ -34,12 +39,13 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
       Effect.suspend(() => {
         const asked = changes.seen()
         const isToken = secret !== undefined && ApiKey.isToken(secret)
-        return Effect.flatMap(isToken ? signInKeys.open(hash) : keys.open(hash), (found) => {
+        const byIssuer = secret === undefined ? undefined : tokens.open(secret)
+        return Effect.flatMap(byIssuer ?? (isToken ? signInKeys.open(hash) : keys.open(hash)), (found) => {
           if (Option.isNone(found)) {
             if (isToken) return Effect.fail(signedOut)
             return Effect.fail(secret !== undefined && ApiKey.isMistyped(secret) ? mistyped : unknown)
           }
-          const { caller, expiresAtMs = Infinity, held, revoked, suspended } = found.value
+          const { caller, expiresAtMs = Infinity, held, revoked, suspended, verifiedUntilMs = Infinity } = found.value
           if (revoked) return Effect.fail(isToken ? signedOut : revokedKey)
           if (suspended) return Effect.fail(suspendedAccount)
           if (held !== undefined)
@@ -48,7 +54,10 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
           lastUsed.note(caller.key, clock.unsafeCurrentTimeMillis())
           const success = Effect.succeed(caller)
           // A result that was read before a change must not be remembered after it.
-          if (asked === changes.seen()) remember(known, hash, { key: caller.key, success, expiresAtMs })
+          if (asked === changes.seen()) {
+            const entry = { key: caller.key, success, expiresAtMs: Math.min(expiresAtMs, verifiedUntilMs) }
+            remember(known, byIssuer === undefined && !isToken ? hash : byToken(hash), entry)
+          }
           return success
         })
       })
@@ -77,7 +86,7 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
      * @param secret for a better message if there is no such key
      */
     const open = (hash: string, secret?: string): Effect.Effect<Caller, AuthInvalid | Unavailable> => {
-      const hit = known.get(hash)
+      const hit = known.get(hash) ?? (secret === undefined ? undefined : known.get(byToken(hash)))
       const nowMs = clock.unsafeCurrentTimeMillis()
       if (hit !== undefined && hit.expiresAtMs > nowMs) {
         lastUsed.note(hit.key, nowMs)
@@ -104,6 +113,9 @@ const suspendedAccount = new AuthInvalid({ message: "Invalid API key: its accoun
 const heldKey = new AuthInvalid({ message: "Invalid API key: its owner has to sign in to the console again" })
 const signedOut = new AuthInvalid({ message: "This sign-in at the gateway has ended: sign in again" })
 const expiredKey = new AuthInvalid({ message: "Invalid API key: this key has expired" })
+
+/** The place of a token among the known ones. A session, which is looked up by its hash alone, must not find it. */
+const byToken = (hash: string): string => `token ${hash}`
 
 /** The token of `Bearer <token>`; null for any other header. */
 const bearer = (header: string): string | null => /^bearer +([^\s]+)$/i.exec(header.trim())?.[1] ?? null

@@ -232,7 +232,11 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
       Effect.filterOrFail(
         changeable(id),
         ({ row }) => hasSecret(row),
-        () => new Conflict({ code: null, message: `${id} has no secret: its person's sign-ins open it` })
+        () =>
+          new Conflict({
+            code: null,
+            message: `${id} has no secret: it is opened by the tokens of its sign-ins or of its issuer`
+          })
       )
 
     const accountIsThere = (id: string) =>

@@ -50,7 +50,7 @@ export const GatewayFile = Schema.Struct({
   ),
   sign_in: given(
     SignIn,
-    "How people [sign in](people.md#sign-in) to the console with their company's account: [fields](#sign-in).",
+    "How people [sign in](people.md#sign-in) to the console with their company's account, and whose tokens are [API keys](people.md#tokens-as-api-keys): [fields](#sign-in).",
     "by key alone"
   ),
   prices_file: given(

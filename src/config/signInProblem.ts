@@ -10,7 +10,7 @@ export const signInProblem = (
   file: Pick<LoadedFile, "value" | "complain">,
   { host, publicUrl }: Pick<GatewaySettings["server"], "host" | "publicUrl">
 ): BadSettings | undefined => {
-  if (file.value.sign_in === undefined) return undefined
+  if (file.value.sign_in?.oidc === undefined) return undefined
   const url = publicUrl._tag === "Some" ? publicUrl.value : `http://${host.includes(":") ? `[${host}]` : host}`
   if (/^https:/i.test(url) || isLoopback(url)) return undefined
   return file.complain(

@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
   const owned = yield* makeOwned
   const sessions = yield* Sessions
   const publicUrl = yield* PublicUrl
-  const isOn = hasAdminKey({ adminKey }, file) || file.value.sign_in !== undefined
+  const isOn = hasAdminKey({ adminKey }, file) || file.value.sign_in?.oidc !== undefined
   const byKey = yield* makeAdminAccess(isOn, server.trustedProxies)
 
   /** The place of the page's cookie. A proxy in front of the gateway may terminate TLS. */

@@ -3,6 +3,7 @@ import type * as Jose from "jose"
 import type { JWTPayload } from "jose"
 import { isObject } from "../contract/json.ts"
 import { testDouble } from "../contract/testDouble.ts"
+import { algorithms } from "./algorithms.ts"
 import { ProviderFailed, Providers } from "./Providers.ts"
 import type { Provider } from "./Providers.ts"
 import { SignInRefused } from "./SignIns.ts"
@@ -15,8 +16,6 @@ export interface Logout {
   readonly providerSession: string | undefined
 }
 
-/** Signed with a key that only the provider has. */
-const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
 const event = "http://schemas.openid.net/event/backchannel-logout"
 const clockSeconds = 60
 /** The oldest token that counts, in seconds; until then its id is remembered. */
@@ -55,7 +54,7 @@ export class LogoutTokens extends Effect.Service<LogoutTokens>()("gateway/people
             jose.jwtVerify(token, published, {
               issuer,
               audience: provider.client_id,
-              algorithms,
+              algorithms: [...algorithms],
               maxTokenAge: oldestSeconds,
               clockTolerance: clockSeconds,
               requiredClaims: ["iat", "jti"]

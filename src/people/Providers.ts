@@ -106,17 +106,17 @@ export class Providers extends Effect.Service<Providers>()("gateway/people/Provi
 }
 
 const rulesOf = ({ value: { sign_in } }: Pick<LoadedFile, "value">): SignInRules | undefined =>
-  sign_in === undefined
+  sign_in?.oidc === undefined
     ? undefined
     : {
         providers: new Map(sign_in.oidc.map((entry) => [entry.issuer, { ...entry, name: nameOf(entry.issuer) }])),
-        roles: sign_in.roles,
+        roles: sign_in.roles ?? [],
         outageMs: (sign_in.outage_hours ?? 1) * hourMs,
         recheckMs: (sign_in.recheck_hours ?? 12) * hourMs
       }
 
 /** The host, with the path by which providers tell their tenants apart. */
-const nameOf = (issuer: string): string => {
+export const nameOf = (issuer: string): string => {
   const { host, pathname } = new URL(issuer)
   return host + withoutSlash(pathname)
 }

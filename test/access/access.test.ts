@@ -3,6 +3,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
 import { Access } from "../../src/access/Access.ts"
 import * as ApiKey from "../../src/access/ApiKey.ts"
+import { IssuedTokens } from "../../src/access/IssuedTokens.ts"
 import { LastUsed } from "../../src/access/LastUsed.ts"
 import { Keys } from "../../src/access/store/Keys.ts"
 import { SignInKeys } from "../../src/access/store/SignInKeys.ts"
@@ -145,6 +146,60 @@ describeOnEach("a key", () => {
       expect(JSON.stringify(rows)).not.toContain(text.slice(3, 20))
       expect(rows[0]?.["hash"]).toBe(new Bun.CryptoHasher("sha256").update(text).digest("hex"))
     }).pipe(Effect.provide(live))
+  )
+})
+
+/** The tokens that were opened, as the key with this hash. */
+class Tokens extends Effect.Service<Tokens>()("test/Tokens", {
+  sync: () => ({ opened: new Array<string>(), key: { hash: "" } })
+}) {}
+
+/** Opens what has two dots, and has it verified again after a minute. */
+const withTokens = Access.Default.pipe(
+  Layer.provide(
+    Layer.effect(
+      IssuedTokens,
+      Effect.map(Effect.all([Keys, Tokens]), ([keys, { key, opened }]) => ({
+        open: (secret: string) => {
+          if (secret.split(".").length !== 3) return undefined
+          opened.push(secret)
+          return Effect.map(
+            keys.open(key.hash),
+            Option.map((found) => ({ ...found, verifiedUntilMs: 60_000 * opened.length }))
+          )
+        }
+      }))
+    )
+  ),
+  Layer.provideMerge(Layer.merge(Keys.Default, Tokens.Default)),
+  Layer.provideMerge(Changes.Default),
+  Layer.provideMerge(database())
+)
+
+describeOnEach("a token", () => {
+  it.effect("is opened in place of a key, and again once it has to be verified, or after a change", () =>
+    Effect.gen(function* () {
+      const { id, secret } = yield* make()
+      const { key, opened } = yield* Tokens
+      const access = yield* Access
+      const { notice } = yield* Changes
+      key.hash = ApiKey.hash(Redacted.value(secret))
+      yield* notice
+      expect((yield* authenticate(bearer("a.b.c"))).key).toBe(id)
+      expect((yield* authenticate(new Headers({ "x-api-key": "a.b.c" }))).key).toBe(id)
+      expect(Exit.isExit(access.authenticate(bearer("a.b.c")))).toBe(true)
+      expect(opened).toEqual(["a.b.c"])
+      yield* adjust("1 minute")
+      yield* authenticate(bearer("a.b.c"))
+      expect(opened).toHaveLength(2)
+      expect((yield* authenticate(bearer(Redacted.value(secret)))).key).toBe(id)
+      // What is asked for by its hash is a stored key.
+      expect((yield* Effect.flip(access.open(ApiKey.hash("a.b.c")))).message).toContain("unknown key")
+      yield* Effect.flatMap(Keys, (keys) => keys.revoke(id))
+      yield* notice
+      expect((yield* refusal(bearer("a.b.c"))).message).toContain("revoked")
+      expect(opened).toHaveLength(3)
+    }).pipe(Effect.provide(withTokens))
   )
 })
 

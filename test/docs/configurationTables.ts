@@ -7,6 +7,7 @@ import { Alerts } from "../../src/config/sections/Alerts.ts"
 import { Files } from "../../src/config/sections/Files.ts"
 import { Absent, InFile } from "../../src/config/sections/given.ts"
 import { Account, DeclaredKey } from "../../src/config/sections/Key.ts"
+import { AccountClaim, JwtIssuer } from "../../src/config/sections/JwtIssuer.ts"
 import { Log } from "../../src/config/sections/Log.ts"
 import { Limits, Model, Price, Route } from "../../src/config/sections/Model.ts"
 import { Prices } from "../../src/config/sections/Prices.ts"
@@ -133,6 +134,8 @@ const sections: Readonly<Record<string, Schema.Schema.Any>> = {
   "sign in": SignIn,
   provider: OidcProvider,
   "role of people": RoleRule,
+  "issuer of tokens": JwtIssuer,
+  "account of tokens": AccountClaim,
   alerts: Alerts,
   prices: Prices,
   search: Search,

@@ -106,7 +106,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
 
   // Around them.
   account: [...leaves, "feed", "tasks", "requests", "access", "ledger", "limits"],
-  people: [...leaves, "access", "upstreams"],
+  people: [...leaves, "credentials", "access", "upstreams"],
   admin: [
     ...leaves,
     "people",
@@ -200,6 +200,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "access",
     "limits",
     "tasks",
+    "people",
     "admin",
     "console",
     "http",

@@ -91,8 +91,8 @@ export const authenticationMutants: ReadonlyArray<Mutant> = [
   {
     name: "access: what was read before a change is remembered after it",
     file: "src/access/Access.ts",
-    snippet: "if (asked === changes.seen()) remember(",
-    replacement: "remember(",
+    snippet: "if (asked === changes.seen()) {",
+    replacement: "{",
     tests: access
   },
   {

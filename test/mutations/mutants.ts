@@ -9,6 +9,7 @@ import { nodeMutants } from "./nodeMutants.ts"
 import { peopleMutants } from "./peopleMutants.ts"
 import { signInMutants } from "./signInMutants.ts"
 import { streamMutants } from "./streamMutants.ts"
+import { tokenMutants } from "./tokenMutants.ts"
 
 export const mutants: ReadonlyArray<Mutant> = [
   ...keyMutants,
@@ -20,5 +21,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...streamMutants,
   ...nodeMutants,
   ...peopleMutants,
-  ...signInMutants
+  ...signInMutants,
+  ...tokenMutants
 ]

@@ -54,7 +54,7 @@ export const keyRows = rows("keys", {
 })
 export type KeyRow = ReturnType<typeof keyRows.one>
 
-/** False for a key that a person's sign-ins open: its hash is that of no secret. */
+/** False for a key that sign-ins or an issuer's tokens open: its hash is that of no secret. */
 export const hasSecret = ({ hash }: Pick<KeyRow, "hash">): boolean => /^[0-9a-f]{64}$/.test(hash)
 
 /** A key of the configuration file: still `here`, or `removed`. */
@@ -79,6 +79,8 @@ export interface Opening {
   readonly suspended: boolean
   /** Its person's provider is away for too long, or the person has to sign in again. */
   readonly held: "away" | "over" | undefined
+  /** For an issuer's token: until when it need not be verified again. */
+  readonly verifiedUntilMs?: number | undefined
 }
 
 export const firstOpening = (found: ReadonlyArray<unknown>): Opening | undefined => {

@@ -1,35 +1,54 @@
 import { Console, Data, Effect, Option } from "effect"
-import type { OidcProvider } from "../../config/sections/SignIn.ts"
+import type { JwtIssuer } from "../../config/sections/JwtIssuer.ts"
+import type { OidcProvider, SignIn } from "../../config/sections/SignIn.ts"
 import { Settings } from "../../config/Settings.ts"
 import { withoutSlash } from "../../config/withoutSlash.ts"
+import { publishedBy } from "../../people/IssuerKeys.ts"
 import { discover } from "../../people/Providers.ts"
+import type { ProviderFailed } from "../../people/Providers.ts"
+import { fetchBy } from "../../upstreams/auth/fetchBy.ts"
 
 /** A provider can't be asked; details are printed already. */
 class NoProvider extends Data.TaggedError("NoProvider")<{ readonly message: string }> {}
 
-/** Asks every provider that people sign in with, and prints what has to be registered there. */
+/**
+ * Asks every provider that people sign in with, and prints what has to be registered there; and every issuer of tokens,
+ * for its keys.
+ */
 export const checkSignIn = Effect.gen(function* () {
-  const { file, proxyOf, server } = yield* Settings
-  const { sign_in } = file.value
-  if (sign_in === undefined) return
-  const url = withoutSlash(Option.getOrElse(server.publicUrl, () => `http://${server.host}:${server.port}`))
-  const isByGroup = sign_in.roles.some(({ group }) => group !== undefined)
-  const problems = yield* Effect.forEach(sign_in.oidc, (provider) =>
-    discover(provider, proxyOf).pipe(
-      Effect.flatMap((client) =>
-        Effect.as(
-          Effect.forEach(linesOf(provider, client.serverMetadata(), url, isByGroup), (line) => Console.log(line)),
-          []
-        )
-      ),
-      Effect.catchAll(({ message }) =>
-        Effect.as(Console.log(`\nsign_in: ${provider.issuer} can't be asked: ${message}`), [message])
-      )
-    )
+  const { sign_in } = (yield* Settings).file.value
+  const providers = yield* Effect.forEach(sign_in?.oidc ?? [], (provider) =>
+    failing(provider, askProvider(provider, sign_in?.roles ?? []))
   )
-  const { length } = problems.flat()
+  const issuers = yield* Effect.forEach(sign_in?.jwt ?? [], (issuer) => failing(issuer, askIssuer(issuer)))
+  const length = [...providers, ...issuers].filter((isAsked) => !isAsked).length
   if (length > 0) return yield* new NoProvider({ message: length === 1 ? "1 problem" : `${length} problems` })
 })
+
+/** Prints why an issuer can't be asked. False if so. */
+const failing = <R>({ issuer }: { readonly issuer: string }, ask: Effect.Effect<unknown, ProviderFailed, R>) =>
+  ask.pipe(
+    Effect.as(true),
+    Effect.catchAll(({ message }) => Effect.as(Console.log(`\nsign_in: ${issuer} can't be asked: ${message}`), false))
+  )
+
+const askProvider = (provider: OidcProvider, roles: NonNullable<SignIn["roles"]>) =>
+  Effect.gen(function* () {
+    const { proxyOf, server } = yield* Settings
+    const url = withoutSlash(Option.getOrElse(server.publicUrl, () => `http://${server.host}:${server.port}`))
+    const isByGroup = roles.some(({ group }) => group !== undefined)
+    const client = yield* discover(provider, proxyOf)
+    for (const line of linesOf(provider, client.serverMetadata(), url, isByGroup)) yield* Console.log(line)
+  })
+
+const askIssuer = (entry: JwtIssuer) =>
+  Effect.gen(function* () {
+    const { proxyOf } = yield* Settings
+    const { algorithms, keys, url } = yield* publishedBy(entry, (at, init) => fetchBy(proxyOf(at))(at, init))
+    const count = keys.length === 1 ? "1 key" : `${keys.length} keys`
+    yield* Console.log(`\nsign_in.jwt: ${entry.issuer} publishes ${count} at ${url}`)
+    yield* Console.log(`  its tokens may be signed by ${algorithms.join(", ")}`)
+  })
 
 interface Metadata {
   readonly claims_supported?: unknown

@@ -1,15 +1,10 @@
 import { Schema } from "effect"
 import { Role } from "../../contract/Acting.ts"
-import { isLoopback } from "../loopback.ts"
 import { AccountPatterns } from "./AdminKey.ts"
 import { given, needed } from "./given.ts"
-import { HttpUrl, Secret, Text } from "./values.ts"
-
-const Issuer = HttpUrl.pipe(
-  Schema.filter((text) => (!/[?#]/.test(text) && /^https:/i.test(text)) || isLoopback(text), {
-    message: () => "expected the issuer's https:// address, without a query and a fragment"
-  })
-)
+import { Issuer } from "./Issuer.ts"
+import { JwtIssuer } from "./JwtIssuer.ts"
+import { Secret, Text } from "./values.ts"
 
 /** Parameters that are the gateway's to set. */
 const own = new Set([
@@ -86,20 +81,34 @@ export type RoleRule = typeof RoleRule.Type
 
 const Hours = Schema.Number.pipe(Schema.between(0, 720))
 
-/** `sign_in`: people sign in with their company's account. */
+/** True if no two entries are the same in these fields. */
+const differIn = <A>(entries: ReadonlyArray<A>, key: (entry: A) => string): boolean =>
+  new Set(entries.map(key)).size === entries.length
+
+/** `sign_in`: the company's accounts. People sign in with them, and programs call with their tokens. */
 export const SignIn = Schema.Struct({
-  oidc: needed(
+  oidc: given(
     Schema.NonEmptyArray(OidcProvider).pipe(
+      Schema.filter((providers) => differIn(providers, ({ issuer }) => issuer) || "two entries have one issuer")
+    ),
+    "The OpenID Connect providers that people sign in to the console with: [fields](#a-provider).",
+    "people sign in by key alone"
+  ),
+  roles: given(
+    Schema.Array(RoleRule),
+    "Who has which role: [fields](#roles-of-people). Of several that match, the widest role counts, with the accounts of all rules that give it; others are refused.",
+    "is needed with `oidc`"
+  ),
+  jwt: given(
+    Schema.NonEmptyArray(JwtIssuer).pipe(
       Schema.filter(
-        (providers) =>
-          new Set(providers.map(({ issuer }) => issuer)).size === providers.length || "two entries have one issuer"
+        (issuers) =>
+          differIn(issuers, ({ audience, issuer }) => `${issuer} ${audience}`) ||
+          "two entries have one issuer and one audience"
       )
     ),
-    "The OpenID Connect providers: [fields](#a-provider)."
-  ),
-  roles: needed(
-    Schema.Array(RoleRule),
-    "Who has which role: [fields](#roles-of-people). Of several that match, the widest role counts, with the accounts of all rules that give it; others are refused."
+    "Issuers whose JWTs are [API keys](people.md#tokens-as-api-keys): [fields](#an-issuer-of-tokens).",
+    "none"
   ),
   managed_settings: given(
     Schema.Record({ key: Text, value: Schema.Unknown }),
@@ -108,7 +117,7 @@ export const SignIn = Schema.Struct({
   ),
   outage_hours: given(
     Hours,
-    "How long people work on while a provider does not answer; then they get a 503, and accounts' keys work on.",
+    "How long people work on while a provider does not answer, and tokens while their issuer does not; then they get a 503, and accounts' keys work on.",
     "`1`"
   ),
   recheck_hours: given(
@@ -116,5 +125,11 @@ export const SignIn = Schema.Struct({
     "How long people of a provider that gives no refresh token work after they signed in.",
     "`12`"
   )
-})
+}).pipe(
+  Schema.filter(({ jwt, oidc, roles }) => {
+    if (oidc === undefined && jwt === undefined) return "expected oidc, for people, or jwt, for programs"
+    if ((oidc === undefined) === (roles === undefined)) return true
+    return roles === undefined ? "oidc needs roles, which say who may sign in" : "roles are for people, and need oidc"
+  })
+)
 export type SignIn = typeof SignIn.Type
