@@ -196,8 +196,8 @@ export const authenticationMutants: ReadonlyArray<Mutant> = [
   {
     name: "feed: a stream goes on without what opened it",
     file: "src/feed/Feed.ts",
-    snippet: "if (isStale || !(yield* watcher.stillOpens)) watcher.end()",
-    replacement: "if (isStale && !(yield* watcher.stillOpens)) watcher.end()",
+    snippet: "if (!(yield* watcher.stillOpens)) watcher.end()",
+    replacement: "if (!(yield* watcher.stillOpens)) void watcher",
     tests: ["test/feed/events.test.ts"]
   },
   {

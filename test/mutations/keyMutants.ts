@@ -10,14 +10,14 @@ export const keyMutants: ReadonlyArray<Mutant> = [
   {
     name: "access: a revoked key opens its account",
     file: "src/access/Access.ts",
-    snippet: "if (revoked) return Effect.fail(revokedKey)",
+    snippet: "if (revoked) return Effect.fail(isToken ? signedOut : revokedKey)",
     replacement: "",
     tests: access
   },
   {
     name: "access: an expired key opens its account",
     file: "src/access/Access.ts",
-    snippet: "if (expiresAtMs <= clock.unsafeCurrentTimeMillis()) return Effect.fail(expiredKey)",
+    snippet: "if (expiresAtMs <= clock.unsafeCurrentTimeMillis()) return Effect.fail(isToken ? signedOut : expiredKey)",
     replacement: "",
     tests: access
   },
