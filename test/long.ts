@@ -60,6 +60,11 @@ const runs: Readonly<Record<string, LongRun>> = {
     takes: "10 min",
     shows: "coding agents and clients, installed and run; needs the network"
   },
+  "agents:signed-in": {
+    command: ["./test/agents/main.ts", "signed-in"],
+    takes: "3 min",
+    shows: "Codex, Claude Code and opencode by a person's sign-in in place of a key; needs the network"
+  },
   sdks: {
     command: ["./test/sdks/main.ts"],
     takes: "a minute",

@@ -1,21 +1,26 @@
 import { Effect, Either, Runtime } from "effect"
 import { Access } from "../access/Access.ts"
 import { SpendingCaps } from "../access/SpendingCaps.ts"
+import { Catalogue } from "../catalogue/Catalogue.ts"
 import { Configuration } from "../config/Configuration.ts"
+import { PublicUrl } from "../config/PublicUrl.ts"
 import { messagesErrors } from "../contract/anthropicErrors.ts"
 import type { Caller } from "../contract/Caller.ts"
 import { UsageReport } from "../ledger/store/UsageReport.ts"
 import { policyOf } from "./managedSettings.ts"
 import type { Policy } from "./managedSettings.ts"
+import { opencodeConfig, opencodeConfigPath } from "./opencode.ts"
 import { spent, usageOf } from "./usage.ts"
 
 /**
  * The pages that Claude Code asks for at a gateway, beside messages: pushed settings, what was spent, and its telemetry,
- * which is discarded.
+ * which is discarded; and opencode's configuration.
  */
 export const makeAgentPages = Effect.gen(function* () {
   const access = yield* Access
   const caps = yield* SpendingCaps
+  const catalogue = yield* Catalogue
+  const publicUrl = yield* PublicUrl
   const report = yield* UsageReport
   const runtime = yield* Effect.runtime()
   let policy: Policy | undefined
@@ -60,11 +65,17 @@ export const makeAgentPages = Effect.gen(function* () {
       return Response.json(answer, { headers: { "cache-control": "no-store" } })
     })
 
+  const opencode = (caller: Caller): Effect.Effect<Response> =>
+    Effect.map(publicUrl.get, (url) =>
+      Response.json(opencodeConfig(url, caller, catalogue.values()), { headers: { "cache-control": "no-store" } })
+    )
+
   const discarded = page(() => Effect.sync(() => Response.json({})))
 
   return {
     "/managed/settings": page(settings),
     "/api/oauth/usage": page(usage),
+    [opencodeConfigPath]: page(opencode),
     "POST /v1/metrics": discarded,
     "POST /v1/logs": discarded,
     "POST /v1/traces": discarded

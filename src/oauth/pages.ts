@@ -10,6 +10,7 @@ import type { SignInRefused } from "../people/SignIns.ts"
 import { AgentSignIns } from "./AgentSignIns.ts"
 import type { Issued } from "./AgentSignIns.ts"
 import { OAuthRefused } from "./OAuthRefused.ts"
+import { opencodeSignIn } from "./opencode.ts"
 import { userCodeOf } from "./userCode.ts"
 
 type Server = Pick<Bun.Server<undefined>, "requestIP">
@@ -43,6 +44,8 @@ export const makeOAuthPages = Effect.gen(function* () {
         token_endpoint_auth_methods_supported: ["none"]
       })
     )
+
+  const opencode = () => Effect.map(publicUrl.get, (url) => answered(opencodeSignIn(url)))
 
   const authorize = (request: Request, server: Server) =>
     Effect.gen(function* () {
@@ -113,6 +116,7 @@ export const makeOAuthPages = Effect.gen(function* () {
 
   return {
     "/.well-known/oauth-authorization-server": page(metadata),
+    "/.well-known/opencode": page(opencode),
     "POST /oauth/device_authorization": page(authorize),
     "POST /oauth/token": page(token),
     "POST /oauth/revoke": page(revoke),

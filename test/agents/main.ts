@@ -4,17 +4,20 @@ import type { ProgramName } from "./programs.ts"
 import { install, packageOf, programNames } from "./programs.ts"
 import { isLibrary, libraries, runLibrary, startChatWorld } from "./python.ts"
 import { scenarios } from "./scenarios.ts"
+import { runSignedIn } from "./signedIn.ts"
 import { startWorld } from "./world.ts"
 
 /*
  * Third-party programs, in pinned versions, each in an empty home and folder against a gateway and fake
  * upstreams. Arguments name the programs; none is all, `python` those libraries of PyPI that speak chat completions, and
- * `written` is what docs/agents.md says, word for word.
+ * `written` is what docs/agents.md says, word for word; `signed-in` are those that use a person's sign-in in place of a key.
  * Needs npm, python3 and the network for the installation, and nothing but this machine after it.
  */
 const wanted = process.argv.slice(2).flatMap((name) => (name === "python" ? libraries : [name]))
 const names = programNames.filter((name) => wanted.length === 0 || wanted.includes(name))
 const isWritten = wanted.length === 0 || wanted.includes("written")
+
+const isSignedIn = wanted.length === 0 || wanted.includes("signed-in")
 
 let passed = 0
 let failed = 0
@@ -70,5 +73,6 @@ if (isWritten) {
     await gateway.dispose()
   }
 }
+if (isSignedIn) for await (const { name, wrong } of runSignedIn()) told("signed in", name, wrong)
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1

@@ -56,16 +56,22 @@ export interface World {
   readonly dispose: () => Promise<void>
 }
 
+interface WorldOptions {
+  /** More of its configuration. */
+  readonly settings?: object
+  readonly env?: Readonly<Record<string, string>>
+}
+
 /** A gateway and its upstreams, in processes of their own. */
-export const startWorld = async (): Promise<World> => {
+export const startWorld = async ({ env = {}, settings = {} }: WorldOptions = {}): Promise<World> => {
   const upstream = Bun.spawn([process.execPath, resolve(import.meta.dirname, "upstream", "main.ts")], {
     stdout: "pipe",
     stderr: "inherit"
   })
   const [url = "", bedrock = "", azure = "", gemini = ""] = (await firstLine(upstream.stdout)).split(" ")
   const folder = mkdtempSync(join(tmpdir(), "gateway-agents-"))
-  writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(yaml(url, bedrock, azure, gemini)))
-  const gateway = await startGateway({ folder })
+  writeFileSync(join(folder, "gateway.yaml"), JSON.stringify({ ...yaml(url, bedrock, azure, gemini), ...settings }))
+  const gateway = await startGateway({ folder, env })
   let read = 0
   let marks = 0
   const told = () =>

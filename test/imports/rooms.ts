@@ -128,7 +128,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Api.ts": ["contract", ...families, "files", "catalogue", "dispatch", "account", "health"],
   console: [...leaves, "guard", "access", "limits", "people", "admin"],
   // Programs that sign in for people.
-  oauth: [...leaves, "guard", "access", "ledger", "people", "admin", "console"],
+  oauth: [...leaves, "guard", "access", "catalogue", "ledger", "people", "admin", "console"],
   "../console": [
     "contract",
     "requests",
