@@ -23,6 +23,14 @@ const provider = new Provider(`http://localhost:${port}`, {
       post_logout_redirect_uris: [`${gateway}/console`],
       backchannel_logout_uri: `${gateway}/sign-in/logout`,
       backchannel_logout_session_required: true
+    },
+    // A program with its own credentials, which asks for tokens of the gateway.
+    {
+      client_id: "batch",
+      client_secret: "batch-secret",
+      grant_types: ["client_credentials"],
+      redirect_uris: [],
+      response_types: []
     }
   ],
   findAccount: (_, id) =>
@@ -34,7 +42,15 @@ const provider = new Provider(`http://localhost:${port}`, {
         },
   claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["groups"] },
   scopes: ["openid", "email", "profile", "offline_access"],
-  features: { devInteractions: { enabled: true }, backchannelLogout: { enabled: true } },
+  features: {
+    devInteractions: { enabled: true },
+    backchannelLogout: { enabled: true },
+    clientCredentials: { enabled: true },
+    resourceIndicators: {
+      enabled: true,
+      getResourceServerInfo: (_, resource) => ({ scope: "models", audience: resource, accessTokenFormat: "jwt" })
+    }
+  },
   issueRefreshToken: async () => true,
   ttl: { AccessToken: 600, IdToken: 600, RefreshToken: 86_400, Session: 3_600, Grant: 86_400, Interaction: 600 },
   cookies: { keys: ["a key of tests"] }
