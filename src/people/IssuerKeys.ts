@@ -12,7 +12,7 @@ import { ProviderFailed } from "./Providers.ts"
 /** `jose`, loaded by the first token. */
 export const jose = Effect.promise(() => import("jose"))
 
-/** With what an issuer signs. */
+/** The means to verify what an issuer signs. */
 export interface IssuerKeys {
   readonly algorithms: ReadonlyArray<string>
   readonly keyOf: JWTVerifyGetKey
@@ -25,15 +25,16 @@ export interface Issuer {
   readonly isAway: () => boolean
 }
 
-/** How soon an issuer that did not answer is asked again. */
+/** How soon an issuer that did not answer is asked again: while its last answer counts, requests seldom wait for it. */
 const retryMs = 10_000
+const seldomMs = 60_000
 
 /** How long its metadata counts. */
 const metadataMs = 3_600_000
 
 /**
- * The public keys of an issuer of tokens, bounded in fetches: an unknown `kid` fetches them once in 30 s, and an issuer
- * that is away is asked once in ten.
+ * The public keys of an issuer of tokens. Anyone can send a token with the issuer's name and an unknown `kid`, so fetches
+ * are bounded: one in 30 s, and one in ten while the issuer does not answer.
  *
  * @param outageMs how long the last answer counts while the issuer does not answer
  */
@@ -124,6 +125,7 @@ const steady = <A>(
   let last: { readonly value: A; readonly atMs: number } | undefined
   let failed: { readonly why: ProviderFailed; readonly atMs: number } | undefined
 
+  // A client that leaves must not let the next one ask again.
   const attempt = (nowMs: number) =>
     read.pipe(
       Effect.tap((value) =>
@@ -137,15 +139,18 @@ const steady = <A>(
         return Effect.annotateLogs(Effect.logWarning(`${issuer} can't be asked for its keys: ${why.message}`), {
           event: "sign_in.provider_failed"
         })
-      })
+      }),
+      Effect.uninterruptible
     )
 
   const current = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     if (last !== undefined && failed === undefined && last.atMs + freshMs > nowMs) return last.value
-    const next = failed !== undefined && failed.atMs + retryMs > nowMs ? Effect.fail(failed.why) : attempt(nowMs)
+    const isUsable = last !== undefined && last.atMs + outageMs() > nowMs
+    const waitMs = isUsable ? seldomMs : retryMs
+    const next = failed !== undefined && failed.atMs + waitMs > nowMs ? Effect.fail(failed.why) : attempt(nowMs)
     return yield* Effect.catchAll(next, (why) =>
-      last !== undefined && last.atMs + outageMs() > nowMs ? Effect.succeed(last.value) : Effect.fail(why)
+      last !== undefined && isUsable ? Effect.succeed(last.value) : Effect.fail(why)
     )
   })
   return { read: alone.withPermits(1)(current), isAway: () => failed !== undefined }

@@ -97,8 +97,15 @@ export const tokenMutants: ReadonlyArray<Mutant> = [
   {
     name: "tokens: an issuer that is away is asked for each token",
     file: issuer,
-    snippet: "failed !== undefined && failed.atMs + retryMs > nowMs",
+    snippet: "failed !== undefined && failed.atMs + waitMs > nowMs",
     replacement: "failed !== undefined && failed.atMs > nowMs",
+    tests: times
+  },
+  {
+    name: "tokens: a client that leaves has an issuer asked once more",
+    file: issuer,
+    snippet: "Effect.uninterruptible",
+    replacement: "(effect) => effect",
     tests: times
   },
   {

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Fiber, Layer } from "effect"
 import type { Scope } from "effect"
 import { afterAll, afterEach, beforeAll, vi } from "vitest"
 import { IssuedTokens } from "../../src/access/IssuedTokens.ts"
@@ -178,6 +178,24 @@ describe("an issuer", () => {
       issuer.answers(undefined)
       yield* later(10_000)
       expect(yield* send({ exp })).toBe(5 * minute)
+    })
+  )
+
+  timed("is asked once, also where those who ask do not wait", () =>
+    Effect.gen(function* () {
+      const { send } = yield* start()
+      const gate = Promise.withResolvers<void>()
+      issuer.answers(() => gate.promise.then(away))
+      const impatient = yield* Effect.forEach([1, 2, 3, 4], () => Effect.fork(send()))
+      yield* Effect.promise(async () => {
+        while (issuer.fetches.length === 0) await Bun.sleep(5)
+      })
+      for (const fiber of impatient) yield* Fiber.interruptFork(fiber)
+      const patient = yield* Effect.fork(send())
+      yield* Effect.promise(() => Bun.sleep(100))
+      gate.resolve()
+      expect(yield* Fiber.join(patient)).toBe(noAnswer)
+      expect(issuer.fetches).toHaveLength(1)
     })
   )
 

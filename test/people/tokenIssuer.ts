@@ -26,15 +26,15 @@ export const startIssuer = async () => {
   const fetches: Array<string> = []
   let keys: ReadonlyArray<JWK> = [first.jwk, second.jwk]
   let metadata: object = {}
-  let answer: ((path: string) => Response | undefined) | undefined
+  let answer: ((path: string) => Response | undefined | Promise<Response>) | undefined
 
   const server = Bun.serve({
     port: 0,
     hostname: "localhost",
-    fetch: (request): Response => {
+    fetch: async (request): Promise<Response> => {
       const { pathname } = new URL(request.url)
       fetches.push(pathname)
-      const other = answer?.(pathname)
+      const other = await answer?.(pathname)
       if (other !== undefined) return other
       if (pathname === "/.well-known/openid-configuration") {
         return Response.json({ issuer, jwks_uri: `${issuer}/jwks`, ...metadata })
