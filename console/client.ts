@@ -2,6 +2,7 @@ import type { AccountApi } from "../src/account/Api.ts"
 import type { AdminApi } from "../src/admin/Api.ts"
 import type { ModelsApi } from "../src/catalogue/Api.ts"
 import type { ConsoleApi } from "../src/console/Api.ts"
+import type { DevicesApi } from "../src/oauth/Api.ts"
 import type { VideosApi } from "../src/videos/Api.ts"
 import { actingIn } from "./actingIn.ts"
 import { basePath } from "./address.ts"
@@ -32,7 +33,8 @@ export class Refused extends Error {
 
 type OwnGroups = typeof AccountApi | typeof ModelsApi | typeof VideosApi
 type AdminCalls = Calls<GroupsOf<typeof AdminApi>, typeof endpoints.admin>
-type ConsoleCalls = Calls<GroupsOf<typeof ConsoleApi>, typeof endpoints.console>
+type ConsoleGroups = GroupsOf<typeof ConsoleApi> | typeof DevicesApi
+type ConsoleCalls = Calls<ConsoleGroups, typeof endpoints.console>
 type OwnCalls = Calls<OwnGroups, typeof endpoints.own>
 
 interface ErrorBody {
@@ -91,7 +93,7 @@ export const makeClient = ({
   }
 
   const admin: AdminCalls = callsOf<GroupsOf<typeof AdminApi>, typeof endpoints.admin>(endpoints.admin, send)
-  const sessions: ConsoleCalls = callsOf<GroupsOf<typeof ConsoleApi>, typeof endpoints.console>(endpoints.console, send)
+  const sessions: ConsoleCalls = callsOf<ConsoleGroups, typeof endpoints.console>(endpoints.console, send)
   /** The calls of the holder of a key. */
   const ownAs = (keyId: string | undefined): OwnCalls =>
     callsOf<OwnGroups, typeof endpoints.own>(endpoints.own, (path, init) => {

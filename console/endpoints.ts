@@ -75,6 +75,10 @@ export const endpoints = {
       open: "POST /console/session",
       close: "DELETE /console/session"
     },
+    devices: {
+      show: "GET /console/devices/:code",
+      decide: "POST /console/devices/:code"
+    },
     adminSessions: {
       list: "GET /admin/v1/sessions",
       revoke: "DELETE /admin/v1/sessions/:id"

@@ -6,6 +6,7 @@ import { actingIn } from "./actingIn.ts"
 import { CopyContext } from "./hooks/useCopy.ts"
 import { Accounts } from "./pages/Accounts.tsx"
 import { Audit } from "./pages/Audit.tsx"
+import { Device } from "./pages/Device.tsx"
 import { HolderOverview } from "./pages/HolderOverview.tsx"
 import { Keys } from "./pages/Keys.tsx"
 import { Models } from "./pages/Models.tsx"
@@ -31,7 +32,8 @@ const forOperators: Record<string, FunctionComponent> = {
   accounts: Accounts,
   models: Models,
   audit: Audit,
-  sessions: Sessions
+  sessions: Sessions,
+  device: Device
 }
 const forHolders: Readonly<Record<string, FunctionComponent>> = { ...forEveryone, overview: HolderOverview }
 

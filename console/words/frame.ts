@@ -21,7 +21,8 @@ export const titles = named({
   models: "Models",
   playground: "Playground",
   audit: "Audit",
-  sessions: "Sessions"
+  sessions: "Sessions",
+  device: "Sign in a program"
 })
 
 export const frame = {

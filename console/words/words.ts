@@ -6,6 +6,7 @@ import { keys, key, keyForm, findKey } from "./keys.ts"
 import { account, accountForm, accountModels, accountBudgets, accounts } from "./accounts.ts"
 import { audit } from "./audit.ts"
 import { sessions } from "./sessions.ts"
+import { device } from "./device.ts"
 import { tasks, task } from "./tasks.ts"
 import { overview } from "./overview.ts"
 import { upstreams, models } from "./models.ts"
@@ -52,6 +53,7 @@ export const words = {
   accountModels,
   accountBudgets,
   sessions,
+  device,
   audit,
   tasks,
   task,

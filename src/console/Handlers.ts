@@ -120,7 +120,12 @@ const ownSession = (
   ...(session.account_id === null ? {} : { account_id: session.account_id }),
   ...(session.key_id === null ? {} : { key_id: session.key_id }),
   ...(session.kind === "operator" && typeof acting === "object"
-    ? { name: acting.name, role: acting.role, accounts: acting.accounts === "all" ? null : acting.accounts }
+    ? {
+        name: acting.name,
+        ...(acting.person === undefined ? {} : { person: true }),
+        role: acting.role,
+        accounts: acting.accounts === "all" ? null : acting.accounts
+      }
     : {}),
   csrf: csrfOf(token),
   expires_at: isoTime(session.expires_at),

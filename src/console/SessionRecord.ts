@@ -53,6 +53,7 @@ export const OwnSession = Schema.Union(
     ),
     key_id: Schema.optional(said(Schema.String, "The id of that key.")),
     name: Schema.optional(said(Schema.String, "Who is signed in: a person, or the name of an admin key.")),
+    person: Schema.optional(said(Schema.Boolean, "True for a person who signed in with the company's account.")),
     role: Schema.optional(said(Role, "The role; absent for the session of an API key.")),
     accounts: Schema.optional(
       said(Schema.NullOr(Schema.Array(Schema.String)), "The accounts that the role reaches (`team-*`); null: all.")

@@ -8,12 +8,13 @@ import { AdminApi } from "../../src/admin/Api.ts"
 import { ModelsApi } from "../../src/catalogue/Api.ts"
 import { ConsoleApi } from "../../src/console/Api.ts"
 import { withoutDecodeError } from "../../src/contract/withoutDecodeError.ts"
+import { DevicesContract } from "../../src/oauth/Api.ts"
 import { VideosApi } from "../../src/videos/Api.ts"
 
 const contracts = {
   admin: AdminApi,
   own: withoutDecodeError(HttpApi.make("own").add(AccountApi).add(ModelsApi).add(VideosApi)),
-  console: ConsoleApi
+  console: ConsoleApi.addHttpApi(DevicesContract)
 }
 
 /** Where a schema has other values in the program than on the wire, by the path of the field. */

@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core"
 import { startGateway } from "../../e2e/process.ts"
 import type { GatewayProcess } from "../../e2e/process.ts"
 import { startProvider } from "../../people/startProvider.ts"
-import { fitsIn, openBrowser, operated, picture, violations, visit, withoutChromium } from "./browser.ts"
+import { adminKey, fitsIn, openBrowser, operated, picture, violations, visit, withoutChromium } from "./browser.ts"
 
 const isSkipped = withoutChromium("test/console/browser/signIn.test.ts")
 
@@ -69,6 +69,52 @@ describe.skipIf(isSkipped)("signing in at a provider of another site", () => {
     await expect.poll(() => nav.getByLabel("Account").inputValue()).toBe("team-b")
     expect(await violations(page)).toEqual([])
     await picture(page, "manager")
+    await visitor.close()
+  })
+
+  it("lets a program in by its code, after a sign-in on the way and a click", async () => {
+    const begun = await (
+      await fetch(`${gateway.url}/oauth/device_authorization`, {
+        method: "POST",
+        headers: { "user-agent": "claude-code/2.1.332" },
+        body: new URLSearchParams({ surface: "claude_code" })
+      })
+    ).json()
+    await fetch(`${gateway.url}/admin/v1/accounts`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${adminKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ id: "team-b" })
+    })
+    const visitor = await at("bob", `/device?user_code=${begun.user_code}`)
+    const { page } = visitor
+    const main = page.locator("#main")
+    await main.getByRole("button", { name: "Let it in" }).waitFor()
+    expect(await main.innerText()).toContain(begun.user_code)
+    expect(await main.innerText()).toContain("claude-code/2.1.332")
+    await page.getByLabel("Account").last().selectOption("team-b")
+    expect(await violations(page)).toEqual([])
+    expect(await fitsIn(page)).toBe(true)
+    await picture(page, "device")
+    const poll = async () =>
+      (
+        await fetch(`${gateway.url}/oauth/token`, {
+          method: "POST",
+          body: new URLSearchParams({
+            grant_type: "urn:ietf:params:oauth:grant-type:device_code",
+            device_code: begun.device_code
+          })
+        })
+      ).json()
+    expect((await poll()).error).toBe("authorization_pending")
+    await main.getByRole("button", { name: "Let it in" }).click()
+    await main.getByRole("heading", { name: "The program is let in" }).waitFor()
+    expect(Object.keys(await poll())).toContain("refresh_token")
+    await main.getByRole("link", { name: "Enter another code" }).click()
+    await main.getByLabel("Code").fill("bcdfghjk")
+    await main.getByRole("button", { name: "Next" }).click()
+    await main.getByRole("alert").waitFor()
+    expect(await main.innerText()).toContain("No program waits with the code BCDF-GHJK")
+    visitor.awaits(/console\/devices/)
     await visitor.close()
   })
 
