@@ -112,7 +112,7 @@ export const SignIn = Schema.Struct({
   ),
   managed_settings: given(
     Schema.Record({ key: Text, value: Schema.Unknown }),
-    "Settings that Claude Code takes over when a person [signs it in](agents-login.md), a `managed-settings.json`.",
+    "Settings that Claude Code takes over when a person [signs it in](agents.md#its-own-login-at-the-gateway), a `managed-settings.json`.",
     "none"
   ),
   outage_hours: given(
