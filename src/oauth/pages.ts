@@ -143,7 +143,8 @@ const refused = (failure: OAuthRefused | SignInRefused | RateLimited): Effect.Ef
       : failure._tag === "RateLimited"
         ? ({ code: "slow_down", status: 429 } as const)
         : ({ code: "invalid_request", status: 400 } as const)
-  const headers = failure._tag === "RateLimited" ? { "retry-after": String(failure.retryAfterSeconds ?? 60) } : {}
+  const headers =
+    failure._tag === "RateLimited" ? { "retry-after": String(Math.ceil(failure.retryAfterSeconds ?? 60)) } : {}
   return Effect.succeed(
     Response.json({ error: code, error_description: failure.message }, { status, headers: { ...noStore, ...headers } })
   )

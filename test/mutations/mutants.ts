@@ -7,6 +7,7 @@ import type { Mutant } from "./Mutant.ts"
 import { moneyMutants } from "./moneyMutants.ts"
 import { nodeMutants } from "./nodeMutants.ts"
 import { peopleMutants } from "./peopleMutants.ts"
+import { programMutants } from "./programMutants.ts"
 import { signInMutants } from "./signInMutants.ts"
 import { streamMutants } from "./streamMutants.ts"
 import { tokenMutants } from "./tokenMutants.ts"
@@ -21,6 +22,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...streamMutants,
   ...nodeMutants,
   ...peopleMutants,
+  ...programMutants,
   ...signInMutants,
   ...tokenMutants
 ]

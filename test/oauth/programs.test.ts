@@ -118,6 +118,8 @@ describeOnEach("programs that sign in for people", (engine) => {
     const first = await world.letIn("ann")
     const answers = await Promise.all([1, 2, 3].map(() => world.refresh(first.refresh_token)))
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200])
+    // An access token is no refresh token.
+    expect((await world.refresh(first.access_token)).status).toBe(401)
     const [next] = answers.map(({ body }): Tokens => body)
     for (const { body } of answers) expect(await world.status(body.access_token)).toBe(200)
     expect(await world.status(first.access_token)).toBe(200)

@@ -48,8 +48,11 @@ export class PersonTokens extends Effect.Service<PersonTokens>()("gateway/oauth/
       Effect.asVoid(sql`UPDATE person_tokens SET replaced_at = COALESCE(replaced_at, ${nowMs}) WHERE hash = ${hash}`)
 
     /** Ends a sign-in: all its tokens. */
-    const end = (signIn: string): Effect.Effect<void, SqlError> =>
-      Effect.asVoid(sql`DELETE FROM person_tokens WHERE sign_in = ${signIn}`)
+    const end = (signIn: string): Effect.Effect<void, SqlError> => {
+      const removed = sql`DELETE FROM person_tokens WHERE sign_in = ${signIn}`
+      // The first waits for a refresh under way, whose new tokens only the second sees.
+      return Effect.asVoid(Effect.zipRight(removed, removed))
+    }
 
     return { issue, find, replaced, end } as const
   })

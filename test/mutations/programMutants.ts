@@ -1,0 +1,86 @@
+import type { Mutant } from "./Mutant.ts"
+
+const flows = ["test/oauth/programs.test.ts"]
+const refusals = ["test/oauth/refusals.test.ts"]
+
+/** Programs that sign in for people, and their tokens. */
+export const programMutants: ReadonlyArray<Mutant> = [
+  {
+    name: "programs: a device code works before it is approved",
+    file: "src/oauth/AgentSignIns.ts",
+    snippet: 'if (grant.state === "waiting") {',
+    replacement: "if (false) {",
+    tests: flows
+  },
+  {
+    name: "programs: an account that the person does not reach pays",
+    file: "src/oauth/AgentSignIns.ts",
+    snippet: "const isReached = within === undefined || reachesAccount(within.accounts, account)",
+    replacement: "const isReached = true\n          void reachesAccount",
+    tests: flows
+  },
+  {
+    name: "programs: a device code works twice",
+    file: "src/oauth/AgentSignIns.ts",
+    snippet: "if (!(yield* grants.take(hash))) return yield* expired",
+    replacement: "",
+    tests: flows
+  },
+  {
+    name: "programs: a copied refresh token goes on",
+    file: "src/oauth/AgentSignIns.ts",
+    snippet: "yield* changing(tokens.end(stored.sign_in))\n          return yield* over",
+    replacement: "return yield* over",
+    tests: flows
+  },
+  {
+    name: "programs: an access token refreshes",
+    file: "src/oauth/AgentSignIns.ts",
+    snippet: 'if (stored?.kind !== "refresh") return yield* over',
+    replacement: "if (stored === undefined) return yield* over",
+    tests: flows
+  },
+  {
+    name: "programs: a provider that is away signs people out",
+    file: "src/oauth/AgentSignIns.ts",
+    snippet: 'if (acting === "away") return yield* away',
+    replacement: 'if (acting === "away") return yield* over',
+    tests: flows
+  },
+  {
+    name: "programs: a refresh token opens requests",
+    file: "src/access/store/SignInKeys.ts",
+    snippet: " AND t.kind = 'access'",
+    replacement: "",
+    tests: flows
+  },
+  {
+    name: "programs: an access token outlives its hour",
+    file: "src/access/store/KeyRow.ts",
+    snippet: "Math.min(opening.expiresAtMs ?? Infinity, token.token_expires_at)",
+    replacement: "opening.expiresAtMs ?? token.token_expires_at + 1e9",
+    tests: flows
+  },
+  {
+    name: "programs: the decision needs no proof of the page",
+    file: "src/oauth/Handlers.ts",
+    snippet: "Effect.gen(function* () {\n        const acting = yield* actingIn(request)",
+    replacement:
+      'Effect.gen(function* () {\n        const acting = yield* actingIn({ headers: request.headers, method: "GET" })',
+    tests: flows
+  },
+  {
+    name: "programs: their key gets a secret",
+    file: "src/admin/KeyAdministration.ts",
+    snippet: "({ row }) => hasSecret(row)",
+    replacement: "() => true",
+    tests: flows
+  },
+  {
+    name: "programs: a used-up budget is told as to everyone",
+    file: "src/http/agentRefusal.ts",
+    snippet: 'case "QuotaExceeded":\n      return {',
+    replacement: 'case "QuotaExceeded":\n      if (nowMs > 0) return undefined\n      return {',
+    tests: refusals
+  }
+]
