@@ -7,7 +7,6 @@ import * as ApiKey from "../ApiKey.ts"
 import { Accounts } from "./Accounts.ts"
 import { Keys } from "./Keys.ts"
 import { hintColumns, ruleColumns } from "./KeyRow.ts"
-import type { Opening } from "./KeyRow.ts"
 
 /** Whom an issuer's token names. */
 export interface Subject {
@@ -34,8 +33,8 @@ export class IssuedKeys extends Effect.Service<IssuedKeys>()("gateway/access/sto
     const changes = yield* Changes
 
     /** @param name if the key is made */
-    const make = (hash: string, account: AccountId, name: string, models: ReadonlyArray<string>) =>
-      Effect.gen(function* () {
+    const make = Effect.fnUntraced(
+      function* (hash: string, account: AccountId, name: string, models: ReadonlyArray<string>) {
         const nowMs = yield* Clock.currentTimeMillis
         yield* accounts.ensure(account, nowMs)
         // Requests that come together make one.
@@ -49,31 +48,32 @@ export class IssuedKeys extends Effect.Service<IssuedKeys>()("gateway/access/sto
           created_at: nowMs
         })} ON CONFLICT (hash) DO NOTHING`
         yield* changes.tell
-      }).pipe(sql.withTransaction, Effect.zipLeft(changes.notice))
+      },
+      (effect) => Effect.zipLeft(sql.withTransaction(effect), changes.notice)
+    )
 
     /**
      * Opens the key of a subject; makes it, with its account, at the subject's first token.
      *
      * @param models the patterns that count; the record shows them
      */
-    const open = (
+    const open = Effect.fn("IssuedKeys.open")(function* (
       subject: Subject,
       name: string,
       models: ReadonlyArray<string>
-    ): Effect.Effect<Option.Option<Opening>> =>
-      Effect.gen(function* () {
-        const hash = hashOf(subject)
-        const found = yield* keys.open(hash)
-        if (Option.isNone(found)) {
-          yield* make(hash, subject.account, name, models)
-          return yield* keys.open(hash)
-        }
-        const text = JSON.stringify(models)
-        if (JSON.stringify(found.value.caller.models) !== text) {
-          yield* sql`UPDATE keys SET models = ${text} WHERE hash = ${hash}`
-        }
-        return found
-      }).pipe(Effect.orDie)
+    ) {
+      const hash = hashOf(subject)
+      const found = yield* keys.open(hash)
+      if (Option.isNone(found)) {
+        yield* make(hash, subject.account, name, models)
+        return yield* keys.open(hash)
+      }
+      const text = JSON.stringify(models)
+      if (JSON.stringify(found.value.caller.models) !== text) {
+        yield* sql`UPDATE keys SET models = ${text} WHERE hash = ${hash}`
+      }
+      return found
+    }, Effect.orDie)
 
     return { open } as const
   })
