@@ -211,35 +211,37 @@ describe("an issuer", () => {
     })
   )
 
-  it.scopedLive.each<readonly [string, (path: string) => Response | undefined]>([
-    [
-      "names another issuer",
-      () => Response.json({ issuer: "https://login.corp.test", jwks_uri: `${issuer.issuer}/jwks` })
-    ],
+  /** The issuer's metadata with other fields. */
+  const metadata = (fields: object) => (path: string) =>
+    path === "/jwks"
+      ? undefined
+      : Response.json({ issuer: issuer.issuer, jwks_uri: `${issuer.issuer}/jwks`, ...fields })
+
+  it.scopedLive.each<readonly [string, () => (path: string) => Response | undefined]>([
+    ["names another issuer", () => metadata({ issuer: "https://login.corp.test" })],
+    // The same server by an address that is not this machine's alone.
     [
       "has its keys where others read along",
-      () => Response.json({ issuer: issuer.issuer, jwks_uri: "http://login.corp.test/jwks" })
+      () => metadata({ jwks_uri: `${issuer.issuer.replace("localhost", "0.0.0.0")}/jwks` })
     ],
-    ["has keys nowhere", () => Response.json({ issuer: issuer.issuer })],
+    ["has keys nowhere", () => metadata({ jwks_uri: undefined })],
+    ["signs with passwords alone", () => metadata({ id_token_signing_alg_values_supported: ["HS256"] })],
+    ["has no list of keys", () => (path) => (path === "/jwks" ? Response.json({ keys: {} }) : undefined)],
+    ["answers with a page", () => () => new Response("<html>")],
+    ["answers without end", () => () => new Response("[".repeat(2 * 1024 * 1024))],
     [
-      "signs with passwords alone",
-      () =>
-        Response.json({
-          issuer: issuer.issuer,
-          jwks_uri: `${issuer.issuer}/jwks`,
-          id_token_signing_alg_values_supported: ["HS256"]
-        })
-    ],
-    ["has no list of keys", (path) => (path === "/jwks" ? Response.json({ keys: {} }) : undefined)],
-    ["answers with a page", () => new Response("<html>")],
-    ["answers without end", () => new Response("[".repeat(2 * 1024 * 1024))],
-    ["leads elsewhere", () => Response.redirect(`${issuer.issuer}/elsewhere`)]
+      "leads elsewhere",
+      () => (path) => (path === "/elsewhere" ? undefined : Response.redirect(`${issuer.issuer}/elsewhere`))
+    ]
   ])("whose metadata %s is not believed", ([, answer]) =>
     Effect.gen(function* () {
-      issuer.answers(answer)
+      issuer.answers(answer())
       const { send } = yield* start()
       expect(yield* send()).toBe(noAnswer)
       expect(issuer.fetches).not.toContain("/elsewhere")
+      issuer.answers(metadata({}))
+      const { send: again } = yield* start()
+      expect(yield* again()).toBeGreaterThan(0)
     })
   )
 })

@@ -30,7 +30,7 @@ export const startIssuer = async () => {
 
   const server = Bun.serve({
     port: 0,
-    hostname: "localhost",
+    hostname: "127.0.0.1",
     fetch: async (request): Promise<Response> => {
       const { pathname } = new URL(request.url)
       fetches.push(pathname)
