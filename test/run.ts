@@ -6,8 +6,9 @@ import { runGroup } from "./processGroup.ts"
 
 /*
  * The suite, and what it came to in one plain line, the last: `N passed, M failed`. What is given on the command line
- * goes to vitest: `bun run test test/ledger -t "rounds"`. Where only few files of the whole suite fail, those are run once
- * more, alone: what passes then is named as unsteady, and only what fails twice has failed.
+ * goes to vitest: `bun run test test/ledger -t "rounds"`. Where only few files of a whole configuration fail, those are
+ * run once more, alone: what passes then is named as unsteady, and only what fails twice has failed. What failed is named
+ * once more above the last line, with how its message begins: of a long log often only the end is at hand.
  */
 
 const Report = Schema.parseJson(
@@ -19,7 +20,14 @@ const Report = Schema.parseJson(
       Schema.Struct({
         name: Schema.String,
         status: Schema.String,
-        assertionResults: Schema.Array(Schema.Struct({ fullName: Schema.String, status: Schema.String }))
+        message: Schema.String,
+        assertionResults: Schema.Array(
+          Schema.Struct({
+            fullName: Schema.String,
+            status: Schema.String,
+            failureMessages: Schema.Array(Schema.String)
+          })
+        )
       })
     )
   })
@@ -30,6 +38,10 @@ const args = process.argv.slice(2)
 
 /** More of them fail for a reason. */
 const mostAgain = 5
+
+/** The tests, and the lines of each message, that are told above the last line. */
+const mostNamed = 12
+const mostLines = 3
 
 /** Everything temporary of this run. Postgres, which does not run as root, passes through it. */
 const directory = mkdtempSync(join(tmpdir(), "gateway-tests-"))
@@ -61,12 +73,15 @@ interface Failed {
   readonly file: string
   /** Absent where the file could not be loaded: it has no tests of its own to count. */
   readonly test: string | undefined
+  readonly message: string
 }
 
 const failedIn = ({ testResults }: Report): ReadonlyArray<Failed> =>
-  testResults.flatMap(({ assertionResults, name: file, status }): ReadonlyArray<Failed> => {
-    if (status === "failed" && assertionResults.length === 0) return [{ file, test: undefined }]
-    return assertionResults.flatMap((one) => (one.status === "failed" ? [{ file, test: one.fullName }] : []))
+  testResults.flatMap(({ assertionResults, message, name: file, status }): ReadonlyArray<Failed> => {
+    if (status === "failed" && assertionResults.length === 0) return [{ file, test: undefined, message }]
+    return assertionResults.flatMap((one) =>
+      one.status === "failed" ? [{ file, test: one.fullName, message: one.failureMessages.join("\n") }] : []
+    )
   })
 
 const isIn = (all: ReadonlyArray<Failed>, { file, test }: Failed) =>
@@ -77,7 +92,7 @@ const failedTwice = async (failed: ReadonlyArray<Failed>): Promise<ReadonlyArray
   const files = new Set(failed.map(({ file }) => relative(process.cwd(), file)))
   if (files.size === 0 || files.size > mostAgain) return failed
   console.log(`Once more, alone: ${[...files].join(", ")}`)
-  const { report } = await run("again", [...files, "--no-file-parallelism", "--isolate"])
+  const { report } = await run("again", [...args, ...files, "--no-file-parallelism", "--isolate"])
   if (report === undefined) return failed
   const again = failedIn(report)
   const steady = failed.filter((one) => isIn(again, one))
@@ -87,10 +102,22 @@ const failedTwice = async (failed: ReadonlyArray<Failed>): Promise<ReadonlyArray
   return [...steady, ...again.filter((one) => !isIn(steady, one))]
 }
 
+/** What failed in few lines, each of which begins with `FAIL` or with a blank. */
+const summary = (failed: ReadonlyArray<Failed>): ReadonlyArray<string> =>
+  failed.slice(0, mostNamed).flatMap(({ file, message, test }) => [
+    `FAIL ${relative(process.cwd(), file)} > ${test ?? "could not be loaded"}`,
+    ...message
+      .split("\n")
+      .filter((line) => line.trim() !== "" && !/^\s+at /.test(line))
+      .slice(0, mostLines)
+      .map((line) => `  ${line.slice(0, 240)}`)
+  ])
+
 console.log("Running vitest; a file is named when it is done.")
 const { exitCode, report } = await run("first", args)
 const first = report === undefined ? [] : failedIn(report)
-const failed = args.length === 0 ? await failedTwice(first) : first
+const isWhole = args.length === 0 || (args.length === 2 && args[0] === "--config")
+const failed = isWhole ? await failedTwice(first) : first
 if (report === undefined) {
   console.log("0 passed, 1 failed")
   process.exitCode = 1
@@ -98,6 +125,7 @@ if (report === undefined) {
   const skipped = report.numPendingTests + report.numTodoTests
   if (skipped > 0) console.log(`${skipped} skipped`)
   const mended = first.filter((one) => one.test !== undefined && !isIn(failed, one)).length
+  for (const line of summary(failed)) console.log(line)
   const unexplained = exitCode !== 0 && first.length === 0 ? 1 : 0
   console.log(`${report.numPassedTests + mended} passed, ${failed.length + unexplained} failed`)
   process.exitCode = failed.length + unexplained === 0 ? 0 : 1
