@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import axe from "axe-core"
 import { chromium } from "playwright-core"
-import type { Browser, Page } from "playwright-core"
+import type { Browser, Page, Request } from "playwright-core"
 import { expect } from "vitest"
 import { startGateway } from "../../e2e/process.ts"
 import type { GatewayProcess } from "../../e2e/process.ts"
@@ -38,9 +38,9 @@ export const startOperated = (config = "", env: Readonly<Record<string, string>>
   return startGateway({ folder, ...operated(env) })
 }
 
-/** Where pictures are written: a folder of this run, or the one that `CONSOLE_PICTURES` names. */
-const pictures = process.env["CONSOLE_PICTURES"] ?? mkdtempSync(join(tmpdir(), "gateway-pictures-"))
-mkdirSync(pictures, { recursive: true })
+/** Where pictures are written; none are taken otherwise. */
+const pictures = process.env["CONSOLE_PICTURES"]
+if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
 
 interface Look {
   readonly theme?: "light" | "dark"
@@ -78,6 +78,17 @@ export const visit = async (
     complaints.push(`dialog: ${dialog.message()}`)
     void dialog.dismiss()
   })
+  const underWay = new Set<Request>()
+  page.on("request", (request) => {
+    if (!/\/events(\?|$)/.test(request.url())) underWay.add(request)
+  })
+  page.on("requestfinished", (request) => underWay.delete(request))
+  page.on("requestfailed", (request) => underWay.delete(request))
+  /** Two frames: what an answer brought is drawn, and what that asks for is under way. */
+  const drawn = () =>
+    page.evaluate(
+      () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))
+    )
   await page.addInitScript(() =>
     document.addEventListener("securitypolicyviolation", (event) =>
       console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`)
@@ -86,6 +97,13 @@ export const visit = async (
   return {
     page,
     context,
+    /** Waits until the page waits for nothing but live events. */
+    idle: async () => {
+      do {
+        await expect.poll(() => underWay.size).toBe(0)
+        await drawn()
+      } while (underWay.size > 0)
+    },
     /** Failures that a flow provokes; the browser logs each answer that is none of the good ones. */
     awaits: (text: RegExp) => awaited.push(text),
     quiet: () => expect(complaints.filter((text) => !awaited.some((one) => one.test(text)))).toEqual([]),
@@ -117,8 +135,9 @@ export const violations = async (page: Page): Promise<ReadonlyArray<string>> => 
   })
 }
 
-export const picture = (page: Page, name: string): Promise<unknown> =>
-  page.screenshot({ path: join(pictures, `${name}.png`) })
+export const picture = async (page: Page, name: string): Promise<void> => {
+  if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`) })
+}
 
 /** Whether the page is no wider than the window. */
 export const fitsIn = (page: Page): Promise<boolean> =>
