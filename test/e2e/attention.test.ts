@@ -76,7 +76,9 @@ describeOnEach("what needs attention", ({ name }) => {
     const callback_url = `http://127.0.0.1:${receiver.port}/hook`
     const content = [{ type: "text", text: "A paper boat" }]
     const path = "/api/v3/contents/generations/tasks"
-    const answer = await request(gateway, path, { body: { model: "sandbox-video", content, callback_url } })
+    const answer = await request(gateway, path, {
+      body: { model: "sandbox-video", resolution: "480p", duration: 4, content, callback_url }
+    })
     const { id }: { id: string } = await answer.json()
     const task = async (): Promise<TaskSummary> => admin(`/tasks/${id}`)
     await expect.poll(async () => (await task()).state, { timeout: 60_000 }).toBe("succeeded")

@@ -69,7 +69,7 @@ afterAll(async () => {
 
 const video = (prompt: string) => ({
   model: "sandbox-video",
-  content: [{ type: "text", text: prompt }],
+  content: [{ type: "text", text: `${prompt} --resolution 480p --dur 4` }],
   callback_url: `http://127.0.0.1:${receiver.port}/hook`
 })
 
