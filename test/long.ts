@@ -65,6 +65,11 @@ const runs: Readonly<Record<string, LongRun>> = {
     takes: "3 min",
     shows: "Codex, Claude Code and opencode by a person's sign-in in place of a key; needs the network"
   },
+  "agents:login": {
+    command: ["./test/agents/login/main.ts"],
+    takes: "5 min",
+    shows: "Claude Code's /login, here and at the gateway that it brings along; needs npm, the reference Postgres"
+  },
   sdks: {
     command: ["./test/sdks/main.ts"],
     takes: "a minute",

@@ -9,12 +9,13 @@ import { HungUp } from "./run.ts"
 /** Answers with a failure in the family's form. */
 export const renderedFailure = ({ isAgent, record, renderFailure, reply }: Exchange, failure: Failure): Response => {
   record.failed(failure)
-  const toAgent = isAgent ? agentRefusal(failure, reply.requestId, Date.now()) : undefined
-  if (toAgent === undefined) return failed(reply, renderFailure, failure)
-  // It tells what stands now, not what stood when the request came.
+  if (!isAgent) return failed(reply, renderFailure, failure)
+  // Only an answer tells how much of a budget is used: a refusal would tell what stood before it.
   for (const name of Object.keys(reply.headers)) {
     if (name.startsWith("anthropic-ratelimit-unified-")) delete reply.headers[name]
   }
+  const toAgent = agentRefusal(failure, reply.requestId, Date.now())
+  if (toAgent === undefined) return failed(reply, renderFailure, failure)
   Object.assign(reply.headers, toAgent.headers)
   return json(reply, toAgent.status, toAgent.body)
 }

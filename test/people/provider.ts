@@ -3,13 +3,15 @@ import { Provider } from "oidc-provider"
 /*
  * A provider in a process of its own, by a certified library. Its host is `localhost`, so that it is another site than the
  * gateway's `127.0.0.1`. It signs in each name that is typed into its form. Below `/-/` is what an administrator does:
- * `remove` forgets a person, `group` moves one.
+ * `remove` forgets a person, `group` moves one, and
+ * `away` answers everything with 503 until `back`.
  */
 const groups = new Map<string, ReadonlyArray<string>>([
   ["ann", ["platform"]],
   ["bob", ["team-a", "team-b"]]
 ])
 const removed = new Set<string>()
+let isAway = false
 const gateway = process.env["GATEWAY_URL"] ?? ""
 const port = Number(process.env["PROVIDER_PORT"])
 
@@ -19,7 +21,8 @@ const provider = new Provider(`http://localhost:${port}`, {
       client_id: "gateway",
       client_secret: "gateway-secret",
       grant_types: ["authorization_code", "refresh_token"],
-      redirect_uris: [`${gateway}/sign-in/callback`],
+      // The second is that of `claude gateway` (test/agents/login).
+      redirect_uris: [`${gateway}/sign-in/callback`, `${gateway}/oauth/callback`],
       post_logout_redirect_uris: [`${gateway}/console`],
       backchannel_logout_uri: `${gateway}/sign-in/logout`,
       backchannel_logout_session_required: true
@@ -66,8 +69,16 @@ provider.use(async (ctx, next) => {
     case "/-/group":
       groups.set(name, [searchParams.get("group") ?? ""])
       break
+    case "/-/away":
+      isAway = true
+      break
+    case "/-/back":
+      isAway = false
+      break
     default:
-      return next()
+      if (!isAway) return next()
+      ctx.status = 503
+      return
   }
   ctx.status = 204
 })

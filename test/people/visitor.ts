@@ -43,8 +43,13 @@ export class Visitor {
    * @returns the address of the callback, not visited yet
    */
   async authorize(gateway: string, name: string, path = "/sign-in"): Promise<string> {
-    let url = gateway + path
-    let answer = await this.send(url)
+    const url = gateway + path
+    return this.passProvider(gateway, name, url, await this.send(url))
+  }
+
+  /** @param answer of an address that leads to the provider */
+  async passProvider(gateway: string, name: string, from: string, answer: Response): Promise<string> {
+    let url = from
     for (let steps = 0; steps < 20; steps++) {
       const location = answer.headers.get("location")
       if (location !== null) {

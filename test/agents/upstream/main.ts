@@ -36,12 +36,16 @@ const server = Bun.serve({
     if (name === undefined) return Response.json({ error: { message: "not found" } }, { status: 404 })
     if (wrong !== undefined) return Response.json(dialects[name].error(400, `fake upstream: ${wrong}`), { status: 400 })
     const { frames, whole } = playing(name, body, body.model)
-    if (body.stream !== true) return Response.json(whole)
+    // What a provider says of its own limits, which is none of a caller's business.
+    const headers = name === "anthropic-messages" ? { "anthropic-ratelimit-unified-status": "rejected" } : {}
+    if (body.stream !== true) return Response.json(whole, { headers })
     const { end, named } = dialects[name]
     const events = frames.map(
       (frame) => `${named ? `event: ${String(frame["type"])}\n` : ""}data: ${JSON.stringify(frame)}\n\n`
     )
-    return new Response(events.join("") + end, { headers: { "content-type": "text/event-stream; charset=utf-8" } })
+    return new Response(events.join("") + end, {
+      headers: { ...headers, "content-type": "text/event-stream; charset=utf-8" }
+    })
   }
 })
 console.log(server.url.origin, fakeBedrock(playing).url, fakeAzure(playing).url, fakeGemini().url)
