@@ -14,7 +14,7 @@ const file = (name: string) => join(certificates, name)
 const fingerprint = (name: string) =>
   new X509Certificate(readFileSync(file(`${name}.crt`))).fingerprint256.replaceAll(":", "").toLowerCase()
 
-/** A gateway that speaks HTTPS. Its provider is not there: nobody comes so far. */
+/** A gateway that speaks HTTPS. Its provider is not there: the client is refused before it matters. */
 const startSecure = (name: string) => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-secure-"))
   const config = {

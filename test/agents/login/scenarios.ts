@@ -165,7 +165,7 @@ export const stepsAt = (
         await again.until(ready)
         await server.provider("away", other.kept()?.idpRefreshToken ?? "")
         await settled(() => (other.kept()?.expiresAt ?? 0) - Date.now() < marginMs - 500)
-        // Ours lets nobody in for longer than its outage hours; the client repeats what a 503 answers.
+        // Ours answers 503 once its outage hours are over, and the client repeats the message.
         const shown = isOurs ? /503 .* retrying/ : undefined
         const asked = await during(() => say(again, "Hello, are you away?", shown))
         expect(

@@ -32,15 +32,17 @@ export class Screen {
         at += letter.length
         continue
       }
-      const found = sequence.exec(text.slice(at, at + 4096))
-      if (found === null) {
+      const after = text.slice(at + 1, at + 4096)
+      const length = lengthOf(after)
+      if (length === undefined) {
         this.rest = text.slice(at)
         return
       }
-      at += found[0].length
-      if (found[2] !== undefined) this.control(found[2], found[1] ?? "")
-      else if (found[0] === "\u001b7") this.kept = { x: this.x, y: this.y }
-      else if (found[0] === "\u001b8") ({ x: this.x, y: this.y } = this.kept)
+      const [, written = "", letter] = control.exec(after) ?? []
+      if (letter !== undefined) this.control(letter, written)
+      else if (after.startsWith("7")) this.kept = { x: this.x, y: this.y }
+      else if (after.startsWith("8")) ({ x: this.x, y: this.y } = this.kept)
+      at += 1 + length
     }
   }
 
@@ -104,6 +106,19 @@ export class Screen {
   }
 }
 
-/** A control sequence with its parameters and letter, a string for the terminal's title or clipboard, or a short one. */
-const sequence =
-  /^\u001b(?:\[([0-?]*)[ -/]*([@-~])|[\]P_^X][^\u0007\u001b]*(?:\u0007|\u001b\\)|[ -/]*[0-OQ-WYZ\\`-~=>])/
+/** A control sequence's parameters and letter. */
+const control = /^\[([0-?]*)[ -/]*([@-~])/
+
+/** How long a sequence is, without the escape before it; undefined as long as its end has not come. */
+const lengthOf = (after: string): number | undefined => {
+  const first = after[0]
+  if (first === undefined) return undefined
+  if (first === "[") return control.exec(after)?.[0].length
+  // A text for the terminal's title or clipboard: it ends with a bell, or with an escape and a backslash.
+  if ("]P_^X".includes(first)) {
+    const ends = ["\u0007", "\u001b\\"].map((end) => ({ at: after.indexOf(end), length: end.length }))
+    const [end] = ends.filter(({ at }) => at !== -1).toSorted((one, other) => one.at - other.at)
+    return end === undefined ? undefined : end.at + end.length
+  }
+  return /^[ -/]*[0-~]/.exec(after)?.[0].length
+}

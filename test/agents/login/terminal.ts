@@ -4,12 +4,13 @@ export interface Terminal {
   readonly screen: () => string
   /** Waits until the screen shows it. */
   readonly until: (shown: string | RegExp, limitMs?: number) => Promise<string>
-  readonly press: (...keys: ReadonlyArray<keyof typeof keys | (string & {})>) => Promise<void>
+  /** Keys by their names (`enter`, `up`, `down`, `escape`), or text. */
+  readonly press: (...pressed: ReadonlyArray<string>) => Promise<void>
   readonly exited: Promise<number>
   readonly stop: () => Promise<void>
 }
 
-const keys = { enter: "\r", up: "\u001b[A", down: "\u001b[B", escape: "\u001b" } as const
+const keys: Readonly<Record<string, string>> = { enter: "\r", up: "\u001b[A", down: "\u001b[B", escape: "\u001b" }
 
 export const startInTerminal = (
   command: ReadonlyArray<string>,
@@ -51,7 +52,7 @@ export const startInTerminal = (
     },
     press: async (...pressed) => {
       for (const key of pressed) {
-        child.terminal?.write(key in keys ? keys[key as keyof typeof keys] : key)
+        child.terminal?.write(keys[key] ?? key)
         await Bun.sleep(150)
       }
     },
