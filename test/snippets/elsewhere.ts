@@ -57,7 +57,7 @@ export const blocksElsewhere: ReadonlyArray<readonly [page: string, language: st
   ["docs/configuration.md", "yaml", /account\.json/, "test/e2e/clouds/credentials.test.ts"],
   ["docs/embedding.md", "ts", /streamUpstream|Gateway\.layer|const model/, "test/snippets/embedding.test.ts"],
   ["docs/embedding.md", "ts", /bun:test/, "test/package.ts"],
-  ["docs/agents-login.md", "json", /forceLoginGatewayUrl/, "test/agents/login/claude.ts"],
+  ["docs/agents.md", "json", /forceLoginGatewayUrl/, "test/agents/login/claude.ts"],
   ["docs/agents.md", "ts", /@openai\/agents|@langchain|@ai-sdk/, "test/agents/asWritten.ts"],
   ["docs/agents.md", "python", /volcenginesdkarkruntime/, "test/e2e/videos.test.ts"],
   ["docs/agents.md", "python", /instructor/, "test/agents/programs/chat/with_instructor.py"],
