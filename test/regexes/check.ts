@@ -1,5 +1,4 @@
-import { mkdirSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { Schema } from "effect"
 import { check } from "recheck"
 import { readSources } from "../imports/imports.ts"
@@ -7,7 +6,8 @@ import { regexesOf } from "./regexes.ts"
 
 /*
  * Whether every regular expression of the sources takes linear time, whatever it is given: a few kilobytes would hold up
- * the whole process otherwise. Part of `bun run check:static`; verdicts are kept, so that only what is new is judged.
+ * the whole process otherwise. Part of `bun run check:static`; verdicts are kept in `verdicts.json`, since all of
+ * them together take minutes: only what is new is judged.
  */
 
 /** Those that are made at run time, by the files that make them, and why they do no harm. */
@@ -19,7 +19,7 @@ const madeAtRunTime: ReadonlyMap<string, string> = new Map([
 ])
 
 const Verdicts = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
-const cache = Bun.file(join(import.meta.dir, "../../node_modules/.cache/regexes.json"))
+const cache = Bun.file(join(import.meta.dir, "verdicts.json"))
 const known = (await cache.exists()) ? Schema.decodeSync(Verdicts)(await cache.text()) : {}
 
 /**
@@ -54,8 +54,7 @@ for (const { flags, pattern, place } of regexes) {
   const verdict = (verdicts[spelt] ??= known[spelt] ?? (await judge(pattern, flags)))
   if (verdict !== "linear") complaints.push(`${place}: ${spelt}: ${verdict}`)
 }
-mkdirSync(dirname(cache.name ?? ""), { recursive: true })
-await cache.write(Schema.encodeSync(Verdicts)(verdicts))
+await cache.write(`${JSON.stringify(verdicts, null, 2)}\n`)
 for (const line of complaints) console.error(line)
 console.log(`${regexes.length} regular expressions, ${complaints.length} that may take more than linear time`)
 process.exit(complaints.length === 0 ? 0 : 1)
