@@ -3,6 +3,7 @@ import { authenticationMutants } from "./authenticationMutants.ts"
 import { engineMutants } from "./engineMutants.ts"
 import { fileMutants } from "./fileMutants.ts"
 import { keyMutants } from "./keyMutants.ts"
+import { loginMutants } from "./loginMutants.ts"
 import type { Mutant } from "./Mutant.ts"
 import { moneyMutants } from "./moneyMutants.ts"
 import { nodeMutants } from "./nodeMutants.ts"
@@ -24,5 +25,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...peopleMutants,
   ...programMutants,
   ...signInMutants,
-  ...tokenMutants
+  ...tokenMutants,
+  ...loginMutants
 ]
