@@ -1,6 +1,7 @@
 import type { AccountRecord } from "../src/admin/AccountRecord.ts"
 import type { KeyRecord } from "../src/admin/KeyRecord.ts"
 import type { Client } from "./client.ts"
+import { reaches } from "./reaches.ts"
 import type { Session } from "./session.ts"
 
 /** Lists that many pages need for choices and names. */
@@ -28,7 +29,7 @@ export const makeCatalogue = (client: Client, session: Session) => {
     return rows
   }
   const everyAccount = async (): Promise<ReadonlyArray<AccountRecord>> => {
-    if (session.kind === "account") return []
+    if (session.kind === "account" || !reaches(session, "adminAccounts.list")) return []
     const rows: Array<AccountRecord> = []
     let after: string | undefined
     do {

@@ -16,6 +16,7 @@ export const endpoints = {
       list: "GET /admin/v1/accounts",
       create: "POST /admin/v1/accounts",
       show: "GET /admin/v1/accounts/:id",
+      members: "GET /admin/v1/accounts/:id/members",
       update: "PATCH /admin/v1/accounts/:id",
       suspend: "POST /admin/v1/accounts/:id/suspend",
       resume: "POST /admin/v1/accounts/:id/resume",

@@ -4,6 +4,8 @@ import type { FunctionComponent } from "preact"
 import { useEffect } from "preact/hooks"
 import { actingIn } from "./actingIn.ts"
 import { CopyContext } from "./hooks/useCopy.ts"
+import { pagesOf } from "./pageNames.ts"
+import { reaches } from "./reaches.ts"
 import { Accounts } from "./pages/Accounts.tsx"
 import { Audit } from "./pages/Audit.tsx"
 import { Device } from "./pages/Device.tsx"
@@ -36,6 +38,14 @@ const forOperators: Record<string, FunctionComponent> = {
   device: Device
 }
 const forHolders: Readonly<Record<string, FunctionComponent>> = { ...forEveryone, overview: HolderOverview }
+
+/** The pages that a session's role reaches; others lead to the overview. */
+const pagesFor = (session: Session): Readonly<Record<string, FunctionComponent>> => {
+  if (session.kind !== "operator") return forHolders
+  const reached = new Set<string>([...pagesOf(session), "device", "components"])
+  if (reaches(session, "adminSessions.list")) reached.add("sessions")
+  return Object.fromEntries(Object.entries(forOperators).filter(([name]) => reached.has(name)))
+}
 
 const start = async (root: HTMLElement): Promise<void> => {
   applyTheme()
@@ -88,7 +98,7 @@ const start = async (root: HTMLElement): Promise<void> => {
           key={actingIn.account()}
           session={session.value}
           client={signing.client}
-          pages={session.value.kind === "operator" ? forOperators : forHolders}
+          pages={pagesFor(session.value)}
           say={say}
           copy={copy}
           check={() => void signing.check()}

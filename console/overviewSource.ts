@@ -1,5 +1,6 @@
 import type { OwnOverview } from "../src/requests/OverviewSums.ts"
 import type { OverviewGroups } from "../src/requests/OverviewGroups.ts"
+import { actingIn } from "./actingIn.ts"
 import type { App } from "./app.ts"
 import type { Span } from "./spans.ts"
 
@@ -51,7 +52,7 @@ export const groupsOf = (app: App, span: Span, by: string): Promise<OverviewGrou
 
 /** The address of the same table as CSV, below the base path. */
 export const csvOf = (app: App, span: Span, by: string): string => {
-  const query = new URLSearchParams({ ...times(span), by, format: "csv" })
+  const query = new URLSearchParams({ ...times(span), by, format: "csv", ...actingIn.query() })
   return `${app.session.kind === "operator" ? "/admin/v1" : "/v1"}/overview/groups?${query.toString()}`
 }
 

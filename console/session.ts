@@ -29,7 +29,7 @@ export const makeSessions = () => {
   })
 
   const show = async () => {
-    const answer = await client.console((console) => console.session.show())
+    const answer = await client.console((console) => console.session.show({ urlParams: {} }))
     if (!answer.signed_in) held.links = answer.sign_in
     return ofAnswer(answer)
   }

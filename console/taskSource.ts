@@ -3,6 +3,7 @@ import type { TaskSummary } from "../src/admin/TaskSummary.ts"
 import type { DeliverySummary } from "../src/admin/DeliverySummary.ts"
 import type { DeliveryRecord } from "../src/callbacks/DeliveryRecord.ts"
 import type { App } from "./app.ts"
+import { reaches } from "./reaches.ts"
 import { words } from "./words/words.ts"
 
 /** A change of a task and its delivery. Times are Unix ms. */
@@ -50,6 +51,8 @@ const filterOf = (query: URLSearchParams) => {
 /** Reads and changes tasks; an account's session sees only its own. */
 export const taskSource = ({ client, session }: App) => {
   const isOperator = session.kind === "operator"
+  const actsAsKeys = !isOperator || reaches(session, "adminKeys.rotateSecret")
+  const seesDeliveries = !isOperator || reaches(session, "adminOperations.listDeliveries")
   /** A family's own endpoints are called with the task's key. */
   const as = (task: TaskSummary) => (isOperator ? task.key : undefined)
 
@@ -90,12 +93,12 @@ export const taskSource = ({ client, session }: App) => {
       return found
     },
     video: (task: TaskSummary) =>
-      task.kind === "video"
+      task.kind === "video" && actsAsKeys
         ? client.own((own) => own.videos.find({ path: { id: task.id } }), as(task)).catch(() => undefined)
         : Promise.resolve(undefined),
     /** Oldest first. */
     deliveries: async (task: TaskSummary): Promise<ReadonlyArray<TaskDelivery>> => {
-      if (task.callback_url === null) return []
+      if (task.callback_url === null || !seesDeliveries) return []
       if (isOperator) {
         const { data } = await client.admin((admin) =>
           admin.adminOperations.listDeliveries({ urlParams: { task: task.id, since, limit: 100 } })

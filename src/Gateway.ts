@@ -1,3 +1,4 @@
+import { Providers } from "./people/Providers.ts"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Layer, Option } from "effect"
 import type { ConfigError } from "effect"
@@ -97,7 +98,7 @@ export const layer = <const Given extends Options>(
     NodeReaperLive
   ).pipe(
     Layer.provideMerge(ApiServer),
-    Layer.provide(handlersOn(taskStore)),
+    Layer.provide(Layer.provide(handlersOn(taskStore), Providers.Default)),
     Layer.provideMerge(services),
     Layer.provideMerge(base),
     Layer.provide(SecretCheckLive),

@@ -14,6 +14,7 @@ import type { Tone } from "../parts/Status.tsx"
 import { Table } from "../parts/Table.tsx"
 import type { Column } from "../parts/Table.tsx"
 import { Cost, Faint, None, When } from "../parts/text.tsx"
+import { reaches } from "../reaches.ts"
 import { hrefOf } from "../router.ts"
 import { toneOf } from "./TaskStatus.tsx"
 import { words } from "../words/words.ts"
@@ -52,7 +53,7 @@ const keyColumns: ReadonlyArray<Column<KeyRecord>> = [
 
 /** Its keys that are in use, and what they have used. */
 export const AccountKeys = ({ id }: Of) => {
-  const { client } = useApp()
+  const { client, session } = useApp()
   const keys = useData(
     () => client.admin((admin) => admin.adminKeys.list({ urlParams: { account: id, limit: 100 } })),
     { by: [id], on: ["key"] }
@@ -62,9 +63,11 @@ export const AccountKeys = ({ id }: Of) => {
       title={text.keys}
       actions={
         <>
-          <a class="button small" href={hrefOf("keys", undefined, { account: id, new: "" })}>
-            {text.createKey}
-          </a>
+          {reaches(session, "adminKeys.create") && (
+            <a class="button small" href={hrefOf("keys", undefined, { account: id, new: "" })}>
+              {text.createKey}
+            </a>
+          )}
           <a class="button small" href={hrefOf("keys", undefined, { account: id })}>
             {text.allKeys}
           </a>

@@ -20,6 +20,7 @@ import { words } from "../words/words.ts"
 import { AccountDialogs } from "./AccountDialogs.tsx"
 import type { AccountDialog } from "./accountDialog.ts"
 import { AccountChanges, AccountKeys, AccountRequests, AccountTasks } from "./AccountLists.tsx"
+import { AccountMembers } from "./AccountMembers.tsx"
 import { AccountBudgetList, AccountModelList } from "./AccountRules.tsx"
 import { AccountSpend } from "./AccountSpend.tsx"
 
@@ -168,6 +169,7 @@ export const AccountPage = ({ id }: { readonly id: string }) => {
                 <AccountSpend id={id} />
                 <AccountBudgetList of={found} edit={open("budgets")} />
                 <AccountKeys id={id} />
+                <AccountMembers id={id} />
                 <AccountModelList of={found} edit={open("models")} changed={account.again} />
                 <Settings of={found} edit={open("settings")} />
                 <AccountRequests id={id} />

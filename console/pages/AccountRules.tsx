@@ -13,6 +13,7 @@ import { Status } from "../parts/Status.tsx"
 import { Table } from "../parts/Table.tsx"
 import type { Column } from "../parts/Table.tsx"
 import { Badge, Faint, Meter, When } from "../parts/text.tsx"
+import { reaches } from "../reaches.ts"
 import { words } from "../words/words.ts"
 
 const text = words.account
@@ -31,7 +32,7 @@ const EditOr = ({
   isDeclared ? (
     <Badge>{words.keys.declared}</Badge>
   ) : (
-    <Button look="small" onClick={edit}>
+    <Button look="small" needs="adminAccounts.update" onClick={edit}>
       {word}
     </Button>
   )
@@ -90,7 +91,7 @@ export const AccountModelList = ({
   edit,
   of: account
 }: RulesOf & { readonly changed: () => Promise<void> }) => {
-  const { client, toast } = useApp()
+  const { client, session, toast } = useApp()
   const isWhole = useSignal(false)
   const served = useData(() => client.admin((admin) => admin.adminOperations.models({ urlParams: {} })), {
     on: ["configuration"]
@@ -110,6 +111,27 @@ export const AccountModelList = ({
       account.not_models.filter((pattern) => pattern !== model),
       text.isAllowed(model, account.id)
     ).catch(fail)
+  const change: Column<string> = {
+    head: text.change,
+    width: 92,
+    look: "right",
+    cell: (model) => {
+      if (isDeclared) return null
+      if (permits(account, model)) {
+        return (
+          <Button look="small" label={`${text.block} ${model}`} onClick={() => block(model)}>
+            {text.block}
+          </Button>
+        )
+      }
+      const isExact = account.not_models.includes(model)
+      return (
+        <Button look="small" label={`${text.allow} ${model}`} onClick={() => (isExact ? allow(model) : edit())}>
+          {text.allow}
+        </Button>
+      )
+    }
+  }
   const columns: ReadonlyArray<Column<string>> = [
     { head: text.model, look: "whole", cell: (model) => model },
     {
@@ -125,27 +147,7 @@ export const AccountModelList = ({
         )
       }
     },
-    {
-      head: text.change,
-      width: 92,
-      look: "right",
-      cell: (model) => {
-        if (isDeclared) return null
-        if (permits(account, model)) {
-          return (
-            <Button look="small" label={`${text.block} ${model}`} onClick={() => block(model)}>
-              {text.block}
-            </Button>
-          )
-        }
-        const isExact = account.not_models.includes(model)
-        return (
-          <Button look="small" label={`${text.allow} ${model}`} onClick={() => (isExact ? allow(model) : edit())}>
-            {text.allow}
-          </Button>
-        )
-      }
-    }
+    ...(reaches(session, "adminAccounts.update") ? [change] : [])
   ]
   const names = served.value?.data.map(({ id }) => id).toSorted() ?? []
   const patterns = [...account.models, ...account.not_models.map(words.key.not)].join(", ")

@@ -13,6 +13,7 @@ import { Empty, Part } from "../parts/states.tsx"
 import { Status } from "../parts/Status.tsx"
 import type { Column } from "../parts/Table.tsx"
 import { Faint, None, PageHead, Usd } from "../parts/text.tsx"
+import { reaches } from "../reaches.ts"
 import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
 import { AccountDialogs } from "./AccountDialogs.tsx"
@@ -123,7 +124,7 @@ const List = () => {
     { on: ["account", "key", "configuration"] }
   )
   const create = () => {
-    dialog.value = { of: "create" }
+    if (reaches(app.session, "adminAccounts.create")) dialog.value = { of: "create" }
   }
   useShortcuts({ create, step: (by) => handle.current?.step(by) })
   useEffect(() => {

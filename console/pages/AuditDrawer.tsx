@@ -10,7 +10,7 @@ import { Part } from "../parts/states.tsx"
 import { Table } from "../parts/Table.tsx"
 import type { Column } from "../parts/Table.tsx"
 import { Copyable, Fact, Facts, Faint, None, Section } from "../parts/text.tsx"
-import { hrefOf } from "../router.ts"
+import { PageLink } from "../parts/PageLink.tsx"
 import { words } from "../words/words.ts"
 
 const text = words.audit.drawer
@@ -96,11 +96,19 @@ const Entry = (record: AuditRecord) => {
           </Fact>
           {account !== null && (
             <Fact name={text.account}>
-              <a href={hrefOf("accounts", account)}>{account}</a>
+              <PageLink page="accounts" id={account}>
+                {account}
+              </PageLink>
             </Fact>
           )}
           <Fact name={text.of} isWide>
-            {page === undefined ? name : <a href={hrefOf(page, target)}>{name}</a>}
+            {page === undefined ? (
+              name
+            ) : (
+              <PageLink page={page} id={target}>
+                {name}
+              </PageLink>
+            )}
           </Fact>
           {target_name !== null && (
             <Fact name={text.id} isWide>

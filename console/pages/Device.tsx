@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import type { WaitingProgram } from "../../src/oauth/Api.ts"
-import { actingIn, choices } from "../actingIn.ts"
+import { actingIn } from "../actingIn.ts"
 import { Refused } from "../client.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
@@ -116,11 +116,7 @@ const Decide = ({ decided, program }: DecideProps) => {
   const complaint = useSignal("")
   const isRunning = useSignal(false)
   const account = useField(actingIn.account() ?? session.accounts?.[0])
-  const accounts = useData(async () => {
-    const named = choices(session)
-    if (named.length > 0 || session.accounts?.length === 1) return session.accounts ?? []
-    return (await catalogue.accounts()).map(({ id }) => id)
-  })
+  const accounts = useData(async () => session.accounts ?? (await catalogue.accounts()).map(({ id }) => id))
   const decide = async (approve: boolean) => {
     isRunning.value = true
     const chosen = account.value.value === "" ? (accounts.value?.[0] ?? "") : account.value.value

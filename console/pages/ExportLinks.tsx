@@ -1,3 +1,4 @@
+import { actingIn } from "../actingIn.ts"
 import { gatewayUrl } from "../address.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { Menu } from "../parts/Menu.tsx"
@@ -14,6 +15,7 @@ export const ExportLinks = () => {
     const filter = requestFilter(route().query, Date.now())
     const { query } = asked(filter, isOperator ? undefined : (session.account_id ?? ""))
     const search = new URLSearchParams({
+      ...actingIn.query(),
       ...query,
       format,
       since: new Date(filter.from).toISOString(),

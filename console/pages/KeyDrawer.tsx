@@ -11,6 +11,7 @@ import { Status } from "../parts/Status.tsx"
 import { SmallTable } from "../parts/Table.tsx"
 import { Copyable, Cost, Fact, Facts, Faint, Meter, None, Quiet, Section, When } from "../parts/text.tsx"
 import { hrefOf } from "../router.ts"
+import { PageLink } from "../parts/PageLink.tsx"
 import { words } from "../words/words.ts"
 import type { KeyDialog } from "./KeyDialogs.tsx"
 
@@ -84,7 +85,9 @@ const FactsOf = ({ of: key }: { readonly of: KeyRecord }) => (
       )}
     </Fact>
     <Fact name={text.facts.account} isWide>
-      <a href={hrefOf("accounts", key.account)}>{key.account}</a>
+      <PageLink page="accounts" id={key.account}>
+        {key.account}
+      </PageLink>
     </Fact>
     <Fact name={text.facts.limits} isWide>
       {limitsText(key.limits) ?? <None />}

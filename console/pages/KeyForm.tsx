@@ -3,6 +3,8 @@ import { KeyState } from "../../src/admin/KeyRecord.ts"
 import type { KeyRecord } from "../../src/admin/KeyRecord.ts"
 import { Schema } from "effect"
 import { dollars, permits, usd } from "../format.ts"
+import { actingIn } from "../actingIn.ts"
+import { useApp } from "../hooks/useApp.ts"
 import { Group, Select, TextField } from "../parts/fields.tsx"
 import { dollarsText, useField, wrong } from "../parts/form.ts"
 import type { Field } from "../parts/form.ts"
@@ -20,6 +22,9 @@ const expiries: Readonly<Record<string, number>> = {
   quarter: 90 * dayMs,
   year: 365 * dayMs
 }
+
+/** Lives that a member's key can't have: it ends after 90 days. */
+const tooLong = ["never", "year"]
 
 interface KeyFormOptions {
   /** The key whose settings fill the form. */
@@ -44,15 +49,16 @@ const editedExpiry = (expires: Field): EditedField<KeyState> => ({
 
 /** The form of a new or existing key. */
 export const useKeyForm = ({ account: ofAccount, isEdit, like }: KeyFormOptions) => {
+  const isMember = useApp().session.role === "member"
   const name = useField(isEdit ? like?.name : "")
-  const account = useField(ofAccount ?? like?.account ?? "default")
+  const account = useField(ofAccount ?? like?.account ?? actingIn.account() ?? "default")
   const patterns = useField((like?.models ?? ["*"]).join(" "))
   const exceptions = useField(like?.not_models.join(" "))
   const upstreams = useField(like?.upstreams?.join(" "))
   const routes = useField(like?.choose_route === true ? "yes" : "no")
   const budget = useField(like?.budget?.limit.usd)
   const period = useField(like?.budget?.period ?? "month")
-  const expires = useField(isEdit ? "keep" : "never")
+  const expires = useField(isEdit ? "keep" : isMember ? "quarter" : "never")
   const limits = useLimits(like?.limits)
   const otherBudgets = like !== undefined && like.budget === null ? like.budgets.length : 0
   const stale = useStaleEdit<KeyState>(
@@ -71,6 +77,9 @@ export const useKeyForm = ({ account: ofAccount, isEdit, like }: KeyFormOptions)
     Schema.is(Schema.typeSchema(KeyState))
   )
 
+  // The gateway's clock may be behind.
+  const marginMs = isMember ? 3_600_000 : 0
+
   const read = () => {
     if (name.value.value.trim() === "") throw wrong(name, text.nameFirst)
     if (namesIn(patterns).length === 0) throw wrong(patterns, text.patterns)
@@ -81,8 +90,13 @@ export const useKeyForm = ({ account: ofAccount, isEdit, like }: KeyFormOptions)
       name: name.value.value.trim(),
       models: namesIn(patterns),
       not_models: namesIn(exceptions),
-      upstreams: namesIn(upstreams).length === 0 ? null : namesIn(upstreams),
-      choose_route: routes.value.value === "yes",
+      // Managers and operators alone choose routes.
+      ...(isMember
+        ? {}
+        : {
+            upstreams: namesIn(upstreams).length === 0 ? null : namesIn(upstreams),
+            choose_route: routes.value.value === "yes"
+          }),
       limits: limits.read(),
       // Budgets that this form can't show stay, unless another one is entered.
       ...(amount === null && otherBudgets > 0
@@ -95,11 +109,11 @@ export const useKeyForm = ({ account: ofAccount, isEdit, like }: KeyFormOptions)
           }),
       ...(expires.value.value === "keep"
         ? {}
-        : { expires_at: after === undefined ? null : new Date(Date.now() + after).toISOString() })
+        : { expires_at: after === undefined ? null : new Date(Date.now() + after - marginMs).toISOString() })
     }
   }
   const fields = { name, account, patterns, exceptions, upstreams, routes, budget, period, expires }
-  return { fields, limits, stale, read, isEdit, otherBudgets }
+  return { fields, limits, stale, read, isEdit, isMember, otherBudgets }
 }
 
 /** Which of the served models the patterns match. */
@@ -129,7 +143,7 @@ const available = (account: AccountRecord | undefined): string => {
 
 export const KeyFields = ({
   accounts,
-  form: { fields, isEdit, limits, otherBudgets, stale },
+  form: { fields, isEdit, isMember, limits, otherBudgets, stale },
   models
 }: {
   readonly form: ReturnType<typeof useKeyForm>
@@ -137,7 +151,12 @@ export const KeyFields = ({
   readonly models: ReadonlyArray<string>
 }) => {
   const chosen = fields.account.value.value
-  const names = [...new Set([...accounts.map(({ id }) => id), chosen])]
+  const { session } = useApp()
+  const reached = accounts.length > 0 ? accounts.map(({ id }) => id) : (session.accounts ?? [])
+  const names = [...new Set([...reached, chosen])]
+  const lives = Object.entries(text.expiry).filter(
+    ([value]) => (isEdit || value !== "keep") && !(isMember && tooLong.includes(value))
+  )
   return (
     <>
       <StaleEdit of={stale} />
@@ -169,24 +188,26 @@ export const KeyFields = ({
         placeholder={text.noModels}
         hint={text.notModelsHint}
       />
-      <div class="pair">
-        <TextField
-          id="key-upstreams"
-          label={text.upstreams}
-          look="mono"
-          of={fields.upstreams}
-          placeholder={text.allUpstreams}
-        />
-        <Select
-          id="key-route"
-          label={text.routesTitle}
-          of={fields.routes}
-          choices={[
-            ["no", text.routes.no],
-            ["yes", text.routes.yes]
-          ]}
-        />
-      </div>
+      {!isMember && (
+        <div class="pair">
+          <TextField
+            id="key-upstreams"
+            label={text.upstreams}
+            look="mono"
+            of={fields.upstreams}
+            placeholder={text.allUpstreams}
+          />
+          <Select
+            id="key-route"
+            label={text.routesTitle}
+            of={fields.routes}
+            choices={[
+              ["no", text.routes.no],
+              ["yes", text.routes.yes]
+            ]}
+          />
+        </div>
+      )}
       <div class="pair">
         <TextField
           id="key-budget"
@@ -206,12 +227,7 @@ export const KeyFields = ({
           ]}
         />
       </div>
-      <Select
-        id="key-expires"
-        label={text.expires}
-        of={fields.expires}
-        choices={Object.entries(text.expiry).filter(([value]) => isEdit || value !== "keep")}
-      />
+      <Select id="key-expires" label={text.expires} of={fields.expires} choices={lives} />
       <LimitFields of="key" limits={limits} />
     </>
   )

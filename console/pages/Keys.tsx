@@ -15,6 +15,7 @@ import { Empty, NoMatch, Part } from "../parts/states.tsx"
 import { Status } from "../parts/Status.tsx"
 import type { Column } from "../parts/Table.tsx"
 import { Badge, Cost, Faint, Meter, None, PageHead, When } from "../parts/text.tsx"
+import { reaches } from "../reaches.ts"
 import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
 import { isSecretPart, keysOf } from "./FindKey.tsx"
@@ -181,11 +182,14 @@ export const Keys = () => {
     if (id !== undefined) handle.current?.focus(id)
   }
   const step = (by: 1 | -1) => handle.current?.step(by)
-  useShortcuts({ create: () => open({ of: "create" }), leave: close, step })
+  const create = (account?: string) => {
+    if (reaches(app.session, "adminKeys.create")) open({ of: "create", account })
+  }
+  useShortcuts({ create, leave: close, step })
   useEffect(() => {
     if (query.get("new") === null) return
     app.go(hrefOf("keys"), "replace")
-    open({ of: "create", account: query.get("account") ?? undefined })
+    create(query.get("account") ?? undefined)
   }, [query])
   const active = all.filter(({ status }) => status === "active").length
   return (
@@ -194,7 +198,7 @@ export const Keys = () => {
         <Button needs="adminKeys.find" onClick={() => open({ of: "find", part: "" })}>
           {text.find}
         </Button>
-        <Button look="primary" needs="adminKeys.create" onClick={() => open({ of: "create" })}>
+        <Button look="primary" needs="adminKeys.create" onClick={() => create()}>
           {text.create}
           <kbd aria-hidden="true">c</kbd>
         </Button>

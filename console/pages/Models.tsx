@@ -8,6 +8,9 @@ import { FilterBar } from "../parts/FilterBar.tsx"
 import { Empty, NoMatch, Part } from "../parts/states.tsx"
 import { Sideways, Table } from "../parts/Table.tsx"
 import { Faint, PageHead } from "../parts/text.tsx"
+import { reaches } from "../reaches.ts"
+import { upstreamsOf } from "../upstreamSource.ts"
+import type { Session } from "../session.ts"
 import { withQuery } from "../router.ts"
 import { words } from "../words/words.ts"
 import { modelColumns } from "./modelColumns.tsx"
@@ -18,10 +21,15 @@ const text = words.models
 
 const first = [["", "ANTHROPIC_API_KEY=sk-ant-… gateway serve"]] as const
 
+/** Use is that of all accounts: a role of some of them is not told. */
+const seesUse = ({ accounts = null }: Session): boolean => accounts === null
+
 /** The served models with their use, prices and bounds, and their upstreams with their states. */
 export const Models = () => {
   const app = useApp()
   const tests = useModelTests()
+  const canTest = reaches(app.session, "adminWatch.testUpstream")
+  const seesUpstreams = reaches(app.session, "adminOperations.upstreams")
   const { query } = app.route()
   const since = query.get("since") ?? "24h"
   const kind = query.get("kind") ?? ""
@@ -30,17 +38,17 @@ export const Models = () => {
     () => app.client.admin((admin) => admin.adminOperations.models({ urlParams: { since } })).then(({ data }) => data),
     { by: [since], on: ["upstream", "configuration"] }
   )
-  const upstreams = useData(
-    () => app.client.admin((admin) => admin.adminOperations.upstreams()).then(({ data }) => data),
-    { on: ["upstream", "configuration"] }
-  )
+  const upstreams = useData(() => upstreamsOf(app), { on: ["upstream", "configuration"] })
   const found = models.value?.filter((model) => (kind === "" || model.kind === kind) && isModelFound(search, model))
   return (
     <>
       <PageHead
         title={words.pages.models}
         note={
-          models.value && upstreams.value && text.counted(number(models.value.length), number(upstreams.value.length))
+          models.value &&
+          upstreams.value &&
+          seesUpstreams &&
+          text.counted(number(models.value.length), number(upstreams.value.length))
         }
       >
         <Button needs="adminWatch.testUpstream" onClick={() => tests.askAll(found ?? [])}>
@@ -51,14 +59,18 @@ export const Models = () => {
         label={text.search}
         example={text.searchExample}
         choices={[
-          {
-            name: "since",
-            any: text.since["24h"],
-            values: [
-              ["7d", text.since["7d"]],
-              ["30d", text.since["30d"]]
-            ]
-          },
+          ...(seesUse(app.session)
+            ? [
+                {
+                  name: "since",
+                  any: text.since["24h"],
+                  values: [
+                    ["7d", text.since["7d"]],
+                    ["30d", text.since["30d"]]
+                  ] as const
+                }
+              ]
+            : []),
           { name: "kind", any: text.anyKind, values: ["text", "video", "embedding"] }
         ]}
       />
@@ -74,13 +86,17 @@ export const Models = () => {
             )
           }
         </Part>
-        <div class="caption below">
-          <h2>{text.upstreams}</h2>
-          <Faint>{text.upstreamsNote}</Faint>
-        </div>
-        <Part of={upstreams} what={text.upstreams}>
-          {(rows) => <UpstreamTable rows={rows} isWhole test={tests.ofUpstream} />}
-        </Part>
+        {seesUpstreams && (
+          <>
+            <div class="caption below">
+              <h2>{text.upstreams}</h2>
+              <Faint>{text.upstreamsNote}</Faint>
+            </div>
+            <Part of={upstreams} what={text.upstreams}>
+              {(rows) => <UpstreamTable rows={rows} isWhole test={canTest ? tests.ofUpstream : undefined} />}
+            </Part>
+          </>
+        )}
       </div>
       {tests.dialog}
     </>
@@ -110,7 +126,11 @@ const Served = ({
           look="stacks"
           rows={found}
           keyOf={({ id }) => id}
-          columns={modelColumns(upstreams, tests.ofModel)}
+          columns={modelColumns(
+            upstreams,
+            reaches(app.session, "adminWatch.testUpstream") ? tests.ofModel : undefined,
+            seesUse(app.session)
+          )}
         />
       </Sideways>
       <p class="hint rule">{text.takesNote}</p>

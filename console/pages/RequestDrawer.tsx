@@ -16,6 +16,7 @@ import { Waterfall, WaterfallLegend } from "../parts/Waterfall.tsx"
 import { callsOf } from "../requestCalls.ts"
 import { requestById } from "../requestSource.ts"
 import { hrefOf } from "../router.ts"
+import { PageLink } from "../parts/PageLink.tsx"
 import { words } from "../words/words.ts"
 import { keyNameOf } from "./requestColumns.tsx"
 import { RequestCost } from "./RequestCost.tsx"
@@ -188,9 +189,9 @@ const Sections = ({
     <>
       <Section>
         <div class="actions">
-          <a class="button" href={hrefOf("playground", undefined, { from: request.request_id })}>
+          <PageLink isButton page="playground" query={{ from: request.request_id }}>
             {text.repeat}
-          </a>
+          </PageLink>
           <Button onClick={() => copy(location.origin + hrefOf("requests", request.request_id))}>
             {words.copy.link}
           </Button>

@@ -9,6 +9,7 @@ import { Part } from "../parts/states.tsx"
 import { Sideways, Table } from "../parts/Table.tsx"
 import type { Column } from "../parts/Table.tsx"
 import { Faint, PageHead, When } from "../parts/text.tsx"
+import { reaches } from "../reaches.ts"
 import { words } from "../words/words.ts"
 
 const text = words.sessions
@@ -25,7 +26,7 @@ const browserOf = (client: string): string => {
   return system === undefined ? name : `${name}, ${system}`
 }
 
-const columnsFor = (revoke: (row: SessionRecord) => void): ReadonlyArray<Column<SessionRecord>> => [
+const facts: ReadonlyArray<Column<SessionRecord>> = [
   {
     head: text.who,
     width: 180,
@@ -49,7 +50,11 @@ const columnsFor = (revoke: (row: SessionRecord) => void): ReadonlyArray<Column<
   },
   { head: text.since, width: 120, look: "quiet no-slim", cell: (row) => <When at={row.created_at} suffix="ago" /> },
   { head: text.used, width: 120, look: "quiet", cell: (row) => <When at={row.last_used_at} suffix="ago" /> },
-  { head: text.ends, width: 90, look: "quiet", cell: (row) => span(Date.parse(row.expires_at) - Date.now()) },
+  { head: text.ends, width: 90, look: "quiet", cell: (row) => span(Date.parse(row.expires_at) - Date.now()) }
+]
+
+const columnsFor = (revoke: (row: SessionRecord) => void): ReadonlyArray<Column<SessionRecord>> => [
+  ...facts,
   {
     head: text.change,
     width: 90,
@@ -69,7 +74,7 @@ const columnsFor = (revoke: (row: SessionRecord) => void): ReadonlyArray<Column<
 
 /** Sessions of the console, and signing them out. */
 export const Sessions = () => {
-  const { client, toast } = useApp()
+  const { client, session, toast } = useApp()
   const asked = useSignal<SessionRecord | undefined>(undefined)
   const sessions = usePages(
     (after) =>
@@ -90,7 +95,7 @@ export const Sessions = () => {
                   look="stacks"
                   rows={rows}
                   keyOf={({ id }) => id}
-                  columns={columnsFor((row) => (asked.value = row))}
+                  columns={reaches(session, "adminSessions.revoke") ? columnsFor((row) => (asked.value = row)) : facts}
                 />
               </Sideways>
               {hasMore && (

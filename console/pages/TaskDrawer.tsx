@@ -13,6 +13,7 @@ import { Drawer } from "../parts/Drawer.tsx"
 import { Copyable, Cost, Fact, Facts, Faint, Took, When } from "../parts/text.tsx"
 import { hrefOf } from "../router.ts"
 import type { TaskDelivery, TaskSource } from "../taskSource.ts"
+import { PageLink } from "../parts/PageLink.tsx"
 import { words } from "../words/words.ts"
 import { Deliveries, undelivered } from "./Deliveries.tsx"
 import { Film } from "./Film.tsx"
@@ -204,9 +205,9 @@ export const TaskDrawer = ({ changed, close, id, keyName, known, source, step }:
               {text.cancel}
             </Button>
           )}
-          <a class="button" href={hrefOf("playground", undefined, repeatOf(task))}>
+          <PageLink isButton page="playground" query={repeatOf(task)}>
             {text.repeat}
-          </a>
+          </PageLink>
           <Button onClick={() => app.copy(location.origin + hrefOf("tasks", task.id))}>{words.copy.link}</Button>
         </div>
       </section>

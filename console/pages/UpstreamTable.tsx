@@ -91,7 +91,7 @@ export const UpstreamTable = ({
   readonly rows: ReadonlyArray<UpstreamRecord>
   /** With protocol and address, if there is room. */
   readonly isWhole: boolean
-  readonly test?: (upstream: UpstreamRecord) => ComponentChildren
+  readonly test?: ((upstream: UpstreamRecord) => ComponentChildren) | undefined
 }) => {
   const all = columnsOf(rows, isWhole)
   const table = (

@@ -144,10 +144,17 @@ const Bounds = (model: ModelRecord) => {
   )
 }
 
-/** The columns of the served models. */
+const useColumns: ReadonlyArray<Column<ModelRecord>> = [
+  { head: columns.requests, width: 96, look: "right wrap", cell: Use },
+  { head: columns.cost, width: 104, look: "right wrap", cell: Cost },
+  { head: columns.latency, width: 100, look: "right wrap no-slim", cell: Latency }
+]
+
+/** The columns of the served models. @param test undefined: without tests */
 export const modelColumns = (
   upstreams: Upstreams,
-  test: (model: ModelRecord) => ComponentChildren
+  test: ((model: ModelRecord) => ComponentChildren) | undefined,
+  seesUse: boolean
 ): ReadonlyArray<Column<ModelRecord>> => [
   { head: columns.model, look: "wrap whole", cell: (model) => <Name model={model} upstreams={upstreams} /> },
   {
@@ -156,10 +163,8 @@ export const modelColumns = (
     look: "wrap whole no-mid",
     cell: ({ routes }) => <Routes routes={routes} upstreams={upstreams} />
   },
-  { head: columns.requests, width: 96, look: "right wrap", cell: Use },
-  { head: columns.cost, width: 104, look: "right wrap", cell: Cost },
-  { head: columns.latency, width: 100, look: "right wrap no-slim", cell: Latency },
+  ...(seesUse ? useColumns : []),
   { head: columns.price, width: 196, look: "wrap apart", cell: Price },
   { head: columns.bounds, width: 124, look: "wrap no-slim", cell: Bounds },
-  { head: columns.test, width: 118, look: "", cell: test }
+  ...(test === undefined ? [] : [{ head: columns.test, width: 118, look: "", cell: test }])
 ]

@@ -10,7 +10,7 @@ import { Button } from "../parts/Button.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
 import { Status } from "../parts/Status.tsx"
 import { Faint } from "../parts/text.tsx"
-import { hrefOf } from "../router.ts"
+import { PageLink } from "../parts/PageLink.tsx"
 import { words } from "../words/words.ts"
 
 const text = words.models
@@ -152,7 +152,9 @@ export const useModelTests = () => {
     /** The test of a model; videos link to the playground. */
     ofModel: (model: ModelRecord) =>
       model.kind === "video" ? (
-        <a href={hrefOf("playground", undefined, { family: "videos", model: model.id })}>{words.pages.playground}</a>
+        <PageLink page="playground" query={{ family: "videos", model: model.id }}>
+          {words.pages.playground}
+        </PageLink>
       ) : (
         (results.value.get(`model ${model.id}`) ?? (
           <Button

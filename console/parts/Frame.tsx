@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
-import { actingIn, choices } from "../actingIn.ts"
 import { span } from "../format.ts"
 import { letterOf, pagesOf } from "../pageNames.ts"
 import { reaches } from "../reaches.ts"
 import { hrefOf } from "../router.ts"
 import type { Session } from "../session.ts"
 import { words } from "../words/words.ts"
+import { AccountChoice } from "./AccountChoice.tsx"
 import { Icon } from "./Icon.tsx"
 import type { IconName } from "./Icon.tsx"
 
@@ -54,23 +54,6 @@ const Act = ({ act, letter, ...item }: ItemProps & { letter?: string; act: () =>
     <Inside {...item} />
   </button>
 )
-
-/** The account that is acted in, where a role reaches several. */
-const AccountChoice = ({ session }: Pick<FrameProps, "session">) =>
-  choices(session).length === 0 ? null : (
-    <select
-      class="nav-account"
-      aria-label={words.frame.account}
-      value={actingIn.account()}
-      onChange={({ currentTarget }) => actingIn.choose(currentTarget.value)}
-    >
-      {choices(session).map((account) => (
-        <option key={account} value={account}>
-          {account}
-        </option>
-      ))}
-    </select>
-  )
 
 /** The navigation, and the page beside it. */
 export const Frame = ({ children, help, page, session, signOut, theme }: FrameProps) => {

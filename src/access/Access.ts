@@ -45,22 +45,38 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
             if (isToken) return Effect.fail(signedOut)
             return Effect.fail(secret !== undefined && ApiKey.isMistyped(secret) ? mistyped : unknown)
           }
-          const { caller, expiresAtMs = Infinity, held, revoked, suspended, verifiedUntilMs = Infinity } = found.value
+          const {
+            caller,
+            expiresAtMs = Infinity,
+            held,
+            person,
+            revoked,
+            suspended,
+            verifiedUntilMs = Infinity
+          } = found.value
           if (revoked) return Effect.fail(isToken ? signedOut : revokedKey)
           if (suspended) return Effect.fail(suspendedAccount)
           if (held !== undefined)
             return Effect.fail(held === "away" ? new Unavailable({}) : isToken ? signedOut : heldKey)
           if (expiresAtMs <= clock.unsafeCurrentTimeMillis()) return Effect.fail(isToken ? signedOut : expiredKey)
           lastUsed.note(caller.key, clock.unsafeCurrentTimeMillis())
-          const success = Effect.succeed(caller)
-          // A result that was read before a change must not be remembered after it.
-          if (asked === changes.seen()) {
-            const entry = { key: caller.key, success, expiresAtMs: Math.min(expiresAtMs, verifiedUntilMs) }
-            remember(known, byIssuer === undefined && !isToken ? hash : byToken(hash), entry)
-          }
-          return success
+          return Effect.flatMap(withPerson(caller, person), (caller) => {
+            const success = Effect.succeed(caller)
+            // A result that was read before a change must not be remembered after it.
+            if (asked === changes.seen()) {
+              const entry = { key: caller.key, success, expiresAtMs: Math.min(expiresAtMs, verifiedUntilMs) }
+              remember(known, byIssuer === undefined && !isToken ? hash : byToken(hash), entry)
+            }
+            return success
+          })
         })
       })
+
+    /** A person's key opens what was done with any key of theirs in the account. */
+    const withPerson = (caller: Caller, id: string | undefined): Effect.Effect<Caller> =>
+      id === undefined
+        ? Effect.succeed(caller)
+        : Effect.map(keys.ofPerson(id, caller.account), (own) => ({ ...caller, person: { id, keys: own } }))
 
     /**
      * Reads `Authorization: Bearer` and `x-api-key`. Some programs send both, one of them for another service: the one

@@ -76,7 +76,11 @@ export const AccountHandlers = handlers(
       requestHistogram: ({ caller, urlParams: { buckets, from, to, ...query } }) =>
         searches.ofKey(
           caller.key,
-          histogramOf(requests, { ...filterOf(query), owner: caller.account }, { buckets, from, to })
+          histogramOf(
+            requests,
+            { ...filterOf(query), owner: caller.account, keys: caller.person?.keys },
+            { buckets, from, to }
+          )
         ),
       overview: ({ caller, urlParams }) => searches.ofKey(caller.key, overviews.of(urlParams, ownOf(caller))),
       overviewGroups: ({ caller, request, urlParams }) =>
@@ -84,20 +88,23 @@ export const AccountHandlers = handlers(
           caller.key,
           groupsAnswer(urlParams, request.headers, (asked) => groups.of(asked, ownOf(caller)))
         ),
-      tasks: ({ caller, urlParams }) => searches.ofKey(caller.key, ownTasks(tasks, holds, caller.account, urlParams)),
+      tasks: ({ caller, urlParams }) => searches.ofKey(caller.key, ownTasks(tasks, holds, ownOf(caller), urlParams)),
       events: ({ caller, request }) => feed.watch(request, Effect.succeed(ownOf(caller))),
       request: ({ caller, path }) => requestOf(requests, path.id, ownOf(caller)),
       quote: ({ caller, payload, request }) => quote(quoters, caller, payload, request.headers),
       usage: ({ caller, request, urlParams }) =>
         searches.ofKey(
           caller.key,
-          usageAnswer({ ...urlParams, account: caller.account }, request.headers, (question) =>
-            usageReportOf(report, question, false, rowUsage)
+          usageAnswer(
+            { ...urlParams, account: caller.account, keys: caller.person?.keys },
+            request.headers,
+            (question) => usageReportOf(report, question, false, rowUsage)
           )
         )
     }
   })
 )
 
-/** All of the caller's account. */
-const ownOf = ({ account }: Caller): Own => ({ account })
+/** The records of the caller's account; with a person's key, those of their keys. */
+const ownOf = ({ account, person }: Caller): Own =>
+  person === undefined ? { account } : { account, keys: person.keys }

@@ -1,4 +1,5 @@
 import { Clock, Effect } from "effect"
+import type { Own } from "../contract/Own.ts"
 import { paged } from "../contract/paging.ts"
 import { readTime } from "../contract/timeQuery.ts"
 import type { StoredHolds } from "../ledger/store/StoredHolds.ts"
@@ -20,17 +21,18 @@ interface TasksQuery extends Page {
   readonly since?: string | undefined
 }
 
-/** An account's tasks, newest first. */
+/** An account's tasks, or those of some keys of it, newest first. */
 export const ownTasks = (
   tasks: Pick<TaskStorage, "summaries">,
   holds: StoredHolds,
-  account: string,
+  { account, keys }: Own,
   { after, callback, kind, limit = 100, model, since = "7d", state }: TasksQuery
 ) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
     const [, createdAt, id] = /^(\d{1,16})\.(.+)$/.exec(after ?? "") ?? []
     const page = {
       account,
+      keys,
       callback,
       kind,
       model,

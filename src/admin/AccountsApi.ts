@@ -3,10 +3,12 @@ import { Schema } from "effect"
 import { Unpriced } from "../contract/Caller.ts"
 import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
+import { alsoCsv } from "../contract/alsoCsv.ts"
 import { integer, required, said } from "../contract/fields.ts"
 import { WrittenBudgets } from "../contract/WrittenBudget.ts"
 import { AccountDeleted } from "./AccountDeleted.ts"
 import { AccountRecord, GrantRecord } from "./AccountRecord.ts"
+import { MemberRecord } from "./MemberRecord.ts"
 import { AccountName, LimitsPatch, namesUpTo, Patterns, someOf, Usd } from "./fields.ts"
 import { PageParams, pageOf } from "../contract/paging.ts"
 
@@ -158,6 +160,26 @@ export class AdminAccountsApi extends HttpApiGroup.make("adminAccounts")
       .setUrlParams(Schema.Struct({ limit: PageParams.limit }))
       .addSuccess(pageOf(GrantRecord))
       .annotateContext(summary("List an account's credits, newest first"))
+  )
+  .add(
+    HttpApiEndpoint.get("members", "/admin/v1/accounts/:id/members")
+      .setPath(IdPath)
+      .setUrlParams(
+        Schema.Struct({
+          ...PageParams,
+          format: Schema.optional(Schema.Literal("json", "csv")).annotations({
+            description: "`csv` gives all rows as CSV, as `Accept: text/csv` does. Default `json`."
+          })
+        })
+      )
+      .addSuccess(pageOf(MemberRecord))
+      .annotateContext(
+        alsoCsv({
+          summary: "List the people of an account",
+          description:
+            "People whose role reaches the account, by name, as `sign_in` says now. Those who were removed are left out."
+        })
+      )
   )
   .add(
     HttpApiEndpoint.get("webhookSecrets", "/admin/v1/accounts/:id/webhook-secrets")

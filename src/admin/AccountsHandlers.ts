@@ -10,6 +10,8 @@ import type { AccountRecord } from "./AccountRecord.ts"
 import { AdminAccountsApi } from "./AccountsApi.ts"
 import { Administration } from "./Administration.ts"
 import { nanoUsdOf } from "./fields.ts"
+import { membersAnswer } from "./membersAnswer.ts"
+import { Providers } from "../people/Providers.ts"
 import { makeOwned } from "./Owned.ts"
 import { withUnmatched } from "./modelRules.ts"
 import { Serving } from "./Serving.ts"
@@ -19,8 +21,8 @@ import { signingRecord } from "./WebhookAdministration.ts"
 export const AccountsHandlers = handlers(
   AdminAccountsApi,
   Effect.map(
-    Effect.all([Administration, Serving, Ledger, AddressGuard, makeOwned]),
-    ([{ accounts, ending, webhooks }, { unmatched }, { flush }, guard, owned]) => {
+    Effect.all([Administration, Serving, Ledger, AddressGuard, makeOwned, Providers]),
+    ([{ accounts, ending, members, webhooks }, { unmatched }, { flush }, guard, owned, providers]) => {
       const noted = (account: AccountRecord) => withUnmatched(account, unmatched)
       return {
         list: ({ caller, urlParams }) =>
@@ -62,6 +64,13 @@ export const AccountsHandlers = handlers(
         grants: ({ caller, path, urlParams }) =>
           Effect.zipRight(owned.account(caller, path.id), accounts.grantsOf(path.id, urlParams.limit ?? 100)).pipe(
             Effect.map((data) => ({ object: "list" as const, data, next: null }))
+          ),
+        members: ({ caller, path, request, urlParams }) =>
+          Effect.zipRight(
+            owned.account(caller, path.id),
+            Effect.map(members.list(path.id, providers.rules()?.roles ?? []), (all) =>
+              membersAnswer(path.id, all, urlParams, request.headers)
+            )
           ),
         webhookSecrets: ({ caller, path }) =>
           Effect.zipRight(owned.account(caller, path.id), Effect.map(webhooks.show(path.id), signingRecord)),

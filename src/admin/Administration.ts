@@ -12,6 +12,7 @@ import { ConfigurationAdministration } from "./ConfigurationAdministration.ts"
 import { DeliveryAdministration } from "./DeliveryAdministration.ts"
 import { Audit } from "./store/Audit.ts"
 import { NodeList } from "./store/NodeList.ts"
+import { MemberAdministration } from "./MemberAdministration.ts"
 import { KeyAdministration } from "./KeyAdministration.ts"
 import { TaskAdministration } from "./TaskAdministration.ts"
 import { PriceAdministration } from "./PriceAdministration.ts"
@@ -23,6 +24,7 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
     KeyAdministration.Default,
     AccountAdministration.Default,
     AccountEnding.Default,
+    MemberAdministration.Default,
     TaskAdministration.Default,
     DeliveryAdministration.Default,
     WebhookAdministration.Default,
@@ -43,6 +45,7 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
       keys: yield* KeyAdministration,
       accounts: yield* AccountAdministration,
       ending: yield* AccountEnding,
+      members: yield* MemberAdministration,
       tasks: yield* TaskAdministration,
       deliveries: yield* DeliveryAdministration,
       webhooks: yield* WebhookAdministration,

@@ -26,6 +26,7 @@ import {
   warned,
   wide
 } from "./options.ts"
+import { accountMembers } from "./members.ts"
 import { moneyText } from "./moneyText.ts"
 import { Operator } from "./operator/Operator.ts"
 
@@ -270,6 +271,7 @@ export const accountsCommand: Group = {
     remoteLeaf(create),
     remoteLeaf(list),
     remoteLeaf(show),
+    accountMembers,
     remoteLeaf(credit),
     remoteLeaf(set),
     resetAccountBudgets,

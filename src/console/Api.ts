@@ -21,6 +21,13 @@ const SignIn = Schema.Struct({
 export class SessionApi extends HttpApiGroup.make("session")
   .add(
     HttpApiEndpoint.get("show", "/console/session")
+      .setUrlParams(
+        Schema.Struct({
+          account: Schema.optional(Schema.String.pipe(Schema.maxLength(maxLength))).annotations({
+            description: "Of `accounts`, only those whose id contains this."
+          })
+        })
+      )
       .addSuccess(OwnSession)
       .annotateContext(OpenApi.annotations({ summary: "Read the current session" }))
   )

@@ -1,4 +1,5 @@
 import { Effect, Layer, Redacted } from "effect"
+import { Accounts } from "../access/store/Accounts.ts"
 import { actorOf } from "../contract/Acting.ts"
 import type { Acting } from "../contract/Acting.ts"
 import { offsetOf, pagedByOffset } from "../contract/paging.ts"
@@ -9,6 +10,8 @@ import { handlers } from "../contract/handlers.ts"
 import { AdminKeys } from "../people/AdminKeys.ts"
 import { Providers } from "../people/Providers.ts"
 import { AdminSessionsApi, SessionApi } from "./Api.ts"
+import { makeReachedAccounts } from "./reachedAccounts.ts"
+import type { ReachedAccounts } from "./reachedAccounts.ts"
 import { ProviderSessions } from "./ProviderSessions.ts"
 import { addressOf, SessionAuthenticators } from "./SessionAuthenticators.ts"
 import { SessionAdministration } from "./SessionAdministration.ts"
@@ -26,6 +29,7 @@ const SessionHandlers = handlers(
   Effect.gen(function* () {
     const sessions = yield* Sessions
     const { cookiePlace, tries } = yield* SessionAuthenticators
+    const reached = yield* makeReachedAccounts
     const publicUrl = yield* PublicUrl
     const adminKeys = yield* AdminKeys
     const providers = yield* Providers
@@ -41,8 +45,12 @@ const SessionHandlers = handlers(
       }))
     }))
 
-    const signedIn = (token: Redacted.Redacted, session: OpenSession): Effect.Effect<OwnSession> =>
-      Effect.map(publicUrl.get, (url) => ownSession(token, session, sessions.actingOf(session), url))
+    const signedIn = (token: Redacted.Redacted, session: OpenSession, search = ""): Effect.Effect<OwnSession> =>
+      Effect.gen(function* () {
+        const acting = session.kind === "operator" ? sessions.actingOf(session) : undefined
+        const known = typeof acting === "object" ? { ...acting, ...(yield* reached(acting, search)) } : undefined
+        return ownSession(token, session, known, yield* publicUrl.get)
+      })
 
     const ownOf = (headers: Headers) =>
       Effect.gen(function* () {
@@ -52,12 +60,12 @@ const SessionHandlers = handlers(
       })
 
     return {
-      show: ({ request }) =>
+      show: ({ request, urlParams: { account } }) =>
         Effect.gen(function* () {
           const own = yield* ownOf(request.headers)
           // A session of an API key ends with the key, and while its account is suspended.
           if (own === undefined || !(yield* sessions.isOpen(own.session))) return yield* signedOut
-          return yield* signedIn(own.token, own.session)
+          return yield* signedIn(own.token, own.session, account)
         }),
 
       open: ({ caller, payload: { key, link }, request }) =>
@@ -106,12 +114,12 @@ const AdminSessionsHandlers = handlers(
 )
 
 /** Handlers of the console's endpoints. */
-export const ConsoleHandlers = Layer.merge(SessionHandlers, AdminSessionsHandlers)
+export const ConsoleHandlers = Layer.merge(Layer.provide(SessionHandlers, Accounts.Default), AdminSessionsHandlers)
 
 const ownSession = (
   token: Redacted.Redacted,
   session: SessionRow,
-  acting: Acting | "away" | undefined,
+  acting: (Pick<Acting, "name" | "person" | "role"> & ReachedAccounts) | undefined,
   publicUrl: string
 ): OwnSession => ({
   object: "own_session",
@@ -119,14 +127,15 @@ const ownSession = (
   kind: session.kind === "account" ? "account" : "operator",
   ...(session.account_id === null ? {} : { account_id: session.account_id }),
   ...(session.key_id === null ? {} : { key_id: session.key_id }),
-  ...(session.kind === "operator" && typeof acting === "object"
-    ? {
+  ...(acting === undefined
+    ? {}
+    : {
         name: acting.name,
         ...(acting.person === undefined ? {} : { person: true }),
         role: acting.role,
-        accounts: acting.accounts === "all" ? null : acting.accounts
-      }
-    : {}),
+        accounts: acting.accounts,
+        ...(acting.more_accounts ? { more_accounts: true } : {})
+      }),
   csrf: csrfOf(token),
   expires_at: isoTime(session.expires_at),
   public_url: publicUrl

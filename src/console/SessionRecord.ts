@@ -56,8 +56,12 @@ export const OwnSession = Schema.Union(
     person: Schema.optional(said(Schema.Boolean, "True for a person who signed in with the company's account.")),
     role: Schema.optional(said(Role, "The role; absent for the session of an API key.")),
     accounts: Schema.optional(
-      said(Schema.NullOr(Schema.Array(Schema.String)), "The accounts that the role reaches (`team-*`); null: all.")
+      said(
+        Schema.NullOr(Schema.Array(Schema.String)),
+        "The accounts that the role reaches, by id: those that it names, and those that exist and match (`team-*`); 200 at most. null: all at once."
+      )
     ),
+    more_accounts: Schema.optional(said(Schema.Boolean, "True if there are more; `account` searches them.")),
     csrf: said(Schema.String, "Send it as `x-gateway-csrf` with every request but GET."),
     expires_at: said(Schema.String, "When it ends (ISO 8601, UTC)."),
     public_url: said(Schema.String, "The base of links to the gateway's files.")

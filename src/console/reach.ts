@@ -58,6 +58,7 @@ export const reaches = {
   "adminAccounts.credit": operating,
   "adminAccounts.resetBudgets": operating,
   "adminAccounts.grants": readingAccounts,
+  "adminAccounts.members": readingAccounts,
   "adminAccounts.webhookSecrets": changingAccounts,
   "adminAccounts.rotateWebhookSecret": changingAccounts,
   "adminOperations.listTasks": reading,

@@ -37,6 +37,13 @@ export const ModelRule = Schema.Struct({
 })
 export type ModelRule = typeof ModelRule.Type
 
+/** The records that a key opens: its account's; a person's key, only those of their keys. */
+export type Holder = Pick<Caller, "account" | "person">
+
+/** True if a holder reaches what was done with a key of its account. */
+export const reachesKey = ({ person }: Pick<Holder, "person">, key: string): boolean =>
+  person === undefined || person.keys.includes(key)
+
 /** The caller of a request: the account, the key, and the permissions of both. */
 export interface Caller {
   readonly account: AccountId
@@ -62,6 +69,8 @@ export interface Caller {
   /** The key's rule for models without a price, otherwise its account's; absent if neither has one. */
   readonly unpriced?: Unpriced | undefined
   readonly searchDomains: SearchDomains
+  /** The owner of a person's key. It opens only what was done with their keys of the account, by id. */
+  readonly person?: { readonly id: string; readonly keys: ReadonlyArray<string> } | undefined
   /** The most output tokens to hold for a request of the account without a smaller bound. */
   readonly holdOutputTokens?: number | undefined
   /** True for a token of a person's sign-in (`/login`), not a key: refusals have the form that agents act on. */

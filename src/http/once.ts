@@ -31,7 +31,8 @@ export const once = ({
         {
           account: caller.account,
           endpoint: `${route.group}.${route.name}`,
-          key,
+          // Of several people in one account, each has their own.
+          key: caller.person === undefined ? key : `${caller.person.id} ${key}`,
           bodyHash: Bun.SHA256.hash(text, "hex")
         },
         (once) => {

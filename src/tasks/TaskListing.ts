@@ -4,6 +4,8 @@ import type { TaskState } from "./Task.ts"
 /** A page of an account's tasks of one kind, the newest first unless `order` is `asc`. */
 export interface TaskListing {
   readonly account: AccountId
+  /** Only these keys', by id. */
+  readonly keys?: ReadonlyArray<string> | undefined
   readonly kind: string
   readonly states?: ReadonlyArray<TaskState>
   readonly ids?: ReadonlyArray<string>

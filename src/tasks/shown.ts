@@ -1,5 +1,6 @@
 import { Effect, Exit, Option } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
+import { reachesKey } from "../contract/Caller.ts"
+import type { Holder } from "../contract/Caller.ts"
 import type { NotFound } from "../contract/Failure.ts"
 import { writtenAs } from "../contract/Written.ts"
 import type { TaskStorage } from "./TaskStorage.ts"
@@ -14,14 +15,14 @@ export const shown = <A extends object>(
   kind: string,
   render: (task: Task) => A,
   missing: (id: string) => NotFound
-): ((account: AccountId, id: string) => Effect.Effect<A, NotFound>) => {
+): ((holder: Holder, id: string) => Effect.Effect<A, NotFound>) => {
   const rendered = new WeakMap<object, Exit.Exit<A>>()
-  return (account, id) => {
-    const found = store.read(account, kind, id)
-    const known = rendered.get(found)
+  return (holder, id) => {
+    const found = store.read(holder.account, kind, id)
+    const known = holder.person === undefined ? rendered.get(found) : undefined
     if (known !== undefined) return known
     return Effect.flatMap(Effect.orDie(found), (task): Effect.Effect<A, NotFound> => {
-      if (Option.isNone(task)) return Effect.fail(missing(id))
+      if (Option.isNone(task) || !reachesKey(holder, task.value.key)) return Effect.fail(missing(id))
       const value = render(task.value)
       const success = Exit.succeed(writtenAs(value, JSON.stringify(value)))
       if (Exit.isExit(found)) rendered.set(found, success)

@@ -11,17 +11,15 @@ export const VideosHandlers = handlers(
     const callbacks = yield* Deliveries
     return {
       create: ({ caller, payload, request }) => videos.create(caller, payload, request, { answer: (id) => ({ id }) }),
-      list: ({ caller, urlParams }) => videos.list(caller.account, urlParams),
-      find: ({ caller, path }) => videos.find(caller.account, path.id),
-      remove: ({ caller, path }) => Effect.as(videos.remove(caller.account, path.id), {}),
+      list: ({ caller, urlParams }) => videos.list(caller, urlParams),
+      find: ({ caller, path }) => videos.find(caller, path.id),
+      remove: ({ caller, path }) => Effect.as(videos.remove(caller, path.id), {}),
       deliveries: ({ caller, path }) =>
-        Effect.flatMap(videos.find(caller.account, path.id), () =>
+        Effect.flatMap(videos.find(caller, path.id), () =>
           Effect.map(callbacks.list(caller.account, path.id), (items) => ({ items }))
         ),
       redeliver: ({ caller, path }) =>
-        Effect.flatMap(videos.find(caller.account, path.id), () =>
-          callbacks.redeliver(caller.account, path.id, path.delivery)
-        )
+        Effect.flatMap(videos.find(caller, path.id), () => callbacks.redeliver(caller.account, path.id, path.delivery))
     }
   })
 )

@@ -1,6 +1,6 @@
 import { Clock, Duration, Effect } from "effect"
 import { Ownership } from "../ownership/Ownership.ts"
-import type { AccountId, Caller } from "../contract/Caller.ts"
+import type { Caller, Holder } from "../contract/Caller.ts"
 import { Conflict, NotFound, UpstreamFailed } from "../contract/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
@@ -66,7 +66,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       const createdAtMs = yield* Clock.currentTimeMillis
       const id = newTaskId(createdAtMs)
       const fitting = yield* fittingOf({
-        account: caller.account,
+        holder: caller,
         request,
         body: incoming.body,
         model,
@@ -133,7 +133,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
     const settled = Effect.fnUntraced(function* (caller: Caller, asked: CreateVideoTask, headers: Headers) {
       const { model, noFallback } = yield* models.choose(caller, asked.model, kind, headers)
       const fitting = yield* fittingOf({
-        account: caller.account,
+        holder: caller,
         request: asked,
         body: null,
         model,
@@ -153,8 +153,8 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
 
     const find = shown(store, kind, (task): VideoTaskRecord => record(videoTask(task)), notFound)
 
-    /** One page of the account's tasks within the retention, newest first. */
-    const list = (account: AccountId, query: ListVideoTasks) =>
+    /** One page of the holder's tasks within the retention, newest first. */
+    const list = ({ account, person }: Holder, query: ListVideoTasks) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
         const size = query.page_size ?? 10
         const filters = {
@@ -165,11 +165,13 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         }
         const page = { offset: ((query.page_num ?? 1) - 1) * size, limit: size }
         const sinceMs = nowMs - Duration.toMillis(retention)
-        return Effect.orDie(store.list({ account, kind, sinceMs, ...filters, ...page }))
+        return Effect.orDie(store.list({ account, keys: person?.keys, kind, sinceMs, ...filters, ...page }))
       }).pipe(Effect.map(({ tasks, total }) => ({ total, items: tasks.map((task) => listed(videoTask(task))) })))
 
     /** Cancels a waiting task, removes an ended one, refuses for a running one. Tells which of the two it did. */
-    const remove = Effect.fnUntraced(function* (account: AccountId, id: string) {
+    const remove = Effect.fnUntraced(function* (holder: Holder, id: string) {
+      const { account } = holder
+      if (holder.person !== undefined) yield* find(holder, id)
       const cancelled = yield* Effect.orDie(cancellation.cancel(account, kind, id))
       switch (cancelled) {
         case "cancelled":

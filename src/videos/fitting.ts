@@ -1,5 +1,5 @@
 import { Effect, Either } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
+import type { Holder } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { NotFound } from "../contract/Failure.ts"
 import { priceOfVideo } from "../ledger/Price.ts"
@@ -32,7 +32,7 @@ export interface Fitting {
 }
 
 interface FittingRequest {
-  readonly account: AccountId
+  readonly holder: Holder
   readonly request: CreateVideoTask
   /** The caller's body; null to render from the job instead. */
   readonly body: unknown
@@ -54,7 +54,7 @@ export const makeFitting = Effect.gen(function* () {
   const promote = yield* makePromote
 
   const fittingAt = Effect.fnUntraced(function* (
-    { account, body, model, random, request, strict }: FittingRequest,
+    { body, holder, model, random, request, strict }: FittingRequest,
     place: ServedRoute,
     first: Fitting | undefined
   ) {
@@ -66,7 +66,7 @@ export const makeFitting = Effect.gen(function* () {
       model: model.id,
       isPassthrough: upstream.isPassthrough
     }
-    const meant = yield* promote(account, request, body, upstream, keyNames(pool), limits)
+    const meant = yield* promote(holder, request, body, upstream, keyNames(pool), limits)
     const resolved = withBilledInput(upstream, yield* resolve(settledBy(first, meant.request), limits, random))
     const given = givenFields(meant.request, resolved)
     const fit = upstream.fit?.({ ...resolved, upstreamModel: place.knownAs ?? place.model, given })

@@ -1,7 +1,8 @@
 import { Effect, Option, Schema } from "effect"
 import { madeWith } from "../ownership/madeWith.ts"
 import { Ownership } from "../ownership/Ownership.ts"
-import type { AccountId } from "../contract/Caller.ts"
+import { reachesKey } from "../contract/Caller.ts"
+import type { Holder } from "../contract/Caller.ts"
 import { InvalidRequest, NotFound } from "../contract/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
@@ -39,7 +40,7 @@ export const makePromote = Effect.gen(function* () {
 
   /** @param keys the names of the upstream's keys */
   return Effect.fnUntraced(function* (
-    account: AccountId,
+    holder: Holder,
     request: CreateVideoTask,
     body: unknown,
     upstream: Pick<VideoUpstream, "name" | "isPassthrough" | "key">,
@@ -54,8 +55,9 @@ export const makePromote = Effect.gen(function* () {
     }
     const { id } = part.draft_task
     const param = `content[${at}].draft_task.id`
+    const { account } = holder
     const draft = yield* Effect.orDie(store.find(account, "video", id))
-    if (Option.isNone(draft)) {
+    if (Option.isNone(draft) || !reachesKey(holder, draft.value.key)) {
       if (!upstream.isPassthrough) return yield* refuse(param, `no task of this account has the id "${id}"`)
       const known = yield* ownership.check(account, upstream.name, [{ id, param }])
       yield* sameKey(upstream, madeWith(known, keys) ?? keys[0], param)

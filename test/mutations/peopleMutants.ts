@@ -1,9 +1,52 @@
 import type { Mutant } from "./Mutant.ts"
 
 const reach = ["test/people/reach.test.ts"]
+const members = ["test/people/members.test.ts"]
 
 /** Roles and admin keys. */
 export const peopleMutants: ReadonlyArray<Mutant> = [
+  {
+    name: "people: a member sees what others of the account do",
+    file: "src/admin/Owned.ts",
+    snippet: ": Effect.map(keys.ofPerson(person, account), (own) => ({ account, keys: own }))",
+    replacement: ": Effect.succeed({ account })",
+    tests: members
+  },
+  {
+    name: "people: a person's key lists what others of the account did",
+    file: "src/account/Handlers.ts",
+    snippet: "person === undefined ? { account } : { account, keys: person.keys }",
+    replacement: "person === undefined ? { account } : { account }",
+    tests: members
+  },
+  {
+    name: "people: a person's key opens another's task",
+    file: "src/contract/Caller.ts",
+    snippet: "person === undefined || person.keys.includes(key)",
+    replacement: 'person === undefined || key !== ""',
+    tests: members
+  },
+  {
+    name: "people: idempotency keys are the account's",
+    file: "src/http/once.ts",
+    snippet: "key: caller.person === undefined ? key : `${caller.person.id} ${key}`,",
+    replacement: "key,",
+    tests: members
+  },
+  {
+    name: "people: a stream goes on with the role that opened it",
+    file: "src/http/handled.ts",
+    snippet: "onSuccess: (now) => reachesSame(now.within, caller.within)",
+    replacement: "onSuccess: () => true",
+    tests: ["test/people/signIn.test.ts"]
+  },
+  {
+    name: "people: a stream does not see a member's new keys",
+    file: "src/feed/Feed.ts",
+    snippet: "else if (hasChanged) yield* watcher.look",
+    replacement: "",
+    tests: members
+  },
   {
     name: "people: a role reaches every operation",
     file: "src/console/SessionAuthenticators.ts",

@@ -38,3 +38,15 @@ export const furnish = async (ask: Ask, operatorKey: string, { key, secret }: Ma
     entry: String(entry?.["id"])
   }
 }
+
+/** Ids of nothing. */
+export const nothing: Things = {
+  account: "none",
+  key: "key_none",
+  task: "cgt-none",
+  request: "req_none",
+  delivery: "dlv_none",
+  entry: "999999"
+}
+/** An error without the id that was asked for. */
+export const withoutIds = (text: string) => text.replaceAll(/key_\w+|cgt-[\w-]+|req_\w+|dlv_\w+|entry \d+/g, "…")

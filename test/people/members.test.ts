@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { MemberRecord } from "../../src/admin/MemberRecord.ts"
 import { reaches } from "../../src/console/reach.ts"
 import type { Operation } from "../../src/console/reach.ts"
+import { runCommand } from "../e2e/command.ts"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { watch } from "../feed/watch.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
-import { furnish } from "./furnish.ts"
+import { furnish, nothing, withoutIds } from "./furnish.ts"
 import { samplesOf } from "./operations.ts"
 import type { Sample, Things } from "./operations.ts"
 import { startProvider } from "./startProvider.ts"
@@ -27,18 +29,6 @@ interface Member {
   readonly secret: string
   readonly things: Things
 }
-
-/** Ids of nothing. */
-const nothing: Things = {
-  account: "none",
-  key: "key_none",
-  task: "cgt-none",
-  request: "req_none",
-  delivery: "dlv_none",
-  entry: "999999"
-}
-/** An error without the id that was asked for. */
-const sameIds = (text: string) => text.replaceAll(/key_\w+|cgt-[\w-]+|req_\w+|dlv_\w+|entry \d+/g, "…")
 
 const names = Object.keys(reaches) as ReadonlyArray<Operation>
 
@@ -118,6 +108,46 @@ describeOnEach("members", () => {
     for (const strange of ["member-b", "of dan", "dan@", "of eve", "eve@"]) expect(text).not.toContain(strange)
   }
 
+  it("are listed with their account", async () => {
+    const path = "/admin/v1/accounts/member-a/members"
+    const ann = new Visitor()
+    await ann.signIn(gateway.url, "ann")
+    const { data } = await ask(operatorKey, { method: "GET", path })
+    expect(data.map(({ keys, name, role }: MemberRecord) => [name, role, keys])).toEqual([
+      ["ann@corp.test", "operator", 0],
+      ["cyd@corp.test", "member", 1],
+      ["dan@corp.test", "member", 1]
+    ])
+    for (const { confirmed_at, last_seen_at } of data) {
+      expect(last_seen_at >= confirmed_at).toBe(true)
+      expect(Date.now() - Date.parse(confirmed_at)).toBeLessThan(600_000)
+    }
+    /** Uses are written a moment later. */
+    const steady = ({ last_seen_at: _last, ...same }: MemberRecord) => same
+    const all = data.map(steady)
+    const page = await ask(operatorKey, { method: "GET", path: `${path}?limit=2` })
+    const rest = await ask(operatorKey, { method: "GET", path: `${path}?limit=2&after=${page.next}` })
+    expect([page.data.map(steady), rest.data.map(steady)]).toEqual([all.slice(0, 2), all.slice(2)])
+    // A command tells the same, there and from elsewhere.
+    const remote = { GATEWAY_URL: gateway.url, GATEWAY_ADMIN_KEY: operatorKey }
+    const run = (args: string, env: Record<string, string>) =>
+      runCommand(provider.folder, `accounts members member-a ${args}`.split(" "), env)
+    for (const env of [remote, await gatewayEnv("members")]) {
+      expect((await run("--json", env)).json<ReadonlyArray<MemberRecord>>().map(steady)).toEqual(all)
+    }
+    const headers = { authorization: `Bearer ${operatorKey}`, accept: "text/csv" }
+    const csv = await (await fetch(gateway.url + path, { headers })).text()
+    for (const text of [csv, (await run("--csv", remote)).out]) {
+      const [head, ...lines] = text.trimEnd().split("\r\n")
+      expect(head).toBe("person,name,role,keys,last_seen_at,confirmed_at")
+      expect(lines.map((line) => line.split(",").slice(1, 4))).toEqual([
+        ["ann@corp.test", "operator", "0"],
+        ["cyd@corp.test", "member", "1"],
+        ["dan@corp.test", "member", "1"]
+      ])
+    }
+  })
+
   it("count what was done with their keys alone", async () => {
     const get = async (path: string) => {
       const { status, text } = await send(cyd, { method: "GET", path })
@@ -170,7 +200,64 @@ describeOnEach("members", () => {
     for (const stream of [all, own]) stream.stop()
   })
 
-  // The last: it revokes their keys.
+  it("see by their own key what was done with their keys alone", async () => {
+    const get = async (path: string) => {
+      const answer = await fetch(gateway.url + path, { headers: { authorization: `Bearer ${cyd.secret}` } })
+      return { status: answer.status, text: await answer.text() }
+    }
+    const lists = [
+      "requests",
+      "requests/export",
+      "tasks",
+      "videos",
+      "overview?by=key",
+      "usage?by=key",
+      "overview/groups?by=key"
+    ]
+    const drawn = "/api/v3/contents/generations/tasks"
+    for (const path of [...lists.map((one) => `/v1/${one}`), drawn]) {
+      const { status, text } = await get(path)
+      expect([path, status]).toEqual([path, 200])
+      tellsNothingOfOthers(text)
+      expect([path, text]).toEqual([
+        path,
+        expect.stringMatching(`${cyd.things.key}|${cyd.things.task}|${cyd.things.request}`)
+      ])
+    }
+    expect(JSON.parse((await get("/v1/requests/histogram?model=priced")).text)).toMatchObject({
+      total: { requests: 1 }
+    })
+    const byId = ({ request, task }: Things) => [
+      `/v1/requests/${request}`,
+      `${drawn}/${task}`,
+      `${drawn}/${task}/deliveries`,
+      `/v1/videos/${task}`,
+      `/v1/videos/${task}/content`
+    ]
+    for (const path of byId(cyd.things).slice(0, 4)) expect([path, (await get(path)).status]).toEqual([path, 200])
+    for (const things of [dan.things, shared, eve.things]) {
+      for (const path of byId(things)) expect([path, (await get(path)).status]).toEqual([path, 404])
+    }
+    // Idempotency keys are each person's own.
+    const post = async (path: string, body: object, secret = cyd.secret, headers = {}) => {
+      const answer = await fetch(gateway.url + path, {
+        method: "POST",
+        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json", ...headers },
+        body: JSON.stringify(body)
+      })
+      return { status: answer.status, headers: answer.headers, text: await answer.text() }
+    }
+    const asked = { model: "priced", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] }
+    const repeated = { "idempotency-key": "1" }
+    const first = await post("/v1/messages", asked, dan.secret, repeated)
+    const again = await post("/v1/messages", asked, dan.secret, repeated)
+    const mine = await post("/v1/messages", asked, cyd.secret, repeated)
+    expect([first.status, again.status, mine.status]).toEqual([200, 200, 200])
+    expect(again.headers.get("idempotent-replayed")).toBe("true")
+    expect(mine.headers.get("idempotent-replayed")).not.toBe("true")
+  })
+
+  // This revokes their keys.
   describe("reach by their session what the table says", () => {
     it.each(names)("%s", async (name) => {
       const own: Sample = samplesOf(cyd.things)[name]
@@ -189,7 +276,7 @@ describeOnEach("members", () => {
         const missing = await send(cyd, samplesOf(nothing)[name])
         for (const strange of [dan.things, shared, eve.things]) {
           const { status, text } = await send(cyd, samplesOf(strange)[name])
-          expect([name, status, sameIds(text)]).toEqual([name, 404, sameIds(missing.text)])
+          expect([name, status, withoutIds(text)]).toEqual([name, 404, withoutIds(missing.text)])
         }
       }
       if (own.kind === "made") expect((await send(cyd, samplesOf(eve.things)[name])).status).toBe(404)
@@ -199,5 +286,13 @@ describeOnEach("members", () => {
       tellsNothingOfOthers(text)
       if (own.kind === "list") expect(text).toContain(cyd.things.key)
     })
+  })
+
+  it("neither cancel nor remove what others of their account did", async () => {
+    const answer = await fetch(`${gateway.url}/api/v3/contents/generations/tasks/${cyd.things.task}`, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${dan.secret}` }
+    })
+    expect(answer.status).toBe(404)
   })
 })

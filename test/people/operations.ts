@@ -43,6 +43,7 @@ export const samplesOf = ({ account, delivery, entry, key, request, task }: Thin
     "adminAccounts.credit": post("one", `/admin/v1/accounts/${account}/credit`, { usd: "1" }),
     "adminAccounts.resetBudgets": post("one", `/admin/v1/accounts/${account}/reset-budgets`),
     "adminAccounts.grants": get("one", `/admin/v1/accounts/${account}/grants`),
+    "adminAccounts.members": get("one", `/admin/v1/accounts/${account}/members`),
     "adminAccounts.webhookSecrets": get("one", `/admin/v1/accounts/${account}/webhook-secrets`),
     "adminAccounts.rotateWebhookSecret": post("one", `/admin/v1/accounts/${account}/webhook-secrets/rotate`),
     "adminOperations.listTasks": get("list", "/admin/v1/tasks"),

@@ -64,12 +64,12 @@ describeOnEachStore("the task store", ({ name }) => {
         const store = yield* TaskStore
         const read = shown(store, "test", ({ details, result, state }) => ({ details, result, state }), missing)
         const isKept = Effect.sync(() => Exit.isExit(store.read(alice, "test", "a")))
-        const seen = Effect.map(read(alice, "a"), ({ state }) => state)
-        expect(yield* Effect.flip(read(alice, "a"))).toEqual(missing("a"))
+        const seen = Effect.map(read({ account: alice }, "a"), ({ state }) => state)
+        expect(yield* Effect.flip(read({ account: alice }, "a"))).toEqual(missing("a"))
         yield* store.insert(newTask("a"))
         expect(yield* seen).toBe("queued")
         expect(yield* isKept).toBe(keeps)
-        expect(yield* Effect.flip(read(bob, "a"))).toEqual(missing("a"))
+        expect(yield* Effect.flip(read({ account: bob }, "a"))).toEqual(missing("a"))
 
         const [held] = yield* store.claim("test:m", 1)
         if (held === undefined) return expect.fail("nothing was claimed")
@@ -78,19 +78,19 @@ describeOnEachStore("the task store", ({ name }) => {
         expect(yield* isKept).toBe(name === "memory")
         expect(yield* seen).toBe("running")
         yield* store.write(held, { details: { new: true } })
-        expect((yield* read(alice, "a")).details).toEqual({ new: true })
+        expect((yield* read({ account: alice }, "a")).details).toEqual({ new: true })
         yield* store.settle(held, { patch: { state: "succeeded", result: 7 }, againInMs: 0 })
-        expect((yield* read(alice, "a")).result).toBe(7)
+        expect((yield* read({ account: alice }, "a")).result).toBe(7)
         expect(yield* isKept).toBe(keeps)
         yield* store.remove(alice, "test", "a")
-        expect(yield* Effect.flip(read(alice, "a"))).toEqual(missing("a"))
+        expect(yield* Effect.flip(read({ account: alice }, "a"))).toEqual(missing("a"))
 
         yield* store.insert(newTask("b"))
-        yield* read(alice, "b")
+        yield* read({ account: alice }, "b")
         yield* store.end("b", "cancelled")
-        expect((yield* read(alice, "b")).state).toBe("cancelled")
+        expect((yield* read({ account: alice }, "b")).state).toBe("cancelled")
         yield* store.purge(Number.MAX_SAFE_INTEGER, 10)
-        expect(yield* Effect.flip(read(alice, "b"))).toEqual(missing("b"))
+        expect(yield* Effect.flip(read({ account: alice }, "b"))).toEqual(missing("b"))
       })
     )
   )
@@ -105,13 +105,13 @@ describeOnEachStore("the task store", ({ name }) => {
           yield* store.insert(newTask(id))
           const reads = Effect.forEach(Array.from({ length: 20 }), () =>
             Effect.zipLeft(
-              Effect.suspend(() => read(alice, id)),
+              Effect.suspend(() => read({ account: alice }, id)),
               Effect.yieldNow()
             )
           )
           const told = Effect.zipRight(
             store.end(id, "cancelled"),
-            Effect.suspend(() => read(alice, id))
+            Effect.suspend(() => read({ account: alice }, id))
           )
           const [, after] = yield* Effect.all([reads, told, reads], { concurrency: "unbounded" })
           expect(after).toEqual({ state: "cancelled" })

@@ -29,7 +29,7 @@ describe("a draft", () => {
         media: [{ kind: "image", role: "first_frame", url: "https://example.com/a.png" }],
         settings: { ...settings, watermark: true }
       })
-      expect(yield* videos.find(alice.account, promoted.id)).toMatchObject({ draft: false, draft_task_id: id })
+      expect(yield* videos.find(alice, promoted.id)).toMatchObject({ draft: false, draft_task_id: id })
 
       const elsewhere = yield* create(promotion(id, { model: "seedance", resolution: "480p", unknown_field: 1 }))
       expect(yield* job(elsewhere.id)).toMatchObject({
@@ -104,7 +104,7 @@ describe("a draft", () => {
       expect(yield* job(yield* made({}))).toBeNull()
       const id = yield* made(asked)
       expect(yield* job(id)).not.toBeNull()
-      yield* videos.remove(alice.account, id)
+      yield* videos.remove(alice, id)
       expect(yield* job(id)).toBeNull()
       const leases = yield* TaskStore
       const other = yield* create({ draft: true })
@@ -122,13 +122,13 @@ describe("an account's video tasks", () => {
     Effect.gen(function* () {
       const videos = yield* VideoTasks
       const { id } = yield* create()
-      const foreign = yield* failure(videos.find(bob.account, id))
-      const unknown = yield* failure(videos.find(bob.account, "cgt-unknown"))
+      const foreign = yield* failure(videos.find(bob, id))
+      const unknown = yield* failure(videos.find(bob, "cgt-unknown"))
       expect(foreign._tag).toBe("NotFound")
       expect(foreign.message.replace(id, "")).toBe(unknown.message.replace("cgt-unknown", ""))
-      expect((yield* failure(videos.remove(bob.account, id)))._tag).toBe("NotFound")
-      expect(yield* videos.list(bob.account, {})).toEqual({ total: 0, items: [] })
-      expect((yield* videos.list(alice.account, {})).total).toBe(1)
+      expect((yield* failure(videos.remove(bob, id)))._tag).toBe("NotFound")
+      expect(yield* videos.list(bob, {})).toEqual({ total: 0, items: [] })
+      expect((yield* videos.list(alice, {})).total).toBe(1)
     }).pipe(Effect.provide(layer))
   )
 
@@ -137,22 +137,22 @@ describe("an account's video tasks", () => {
       const videos = yield* VideoTasks
       const leases = yield* TaskStore
       const { id } = yield* create()
-      expect(yield* videos.remove(alice.account, id)).toBe("cancelled")
-      expect((yield* videos.find(alice.account, id)).status).toBe("cancelled")
-      expect(yield* videos.remove(alice.account, id)).toBe("removed")
-      expect((yield* failure(videos.find(alice.account, id)))._tag).toBe("NotFound")
-      expect((yield* failure(videos.remove(alice.account, id)))._tag).toBe("NotFound")
+      expect(yield* videos.remove(alice, id)).toBe("cancelled")
+      expect((yield* videos.find(alice, id)).status).toBe("cancelled")
+      expect(yield* videos.remove(alice, id)).toBe("removed")
+      expect((yield* failure(videos.find(alice, id)))._tag).toBe("NotFound")
+      expect((yield* failure(videos.remove(alice, id)))._tag).toBe("NotFound")
 
       const other = yield* create()
       const [held] = yield* leases.claim("video:sandbox", 1)
       yield* leases.write(held!, { state: "running", upstreamId: "up-1" })
-      expect(yield* failure(videos.remove(alice.account, other.id))).toMatchObject({
+      expect(yield* failure(videos.remove(alice, other.id))).toMatchObject({
         _tag: "Conflict",
         code: "InvalidAction.RunningTaskDeletion"
       })
       yield* leases.write(held!, { state: "succeeded", result: { videoUrl: "https://example.com/v.mp4" } })
-      expect((yield* videos.find(alice.account, other.id)).content).toEqual({ video_url: "https://example.com/v.mp4" })
-      expect(yield* videos.remove(alice.account, other.id)).toBe("removed")
+      expect((yield* videos.find(alice, other.id)).content).toEqual({ video_url: "https://example.com/v.mp4" })
+      expect(yield* videos.remove(alice, other.id)).toBe("removed")
     }).pipe(Effect.provide(layer))
   )
 
@@ -167,28 +167,28 @@ describe("an account's video tasks", () => {
       yield* sql`UPDATE tasks SET details = 'oops' WHERE id IN (${one}, ${three})`
       yield* sql`UPDATE tasks SET details = '{"settings":{}}' WHERE id = ${four}`
       yield* sql`UPDATE tasks SET result = '{"videoUrl":7}' WHERE id = ${two}`
-      expect(yield* videos.find(alice.account, one)).toMatchObject({
+      expect(yield* videos.find(alice, one)).toMatchObject({
         status: "succeeded",
         content: { video_url: "https://example.com/v.mp4" },
         service_tier: "flex"
       })
       const lost = { code: "InternalServiceError", message: expect.stringContaining("can't be read") }
-      const failed = yield* videos.find(alice.account, two)
+      const failed = yield* videos.find(alice, two)
       expect(failed).toMatchObject({ status: "failed", error: lost })
       expect(failed).not.toHaveProperty("content")
       const queued = { status: "queued", execution_expires_after: 3_600, service_tier: "default" }
-      expect(yield* videos.find(alice.account, three)).toMatchObject(queued)
-      expect((yield* videos.find(alice.account, four)).status).toBe("queued")
+      expect(yield* videos.find(alice, three)).toMatchObject(queued)
+      expect((yield* videos.find(alice, four)).status).toBe("queued")
       // Set aside, as its worker does.
       const leases = yield* TaskStore
       yield* leases.claim("video:sandbox", 100)
-      expect(yield* videos.find(alice.account, three)).toMatchObject({ status: "failed", error: lost })
-      expect((yield* failure(videos.find(bob.account, three)))._tag).toBe("NotFound")
+      expect(yield* videos.find(alice, three)).toMatchObject({ status: "failed", error: lost })
+      expect((yield* failure(videos.find(bob, three)))._tag).toBe("NotFound")
       const five = yield* made({})
       yield* sql`UPDATE tasks SET result = 'oops', state = 'dancing' WHERE id = ${five}`
-      expect(yield* videos.find(alice.account, five)).toMatchObject({ status: "failed", error: lost })
-      expect((yield* videos.list(alice.account, {})).items.map(({ id }) => id)).toContain(two)
-      for (const id of [one, two, three, five]) expect(yield* videos.remove(alice.account, id)).toBe("removed")
+      expect(yield* videos.find(alice, five)).toMatchObject({ status: "failed", error: lost })
+      expect((yield* videos.list(alice, {})).items.map(({ id }) => id)).toContain(two)
+      for (const id of [one, two, three, five]) expect(yield* videos.remove(alice, id)).toBe("removed")
     }).pipe(Effect.provide(layer))
   )
 
@@ -201,9 +201,9 @@ describe("an account's video tasks", () => {
         ids.unshift((yield* create(fields)).id)
         yield* TestClock.adjust("1 seconds")
       }
-      yield* videos.remove(alice.account, ids[0]!)
+      yield* videos.remove(alice, ids[0]!)
       const list = (query: Parameters<typeof videos.list>[1]) =>
-        Effect.map(videos.list(alice.account, query), ({ items, total }) => ({ total, ids: items.map(({ id }) => id) }))
+        Effect.map(videos.list(alice, query), ({ items, total }) => ({ total, ids: items.map(({ id }) => id) }))
 
       expect(yield* list({})).toEqual({ total: 12, ids: ids.slice(0, 10) })
       expect(yield* list({ page_num: 2 })).toEqual({ total: 12, ids: ids.slice(10) })

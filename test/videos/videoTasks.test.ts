@@ -51,7 +51,7 @@ describe("creating a video task", () => {
       const videos = yield* VideoTasks
       const { id } = yield* create()
       expect(id).toMatch(/^cgt-20260606160057-[a-z0-9]{16}$/)
-      expect(yield* videos.find(alice.account, id)).toEqual({
+      expect(yield* videos.find(alice, id)).toEqual({
         id,
         model: "sandbox-video",
         status: "queued",
@@ -113,7 +113,7 @@ describe("creating a video task", () => {
   it.effect("names in its record what the upstream can't carry, and refuses it in strict mode", () =>
     Effect.gen(function* () {
       const { id } = yield* create({ model: "lacking", seed: 5 })
-      expect(yield* Effect.flatMap(VideoTasks, (videos) => videos.find(alice.account, id))).toMatchObject({
+      expect(yield* Effect.flatMap(VideoTasks, (videos) => videos.find(alice, id))).toMatchObject({
         adapted: ["seed"]
       })
       expect(yield* failure(create({ model: "lacking-strict", seed: 5 }))).toMatchObject({

@@ -78,6 +78,19 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
         )
       )
 
+    /** The ids of some accounts, sorted. @param search a part of the id, in small or capital letters */
+    const ids = (
+      among: ReadonlyArray<AccountPattern>,
+      search: string,
+      limit: number
+    ): Effect.Effect<ReadonlyArray<string>, SqlError> =>
+      Effect.map(
+        sql`SELECT a.id FROM accounts a WHERE a.deleted_at IS NULL AND ${sql.or(among.map(isOne))}
+          AND LOWER(a.id) LIKE ${`%${search.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`} ESCAPE '\\'
+          ORDER BY a.id LIMIT ${limit}`,
+        (found) => accountIds.all(found).map(({ id }) => id)
+      )
+
     const isOne = (pattern: AccountPattern) =>
       pattern.endsWith("*")
         ? sql`substr(a.id, 1, ${pattern.length - 1}) = ${pattern.slice(0, -1)}`
@@ -170,6 +183,7 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
       )
 
     return {
+      ids,
       find,
       list,
       isThere,
@@ -219,6 +233,7 @@ export const accountColumns = {
 const accounts = rows("accounts", accountColumns)
 export type AccountRow = ReturnType<typeof accounts.one>
 
+const accountIds = rows("accounts", { id: Schema.String })
 const declarations = rows("accounts", { declared_nano_usd: Schema.NullOr(Schema.Int) })
 const webhookUrls = rows("accounts", { webhook_url: Schema.NullOr(Schema.String) })
 const webhookVersions = rows("accounts", { version: Schema.Int, rotated_at: Schema.NullOr(Schema.Int) })

@@ -39,6 +39,7 @@ const openings = rows("keys", {
   account_budgets: BudgetsJson,
   trusts_end_user: Schema.Boolean,
   suspended_at: Time,
+  person_id: Schema.NullOr(Schema.String),
   person_held: Schema.NullOr(Schema.Literal("away", "over")),
   unpriced_here: Schema.NullOr(Unpriced),
   hold_output_tokens: Schema.NullOr(Schema.Int),
@@ -77,6 +78,8 @@ export interface Opening {
   readonly revoked: boolean
   /** The account is suspended. */
   readonly suspended: boolean
+  /** Its owner, of a person's own key. */
+  readonly person: string | undefined
   /** Its person's provider is away for too long, or the person has to sign in again. */
   readonly held: "away" | "over" | undefined
   /** For an issuer's token: until when it need not be verified again. */
@@ -107,6 +110,7 @@ export const firstOpening = (found: ReadonlyArray<unknown>): Opening | undefined
       expiresAtMs: row.expires_at ?? undefined,
       revoked: row.revoked_at !== null,
       suspended: row.suspended_at !== null,
+      person: row.person_id ?? undefined,
       held: row.person_held ?? undefined
     }
   )

@@ -10,6 +10,7 @@ import type { DeliverySummary } from "../../admin/DeliverySummary.ts"
 import type { KeyOptions, KeysOfSecret, KeyWithSecret } from "../../admin/KeyAdministration.ts"
 import type { KeyRecord } from "../../admin/KeyRecord.ts"
 import type { LogQuery } from "../../admin/LogLines.ts"
+import type { MemberRecord } from "../../admin/MemberRecord.ts"
 import type { NodeRecord } from "../../admin/NodeRecord.ts"
 import type { Attention } from "../../admin/OverviewRecord.ts"
 import type { PriceListRecord } from "../../admin/PriceListRecord.ts"
@@ -87,6 +88,7 @@ export interface Operations {
     readonly resume: (id: string) => Answer<AccountRecord>
     readonly delete: (id: string) => Answer<AccountDeleted>
     readonly grantsOf: (id: string, limit: number) => All<GrantRecord>
+    readonly members: (id: string) => All<MemberRecord>
   }
   readonly tasks: {
     readonly list: (page: TaskPage) => All<TaskSummary>

@@ -88,8 +88,21 @@ const operations = Effect.gen(function* () {
   const settings = yield* Settings
   const all = yield* Administration
   const sessions = yield* SessionAdministration
-  const { accounts, audit, configuration, deliveries, ending, keys, nodes, prices, requests, tasks, usage, webhooks } =
-    all
+  const {
+    accounts,
+    audit,
+    configuration,
+    deliveries,
+    ending,
+    keys,
+    members,
+    nodes,
+    prices,
+    requests,
+    tasks,
+    usage,
+    webhooks
+  } = all
   const first = (limit: number) => ({ offset: 0, limit })
   /** Webhook secrets are derived from the server's master secret, so they need that one. */
   const withSecret = <A>(effect: Answer<A>): Answer<A> =>
@@ -130,7 +143,8 @@ const operations = Effect.gen(function* () {
       suspend: (id) => ending.suspend(actor, id),
       resume: (id) => ending.resume(actor, id),
       delete: (id) => ending.remove(actor, id),
-      grantsOf: accounts.grantsOf
+      grantsOf: accounts.grantsOf,
+      members: (id) => members.list(id, settings.file.value.sign_in?.roles ?? [])
     },
     tasks: {
       list: tasks.list,

@@ -129,6 +129,10 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
         suspend: (id) => orUnreachable(adminAccounts.suspend({ path: { id } })),
         resume: (id) => orUnreachable(adminAccounts.resume({ path: { id } })),
         delete: (id) => orUnreachable(adminAccounts.delete({ path: { id } })),
+        members: (id) =>
+          gathered(Infinity, (page) =>
+            orUnreachable(adminAccounts.members({ path: { id }, urlParams: { ...page, format: "json" } }))
+          ),
         grantsOf: (id, limit) =>
           Effect.map(orUnreachable(adminAccounts.grants({ path: { id }, urlParams: { limit } })), ({ data }) => data)
       },

@@ -11,7 +11,7 @@ export const TasksHandlers = handlers(
   Effect.gen(function* () {
     const store = yield* TaskStore
     const find = shown(store, messageKindName, messageRecord, notFound)
-    return { find: ({ caller, path }) => find(caller.account, path.id) }
+    return { find: ({ caller, path }) => find(caller, path.id) }
   })
 )
 

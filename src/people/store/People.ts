@@ -24,6 +24,18 @@ export class People extends Effect.Service<People>()("gateway/people/store/Peopl
     const find = (id: string): Effect.Effect<Person | undefined, SqlError> =>
       Effect.map(sql`${all} WHERE p.id = ${id}`, people.first)
 
+    /** All people that may act, by name, with what they have in an account. */
+    const inAccount = (account: string, nowMs: number): Effect.Effect<ReadonlyArray<PersonInAccount>, SqlError> =>
+      Effect.map(
+        sql`SELECT p.*,
+          (SELECT COUNT(*) FROM keys k WHERE k.person_id = p.id AND k.account_id = ${account}
+            AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})) AS active_keys,
+          (SELECT MAX(k.last_used_at) FROM keys k WHERE k.person_id = p.id) AS key_used_at,
+          (SELECT MAX(s.last_used_at) FROM sessions s WHERE s.person_id = p.id) AS session_used_at
+          FROM people p WHERE p.ended_at IS NULL ORDER BY p.email, p.subject, p.id`,
+        inAccounts.all
+      )
+
     /** The id of a person, new or known. Run it in a transaction. */
     const idOf = ({ issuer, subject }: Identity): Effect.Effect<string, SqlError> =>
       Effect.gen(function* () {
@@ -132,7 +144,21 @@ export class People extends Effect.Service<People>()("gateway/people/store/Peopl
         return { sessions: sessions.length, keys: ids.all(keys).map((key) => key.id) }
       })
 
-    return { find, idOf, told, signedIn, due, claim, refreshed, failed, doubtful, hold, revokeBeyond, end } as const
+    return {
+      find,
+      inAccount,
+      idOf,
+      told,
+      signedIn,
+      due,
+      claim,
+      refreshed,
+      failed,
+      doubtful,
+      hold,
+      revokeBeyond,
+      end
+    } as const
   })
 }) {
   /** For tests: a member that is not given dies when it is used. */
@@ -167,7 +193,7 @@ const blank = {
   held: null
 }
 
-const columns = {
+const identityOf = {
   id: Schema.String,
   issuer: Schema.String,
   subject: Schema.String,
@@ -175,7 +201,21 @@ const columns = {
   name: Schema.String,
   groups: Schema.parseJson(Schema.Array(Schema.String)),
   seen_at: Schema.Int,
-  checked_at: Schema.Int,
+  checked_at: Schema.Int
+}
+
+const inAccountColumns = {
+  ...identityOf,
+  /** Own keys in the account that can be used. */
+  active_keys: Schema.Int,
+  key_used_at: Schema.NullOr(Schema.Int),
+  session_used_at: Schema.NullOr(Schema.Int)
+}
+const inAccounts = rows("people", inAccountColumns)
+type PersonInAccount = Schema.Struct.Type<typeof inAccountColumns>
+
+const columns = {
+  ...identityOf,
   ended_at: Schema.NullOr(Schema.Int),
   refresh_token: Schema.NullOr(Schema.String),
   id_token: Schema.NullOr(Schema.String),

@@ -58,11 +58,12 @@ export const memoryOwned = (
 
   const list: TaskStorage["list"] = (page) =>
     Effect.sync(() => {
-      const { account, after, ids, kind, limit, model, offset, order, sinceMs, states, tier } = page
+      const { account, after, ids, keys, kind, limit, model, offset, order, sinceMs, states, tier } = page
       const all = tasks.filter(
         ({ task }) =>
           task.account === account &&
           task.kind === kind &&
+          (keys === undefined || keys.includes(task.key)) &&
           task.createdAtMs >= sinceMs &&
           (states === undefined || states.includes(task.state)) &&
           (ids === undefined || ids.includes(task.id)) &&

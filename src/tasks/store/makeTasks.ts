@@ -72,6 +72,7 @@ export const makeTasks = Effect.gen(function* () {
     sql.and([
       sql`account_id = ${page.account}`,
       sql`kind = ${page.kind}`,
+      ...(page.keys === undefined ? [] : [sql.in("key_id", page.keys)]),
       sql`created_at >= ${page.sinceMs}`,
       ...(page.states === undefined ? [] : [sql.in("state", page.states)]),
       ...(page.ids === undefined ? [] : [sql.in("id", page.ids)]),

@@ -1,5 +1,6 @@
 import { Clock, Duration, Effect, Option } from "effect"
-import type { AccountId, Caller } from "../../contract/Caller.ts"
+import { reachesKey } from "../../contract/Caller.ts"
+import type { Caller, Holder } from "../../contract/Caller.ts"
 import { Conflict, InvalidRequest, NotFound } from "../../contract/Failure.ts"
 import { handlers } from "../../contract/handlers.ts"
 import type { Incoming } from "../../contract/handlers.ts"
@@ -33,18 +34,23 @@ export const OpenAIVideosHandlers = handlers(
     const find = shown(store, kind, (task) => openAIVideo(videoTask(task)), notFound)
 
     /** The task of an id, for its file or its place in a list. */
-    const taskOf = (account: AccountId, id: string) => Effect.orDie(store.find(account, kind, id))
+    const taskOf = (holder: Holder, id: string) =>
+      Effect.map(
+        Effect.orDie(store.find(holder.account, kind, id)),
+        Option.filter(({ key }) => reachesKey(holder, key))
+      )
 
     const list = Effect.fnUntraced(function* (
-      account: AccountId,
+      holder: Holder,
       { after, limit = defaultLimit, order = "desc" }: ListOpenAIVideos
     ) {
-      const last = after === undefined ? Option.none() : yield* taskOf(account, after)
+      const last = after === undefined ? Option.none() : yield* taskOf(holder, after)
       if (after !== undefined && Option.isNone(last)) {
         return yield* new InvalidRequest({ param: "after", message: `after: no video has the id "${after}"` })
       }
       const sinceMs = (yield* Clock.currentTimeMillis) - Duration.toMillis(retention)
-      const page = { account, kind, sinceMs, order, offset: 0, limit: limit + 1 }
+      const { account, person } = holder
+      const page = { account, keys: person?.keys, kind, sinceMs, order, offset: 0, limit: limit + 1 }
       const { tasks } = yield* Effect.orDie(store.list(Option.isNone(last) ? page : { ...page, after: last.value }))
       const data = tasks.slice(0, limit).map((task) => openAIVideo(videoTask(task)))
       return {
@@ -66,8 +72,8 @@ export const OpenAIVideosHandlers = handlers(
         })
       ).pipe(Effect.catchTag("InvalidRequest", (failure) => Effect.fail(renamed(failure))))
 
-    const contentOf = Effect.fnUntraced(function* (account: AccountId, id: string, headers: Headers) {
-      const found = yield* taskOf(account, id)
+    const contentOf = Effect.fnUntraced(function* (holder: Holder, id: string, headers: Headers) {
+      const found = yield* taskOf(holder, id)
       if (Option.isNone(found)) return yield* notFound(id)
       const { result } = videoTask(found.value)
       return result === null
@@ -77,10 +83,10 @@ export const OpenAIVideosHandlers = handlers(
 
     return {
       create: ({ caller, payload, request }) => create(caller, payload, request),
-      list: ({ caller, urlParams }) => list(caller.account, urlParams),
-      find: ({ caller, path }) => find(caller.account, path.id),
+      list: ({ caller, urlParams }) => list(caller, urlParams),
+      find: ({ caller, path }) => find(caller, path.id),
       remove: ({ caller, path: { id } }) =>
-        videos.remove(caller.account, id).pipe(
+        videos.remove(caller, id).pipe(
           Effect.map((outcome) => ({ id, object: "video.deleted" as const, deleted: outcome === "removed" })),
           Effect.catchTags({
             Conflict: () => Effect.fail(inProgress),
@@ -89,7 +95,7 @@ export const OpenAIVideosHandlers = handlers(
         ),
       content: ({ caller, path, request, urlParams: { variant = "video" } }) =>
         variant === "video"
-          ? contentOf(caller.account, path.id, request.headers)
+          ? contentOf(caller, path.id, request.headers)
           : notOffered(`The gateway makes no ${variant}; leave variant out`),
       remix: () => notOffered("The gateway makes no remixes: create a video with an input_reference instead")
     }
