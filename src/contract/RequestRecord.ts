@@ -105,6 +105,8 @@ export class RequestRecord {
   /** `name=value`. */
   tags: ReadonlyArray<string> = none
   endUser: string | undefined
+  /** The person whose key it came with. */
+  person: string | undefined
   /** The conversation: as the client names it, otherwise the id of its first stored answer. */
   conversation: string | undefined
   /** The user agent's first product: `OpenAI/JS 6.1.0`. */
@@ -136,9 +138,10 @@ export class RequestRecord {
     this.#ended = ended
   }
 
-  opened({ account, key }: Caller): void {
+  opened({ account, key, person }: Caller): void {
     this.account = account
     this.key = key
+    this.person = person
   }
 
   /** Reads the client, model, tags and end user from the headers and the body. */

@@ -36,6 +36,10 @@ export const RequestView = Schema.Struct({
   account: said(Schema.String, "Its account."),
   key: said(Schema.String, "Id of its API key."),
   key_name: name("The name of the key; null if the key is gone."),
+  person: Schema.optional(said(Schema.String, "Id of the person whose key it is; absent for an account's own.")),
+  person_name: Schema.optional(
+    said(Schema.String, "Their verified e-mail address, otherwise the provider's id of them.")
+  ),
   family: said(Schema.String, "`responses`, `messages`, `chat`, `embeddings`, `videos`, …"),
   endpoint: said(Schema.String, "The endpoint's path pattern."),
   model: name("The requested model."),
@@ -120,6 +124,8 @@ export const requestView = (row: StoredRequest): RequestView => {
     account: row.account_id,
     key: row.key_id,
     key_name: row.key_name,
+    ...(row.person_id === null ? {} : { person: row.person_id }),
+    ...(row.person_name === null ? {} : { person_name: row.person_name }),
     family: row.family,
     endpoint: row.endpoint,
     model: orNull(row.model),

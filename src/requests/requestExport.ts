@@ -46,6 +46,7 @@ const columns = [
   "account",
   "key",
   "key_name",
+  "person_name",
   "family",
   "endpoint",
   "model",

@@ -13,6 +13,7 @@ export const requestLine = (record: RequestRecord): string => {
     request_id: record.requestId,
     account: record.account,
     key: record.account === undefined ? undefined : (record.key ?? ""),
+    person: record.person,
     family: record.family,
     endpoint: record.endpoint,
     method: record.method,

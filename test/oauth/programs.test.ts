@@ -64,6 +64,16 @@ describeOnEach("programs that sign in for people", (engine) => {
     const stored = await world.run("SELECT hash FROM person_tokens")
     expect(stored.length).toBeGreaterThan(1)
     expect(JSON.stringify(stored)).not.toContain(body.access_token)
+    const find = async (path: string): Promise<ReadonlyArray<unknown>> => {
+      const { data } = await (await ann.send(world.gateway.url + path)).json()
+      // Rows are written a moment after their answers.
+      return data.length > 0 ? data : Bun.sleep(50).then(() => find(path))
+    }
+    const person = expect.stringMatching(/^person_/)
+    const [row] = await find("/admin/v1/requests?family=messages")
+    expect(row).toMatchObject({ person, person_name: "ann@corp.test", key_name: "ann@corp.test, signed in" })
+    expect((await find("/admin/v1/usage?by=request"))[0]).toMatchObject({ person })
+    expect(world.gateway.output()).toMatch(/"event":"request".*"person":"person_/)
     const audit = await (await ann.send(`${world.gateway.url}/admin/v1/audit?action=program`)).json()
     expect(audit.data[0]).toMatchObject({ actor: "ann@corp.test", action: "program.approve", target: "default" })
   })

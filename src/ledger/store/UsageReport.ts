@@ -18,6 +18,7 @@ const entryRows = rows("usage", {
   requestId: Schema.String,
   account: Schema.String,
   key: Schema.String,
+  person: Schema.NullOr(Schema.String),
   model: Schema.String,
   upstream: Schema.String,
   outcome: Schema.String,
@@ -103,7 +104,8 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
       query: UsageQuery,
       { after, limit }: { readonly after: Pick<UsageEntry, "atMs" | "id"> | undefined; readonly limit: number }
     ): Effect.Effect<ReadonlyArray<UsageEntry>> =>
-      sql`SELECT id, at AS "atMs", request_id AS "requestId", account_id AS account, key_id AS key, model, upstream, outcome,
+      sql`SELECT id, at AS "atMs", request_id AS "requestId", account_id AS account, key_id AS key,
+          (SELECT person_id FROM keys WHERE keys.id = usage.key_id) AS person, model, upstream, outcome,
           estimated, input_tokens AS "inputTokens", cache_read_tokens AS "cacheReadTokens",
           cache_write_tokens AS "cacheWriteTokens", output_tokens AS "outputTokens",
           reasoning_tokens AS "reasoningTokens", searches, video_frames AS "videoFrames", price,

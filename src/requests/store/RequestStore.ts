@@ -42,7 +42,9 @@ const stored = rows("requests", {
   settled_at: Schema.NullOr(Schema.Int),
   conversation: Schema.String,
   details: DetailsText,
-  key_name: Schema.NullOr(Schema.String)
+  key_name: Schema.NullOr(Schema.String),
+  person_id: Schema.NullOr(Schema.String),
+  person_name: Schema.NullOr(Schema.String)
 })
 const ids = rows("requests", { id: Schema.Int })
 
@@ -66,7 +68,10 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
     const commits = yield* Commits
     const { find: bodies } = yield* BodyStore
     const { ofTasks } = settledSums(sql)
-    const shown = sql.literal("requests.*, (SELECT name FROM keys WHERE keys.id = requests.key_id) AS key_name")
+    const shown = sql.literal(`requests.*, (SELECT name FROM keys WHERE keys.id = requests.key_id) AS key_name,
+      (SELECT person_id FROM keys WHERE keys.id = requests.key_id) AS person_id,
+      (SELECT COALESCE(NULLIF(p.email, ''), p.subject) FROM keys k JOIN people p ON p.id = k.person_id
+        WHERE k.id = requests.key_id) AS person_name`)
 
     /** Adds tasks with their usage and cost, which are settled after their request, from the usage rows. */
     const withTasks = Effect.fnUntraced(function* (
