@@ -48,8 +48,6 @@ export const reachesKey = ({ person }: Pick<Holder, "person">, key: string): boo
 export interface Caller {
   readonly account: AccountId
   readonly key: KeyId
-  /** The person whose key it is (`person_…`); absent for an account's own. */
-  readonly person?: string | undefined
   /** Patterns of the models the key may use (`claude-*`). */
   readonly models: ReadonlyArray<string>
   /** Patterns of the models the key may not use, even if `models` matches them. */

@@ -141,7 +141,7 @@ export class RequestRecord {
   opened({ account, key, person }: Caller): void {
     this.account = account
     this.key = key
-    this.person = person
+    this.person = person?.id
   }
 
   /** Reads the client, model, tags and end user from the headers and the body. */

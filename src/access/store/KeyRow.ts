@@ -93,7 +93,6 @@ export const firstOpening = (found: ReadonlyArray<unknown>): Opening | undefined
       caller: {
         account: row.account_id,
         key: row.id,
-        ...(row.person_id === null ? {} : { person: row.person_id }),
         models: row.models,
         ...(row.not_models === null ? {} : { notModels: row.not_models }),
         ...accountRule(row),
