@@ -68,7 +68,7 @@ const columns: ReadonlyArray<Column<AccountRecord>> = [
             <Status tone="off">{text.suspended}</Status>
           </>
         )}
-        <span class="second">{boundsText(account) ?? words.none}</span>
+        <span class="second">{boundsText(account) ?? text.unbounded}</span>
       </>
     )
   },

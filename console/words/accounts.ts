@@ -13,6 +13,7 @@ export const accounts = {
   },
   unmetered: "unmetered",
   noEnd: "no limit",
+  unbounded: "no limits, no budget",
   suspended: "suspended",
   suspend: "Suspend",
   delete: "Delete",
