@@ -81,6 +81,8 @@ it("is answered what Claude Code's own gateway answers, field by field", { timeo
     .toContain('"spend"')
   await send("POST /v1/messages 200", tokens)
   await send("POST /v1/messages 400", tokens)
+  await send("POST /v1/metrics 200", tokens)
+  await send("POST /v1/logs 200", tokens)
   await server.budget("ann", 0.000_001)
   await send("POST /v1/messages 429", tokens)
   await server.provider("away", tokens.refresh_token)

@@ -20,6 +20,8 @@ const known: Readonly<
   "POST /oauth/token 503": { ours: ["answer error_description"] },
   "GET /managed/settings 200": { ours: ["header cache-control"] },
   "GET /managed/settings 304": { ours: ["header cache-control", "header etag"] },
+  "POST /v1/logs 200": { ours: ["header content-type application/json"] },
+  "POST /v1/metrics 200": { ours: ["header content-type application/json"] },
   "POST /v1/messages 200": { ours: ["header cache-control"] },
   "POST /v1/messages 400": { ours: ["header x-should-retry"] },
   "POST /v1/messages 429": { ours: ["answer request_id"] }
@@ -33,7 +35,8 @@ const onlyOurs = [
   "POST /v1/messages 503"
 ]
 
-export const ofConnection = ["accept-encoding", "connection", "content-length", "host"]
+/** Headers that HTTP clients set by themselves. */
+export const ofConnection = ["accept", "accept-encoding", "connection", "content-length", "host"]
 
 /** What the client reads of an answer's headers. */
 export const isRead = (header: string): boolean =>

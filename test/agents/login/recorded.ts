@@ -26,20 +26,22 @@ const reduced = (exchange: Exchange): Exchange => {
         .filter(([name]) => !ofConnection.includes(name))
         .map(([name, value]) => [name, name === "authorization" ? "Bearer TOKEN" : value])
     ),
-    body: headers["content-type"] === "application/json" ? JSON.stringify(ofMessage(JSON.parse(body))) : ofForm(body),
+    body: headers["content-type"] === "application/json" ? JSON.stringify(ofObject(JSON.parse(body))) : ofForm(body),
     answerHeaders: Object.fromEntries(Object.entries(answerHeaders).filter(([name]) => isRead(name))),
     answer: isJson ? JSON.stringify(JSON.parse(answer, (name, value) => (secret.test(name) ? "SECRET" : value))) : ""
   }
 }
 
-/** A message as it was sent, without the prompts. */
-const ofMessage = (body: Readonly<Record<string, unknown>>) => {
+/** A message or telemetry as it was sent, without the prompts and what was measured. */
+const ofObject = (body: Readonly<Record<string, unknown>>) => {
   const short: Readonly<Record<string, unknown>> = {
     messages: [{ role: "user", content: "Hello" }],
     system: [{ type: "text", text: "A prompt." }],
     tools: [],
     metadata: { user_id: "{}" },
-    safeguards: [{ type: "dangerous_tool_use" }]
+    safeguards: [{ type: "dangerous_tool_use" }],
+    resourceMetrics: [],
+    resourceLogs: []
   }
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, short[name] ?? value]))
 }

@@ -16,6 +16,19 @@ export interface Step {
 /** The client refreshes its token when less than this is left of it. */
 const marginMs = 300_000
 
+/** The exporter goes by a proxy in spite of `NO_PROXY`. */
+const telemetry = {
+  HTTP_PROXY: "",
+  HTTPS_PROXY: "",
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  CLAUDE_CODE_ENABLE_TELEMETRY: "1",
+  OTEL_METRICS_EXPORTER: "otlp",
+  OTEL_LOGS_EXPORTER: "otlp",
+  OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+  OTEL_METRIC_EXPORT_INTERVAL: "500",
+  OTEL_LOGS_EXPORT_INTERVAL: "500"
+}
+
 const ann = "ann"
 const dan = "dan"
 
@@ -30,8 +43,8 @@ export const stepsAt = (
     machines.push(made)
     return made
   }
-  const open = async (at: Machine, args?: ReadonlyArray<string>) => {
-    const window = await openWindow(at, args)
+  const open = async (at: Machine, args?: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) => {
+    const window = await openWindow(at, args, env)
     windows.push(window)
     return window
   }
@@ -153,6 +166,27 @@ export const stepsAt = (
         )
         expect(!first.screen().includes("API Error"), "the message alone")
         await server.budget(ann, 500)
+      }
+    },
+    {
+      name: "telemetry that the machine has switched on",
+      run: async () => {
+        const window = await open(at, [], telemetry)
+        await window.until(ready)
+        const isTold = (signal: string) => (exchange: Exchange) => exchange.path === `/v1/${signal}`
+        await say(window, "Hello, what is counted?")
+        await settled(() => ["metrics", "logs"].every((signal) => server.exchanges().some(isTold(signal))))
+        const told = server.exchanges().filter(({ path }) => path === "/v1/metrics" || path === "/v1/logs")
+        expect(
+          told.every(({ status }) => status === 200),
+          "each is a 200",
+          told
+        )
+        expect(
+          told.every(({ headers }) => headers["authorization"]?.startsWith("Bearer ") === true),
+          "with the token"
+        )
+        await window.stop()
       }
     },
     {
