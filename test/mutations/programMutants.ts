@@ -2,6 +2,7 @@ import type { Mutant } from "./Mutant.ts"
 
 const flows = ["test/oauth/programs.test.ts"]
 const refusals = ["test/oauth/refusals.test.ts"]
+const wire = ["test/oauth/claudeCode.test.ts"]
 
 /** Programs that sign in for people, and their tokens. */
 export const programMutants: ReadonlyArray<Mutant> = [
@@ -82,5 +83,26 @@ export const programMutants: ReadonlyArray<Mutant> = [
     snippet: 'case "QuotaExceeded":\n      return {',
     replacement: 'case "QuotaExceeded":\n      if (nowMs > 0) return undefined\n      return {',
     tests: refusals
+  },
+  {
+    name: "programs: a refusal tells how much of a budget is used",
+    file: "src/http/finish.ts",
+    snippet: 'if (name.startsWith("anthropic-ratelimit-unified-")) delete reply.headers[name]',
+    replacement: "void name",
+    tests: wire
+  },
+  {
+    name: "programs: a provider that is away signs programs out",
+    file: "src/oauth/OAuthRefused.ts",
+    snippet: "temporarily_unavailable: 503",
+    replacement: "temporarily_unavailable: 401",
+    tests: wire
+  },
+  {
+    name: "programs: settings that a program has are sent again",
+    file: "src/oauth/agentPages.ts",
+    snippet: 'return request.headers.get("if-none-match") === headers.etag',
+    replacement: "return false",
+    tests: wire
   }
 ]
