@@ -152,6 +152,16 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
         const nowMs = yield* Clock.currentTimeMillis
         const id = yield* people.idOf(identity)
         yield* people.told(id, identity, role, nowMs)
+        const beyond = yield* people.revokeBeyond(id, role.accounts, nowMs)
+        if (beyond.length > 0) {
+          yield* audit.record({
+            actor: { name: nameOfPerson(identity), via: identity.issuer },
+            action: "person.move",
+            target: id,
+            before: null,
+            after: { role: role.role, accounts: role.accounts, keys: beyond }
+          })
+        }
         const tokens = { refreshToken: checks.seal(refreshToken, id), idToken: checks.seal(idToken, id) }
         yield* people.signedIn(id, tokens, nowMs)
         if (earlier !== undefined) yield* store.remove(earlier)

@@ -200,5 +200,10 @@ describeOnEach("programs that sign in for people", (engine) => {
     expect((await world.refresh(dan.refresh_token)).status).toBe(401)
     await Bun.sleep(600)
     expect(await world.status(dan.access_token)).toBe(401)
+    // They sign in again, and so do their programs.
+    await tell("restore?name=dan")
+    await world.signedIn("dan")
+    expect((await world.refresh(dan.refresh_token)).status).toBe(401)
+    expect(await world.status((await world.letIn("dan")).access_token)).toBe(200)
   })
 })

@@ -3,7 +3,7 @@ import { Provider } from "oidc-provider"
 /*
  * A provider in a process of its own, by a certified library. Its host is `localhost`, so that it is another site than the
  * gateway's `127.0.0.1`. It signs in each name that is typed into its form. Below `/-/` is what an administrator does:
- * `remove` forgets a person, `group` moves one, and
+ * `remove` forgets a person until `restore`, `group` moves one, and
  * `away` answers everything with 503 until `back`.
  */
 const groups = new Map<string, ReadonlyArray<string>>([
@@ -65,6 +65,9 @@ provider.use(async (ctx, next) => {
   switch (ctx.path) {
     case "/-/remove":
       removed.add(name)
+      break
+    case "/-/restore":
+      removed.delete(name)
       break
     case "/-/group":
       groups.set(name, [searchParams.get("group") ?? ""])

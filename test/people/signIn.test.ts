@@ -148,13 +148,20 @@ describeOnEach("people of a provider", (engine) => {
       actor: "dan@corp.test",
       after: { reason: "the provider ended the sign-in", sessions: 2, keys: [id] }
     })
+    // Their keys wait for them, as their accounts' managers set them.
+    await tell("restore?name=dan")
+    await dan.signIn(gateway.url, "dan")
+    await expect.poll(async () => (await byKey()).status).toBe(200)
+    await tell("group?name=dan&group=team-c")
+    await danToo.signIn(gateway.url, "dan")
+    await expect.poll(async () => (await byKey()).status).toBe(401)
   })
 
   it("are found by the daemon where only their key is in use", async () => {
     await tell("group?name=fay&group=platform")
     const fay = new Visitor()
     await fay.signIn(gateway.url, "fay")
-    const { id } = await newKey("fay's")
+    const { id, secret } = await newKey("fay's")
     await run(
       `UPDATE keys SET person_id = (SELECT id FROM people WHERE subject = 'fay'), last_used_at = ${Date.now()}
         WHERE id = '${id}'`
@@ -166,7 +173,8 @@ describeOnEach("people of a provider", (engine) => {
         timeout: 30_000
       })
       .not.toBeNull()
-    expect(await run(`SELECT id FROM keys WHERE id = '${id}' AND revoked_at IS NULL`)).toHaveLength(0)
+    const byKey = () => fetch(`${gateway.url}/v1/account`, { headers: { authorization: `Bearer ${secret}` } })
+    await expect.poll(async () => (await byKey()).status).toBe(401)
   })
 
   it("are signed out by their provider's own sign-out", async () => {

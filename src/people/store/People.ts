@@ -133,14 +133,14 @@ export class People extends Effect.Service<People>()("gateway/people/store/Peopl
     const hold = (id: string, held: Person["held"]): Effect.Effect<void, SqlError> =>
       Effect.asVoid(sql`UPDATE people SET held = ${held} WHERE id = ${id}`)
 
-    /** Removes a person: sessions and keys end with the tokens. Run it in a transaction. */
+    /** Removes a person: sessions and tokens end, keys stop until they sign in again. Run it in a transaction. */
     const end = (id: string, nowMs: number): Effect.Effect<Ended, SqlError> =>
       Effect.gen(function* () {
-        yield* sql`UPDATE people SET ended_at = ${nowMs} WHERE id = ${id}`
+        yield* sql`UPDATE people SET ended_at = ${nowMs}, held = 'over' WHERE id = ${id}`
         yield* sql`UPDATE provider_tokens SET refresh_token = NULL, id_token = NULL WHERE person_id = ${id}`
         const sessions = yield* sql`DELETE FROM sessions WHERE person_id = ${id} RETURNING id`
-        const keys = yield* sql`UPDATE keys SET revoked_at = ${nowMs} WHERE person_id = ${id} AND revoked_at IS NULL
-          RETURNING id`
+        yield* sql`DELETE FROM person_tokens WHERE key_id IN (SELECT id FROM keys WHERE person_id = ${id})`
+        const keys = yield* sql`SELECT id FROM keys WHERE person_id = ${id} AND revoked_at IS NULL`
         return { sessions: sessions.length, keys: ids.all(keys).map((key) => key.id) }
       })
 
@@ -165,7 +165,7 @@ export class People extends Effect.Service<People>()("gateway/people/store/Peopl
   static readonly Test = (given: Partial<Omit<People, "_tag">>) => testDouble(People, given)
 }
 
-/** The sessions and keys that ended with a person. */
+/** The sessions that ended with a person, and the keys that wait until they sign in again. */
 interface Ended {
   readonly sessions: number
   readonly keys: ReadonlyArray<string>
