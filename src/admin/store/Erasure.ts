@@ -20,7 +20,8 @@ export const erased = {
   reasoning_seals: ["account_id", "call_id"],
   upstream_ids: ["upstream", "id"],
   sessions: ["id"],
-  request_bodies: ["request_id"]
+  request_bodies: ["request_id"],
+  device_grants: ["hash"]
 } as const
 
 /**
