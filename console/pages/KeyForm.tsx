@@ -85,9 +85,17 @@ export const useKeyForm = ({ account: ofAccount, isEdit, like }: KeyFormOptions)
     if (namesIn(patterns).length === 0) throw wrong(patterns, text.patterns)
     const amount = dollarsText(budget, text.budget)
     const after = expiries[expires.value.value]
-    return {
+    const named = {
       account: account.value.value,
       name: name.value.value.trim(),
+      ...(expires.value.value === "keep"
+        ? {}
+        : { expires_at: after === undefined ? null : new Date(Date.now() + after - marginMs).toISOString() })
+    }
+    // A member's key may have bounds of a manager: a member renames it, and lets it end earlier.
+    if (isMember && isEdit) return named
+    return {
+      ...named,
       models: namesIn(patterns),
       not_models: namesIn(exceptions),
       // Managers and operators alone choose routes.
@@ -106,10 +114,7 @@ export const useKeyForm = ({ account: ofAccount, isEdit, like }: KeyFormOptions)
               amount === null
                 ? null
                 : { usd: amount, period: period.value.value === "day" ? ("day" as const) : ("month" as const) }
-          }),
-      ...(expires.value.value === "keep"
-        ? {}
-        : { expires_at: after === undefined ? null : new Date(Date.now() + after - marginMs).toISOString() })
+          })
     }
   }
   const fields = { name, account, patterns, exceptions, upstreams, routes, budget, period, expires }
@@ -157,6 +162,16 @@ export const KeyFields = ({
   const lives = Object.entries(text.expiry).filter(
     ([value]) => (isEdit || value !== "keep") && !(isMember && tooLong.includes(value))
   )
+  const life = <Select id="key-expires" label={text.expires} of={fields.expires} choices={lives} />
+  if (isMember && isEdit) {
+    return (
+      <>
+        <StaleEdit of={stale} />
+        <TextField id="key-name" label={text.name} of={fields.name} />
+        {life}
+      </>
+    )
+  }
   return (
     <>
       <StaleEdit of={stale} />
@@ -227,7 +242,7 @@ export const KeyFields = ({
           ]}
         />
       </div>
-      <Select id="key-expires" label={text.expires} of={fields.expires} choices={lives} />
+      {life}
       <LimitFields of="key" limits={limits} />
     </>
   )

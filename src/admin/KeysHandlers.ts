@@ -59,12 +59,14 @@ export const KeysHandlers = handlers(
           })),
         show: ({ caller, path }) => Effect.zipRight(owned.key(caller, path.id), Effect.map(keys.show(path.id), noted)),
         update: ({ caller, path, payload }) =>
-          Effect.flatMap(Effect.zipRight(owned.key(caller, path.id), allowedOptions(caller, payload)), (options) =>
-            Effect.map(
-              keys.update(actorOf(caller), path.id, { ...options, name: payload.name, version: payload.version }),
-              noted
-            )
-          ),
+          Effect.gen(function* () {
+            yield* owned.key(caller, path.id)
+            const options = yield* caller.within?.person === undefined
+              ? allowedOptions(caller, payload)
+              : Effect.flatMap(keys.show(path.id), (now) => memberOptions(payload, now))
+            const asked = { ...options, name: payload.name, version: payload.version }
+            return noted(yield* keys.update(actorOf(caller), path.id, asked))
+          }),
         revoke: ({ caller, path }) =>
           Effect.zipRight(
             owned.key(caller, path.id),
@@ -91,7 +93,7 @@ const withSecret = ({ key, secret }: KeyWithSecret) => ({ key, secret: Redacted.
 const longestLife = 90
 const dayMs = 86_400_000
 
-/** Refuses others what only operators set. A member's key ends: by default, and at the latest, after 90 days. */
+/** Refuses others what only operators set. A member's new key ends: by default, and at the latest, after 90 days. */
 const allowedOptions = (caller: Caller, settings: KeySettings): Effect.Effect<KeyOptions, InvalidRequest> =>
   Effect.gen(function* () {
     const options = yield* keyOptions(settings)
@@ -107,8 +109,29 @@ const allowedOptions = (caller: Caller, settings: KeySettings): Effect.Effect<Ke
     if (options.expiresAtMs === null || (options.expiresAtMs ?? 0) > latestMs) {
       return yield* refuse("expires_at", `a member's key ends within ${longestLife} days`)
     }
-    return { ...options, ...("account" in settings ? { expiresAtMs: options.expiresAtMs ?? latestMs } : {}) }
+    return { ...options, expiresAtMs: options.expiresAtMs ?? latestMs }
   })
+
+/** A member's changes of an own key. A manager may have set what bounds it, so the key may only end earlier. */
+const memberOptions = (
+  { expires_at: ends, name: _name, version: _version, ...others }: KeySettings,
+  now: Pick<KeyRecord, "expires_at">
+): Effect.Effect<KeyOptions, InvalidRequest> => {
+  const refuse = (param: string, message: string) =>
+    Effect.fail(new InvalidRequest({ param, message: `${param}: ${message}` }))
+  const [bound] = Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (bound !== undefined) {
+    return refuse(
+      bound,
+      "only an operator or a manager changes it; a member changes the name, and lets a key end earlier"
+    )
+  }
+  if (ends === undefined) return Effect.succeed({})
+  const isLater = ends === null || (now.expires_at !== null && Date.parse(ends) > Date.parse(now.expires_at))
+  return isLater
+    ? refuse("expires_at", `a member's key may only end earlier than ${now.expires_at ?? "never"}`)
+    : Effect.succeed({ expiresAtMs: Date.parse(ends) })
+}
 
 const keyOptions = (settings: KeySettings): Effect.Effect<KeyOptions, InvalidRequest> =>
   Effect.map(budgetsIn(settings), (budgets) => {

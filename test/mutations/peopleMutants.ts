@@ -102,5 +102,12 @@ export const peopleMutants: ReadonlyArray<Mutant> = [
     snippet: 'if (settings.unpriced !== undefined) return yield* refuse("unpriced", "only an operator changes it")',
     replacement: "",
     tests: reach
+  },
+  {
+    name: "people: a member lifts what a manager has set on their key",
+    file: "src/admin/KeysHandlers.ts",
+    snippet: "caller.within?.person === undefined",
+    replacement: "caller.within?.person !== null",
+    tests: ["test/people/ownKeys.test.ts"]
   }
 ]
