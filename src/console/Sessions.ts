@@ -164,6 +164,17 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
         }
         const tokens = { refreshToken: checks.seal(refreshToken, id), idToken: checks.seal(idToken, id) }
         yield* people.signedIn(id, tokens, nowMs)
+        // Without a refresh token, a sign-in is all that tells where the person belongs now.
+        const keys = yield* people.revokeBeyond(id, role.accounts, nowMs)
+        if (keys.length > 0) {
+          yield* audit.record({
+            actor: { name: nameOfPerson(identity), via: identity.issuer },
+            action: "person.move",
+            target: id,
+            before: null,
+            after: { role: role.role, accounts: role.accounts, keys }
+          })
+        }
         if (earlier !== undefined) yield* store.remove(earlier)
         return yield* begin(
           {

@@ -18,6 +18,7 @@ type Claims = Readonly<Record<string, unknown>>
 /** Bounds of what is stored of a person. */
 const mostGroups = 1_000
 const longestText = 256
+const longestSubject = 255
 
 /** True if the ID token says everything, so that userinfo need not be asked. */
 export const isComplete = (token: Claims, groupsClaim: string): boolean =>
@@ -34,6 +35,10 @@ export const identityOf = (
   sources: ReadonlyArray<Claims>,
   groupsClaim: string
 ): Identity => {
+  // OpenID Connect Core, section 2. It names the person for ever, so it is not cut.
+  if (subject.length > longestSubject || hasControls(subject)) {
+    throw new Error(`its name of the person (sub) has more than ${longestSubject} characters, or control characters`)
+  }
   // An address and whether it is verified are believed from one source together.
   const mailed = sources.find(({ email }) => typeof email === "string")
   const listed = sources.find((claims) => claims[groupsClaim] !== undefined)?.[groupsClaim]
@@ -56,12 +61,18 @@ const isCutIn = (claims: Claims, groupsClaim: string): boolean => {
 const groupsOf = (claim: unknown): ReadonlyArray<string> =>
   (Array.isArray(claim) ? claim : [claim])
     .filter((group) => typeof group === "string")
-    .filter((group) => group !== "" && group.length <= longestText)
+    .filter((group) => group !== "" && group.length <= longestText && !hasControls(group))
     .slice(0, mostGroups)
 
-const textOf = (claim: unknown): string => (typeof claim === "string" ? claim.slice(0, longestText) : "")
+/** For people to read. Databases take no NUL, and terminals obey control characters. */
+const textOf = (claim: unknown): string =>
+  typeof claim === "string" ? claim.slice(0, longestText).replaceAll(controls, "") : ""
 
+/** An address gives a role by its end, so a long one is none: its beginning could end in another domain. */
 const emailOf = (claim: unknown): string => {
-  const email = textOf(claim).toLowerCase()
-  return /^[^@\s]+@[^@\s]+$/.test(email) ? email : ""
+  const email = typeof claim === "string" && claim.length <= longestText ? claim.toLowerCase() : ""
+  return /^[^@\s]+@[^@\s]+$/.test(email) && !hasControls(email) ? email : ""
 }
+
+const controls = /\p{C}/gu
+const hasControls = (text: string): boolean => /\p{C}/u.test(text)

@@ -7,6 +7,7 @@ export const startForger = async () => {
   const stranger = await generateKeyPair("RS256")
   const jwk = { ...(await exportJWK(publicKey)), kid: "one", alg: "RS256", use: "sig" }
   let idToken: (claims: JWTPayload) => Promise<string> | string = (claims) => sign(claims)
+  let tokenAnswer: (() => Response) | undefined
   let exchanges = 0
   let nonce = ""
 
@@ -30,6 +31,7 @@ export const startForger = async () => {
           return Response.json({ keys: [jwk] })
         case "/token":
           exchanges++
+          if (tokenAnswer !== undefined) return tokenAnswer()
           return Response.json({ access_token: "a", token_type: "Bearer", id_token: await idToken(usual()) })
         default:
           return new Response(null, { status: 404 })
@@ -61,6 +63,8 @@ export const startForger = async () => {
     exchanges: () => exchanges,
     /** Sets the ID token of the next exchanges. */
     answers: (next: typeof idToken) => (idToken = next),
+    /** Sets the whole answer in place of tokens. */
+    answersWhole: (next: typeof tokenAnswer) => (tokenAnswer = next),
     /** Reads the nonce that the gateway asked for. */
     asked: (location: string) => (nonce = new URL(location).searchParams.get("nonce") ?? ""),
     stop: () => server.stop(true)
