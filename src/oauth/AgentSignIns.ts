@@ -138,11 +138,8 @@ export class AgentSignIns extends Effect.Service<AgentSignIns>()("gateway/oauth/
         const { address, client, hash, issues, surface } = yield* ofCode(userCode)
         const account = decision.approve ? decision.account : null
         if (account !== null) {
-          // A token spends the account's money, as a key does.
-          const within = reachOf(acting, "adminKeys.create")
-          if (within === "none") return yield* noKeys(acting)
-          const isReached = within === undefined || reachesAccount(within.accounts, account)
-          if (!isReached || !(yield* accounts.isThere(account))) return yield* noAccount(account)
+          if (reachOf(acting, "adminKeys.create") === "none") return yield* noKeys(acting)
+          if (!spends(acting, account) || !(yield* accounts.isThere(account))) return yield* noAccount(account)
         }
         const decided = yield* grants.decide(hash, {
           state: decision.approve ? "approved" : "denied",
@@ -171,19 +168,31 @@ export class AgentSignIns extends Effect.Service<AgentSignIns>()("gateway/oauth/
           yield* grants.polled(hash, nowMs)
           return yield* isEarly ? early : pending
         }
+        const { account_id: account, issues, person_id, state, surface } = grant
+        if (state === "denied" || account === null || person_id === null) return yield* denied
+        // The person or the account may have changed since.
+        const person = yield* spending(person_id, account, nowMs)
+        if (person === "away") return yield* away
+        if (person === undefined || !(yield* accounts.isThere(account))) return yield* denied
         return yield* changing(
           Effect.gen(function* () {
             if (!(yield* grants.take(hash))) return yield* expired
-            const { account_id: account, issues, person_id, state, surface } = grant
-            const person = person_id === null ? undefined : yield* people.find(person_id)
-            if (state === "denied" || account === null) return yield* denied
-            if (person === undefined || person.ended_at !== null) return yield* denied
             return yield* issues === "key"
               ? issueKey(person, account, surface, nowMs)
               : issueTokens(person, account, nowMs)
           })
         )
       }).pipe(Effect.catchTag("SqlError", Effect.die))
+
+    /** A person whose programs may spend an account's money now. Their provider is asked first, if that is due. */
+    const spending = (id: string, account: string, nowMs: number) =>
+      Effect.gen(function* () {
+        const known = yield* people.find(id)
+        const person = known === undefined ? undefined : yield* checks.current(known)
+        const acting = person && actingOfPerson(person, providers.rules(), "", nowMs)
+        if (acting === "away") return acting
+        return acting !== undefined && spends(acting, account) ? person : undefined
+      })
 
     const issueTokens = (person: Person, account: string, nowMs: number) =>
       Effect.gen(function* () {
@@ -212,7 +221,7 @@ export class AgentSignIns extends Effect.Service<AgentSignIns>()("gateway/oauth/
         return { access: secret, expiresInSeconds: keyMs / 1_000, ...mailOf(person) }
       })
 
-    /** The next tokens. The person's provider is asked first, if that is due. */
+    /** The next tokens. */
     const refresh = (token: Redacted.Redacted): Effect.Effect<Issued, OAuthRefused> =>
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
@@ -223,12 +232,9 @@ export class AgentSignIns extends Effect.Service<AgentSignIns>()("gateway/oauth/
           yield* changing(tokens.end(stored.sign_in))
           return yield* over
         }
-        const known = yield* people.find(stored.person_id)
-        const person = known === undefined ? undefined : yield* checks.current(known)
+        const person = yield* spending(stored.person_id, stored.account_id, nowMs)
+        if (person === "away") return yield* away
         if (person === undefined) return yield* over
-        const acting = actingOfPerson(person, providers.rules(), "", nowMs)
-        if (acting === "away") return yield* away
-        if (acting === undefined || reachOf(acting, "adminKeys.create") === "none") return yield* over
         return yield* sql.withTransaction(
           Effect.gen(function* () {
             yield* tokens.replaced(stored.hash, nowMs)
@@ -253,6 +259,12 @@ export class AgentSignIns extends Effect.Service<AgentSignIns>()("gateway/oauth/
 }) {
   /** For tests: a member that is not given dies when it is used. */
   static readonly Test = (given: Partial<Omit<AgentSignIns, "_tag">>) => testDouble(AgentSignIns, given)
+}
+
+/** True if a role may have programs spend an account's money, as keys do. */
+const spends = (acting: Acting, account: string): boolean => {
+  const within = reachOf(acting, "adminKeys.create")
+  return within !== "none" && (within === undefined || reachesAccount(within.accounts, account))
 }
 
 const mailOf = ({ email }: Person): Pick<Issued, "email"> => (email === "" ? {} : { email })

@@ -124,7 +124,7 @@ export const makeOAuthPages = Effect.gen(function* () {
   } as const
 })
 
-const noStore = { "cache-control": "no-store" }
+const noStore = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
 
 const answered = (body: object): Response => Response.json(body, { headers: noStore })
 
@@ -151,10 +151,11 @@ const refused = (failure: OAuthRefused | SignInRefused | RateLimited): Effect.Ef
 }
 
 const needed = (form: URLSearchParams, name: string): Effect.Effect<string, OAuthRefused> => {
-  const value = form.get(name)
-  return value === null || value === ""
-    ? Effect.fail(new OAuthRefused({ code: "invalid_request", message: `${name}: missing` }))
-    : Effect.succeed(value)
+  const [value = "", ...others] = form.getAll(name)
+  const wrong = others.length > 0 ? "sent more than once" : value === "" ? "missing" : undefined
+  return wrong === undefined
+    ? Effect.succeed(value)
+    : Effect.fail(new OAuthRefused({ code: "invalid_request", message: `${name}: ${wrong}` }))
 }
 
 /** Text of a stranger, without characters that change how other text is shown. */

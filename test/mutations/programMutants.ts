@@ -16,8 +16,8 @@ export const programMutants: ReadonlyArray<Mutant> = [
   {
     name: "programs: an account that the person does not reach pays",
     file: "src/oauth/AgentSignIns.ts",
-    snippet: "const isReached = within === undefined || reachesAccount(within.accounts, account)",
-    replacement: "const isReached = true\n          void reachesAccount",
+    snippet: "(within === undefined || reachesAccount(within.accounts, account))",
+    replacement: "(within === undefined || reachesAccount([...within.accounts, account], account))",
     tests: flows
   },
   {
@@ -44,8 +44,8 @@ export const programMutants: ReadonlyArray<Mutant> = [
   {
     name: "programs: a provider that is away signs people out",
     file: "src/oauth/AgentSignIns.ts",
-    snippet: 'if (acting === "away") return yield* away',
-    replacement: 'if (acting === "away") return yield* over',
+    snippet: 'if (acting === "away") return acting',
+    replacement: 'if (acting === "away") return undefined',
     tests: flows
   },
   {
