@@ -20,13 +20,12 @@ export const erased = {
   reasoning_seals: ["account_id", "call_id"],
   upstream_ids: ["upstream", "id"],
   sessions: ["id"],
-  request_bodies: ["request_id"],
-  device_grants: ["hash"]
+  request_bodies: ["request_id"]
 } as const
 
 /**
  * Tables that keep usage and payments, without content (end users and tags of budgets are hashes there), or whose rows go
- * with a task or response (`deliveries`, `response_items`).
+ * with a task or response (`deliveries`, `response_items`) or within minutes (`device_grants`).
  */
 export const staying = [
   "keys",
@@ -41,6 +40,7 @@ export const staying = [
   "node_budgets",
   "request_hours",
   "deliveries",
+  "device_grants",
   "response_items"
 ] as const
 
