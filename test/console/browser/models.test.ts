@@ -77,6 +77,14 @@ describe.skipIf(isSkipped)("the models in the console", () => {
     // One request is used: seen beside its price, and found by a search.
     await row("sandbox-text").getByRole("button", { name: "Test now" }).click()
     await expect.poll(() => row("sandbox-text").locator(".status.well").count()).toBe(1)
+    // Its row is written a moment after its answer, and the page asks once.
+    await expect
+      .poll(async () => {
+        const headers = { authorization: `Bearer ${adminKey}` }
+        const answer = await fetch(`${gateway.url}/admin/v1/usage?by=model`, { headers })
+        return JSON.stringify(await answer.json())
+      })
+      .toContain("sandbox-text")
     await page.getByLabel("Use of 24 h").selectOption("7d")
     await expect.poll(() => row("sandbox-text").textContent()).toMatch(/1no errors.*free\d+ tok0 % cached/)
     expect(await row("sandbox-text").locator(".status.well").count()).toBe(1)
