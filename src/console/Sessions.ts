@@ -152,6 +152,7 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
         const nowMs = yield* Clock.currentTimeMillis
         const id = yield* people.idOf(identity)
         yield* people.told(id, identity, role, nowMs)
+        // Without a refresh token, a sign-in is all that tells where the person belongs now.
         const beyond = yield* people.revokeBeyond(id, role.accounts, nowMs)
         if (beyond.length > 0) {
           yield* audit.record({
@@ -164,17 +165,6 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
         }
         const tokens = { refreshToken: checks.seal(refreshToken, id), idToken: checks.seal(idToken, id) }
         yield* people.signedIn(id, tokens, nowMs)
-        // Without a refresh token, a sign-in is all that tells where the person belongs now.
-        const keys = yield* people.revokeBeyond(id, role.accounts, nowMs)
-        if (keys.length > 0) {
-          yield* audit.record({
-            actor: { name: nameOfPerson(identity), via: identity.issuer },
-            action: "person.move",
-            target: id,
-            before: null,
-            after: { role: role.role, accounts: role.accounts, keys }
-          })
-        }
         if (earlier !== undefined) yield* store.remove(earlier)
         return yield* begin(
           {

@@ -1,6 +1,6 @@
 import { connect } from "node:net"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { describeOnEach } from "../sql/engines.ts"
+import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { deviceGrant, startWorld } from "./world.ts"
 
 const minute = 60_000
@@ -77,6 +77,33 @@ describeOnEach("attacks on programs' sign-ins", (engine) => {
       }
       await world.run(`UPDATE access_version SET version = version + 1`)
     }
+  })
+
+  // SQLite has one writer at a time.
+  it.runIf(engine.name === "postgres")("a removal beside a refresh leaves no token", async () => {
+    await tell("group?name=ned&group=platform")
+    const { refresh_token } = await world.letIn("ned")
+    const id = await world.keyOf("ned")
+    await tell("remove?name=ned")
+    await later()
+    const { GATEWAY_DATABASE_URL: url } = await gatewayEnv("oauth-attacks")
+    const sql = new Bun.SQL({ url, max: 1 })
+    const refreshed = await sql.begin(async (under) => {
+      // What a refresh does before it commits.
+      await under`UPDATE person_tokens SET replaced_at = 1 WHERE key_id = ${id}`
+      await under`INSERT INTO person_tokens (hash, sign_in, key_id, kind, expires_at, replaced_at)
+        SELECT hash || '2', sign_in, key_id, kind, expires_at, NULL FROM person_tokens WHERE key_id = ${id}`
+      const asked = world.refresh(refresh_token)
+      const waiting = () =>
+        world.run(
+          "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM person_tokens%'"
+        )
+      while ((await waiting()).length === 0) await Bun.sleep(10)
+      return { asked }
+    })
+    await sql.close()
+    expect((await refreshed.asked).status).toBe(401)
+    expect(await world.run(`SELECT hash FROM person_tokens WHERE key_id = '${id}'`)).toHaveLength(0)
   })
 
   it("forms are read for a while alone, and each field once", async () => {

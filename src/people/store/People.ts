@@ -139,7 +139,9 @@ export class People extends Effect.Service<People>()("gateway/people/store/Peopl
         yield* sql`UPDATE people SET ended_at = ${nowMs}, held = 'over' WHERE id = ${id}`
         yield* sql`UPDATE provider_tokens SET refresh_token = NULL, id_token = NULL WHERE person_id = ${id}`
         const sessions = yield* sql`DELETE FROM sessions WHERE person_id = ${id} RETURNING id`
-        yield* sql`DELETE FROM person_tokens WHERE key_id IN (SELECT id FROM keys WHERE person_id = ${id})`
+        const tokens = sql`DELETE FROM person_tokens WHERE key_id IN (SELECT id FROM keys WHERE person_id = ${id})`
+        // The first waits for a refresh under way, whose new tokens only the second sees.
+        yield* Effect.zipRight(tokens, tokens)
         const keys = yield* sql`SELECT id FROM keys WHERE person_id = ${id} AND revoked_at IS NULL`
         return { sessions: sessions.length, keys: ids.all(keys).map((key) => key.id) }
       })
