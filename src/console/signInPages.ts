@@ -1,4 +1,4 @@
-import { Effect, Runtime } from "effect"
+import { Effect } from "effect"
 import { publicPath } from "../config/publicPath.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
 import type { RateLimited } from "../contract/Failure.ts"
@@ -11,6 +11,7 @@ import { consolePath } from "./consolePath.ts"
 import { maxClientLength } from "./Handlers.ts"
 import { ProviderSessions } from "./ProviderSessions.ts"
 import { readForm } from "./readForm.ts"
+import { runPage } from "./runPage.ts"
 import { SessionAuthenticators } from "./SessionAuthenticators.ts"
 import { sessionMs, Sessions } from "./Sessions.ts"
 import { signInFailed } from "./signInFailed.ts"
@@ -116,10 +117,16 @@ export const makeSignInPages = Effect.gen(function* () {
     (request: Request, server: Server): Promise<Response> | undefined =>
       providers.rules() === undefined
         ? undefined
-        : Runtime.runPromise(runtime)(Effect.catchAll(answer(request, server), failed))
+        : runPage(runtime, Effect.catchAll(answer(request, server), failed), broken)
 
   return { "/sign-in": page(begin), "/sign-in/callback": page(callback), "POST /sign-in/logout": page(logout) } as const
 })
+
+const broken = (): Response =>
+  new Response("The sign-in did not succeed. Try again later.", {
+    status: 500,
+    headers: { "cache-control": "no-store", "content-type": "text/plain; charset=utf-8" }
+  })
 
 const queryOf = ({ url }: Request): URLSearchParams => {
   const at = url.indexOf("?")

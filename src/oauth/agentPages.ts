@@ -1,9 +1,10 @@
-import { Effect, Either, Runtime } from "effect"
+import { Effect, Either } from "effect"
 import { Access } from "../access/Access.ts"
 import { SpendingCaps } from "../access/SpendingCaps.ts"
 import { Catalogue } from "../catalogue/Catalogue.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
+import { runPage } from "../console/runPage.ts"
 import { messagesErrors } from "../contract/anthropicErrors.ts"
 import type { Caller } from "../contract/Caller.ts"
 import { UsageReport } from "../ledger/store/UsageReport.ts"
@@ -36,7 +37,8 @@ export const makeAgentPages = Effect.gen(function* () {
   const page =
     (answer: (caller: Caller, request: Request) => Effect.Effect<Response>) =>
     async (request: Request): Promise<Response> =>
-      Runtime.runPromise(runtime)(
+      runPage(
+        runtime,
         Effect.flatMap(Effect.either(access.authenticate(request.headers)), (opened) => {
           if (Either.isRight(opened)) return answer(opened.right, request)
           const { status, type } = messagesErrors[opened.left._tag]
@@ -46,7 +48,8 @@ export const makeAgentPages = Effect.gen(function* () {
               { status, headers: status === 401 ? { "x-should-retry": "false" } : {} }
             )
           )
-        })
+        }),
+        broken
       )
 
   const settings = (_: Caller, request: Request): Effect.Effect<Response> =>
@@ -81,6 +84,9 @@ export const makeAgentPages = Effect.gen(function* () {
     "POST /v1/traces": discarded
   } as const
 })
+
+const broken = (): Response =>
+  Response.json({ type: "error", error: { type: "api_error", message: "Internal error" } }, { status: 500 })
 
 const noPolicy = {
   type: "error",

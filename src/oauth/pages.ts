@@ -1,6 +1,7 @@
-import { Effect, Redacted, Runtime } from "effect"
+import { Effect, Redacted } from "effect"
 import { maxClientLength } from "../console/Handlers.ts"
 import { readForm } from "../console/readForm.ts"
+import { runPage } from "../console/runPage.ts"
 import { SessionAuthenticators } from "../console/SessionAuthenticators.ts"
 import { publicPath } from "../config/publicPath.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
@@ -112,7 +113,7 @@ export const makeOAuthPages = Effect.gen(function* () {
     (request: Request, server: Server): Promise<Response> | undefined =>
       (providers.rules()?.providers.size ?? 0) === 0
         ? undefined
-        : Runtime.runPromise(runtime)(Effect.catchAll(answer(request, server), refused))
+        : runPage(runtime, Effect.catchAll(answer(request, server), refused), broken)
 
   return {
     "/.well-known/oauth-authorization-server": page(metadata),
@@ -135,6 +136,13 @@ const tokenAnswer = ({ access, email, expiresInSeconds, refresh }: Issued) => ({
   ...(refresh === undefined ? {} : { refresh_token: Redacted.value(refresh) }),
   ...(email === undefined ? {} : { email })
 })
+
+/** Claude Code keeps its refresh token on this status. */
+const broken = (): Response =>
+  Response.json(
+    { error: "temporarily_unavailable", error_description: "The gateway can't answer now; try again later" },
+    { status: 503, headers: noStore }
+  )
 
 const refused = (failure: OAuthRefused | SignInRefused | RateLimited): Effect.Effect<Response> => {
   const { code, status } =

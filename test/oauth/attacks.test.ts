@@ -143,6 +143,20 @@ describeOnEach("attacks on programs' sign-ins", (engine) => {
     expect(Date.now() - began).toBeLessThan(20_000)
   }, 40_000)
 
+  it("a database that fails signs no program out, and tells nothing of itself", async () => {
+    const { refresh_token } = await world.letIn("ann")
+    await world.run("ALTER TABLE person_tokens RENAME TO person_tokens_away")
+    const refreshed = await world.refresh(refresh_token)
+    const revoked = await world.post("/oauth/revoke", { token: refresh_token })
+    await world.run("ALTER TABLE person_tokens_away RENAME TO person_tokens")
+    for (const { body, headers, status } of [refreshed, revoked]) {
+      expect([status, body.error, headers.get("cache-control")]).toEqual([503, "temporarily_unavailable", "no-store"])
+      expect(JSON.stringify(body)).not.toContain("person_tokens")
+    }
+    expect(world.gateway.output()).toContain("a page failed")
+    expect((await world.refresh(refresh_token)).status).toBe(200)
+  })
+
   it("a hostile host changes no address, and no page is framed", async () => {
     const headers = { host: "evil.test", "x-forwarded-host": "evil.test", "x-forwarded-for": "10.99.0.1" }
     const begun = await (
