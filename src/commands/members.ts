@@ -44,7 +44,7 @@ const members = Command.make(
 ).pipe(
   Command.withDescription(
     help(
-      "List the people whose role reaches an account, with the keys that they have there.",
+      "List the people who reach an account, with their keys.",
       "gateway accounts members team-a",
       "gateway accounts members team-a --csv"
     )

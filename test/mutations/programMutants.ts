@@ -49,13 +49,6 @@ export const programMutants: ReadonlyArray<Mutant> = [
     tests: flows
   },
   {
-    name: "programs: a refresh token opens requests",
-    file: "src/access/store/SignInKeys.ts",
-    snippet: " AND t.kind = 'access'",
-    replacement: "",
-    tests: flows
-  },
-  {
     name: "programs: an access token outlives its hour",
     file: "src/access/store/KeyRow.ts",
     snippet: "Math.min(opening.expiresAtMs ?? Infinity, token.token_expires_at)",
