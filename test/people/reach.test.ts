@@ -142,6 +142,14 @@ describeOnEach("roles", () => {
     expect((await send(many, { ...list, path: `${list.path}?account=theirs` })).status).toBe(404)
   })
 
+  it("are not told whether a secret is another account's", async () => {
+    const body = { account: "theirs", name: "hidden" }
+    const { secret } = await ask(operatorKey, { method: "POST", path: "/admin/v1/keys", body })
+    const find = (key: string) => ask(key, { method: "POST", path: "/admin/v1/keys/find", body: { secret } })
+    expect(await find(operatorKey)).toMatchObject({ match: "secret", data: [{ name: "hidden" }] })
+    expect(await find(keyOf("manager"))).toEqual({ object: "found_keys", match: "hint", data: [] })
+  })
+
   it("change nothing that only an operator sets", async () => {
     const key = samplesOf(mine)["adminKeys.create"]
     const refused = await send(keyOf("manager"), { ...key, body: { ...key.body, unpriced: "allow" } })
