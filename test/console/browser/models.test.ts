@@ -77,14 +77,15 @@ describe.skipIf(isSkipped)("the models in the console", () => {
     // One request is used: seen beside its price, and found by a search.
     await row("sandbox-text").getByRole("button", { name: "Test now" }).click()
     await expect.poll(() => row("sandbox-text").locator(".status.well").count()).toBe(1)
-    // Its row is written a moment after its answer, and the page asks once.
+    // Its row and its cost are written a moment after its answer, and the page asks once.
     await expect
       .poll(async () => {
         const headers = { authorization: `Bearer ${adminKey}` }
-        const answer = await fetch(`${gateway.url}/admin/v1/usage?by=model`, { headers })
-        return JSON.stringify(await answer.json())
+        const answer = await fetch(`${gateway.url}/admin/v1/models?since=7d`, { headers })
+        const { data } = await answer.json()
+        return JSON.stringify(data.find(({ id }: { readonly id: string }) => id === "sandbox-text"))
       })
-      .toContain("sandbox-text")
+      .toMatch(/"requests":1,.*"input_tokens":[1-9]/)
     await page.getByLabel("Use of 24 h").selectOption("7d")
     await expect.poll(() => row("sandbox-text").textContent()).toMatch(/1no errors.*free\d+ tok0 % cached/)
     expect(await row("sandbox-text").locator(".status.well").count()).toBe(1)
