@@ -1,11 +1,12 @@
 import { Clock, Effect } from "effect"
 import type { Caller, KeyId } from "../contract/Caller.ts"
+import { spendingPeriods } from "../contract/SpendingCap.ts"
 import type { SpendingCap } from "../contract/SpendingCap.ts"
 import { metersOf } from "../ledger/budgets/meters.ts"
 import { BudgetReport } from "../ledger/store/BudgetReport.ts"
 import type { BudgetStanding } from "../ledger/store/BudgetReport.ts"
 
-/** How long a standing is told before it is read again. */
+/** The lifetime of a cached standing. */
 const cachedMs = 10_000
 /** Keys whose standing is remembered. */
 const capacity = 4_096
@@ -46,10 +47,8 @@ export class SpendingCaps extends Effect.Service<SpendingCaps>()("gateway/access
 const isPlain = ({ budget: { each, models, tag, unit } }: BudgetStanding["meter"]): boolean =>
   unit === "usd" && each === undefined && models === undefined && tag === undefined
 
-const periods = { day: "daily", week: "weekly", month: "monthly" } as const
-
-const capOf = ({ endsAtMs, meter: { budget, key }, used }: BudgetStanding): ReadonlyArray<SpendingCap> => {
+const capOf = ({ endsAtMs, meter: { budget }, used }: BudgetStanding): ReadonlyArray<SpendingCap> => {
   const { limit, window } = budget
   if ("rollingMs" in window || window.per === "total" || endsAtMs === undefined) return []
-  return [{ used, limit, period: periods[window.per], resetsAtMs: endsAtMs, isShared: key === undefined }]
+  return [{ used, limit, period: spendingPeriods[window.per], resetsAtMs: endsAtMs }]
 }

@@ -12,7 +12,6 @@ import { reachesAccount } from "../contract/Acting.ts"
 import type { Acting } from "../contract/Acting.ts"
 import { AccountId } from "../contract/Caller.ts"
 import { Forbidden, NotFound } from "../contract/Failure.ts"
-import type { Conflict } from "../contract/Failure.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { actingOfPerson, nameOfPerson } from "../people/actingOfPerson.ts"
 import { Providers } from "../people/Providers.ts"
@@ -133,7 +132,7 @@ export class AgentSignIns extends Effect.Service<AgentSignIns>()("gateway/oauth/
       acting: Acting & { readonly person: string },
       userCode: string,
       decision: Decision
-    ): Effect.Effect<void, NotFound | Forbidden | Conflict> =>
+    ): Effect.Effect<void, NotFound | Forbidden> =>
       Effect.gen(function* () {
         const { address, client, hash, issues, surface } = yield* ofCode(userCode)
         const account = decision.approve ? decision.account : null

@@ -1,8 +1,8 @@
 import { appendFileSync } from "node:fs"
 import { join } from "node:path"
-import { Database as SqliteFile } from "bun:sqlite"
 import { expect } from "vitest"
 import { startGateway } from "../e2e/process.ts"
+import { statementsOn } from "../people/statementsOn.ts"
 import { startProvider } from "../people/startProvider.ts"
 import { Visitor } from "../people/visitor.ts"
 import { gatewayEnv } from "../sql/engines.ts"
@@ -33,20 +33,7 @@ models:
     await gateway.dispose()
     await provider.stop()
   }
-  const run = async (...statements: ReadonlyArray<string>): Promise<ReadonlyArray<Record<string, unknown>>> => {
-    if (engine.name === "sqlite") {
-      const file = new SqliteFile(database)
-      file.run("PRAGMA busy_timeout = 5000")
-      const found = statements.map((one) => file.query<Record<string, unknown>, []>(one).all())
-      file.close()
-      return found.at(-1) ?? []
-    }
-    const sql = new Bun.SQL({ url: database, max: 1 })
-    let found: ReadonlyArray<Record<string, unknown>> = []
-    for (const one of statements) found = await sql.unsafe(one)
-    await sql.close()
-    return found
-  }
+  const run = (...statements: ReadonlyArray<string>) => statementsOn(engine, database, statements)
 
   let asked = 0
   const post = async (path: string, form: Readonly<Record<string, string>>) => {

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Database as SqliteFile } from "bun:sqlite"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startGateway } from "../e2e/process.ts"
+import { statementsOn } from "./statementsOn.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { watch } from "../feed/watch.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
@@ -30,20 +30,7 @@ describeOnEach("people of a provider", (engine) => {
     await provider.stop()
   })
 
-  const run = async (...statements: ReadonlyArray<string>): Promise<ReadonlyArray<Record<string, unknown>>> => {
-    if (engine.name === "sqlite") {
-      const file = new SqliteFile(database)
-      file.run("PRAGMA busy_timeout = 5000")
-      const found = statements.map((one) => file.query<Record<string, unknown>, []>(one).all())
-      file.close()
-      return found.at(-1) ?? []
-    }
-    const sql = new Bun.SQL({ url: database, max: 1 })
-    let found: ReadonlyArray<Record<string, unknown>> = []
-    for (const one of statements) found = await sql.unsafe(one)
-    await sql.close()
-    return found
-  }
+  const run = (...statements: ReadonlyArray<string>) => statementsOn(engine, database, statements)
 
   /** As if this time had passed since the people were last asked about. */
   const later = async (ms: number) => {

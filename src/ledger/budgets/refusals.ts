@@ -1,5 +1,6 @@
 import type { Budget } from "../../contract/Budget.ts"
 import { QuotaExceeded, RateLimited } from "../../contract/Failure.ts"
+import { spendingPeriods } from "../../contract/SpendingCap.ts"
 import { showUsd } from "../../contract/showUsd.ts"
 import { lengthText } from "../../contract/WrittenBudget.ts"
 import type { Claim } from "./claims.ts"
@@ -47,10 +48,8 @@ export const overBudget = (
   return new RateLimited({ message, retryAfterSeconds: isSoon ? waitMs / 1_000 : null })
 }
 
-const periods = { day: "daily", week: "weekly", month: "monthly" } as const
-
 const resetOf = (window: Budget["window"], atMs: number): Pick<QuotaExceeded, "resetsAtMs" | "period"> =>
-  "rollingMs" in window || window.per === "total" ? {} : { resetsAtMs: atMs, period: periods[window.per] }
+  "rollingMs" in window || window.per === "total" ? {} : { resetsAtMs: atMs, period: spendingPeriods[window.per] }
 
 /** `daily budget of this API key ($5.00)`. */
 const nameOf = ({ meter, subject }: Claim): string => {
