@@ -32,6 +32,9 @@ export class SecretCheck extends Context.Reference<SecretCheck>()("gateway/clust
 /** How long a stopping node tries to reap itself; after that another node does. */
 const longestReap = "3 seconds"
 
+/** A clock that differs from the database's by more ms is logged: lists of requests tolerate a minute. */
+const clockTolerance = 10_000
+
 /** Releases a dead node's leases, holds and claims, in the transaction that reaps it. */
 export type OnReap = (dead: string) => Effect.Effect<unknown, SqlError>
 
@@ -93,9 +96,24 @@ const oneOfMany = (aside: SqlClient.SqlClient) =>
     }
     yield* onNotice("nodes", notifyReaped)
 
+    let isClockOff = false
+    /** Warns once when this machine's clock begins to differ. */
+    const compareClocks = Effect.fnUntraced(function* (databaseNow: number) {
+      const aheadMs = (yield* Clock.currentTimeMillis) - databaseNow
+      const wasOff = isClockOff
+      isClockOff = Math.abs(aheadMs) > clockTolerance
+      if (!isClockOff || wasOff) return
+      const seconds = Math.round(Math.abs(aheadMs) / 1000)
+      const warning = Effect.logWarning(
+        `this machine's clock is ${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} the database's: run a time service (NTP) on both`
+      )
+      yield* Effect.annotateLogs(warning, { event: "node.clock", ahead_ms: aheadMs })
+    })
+
     const alone = yield* Effect.makeSemaphore(1)
     const renew = Effect.gen(function* () {
-      if (yield* nodes.renew(id)) return
+      const databaseNow = yield* nodes.renew(id)
+      if (databaseNow !== undefined) return yield* compareClocks(databaseNow)
       const former = id
       const next = crypto.randomUUID()
       yield* nodes.insert(next, self, secretCheck)

@@ -91,6 +91,27 @@ describeOnEach("an account's own requests", () => {
       expect([...counted.values()].reduce((sum, { requests }) => sum + requests, 0)).toBe(expected.length)
     }).pipe(Effect.provide(world))
   )
+
+  it.effect("are found by time where the clocks of two nodes differ by most of a minute", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* RequestStore
+      const all = Array.from({ length: 600 }, (_, index) => ({
+        ...row,
+        id: index + 1,
+        at: 1_000_000 + index * 1_000 - (index % 2 === 0 ? 0 : 55_000),
+        request_id: `r${index}`
+      }))
+      for (let at = 0; at < all.length; at += 100)
+        yield* sql`INSERT INTO requests ${sql.insert(all.slice(at, at + 100))}`
+      for (let fromMs = 950_000; fromMs < 1_600_000; fromMs += 7_001) {
+        const toMs = fromMs + 20_000
+        const counted = yield* store.count({ fromMs, toMs, widthMs: 60_000 }, {})
+        const found = [...counted.values()].reduce((sum, { requests }) => sum + requests, 0)
+        expect([fromMs, found]).toEqual([fromMs, all.filter(({ at }) => at >= fromMs && at < toMs).length])
+      }
+    }).pipe(Effect.provide(world))
+  )
 })
 
 describe("searches", () => {

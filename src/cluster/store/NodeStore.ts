@@ -30,12 +30,12 @@ export const nodeStore = (sql: SqlClient.SqlClient, goodForMs: number) => {
       (found) => named.first(found)?.name
     )
 
-  /** Renews a node's row; false if it was reaped. */
-  const renew = (id: string): Effect.Effect<boolean, SqlError> =>
+  /** Renews a node's row. Returns the database's time in ms; undefined if the node was reaped. */
+  const renew = (id: string): Effect.Effect<number | undefined, SqlError> =>
     Effect.map(
       sql`UPDATE nodes SET renewed_at = ${now}, good_until = ${now} + ${goodForMs}, backend = ${backend}
-        WHERE id = ${id} RETURNING id`,
-      (renewed) => renewed.length > 0
+        WHERE id = ${id} RETURNING renewed_at AS at`,
+      (renewed) => renewals.first(renewed)?.at
     )
 
   /** Nodes that are overdue, and nodes of a machine whose connections are gone. */
@@ -61,6 +61,7 @@ export const nodeStore = (sql: SqlClient.SqlClient, goodForMs: number) => {
   return { insert, stranger, renew, suspects, take, remove } as const
 }
 
+const renewals = rows("nodes", { at: Schema.Int })
 const named = rows("nodes", { name: Schema.String })
 const suspected = rows("nodes", { id: Schema.String, name: Schema.String, pid: Schema.Int, silent: Schema.Boolean })
 

@@ -4,8 +4,8 @@ import type { Effect } from "effect"
 import { idsByTime } from "../../sql/idsByTime.ts"
 import type { Ends } from "../../sql/idsByTime.ts"
 
-/** A row may be stored this many ms after rows of requests that ended later. */
-const lateMs = 5_000
+/** A row may be stored this many ms after rows of requests that ended later: nodes' clocks differ by less. */
+const lateMs = 60_000
 /** The longest request, in ms, that a search by start still finds. */
 const longestMs = 3_600_000
 

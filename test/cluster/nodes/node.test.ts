@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { SqlError } from "@effect/sql/SqlError"
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Logger, Scope } from "effect"
+import { vi } from "vitest"
 import { NodeReaperLive, Node, NodeTimes } from "../../../src/cluster/Node.ts"
 import { thisProcess } from "../../../src/cluster/ThisProcess.ts"
 import { layer as databaseAt } from "../../../src/sql/Database.ts"
@@ -84,6 +85,27 @@ describe.runIf(postgres !== undefined)("nodes on one Postgres", () => {
       const first = yield* renewals
       yield* until(renewals, (row) => row !== undefined && row.at > (first?.at ?? Infinity) + 500)
       expect(yield* ids(sql)).toEqual([node.id()])
+    })
+  )
+
+  it.scopedLive.each([
+    { aheadMs: 20_000, said: "20 s ahead of the database's" },
+    { aheadMs: -3_600_000, said: "3600 s behind the database's" },
+    { aheadMs: 5_000, said: undefined }
+  ])("say once that their clock is $aheadMs ms ahead", ({ aheadMs, said }) =>
+    Effect.gen(function* () {
+      const clock = Date.now
+      vi.spyOn(Date, "now").mockImplementation(() => clock() + aheadMs)
+      yield* Effect.addFinalizer(() => Effect.sync(() => vi.restoreAllMocks()))
+      const logged: Array<unknown> = []
+      const log = Logger.make(({ message }) => void logged.push(message))
+      const { node } = yield* Effect.provide(
+        start(yield* newUrl, { renewEvery: 3_600_000 }),
+        Logger.replace(Logger.defaultLogger, log)
+      )
+      yield* Effect.provide(Effect.repeatN(node.renew, 2), Logger.replace(Logger.defaultLogger, log))
+      const about = logged.map(String).filter((one) => one.includes("clock"))
+      expect(about).toEqual(said === undefined ? [] : [expect.stringContaining(`this machine's clock is ${said}`)])
     })
   )
 
