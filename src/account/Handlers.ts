@@ -29,7 +29,7 @@ import { accountView } from "./AccountView.ts"
 import { AccountApi } from "./Api.ts"
 import { ownTasks } from "./listing.ts"
 import { quote } from "./quote.ts"
-import type { Own } from "../contract/Own.ts"
+import { ownOf } from "../contract/Own.ts"
 
 export const AccountHandlers = handlers(
   AccountApi,
@@ -104,7 +104,3 @@ export const AccountHandlers = handlers(
     }
   })
 )
-
-/** The records of the caller's account; with a person's key, those of their keys. */
-const ownOf = ({ account, person }: Caller): Own =>
-  person === undefined ? { account } : { account, keys: person.keys }

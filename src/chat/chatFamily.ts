@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
+import type { Holder } from "../contract/Caller.ts"
 import { randomHex } from "../contract/randomHex.ts"
 import { ReasoningSignatures } from "../ownership/store/ReasoningSignatures.ts"
 import { jsonResponse } from "../pipeline/passthrough.ts"
@@ -26,10 +26,10 @@ export const makeChatFamily = Effect.map(ReasoningSignatures, (signatures): Chat
    * Stores the signed reasoning behind an answer's calls. A failed write is ignored, because many clients return the
    * reasoning themselves.
    */
-  const keepSignatures = (account: AccountId, answer: AnswerMessage, question: InputMessage | undefined) => {
+  const keepSignatures = (holder: Holder, answer: AnswerMessage, question: InputMessage | undefined) => {
     const name = sealName(answer, question)
     if (name === undefined || answer.reasoning_details === undefined) return undefined
-    return signatures.save(account, name, answer.reasoning_details).catch(() => {})
+    return signatures.save(holder, name, answer.reasoning_details).catch(() => {})
   }
 
   return {
@@ -41,14 +41,14 @@ export const makeChatFamily = Effect.map(ReasoningSignatures, (signatures): Chat
       const calls = unsealedCalls(payload.messages)
       return calls.length === 0 || !routes.translates(payload.model, "chat")
         ? undefined
-        : signatures.find(caller.account, calls)
+        : signatures.find(caller, calls)
     },
     understand: ({ caller, payload, request }, kept) => {
       const stream = payload.stream ?? false
       const head = headOf(payload)
       const isLegacy = (payload.functions ?? []).length > 0
       const count = payload.n ?? 1
-      const keep = (message: AnswerMessage) => keepSignatures(caller.account, message, payload.messages.at(-1))
+      const keep = (message: AnswerMessage) => keepSignatures(caller, message, payload.messages.at(-1))
       return {
         ...understand(payload, request.body, kept),
         stream,

@@ -135,7 +135,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         work.attempts.calls(route, upstream, entry)
         return owned(work, upstream, route, () =>
           upstream.signsCalls === true
-            ? runFuture(runtime, signing(work.caller.account, conversation, route.model)).flatMap((found) =>
+            ? runFuture(runtime, signing(work.caller, conversation, route.model)).flatMap((found) =>
                 ask(route, upstream, found, isLast)
               )
             : ask(route, upstream, signsNothing, isLast)

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
+import type { Holder } from "../contract/Caller.ts"
 import { textAt } from "../contract/json.ts"
 import type { Conversation, Item } from "../generation/Conversation.ts"
 import { signedTextId } from "../generation/signedText.ts"
@@ -20,19 +20,18 @@ export interface Signing {
 export const signsNothing: Signing = { callSignatures: undefined, keeping: (generation) => generation }
 
 /**
- * Stores the signatures of tool calls by call id, and of texts by their hash, for their account alone, because no family has a field for them.
- * For upstreams that sign them.
+ * Stores the signatures of tool calls by call id, and of texts by their hash, for their account or person alone, because no family has a field for
+ * them. For upstreams that sign them.
  */
 export const makeSigning = Effect.gen(function* () {
   const seals = yield* ReasoningSignatures
 
-  return (account: AccountId, conversation: Pick<Conversation, "items">, model: string): Effect.Effect<Signing> => {
-    const keep: Keep = (callId, signature) =>
-      seals.save(account, nameOf(callId), [{ signature, model }]).catch(() => {})
+  return (holder: Holder, conversation: Pick<Conversation, "items">, model: string): Effect.Effect<Signing> => {
+    const keep: Keep = (callId, signature) => seals.save(holder, nameOf(callId), [{ signature, model }]).catch(() => {})
     const keeping = (generation: Generation) => new Keeping(generation, keep)
     const ids = conversation.items.flatMap(signableIds)
     if (ids.length === 0) return Effect.succeed({ callSignatures: undefined, keeping })
-    return Effect.map(seals.find(account, ids.map(nameOf)), (found) => ({
+    return Effect.map(seals.find(holder, ids.map(nameOf)), (found) => ({
       callSignatures: new Map(
         ids.flatMap((id): ReadonlyArray<[string, string]> => {
           const [kept] = found.get(nameOf(id)) ?? []

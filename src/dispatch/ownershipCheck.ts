@@ -30,16 +30,16 @@ type AdmittedRoutes = readonly [AdmittedRoute, ...ReadonlyArray<AdmittedRoute>]
 
 type Call = Future<Generation, Failure | UpstreamError>
 
-/** Restricts each account to its own ids at upstreams that store things. */
+/** Restricts accounts and their people to their own ids at upstreams that store things. */
 export const makeOwnershipCheck = Effect.gen(function* () {
   const ownership = yield* Ownership
   const upstreams = yield* TextUpstreams
   const runtime = yield* Effect.runtime()
 
-  /** Looks ids up. Fails if another account owns one. */
-  const openTo = ({ account }: Caller, { name, sharedIds = [] }: TextUpstream, ids: ReadonlyArray<UpstreamId>) =>
+  /** Looks ids up. Fails if one is another's. */
+  const openTo = (caller: Caller, { name, sharedIds = [] }: TextUpstream, ids: ReadonlyArray<UpstreamId>) =>
     ownership.check(
-      account,
+      caller,
       name,
       ids.filter(({ id }) => !sharedIds.some((pattern) => matches(pattern, id)))
     )
@@ -59,7 +59,11 @@ export const makeOwnershipCheck = Effect.gen(function* () {
     const { caller, options } = asking
     if (upstream.sharedIds === undefined || options.kind === "embedding") return call()
     const ids = idsFor(asking, upstream, route)
-    const keep = (given: ReadonlyArray<string>) => ownership.give(caller.account, upstream.name, given, route.key)
+    const { account } = caller
+    const keep = (given: ReadonlyArray<string>, isMade: boolean) =>
+      given.length === 0
+        ? Promise.resolve()
+        : ownership.give(isMade ? { account, key: caller.key } : { account }, upstream.name, given, route.key)
     // Only these tools create ids.
     if (ids.length === 0) return options.mayReachWeb === true ? call().map((made) => recordIds(made, [], keep)) : call()
     return runFuture(runtime, Effect.mapError(openTo(caller, upstream, ids), keptBack)).flatMap((known) => {
@@ -109,7 +113,7 @@ export const makeOwnershipCheck = Effect.gen(function* () {
     })
   }
 
-  /** The key that made what a body names, if any. Fails if it names an id of another account, or that key is gone. */
+  /** The key that made what a body names, if any. Fails if it names an id of another, or that key is gone. */
   const permit = (caller: Caller, upstream: TextUpstream, body: unknown) =>
     Effect.flatMap(openTo(caller, upstream, idsAsked(body)), (known) => {
       const key = madeWith(known, keyNames(upstream))

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
+import { ownName } from "../contract/Own.ts"
 import { Future } from "../flow/Future.ts"
 import { toEffect } from "../flow/toEffect.ts"
 import type { Route } from "./compile.ts"
@@ -31,8 +32,7 @@ export const once = ({
         {
           account: caller.account,
           endpoint: `${route.group}.${route.name}`,
-          // Of several people in one account, each has their own.
-          key: caller.person === undefined ? key : `${caller.person.id} ${key}`,
+          key: ownName(caller, key),
           bodyHash: Bun.SHA256.hash(text, "hex")
         },
         (once) => {

@@ -1,16 +1,18 @@
 import { Effect, Runtime } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
+import { reachesKey } from "../contract/Caller.ts"
+import type { Caller, Holder, KeyId } from "../contract/Caller.ts"
 import { InvalidRequest, NotFound } from "../contract/Failure.ts"
 import type { UpstreamId } from "./idsIn.ts"
 import { UpstreamIds } from "./store/UpstreamIds.ts"
+import type { Owner } from "./store/UpstreamIds.ts"
 
 /** The most ids in one request. */
 const most = 1_000
 
 /**
  * Ownership of objects that upstreams store. All accounts share an upstream's key, and could use each other's files and
- * containers. An object belongs to the account whose answer first held its id. An object that the operator created at the
- * upstream belongs to the account whose accepted request first names it; its id is as hard to guess as a key. An
+ * containers. An object belongs to the account whose answer made it, and there to the person of the key. An object that the
+ * operator created at the upstream belongs to the account whose accepted request or answer first names it; its id is as hard to guess as a key. An
  * upstream with several keys has it in the organisation of one of them.
  */
 export class Ownership extends Effect.Service<Ownership>()("gateway/ownership/Ownership", {
@@ -19,9 +21,9 @@ export class Ownership extends Effect.Service<Ownership>()("gateway/ownership/Ow
     const store = yield* UpstreamIds
     const runtime = yield* Effect.runtime()
 
-    /** Looks ids up. Fails if another account owns one: to this account it is unknown. */
+    /** Looks ids up. Fails if it is another's: to this holder it is unknown. */
     const check = (
-      account: AccountId,
+      holder: Holder,
       upstream: string,
       ids: ReadonlyArray<UpstreamId>
     ): Effect.Effect<Ids, NotFound | InvalidRequest> => {
@@ -35,7 +37,7 @@ export class Ownership extends Effect.Service<Ownership>()("gateway/ownership/Ow
           )
         ),
         (owners) => {
-          const foreign = ids.find(({ id }) => (owners.get(id)?.account ?? account) !== account)
+          const foreign = ids.find(({ id }) => !reaches(holder, owners.get(id)))
           if (foreign !== undefined) return unknown(foreign)
           const unclaimed = ids.flatMap(({ id }) => (owners.has(id) ? [] : [id]))
           const keys = ids.flatMap(({ id, param }) => {
@@ -48,18 +50,19 @@ export class Ownership extends Effect.Service<Ownership>()("gateway/ownership/Ow
     }
 
     /**
-     * Gives ids to an account. Resolves once that is durable; a failure is logged.
+     * Gives ids to an account, or those that its key made to that key. Resolves once that is durable; a failure is
+     * logged.
      *
      * @param key the name of the upstream's key that made them, if it has several
      */
     const give = (
-      account: AccountId,
+      { account, key: maker }: Pick<Caller, "account"> & { readonly key?: KeyId },
       upstream: string,
       ids: ReadonlyArray<string>,
       key: string | undefined
     ): Promise<void> =>
       Runtime.runPromise(runtime)(
-        Effect.catchAllCause(store.give({ account, key: key ?? null }, upstream, ids), (cause) =>
+        Effect.catchAllCause(store.give({ account, maker: maker ?? null, key: key ?? null }, upstream, ids), (cause) =>
           Effect.logError("the ownership of an upstream's ids could not be stored", cause)
         )
       )
@@ -75,6 +78,9 @@ export interface Ids {
   /** The others, with the keys that made them. */
   readonly keys: ReadonlyArray<UpstreamId & { readonly key: string | null }>
 }
+
+const reaches = (holder: Holder, owner: Owner | undefined): boolean =>
+  owner === undefined || (owner.account === holder.account && (owner.maker === null || reachesKey(holder, owner.maker)))
 
 const unknown = ({ id, param }: UpstreamId) =>
   new NotFound({ param, message: `${param}: nothing of this account's has the id ${JSON.stringify(id)}` })

@@ -9,8 +9,12 @@ export interface UpstreamId {
 /** Ids of upstream objects (files, containers, conversations, prompts, …) that a request names, each once. */
 export const idsAsked = (body: unknown): ReadonlyArray<UpstreamId> => idsIn(body, callsAndTexts)
 
-/** Ids that an answer, or a frame of it, names. */
-export const idsGiven = (answer: unknown): ReadonlyArray<UpstreamId> => idsIn(answer, calls)
+/** Ids that an answer, or a frame of it, names: of what it made, and of what it only cites. */
+export const idsGiven = (answer: unknown): Readonly<Record<"made" | "cited", ReadonlyArray<string>>> => {
+  const made = new Set(idsIn(answer, callsAndCitations).map(({ id }) => id))
+  const all = idsIn(answer, calls).map(({ id }) => id)
+  return { made: [...made], cited: all.filter((id) => !made.has(id)) }
+}
 
 /** Types whose fields come from the model or a caller, and name no upstream objects. */
 const calls: ReadonlySet<string> = new Set([
@@ -21,6 +25,9 @@ const calls: ReadonlySet<string> = new Set([
   "mcp_tool_use",
   "custom_tool_call"
 ])
+
+/** Also what cites files that were there before. */
+const callsAndCitations: ReadonlySet<string> = new Set([...calls, "file_citation", "file_search_call"])
 
 /** Also texts, which make up most of a request. Their citations only inform readers. */
 const callsAndTexts: ReadonlySet<string> = new Set([

@@ -5,47 +5,50 @@ import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import { sseEvents } from "../upstreams/framing/sse.ts"
 import { idsGiven } from "./idsIn.ts"
 
+/** @param isMade true for what the answer made, false for what the request or the answer names */
+type Keep = (ids: ReadonlyArray<string>, isMade: boolean) => Promise<void>
+
 /**
  * Stores the ids that an answer holds, before the caller sees and could use them.
  *
  * @param requested ids of the request, stored too once it is accepted
  */
-export const recordIds = (
-  generation: Generation,
-  requested: ReadonlyArray<string>,
-  keep: (ids: ReadonlyArray<string>) => Promise<void>
-): Generation => new RecordingGeneration(generation, requested, keep)
+export const recordIds = (generation: Generation, requested: ReadonlyArray<string>, keep: Keep): Generation =>
+  new RecordingGeneration(generation, requested, keep)
 
 class RecordingGeneration extends WrappedGeneration {
-  readonly #keep: (ids: ReadonlyArray<string>) => Promise<void>
+  readonly #keep: Keep
   readonly #kept = new Set<string>()
   #waiting: ReadonlyArray<string>
 
-  constructor(
-    inner: Generation,
-    requested: ReadonlyArray<string>,
-    keep: (ids: ReadonlyArray<string>) => Promise<void>
-  ) {
+  constructor(inner: Generation, requested: ReadonlyArray<string>, keep: Keep) {
     super(inner)
     this.#keep = keep
     this.#waiting = requested
   }
 
   protected override note(batch: Batch | undefined): Batch | undefined | Promise<Batch | undefined> {
-    const ids = [...this.#waiting, ...(batch ?? []).flatMap(idsOf)].filter((id) => !this.#kept.has(id))
+    const given = (batch ?? []).flatMap(idsOf)
+    const named = this.#unkept([...this.#waiting, ...given.flatMap(({ cited }) => cited)])
     this.#waiting = []
-    if (ids.length === 0) return batch
-    for (const id of ids) this.#kept.add(id)
-    return this.#keep(ids).then(() => batch)
+    const made = this.#unkept(given.flatMap((ids) => ids.made))
+    if (named.length + made.length === 0) return batch
+    return Promise.all([this.#keep(named, false), this.#keep(made, true)]).then(() => batch)
+  }
+
+  #unkept(ids: ReadonlyArray<string>): ReadonlyArray<string> {
+    const unkept = ids.filter((id) => !this.#kept.has(id))
+    for (const id of unkept) this.#kept.add(id)
+    return unkept
   }
 }
 
-const idsOf = (event: GenerationEvent): ReadonlyArray<string> => {
+const idsOf = (event: GenerationEvent): ReadonlyArray<ReturnType<typeof idsGiven>> => {
   if (event.type !== "passthrough") return []
   const text = event.terminal ? event.text : utf8.decode(event.bytes)
   if (!mayHoldIds.test(text)) return []
   const answers = text.startsWith("{") ? [text] : sseEvents(utf8Encoder.encode(text)).map(({ data }) => data)
-  return answers.flatMap((answer) => idsGiven(parseJson(answer)).map(({ id }) => id))
+  return answers.map((answer) => idsGiven(parseJson(answer)))
 }
 
 /** Most frames hold no ids and need not be parsed. */

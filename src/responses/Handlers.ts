@@ -21,11 +21,11 @@ export const ResponsesHandlers = handlers(
     return {
       create: (input) =>
         isBackground(input.payload) ? background.accept(input.caller, input.payload, input.request) : answer(input),
-      find: ({ caller, path, request, urlParams }) => background.find(caller.account, path.id, urlParams, request),
-      remove: ({ caller, path }) => background.remove(caller.account, path.id),
-      cancel: ({ caller, path }) => background.cancel(caller.account, path.id),
+      find: ({ caller, path, request, urlParams }) => background.find(caller, path.id, urlParams, request),
+      remove: ({ caller, path }) => background.remove(caller, path.id),
+      cancel: ({ caller, path }) => background.cancel(caller, path.id),
       inputItems: ({ caller, path, urlParams }) =>
-        Effect.flatMap(store.find(caller.account, path.id), (stored) => inputPage(stored, urlParams)),
+        Effect.flatMap(store.find(caller, path.id), (stored) => inputPage(stored, urlParams)),
       compact,
       inputTokens: ({ caller, payload, request }) => inputTokens(caller, payload, request)
     }

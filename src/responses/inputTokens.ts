@@ -17,7 +17,7 @@ export const makeInputTokens = Effect.gen(function* () {
     const isPassed = models.passes(payload.model, "responses")
     const unknown = isPassed ? undefined : unknownOf.count(payload, body)
     if (unknown !== undefined) return yield* unknown
-    const understood = understand(payload, body, yield* replayFor(store, caller.account, payload), "count")
+    const understood = understand(payload, body, yield* replayFor(store, caller, payload), "count")
     if (understood instanceof InvalidRequest) return yield* understood
     const { model } = yield* models.choose(caller, payload.model, "text", headers)
     const objection = isPassed ? undefined : understood.objection()

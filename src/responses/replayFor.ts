@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
+import type { Holder } from "../contract/Caller.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { CountInputTokens } from "./CreateResponse.ts"
 import { inputItems } from "./decode.ts"
@@ -18,7 +18,7 @@ export const ownReplay = ({ input }: Pick<Continuing, "input">): Replay => ({ hi
  */
 export const lookUpReplay = (
   store: ResponseStore,
-  account: AccountId,
+  holder: Holder,
   { input, previous_response_id }: Continuing,
   recalled?: History
 ): Effect.Effect<Replay, Failure> | undefined => {
@@ -26,9 +26,9 @@ export const lookUpReplay = (
   const previous = previous_response_id ?? undefined
   if (previous === undefined && !own.some((item) => item.type === "item_reference")) return undefined
   const history =
-    recalled !== undefined || previous === undefined ? Effect.succeed(recalled) : store.history(account, previous)
+    recalled !== undefined || previous === undefined ? Effect.succeed(recalled) : store.history(holder, previous)
   return Effect.flatMap(history, (history) =>
-    Effect.map(store.resolve(account, own), (input) => ({
+    Effect.map(store.resolve(holder, own), (input) => ({
       history: history?.items ?? [],
       first: history?.first,
       input
@@ -37,8 +37,5 @@ export const lookUpReplay = (
 }
 
 /** The replay of a request with its stored items. */
-export const replayFor = (
-  store: ResponseStore,
-  account: AccountId,
-  request: Continuing
-): Effect.Effect<Replay, Failure> => lookUpReplay(store, account, request) ?? Effect.succeed(ownReplay(request))
+export const replayFor = (store: ResponseStore, holder: Holder, request: Continuing): Effect.Effect<Replay, Failure> =>
+  lookUpReplay(store, holder, request) ?? Effect.succeed(ownReplay(request))

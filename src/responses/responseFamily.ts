@@ -35,14 +35,9 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
         ? undefined
         : unknownOf.create(payload, checkedBody(request))
       if (unknown !== undefined) return Effect.fail(unknown)
-      return lookUpReplay(
-        store,
-        caller.account,
-        payload,
-        recent.recall(request.connection, payload.previous_response_id)
-      )
+      return lookUpReplay(store, caller, payload, recent.recall(request.connection, payload.previous_response_id))
     },
-    understand: ({ caller: { account }, payload, request }, found) => {
+    understand: ({ caller, payload, request }, found) => {
       const prepared = prepare(payload, request, found)
       if (prepared instanceof InvalidRequest) return prepared
       const isDry = isWarmUp(request)
@@ -64,7 +59,7 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
           }
         }
         const save = ({ output, response }: Encoded) =>
-          store.save(account, { response, output, input: replay.input, include: encoding.include })
+          store.save(caller, { response, output, input: replay.input, include: encoding.include })
         let saved: Promise<void> | undefined
         // The client has seen the id. If the write fails, the id stays unknown.
         const keepFailed = (state: S) => {

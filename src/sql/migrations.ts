@@ -55,6 +55,7 @@ import { failedDeliveries } from "./migrations/0050_failedDeliveries.ts"
 import { people } from "./migrations/0051_people.ts"
 import { signIns } from "./migrations/0052_signIns.ts"
 import { agentSignIns } from "./migrations/0053_agentSignIns.ts"
+import { makers } from "./migrations/0054_makers.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -121,7 +122,8 @@ const onBoth: ReadonlyArray<Step> = [
   [50, "failedDeliveries", failedDeliveries],
   [51, "people", people],
   [52, "signIns", signIns],
-  [53, "agentSignIns", agentSignIns]
+  [53, "agentSignIns", agentSignIns],
+  [54, "makers", makers]
 ]
 
 /** The schema that this gateway works with. */

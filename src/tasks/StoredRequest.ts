@@ -21,6 +21,7 @@ const StoredCaller = Schema.Struct({
   choosesRoute: Schema.optional(Schema.Boolean),
   keyLimits: Limits,
   accountLimits: Limits,
+  person: Schema.optional(Schema.Struct({ id: Schema.String, keys: Schema.Array(Schema.String) })),
   unpriced: Schema.optional(Unpriced),
   holdOutputTokens: Schema.optional(Schema.Int),
   searchDomains: Schema.Struct({ allowed: Domains, blocked: Domains })

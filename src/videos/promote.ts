@@ -59,9 +59,9 @@ export const makePromote = Effect.gen(function* () {
     const draft = yield* Effect.orDie(store.find(account, "video", id))
     if (Option.isNone(draft) || !reachesKey(holder, draft.value.key)) {
       if (!upstream.isPassthrough) return yield* refuse(param, `no task of this account has the id "${id}"`)
-      const known = yield* ownership.check(account, upstream.name, [{ id, param }])
+      const known = yield* ownership.check(holder, upstream.name, [{ id, param }])
       yield* sameKey(upstream, madeWith(known, keys) ?? keys[0], param)
-      const claim = Effect.promise(() => ownership.give(account, upstream.name, known.unclaimed, upstream.key))
+      const claim = Effect.promise(() => ownership.give({ account }, upstream.name, known.unclaimed, upstream.key))
       return { request, body, claim }
     }
     const task = videoTask(draft.value)

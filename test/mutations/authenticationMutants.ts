@@ -252,23 +252,22 @@ export const authenticationMutants: ReadonlyArray<Mutant> = [
   {
     name: "responses: another account's response can be continued",
     file: "src/responses/store/ResponseStore.ts",
-    snippet: "FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now}\n            UNION",
-    replacement:
-      "FROM responses WHERE id = ${id} AND ${account} = ${account} AND expires_at > ${now}\n            UNION",
+    snippet: "FROM responses WHERE id = ${id} AND ${reached(holder, now)}\n            UNION",
+    replacement: "FROM responses WHERE id = ${id} AND expires_at > ${now}\n            UNION",
     tests: responses
   },
   {
     name: "responses: another account's items can be referred to",
     file: "src/responses/store/ResponseStore.ts",
-    snippet: ")) AND account_id = ${account} AND expires_at > ${now}`",
+    snippet: ")) AND ${reached(holder, now)}`",
     replacement: ")) AND expires_at > ${now}`",
     tests: responses
   },
   {
     name: "messages: another account's thread can be continued",
     file: "src/messages/threads/store/TurnStore.ts",
-    snippet: "WHERE account_id = ${account} AND id = ${id} AND expires_at > ${now}\n            UNION",
-    replacement: "WHERE ${account} = ${account} AND id = ${id} AND expires_at > ${now}\n            UNION",
+    snippet: "WHERE ${sql.and([sql`account_id = ${account}`, ...ofKeys(sql, person?.keys)])}",
+    replacement: "WHERE ${sql.and([sql`1 = 1`, ...ofKeys(sql, person?.keys)])}",
     tests: ["test/messages/threads/store.test.ts"]
   }
 ]

@@ -157,14 +157,14 @@ export const keyMutants: ReadonlyArray<Mutant> = [
   {
     name: "responses: an id opens another account's response",
     file: "src/responses/store/ResponseStore.ts",
-    snippet: "FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now}`.pipe(",
+    snippet: "FROM responses WHERE id = ${id} AND ${reached(holder, now)}`.pipe(",
     replacement: "FROM responses WHERE id = ${id} AND expires_at > ${now}`.pipe(",
     tests: ["test/responses/store.test.ts"]
   },
   {
     name: "videos: a draft that the upstream keeps belongs to any account that names it",
     file: "src/videos/promote.ts",
-    snippet: "const known = yield* ownership.check(account, upstream.name, [{ id, param }])",
+    snippet: "const known = yield* ownership.check(holder, upstream.name, [{ id, param }])",
     replacement: "const known = { unclaimed: [id], keys: [] }",
     tests: ["test/videos/videoTasks.test.ts", "test/videos/drafts.test.ts"]
   },
@@ -172,7 +172,7 @@ export const keyMutants: ReadonlyArray<Mutant> = [
     name: "videos: a draft that was named first has no owner",
     file: "src/videos/promote.ts",
     snippet:
-      "const claim = Effect.promise(() => ownership.give(account, upstream.name, known.unclaimed, upstream.key))",
+      "const claim = Effect.promise(() => ownership.give({ account }, upstream.name, known.unclaimed, upstream.key))",
     replacement: "const claim = Effect.void",
     tests: ["test/videos/videoTasks.test.ts", "test/videos/drafts.test.ts"]
   },

@@ -2,6 +2,7 @@ import type { Mutant } from "./Mutant.ts"
 
 const reach = ["test/people/reach.test.ts"]
 const members = ["test/people/members.test.ts"]
+const belongings = ["test/people/belongings.test.ts"]
 
 /** Roles and admin keys. */
 export const peopleMutants: ReadonlyArray<Mutant> = [
@@ -14,7 +15,7 @@ export const peopleMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "people: a person's key lists what others of the account did",
-    file: "src/account/Handlers.ts",
+    file: "src/contract/Own.ts",
     snippet: "person === undefined ? { account } : { account, keys: person.keys }",
     replacement: "person === undefined ? { account } : { account }",
     tests: members
@@ -29,9 +30,51 @@ export const peopleMutants: ReadonlyArray<Mutant> = [
   {
     name: "people: idempotency keys are the account's",
     file: "src/http/once.ts",
-    snippet: "key: caller.person === undefined ? key : `${caller.person.id} ${key}`,",
+    snippet: "key: ownName(caller, key),",
     replacement: "key,",
     tests: members
+  },
+  {
+    name: "people: a person's key reads others' stored responses",
+    file: "src/responses/store/ResponseStore.ts",
+    snippet: "sql.and([sql`account_id = ${account}`, ...ofKeys(sql, person?.keys), sql`expires_at > ${nowMs}`])",
+    replacement: "sql.and([sql`account_id = ${account}`, sql`expires_at > ${nowMs}`])",
+    tests: belongings
+  },
+  {
+    name: "people: a person's key continues others' threads",
+    file: "src/messages/threads/store/TurnStore.ts",
+    snippet: "WHERE ${sql.and([sql`account_id = ${account}`, ...ofKeys(sql, person?.keys)])}",
+    replacement: "WHERE account_id = ${account}",
+    tests: belongings
+  },
+  {
+    name: "people: a person's key hears that another continues a thread",
+    file: "src/messages/threads/Threads.ts",
+    snippet: "return Effect.zipRight(find(caller, previousId), continueInFlight(previousId))",
+    replacement: "return continueInFlight(previousId)",
+    tests: belongings
+  },
+  {
+    name: "people: a person's key uses others' containers and files",
+    file: "src/ownership/Ownership.ts",
+    snippet: "(owner.maker === null || reachesKey(holder, owner.maker))",
+    replacement: "true",
+    tests: belongings
+  },
+  {
+    name: "people: an upstream's file is the person's who named it first",
+    file: "src/dispatch/ownershipCheck.ts",
+    snippet: "isMade ? { account, key: caller.key } : { account }",
+    replacement: "{ account, key: caller.key }",
+    tests: belongings
+  },
+  {
+    name: "people: reasoning is sent for others' calls",
+    file: "src/ownership/store/ReasoningSignatures.ts",
+    snippet: "[ownName(holder, id), id]",
+    replacement: "[id, id]",
+    tests: belongings
   },
   {
     name: "people: a stream goes on with the role that opened it",

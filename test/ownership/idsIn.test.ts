@@ -87,6 +87,6 @@ describe("the ids that an answer gives", () => {
       ],
       container: { id: "container_1" }
     }
-    expect(ids(idsGiven(answer))).toEqual(["container_id cntr_1", "file_id cfile_1", "container container_1"])
+    expect(idsGiven(answer)).toEqual({ made: ["cntr_1", "cfile_1", "container_1"], cited: [] })
   })
 })

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Layer } from "effect"
-import { AccountId } from "../../src/contract/Caller.ts"
+import { AccountId, KeyId } from "../../src/contract/Caller.ts"
 import { UpstreamFailed } from "../../src/contract/Failure.ts"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
 import { inputItemId, newResponseId, outputItemId } from "../../src/responses/ids.ts"
@@ -18,8 +18,8 @@ import { adjust } from "../sql/clock.ts"
 const storeOn = (on: ReturnType<typeof database>) =>
   ResponseStore.Default.pipe(Layer.provideMerge(Commits.Default), Layer.provideMerge(on))
 
-const mine = AccountId.make("mine")
-const another = AccountId.make("another")
+const mine = { account: AccountId.make("mine"), key: KeyId.make("key_mine") }
+const another = { account: AccountId.make("another"), key: KeyId.make("key_another") }
 
 const text = (text: string): ReadonlyArray<GenerationEvent> => [{ type: "text-delta", text }]
 const stop: GenerationEvent = { type: "finished", reason: "stop", stopSequence: null }
@@ -232,7 +232,7 @@ describeOnEach("ResponseStore", () => {
       yield* store.queued(mine, begun)
       expect(yield* store.find(mine, id)).toEqual({ ...begun, response: { ...begun.response, output: [] } })
       yield* store.began(id)
-      yield* store.ended(mine, made)
+      yield* store.ended(mine.account, made)
       expect(yield* sql`SELECT input FROM responses`).toEqual([{ input: "[]" }])
       expect(yield* store.find(mine, id)).toEqual(made)
       const asked = { role: "user", content: "hi" }

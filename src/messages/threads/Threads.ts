@@ -47,6 +47,13 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
     /** Answers being continued in this process. Between processes, the table allows one continuation. */
     const inFlight = new Set<string>()
 
+    const find = (caller: Caller, id: string) =>
+      Effect.filterOrFail(
+        store.find(caller, id),
+        (found) => found !== undefined,
+        () => threadNotFound(id)
+      )
+
     /**
      * A request with its whole conversation. Fails if the conversation is not available or the request is not allowed
      * to have such fields.
@@ -58,8 +65,7 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
       }
       if (thread?.type !== "continue") return { body: own, heldBy: undefined, first: undefined }
       const { previous_message_id: id } = thread
-      const found = yield* store.find(caller.account, id)
-      if (found === undefined) return yield* threadNotFound(id)
+      const found = yield* find(caller, id)
       if (found === "too long") return yield* unthreadable("thread", "this one is longer than 32 MiB")
       if (found.isContinued) return yield* alreadyContinued(id)
       const changed = setupFields.filter(
@@ -82,7 +88,8 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
         const previousId = previousOf(payload)
         const claim = previousId === undefined ? undefined : `${caller.account} ${previousId}`
         if (claim !== undefined && previousId !== undefined) {
-          if (inFlight.has(claim)) return continueInFlight(previousId)
+          // To one who does not reach it, it is unknown all the same.
+          if (inFlight.has(claim)) return Effect.zipRight(find(caller, previousId), continueInFlight(previousId))
           inFlight.add(claim)
         }
         let isReleased = false
@@ -123,7 +130,7 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
           stopReason: reply.stop_reason,
           heldBy: isPassed ? holder : undefined
         }
-        return store.save(caller.account, turn, nowMs)
+        return store.save(caller, turn, nowMs)
       }
       const whole = yield* wholePayload(body)
       return {

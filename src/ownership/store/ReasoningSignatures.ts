@@ -1,9 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Context, Duration, Effect, Schema } from "effect"
-import type { AccountId } from "../../contract/Caller.ts"
+import type { AccountId, Holder } from "../../contract/Caller.ts"
 import { isJsonObject } from "../../contract/fields.ts"
 import type { JsonObject } from "../../contract/fields.ts"
+import { ownName } from "../../contract/Own.ts"
 import { Daemons } from "../../flow/Daemons.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
@@ -37,7 +38,7 @@ type Row = Readonly<Record<"call_id" | "details", string>> & {
 
 /**
  * The reasoning of tool calls, for clients that do not send it back although the model requires it in a tool loop. Stored
- * per account: other accounts' calls are unknown.
+ * per account and, in it, per person: calls of others are unknown.
  */
 export class ReasoningSignatures extends Effect.Service<ReasoningSignatures>()(
   "gateway/ownership/store/ReasoningSignatures",
@@ -74,33 +75,33 @@ export class ReasoningSignatures extends Effect.Service<ReasoningSignatures>()(
       const writer = yield* makeBatchWriter("reasoningSignatures", 256, writes)
 
       /** Stores the reasoning of a call; resolves once it is durable. Too long reasoning is not stored. */
-      const save = async (account: AccountId, callId: string, details: Details): Promise<void> => {
+      const save = async (holder: Holder, callId: string, details: Details): Promise<void> => {
         const text = JSON.stringify(details)
         if (text.length > longest || callId.length > longestId) return undefined
         const expires_at = clock.unsafeCurrentTimeMillis() + retentionMs
-        return writer.write({ account_id: account, call_id: callId, details: text, expires_at })
+        return writer.write({
+          account_id: holder.account,
+          call_id: ownName(holder, callId),
+          details: text,
+          expires_at
+        })
       }
 
       /** The stored reasoning of these calls; extends its expiry. */
       const find = Effect.fnUntraced(function* (
-        account: AccountId,
+        holder: Holder,
         callIds: ReadonlyArray<string>
       ): Effect.fn.Return<ReadonlyMap<string, Details>, SqlError> {
         const now = yield* Clock.currentTimeMillis
-        const wanted = callIds.slice(-mostAtOnce)
-        const found = seals.all(
-          yield* sql`SELECT call_id, details, expires_at FROM reasoning_seals
-            WHERE account_id = ${account} AND ${sql.in("call_id", wanted)} AND expires_at > ${now}`
-        )
+        const names = new Map(callIds.slice(-mostAtOnce).map((id) => [ownName(holder, id), id]))
+        const those = sql`account_id = ${holder.account} AND ${sql.in("call_id", [...names.keys()])} AND expires_at > ${now}`
+        const found = seals.all(yield* sql`SELECT call_id, details, expires_at FROM reasoning_seals WHERE ${those}`)
         // Not on every turn of a loop.
         const isLate = found.some(({ expires_at }) => expires_at < now + retentionMs / 2)
         if (isLate) {
-          yield* commits.append(
-            sql`UPDATE reasoning_seals SET expires_at = ${now + retentionMs}
-              WHERE account_id = ${account} AND ${sql.in("call_id", wanted)} AND expires_at > ${now}`
-          )
+          yield* commits.append(sql`UPDATE reasoning_seals SET expires_at = ${now + retentionMs} WHERE ${those}`)
         }
-        return new Map(found.map(({ call_id, details }) => [call_id, details]))
+        return new Map(found.map(({ call_id, details }) => [names.get(call_id) ?? call_id, details]))
       }, Effect.orDie)
 
       /** Deletes up to `atMost` expired signatures; returns their number. */

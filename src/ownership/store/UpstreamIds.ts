@@ -1,14 +1,16 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Schema } from "effect"
-import { AccountId } from "../../contract/Caller.ts"
+import { AccountId, KeyId } from "../../contract/Caller.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
 
 /** The owner of an upstream's object. */
 export interface Owner {
   readonly account: AccountId
-  /** The name of the key that made it; null for the upstream's only or first one. */
+  /** The caller's key that made it; null for what was made elsewhere, which is its account's. */
+  readonly maker: KeyId | null
+  /** The name of the upstream's key that made it; null for its only or first one. */
   readonly key: string | null
 }
 
@@ -25,13 +27,18 @@ export class UpstreamIds extends Effect.Service<UpstreamIds>()("gateway/ownershi
       ids: ReadonlyArray<string>
     ): Effect.Effect<ReadonlyMap<string, Owner>, SqlError> =>
       Effect.map(
-        sql`SELECT id, account_id, upstream_key FROM upstream_ids WHERE upstream = ${upstream} AND ${sql.in("id", ids)}`,
-        (found) => new Map(owned.all(found).map((row) => [row.id, { account: row.account_id, key: row.upstream_key }]))
+        sql`SELECT id, account_id, key_id, upstream_key FROM upstream_ids WHERE upstream = ${upstream} AND ${sql.in("id", ids)}`,
+        (found) =>
+          new Map(
+            owned
+              .all(found)
+              .map((row) => [row.id, { account: row.account_id, maker: row.key_id, key: row.upstream_key }])
+          )
       )
 
     /** Gives ids to an account permanently; ids with another owner stay there. Durable when it succeeds. */
     const give = (
-      { account, key }: Owner,
+      { account, key, maker }: Owner,
       upstream: string,
       ids: ReadonlyArray<string>
     ): Effect.Effect<void, SqlError> =>
@@ -41,7 +48,7 @@ export class UpstreamIds extends Effect.Service<UpstreamIds>()("gateway/ownershi
             ids,
             (id) =>
               sql`INSERT INTO upstream_ids
-                ${sql.insert({ upstream, id, account_id: account, given_at: nowMs, upstream_key: key })}
+                ${sql.insert({ upstream, id, account_id: account, given_at: nowMs, key_id: maker, upstream_key: key })}
                 ON CONFLICT DO NOTHING`,
             { discard: true }
           )
@@ -55,5 +62,6 @@ export class UpstreamIds extends Effect.Service<UpstreamIds>()("gateway/ownershi
 const owned = rows("upstream_ids", {
   id: Schema.String,
   account_id: AccountId,
+  key_id: Schema.NullOr(KeyId),
   upstream_key: Schema.NullOr(Schema.String)
 })

@@ -1,5 +1,5 @@
 import { Clock, Effect, Runtime } from "effect"
-import type { AccountId, Caller } from "../../contract/Caller.ts"
+import type { AccountId, Caller, Holder } from "../../contract/Caller.ts"
 import { InvalidRequest } from "../../contract/Failure.ts"
 import type { Failure, NotFound } from "../../contract/Failure.ts"
 import type { Incoming } from "../../contract/handlers.ts"
@@ -64,7 +64,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
         if (payload.store === false) return yield* unstored
         const unknown = models.passes(payload.model, "responses") ? undefined : unknownOf.create(payload, request.body)
         if (unknown !== undefined) return yield* unknown
-        const replay = yield* replayFor(store, caller.account, payload)
+        const replay = yield* replayFor(store, caller, payload)
         const prepared = prepare(payload, request, replay)
         if (prepared instanceof InvalidRequest) return yield* prepared
         const { encoding, text } = prepared
@@ -101,30 +101,30 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
           .holding(hold, (row) =>
             tasks.insert(
               newTask(),
-              stored(answered.pipe(Effect.zipRight(row), Effect.zipRight(store.queued(caller.account, begun)))),
+              stored(answered.pipe(Effect.zipRight(row), Effect.zipRight(store.queued(caller, begun)))),
               isStreamed ? stored(events.append(id, lifecycle(response))) : Effect.void
             )
           )
           .pipe(Effect.catchTag("StoreFailure", Effect.die))
         if (request.record !== undefined) request.record.task = id
         request.record?.continues(replay.first ?? id)
-        return isStreamed ? streamOf(caller.account, id, {}, request) : response
+        return isStreamed ? streamOf(caller, id, {}, request) : response
       })
 
       /** Streams the stored events after a number until the response ends, however long that takes. */
-      const streamOf = (account: AccountId, id: string, params: ReadParams, request: Incoming): Response => {
+      const streamOf = (holder: Holder, id: string, params: ReadParams, request: Incoming): Response => {
         const source: Source = {
-          after: (number) => Runtime.runPromise(runtime)(after(account, id, number, params)),
+          after: (number) => Runtime.runPromise(runtime)(after(holder, id, number, params)),
           listen: (wake) => events.listen(id, wake)
         }
         return eventStream(new Reading(source, params.starting_after ?? -1, request), request)
       }
 
       const after = Effect.fnUntraced(
-        function* (account: AccountId, id: string, number: number, params: ReadParams) {
+        function* (holder: Holder, id: string, number: number, params: ReadParams) {
           const frames = yield* events.after(id, number)
           if (frames.length > 0) return { frames, isOver: frames.some(isLast) }
-          const status = yield* store.statusOf(account, id)
+          const status = yield* store.statusOf(holder, id)
           // It was deleted.
           if (status === undefined) return { frames, isOver: true }
           const isWhole = isOver({ status })
@@ -135,7 +135,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
           if (!isWhole && number >= (status === "queued" ? lastOfLifecycle - 1 : lastOfLifecycle)) {
             return { frames, isOver: false }
           }
-          const stored = yield* store.find(account, id)
+          const stored = yield* store.find(holder, id)
           const all = replayed(stored, included(stored, params))
           return {
             frames: all.filter(({ sequence_number }) => sequence_number > number),
@@ -148,37 +148,37 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
 
       /** A stored response, or its stream. */
       const find = (
-        account: AccountId,
+        holder: Holder,
         id: string,
         params: ReadParams,
         request: Incoming
       ): Effect.Effect<ResponseObject | Response, NotFound> =>
-        Effect.map(store.find(account, id), (stored) =>
+        Effect.map(store.find(holder, id), (stored) =>
           stored.response.background && params.stream === "true"
-            ? streamOf(account, id, params, request)
+            ? streamOf(holder, id, params, request)
             : read(stored, params)
         )
 
       /** Cancels a response. An ended one does not change. */
       const cancel = Effect.fnUntraced(function* (
-        account: AccountId,
+        holder: Holder,
         id: string
       ): Effect.fn.Return<ResponseObject, Failure> {
-        const { response } = yield* store.find(account, id)
+        const { response } = yield* store.find(holder, id)
         if (!response.background) return yield* notInBackground
-        if (!isOver(response)) yield* stop(account, id)
-        const stored = yield* store.find(account, id)
+        if (!isOver(response)) yield* stop(holder.account, id)
+        const stored = yield* store.find(holder, id)
         return whole(stored, {})
       })
 
       const stop = (account: AccountId, id: string) => Effect.orDie(cancellation.cancel(account, responseKindName, id))
 
       /** Deletes a response, after cancelling it if it still runs. */
-      const remove = Effect.fnUntraced(function* (account: AccountId, id: string) {
-        const { response } = yield* store.find(account, id)
-        if (response.background) yield* stop(account, id)
-        yield* store.remove(account, id)
-        if (response.background) yield* Effect.orDie(tasks.remove(account, responseKindName, id))
+      const remove = Effect.fnUntraced(function* (holder: Holder, id: string) {
+        const { response } = yield* store.find(holder, id)
+        if (response.background) yield* stop(holder.account, id)
+        yield* store.remove(holder, id)
+        if (response.background) yield* Effect.orDie(tasks.remove(holder.account, responseKindName, id))
         return { id, object: "response" as const, deleted: true as const }
       })
 

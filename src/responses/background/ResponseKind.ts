@@ -65,7 +65,7 @@ export const makeResponseKind: Effect.Effect<
 
   const run = Effect.fnUntraced(function* (lease: Lease): Effect.fn.Return<TaskTurn, LeaseLost | StoreFailure> {
     const { task } = lease
-    const found = yield* Effect.option(store.find(task.account, task.id, false))
+    const found = yield* Effect.option(store.find(task, task.id, false))
     if (found._tag === "None") return failing(gone)
     const lastSent = isStreamed(task) ? ((yield* stored(events.last(task.id))) ?? -1) : lastOfLifecycle
     if (lastSent > lastOfLifecycle) return failing(interrupted)

@@ -17,7 +17,7 @@ export const backgroundFamily = (
 ): TextFamily<CreateResponse, Replay, State, PassingState, Encoded> => ({
   dialect: "responses",
   heartbeat: "",
-  lookUp: ({ caller, payload }) => lookUpReplay(store, caller.account, payload),
+  lookUp: ({ caller, payload }) => lookUpReplay(store, caller, payload),
   understand: ({ payload, request }, found) => {
     const prepared = prepare(payload, request, found, birth)
     if (prepared instanceof InvalidRequest) return prepared

@@ -34,7 +34,7 @@ export const makeCutShort = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (task: Task): Effect.fn.Return<CutShort | undefined, SqlError> {
-    const found = yield* Effect.option(store.find(task.account, task.id, false))
+    const found = yield* Effect.option(store.find(task, task.id, false))
     if (found._tag === "None") return undefined
     const { last, output } = yield* toldOf(task.id)
     const begun = found.value.response

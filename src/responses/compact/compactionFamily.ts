@@ -57,7 +57,7 @@ export const makeCompactionFamily = Effect.gen(function* () {
     const isPassed = passes(payload.model, "compactions") && !translates(payload.model, "compactions")
     const unknown = isPassed ? undefined : unknownOf(payload, request.body)
     if (unknown !== undefined) return yield* unknown
-    const replay = yield* replayFor(store, caller.account, payload)
+    const replay = yield* replayFor(store, caller, payload)
     if (replay.first !== undefined) request.record?.continues(replay.first)
     const understood = understand(payload, request.body, replay, "count")
     if (understood instanceof InvalidRequest) return yield* understood

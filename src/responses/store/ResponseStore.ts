@@ -1,11 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Context, Duration, Effect } from "effect"
-import type { AccountId } from "../../contract/Caller.ts"
+import type { Holder } from "../../contract/Caller.ts"
 import type { InvalidRequest, NotFound } from "../../contract/Failure.ts"
+import type { Maker } from "../../contract/Own.ts"
 import { Daemons } from "../../flow/Daemons.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { makeBatchWriter } from "../../sql/BatchWriter.ts"
+import { ofKeys } from "../../sql/ofKeys.ts"
 import { committing } from "../../sql/Writes.ts"
 import type { Include } from "../encoding.ts"
 import { inputItemId, isOfInput, responseIdOf } from "../ids.ts"
@@ -61,7 +63,7 @@ interface Added {
   readonly foreign: ReadonlyArray<Readonly<Record<"account_id" | "item_id" | "response_id", string>>>
 }
 
-/** Stores conversations per account. Ids of another account are unknown. */
+/** Stores conversations of accounts and their people. Ids of others are unknown. */
 export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/responses/store/ResponseStore", {
   dependencies: [Daemons.Default],
   scoped: Effect.gen(function* () {
@@ -90,11 +92,16 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
     const inputBytes = sql`octet_length(responses.input) + COALESCE(
       (SELECT octet_length(response_inputs.input) FROM response_inputs WHERE response_id = responses.id), 0)`
 
-    const rowOf = (account: AccountId, { include, input, output, response }: Ended): NewRow => {
+    /** The responses that a holder reaches. */
+    const reached = ({ account, person }: Holder, nowMs: number) =>
+      sql.and([sql`account_id = ${account}`, ...ofKeys(sql, person?.keys), sql`expires_at > ${nowMs}`])
+
+    const rowOf = ({ account, key }: Maker, { include, input, output, response }: Ended): NewRow => {
       const createdAt = response.created_at * 1_000
       return {
         id: response.id,
         account_id: account,
+        key_id: key,
         previous_id: response.previous_response_id,
         status: response.status,
         response: JSON.stringify({ ...response, output: [] }),
@@ -107,12 +114,12 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
     }
 
     /** Resolves once it is durable. A promise, because plain code waits for it. */
-    const save = async (account: AccountId, ended: Ended): Promise<void> =>
-      writer.write({ row: rowOf(account, ended), foreign: foreignOf(account, ended) })
+    const save = async (maker: Maker, ended: Ended): Promise<void> =>
+      writer.write({ row: rowOf(maker, ended), foreign: foreignOf(maker.account, ended) })
 
     /** Stores a queued response, in the transaction that stores its task. */
-    const queued = (account: AccountId, begun: Ended): Effect.Effect<unknown, SqlError> => {
-      const { input, ...row } = rowOf(account, begun)
+    const queued = (maker: Maker, begun: Ended): Effect.Effect<unknown, SqlError> => {
+      const { input, ...row } = rowOf(maker, begun)
       return Effect.zipRight(
         sql`INSERT INTO responses ${sql.insert({ ...row, input: "[]" })}`,
         sql`INSERT INTO response_inputs ${sql.insert({ response_id: row.id, input })}`
@@ -122,7 +129,7 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
     const began = (id: string): Effect.Effect<unknown, SqlError> =>
       sql`UPDATE responses SET status = 'in_progress' WHERE id = ${id}`
 
-    const ended = (account: AccountId, made: Pick<Ended, "response" | "output">): Effect.Effect<unknown, SqlError> =>
+    const ended = (account: string, made: Pick<Ended, "response" | "output">): Effect.Effect<unknown, SqlError> =>
       Effect.zipRight(
         sql`UPDATE responses SET ${sql.update({
           status: made.response.status,
@@ -137,19 +144,19 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
       )
 
     /** A response's status; undefined if there is none. */
-    const statusOf = (account: AccountId, id: string): Effect.Effect<ResponseStatus | undefined, SqlError> =>
+    const statusOf = (holder: Holder, id: string): Effect.Effect<ResponseStatus | undefined, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.map(
-          sql`SELECT status FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now}`,
+          sql`SELECT status FROM responses WHERE id = ${id} AND ${reached(holder, now)}`,
           (found) => standings.first(found)?.status
         )
       )
 
     /** @param hasInput false leaves out the input, which may be long */
-    const find = (account: AccountId, id: string, hasInput = true): Effect.Effect<StoredResponse, NotFound> =>
+    const find = (holder: Holder, id: string, hasInput = true): Effect.Effect<StoredResponse, NotFound> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         sql`SELECT id, previous_id, status, response, ${hasInput ? input : sql`'[]'`} AS input, output, include
-          FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now}`.pipe(
+          FROM responses WHERE id = ${id} AND ${reached(holder, now)}`.pipe(
           Effect.orDie,
           Effect.flatMap((found) => {
             const row = responses.first(found)
@@ -162,29 +169,25 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
         )
       )
 
-    const remove = (account: AccountId, id: string): Effect.Effect<void, NotFound> =>
+    const remove = (holder: Holder, id: string): Effect.Effect<void, NotFound> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        commits
-          .commit(
-            sql`DELETE FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now} RETURNING id`
-          )
-          .pipe(
-            Effect.orDie,
-            Effect.flatMap(({ length }) => (length === 0 ? Effect.fail(unknownResponse(id)) : Effect.void))
-          )
+        commits.commit(sql`DELETE FROM responses WHERE id = ${id} AND ${reached(holder, now)} RETURNING id`).pipe(
+          Effect.orDie,
+          Effect.flatMap(({ length }) => (length === 0 ? Effect.fail(unknownResponse(id)) : Effect.void))
+        )
       )
 
     /** Input and output of the response and of all that it continues, oldest first, with the id of the first. */
-    const history = (account: AccountId, id: string): Effect.Effect<History, InvalidRequest> =>
+    const history = (holder: Holder, id: string): Effect.Effect<History, InvalidRequest> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         sql`
           WITH RECURSIVE chain (id, previous_id, depth, bytes) AS (
             SELECT id, previous_id, 0, ${inputBytes} + octet_length(output)
-            FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now}
+            FROM responses WHERE id = ${id} AND ${reached(holder, now)}
             UNION ALL
             SELECT responses.id, responses.previous_id, depth + 1, bytes + ${inputBytes} + octet_length(output)
             FROM chain JOIN responses ON responses.id = chain.previous_id
-            WHERE account_id = ${account} AND expires_at > ${now} AND bytes <= ${mostConversationBytes}
+            WHERE ${reached(holder, now)} AND bytes <= ${mostConversationBytes}
           )
           SELECT responses.id, responses.previous_id, status, ${input} AS input, output, bytes
           FROM chain JOIN responses ON responses.id = chain.id
@@ -208,7 +211,7 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
 
     /** Replaces every reference in the input with the stored item. */
     const resolve = (
-      account: AccountId,
+      holder: Holder,
       input: ReadonlyArray<InputItem>
     ): Effect.Effect<ReadonlyArray<InputItem>, InvalidRequest | NotFound> => {
       const wanted = input.flatMap((item) => (item.type === "item_reference" ? [item.id] : []))
@@ -218,13 +221,13 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
         if (distinct.has(id)) return Effect.fail(duplicateItem(id))
         distinct.add(id)
       }
-      return Effect.map(itemsOf(account, wanted), (items) =>
+      return Effect.map(itemsOf(holder, wanted), (items) =>
         input.map((item) => (item.type === "item_reference" ? (items.get(item.id) ?? item) : item))
       )
     }
 
     /** Stored items by id. */
-    const itemsOf = Effect.fnUntraced(function* (account: AccountId, wanted: ReadonlyArray<string>) {
+    const itemsOf = Effect.fnUntraced(function* (holder: Holder, wanted: ReadonlyArray<string>) {
       const now = yield* Clock.currentTimeMillis
       const items = new Map<string, StoredItem>()
       let bytes = 0
@@ -234,8 +237,8 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
         // The input is only read for ids of input items, because it may be long and most references are to output.
         const asked = sql.in("id", responsesOf(some.filter(isOfInput)))
         const those = sql`(${sql.in("id", responsesOf(some))} OR id IN (
-            SELECT response_id FROM response_items WHERE account_id = ${account} AND ${sql.in("item_id", foreign)}
-          )) AND account_id = ${account} AND expires_at > ${now}`
+            SELECT response_id FROM response_items WHERE account_id = ${holder.account} AND ${sql.in("item_id", foreign)}
+          )) AND ${reached(holder, now)}`
         const size = yield* Effect.orDie(
           sql`SELECT coalesce(sum(octet_length(output) + CASE WHEN ${asked} THEN ${inputBytes} ELSE 0 END), 0)
             AS bytes FROM responses WHERE ${those}`
@@ -276,7 +279,7 @@ const responsesOf = (items: ReadonlyArray<string>): ReadonlyArray<string> => [
 ]
 
 /** Items whose ids do not tell their response. */
-const foreignOf = (account: AccountId, { output, response }: Pick<Ended, "response" | "output">): Added["foreign"] =>
+const foreignOf = (account: string, { output, response }: Pick<Ended, "response" | "output">): Added["foreign"] =>
   output.flatMap((item) =>
     responseIdOf(item.id) === response.id ? [] : [{ account_id: account, item_id: item.id, response_id: response.id }]
   )

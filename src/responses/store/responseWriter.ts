@@ -7,6 +7,7 @@ export type NewRow = Readonly<
   Record<
     | "id"
     | "account_id"
+    | "key_id"
     | "previous_id"
     | "status"
     | "response"
@@ -47,6 +48,7 @@ const batchSizes = [32, 8, 1]
 const anyRow: NewRow = {
   id: "",
   account_id: "",
+  key_id: "",
   previous_id: null,
   status: "",
   response: "",
@@ -61,6 +63,7 @@ const anyRow: NewRow = {
 const valuesOf = (row: NewRow): Array<string | number | null> => [
   row.id,
   row.account_id,
+  row.key_id,
   row.previous_id,
   row.status,
   row.response,

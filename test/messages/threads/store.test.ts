@@ -1,6 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
-import { AccountId } from "../../../src/contract/Caller.ts"
+import { AccountId, KeyId } from "../../../src/contract/Caller.ts"
+import type { Maker } from "../../../src/contract/Own.ts"
 import { ThreadExpiry } from "../../../src/messages/threads/ThreadExpiry.ts"
 import type { ThreadTurn } from "../../../src/messages/threads/store/TurnStore.ts"
 import { ThreadRetention, TurnStore } from "../../../src/messages/threads/store/TurnStore.ts"
@@ -14,8 +15,10 @@ const store = TurnStore.Default.pipe(
   Layer.provide(Layer.succeed(ThreadRetention, Duration.days(3)))
 )
 
-const mine = AccountId.make("mine")
-const another = AccountId.make("another")
+const mine = { account: AccountId.make("mine"), key: KeyId.make("key_mine") }
+const another = { account: AccountId.make("another"), key: KeyId.make("key_another") }
+/** A person of the account. */
+const person = (id: string) => ({ ...mine, key: KeyId.make(`key_${id}`), person: { id, keys: [`key_${id}`] } })
 
 const turn = (id: string, previousId?: string): ThreadTurn => ({
   id,
@@ -33,8 +36,8 @@ const said = (...ids: ReadonlyArray<string>) =>
     { role: "assistant", content: [{ type: "text", text: `from ${id}` }] }
   ])
 
-const save = (store: TurnStore, account: AccountId, turn: ThreadTurn, nowMs = 0) =>
-  Effect.promise(() => store.save(account, turn, nowMs))
+const save = (store: TurnStore, maker: Maker, turn: ThreadTurn, nowMs = 0) =>
+  Effect.promise(() => store.save(maker, turn, nowMs))
 
 describeOnEach("TurnStore", () => {
   it.effect("reads a thread back as soon as its turn is saved, for its account alone", () =>
@@ -54,6 +57,17 @@ describeOnEach("TurnStore", () => {
       expect(yield* store.find(mine, "b")).toMatchObject({ messages: said("a", "b"), isContinued: true })
       expect(yield* store.find(another, "c")).toBeUndefined()
       expect(yield* store.find(mine, "nobody")).toBeUndefined()
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("reads what a person's key said for that person and the account's keys", () =>
+    Effect.gen(function* () {
+      const store = yield* TurnStore
+      yield* save(store, person("ann"), turn("a"))
+      yield* save(store, mine, turn("b"))
+      for (const holder of [person("ann"), mine]) expect(yield* store.find(holder, "a")).toMatchObject({ first: "a" })
+      expect(yield* store.find(person("ben"), "a")).toBeUndefined()
+      expect(yield* store.find(person("ann"), "b")).toBeUndefined()
     }).pipe(Effect.provide(store))
   )
 

@@ -1,12 +1,14 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Context, Duration, Effect } from "effect"
-import type { AccountId } from "../../../contract/Caller.ts"
+import type { Holder } from "../../../contract/Caller.ts"
 import type { JsonObject } from "../../../contract/fields.ts"
+import type { Maker } from "../../../contract/Own.ts"
 import { Daemons } from "../../../flow/Daemons.ts"
 import { Commits } from "../../../sql/Commits.ts"
 import { makeBatchWriter } from "../../../sql/BatchWriter.ts"
 import { committing } from "../../../sql/Writes.ts"
+import { ofKeys } from "../../../sql/ofKeys.ts"
 import { prepare } from "../../../sql/prepare.ts"
 import { mostConversationBytes } from "../../../generation/mostBytes.ts"
 import { sizes, turns } from "./TurnRow.ts"
@@ -48,6 +50,7 @@ export interface Thread {
 
 const columns = [
   "account_id",
+  "key_id",
   "id",
   "previous_id",
   "setup",
@@ -60,7 +63,7 @@ const columns = [
 
 type NewRow = Readonly<Record<(typeof columns)[number], string | number | null>>
 
-/** Stores the turns of threads. Ids of another account are unknown. */
+/** Stores the turns of threads of accounts and their people. Ids of others are unknown. */
 export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/threads/store/TurnStore", {
   dependencies: [Daemons.Default],
   scoped: Effect.gen(function* () {
@@ -78,9 +81,10 @@ export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/thr
     const writer = yield* makeBatchWriter("threads", 256, writes)
 
     /** Resolves once it is durable. A promise, because plain code waits for it. */
-    const save = async (account: AccountId, turn: ThreadTurn, nowMs: number): Promise<void> =>
+    const save = async ({ account, key }: Maker, turn: ThreadTurn, nowMs: number): Promise<void> =>
       writer.write({
         account_id: account,
+        key_id: key,
         id: turn.id,
         previous_id: turn.previousId ?? null,
         setup: JSON.stringify(turn.setup),
@@ -93,7 +97,7 @@ export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/thr
 
     /** The thread that ends with an answer; undefined if a part of it is missing. */
     const find = Effect.fnUntraced(function* (
-      account: AccountId,
+      { account, person }: Holder,
       id: string
     ): Effect.fn.Return<Thread | "too long" | undefined, SqlError> {
       const now = yield* Clock.currentTimeMillis
@@ -101,7 +105,8 @@ export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/thr
           WITH RECURSIVE chain (id, previous_id, depth, bytes) AS (
             SELECT id, previous_id, 0, octet_length(setup) + octet_length(messages) + octet_length(content)
             FROM thread_turns
-            WHERE account_id = ${account} AND id = ${id} AND expires_at > ${now}
+            WHERE ${sql.and([sql`account_id = ${account}`, ...ofKeys(sql, person?.keys)])}
+              AND id = ${id} AND expires_at > ${now}
             UNION ALL
             SELECT earlier.id, earlier.previous_id, depth + 1,
               bytes + octet_length(setup) + octet_length(messages) + octet_length(content)

@@ -6,7 +6,8 @@ import {
   ReasoningSignatureRetention,
   ReasoningSignatures
 } from "../../../../src/ownership/store/ReasoningSignatures.ts"
-import { AccountId } from "../../../../src/contract/Caller.ts"
+import { AccountId, KeyId } from "../../../../src/contract/Caller.ts"
+import type { Holder } from "../../../../src/contract/Caller.ts"
 import { Commits } from "../../../../src/sql/Commits.ts"
 import { database, describeOnEach } from "../../../sql/engines.ts"
 import { adjust } from "../../../sql/clock.ts"
@@ -18,16 +19,18 @@ const store = ReasoningSignatures.Default.pipe(
   Layer.provide(Layer.succeed(ReasoningSignatureBound, 3))
 )
 
-const mine = AccountId.make("mine")
-const another = AccountId.make("another")
+const mine = { account: AccountId.make("mine"), key: KeyId.make("key_mine") }
+const another = { account: AccountId.make("another"), key: KeyId.make("key_another") }
+/** A person of the account. */
+const person = (id: string) => ({ ...mine, key: KeyId.make(`key_${id}`), person: { id, keys: [`key_${id}`] } })
 
 const details = (text: string) => [{ type: "reasoning.text", text, signature: "s", format: "model-gateway:m" }]
 
-const save = (store: ReasoningSignatures, account: AccountId, id: string, text = id) =>
-  Effect.promise(() => store.save(account, id, details(text)))
+const save = (store: ReasoningSignatures, holder: Holder, id: string, text = id) =>
+  Effect.promise(() => store.save(holder, id, details(text)))
 
-const found = (store: ReasoningSignatures, account: AccountId, ...ids: ReadonlyArray<string>) =>
-  Effect.map(store.find(account, ids), (kept) => [...kept.keys()].toSorted())
+const found = (store: ReasoningSignatures, holder: Holder, ...ids: ReadonlyArray<string>) =>
+  Effect.map(store.find(holder, ids), (kept) => [...kept.keys()].toSorted())
 
 describeOnEach("SealStore", () => {
   it.effect("knows the reasoning behind a call as soon as it is saved, for its account alone", () =>
@@ -40,6 +43,17 @@ describeOnEach("SealStore", () => {
       expect(yield* store.find(another, ["a", "b"])).toEqual(new Map([["a", details("theirs")]]))
       yield* save(store, mine, "a", "later")
       expect(yield* store.find(mine, ["a"])).toEqual(new Map([["a", details("later")]]))
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("keeps the same call's reasoning of each person apart", () =>
+    Effect.gen(function* () {
+      const store = yield* ReasoningSignatures
+      yield* save(store, person("ann"), "a", "Ann's")
+      yield* save(store, person("ben"), "a", "Ben's")
+      expect(yield* store.find(person("ann"), ["a"])).toEqual(new Map([["a", details("Ann's")]]))
+      expect(yield* store.find(person("ben"), ["a"])).toEqual(new Map([["a", details("Ben's")]]))
+      expect(yield* found(store, person("cyd"), "a")).toEqual([])
     }).pipe(Effect.provide(store))
   )
 
