@@ -22,7 +22,10 @@ const known: Readonly<
   "GET /managed/settings 304": { ours: ["header cache-control", "header etag"] },
   "POST /v1/logs 200": { ours: ["header content-type application/json"] },
   "POST /v1/metrics 200": { ours: ["header content-type application/json"] },
-  "POST /v1/messages 200": { ours: ["header cache-control"] },
+  // The threshold: at the reference no budget is nearly used up.
+  "POST /v1/messages 200": {
+    ours: ["header cache-control", "header anthropic-ratelimit-unified-overage-surpassed-threshold"]
+  },
   "POST /v1/messages 400": { ours: ["header x-should-retry"] },
   "POST /v1/messages 429": { ours: ["answer request_id"] }
 }

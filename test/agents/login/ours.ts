@@ -63,6 +63,7 @@ models: ${JSON.stringify(Object.assign({}, ...routes))}
       })
       if (answer.status !== 200) throw new Error(`no budget: ${answer.status} ${await answer.text()}`)
     },
+    spend: async (usd) => void run(`UPDATE budget_counters SET used = ${usd * 1e9} RETURNING 1`),
     putOut: async (_, token) => {
       const body = new URLSearchParams({ token, token_type_hint: "refresh_token" })
       await fetch(`${url}/oauth/revoke`, { method: "POST", body })

@@ -153,6 +153,22 @@ export const stepsAt = (
       }
     },
     {
+      name: "a budget that is nearly used up",
+      run: async () => {
+        if (server.spend === undefined) return
+        await server.spend(400)
+        // A window warns once.
+        for (const { limit, percent, window } of [
+          { limit: 500, percent: 80, window: first },
+          { limit: 416, percent: 96, window: second }
+        ]) {
+          await server.budget(ann, limit)
+          await say(window, `Hello, are ${percent} percent used?`)
+          await window.until(`You've used ${percent}% of your usage credits · resets`)
+        }
+      }
+    },
+    {
       name: "a budget that is used up",
       run: async () => {
         await server.budget(ann, 0.000_001)

@@ -11,6 +11,8 @@ export interface SignInServer {
   readonly deny: (code: string, person: string) => Promise<void>
   /** Sets the person's budget for the month. */
   readonly budget: (person: string, usd: number) => Promise<void>
+  /** As if this had been spent of every budget. Absent at the reference, whose tables are its own. */
+  readonly spend?: (usd: number) => Promise<void>
   /** The sign-in with this refresh token ends while its program runs. */
   readonly putOut: (person: string, refreshToken: string) => Promise<void>
   /** The provider is away, or back. */
