@@ -17,6 +17,7 @@ import { Playground } from "./pages/Playground.tsx"
 import { Requests } from "./pages/Requests.tsx"
 import { Sessions } from "./pages/Sessions.tsx"
 import { SignedOut } from "./pages/SignedOut.tsx"
+import type { Ending } from "./pages/SignedOut.tsx"
 import { Tasks } from "./pages/Tasks.tsx"
 import { applyTheme, toggleTheme } from "./preferences.ts"
 import { hrefOf } from "./router.ts"
@@ -55,34 +56,35 @@ const start = async (root: HTMLElement): Promise<void> => {
   const signing = makeSessions()
   const { copy, say, text } = makeToast()
   const session = signal<Session | undefined>(undefined)
-  const isExpired = signal(false)
+  const ending = signal<Ending>("none")
 
   const begin = (found: Session | undefined) => {
     actingIn.begin(found)
     session.value = found
   }
-  const ended = (hasExpired: boolean) => {
-    isExpired.value = hasExpired
+  const ended = (how: Ending) => {
+    ending.value = how
     session.value = undefined
   }
-  signing.onEnded(() => ended(true))
+  signing.onEnded(() => ended("expired"))
 
   const signOut = async () => {
+    const isPerson = session.value?.person === true
     const elsewhere = await signing.signOut()
     if (elsewhere !== undefined) return location.assign(elsewhere)
     history.replaceState(null, "", hrefOf(""))
-    ended(false)
+    ended(isPerson ? "here-alone" : "none")
   }
 
   const Landing = () => {
     document.title = words.product
     // Pages keep drafts for a reload; the next sign-in gets them only where this session expired.
     useEffect(() => {
-      if (!isExpired.value) sessionStorage.clear()
+      if (ending.value !== "expired") sessionStorage.clear()
     }, [])
     return (
       <SignedOut
-        isExpired={isExpired.value}
+        ending={ending.value}
         theme={toggleTheme}
         links={signing.links()}
         signIn={async (key) => begin(await signing.signIn({ key }))}

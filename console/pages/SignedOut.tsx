@@ -15,12 +15,14 @@ import { words } from "../words/words.ts"
 
 const text = words.signedOut
 
+/** How the session of this page ended, if that has to be told. `here-alone`: the provider's own sign-in goes on. */
+export type Ending = "none" | "expired" | "here-alone"
+
 interface SignedOutProps {
   readonly theme: () => void
   readonly signIn: (key: string) => Promise<unknown>
   readonly links: ReadonlyArray<SignInLink>
-  /** True if the user was signed in until now. */
-  readonly isExpired: boolean
+  readonly ending: Ending
 }
 
 const reasonOf = (error: unknown): string => {
@@ -30,7 +32,7 @@ const reasonOf = (error: unknown): string => {
 }
 
 /** The sign-in page. Makes no request. */
-export const SignedOut = ({ isExpired, links, signIn, theme }: SignedOutProps) => (
+export const SignedOut = ({ ending, links, signIn, theme }: SignedOutProps) => (
   <div class="signed-out">
     <header>
       <span class="brand">
@@ -55,7 +57,7 @@ export const SignedOut = ({ isExpired, links, signIn, theme }: SignedOutProps) =
           <code>gateway keys create NAME</code>
         </p>
       </div>
-      <SignIn isExpired={isExpired} links={links} signIn={signIn} />
+      <SignIn ending={ending} links={links} signIn={signIn} />
     </main>
     <footer>
       <Status tone="well">{text.serving}</Status>
@@ -79,7 +81,7 @@ const Address = ({ at, name }: { readonly name: string; readonly at: string }) =
 const hrefOf = ({ url }: SignInLink) =>
   `${url}&${new URLSearchParams({ return_to: location.pathname + location.search })}`
 
-const SignIn = ({ isExpired, links, signIn }: Pick<SignedOutProps, "isExpired" | "links" | "signIn">) => {
+const SignIn = ({ ending, links, signIn }: Pick<SignedOutProps, "ending" | "links" | "signIn">) => {
   const key = useField()
   const complaint = useSignal("")
   const isRunning = useSignal(false)
@@ -112,7 +114,8 @@ const SignIn = ({ isExpired, links, signIn }: Pick<SignedOutProps, "isExpired" |
       }}
     >
       <h2 id="sign-in-title">{text.signIn}</h2>
-      {isExpired && <p class="note warn">{text.expired}</p>}
+      {ending === "expired" && <p class="note warn">{text.expired}</p>}
+      {ending === "here-alone" && <p class="note">{text.hereAlone}</p>}
       {links.map((link) => (
         <a key={link.url} class="button primary" href={hrefOf(link)}>
           {text.signInWith(link.name)}

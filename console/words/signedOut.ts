@@ -14,5 +14,6 @@ export const signedOut = {
   wrong: "This key is not accepted.",
   tooMany: "Too many tries. Wait a minute, then try again.",
   expired: "The session has ended. Sign in again to go on.",
+  hereAlone: "You are signed out here. Your company's own sign-in may go on in this browser.",
   serving: "serving"
 }

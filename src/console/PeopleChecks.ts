@@ -5,7 +5,7 @@ import { MasterSecret } from "../access/MasterSecret.ts"
 import { Audit } from "../admin/store/Audit.ts"
 import { heldOf, nameOfPerson } from "../people/actingOfPerson.ts"
 import type { Identity } from "../people/Claims.ts"
-import { Providers } from "../people/Providers.ts"
+import { isTokenOver, Providers } from "../people/Providers.ts"
 import type { SignInRules } from "../people/Providers.ts"
 import { refreshed } from "../people/refreshed.ts"
 import { roleOf } from "../people/roleOf.ts"
@@ -84,10 +84,13 @@ export class PeopleChecks extends Effect.Service<PeopleChecks>()("gateway/consol
         // Sealed by another master secret.
         if (token === undefined) return yield* end(person, "the refresh token can't be read")
         const answer = yield* Effect.either(
-          providers.ask(provider, (client, library) => refreshed(client, library, provider, person, token))
+          Effect.zipRight(
+            providers.awake(provider),
+            providers.ask(provider, (client, library) => refreshed(client, library, provider, person, token))
+          )
         )
         if (answer._tag === "Left") {
-          return answer.left.refusal === "invalid_grant"
+          return isTokenOver(answer.left)
             ? yield* end(person, "the provider ended the sign-in")
             : yield* failed(person, nowMs, answer.left.message)
         }

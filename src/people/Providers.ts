@@ -15,7 +15,16 @@ export class ProviderFailed extends Data.TaggedError("ProviderFailed")<{
   readonly message: string
   /** The provider's own word for its refusal: `invalid_grant`. */
   readonly refusal?: string | undefined
+  /** The status of its answer, where that has a word for the refusal. */
+  readonly status?: number
 }> {}
+
+/**
+ * True if a refresh token counts no more. Dex answers `invalid_request` where RFC 6749, section 5.2, has `invalid_grant`: with
+ * 400 it means the token, with 500 a failure of its own.
+ */
+export const isTokenOver = ({ refusal, status }: ProviderFailed): boolean =>
+  refusal === "invalid_grant" || (refusal === "invalid_request" && status === 400)
 
 /** A provider of the configuration. */
 export interface Provider extends OidcProvider {
@@ -83,6 +92,11 @@ export class Providers extends Effect.Service<Providers>()("gateway/people/Provi
       })
 
     return {
+      /**
+       * Fails if a provider does not answer now. One that hangs may still take a refresh token later and replace it, by an
+       * answer that comes too late: its person would be signed out.
+       */
+      awake: (provider: Provider): Effect.Effect<void, ProviderFailed> => Effect.asVoid(discover(provider, proxyOf)),
       /** Undefined: people do not sign in here. */
       rules: () => rules,
       /** Runs a call to a provider. */
@@ -168,7 +182,7 @@ const attempt = <A>(call: (client: Library) => Promise<A>): Effect.Effect<A, Pro
 
 const failureOf = (cause: unknown, client: Library): ProviderFailed => {
   if (cause instanceof client.ResponseBodyError) {
-    return new ProviderFailed({ message: `it answers ${cause.error}`, refusal: cause.error })
+    return new ProviderFailed({ message: `it answers ${cause.error}`, refusal: cause.error, status: cause.status })
   }
   if (cause instanceof client.AuthorizationResponseError) {
     return new ProviderFailed({ message: `it answers ${cause.error}`, refusal: cause.error })

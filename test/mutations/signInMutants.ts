@@ -57,9 +57,16 @@ export const signInMutants: ReadonlyArray<Mutant> = [
   {
     name: "sign-in: a removed person stays",
     file: "src/console/PeopleChecks.ts",
-    snippet: 'answer.left.refusal === "invalid_grant"',
-    replacement: 'answer.left.refusal === ""',
+    snippet: "return isTokenOver(answer.left)",
+    replacement: 'return answer.left.refusal === ""',
     tests: flows
+  },
+  {
+    name: "sign-in: a token that Dex has revoked counts on",
+    file: "src/people/Providers.ts",
+    snippet: '|| (refusal === "invalid_request" && status === 400)',
+    replacement: "|| status === undefined",
+    tests: ["test/people/providers.test.ts"]
   },
   {
     name: "sign-in: a person acts as any key",

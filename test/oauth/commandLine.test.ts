@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runCommand } from "../e2e/command.ts"
-import { program } from "../e2e/program.ts"
+import { gatewayLogin } from "./gatewayLogin.ts"
 import { startWorld } from "./world.ts"
 
 describe("the command line's own sign-in", () => {
@@ -23,27 +23,16 @@ describe("the command line's own sign-in", () => {
   const run = (args: ReadonlyArray<string>, more = {}) => runCommand(home, args, { ...env(), ...more })
   const file = () => join(home, ".config/model-gateway/tokens.json")
 
-  /** Runs `gateway login`, whose code a person decides about. */
-  const login = async (decision: object, ...options: ReadonlyArray<string>) => {
-    const child = Bun.spawn([...program(), "login", ...options], {
-      cwd: home,
-      env: { PATH: process.env["PATH"] ?? "", HOME: home, ...env() },
-      stdout: "pipe",
-      stderr: "pipe"
+  const login = (decision: object, ...options: ReadonlyArray<string>) =>
+    gatewayLogin({
+      home,
+      gateway: world.gateway.url,
+      options,
+      decide: async (code) => {
+        const ann = await world.signedIn("ann")
+        expect((await world.decide(ann, code, decision)).status).toBe(200)
+      }
     })
-    let said = ""
-    const decoder = new TextDecoder()
-    let decided = false
-    for await (const chunk of child.stderr) {
-      said += decoder.decode(chunk, { stream: true })
-      const [, code] = /user_code=(\S{9})\n/.exec(said) ?? []
-      if (code === undefined || decided) continue
-      decided = true
-      const ann = await world.signedIn("ann")
-      expect((await world.decide(ann, code, decision)).status).toBe(200)
-    }
-    return { code: await child.exited, out: await new Response(child.stdout).text(), said }
-  }
   const approved = { approve: true, account: "default" }
 
   const expire = () =>

@@ -13,6 +13,7 @@ const groups = new Map<string, ReadonlyArray<string>>([
 const removed = new Set<string>()
 let isAway = false
 const gateway = process.env["GATEWAY_URL"] ?? ""
+const dex = process.env["DEX_URL"]
 const port = Number(process.env["PROVIDER_PORT"])
 
 const provider = new Provider(`http://localhost:${port}`, {
@@ -27,6 +28,17 @@ const provider = new Provider(`http://localhost:${port}`, {
       backchannel_logout_uri: `${gateway}/sign-in/logout`,
       backchannel_logout_session_required: true
     },
+    // Dex, which has people of this provider (test/people/others/dex.ts).
+    ...(dex === undefined
+      ? []
+      : [
+          {
+            client_id: "dex",
+            client_secret: "dex-secret",
+            grant_types: ["authorization_code", "refresh_token"],
+            redirect_uris: [`${dex}/callback`]
+          }
+        ]),
     // A program with its own credentials, which asks for tokens of the gateway.
     {
       client_id: "batch",
@@ -86,4 +98,4 @@ provider.use(async (ctx, next) => {
   ctx.status = 204
 })
 
-provider.listen(port, () => console.log(`provides at http://localhost:${port}`))
+provider.listen(port)

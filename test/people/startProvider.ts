@@ -3,6 +3,17 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { behindProxy } from "../console/browser.ts"
 import { freePort } from "../sql/postgresServer.ts"
+import { providerProcess } from "./others/providerProcess.ts"
+
+/** The provider of `provider.ts`. @param gateway the address of its client. @param dex of another one */
+export const startOidcProvider = async (gateway: string, dex?: string) => {
+  const port = await freePort()
+  return providerProcess(`http://localhost:${port}`, ["bun", join(import.meta.dirname, "provider.ts")], {
+    PROVIDER_PORT: String(port),
+    GATEWAY_URL: gateway,
+    ...(dex !== undefined && { DEX_URL: dex })
+  })
+}
 
 /**
  * A provider in a process of its own, and a folder with the configuration of a gateway whose people it knows.
@@ -10,8 +21,8 @@ import { freePort } from "../sql/postgresServer.ts"
  * @param roles further rules, and `more` of the configuration, in YAML
  */
 export const startProvider = async ({ roles = "", more = "" } = {}) => {
-  const [at, port] = [await freePort(), await freePort()]
-  const issuer = `http://localhost:${at}`
+  const port = await freePort()
+  const { issuer, stop } = await startOidcProvider(`http://127.0.0.1:${port}`)
   const folder = mkdtempSync(join(tmpdir(), "gateway-people-"))
   writeFileSync(
     join(folder, "gateway.yaml"),
@@ -22,19 +33,5 @@ export const startProvider = async ({ roles = "", more = "" } = {}) => {
     - { group: team-*, role: manager, accounts: ["{group}"] }
 ${roles}${more}`
   )
-  const child = Bun.spawn(["bun", join(import.meta.dirname, "provider.ts")], {
-    env: { PATH: process.env["PATH"] ?? "", PROVIDER_PORT: String(at), GATEWAY_URL: `http://127.0.0.1:${port}` },
-    stdout: "pipe",
-    stderr: "ignore"
-  })
-  let printed = ""
-  for await (const chunk of child.stdout) {
-    printed += new TextDecoder().decode(chunk)
-    if (printed.includes("provides at")) break
-  }
-  const stop = async () => {
-    child.kill()
-    await child.exited
-  }
   return { issuer, folder, env: { GATEWAY_PORT: String(port) }, stop }
 }

@@ -1,5 +1,13 @@
 import { anyAddress } from "../console/browser.ts"
 
+/** What a person types at their provider. */
+export interface Login {
+  readonly name: string
+  readonly password: string
+  /** The link that they choose first, where the provider knows several ways in. */
+  readonly way?: string
+}
+
 /** A browser without scripts: cookies by host, redirects followed by hand, forms filled in. */
 export class Visitor {
   readonly #jars = new Map<string, Map<string, string>>()
@@ -42,13 +50,14 @@ export class Visitor {
    *
    * @returns the address of the callback, not visited yet
    */
-  async authorize(gateway: string, name: string, path = "/sign-in"): Promise<string> {
+  async authorize(gateway: string, login: string | Login, path = "/sign-in"): Promise<string> {
     const url = gateway + path
-    return this.passProvider(gateway, name, url, await this.send(url))
+    return this.passProvider(gateway, login, url, await this.send(url))
   }
 
   /** @param answer of an address that leads to the provider */
-  async passProvider(gateway: string, name: string, from: string, answer: Response): Promise<string> {
+  async passProvider(gateway: string, login: string | Login, from: string, answer: Response): Promise<string> {
+    const person = typeof login === "string" ? { name: login, password: "any" } : login
     let url = from
     for (let steps = 0; steps < 20; steps++) {
       const location = answer.headers.get("location")
@@ -59,25 +68,44 @@ export class Visitor {
         continue
       }
       const page = await answer.text()
-      const action = /action="([^"]+)"/.exec(page)?.[1]
+      const link = person.way === undefined ? undefined : new RegExp(`href="([^"]*${person.way}[^"]*)"`).exec(page)?.[1]
+      if (link !== undefined) {
+        url = new URL(plain(link), url).href
+        answer = await this.send(url)
+        continue
+      }
+      const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1]
       if (action === undefined) throw new Error(`no form at ${url}: ${answer.status} ${page.slice(0, 500)}`)
-      const prompt = /name="prompt" value="([^"]+)"/.exec(page)?.[1] ?? ""
-      url = new URL(action, url).href
-      answer = await this.send(url, {
-        method: "POST",
-        body: new URLSearchParams({ prompt, login: name, password: "any" })
-      })
+      url = new URL(plain(action), url).href
+      answer = await this.send(url, { method: "POST", body: filled(page, person) })
     }
     throw new Error("the provider leads in a circle")
   }
 
   /** Signs in, to the gateway's answer of the callback. */
-  async signIn(gateway: string, name: string, path?: string): Promise<Response> {
-    return this.send(await this.authorize(gateway, name, path), { isForeign: true })
+  async signIn(gateway: string, login: string | Login, path?: string): Promise<Response> {
+    return this.send(await this.authorize(gateway, login, path), { isForeign: true })
   }
 
   /** The page's own session. */
   async session(gateway: string) {
     return (await this.send(`${gateway}/console/session`)).json()
   }
+}
+
+/** An attribute's text. */
+const plain = (text: string): string =>
+  text.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))).replaceAll("&amp;", "&")
+
+/** A form as a person fills it in: hidden fields stay, whatever is no password is their name. */
+const filled = (page: string, { name, password }: Login): URLSearchParams => {
+  const body = new URLSearchParams()
+  for (const [input] of page.matchAll(/<input[^>]*>/g)) {
+    const attribute = (one: string) => new RegExp(`\\b${one}="([^"]*)"`).exec(input)?.[1]
+    const field = attribute("name")
+    if (field === undefined) continue
+    const type = attribute("type")
+    body.set(field, type === "hidden" ? plain(attribute("value") ?? "") : type === "password" ? password : name)
+  }
+  return body
 }

@@ -67,15 +67,28 @@ const linesOf = (
   `  the redirect address  ${url}/sign-in/callback`,
   ...(metadata.end_session_endpoint === undefined ? [] : [`  after signing out     ${url}/console`]),
   ...(metadata.backchannel_logout_supported === true ? [`  back-channel logout   ${url}/sign-in/logout`] : []),
-  ...(isByGroup && lacks(metadata.claims_supported, groups_claim)
-    ? [`warning: it does not name the claim ${groups_claim}, by which sign_in.roles knows groups`]
-    : []),
+  ...(isByGroup ? groupsWarning(groups_claim, scopes, metadata) : []),
   ...(scopes === undefined && lacks(metadata.scopes_supported, "offline_access")
     ? [
         "warning: it does not name the scope offline_access: a removed person works on for sign_in.recheck_hours, unless scopes or parameters bring a refresh token"
       ]
     : [])
 ]
+
+/** Some providers, as Dex, name no such claim, and have it for a scope of its name. */
+const groupsWarning = (
+  claim: string,
+  scopes: ReadonlyArray<string> | undefined,
+  { claims_supported, scopes_supported }: Metadata
+): ReadonlyArray<string> => {
+  const isScope = Array.isArray(scopes_supported) && scopes_supported.includes(claim)
+  if (isScope && scopes?.includes(claim) !== true) {
+    return [`warning: it has a scope ${claim}, which \`scopes\` does not ask for: it may leave out a person's groups`]
+  }
+  return isScope || !lacks(claims_supported, claim)
+    ? []
+    : [`warning: it does not name the claim ${claim}, by which sign_in.roles knows groups`]
+}
 
 /** True for a list without the value; providers may leave out the list. */
 const lacks = (list: unknown, value: string): boolean => Array.isArray(list) && !list.includes(value)
