@@ -45,6 +45,16 @@ export const usedText = (use: KeyRecord["usage"]["total"]): string => {
   return cost === null ? words.keys.unused : words.keys.spent(costText(cost))
 }
 
+/** True for a key that the session may make requests with: its own, or the account's. Those of people carry their name. */
+export const mayActAs = (
+  { role }: { readonly role?: string | undefined },
+  { has_secret, person, status }: KeyRecord
+): boolean => status === "active" && (role === "member" || (person === null && has_secret))
+
+/** What stands in place of a secret's hint. */
+export const secretless = ({ has_secret }: Pick<KeyRecord, "has_secret">): string =>
+  has_secret ? words.keys.ownSecret : words.keys.noSecret
+
 /** The kept part of a key's secret: `gw_…wxyz`; undefined for one that was chosen. */
 export const secretText = ({ hint, hint_form }: Pick<KeyRecord, "hint" | "hint_form">): string | undefined =>
   hint === "" ? undefined : `gw_${hintShown({ text: hint, form: hint_form })}`

@@ -5,7 +5,7 @@ import type { Outcome } from "../../src/requests/outcome.ts"
 import type { RequestView } from "../../src/requests/RequestView.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
-import { secretText, usedUsd } from "../keyText.ts"
+import { secretless, secretText, usedUsd } from "../keyText.ts"
 import { AuditLines } from "../parts/AuditLines.tsx"
 import { Block } from "../parts/Block.tsx"
 import { Part } from "../parts/states.tsx"
@@ -39,7 +39,7 @@ const keyColumns: ReadonlyArray<Column<KeyRecord>> = [
     head: text.secret,
     width: 110,
     look: "quiet",
-    cell: (key) => <span class="mono">{secretText(key) ?? words.keys.ownSecret}</span>
+    cell: (key) => <span class="mono">{secretText(key) ?? secretless(key)}</span>
   },
   { head: text.today, width: 110, look: "right", cell: ({ usage }) => <Cost of={usedUsd(usage.today)} /> },
   { head: text.month, width: 110, look: "right", cell: ({ usage }) => <Cost of={usedUsd(usage.last_30_days)} /> },

@@ -2,7 +2,7 @@ import type { KeyRecord } from "../../src/admin/KeyRecord.ts"
 import { dollars, matches, number, permits, usd, utc } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
-import { budgetText, limitsText, secretText, usedUsd } from "../keyText.ts"
+import { budgetText, limitsText, secretless, secretText, usedUsd } from "../keyText.ts"
 import { AuditLines } from "../parts/AuditLines.tsx"
 import { Button } from "../parts/Button.tsx"
 import { Drawer } from "../parts/Drawer.tsx"
@@ -78,11 +78,7 @@ const FactsOf = ({ of: key }: { readonly of: KeyRecord }) => (
       <Copyable text={key.id} />
     </Fact>
     <Fact name={text.facts.secret} isWide>
-      {secretText(key) === undefined ? (
-        <Faint>{words.keys.ownSecret}</Faint>
-      ) : (
-        <span class="mono">{secretText(key)}</span>
-      )}
+      {secretText(key) === undefined ? <Faint>{secretless(key)}</Faint> : <span class="mono">{secretText(key)}</span>}
     </Fact>
     <Fact name={text.facts.account} isWide>
       <PageLink page="accounts" id={key.account}>
@@ -133,14 +129,16 @@ const ModelsOf = ({ models, of: key }: { readonly of: KeyRecord; readonly models
 const Actions = ({ of: key, open }: { readonly of: KeyRecord; readonly open: DrawerProps["open"] }) => (
   <section>
     <div class="actions">
-      {key.status === "active" ? (
+      {key.status === "active" || key.status === "suspended" ? (
         <>
           <Button needs="adminKeys.update" disabled={key.declared} onClick={() => open({ of: "edit", key })}>
             {text.edit}
           </Button>
-          <Button needs="adminKeys.rotateSecret" disabled={key.declared} onClick={() => open({ of: "rotate", key })}>
-            {text.rotate}
-          </Button>
+          {key.has_secret && (
+            <Button needs="adminKeys.rotateSecret" disabled={key.declared} onClick={() => open({ of: "rotate", key })}>
+              {text.rotate}
+            </Button>
+          )}
           <Button
             look="danger"
             needs="adminKeys.revoke"
@@ -160,6 +158,7 @@ const Actions = ({ of: key, open }: { readonly of: KeyRecord; readonly open: Dra
       </a>
     </div>
     {key.declared && <p class="hint">{text.declared}</p>}
+    {key.suspended_by !== null && <p class="hint">{text.suspendedBy[key.suspended_by]}</p>}
   </section>
 )
 

@@ -6,7 +6,7 @@ import { dollars, number, usd, usdShort } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
 import { useShortcuts } from "../hooks/useShortcuts.ts"
-import { budgetText, secretText, usedText, usedUsd } from "../keyText.ts"
+import { budgetText, secretless, secretText, usedText, usedUsd } from "../keyText.ts"
 import { Button } from "../parts/Button.tsx"
 import { FilterBar } from "../parts/FilterBar.tsx"
 import { Rows } from "../parts/Rows.tsx"
@@ -71,7 +71,7 @@ const columns: ReadonlyArray<Column<KeyRecord>> = [
     look: "no-phone no-mid quiet",
     cell: (key) => {
       const secret = secretText(key)
-      return secret === undefined ? <Faint>{text.ownSecret}</Faint> : <span class="mono">{secret}</span>
+      return secret === undefined ? <Faint>{secretless(key)}</Faint> : <span class="mono">{secret}</span>
     }
   },
   {
@@ -213,7 +213,7 @@ export const Keys = () => {
         }}
         choices={[
           { name: "account", any: text.anyAccount, values: [...new Set(all.map(({ account }) => account))].toSorted() },
-          { name: "status", any: text.anyStatus, values: ["active", "expired", "revoked"] },
+          { name: "status", any: text.anyStatus, values: ["active", "suspended", "expired", "revoked"] },
           { name: "sort", any: text.anySort, values: Object.entries(text.sorts) }
         ]}
       />

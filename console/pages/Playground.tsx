@@ -3,6 +3,7 @@ import type { App } from "../app.ts"
 import { matches } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
+import { mayActAs } from "../keyText.ts"
 import { Empty, Part } from "../parts/states.tsx"
 import { PageHead } from "../parts/text.tsx"
 import { Play } from "../play/Play.tsx"
@@ -19,7 +20,7 @@ const firstKey = (keys: ReadonlyArray<KeyRecord>, model: string): string =>
   (keys.find(({ models }) => models.some((pattern) => matches(pattern, model))) ?? keys[0])?.id ?? ""
 
 const prepare = async (app: App): Promise<Prepared> => {
-  const keys = (await app.catalogue.keys()).filter(({ status }) => status === "active")
+  const keys = (await app.catalogue.keys()).filter((key) => mayActAs(app.session, key))
   const { query } = app.route()
   const repeated = await toRepeat(app, query.get("from"), query.get("task")).catch(() => undefined)
   return {

@@ -14,8 +14,8 @@ import { words } from "../words/words.ts"
 
 const text = words.sessions
 
-const whoIs = ({ account, key, kind }: SessionRecord): string =>
-  kind === "operator" ? text.operator : `${account ?? ""} / ${key ?? ""}`
+const whoIs = ({ account, key, kind, name }: SessionRecord): string =>
+  kind === "operator" ? (name ?? text.operator) : `${account ?? ""} / ${key ?? ""}`
 
 /** The browser and system of a user agent; the whole text if it is unknown. */
 const browserOf = (client: string): string => {
@@ -38,6 +38,7 @@ const facts: ReadonlyArray<Column<SessionRecord>> = [
       </>
     )
   },
+  { head: text.role, width: 90, look: "quiet", cell: ({ role }) => role ?? "" },
   {
     head: text.from,
     look: "quiet",

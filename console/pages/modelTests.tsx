@@ -6,6 +6,7 @@ import { jsonBody } from "../calls.ts"
 import { Refused } from "../client.ts"
 import { durationText, number, permits } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
+import { mayActAs } from "../keyText.ts"
 import { Button } from "../parts/Button.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
 import { Status } from "../parts/Status.tsx"
@@ -44,7 +45,7 @@ interface Asked {
 
 /** Test requests to models and upstreams: buttons that become results, and a dialog before what may cost money. */
 export const useModelTests = () => {
-  const { catalogue, client, toast } = useApp()
+  const { catalogue, client, session, toast } = useApp()
   const results = useSignal<ReadonlyMap<string, ComponentChildren>>(new Map())
   const asked = useSignal<Asked | undefined>(undefined)
   const show = (name: string, result: ComponentChildren) => {
@@ -52,7 +53,7 @@ export const useModelTests = () => {
   }
 
   const keyFor = async ({ id }: ModelRecord) =>
-    (await catalogue.keys()).find((key) => key.status === "active" && permits(key, id))
+    (await catalogue.keys()).find((key) => mayActAs(session, key) && permits(key, id))
 
   const run = async (model: ModelRecord, key: string) => {
     const { body, endpoint } = probeOf(model)

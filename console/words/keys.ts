@@ -10,7 +10,7 @@ export const keys = {
   example: "A name, an account, an id",
   anyAccount: "Any account",
   anyStatus: "Any status",
-  status: { active: "active", expired: "expired", revoked: "revoked" },
+  status: { active: "active", suspended: "suspended", expired: "expired", revoked: "revoked" },
   columns: {
     name: "Name",
     status: "Status",
@@ -27,6 +27,7 @@ export const keys = {
   },
   declared: "gateway.yaml",
   ownSecret: "set by hand",
+  noSecret: "opened by tokens",
   of: (limit: string, period: string) => `of ${limit} a ${period}`,
   budgetLabel: (spent: string, limit: string, period: string) => `${spent} of ${limit} a ${period} spent`,
   emptyTitle: "No keys",
@@ -46,6 +47,11 @@ export const key = {
   revoke: "Revoke key",
   like: "Create one like it",
   declared: "This key is declared in gateway.yaml; change it there.",
+  suspendedBy: {
+    account: "Its account is suspended: requests with this key are refused until it is resumed.",
+    person: "Its person was removed at the sign-in provider, or has to sign in again: until then this key is refused.",
+    provider: "The sign-in provider of its person does not answer: until it does, this key is refused."
+  },
   facts: {
     key: "Key",
     secret: "Secret",

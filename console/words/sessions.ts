@@ -2,6 +2,7 @@ export const sessions = {
   title: "Sessions",
   count: (count: string) => `${count} signed in`,
   who: "Who",
+  role: "Role",
   since: "Since",
   used: "Last used",
   ends: "Ends in",
@@ -11,7 +12,7 @@ export const sessions = {
   revoke: "Revoke",
   revokeTitle: "Revoke this session?",
   revokeText: (who: string, address: string) =>
-    `${who}, from ${address}: the browser is signed out at once, wherever it is. The key can be used to sign in again.`,
+    `${who}, from ${address}: the browser is signed out at once, wherever it is. Signing in again stays possible.`,
   revokeSession: "Revoke session",
   more: "Older sessions",
   revoked: "The session is revoked",

@@ -2,11 +2,11 @@ import { Clock, Effect, Redacted } from "effect"
 import * as ApiKey from "../access/ApiKey.ts"
 import { Accounts } from "../access/store/Accounts.ts"
 import { Keys } from "../access/store/Keys.ts"
-import type { KeyPage } from "../access/store/Keys.ts"
+import type { KeyPage } from "../access/store/keyQueries.ts"
 import { Budgets } from "../access/store/Budgets.ts"
 import { hasSecret, keyBudgetsOf } from "../access/store/KeyRow.ts"
 import type { KeyRow, KeySettings } from "../access/store/KeyRow.ts"
-import type { Actor } from "../contract/Acting.ts"
+import type { AccountPattern, Actor } from "../contract/Acting.ts"
 import { AccountId, KeyId } from "../contract/Caller.ts"
 import type { Unpriced } from "../contract/Caller.ts"
 import { budgetFrom } from "../contract/WrittenBudget.ts"
@@ -105,15 +105,22 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
       return yield* recordsOf(yield* keys.list(page, nowMs), nowMs)
     }, Effect.orDie)
 
-    /** Keys by what one has of a secret, which is not kept: the whole, its end, or a shown hint. */
-    const ofSecret = (part: Redacted.Redacted): Effect.Effect<KeysOfSecret, InvalidRequest> =>
+    /**
+     * Keys by what one has of a secret, which is not kept: the whole, its end, or a shown hint.
+     *
+     * @param among only keys of these accounts; absent: all
+     */
+    const ofSecret = (
+      part: Redacted.Redacted,
+      among?: ReadonlyArray<AccountPattern>
+    ): Effect.Effect<KeysOfSecret, InvalidRequest> =>
       Effect.gen(function* () {
         const text = Redacted.value(part).trim()
         if (text.length < 4 || text.length > longestSecret) {
           const message = `secret: expected a key or its last characters, 4 to ${longestSecret} of them`
           return yield* new InvalidRequest({ param: "secret", message })
         }
-        const { isWhole, rows } = yield* keys.ofSecret(Redacted.make(text))
+        const { isWhole, rows } = yield* keys.ofSecret(Redacted.make(text), among)
         return { isWhole, keys: yield* recordsOf(rows, yield* Clock.currentTimeMillis) }
       }).pipe(Effect.catchTag("SqlError", Effect.die))
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { keyBudgetsOf } from "../access/store/KeyRow.ts"
+import { hasSecret, keyBudgetsOf } from "../access/store/KeyRow.ts"
 import type { KeyRow } from "../access/store/KeyRow.ts"
 import { Unpriced } from "../contract/Caller.ts"
 import { said } from "../contract/fields.ts"
@@ -15,7 +15,18 @@ const fields = {
   id: said(Schema.String, "Its public id."),
   account: said(Schema.String, "Its account."),
   name: said(Schema.String, "Its name."),
-  status: said(Schema.Literal("active", "expired", "revoked"), "True if the key works."),
+  status: said(
+    Schema.Literal("active", "suspended", "expired", "revoked"),
+    "`active`: it works. `suspended`: it is refused for now, see `suspended_by`."
+  ),
+  suspended_by: said(
+    Schema.NullOr(Schema.Literal("account", "person", "provider")),
+    "Why it is suspended: its account is; its `person` has to sign in again, or was removed; or their sign-in provider has not answered for too long. null for any other status."
+  ),
+  has_secret: said(
+    Schema.Boolean,
+    "False for a key without a secret, which tokens of sign-ins or of an issuer open; it can't be rotated."
+  ),
   hint: said(Schema.String, "Four characters of the secret, to tell keys apart; empty for a secret that you chose."),
   hint_form: said(
     Schema.Literal("end", "middle"),
@@ -73,7 +84,8 @@ export const keyState = (row: KeyRow, budgets: ReadonlyArray<BudgetStanding>, no
   id: row.id,
   account: row.account_id,
   name: row.name,
-  status: statusOf(row, nowMs),
+  ...statusOf(row, nowMs),
+  has_secret: hasSecret(row),
   hint: row.hint,
   hint_form: row.hint_form,
   models: row.models,
@@ -105,7 +117,10 @@ export const keyState = (row: KeyRow, budgets: ReadonlyArray<BudgetStanding>, no
   revoked_at: isoOrNull(row.revoked_at)
 })
 
-const statusOf = (row: KeyRow, nowMs: number): KeyRecord["status"] => {
-  if (row.revoked_at !== null) return "revoked"
-  return row.expires_at !== null && row.expires_at <= nowMs ? "expired" : "active"
+const statusOf = (row: KeyRow, nowMs: number): Pick<KeyRecord, "status" | "suspended_by"> => {
+  if (row.revoked_at !== null) return { status: "revoked", suspended_by: null }
+  if (row.expires_at !== null && row.expires_at <= nowMs) return { status: "expired", suspended_by: null }
+  if (row.suspended_at !== null) return { status: "suspended", suspended_by: "account" }
+  if (row.person_held === null) return { status: "active", suspended_by: null }
+  return { status: "suspended", suspended_by: row.person_held === "away" ? "provider" : "person" }
 }

@@ -111,7 +111,7 @@ export class AdminKeysApi extends HttpApiGroup.make("adminKeys")
           all: Schema.optional(Schema.Literal("true", "false")).annotations({
             description: "`true`: also keys that are revoked or expired."
           }),
-          status: Schema.optional(Schema.Literal("active", "expired", "revoked")).annotations({
+          status: Schema.optional(Schema.Literal("active", "suspended", "expired", "revoked")).annotations({
             description: "Only these keys, also without `all`."
           }),
           search: Schema.optional(Search).annotations({

@@ -1,5 +1,5 @@
 import { Clock, Effect, Redacted } from "effect"
-import { actorOf, reachesAccount } from "../contract/Acting.ts"
+import { actorOf } from "../contract/Acting.ts"
 import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
@@ -50,17 +50,12 @@ export const KeysHandlers = handlers(
             )
           ),
         find: ({ caller: { within }, payload }) =>
-          Effect.map(keys.ofSecret(Redacted.make(payload.secret)), ({ isWhole, keys }) => {
-            const reached = keys.filter(
-              ({ account }) => within === undefined || reachesAccount(within.accounts, account)
-            )
-            return {
-              object: "found_keys" as const,
-              // Another account's secret is answered as an unknown one.
-              match: isWhole && reached.length > 0 ? ("secret" as const) : ("hint" as const),
-              data: reached.map(noted)
-            }
-          }),
+          // Another account's secret is answered as an unknown one.
+          Effect.map(keys.ofSecret(Redacted.make(payload.secret), within?.accounts), ({ isWhole, keys }) => ({
+            object: "found_keys" as const,
+            match: isWhole ? ("secret" as const) : ("hint" as const),
+            data: keys.map(noted)
+          })),
         show: ({ caller, path }) => Effect.zipRight(owned.key(caller, path.id), Effect.map(keys.show(path.id), noted)),
         update: ({ caller, path, payload }) =>
           Effect.gen(function* () {

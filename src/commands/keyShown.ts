@@ -30,7 +30,7 @@ const row = (key: KeyRecord) => [
   key.id,
   key.account,
   key.name,
-  key.status,
+  statusShown(key),
   hintShown({ text: key.hint, form: key.hint_form }),
   dollars(key.usage.today),
   dollars(key.usage.last_30_days),
@@ -41,6 +41,11 @@ const row = (key: KeyRecord) => [
   shortTime(key.expires_at) || "never",
   shortTime(key.last_used_at)
 ]
+
+const reasons = { account: "its account", person: "its person", provider: "the sign-in provider" } as const
+
+const statusShown = ({ status, suspended_by: by }: KeyRecord): string =>
+  by === null ? status : `${status} (${reasons[by]})`
 
 type Used = KeyRecord["usage"]["total"]
 
@@ -54,8 +59,12 @@ export const keyShown = (key: KeyRecord): string =>
     id: key.id,
     account: key.account,
     name: key.name,
-    status: key.status,
-    secret: key.hint === "" ? null : `gw_${hintShown({ text: key.hint, form: key.hint_form })}`,
+    status: statusShown(key),
+    secret: !key.has_secret
+      ? "none; tokens open it"
+      : key.hint === ""
+        ? null
+        : `gw_${hintShown({ text: key.hint, form: key.hint_form })}`,
     "used today": used(key.usage.today),
     "in 30 days": used(key.usage.last_30_days),
     "in total": used(key.usage.total),

@@ -132,7 +132,7 @@ const list = Command.make(
   {
     account,
     all: Options.boolean("all").pipe(Options.withDescription("Also keys that are revoked or expired.")),
-    status: Options.choice("status", ["active", "expired", "revoked"]).pipe(
+    status: Options.choice("status", ["active", "suspended", "expired", "revoked"]).pipe(
       Options.withDescription("Only these."),
       Options.optional
     ),

@@ -31,10 +31,11 @@ const list = Command.make("list", { limit: limitOption(100), wide, json }, ({ js
       const records = yield* sessions.list(limit)
       yield* print(json, records, () =>
         listTable(
-          ["ID", "KIND", "ACCOUNT", "KEY", "FROM", "SINCE", "LAST USED", "UNTIL"],
+          ["ID", "WHO", "ROLE", "ACCOUNT", "KEY", "FROM", "SINCE", "LAST USED", "UNTIL"],
           records.map((one) => [
             one.id,
-            one.kind,
+            one.name ?? one.kind,
+            one.role ?? "",
             one.account ?? "",
             one.key ?? "",
             one.address,

@@ -106,11 +106,17 @@ const SessionHandlers = handlers(
 
 const AdminSessionsHandlers = handlers(
   AdminSessionsApi,
-  Effect.map(SessionAdministration, ({ list, revoke }) => ({
-    list: ({ caller, urlParams }) =>
-      Effect.map(list(offsetOf(urlParams), caller.key), (rows) => pagedByOffset(rows, urlParams)),
-    revoke: ({ caller, path }) => revoke(actorOf(caller), path.id)
-  }))
+  Effect.map(
+    Effect.all([SessionAdministration, AdminKeys, Providers]),
+    ([{ list, revoke }, { ofProof }, providers]) => {
+      const roles = () => ({ rules: providers.rules()?.roles ?? [], ofProof })
+      return {
+        list: ({ caller, urlParams }) =>
+          Effect.map(list(offsetOf(urlParams), roles(), caller.key), (rows) => pagedByOffset(rows, urlParams)),
+        revoke: ({ caller, path }) => revoke(actorOf(caller), path.id, roles())
+      }
+    }
+  )
 )
 
 /** Handlers of the console's endpoints. */

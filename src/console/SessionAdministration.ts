@@ -3,48 +3,81 @@ import type { Redacted } from "effect"
 import * as ApiKey from "../access/ApiKey.ts"
 import { makeChange } from "../admin/change.ts"
 import { Audit } from "../admin/store/Audit.ts"
-import type { Actor } from "../contract/Acting.ts"
+import type { Acting, Actor } from "../contract/Acting.ts"
+import type { RoleRule } from "../config/sections/SignIn.ts"
 import { NotFound } from "../contract/Failure.ts"
+import { nameOfPerson } from "../people/actingOfPerson.ts"
+import { roleOf } from "../people/roleOf.ts"
+import { People } from "../people/store/People.ts"
 import { Changes } from "../sql/Changes.ts"
 import { sessionRecord } from "./SessionRecord.ts"
-import type { SessionRecord } from "./SessionRecord.ts"
+import type { SessionHolder, SessionRecord } from "./SessionRecord.ts"
 import { SessionStore } from "./store/SessionStore.ts"
+import type { SessionRow } from "./store/SessionStore.ts"
 import { hashOf, newToken } from "./token.ts"
 
 /** The lifetime of a sign-in link. */
 const linkMs = 15 * 60_000
 
+/** The roles of now. */
+export interface SessionRoles {
+  readonly rules: ReadonlyArray<RoleRule>
+  /** Whom an admin key's proof stands for; absent in commands, which know none. */
+  readonly ofProof?: (proof: string) => Acting | undefined
+}
+
 /** The operator's view of console sessions. */
 export class SessionAdministration extends Effect.Service<SessionAdministration>()(
   "gateway/console/SessionAdministration",
   {
-    dependencies: [SessionStore.Default, Audit.Default, Changes.Default],
+    dependencies: [SessionStore.Default, Audit.Default, Changes.Default, People.Default],
     effect: Effect.gen(function* () {
       const store = yield* SessionStore
+      const people = yield* People
       const change = yield* makeChange
+
+      const recordsOf = (
+        rows: ReadonlyArray<SessionRow>,
+        { ofProof, rules }: SessionRoles,
+        current?: string
+      ): Effect.Effect<ReadonlyArray<SessionRecord>> =>
+        Effect.map(Effect.orDie(people.some(rows.flatMap(({ person_id }) => person_id ?? []))), (known) =>
+          rows.map((row) => {
+            const person = row.person_id === null ? undefined : known.get(row.person_id)
+            const acting = row.kind === "operator" && person === undefined ? ofProof?.(row.opened_with) : undefined
+            const holder: SessionHolder =
+              person === undefined
+                ? { name: acting?.name ?? null, role: acting?.role ?? null }
+                : { name: nameOfPerson(person), role: roleOf(rules, person)?.role ?? null }
+            return sessionRecord(row, holder, current)
+          })
+        )
 
       /** Newest first. Callers ask for one row more than a page to detect the next one. */
       const list = (
         page: { readonly offset: number; readonly limit: number },
+        roles: SessionRoles,
         current?: string
       ): Effect.Effect<ReadonlyArray<SessionRecord>> =>
         Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-          Effect.map(Effect.orDie(store.list(page, nowMs)), (rows) => rows.map((row) => sessionRecord(row, current)))
+          Effect.flatMap(Effect.orDie(store.list(page, nowMs)), (rows) => recordsOf(rows, roles, current))
         )
 
-      const show = (id: string): Effect.Effect<SessionRecord, NotFound> =>
+      const show = (id: string, roles: SessionRoles): Effect.Effect<SessionRecord, NotFound> =>
         Effect.flatMap(Effect.orDie(store.find(id)), (row) =>
-          row === undefined
-            ? Effect.fail(new NotFound({ param: null, message: `no session "${id}"` }))
-            : Effect.succeed(sessionRecord(row, undefined))
+          Effect.flatMap(recordsOf(row === undefined ? [] : [row], roles), ([found]) =>
+            found === undefined
+              ? Effect.fail(new NotFound({ param: null, message: `no session "${id}"` }))
+              : Effect.succeed(found)
+          )
         )
 
       /** Ends a session in every process within a second. Answers its last record. */
-      const revoke = (actor: Actor, id: string): Effect.Effect<SessionRecord, NotFound> =>
+      const revoke = (actor: Actor, id: string, roles: SessionRoles): Effect.Effect<SessionRecord, NotFound> =>
         change({
           actor,
           action: "session.revoke",
-          before: show(id),
+          before: show(id, roles),
           write: store.remove(id),
           after: () => Effect.succeed(null),
           target: () => id

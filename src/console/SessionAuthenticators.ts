@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { Access } from "../access/Access.ts"
 import * as ApiKey from "../access/ApiKey.ts"
 import { SpendingCaps } from "../access/SpendingCaps.ts"
+import { hasSecret } from "../access/store/KeyRow.ts"
 import { Keys } from "../access/store/Keys.ts"
 import { makeAdminAccess } from "../admin/AdminAccess.ts"
 import { makeOwned } from "../admin/Owned.ts"
@@ -37,6 +38,8 @@ const accountHeader = "x-gateway-account"
 /** Names the key that an operator's session uses where an API key is asked for. */
 const keyHeader = "x-gateway-key-id"
 
+type Opened = Effect.Effect<Caller, AuthInvalid | Forbidden | Unavailable>
+
 const make = Effect.gen(function* () {
   const { adminKey, file, server } = yield* Settings
   const access = yield* Access
@@ -71,7 +74,7 @@ const make = Effect.gen(function* () {
 
   const asCaller = (
     session: OpenSession | undefined,
-    headers: Headers
+    { headers, method }: Pick<Request, "headers" | "method">
   ): Effect.Effect<Caller, AuthMissing | AuthInvalid | Forbidden | Unavailable> => {
     if (session === undefined) return over
     if (session.kind === "account") return access.open(session.opened_with)
@@ -86,7 +89,12 @@ const make = Effect.gen(function* () {
     return Effect.flatMap(Effect.either(owned.key({ within: reached }, id)), (own) =>
       own._tag === "Left"
         ? noKey
-        : Effect.flatMap(keys.hashOf(id), (hash) => (hash === undefined ? noKey : access.open(hash)))
+        : Effect.flatMap(Effect.orDie(keys.find(id)), (key): Opened => {
+            if (key === undefined) return noKey
+            // What it makes would carry the name of the person or the program whose key it is.
+            const isTheirs = key.person_id === null ? hasSecret(key) : key.person_id === acting.person
+            return isTheirs || method !== "POST" ? access.open(key.hash) : anothers
+          })
     )
   }
 
@@ -110,7 +118,9 @@ const make = Effect.gen(function* () {
         // A known key's caller is there already, and needs no fiber.
         return hasToken(headers) ? Effect.flatMap(opened, withSpending) : opened
       }
-      return Effect.flatMap(sessionOf(cookie, request), (session) => asCaller(session, headers))
+      return Effect.flatMap(sessionOf(cookie, request), (session) =>
+        asCaller(session, { headers, method: request.method })
+      )
     },
     admit: limits.admit
   }
@@ -199,6 +209,11 @@ const outOfReach = ({ role }: Pick<Acting, "role">) =>
 const away = Effect.fail(new Unavailable({}))
 const over = Effect.fail(new AuthMissing({ message: "Not signed in: send a key, or sign in again" }))
 const noKey = Effect.fail(new AuthInvalid({ message: `${keyHeader}: no such key` }))
+const anothers = Effect.fail(
+  new Forbidden({
+    message: `${keyHeader}: this key is another person's or program's, whose name its requests carry; choose a key of the account`
+  })
+)
 const unnamed = Effect.fail(
   new AuthMissing({ message: `An operator's session names the key to use: send \`${keyHeader}: key_…\`` })
 )

@@ -10,7 +10,12 @@ const Kind = Schema.Literal("operator", "account")
 export const SessionRecord = Schema.Struct({
   object: Schema.Literal("session"),
   id: said(Schema.String, "Its id (`session_…`)."),
-  kind: said(Kind, "Opened by the operator or with an API key."),
+  kind: said(Kind, "`operator`: opened by a person or an admin key. `account`: opened with an API key."),
+  name: said(
+    Schema.NullOr(Schema.String),
+    "The person, or the name of the admin key; null for the session of an API key, and where it is not known."
+  ),
+  role: said(Schema.NullOr(Role), "The role that the person or the admin key has now; null where there is none."),
   account: said(Schema.NullOr(Schema.String), "The account of the key that opened it; null for the operator's."),
   key: said(Schema.NullOr(Schema.String), "The id of that key; null for the operator's."),
   client: said(Schema.String, "The browser's user agent."),
@@ -69,10 +74,19 @@ export const OwnSession = Schema.Union(
 )
 export type OwnSession = typeof OwnSession.Type
 
-export const sessionRecord = (row: SessionRow, current: string | undefined): SessionRecord => ({
+/** The one that a session stands for. */
+export type SessionHolder = Pick<SessionRecord, "name" | "role">
+
+export const sessionRecord = (
+  row: SessionRow,
+  { name, role }: SessionHolder,
+  current: string | undefined
+): SessionRecord => ({
   object: "session",
   id: row.id,
   kind: row.kind === "account" ? "account" : "operator",
+  name,
+  role,
   account: row.account_id,
   key: row.key_id,
   client: row.client,

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { runCommand } from "../e2e/command.ts"
 import { startGateway } from "../e2e/process.ts"
 import { statementsOn } from "./statementsOn.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
@@ -86,6 +87,40 @@ describeOnEach("people of a provider", (engine) => {
     const as = { headers: { "x-gateway-key-id": id } }
     expect((await ann.send(`${gateway.url}/v1/account`, as)).status).toBe(200)
     expect((await bob.send(`${gateway.url}/v1/account`, as)).status).toBe(401)
+    // Requests carry the name of a key's person: nobody else makes some with it.
+    const asks = { model: "sandbox-text", input: "Hi" }
+    const spends = async (visitor: Visitor) => {
+      const { csrf } = await visitor.session(gateway.url)
+      const headers = { ...as.headers, "x-gateway-csrf": csrf, "content-type": "application/json" }
+      const answer = await visitor.send(`${gateway.url}/v1/responses`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(asks)
+      })
+      return answer.status
+    }
+    expect(await spends(ann)).toBe(200)
+    await run(`UPDATE keys SET person_id = (SELECT id FROM people WHERE subject = 'bob') WHERE id = '${id}'`)
+    expect(await spends(ann)).toBe(403)
+    expect((await ann.send(`${gateway.url}/v1/account`, as)).status).toBe(200)
+    await run(`UPDATE keys SET person_id = (SELECT id FROM people WHERE subject = 'ann') WHERE id = '${id}'`)
+    expect(await spends(ann)).toBe(200)
+    await run(`UPDATE keys SET person_id = NULL, hash = 'ann at login.corp.test' WHERE id = '${id}'`)
+    expect(await spends(ann)).toBe(403)
+  })
+
+  it("are named in the list of sessions, with the role of now", async () => {
+    const [ann, bob] = [new Visitor(), new Visitor()]
+    await ann.signIn(gateway.url, "ann")
+    await bob.signIn(gateway.url, "bob")
+    const { data } = await (await ann.send(`${gateway.url}/admin/v1/sessions`)).json()
+    const named = data.slice(0, 2).map(({ name, role }: Record<string, unknown>) => [name, role])
+    expect(named).toEqual([
+      ["bob@corp.test", "manager"],
+      ["ann@corp.test", "operator"]
+    ])
+    const { out } = await runCommand(provider.folder, ["sessions", "list"], env)
+    expect(out).toMatch(/bob@corp\.test +manager/)
   })
 
   it("are refused where no group of theirs has a role, which the log tells with the groups", async () => {

@@ -7,6 +7,7 @@ import { BudgetsJson } from "../../contract/Budget.ts"
 import type { Budget } from "../../contract/Budget.ts"
 import type { AccountId, Limits } from "../../contract/Caller.ts"
 import { rows } from "../../sql/decode.ts"
+import { ofAccounts } from "../../sql/ofAccounts.ts"
 import { prepare } from "../../sql/prepare.ts"
 import { heldBy } from "../../ledger/store/balances.ts"
 import { allSummed } from "../../ledger/store/usageStatements.ts"
@@ -73,7 +74,7 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
       Effect.zipRight(
         summed,
         Effect.map(
-          sql`${select} WHERE a.deleted_at IS NULL AND ${sql.or(page.among === undefined ? [sql`1 = 1`] : page.among.map(isOne))} ORDER BY a.id LIMIT ${page.limit} OFFSET ${page.offset}`,
+          sql`${select} WHERE a.deleted_at IS NULL AND ${page.among === undefined ? sql`1 = 1` : ofAccounts(sql, "id", page.among)} ORDER BY a.id LIMIT ${page.limit} OFFSET ${page.offset}`,
           accounts.all
         )
       )
@@ -85,16 +86,11 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
       limit: number
     ): Effect.Effect<ReadonlyArray<string>, SqlError> =>
       Effect.map(
-        sql`SELECT a.id FROM accounts a WHERE a.deleted_at IS NULL AND ${sql.or(among.map(isOne))}
+        sql`SELECT a.id FROM accounts a WHERE a.deleted_at IS NULL AND ${ofAccounts(sql, "id", among)}
           AND LOWER(a.id) LIKE ${`%${search.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`} ESCAPE '\\'
           ORDER BY a.id LIMIT ${limit}`,
         (found) => accountIds.all(found).map(({ id }) => id)
       )
-
-    const isOne = (pattern: AccountPattern) =>
-      pattern.endsWith("*")
-        ? sql`substr(a.id, 1, ${pattern.length - 1}) = ${pattern.slice(0, -1)}`
-        : sql`a.id = ${pattern}`
 
     const isThere = (id: string): Effect.Effect<boolean, SqlError> =>
       Effect.map(sql`SELECT 1 FROM accounts WHERE id = ${id} AND deleted_at IS NULL`, (found) => found.length > 0)

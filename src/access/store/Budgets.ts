@@ -10,7 +10,7 @@ import type { Meter } from "../../ledger/budgets/meters.ts"
 import { accountBudgetsOf } from "./accountBudgetsOf.ts"
 import { accountColumns } from "./Accounts.ts"
 import type { AccountRow } from "./Accounts.ts"
-import { keyBudgetsOf, keyRows } from "./KeyRow.ts"
+import { budgetedKeys, keyBudgetsOf } from "./KeyRow.ts"
 import type { KeyRow } from "./KeyRow.ts"
 
 type KeyBudgets = Pick<KeyRow, "id" | "account_id" | "budgets" | "budget_nano_usd" | "budget_period">
@@ -33,8 +33,8 @@ export class Budgets extends Effect.Service<Budgets>()("gateway/access/store/Bud
 
     /** The standing of every budget of keys and accounts that are in use, keys first. */
     const standing: Effect.Effect<ReadonlyArray<NamedStanding>, SqlError> = Effect.gen(function* () {
-      const keys = keyRows.all(
-        yield* sql`SELECT * FROM keys WHERE revoked_at IS NULL
+      const keys = budgetedKeys.all(
+        yield* sql`SELECT id, account_id, name, budget_nano_usd, budget_period, budgets FROM keys WHERE revoked_at IS NULL
           AND (budgets IS NULL AND budget_nano_usd IS NOT NULL OR budgets <> '[]')`
       )
       const accounts = withBudgets.all(

@@ -51,12 +51,24 @@ export const keyRows = rows("keys", {
   ...columns,
   hash: Schema.String,
   declared: Schema.NullOr(Schema.Literal("here", "removed")),
-  person_id: Schema.NullOr(Schema.String)
+  person_id: Schema.NullOr(Schema.String),
+  person_held: Schema.NullOr(Schema.Literal("away", "over")),
+  suspended_at: Time
 })
 export type KeyRow = ReturnType<typeof keyRows.one>
 
 /** False for a key that sign-ins or an issuer's tokens open: its hash is that of no secret. */
 export const hasSecret = ({ hash }: Pick<KeyRow, "hash">): boolean => /^[0-9a-f]{64}$/.test(hash)
+
+/** The columns of a key's budgets. */
+export const budgetedKeys = rows("keys", {
+  id: KeyId,
+  account_id: AccountId,
+  name: Schema.String,
+  budget_nano_usd: columns.budget_nano_usd,
+  budget_period: columns.budget_period,
+  budgets: columns.budgets
+})
 
 /** A key of the configuration file: still `here`, or `removed`. */
 export const declaredKeys = rows("keys", {

@@ -12,8 +12,9 @@ import { rows } from "../../sql/decode.ts"
 import * as ApiKey from "../ApiKey.ts"
 import { Accounts } from "./Accounts.ts"
 import { openings } from "./openings.ts"
-import { declaredKeys, firstOpening, hintColumns, ruleColumns, settingsColumns, keyRows } from "./KeyRow.ts"
-import type { DeclaredKey, KeySettings, Opening, KeyRow } from "./KeyRow.ts"
+import { keyQueries } from "./keyQueries.ts"
+import { declaredKeys, firstOpening, hintColumns, ruleColumns, settingsColumns } from "./KeyRow.ts"
+import type { DeclaredKey, KeySettings, Opening } from "./KeyRow.ts"
 
 export interface NewKey {
   readonly account: AccountId
@@ -29,28 +30,6 @@ export interface NewKey {
   readonly unpriced?: Unpriced | undefined
   readonly expiresAtMs?: number | undefined
   readonly person?: string | undefined
-}
-
-export interface KeyPage {
-  readonly account?: string | undefined
-  readonly person?: string | undefined
-  /** Includes revoked and expired keys. */
-  readonly all: boolean
-  /** Only these, also without `all`. */
-  readonly status?: KeyStatus | undefined
-  /** A part of its id, its name or its account, in small or capital letters. */
-  readonly search?: string | undefined
-  readonly offset: number
-  readonly limit: number
-}
-
-export type KeyStatus = "active" | "expired" | "revoked"
-
-/** Keys by what one has of a secret. */
-export interface FoundKeys {
-  /** True if it is the whole secret of the only row; otherwise rows have a hint in common with it. */
-  readonly isWhole: boolean
-  readonly rows: ReadonlyArray<KeyRow>
 }
 
 /** A key of the configuration file. */
@@ -87,10 +66,6 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
         Effect.map((found) => Option.fromNullable(firstOpening(found))),
         Effect.orDie
       )
-
-    /** The hash of a key's secret, by the key's id. */
-    const hashOf = (id: string): Effect.Effect<string | undefined> =>
-      Effect.orDie(Effect.map(sql`SELECT hash, id FROM keys WHERE id = ${id}`, (found) => keyHashes.first(found)?.hash))
 
     const alone = makeAlone(sql)
 
@@ -157,24 +132,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
       Effect.orDie
     )
 
-    const find = (id: string): Effect.Effect<KeyRow | undefined, SqlError> =>
-      Effect.map(sql`SELECT * FROM keys WHERE id = ${id}`, keyRows.first)
-
-    /** Oldest first. */
-    const list = (
-      { account, all, limit, offset, person, search, status }: KeyPage,
-      nowMs: number
-    ): Effect.Effect<ReadonlyArray<KeyRow>, SqlError> =>
-      Effect.map(
-        sql`SELECT * FROM keys WHERE ${sql.and([
-          sql`1 = 1`,
-          ...(account === undefined ? [] : [sql`account_id = ${account}`]),
-          ...(person === undefined ? [] : [sql`person_id = ${person}`]),
-          ...(search === undefined ? [] : [containing(search)]),
-          ...(status === undefined && all ? [] : statusIs[status ?? "active"](nowMs))
-        ])} ORDER BY created_at, id LIMIT ${limit} OFFSET ${offset}`,
-        keyRows.all
-      )
+    const { find, list, ofSecret } = keyQueries(sql)
 
     /** The ids of a person's keys in an account, revoked ones too. */
     const ofPerson = (person: string, account: string): Effect.Effect<ReadonlyArray<string>> =>
@@ -182,31 +140,6 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
         Effect.map((found) => keyHashes.all(found).map(({ id }) => id)),
         Effect.orDie
       )
-
-    const statusIs = {
-      active: (nowMs: number) => [sql`revoked_at IS NULL`, sql`(expires_at IS NULL OR expires_at > ${nowMs})`],
-      expired: (nowMs: number) => [sql`revoked_at IS NULL`, sql`expires_at <= ${nowMs}`],
-      revoked: () => [sql`revoked_at IS NOT NULL`]
-    }
-
-    const containing = (text: string) => {
-      const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`
-      return sql.or(["id", "name", "account_id"].map((name) => sql`LOWER(${sql(name)}) LIKE ${pattern} ESCAPE '\\'`))
-    }
-
-    /**
-     * Keys by what one has of a secret, with the oldest first: the one whose whole secret it is, otherwise those whose
-     * hint is in it, a hundred at most.
-     */
-    const ofSecret = Effect.fnUntraced(function* (part: Redacted.Redacted): Effect.fn.Return<FoundKeys, SqlError> {
-      const text = Redacted.value(part)
-      const whole = keyRows.all(yield* sql`SELECT * FROM keys WHERE hash = ${ApiKey.hash(text)}`)
-      const hints = ApiKey.hintsOf(text)
-      if (whole.length > 0 || hints.length === 0) return { isWhole: whole.length > 0, rows: whole }
-      const isOne = hints.map(({ form, text }) => sql`hint = ${text} AND hint_form = ${form}`)
-      const found = yield* sql`SELECT * FROM keys WHERE ${sql.or(isOne)} ORDER BY created_at, id LIMIT 100`
-      return { isWhole: false, rows: keyRows.all(found) }
-    })
 
     const update = (id: string, settings: KeySettings): Effect.Effect<unknown, SqlError> =>
       sql`UPDATE keys SET ${sql.update(settingsColumns(settings))} WHERE id = ${id}`
@@ -267,7 +200,6 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
 
     return {
       open,
-      hashOf,
       create,
       revoke,
       bootstrap,

@@ -103,6 +103,7 @@ const operations = Effect.gen(function* () {
     usage,
     webhooks
   } = all
+  const roles = settings.file.value.sign_in?.roles ?? []
   const first = (limit: number) => ({ offset: 0, limit })
   /** Webhook secrets are derived from the server's master secret, so they need that one. */
   const withSecret = <A>(effect: Answer<A>): Answer<A> =>
@@ -123,7 +124,7 @@ const operations = Effect.gen(function* () {
     keys: {
       list: ({ limit, ...filter }) => keys.list({ ...filter, ...first(limit) }),
       show: (id) => Effect.flatMap(keys.show(id), noted),
-      ofSecret: keys.ofSecret,
+      ofSecret: (part) => keys.ofSecret(part),
       create: (options) =>
         Effect.flatMap(keys.create(actor, options), ({ key, secret }) =>
           Effect.map(noted(key), (key) => ({ key, secret }))
@@ -144,7 +145,7 @@ const operations = Effect.gen(function* () {
       resume: (id) => ending.resume(actor, id),
       delete: (id) => ending.remove(actor, id),
       grantsOf: accounts.grantsOf,
-      members: (id) => members.list(id, settings.file.value.sign_in?.roles ?? [])
+      members: (id) => members.list(id, roles)
     },
     tasks: {
       list: tasks.list,
@@ -198,7 +199,10 @@ const operations = Effect.gen(function* () {
         }),
       reset: prices.reset(actor)
     },
-    sessions: { list: (limit) => sessions.list(first(limit)), revoke: (id) => sessions.revoke(actor, id) },
+    sessions: {
+      list: (limit) => sessions.list(first(limit), { rules: roles }),
+      revoke: (id) => sessions.revoke(actor, id, { rules: roles })
+    },
     logs: {
       last: (query) => serving(settings, ({ logs }) => logs.last(query)),
       follow: (query) => Stream.unwrap(serving(settings, ({ logs }) => Effect.succeed(logs.follow(query))))

@@ -24,12 +24,19 @@ export class People extends Effect.Service<People>()("gateway/people/store/Peopl
     const find = (id: string): Effect.Effect<Person | undefined, SqlError> =>
       Effect.map(sql`${all} WHERE p.id = ${id}`, people.first)
 
+    /** Some people, by id. */
+    const some = (ids: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, KnownPerson>, SqlError> =>
+      Effect.map(
+        ids.length === 0 ? Effect.succeed([]) : sql`SELECT * FROM people WHERE ${sql.in("id", ids)}`,
+        (found) => new Map(knownPeople.all(found).map((person) => [person.id, person]))
+      )
+
     /** All people that may act, by name, with what they have in an account. */
     const inAccount = (account: string, nowMs: number): Effect.Effect<ReadonlyArray<PersonInAccount>, SqlError> =>
       Effect.map(
         sql`SELECT p.*,
           (SELECT COUNT(*) FROM keys k WHERE k.person_id = p.id AND k.account_id = ${account}
-            AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})) AS active_keys,
+            AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${nowMs}) AND p.held IS NULL) AS active_keys,
           (SELECT MAX(k.last_used_at) FROM keys k WHERE k.person_id = p.id) AS key_used_at,
           (SELECT MAX(s.last_used_at) FROM sessions s WHERE s.person_id = p.id) AS session_used_at
           FROM people p WHERE p.ended_at IS NULL ORDER BY p.email, p.subject, p.id`,
@@ -148,6 +155,7 @@ export class People extends Effect.Service<People>()("gateway/people/store/Peopl
 
     return {
       find,
+      some,
       inAccount,
       idOf,
       told,
@@ -205,6 +213,9 @@ const identityOf = {
   seen_at: Schema.Int,
   checked_at: Schema.Int
 }
+
+const knownPeople = rows("people", identityOf)
+export type KnownPerson = ReturnType<typeof knownPeople.one>
 
 const inAccountColumns = {
   ...identityOf,
