@@ -77,8 +77,8 @@ export const endpoints = {
       close: "DELETE /console/session"
     },
     devices: {
-      show: "GET /console/devices/:code",
-      decide: "POST /console/devices/:code"
+      show: "POST /console/devices/find",
+      decide: "POST /console/devices/decide"
     },
     adminSessions: {
       list: "GET /admin/v1/sessions",

@@ -51,7 +51,7 @@ export const mayActAs = (
   { has_secret, person, status }: KeyRecord
 ): boolean => status === "active" && (role === "member" || (person === null && has_secret))
 
-/** What stands in place of a secret's hint. */
+/** The words in place of a secret's hint. */
 export const secretless = ({ has_secret }: Pick<KeyRecord, "has_secret">): string =>
   has_secret ? words.keys.ownSecret : words.keys.noSecret
 

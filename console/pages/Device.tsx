@@ -66,7 +66,7 @@ const Waiting = ({ code }: { readonly code: string }) => {
   const decided = useSignal<boolean | undefined>(undefined)
   const program = useData(() =>
     client
-      .console(({ devices }) => devices.show({ path: { code } }))
+      .console(({ devices }) => devices.show({ payload: { code } }))
       .catch((error: unknown) => {
         // A wrong code is not asked for again.
         if (error instanceof Refused && error.status === 404) return null
@@ -120,9 +120,10 @@ const Decide = ({ decided, program }: DecideProps) => {
   const decide = async (approve: boolean) => {
     isRunning.value = true
     const chosen = account.value.value === "" ? (accounts.value?.[0] ?? "") : account.value.value
-    const payload = approve ? { approve, account: chosen } : { approve }
+    const { code } = program
+    const payload = approve ? { code, approve, account: chosen } : { code, approve }
     try {
-      await client.console(({ devices }) => devices.decide({ path: { code: program.code }, payload }))
+      await client.console(({ devices }) => devices.decide({ payload }))
       decided(approve)
     } catch (error) {
       complaint.value = error instanceof Refused ? error.message : words.failed.unknown

@@ -55,7 +55,7 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
             verifiedUntilMs = Infinity
           } = found.value
           if (revoked) return Effect.fail(isToken ? signedOut : revokedKey)
-          if (suspended) return Effect.fail(suspendedAccount)
+          if (suspended) return Effect.fail(isToken ? suspendedSignIn : suspendedAccount)
           if (held !== undefined)
             return Effect.fail(held === "away" ? new Unavailable({}) : isToken ? signedOut : heldKey)
           if (expiresAtMs <= clock.unsafeCurrentTimeMillis()) return Effect.fail(isToken ? signedOut : expiredKey)
@@ -126,6 +126,7 @@ const unknown = new AuthInvalid({ message: "Invalid API key: unknown key" })
 const mistyped = new AuthInvalid({ message: "Invalid API key: mistyped or cut off (its checksum does not match)" })
 const revokedKey = new AuthInvalid({ message: "Invalid API key: this key was revoked" })
 const suspendedAccount = new AuthInvalid({ message: "Invalid API key: its account is suspended" })
+const suspendedSignIn = new AuthInvalid({ message: "The account of this sign-in is suspended" })
 const heldKey = new AuthInvalid({ message: "Invalid API key: its owner has to sign in to the console again" })
 const signedOut = new AuthInvalid({ message: "This sign-in at the gateway has ended: sign in again" })
 const expiredKey = new AuthInvalid({ message: "Invalid API key: this key has expired" })

@@ -1,3 +1,5 @@
+import { createHmac } from "node:crypto"
+import { Redacted } from "effect"
 import type { Hint } from "../contract/keyHint.ts"
 
 /** The format of generated keys: `gw_`, 32 random characters (190 bits) and a checksum of six. */
@@ -7,13 +9,26 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 /** A new secret. */
 export const generate = (): string => {
-  const body = `gw_${randomText(32)}`
+  const body = `gw_${randomText(randomLength)}`
   return body + checksum(body)
 }
 
 /** A new token of a person's sign-in: for requests, or to get the next one. It has a key's form, with another beginning. */
-export const generateToken = (kind: "access" | "refresh"): string => {
-  const body = `${kind === "access" ? accessTokenBegins : "gwr_"}${randomText(32)}`
+export const generateToken = (kind: "access" | "refresh"): string => tokenOf(kind, randomText(randomLength))
+
+/**
+ * The token that comes in the place of another one, the same each time that one is sent.
+ *
+ * @param secret what only the gateway knows
+ */
+export const succeedingToken = (
+  kind: "access" | "refresh",
+  token: Redacted.Redacted,
+  secret: Redacted.Redacted<Uint8Array>
+): string => tokenOf(kind, textOf(derivedBytes(Redacted.value(secret), `${kind} ${Redacted.value(token)}`)))
+
+const tokenOf = (kind: "access" | "refresh", text: string): string => {
+  const body = `${kind === "access" ? accessTokenBegins : "gwr_"}${text}`
   return body + checksum(body)
 }
 
@@ -55,15 +70,26 @@ const hinted = (form: Hint["form"], text = ""): ReadonlyArray<Hint> => (text.len
 
 const secretLength = 41
 
-const randomText = (length: number) => {
+const randomLength = 32
+
+const randomText = (length: number) => textOf(() => crypto.getRandomValues(new Uint8Array(length)), length)
+
+/** @param more further bytes */
+const textOf = (more: () => Uint8Array, length = randomLength) => {
   let text = ""
   while (text.length < length) {
-    for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
+    for (const byte of more()) {
       // 248 is the largest multiple of 62 in a byte; larger values would favour the first letters.
       if (byte < 248 && text.length < length) text += alphabet[byte % 62]
     }
   }
   return text
+}
+
+/** The same bytes for the same name, block by block. */
+const derivedBytes = (secret: Uint8Array, name: string): (() => Uint8Array) => {
+  let block = 0
+  return () => createHmac("sha256", secret).update(`${block++} ${name}`).digest()
 }
 
 const checksum = (body: string) => {

@@ -24,6 +24,7 @@ import { proxiesOf } from "./proxies.ts"
 import type { ProxyOf } from "./proxies.ts"
 import { spanOf } from "./spanOf.ts"
 import { DatabaseUrl, databaseUrls, readEnvironment, Variables } from "./variables.ts"
+import { signInWarnings } from "./signInWarnings.ts"
 import { environmentWarnings } from "./warnings.ts"
 
 /** The operator's settings, read once at start. */
@@ -250,6 +251,7 @@ const settle = (
       ),
       ...(variables.GATEWAY_WARM_UP === undefined && server?.warm_up === undefined ? [] : [warmUpEnded]),
       ...(isPostgres(Redacted.value(databaseUrl)) ? poolWarnings(pool) : []),
+      ...signInWarnings(file.value),
       ...(isStored ? storedWarnings(file) : [])
     ],
     file,

@@ -4,6 +4,7 @@ import { actorOf } from "../contract/Acting.ts"
 import type { Acting } from "../contract/Acting.ts"
 import { offsetOf, pagedByOffset } from "../contract/paging.ts"
 import { isoTime } from "../admin/fields.ts"
+import { Configuration } from "../config/Configuration.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
 import { Forbidden, InvalidRequest } from "../contract/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
@@ -106,17 +107,11 @@ const SessionHandlers = handlers(
 
 const AdminSessionsHandlers = handlers(
   AdminSessionsApi,
-  Effect.map(
-    Effect.all([SessionAdministration, AdminKeys, Providers]),
-    ([{ list, revoke }, { ofProof }, providers]) => {
-      const roles = () => ({ rules: providers.rules()?.roles ?? [], ofProof })
-      return {
-        list: ({ caller, urlParams }) =>
-          Effect.map(list(offsetOf(urlParams), roles(), caller.key), (rows) => pagedByOffset(rows, urlParams)),
-        revoke: ({ caller, path }) => revoke(actorOf(caller), path.id, roles())
-      }
-    }
-  )
+  Effect.map(Effect.all([SessionAdministration, Configuration]), ([{ list, revoke }, { current }]) => ({
+    list: ({ caller, urlParams }) =>
+      Effect.map(list(offsetOf(urlParams), current().value, caller.key), (rows) => pagedByOffset(rows, urlParams)),
+    revoke: ({ caller, path }) => revoke(actorOf(caller), path.id, current().value)
+  }))
 )
 
 /** Handlers of the console's endpoints. */

@@ -3,8 +3,9 @@ import type { Redacted } from "effect"
 import * as ApiKey from "../access/ApiKey.ts"
 import { makeChange } from "../admin/change.ts"
 import { Audit } from "../admin/store/Audit.ts"
-import type { Acting, Actor } from "../contract/Acting.ts"
-import type { RoleRule } from "../config/sections/SignIn.ts"
+import type { Actor } from "../contract/Acting.ts"
+import type { GatewayFile } from "../config/GatewayFile.ts"
+import { usualActing } from "../people/AdminKeys.ts"
 import { NotFound } from "../contract/Failure.ts"
 import { nameOfPerson } from "../people/actingOfPerson.ts"
 import { roleOf } from "../people/roleOf.ts"
@@ -13,18 +14,14 @@ import { Changes } from "../sql/Changes.ts"
 import { sessionRecord } from "./SessionRecord.ts"
 import type { SessionHolder, SessionRecord } from "./SessionRecord.ts"
 import { SessionStore } from "./store/SessionStore.ts"
-import type { SessionRow } from "./store/SessionStore.ts"
+import type { ListedSession } from "./store/SessionStore.ts"
 import { hashOf, newToken } from "./token.ts"
 
 /** The lifetime of a sign-in link. */
 const linkMs = 15 * 60_000
 
-/** The roles of now. */
-export interface SessionRoles {
-  readonly rules: ReadonlyArray<RoleRule>
-  /** Whom an admin key's proof stands for; absent in commands, which know none. */
-  readonly ofProof?: (proof: string) => Acting | undefined
-}
+/** The configuration, which says who has which role now. */
+type Roles = Pick<GatewayFile, "admin_keys" | "sign_in">
 
 /** The operator's view of console sessions. */
 export class SessionAdministration extends Effect.Service<SessionAdministration>()(
@@ -37,18 +34,18 @@ export class SessionAdministration extends Effect.Service<SessionAdministration>
       const change = yield* makeChange
 
       const recordsOf = (
-        rows: ReadonlyArray<SessionRow>,
-        { ofProof, rules }: SessionRoles,
+        rows: ReadonlyArray<ListedSession>,
+        { admin_keys = [], sign_in }: Roles,
         current?: string
       ): Effect.Effect<ReadonlyArray<SessionRecord>> =>
         Effect.map(Effect.orDie(people.some(rows.flatMap(({ person_id }) => person_id ?? []))), (known) =>
           rows.map((row) => {
             const person = row.person_id === null ? undefined : known.get(row.person_id)
-            const acting = row.kind === "operator" && person === undefined ? ofProof?.(row.opened_with) : undefined
+            const key = [usualActing, ...admin_keys].find(({ name }) => name === row.opened_by)
             const holder: SessionHolder =
               person === undefined
-                ? { name: acting?.name ?? null, role: acting?.role ?? null }
-                : { name: nameOfPerson(person), role: roleOf(rules, person)?.role ?? null }
+                ? { name: row.opened_by, role: key?.role ?? null }
+                : { name: nameOfPerson(person), role: roleOf(sign_in?.roles ?? [], person)?.role ?? null }
             return sessionRecord(row, holder, current)
           })
         )
@@ -56,14 +53,14 @@ export class SessionAdministration extends Effect.Service<SessionAdministration>
       /** Newest first. Callers ask for one row more than a page to detect the next one. */
       const list = (
         page: { readonly offset: number; readonly limit: number },
-        roles: SessionRoles,
+        roles: Roles,
         current?: string
       ): Effect.Effect<ReadonlyArray<SessionRecord>> =>
         Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
           Effect.flatMap(Effect.orDie(store.list(page, nowMs)), (rows) => recordsOf(rows, roles, current))
         )
 
-      const show = (id: string, roles: SessionRoles): Effect.Effect<SessionRecord, NotFound> =>
+      const show = (id: string, roles: Roles): Effect.Effect<SessionRecord, NotFound> =>
         Effect.flatMap(Effect.orDie(store.find(id)), (row) =>
           Effect.flatMap(recordsOf(row === undefined ? [] : [row], roles), ([found]) =>
             found === undefined
@@ -73,7 +70,7 @@ export class SessionAdministration extends Effect.Service<SessionAdministration>
         )
 
       /** Ends a session in every process within a second. Answers its last record. */
-      const revoke = (actor: Actor, id: string, roles: SessionRoles): Effect.Effect<SessionRecord, NotFound> =>
+      const revoke = (actor: Actor, id: string, roles: Roles): Effect.Effect<SessionRecord, NotFound> =>
         change({
           actor,
           action: "session.revoke",

@@ -91,7 +91,7 @@ const make = Effect.gen(function* () {
         ? noKey
         : Effect.flatMap(Effect.orDie(keys.find(id)), (key): Opened => {
             if (key === undefined) return noKey
-            // What it makes would carry the name of the person or the program whose key it is.
+            // Requests carry the name of the person or the program whose key it is.
             const isTheirs = key.person_id === null ? hasSecret(key) : key.person_id === acting.person
             return isTheirs || method !== "POST" ? access.open(key.hash) : anothers
           })
@@ -106,7 +106,7 @@ const make = Effect.gen(function* () {
 
   /** Programs that a person has signed in are told how much of its budget is used. */
   const withSpending = (caller: Caller): Effect.Effect<Caller> =>
-    caller.bySignIn === true
+    caller.openedBy === "sign-in"
       ? Effect.map(caps.recent(caller), ([spending]) => ({ ...caller, spending }))
       : Effect.succeed(caller)
 

@@ -73,8 +73,11 @@ export interface Caller {
   readonly person?: { readonly id: string; readonly keys: ReadonlyArray<string> } | undefined
   /** The most output tokens to hold for a request of the account without a smaller bound. */
   readonly holdOutputTokens?: number | undefined
-  /** True for a token of a person's sign-in (`/login`), not a key: refusals have the form that agents act on. */
-  readonly bySignIn?: boolean | undefined
+  /**
+   * The token that stands for the key: of a person's sign-in (`/login`), whose refusals have the form that agents act on,
+   * or of an issuer. Absent for a key's secret.
+   */
+  readonly openedBy?: "sign-in" | "issuer" | undefined
   /** The budget with the least left, of such a token. */
   readonly spending?: SpendingCap | undefined
   /** The caller of the operator's API; absent for API keys. */

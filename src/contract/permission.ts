@@ -1,4 +1,5 @@
 import type { Caller, ModelRule } from "./Caller.ts"
+import { credential } from "./credential.ts"
 import { ModelForbidden } from "./Failure.ts"
 import { shortened } from "./shortened.ts"
 
@@ -12,13 +13,13 @@ export interface PermittedModel {
 
 /** The refusal if the caller's key or account may not use the model, otherwise undefined. */
 export const forbidden = (caller: Caller, model: PermittedModel): ModelForbidden | undefined => {
-  if (!permits(caller, model)) return refused("API key", model)
-  if (caller.accountModels !== undefined && !permits(caller.accountModels, model)) return refused("account", model)
+  if (!permits(caller, model)) return refused(credential(caller), model)
+  if (caller.accountModels !== undefined && !permits(caller.accountModels, model)) return refused("this account", model)
   if (caller.upstreams === undefined || model.routes === undefined) return undefined
   return allowedRoutes(caller, model.routes).length > 0
     ? undefined
     : new ModelForbidden({
-        message: `model: none of this API key's upstreams serves the model "${shortened(model.id)}"`
+        message: `model: none of the upstreams of ${credential(caller)} serves the model "${shortened(model.id)}"`
       })
 }
 
@@ -36,8 +37,8 @@ const permits = ({ models, notModels = [] }: ModelRule, { aliasOf, id }: Permitt
   return models.some(hits) && !notModels.some(hits)
 }
 
-const refused = (owner: "API key" | "account", { id }: PermittedModel) =>
-  new ModelForbidden({ message: `model: this ${owner} has no access to the model "${shortened(id)}"` })
+const refused = (owner: string, { id }: PermittedModel) =>
+  new ModelForbidden({ message: `model: ${owner} has no access to the model "${shortened(id)}"` })
 
 /** Matches a model id against a pattern; `*` stands for any run of characters. */
 export const matches = (pattern: string, model: string): boolean => {

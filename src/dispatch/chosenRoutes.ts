@@ -1,4 +1,5 @@
 import type { Caller } from "../contract/Caller.ts"
+import { credential } from "../contract/credential.ts"
 import { Forbidden, InvalidRequest } from "../contract/Failure.ts"
 import type { ModelForbidden } from "../contract/Failure.ts"
 import { allowedRoutes, forbidden } from "../contract/permission.ts"
@@ -36,7 +37,7 @@ export const chosenRoutes = (
   if (written === null) {
     return { model: routes.length === model.routes.length ? model : { ...model, routes }, noFallback: false }
   }
-  if (caller.choosesRoute !== true) return mayNotChoose
+  if (caller.choosesRoute !== true) return mayNotChoose(caller)
   const choice = readChoice(written)
   if (choice instanceof InvalidRequest) return choice
   const { noFallback, only } = choice
@@ -86,6 +87,7 @@ const form = "expected only=<upstream>,<upstream> or no_fallback, or both with ;
 
 const wrong = (rule: string) => new InvalidRequest({ param: routeHeader, message: `${routeHeader}: ${rule}` })
 
-const mayNotChoose = new Forbidden({
-  message: `${routeHeader}: this API key may not choose its routes; the setting choose_route: true of the key allows it`
-})
+const mayNotChoose = (caller: Caller) =>
+  new Forbidden({
+    message: `${routeHeader}: ${credential(caller)} may not choose its routes; the setting choose_route: true of the key allows it`
+  })

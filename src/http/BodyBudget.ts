@@ -1,8 +1,12 @@
-import type { KeyId } from "../contract/Caller.ts"
+import type { Caller, KeyId } from "../contract/Caller.ts"
+import { credentialFirst } from "../contract/credential.ts"
 import { RateLimited } from "../contract/Failure.ts"
 
 const mebi = 1024 * 1024
 const usualBounds = { mostOfKeyMiB: 128, mostOfAllMiB: 512 }
+
+/** The one who sends a body. */
+type Sender = Pick<Caller, "key" | "openedBy">
 
 /**
  * Bounds the bytes of request bodies in memory, for each key and for all. A slow client may pause for up to a minute
@@ -18,16 +22,18 @@ export class BodyBudget {
   }
 
   /** Starts reading a body. */
-  begin(key: KeyId): BodyReading {
-    return new BodyReading(this, key)
+  begin(caller: Sender): BodyReading {
+    return new BodyReading(this, caller)
   }
 
   /** Reserves bytes for a key; fails if a bound is exceeded. */
-  take(key: KeyId, bytes: number): RateLimited | undefined {
+  take({ key, openedBy }: Sender, bytes: number): RateLimited | undefined {
     const { mostOfAllMiB, mostOfKeyMiB } = this.#bounds
     const ofKey = (this.#ofKeys.get(key) ?? 0) + bytes
     if (ofKey > mostOfKeyMiB * mebi) {
-      return tooMuch(`This API key is sending more than ${mostOfKeyMiB} MiB of request bodies at a time`)
+      return tooMuch(
+        `${credentialFirst({ openedBy })} is sending more than ${mostOfKeyMiB} MiB of request bodies at a time`
+      )
     }
     if (this.#ofAll + bytes > mostOfAllMiB * mebi) {
       return tooMuch(`The gateway is reading ${mostOfAllMiB} MiB of request bodies, which is the most`)
@@ -46,24 +52,24 @@ export class BodyBudget {
 /** The reservation of one body. */
 export class BodyReading {
   readonly #budget: BodyBudget
-  readonly #key: KeyId
+  readonly #sender: Sender
   #bytes = 0
 
-  constructor(budget: BodyBudget, key: KeyId) {
+  constructor(budget: BodyBudget, sender: Sender) {
     this.#budget = budget
-    this.#key = key
+    this.#sender = sender
   }
 
   /** Reserves more bytes; fails if a bound is exceeded. */
   more(bytes: number): RateLimited | undefined {
-    const refused = this.#budget.take(this.#key, bytes)
+    const refused = this.#budget.take(this.#sender, bytes)
     if (refused === undefined) this.#bytes += bytes
     return refused
   }
 
   /** Releases the reservation. */
   end(): void {
-    this.#budget.giveBack(this.#key, this.#bytes)
+    this.#budget.giveBack(this.#sender.key, this.#bytes)
     this.#bytes = 0
   }
 }

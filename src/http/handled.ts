@@ -62,7 +62,7 @@ const read = async (asking: Asking, caller: Caller): Promise<Response> => {
   const { exchange, route } = asking
   const { request, server, serving } = exchange
   if (route.form !== null && isForm(request)) return readAsForm(asking, caller, route.form)
-  const reading = serving.bodyBudget.begin(caller.key)
+  const reading = serving.bodyBudget.begin(caller)
   let text = ""
   try {
     // Bun's idle timeout, which the look-up of the key or an earlier answer on the connection may have lifted.
@@ -93,7 +93,7 @@ const read = async (asking: Asking, caller: Caller): Promise<Response> => {
 const readAsForm = async (asking: Asking, caller: Caller, bounds: FormBounds): Promise<Response> => {
   const { exchange } = asking
   const { request, server, serving } = exchange
-  const reading = serving.formBudget.begin(caller.key)
+  const reading = serving.formBudget.begin(caller)
   let form: Form | undefined
   try {
     server.timeout(request, serving.idleSeconds)

@@ -24,8 +24,8 @@ export const opened = (exchange: Exchange, route: Route): Opened | Promise<Opene
 const admitted = (exchange: Exchange, route: Route, caller: Opened): Opened | Promise<Opened> => {
   if (caller instanceof Failed) return caller
   exchange.record.opened(caller.value)
-  const { bySignIn, spending } = caller.value
-  exchange.isAgent = bySignIn === true && route.group === "messages"
+  const { openedBy, spending } = caller.value
+  exchange.isAgent = openedBy === "sign-in" && route.group === "messages"
   if (exchange.isAgent && spending !== undefined) tellSpending(exchange.reply.headers, spending)
   const answer = run(exchange, exchange.serving.access.admit(caller.value))
   if (!(answer instanceof Promise)) return within(exchange, route, caller, answer)

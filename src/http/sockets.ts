@@ -1,4 +1,5 @@
 import type { Caller, KeyId } from "../contract/Caller.ts"
+import { credentialFirst } from "../contract/credential.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import { Members } from "../flow/Members.ts"
 import type { Handler, Server, Serving } from "./exchange.ts"
@@ -27,8 +28,8 @@ const longestMessage = 2_000_000
 export const makeSockets = (serving: Serving) => {
   const open = new Members<{ readonly socket: Socket; readonly key: KeyId }>()
 
-  const full = ({ key }: Caller): RateLimited | undefined => {
-    if (open.all().filter((one) => one.key === key).length >= mostOfKey) return fullKey
+  const full = (caller: Caller): RateLimited | undefined => {
+    if (open.all().filter((one) => one.key === caller.key).length >= mostOfKey) return fullKey(caller)
     return open.size >= mostOfAll ? fullServer : undefined
   }
 
@@ -82,10 +83,11 @@ export const makeSockets = (serving: Serving) => {
   } as const
 }
 
-const fullKey = new RateLimited({
-  message: `This API key has ${mostOfKey} WebSockets open, which is the most; close one, or send the request by HTTP`,
-  retryAfterSeconds: null
-})
+const fullKey = (caller: Caller) =>
+  new RateLimited({
+    message: `${credentialFirst(caller)} has ${mostOfKey} WebSockets open, which is the most; close one, or send the request by HTTP`,
+    retryAfterSeconds: null
+  })
 
 const fullServer = new RateLimited({
   message: `The gateway has ${mostOfAll} WebSockets open, which is the most; try again later, or send the request by HTTP`,

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { Clock } from "effect"
 import { NamedSlots } from "../flow/NamedSlots.ts"
 import type { Limits } from "../contract/Caller.ts"
+import { credential } from "../contract/credential.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import type { ModelForbidden } from "../contract/Failure.ts"
 import type { affording } from "./afford.ts"
@@ -202,7 +203,7 @@ interface Bound {
 
 const boundsOf = ({ caller, modelLimits: shared }: TaskHold): ReadonlyArray<Bound> => [
   {
-    who: "this API key",
+    who: credential(caller),
     count: (rows) => rows.count("key_id", caller.key),
     most: caller.keyLimits.concurrentTasks
   },

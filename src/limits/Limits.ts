@@ -3,6 +3,7 @@ import { Cause, Duration, Effect, Layer, Runtime } from "effect"
 import type { Caller, KeyId } from "../contract/Caller.ts"
 import { runFutureUninterruptible } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
+import { credential } from "../contract/credential.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import type { Admitted, Standing } from "../contract/Standing.ts"
 import { testDouble } from "../contract/testDouble.ts"
@@ -154,13 +155,13 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
     }
 
     /** The refusal of a caller that has abandoned too many answers in this minute, otherwise undefined. */
-    const leftTooMany = ({ key }: Caller): RateLimited | undefined => {
+    const leftTooMany = (caller: Caller): RateLimited | undefined => {
       if (leaving.size === 0) return undefined
-      const leftMs = (leaving.get(key) ?? 0) - clock.unsafeCurrentTimeMillis()
+      const leftMs = (leaving.get(caller.key) ?? 0) - clock.unsafeCurrentTimeMillis()
       return leftMs <= 0
         ? undefined
         : new RateLimited({
-            message: `Too many requests left before their answer: this API key may leave ${mostLeft} a minute; stream, or wait longer`,
+            message: `Too many requests left before their answer: ${credential(caller)} may leave ${mostLeft} a minute; stream, or wait longer`,
             retryAfterSeconds: leftMs / 1_000
           })
     }

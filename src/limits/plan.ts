@@ -1,4 +1,5 @@
 import type { Caller, Limits as Bounds } from "../contract/Caller.ts"
+import { credential } from "../contract/credential.ts"
 import type { Bound } from "./Permits.ts"
 
 /** The limits of a key, account or model, and the keys of its counters. */
@@ -73,7 +74,7 @@ export const scopesOf = (caller: Caller): ReadonlyArray<Scope> => {
   let scopes = known.get(caller)
   if (scopes === undefined) {
     scopes = [
-      scopeOf("this API key", `key:${caller.key}`, caller.keyLimits),
+      scopeOf(credential(caller), `key:${caller.key}`, caller.keyLimits),
       scopeOf("this account", `account:${caller.account}`, caller.accountLimits)
     ]
     known.set(caller, scopes)

@@ -33,7 +33,7 @@ const intervalSeconds = 5
 /** Clocks and networks may make a program ask a little early. */
 const toleranceMs = 500
 
-/** How long a replaced refresh token is still answered: programs that run twice send it at once. */
+/** How long a replaced refresh token is still answered, with the same tokens: programs that run twice send it at once. */
 const graceMs = 60_000
 
 /** The life of a key for a program that can't refresh tokens. */
@@ -236,12 +236,13 @@ export class AgentSignIns extends Effect.Service<AgentSignIns>()("gateway/oauth/
         if (person === undefined) return yield* over
         return yield* sql.withTransaction(
           Effect.gen(function* () {
-            yield* tokens.replaced(stored.hash, nowMs)
+            const replacedAtMs = yield* tokens.replaced(stored.hash, nowMs)
             // The check may have ended the person or revoked the key; a sign-out may have come meanwhile.
             const still = yield* tokens.find(token, nowMs)
-            if (still === undefined || still.revoked_at !== null) return yield* over
-            const issued = yield* tokens.issue(stored.sign_in, stored.key_id, nowMs)
-            return { ...issued, expiresInSeconds: accessMs / 1_000, ...mailOf(person) }
+            if (replacedAtMs === undefined || still === undefined || still.revoked_at !== null) return yield* over
+            const issued = yield* tokens.succeeding(token, stored, replacedAtMs)
+            const expiresInSeconds = Math.floor((replacedAtMs + accessMs - nowMs) / 1_000)
+            return { ...issued, expiresInSeconds, ...mailOf(person) }
           })
         )
       }).pipe(Effect.catchTag("SqlError", Effect.die))

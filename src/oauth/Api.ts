@@ -20,15 +20,14 @@ const WaitingProgram = Schema.Struct({
 }).annotations({ identifier: "WaitingProgram" })
 export type WaitingProgram = typeof WaitingProgram.Type
 
-const Code = Schema.Struct({
-  code: Schema.String.pipe(Schema.maxLength(40)).annotations({ description: "The code, as it was read or typed." })
-})
+/** Codes stand in bodies alone: proxies and the gateway log addresses. */
+const code = Schema.String.pipe(Schema.maxLength(40)).annotations({ description: "The code, as it was read or typed." })
 
 /** The page on which a person lets a program in. */
 export class DevicesApi extends HttpApiGroup.make("devices")
   .add(
-    HttpApiEndpoint.get("show", "/console/devices/:code")
-      .setPath(Code)
+    HttpApiEndpoint.post("show", "/console/devices/find")
+      .setPayload(Schema.Struct({ code }).annotations({ identifier: "ProgramCode" }))
       .addSuccess(WaitingProgram)
       .annotateContext(
         OpenApi.annotations({
@@ -38,10 +37,10 @@ export class DevicesApi extends HttpApiGroup.make("devices")
       )
   )
   .add(
-    HttpApiEndpoint.post("decide", "/console/devices/:code")
-      .setPath(Code)
+    HttpApiEndpoint.post("decide", "/console/devices/decide")
       .setPayload(
         Schema.Struct({
+          code,
           approve: Schema.Boolean.annotations({ description: "True lets it in." }),
           account: Schema.optional(Schema.NonEmptyString.pipe(Schema.maxLength(200))).annotations({
             description: "The account that pays for its requests. Needed to let it in."
@@ -64,7 +63,7 @@ export class DevicesApi extends HttpApiGroup.make("devices")
     OpenApi.annotations({
       title: "Programs of people",
       description:
-        "Agents and command lines that sign in for a person, by the device flow (RFC 8628). They need the session of a person who signed in with the company's account, and `x-gateway-csrf` for the decision."
+        "Agents and command lines that sign in for a person, by the device flow (RFC 8628). They need the session of a person who signed in with the company's account, and `x-gateway-csrf`."
     })
   ) {}
 

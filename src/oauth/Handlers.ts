@@ -36,11 +36,11 @@ export const DevicesHandlers = handlers(
         )
 
     return {
-      show: ({ caller, path, request }) =>
+      show: ({ caller, payload, request }) =>
         Effect.gen(function* () {
           yield* personOf(request)
           const { address, client, expires_at, issues, surface, user_code } = yield* orWrong(caller)(
-            Effect.flatMap(codeOf(path.code), signIns.ofCode)
+            Effect.flatMap(codeOf(payload.code), signIns.ofCode)
           )
           return {
             object: "waiting_program" as const,
@@ -53,12 +53,12 @@ export const DevicesHandlers = handlers(
           }
         }),
 
-      decide: ({ caller, path, payload: { account, approve }, request }) =>
+      decide: ({ caller, payload: { account, approve, code: typed }, request }) =>
         Effect.gen(function* () {
           const acting = yield* personOf(request)
           if (approve && account === undefined) return yield* noAccount
           const decision = approve && account !== undefined ? { approve, account } : ({ approve: false } as const)
-          yield* orWrong(caller)(Effect.flatMap(codeOf(path.code), (code) => signIns.decide(acting, code, decision)))
+          yield* orWrong(caller)(Effect.flatMap(codeOf(typed), (code) => signIns.decide(acting, code, decision)))
           return { object: "program_decision" as const, approved: approve }
         })
     }

@@ -86,7 +86,14 @@ export class AdminKeys extends Effect.Service<AdminKeys>()("gateway/people/Admin
   static readonly Test = (given: Partial<Omit<AdminKeys, "_tag">>) => testDouble(AdminKeys, given)
 }
 
-const usualActing: Acting = { role: "operator", accounts: "all", bodies: true, name: "admin-key", via: "admin-key" }
+/** The one who acts with `GATEWAY_ADMIN_KEY`. */
+export const usualActing: Acting = {
+  role: "operator",
+  accounts: "all",
+  bodies: true,
+  name: "admin-key",
+  via: "admin-key"
+}
 
 const declaredKey = ({ accounts, bodies, expires_at, name, role }: Declared): AdminKey => ({
   acting: { role, accounts: accounts ?? "all", bodies: role === "operator" || bodies === true, name, via: name },

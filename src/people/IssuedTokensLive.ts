@@ -116,6 +116,7 @@ export const IssuedTokensLive = Layer.scoped(
           caller: {
             ...caller,
             models,
+            openedBy: "issuer" as const,
             keyLimits: smaller(caller.keyLimits, rule.limits === undefined ? {} : limitsOf(rule.limits))
           },
           verifiedUntilMs: Math.min((payload.exp ?? 0) * 1_000, nowMs + verifiedMs)

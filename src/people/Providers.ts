@@ -1,4 +1,4 @@
-import { Clock, Data, Effect, Redacted } from "effect"
+import { Data, Effect, Redacted } from "effect"
 import type * as OpenIdClient from "openid-client"
 import { Configuration } from "../config/Configuration.ts"
 import { isLoopback } from "../config/loopback.ts"
@@ -45,6 +45,11 @@ const hourMs = 3_600_000
 /** How long a provider's metadata is used; its keys are fetched anew by themselves. */
 const metadataMs = hourMs
 
+/** How soon a provider that did not tell its metadata is asked again. */
+const retryMs = 10_000
+
+const silent = new ProviderFailed({ message: "it did not answer" })
+
 /** For a call with its discovery. */
 const patience = "20 seconds"
 
@@ -66,6 +71,10 @@ export class Providers extends Effect.Service<Providers>()("gateway/people/Provi
     const { proxyOf, server } = yield* Settings
     let rules: SignInRules | undefined
     const discovered = new Map<Provider, Discovered>()
+    const failures = new Map<Provider, { readonly at: number; readonly failure: ProviderFailed }>()
+    /** One at a time asks a provider for its metadata. */
+    const gates = new WeakMap<Provider, Effect.Semaphore>()
+    const clock = yield* Effect.clock
 
     const { follow } = yield* Configuration
     yield* follow((file) =>
@@ -76,19 +85,51 @@ export class Providers extends Effect.Service<Providers>()("gateway/people/Provi
         return () => {
           rules = next
           discovered.clear()
+          failures.clear()
         }
       })
     )
 
-    /** A provider's metadata, with the client that speaks with it. */
+    const knownClient = (provider: Provider): Client | undefined => {
+      const known = discovered.get(provider)
+      return known !== undefined && known.at + metadataMs > clock.unsafeCurrentTimeMillis() ? known.client : undefined
+    }
+
+    /**
+     * A provider's metadata, with the client that speaks with it. Anyone can send a logout token with a provider's name,
+     * so one that did not answer is asked again after ten seconds.
+     */
     const clientOf = (provider: Provider): Effect.Effect<Client, ProviderFailed> =>
-      Effect.gen(function* () {
-        const nowMs = yield* Clock.currentTimeMillis
-        const known = discovered.get(provider)
-        if (known !== undefined && known.at + metadataMs > nowMs) return known.client
-        const found = yield* discover(provider, proxyOf)
-        if (rules?.providers.get(provider.issuer) === provider) discovered.set(provider, { at: nowMs, client: found })
-        return found
+      Effect.suspend(() => {
+        const known = knownClient(provider)
+        return known === undefined ? gateOf(provider).withPermits(1)(discoveredClient(provider)) : Effect.succeed(known)
+      })
+
+    const gateOf = (provider: Provider): Effect.Semaphore => {
+      const gate = gates.get(provider) ?? Effect.unsafeMakeSemaphore(1)
+      gates.set(provider, gate)
+      return gate
+    }
+
+    const discoveredClient = (provider: Provider): Effect.Effect<Client, ProviderFailed> =>
+      Effect.suspend(() => {
+        const known = knownClient(provider)
+        if (known !== undefined) return Effect.succeed(known)
+        const at = clock.unsafeCurrentTimeMillis()
+        const before = failures.get(provider)
+        if (before !== undefined && before.at + retryMs > at) return before.failure
+        const isCurrent = () => rules?.providers.get(provider.issuer) === provider
+        const failed = (failure: ProviderFailed) =>
+          Effect.sync(() => {
+            if (isCurrent()) failures.set(provider, { at: clock.unsafeCurrentTimeMillis(), failure })
+          })
+        return discover(provider, proxyOf).pipe(
+          Effect.tap((client) => {
+            if (isCurrent()) discovered.set(provider, { at, client })
+          }),
+          Effect.tapError(failed),
+          Effect.onInterrupt(() => failed(silent))
+        )
       })
 
     return {
@@ -107,7 +148,7 @@ export class Providers extends Effect.Service<Providers>()("gateway/people/Provi
         Effect.flatMap(clientOf(provider), (found) => attempt((library) => call(found, library))).pipe(
           Effect.timeoutFail({
             duration: patience,
-            onTimeout: () => new ProviderFailed({ message: "it did not answer" })
+            onTimeout: () => silent
           })
         ),
       /** A `fetch` by the gateway's rules. */

@@ -65,10 +65,10 @@ const approved = async (world: World, folder: Folder, command: ReadonlyArray<str
 const approve = async (gateway: string, code: string): Promise<void> => {
   const ann = new Visitor()
   await ann.signIn(gateway, "ann")
-  const answer = await ann.send(`${gateway}/console/devices/${code}`, {
+  const answer = await ann.send(`${gateway}/console/devices/decide`, {
     method: "POST",
     headers: { "x-gateway-csrf": (await ann.session(gateway)).csrf },
-    body: JSON.stringify({ approve: true, account: "default" })
+    body: JSON.stringify({ code, approve: true, account: "default" })
   })
   if (answer.status !== 200) throw new Error(`the code was not approved: ${answer.status} ${await answer.text()}`)
 }

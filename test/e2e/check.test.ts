@@ -49,6 +49,16 @@ models:
     expect(out).not.toContain("sk-planted")
   })
 
+  it("names settings of sign_in that do nothing", async () => {
+    const jwt = "jwt: [{ issuer: https://login.corp.test, audience: gateway, account: team-a }]"
+    const { code, out } = await check(`sign_in: { ${jwt}, managed_settings: { model: opus }, recheck_hours: 2 }`)
+    expect(code).toBe(0)
+    for (const name of ["managed_settings", "recheck_hours"]) {
+      expect(out).toContain(`warning: sign_in.${name} does nothing without sign_in.oidc`)
+    }
+    expect((await check(`sign_in: { ${jwt} }`)).out).not.toContain("does nothing")
+  })
+
   it("names keys that are placeholders, which are no secrets", async () => {
     const { code, out } = await check(
       `upstreams:

@@ -4,7 +4,7 @@ import { BodyBudget } from "../../src/http/BodyBudget.ts"
 import { readText } from "../../src/http/body.ts"
 
 const mebi = 1024 * 1024
-const [one, other] = [KeyId.make("one"), KeyId.make("other")]
+const [one, other] = [{ key: KeyId.make("one") }, { key: KeyId.make("other") }]
 const limit = 8 * mebi
 
 /** A body that is sent by hand. */
@@ -16,9 +16,9 @@ const slow = (headers: Record<string, string> = {}) => {
 }
 
 /** Why a key may not send so many bytes more; undefined where it may. Takes none. */
-const refusal = (budget: BodyBudget, key: KeyId, bytes: number) => {
-  const why = budget.take(key, bytes)
-  if (why === undefined) budget.giveBack(key, bytes)
+const refusal = (budget: BodyBudget, sender: typeof one, bytes: number) => {
+  const why = budget.take(sender, bytes)
+  if (why === undefined) budget.giveBack(sender.key, bytes)
   return why
 }
 

@@ -77,6 +77,34 @@ export const peopleMutants: ReadonlyArray<Mutant> = [
     tests: belongings
   },
   {
+    name: "people: an operator acts as a person's key",
+    file: "src/console/SessionAuthenticators.ts",
+    snippet: "key.person_id === null ? hasSecret(key) : key.person_id === acting.person",
+    replacement: "key.person_id !== undefined",
+    tests: ["test/people/signIn.test.ts"]
+  },
+  {
+    name: "people: an operator acts as the subject of a token",
+    file: "src/console/SessionAuthenticators.ts",
+    snippet: "key.person_id === null ? hasSecret(key)",
+    replacement: "key.person_id === null ? key.id !== undefined",
+    tests: ["test/people/signIn.test.ts"]
+  },
+  {
+    name: "people: a removed person's key is listed as active",
+    file: "src/admin/KeyRecord.ts",
+    snippet: 'if (row.person_held === null) return { status: "active", suspended_by: null }',
+    replacement: 'if (row.id !== "") return { status: "active", suspended_by: null }',
+    tests: ["test/people/keyStatus.test.ts"]
+  },
+  {
+    name: "people: a manager finds keys among a hundred of all accounts",
+    file: "src/access/store/keyQueries.ts",
+    snippet: "sql.and([sql.or(isOne), ...reached])",
+    replacement: "sql.or(isOne)",
+    tests: ["test/people/keyStatus.test.ts"]
+  },
+  {
     name: "people: a stream goes on with the role that opened it",
     file: "src/http/handled.ts",
     snippet: "onSuccess: (now) => reachesSame(now.within, caller.within)",

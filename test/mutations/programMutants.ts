@@ -7,6 +7,41 @@ const wire = ["test/oauth/claudeCode.test.ts"]
 /** Programs that sign in for people, and their tokens. */
 export const programMutants: ReadonlyArray<Mutant> = [
   {
+    name: "programs: a copied refresh token begins a line of its own",
+    file: "src/oauth/store/PersonTokens.ts",
+    snippet: 'const refresh = ApiKey.succeedingToken("refresh", token, secret)',
+    replacement: 'const refresh = ApiKey.generateToken("refresh")',
+    tests: flows
+  },
+  {
+    name: "programs: anyone can compute the next refresh token",
+    file: "src/access/ApiKey.ts",
+    snippet: 'createHmac("sha256", secret)',
+    replacement: 'createHmac("sha256", "")',
+    tests: ["test/access/succeedingToken.test.ts"]
+  },
+  {
+    name: "programs: a stranger at many addresses takes all the room for codes",
+    file: "src/oauth/store/DeviceGrants.ts",
+    snippet: ">= mostWaiting && !(yield* makeRoom(grant.address))) return false",
+    replacement: ">= mostWaiting) return false",
+    tests: ["test/oauth/deviceGrants.test.ts"]
+  },
+  {
+    name: "programs: codes of people go before those of a stranger at many addresses",
+    file: "src/oauth/store/DeviceGrants.ts",
+    snippet: "ORDER BY COUNT(*) DESC, address LIMIT 1",
+    replacement: "ORDER BY COUNT(*), address LIMIT 1",
+    tests: ["test/oauth/deviceGrants.test.ts"]
+  },
+  {
+    name: "programs: a person reads that an API key has no access",
+    file: "src/access/store/KeyRow.ts",
+    snippet: '{ ...opening.caller, openedBy: "sign-in" }',
+    replacement: '{ ...opening.caller, openedBy: "issuer" }',
+    tests: refusals
+  },
+  {
     name: "programs: a device code works before it is approved",
     file: "src/oauth/AgentSignIns.ts",
     snippet: 'if (grant.state === "waiting") {',

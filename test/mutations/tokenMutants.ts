@@ -160,8 +160,8 @@ export const tokenMutants: ReadonlyArray<Mutant> = [
   {
     name: "tokens: the models of the record count, not those of the rule",
     file: live,
-    snippet: "            models,\n            keyLimits",
-    replacement: "            keyLimits",
+    snippet: "            models,\n            openedBy",
+    replacement: "            openedBy",
     tests: flows
   },
   {

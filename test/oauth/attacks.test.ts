@@ -180,6 +180,12 @@ describeOnEach("attacks on programs' sign-ins", (engine) => {
   it("codes and tokens stand in no log and no row", async () => {
     const begun = await world.begin({ surface: "a program" })
     const ann = await world.signedIn("ann")
+    const inAddress = `user_code=${begun.user_code}`
+    for (const path of [`/device?${inAddress}`, `/console/device?${inAddress}`])
+      await ann.send(world.gateway.url + path)
+    expect((await world.find(ann, begun.user_code)).status).toBe(200)
+    expect((await world.find(ann, "BCDF-BCDF")).status).toBe(404)
+    await world.decide(ann, begun.user_code, { approve: true, account: "default" })
     await world.decide(ann, begun.user_code, { approve: true, account: "default" })
     const { body } = await world.poll(begun.device_code)
     const next = (await world.refresh(body.refresh_token)).body
@@ -196,6 +202,8 @@ describeOnEach("attacks on programs' sign-ins", (engine) => {
       expect(rows).not.toContain(secret)
       expect(world.gateway.output()).not.toContain(secret)
     }
-    expect(rows).not.toContain(begun.user_code)
+    for (const text of [rows, world.gateway.output()]) {
+      for (const code of [begun.user_code, "BCDF-BCDF"]) expect(text).not.toContain(code)
+    }
   })
 })

@@ -45,7 +45,7 @@ describeOnEach("programs that sign in for people", (engine) => {
     expect(await world.poll(begun.device_code)).toMatchObject({ status: 400, body: { error: "authorization_pending" } })
     expect(await world.poll(begun.device_code)).toMatchObject({ status: 400, body: { error: "slow_down" } })
     const ann = await world.signedIn("ann")
-    const shown = await (await ann.send(`${world.gateway.url}/console/devices/${begun.user_code}`)).json()
+    const shown = await (await world.find(ann, begun.user_code)).json()
     expect(shown).toMatchObject({ program: "claude_code", client: "claude-code/2.1.332", issues: "token" })
     expect((await world.decide(ann, begun.user_code, { approve: true, account: "default" })).status).toBe(200)
     const { body, headers, status: answered } = await world.poll(begun.device_code)
@@ -100,13 +100,14 @@ describeOnEach("programs that sign in for people", (engine) => {
     const bob = await world.signedIn("bob")
     expect((await world.decide(bob, begun.user_code, { approve: true, account: "default" })).status).toBe(404)
     expect((await world.decide(bob, begun.user_code, { approve: true })).status).toBe(400)
-    const forged = await bob.send(`${world.gateway.url}/console/devices/${begun.user_code}`, {
-      method: "POST",
-      body: JSON.stringify({ approve: true, account: "team-a" })
+    const asked = (what: string, body: object) => ({
+      url: `${world.gateway.url}/console/devices/${what}`,
+      init: { method: "POST", body: JSON.stringify({ code: begun.user_code, ...body }) }
     })
-    expect(forged.status).toBe(403)
-    const foreign = await fetch(`${world.gateway.url}/console/devices/${begun.user_code}`)
-    expect(foreign.status).toBe(401)
+    const forged = asked("decide", { approve: true, account: "team-a" })
+    expect((await bob.send(forged.url, forged.init)).status).toBe(403)
+    const foreign = asked("find", {})
+    expect((await fetch(foreign.url, foreign.init)).status).toBe(401)
     expect((await world.decide(bob, begun.user_code, { approve: false })).body).toMatchObject({ approved: false })
     expect((await world.decide(bob, begun.user_code, { approve: false })).status).toBe(404)
     expect(await world.poll(begun.device_code)).toMatchObject({ status: 400, body: { error: "access_denied" } })
@@ -115,7 +116,7 @@ describeOnEach("programs that sign in for people", (engine) => {
 
   it("are not found by guessing codes", async () => {
     const ann = await world.signedIn("ann")
-    const tries = Array.from({ length: 12 }, () => ann.send(`${world.gateway.url}/console/devices/BCDF-GHJK`))
+    const tries = Array.from({ length: 12 }, () => world.find(ann, "BCDF-GHJK"))
     const found = await Promise.all(tries)
     expect(found.map((answer) => answer.status).toSorted((one, other) => one - other)).toEqual([
       ...Array(10).fill(404),
@@ -131,7 +132,13 @@ describeOnEach("programs that sign in for people", (engine) => {
     // An access token is no refresh token.
     expect((await world.refresh(first.access_token)).status).toBe(401)
     const [next] = answers.map(({ body }): Tokens => body)
-    for (const { body } of answers) expect(await world.status(body.access_token)).toBe(200)
+    // Each gets the same tokens: a copy of the first one begins no line of its own.
+    const pairs = answers.map(({ body }) => [body.access_token, body.refresh_token])
+    expect(new Set(pairs.flat()).size).toBe(2)
+    for (const { body } of answers) {
+      expect(await world.status(body.access_token)).toBe(200)
+      expect([3599, 3600]).toContain(body.expires_in)
+    }
     expect(await world.status(first.access_token)).toBe(200)
     await world.run(`UPDATE person_tokens SET replaced_at = replaced_at - ${minute}`)
     expect(await world.refresh(first.refresh_token)).toMatchObject({ status: 401, body: { error: "invalid_grant" } })
@@ -141,6 +148,19 @@ describeOnEach("programs that sign in for people", (engine) => {
     })
     await Bun.sleep(600)
     expect(await world.status(next?.access_token ?? "")).toBe(401)
+  })
+
+  it("end where a copy of a refresh token was used, however soon: the program's own next one tells", async () => {
+    const first = await world.letIn("ann")
+    const own: Tokens = (await world.refresh(first.refresh_token)).body
+    // A thief, seconds later.
+    const stolen: Tokens = (await world.refresh(first.refresh_token)).body
+    expect((await world.refresh(stolen.refresh_token)).status).toBe(200)
+    await world.run(`UPDATE person_tokens SET replaced_at = replaced_at - ${minute}`)
+    const later = await world.refresh(own.refresh_token)
+    expect(later).toMatchObject({ status: 401, body: { error: "invalid_grant" } })
+    await Bun.sleep(600)
+    expect(await world.status(stolen.access_token)).toBe(401)
   })
 
   it("are told to sign in again where a token is revoked, expired or unknown, at once", async () => {

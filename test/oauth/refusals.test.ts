@@ -16,7 +16,10 @@ describeOnEach("programs of people", (engine) => {
     expect((await world.messages(token, "priced")).headers.get("anthropic-ratelimit-unified-status")).toBeNull()
     await world.changeKey(key, { models: ["sandbox-*"] })
     const denied = await world.messages(token, "priced")
-    expect([denied.status, (await denied.json()).error.type]).toEqual([400, "invalid_request_error"])
+    expect([denied.status, (await denied.json()).error]).toEqual([
+      400,
+      { type: "invalid_request_error", message: 'model: this sign-in has no access to the model "priced"' }
+    ])
     await world.changeKey(key, { models: null, budgets: [{ usd: 0.05, per: "month" }] })
     const told = await world.messages(token, "priced")
     expect(told.status).toBe(200)
@@ -29,7 +32,11 @@ describeOnEach("programs of people", (engine) => {
     const over = await world.messages(token, "priced")
     const next = new Date()
     const reset = Date.UTC(next.getUTCFullYear(), next.getUTCMonth() + 1) / 1_000
-    expect([over.status, (await over.json()).error.type]).toEqual([429, "billing_error"])
+    // Who signed in has no API key.
+    expect([over.status, (await over.json()).error]).toEqual([
+      429,
+      { type: "billing_error", message: expect.stringMatching(/^The monthly budget of this sign-in \(\$\S+\) /) }
+    ])
     expect(Object.fromEntries(over.headers)).toMatchObject({
       "x-should-retry": "false",
       "anthropic-ratelimit-unified-status": "rejected",

@@ -58,12 +58,15 @@ models:
     await visitor.signIn(gateway.url, name)
     return visitor
   }
-  const decide = async (visitor: Visitor, code: string, decision: object) => {
-    const answer = await visitor.send(`${gateway.url}/console/devices/${code}`, {
+  const device = async (visitor: Visitor, what: "find" | "decide", body: object) =>
+    visitor.send(`${gateway.url}/console/devices/${what}`, {
       method: "POST",
       headers: { "x-gateway-csrf": (await visitor.session(gateway.url)).csrf },
-      body: JSON.stringify(decision)
+      body: JSON.stringify(body)
     })
+  const find = (visitor: Visitor, code: string) => device(visitor, "find", { code })
+  const decide = async (visitor: Visitor, code: string, decision: object) => {
+    const answer = await device(visitor, "decide", { code, ...decision })
     return { status: answer.status, body: await answer.json() }
   }
   /** A program that a person has let in. */
@@ -110,6 +113,7 @@ models:
     poll,
     refresh,
     signedIn,
+    find,
     decide,
     letIn,
     messages,

@@ -87,7 +87,7 @@ describeOnEach("people of a provider", (engine) => {
     const as = { headers: { "x-gateway-key-id": id } }
     expect((await ann.send(`${gateway.url}/v1/account`, as)).status).toBe(200)
     expect((await bob.send(`${gateway.url}/v1/account`, as)).status).toBe(401)
-    // Requests carry the name of a key's person: nobody else makes some with it.
+    // Requests carry the name of a key's person: no other person makes some with it.
     const asks = { model: "sandbox-text", input: "Hi" }
     const spends = async (visitor: Visitor) => {
       const { csrf } = await visitor.session(gateway.url)

@@ -135,7 +135,7 @@ export const firstOpeningByToken = (found: ReadonlyArray<unknown>): Opening | un
   if (opening === undefined || token === undefined) return undefined
   return {
     ...opening,
-    caller: { ...opening.caller, bySignIn: true },
+    caller: { ...opening.caller, openedBy: "sign-in" },
     expiresAtMs: Math.min(opening.expiresAtMs ?? Infinity, token.token_expires_at)
   }
 }

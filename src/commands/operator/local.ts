@@ -103,7 +103,6 @@ const operations = Effect.gen(function* () {
     usage,
     webhooks
   } = all
-  const roles = settings.file.value.sign_in?.roles ?? []
   const first = (limit: number) => ({ offset: 0, limit })
   /** Webhook secrets are derived from the server's master secret, so they need that one. */
   const withSecret = <A>(effect: Answer<A>): Answer<A> =>
@@ -145,7 +144,7 @@ const operations = Effect.gen(function* () {
       resume: (id) => ending.resume(actor, id),
       delete: (id) => ending.remove(actor, id),
       grantsOf: accounts.grantsOf,
-      members: (id) => members.list(id, roles)
+      members: (id) => members.list(id, settings.file.value.sign_in?.roles ?? [])
     },
     tasks: {
       list: tasks.list,
@@ -200,8 +199,8 @@ const operations = Effect.gen(function* () {
       reset: prices.reset(actor)
     },
     sessions: {
-      list: (limit) => sessions.list(first(limit), { rules: roles }),
-      revoke: (id) => sessions.revoke(actor, id, { rules: roles })
+      list: (limit) => sessions.list(first(limit), settings.file.value),
+      revoke: (id) => sessions.revoke(actor, id, settings.file.value)
     },
     logs: {
       last: (query) => serving(settings, ({ logs }) => logs.last(query)),

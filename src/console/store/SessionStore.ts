@@ -18,20 +18,24 @@ export class SessionStore extends Effect.Service<SessionStore>()("gateway/consol
         sessions.first
       )
 
-    const find = (id: string): Effect.Effect<SessionRow | undefined, SqlError> =>
-      Effect.map(sql`SELECT * FROM sessions WHERE id = ${id} AND kind <> 'link'`, sessions.first)
+    /** The key or the person that opened it, by the audit log. */
+    const openedBy = sql`(SELECT actor_name FROM audit
+      WHERE target = s.id AND action = 'session.open' ORDER BY id LIMIT 1) AS opened_by`
+
+    const find = (id: string): Effect.Effect<ListedSession | undefined, SqlError> =>
+      Effect.map(sql`SELECT s.*, ${openedBy} FROM sessions s WHERE s.id = ${id} AND s.kind <> 'link'`, listed.first)
 
     /** Newest first, without sessions of revoked or expired keys. */
     const list = (
       { limit, offset }: { readonly offset: number; readonly limit: number },
       nowMs: number
-    ): Effect.Effect<ReadonlyArray<SessionRow>, SqlError> =>
+    ): Effect.Effect<ReadonlyArray<ListedSession>, SqlError> =>
       Effect.map(
-        sql`SELECT s.* FROM sessions s LEFT JOIN keys k ON k.hash = s.opened_with
+        sql`SELECT s.*, ${openedBy} FROM sessions s LEFT JOIN keys k ON k.hash = s.opened_with
           WHERE s.kind <> 'link' AND s.expires_at > ${nowMs} AND (s.kind = 'operator' OR
             (k.id IS NOT NULL AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})))
           ORDER BY s.created_at DESC, s.id LIMIT ${limit} OFFSET ${offset}`,
-        sessions.all
+        listed.all
       )
 
     /** Uses up a one-time link; false if there is none. */
@@ -91,5 +95,8 @@ const columns = {
   expires_at: Schema.Int
 }
 const sessions = rows("sessions", columns)
+
+const listed = rows("sessions", { ...columns, opened_by: Schema.NullOr(Schema.String) })
+export type ListedSession = ReturnType<typeof listed.one>
 
 export type SessionRow = Schema.Struct.Type<typeof columns>

@@ -1,5 +1,6 @@
 import type { Budget } from "../../contract/Budget.ts"
 import type { AccountId, Caller, KeyId } from "../../contract/Caller.ts"
+import { credential } from "../../contract/credential.ts"
 import { makePlaces } from "./windows.ts"
 import type { Place } from "./windows.ts"
 
@@ -9,6 +10,8 @@ export interface Meter {
   readonly account: AccountId
   /** The key that it is of; undefined for the account's. */
   readonly key: KeyId | undefined
+  /** Its owner, in a refusal: `this API key`. */
+  readonly who: string
   readonly budget: Budget
   readonly placeOf: (nowMs: number) => Place
   /** True if end users have counters of their own. */
@@ -35,12 +38,15 @@ interface Owned {
   readonly account: AccountId
   readonly key: KeyId | undefined
   readonly trustsEndUser: boolean
+  /** Of a key: what opened it. */
+  readonly openedBy?: Caller["openedBy"]
 }
 
-export const meterOf = (budget: Budget, { account, key, trustsEndUser }: Owned): Meter => ({
+export const meterOf = (budget: Budget, { account, key, openedBy, trustsEndUser }: Owned): Meter => ({
   id: meterId(key === undefined ? accountOwner(account) : keyOwner(key), budget),
   account,
   key,
+  who: key === undefined ? "this account" : credential({ openedBy }),
   budget,
   placeOf: makePlaces(budget.window),
   countsEndUsers: budget.each === "end_user" && trustsEndUser
@@ -52,12 +58,12 @@ const known = new WeakMap<Caller, ReadonlyArray<Meter>>()
 
 /** All budgets that may apply to a caller's requests: its key's, then its account's. */
 export const metersOf = (caller: Caller): ReadonlyArray<Meter> => {
-  const { account, accountBudgets = none, key, keyBudgets = none, trustsEndUser = false } = caller
+  const { account, accountBudgets = none, key, keyBudgets = none, openedBy, trustsEndUser = false } = caller
   if (keyBudgets.length === 0 && accountBudgets.length === 0) return none
   let meters = known.get(caller)
   if (meters === undefined) {
     meters = [
-      ...keyBudgets.map((budget) => meterOf(budget, { account, key, trustsEndUser })),
+      ...keyBudgets.map((budget) => meterOf(budget, { account, key, openedBy, trustsEndUser })),
       ...accountBudgets.map((budget) => meterOf(budget, { account, key: undefined, trustsEndUser }))
     ]
     known.set(caller, meters)

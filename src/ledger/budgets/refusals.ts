@@ -53,16 +53,14 @@ const resetOf = (window: Budget["window"], atMs: number): Pick<QuotaExceeded, "r
 
 /** `daily budget of this API key ($5.00)`. */
 const nameOf = ({ meter, subject }: Claim): string => {
-  const { budget, key } = meter
+  const { budget, who } = meter
   const { limit, models, tag, unit, window } = budget
   const of =
     subject === other
       ? "the tags and end users beyond the first of this account"
       : budget.each === "end_user" && meter.countsEndUsers
-        ? `each end user of ${key === undefined ? "this account" : "this API key"}`
-        : key === undefined
-          ? "this account"
-          : "this API key"
+        ? `each end user of ${who}`
+        : who
   const filters = [
     ...(models === undefined ? [] : [` for ${models.join(", ")}`]),
     ...(tag === undefined ? [] : [` for the tag ${tag}`])

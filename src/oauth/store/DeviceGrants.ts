@@ -8,12 +8,28 @@ export class DeviceGrants extends Effect.Service<DeviceGrants>()("gateway/oauth/
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
+    /**
+     * Makes room for an address: the oldest grant goes that waits for the address with the most. False if no other has
+     * more than this one, so that a stranger at many addresses keeps out no one but himself.
+     */
+    const makeRoom = (address: string): Effect.Effect<boolean, SqlError> =>
+      Effect.map(
+        sql`DELETE FROM device_grants WHERE hash = (
+          SELECT hash FROM device_grants WHERE state = 'waiting' AND address = (
+            SELECT address FROM device_grants WHERE state = 'waiting' GROUP BY address
+            HAVING COUNT(*) > (SELECT COUNT(*) FROM device_grants WHERE address = ${address})
+            ORDER BY COUNT(*) DESC, address LIMIT 1
+          ) ORDER BY expires_at LIMIT 1
+        ) RETURNING hash`,
+        (removed) => removed.length > 0
+      )
+
     /** Stores a grant; false if too many are waiting, or if another has its code. */
     const insert = (grant: DeviceGrant, nowMs: number): Effect.Effect<boolean, SqlError> =>
       Effect.gen(function* () {
         yield* sql`DELETE FROM device_grants WHERE expires_at <= ${nowMs}`
         const [waiting] = counts.all(yield* sql`SELECT COUNT(*) AS count FROM device_grants`)
-        if ((waiting?.count ?? 0) >= mostWaiting) return false
+        if ((waiting?.count ?? 0) >= mostWaiting && !(yield* makeRoom(grant.address))) return false
         const inserted = yield* sql`INSERT INTO device_grants ${sql.insert({ ...grant })}
           ON CONFLICT (user_code) DO NOTHING RETURNING hash`
         return inserted.length > 0
@@ -52,7 +68,7 @@ export class DeviceGrants extends Effect.Service<DeviceGrants>()("gateway/oauth/
   })
 }) {}
 
-/** Strangers may begin a grant each; more than this at a time are refused. */
+/** Grants at a time: strangers may begin some. */
 const mostWaiting = 10_000
 
 const columns = {

@@ -30,10 +30,10 @@ models: ${JSON.stringify(Object.assign({}, ...routes))}
     await fetch(`${provider.issuer}/-/group?name=${person}&group=platform`)
     const visitor = new Visitor()
     await visitor.signIn(url, person)
-    const answer = await visitor.send(`${url}/console/devices/${code}`, {
+    const answer = await visitor.send(`${url}/console/devices/decide`, {
       method: "POST",
       headers: { "x-gateway-csrf": (await visitor.session(url)).csrf },
-      body: JSON.stringify(decision)
+      body: JSON.stringify({ code, ...decision })
     })
     if (answer.status !== 200) throw new Error(`not decided: ${answer.status} ${await answer.text()}`)
   }

@@ -7,7 +7,7 @@ import { BodyBudget } from "../../../src/http/BodyBudget.ts"
 import { readForm } from "../../../src/http/form/readForm.ts"
 
 const bounds = { parts: 6, fieldBytes: 1_000, fileBytes: 10_000, bytes: 20_000, seconds: 5 }
-const budget = () => new BodyBudget().begin(KeyId.make("k"))
+const budget = () => new BodyBudget().begin({ key: KeyId.make("k") })
 const asked = (body: BodyInit, headers: Record<string, string> = {}) =>
   new Request("http://localhost/", { method: "POST", body, headers })
 const formOf = (entries: ReadonlyArray<readonly [string, string | File]>) => {
@@ -183,7 +183,7 @@ describe("a form that is read", () => {
   })
 
   it("is refused while the key's other forms take the room", async () => {
-    const reading = new BodyBudget({ mostOfKeyMiB: 0.001, mostOfAllMiB: 1 }).begin(KeyId.make("k"))
+    const reading = new BodyBudget({ mostOfKeyMiB: 0.001, mostOfAllMiB: 1 }).begin({ key: KeyId.make("k") })
     const form = formOf([["a", new File(["x".repeat(5_000)], "a")]])
     expect(await readForm(asked(form), bounds, reading)).toMatchObject({ _tag: "RateLimited" })
   })
