@@ -1,6 +1,6 @@
 import type { TaskSummary } from "../../src/admin/TaskSummary.ts"
 import type { CallbackState } from "../../src/tasks/TaskParams.ts"
-import { Faint, None, When } from "../parts/text.tsx"
+import { Faint, isToCome, None, When } from "../parts/text.tsx"
 import { Status } from "../parts/Status.tsx"
 import type { Tone } from "../parts/Status.tsx"
 import { words } from "../words/words.ts"
@@ -37,7 +37,9 @@ export const CallbackStatus = ({ task }: { readonly task: TaskSummary }) => {
   return (
     <>
       <Status tone="warn">{words.tasks.callbacks.stuck}</Status>{" "}
-      <Faint>{typeof nextAt === "string" ? <When at={nextAt} suffix="ago" /> : words.tasks.triedNow}</Faint>
+      <Faint>
+        {typeof nextAt === "string" && isToCome(Date.parse(nextAt)) ? <When at={nextAt} /> : words.tasks.triedNow}
+      </Faint>
     </>
   )
 }

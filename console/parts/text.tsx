@@ -43,19 +43,22 @@ const now = signal(Date.now())
 setInterval(() => {
   now.value = Date.now()
 }, 10_000)
+const today = (): number => Math.max(now.value, Date.now())
+
+/** Whether a time is shown as one to come. */
+export const isToCome = (ms: number): boolean => ms > today() + 1_000
 
 /** An age or a clock time, as the user chose; the full time on hover. */
 export const When = ({ at, suffix = "" }: { readonly at: string | number; readonly suffix?: "ago" | "" }) => {
   const app = useApp()
   const ms = typeof at === "number" ? at : Date.parse(at)
-  const today = Math.max(now.value, Date.now())
   const shown = app.clockTimes()
-    ? moment(ms, today)
-    : ms > today + 1_000
-      ? words.times.in(span(ms - today))
+    ? moment(ms, today())
+    : isToCome(ms)
+      ? words.times.in(span(ms - today()))
       : suffix === "ago"
-        ? words.times.ago(span(today - ms))
-        : span(today - ms)
+        ? words.times.ago(span(today() - ms))
+        : span(today() - ms)
   return (
     <time datetime={new Date(ms).toISOString()} title={utc(ms)}>
       {shown}

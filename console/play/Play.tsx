@@ -160,7 +160,9 @@ export const Play = ({ firstKey, keys, repeated, stored }: Prepared) => {
         }
       >
         {isBegun && <Button onClick={() => lanes.forEach((lane) => lane.clear())}>{text.anew}</Button>}
-        <Button onClick={compare}>{isCompared ? text.together : text.compare}</Button>
+        <Button disabled={!isUsable} onClick={compare}>
+          {isCompared ? text.together : text.compare}
+        </Button>
         <Segments
           label={text.family}
           choices={families.map((name) => [name, text.families[name]] as const)}
