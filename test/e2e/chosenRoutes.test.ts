@@ -204,7 +204,7 @@ describe("a key that is bound to upstreams", () => {
     const refused = await ask("bound", undefined, undefined, { model: "elsewhere", messages })
     expect([refused.status, await messageOf(refused)]).toEqual([
       403,
-      'model: none of this API key\'s upstreams serves the model "elsewhere"'
+      'model: none of the upstreams of this API key serves the model "elsewhere"'
     ])
     const film = await ask("bound", undefined, videos, { model: "film", content: [{ type: "text", text: "x" }] })
     expect(film.status).toBe(403)
