@@ -14,6 +14,7 @@ export const signedOut = {
   wrong: "This key is not accepted.",
   tooMany: "Too many tries. Wait a minute, then try again.",
   expired: "The session has ended. Sign in again to go on.",
-  hereAlone: "You are signed out here. Your company's own sign-in may go on in this browser.",
+  hereAlone:
+    "You are signed out here, but maybe not at your company's sign-in. On a shared computer, sign out there too.",
   serving: "serving"
 }

@@ -69,6 +69,13 @@ export const signInMutants: ReadonlyArray<Mutant> = [
     tests: ["test/people/providers.test.ts"]
   },
   {
+    name: "sign-in: a provider that hangs takes a refresh token",
+    file: "src/console/PeopleChecks.ts",
+    snippet: "providers.awake(provider),",
+    replacement: "Effect.void,",
+    tests: ["test/people/others/lives.test.ts"]
+  },
+  {
     name: "sign-in: a person acts as any key",
     file: "src/console/SessionAuthenticators.ts",
     snippet: 'own._tag === "Left"',

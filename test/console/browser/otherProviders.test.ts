@@ -46,7 +46,7 @@ describe.skipIf(isSkipped)("signing in at a real provider, by a browser", () => 
       await page.waitForURL(/localhost.*end_session/)
       await page.goto(`${world.url}/console`)
     } else {
-      await page.getByText("You are signed out here.").waitFor()
+      await page.getByText("You are signed out here,").waitFor()
       await picture(page, "signed-out-here")
       expect(await violations(page)).toEqual([])
     }

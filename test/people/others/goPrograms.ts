@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { Schema } from "effect"
@@ -107,6 +117,11 @@ const build = (name: GoProgram, go: string, work: string): void => {
 if (import.meta.main) {
   const missing = names.filter((name) => !existsSync(fileOf(name)))
   mkdirSync(folder, { recursive: true })
+  // Of builds that were killed.
+  for (const left of readdirSync(folder).filter((one) => one.startsWith("building-"))) {
+    const path = join(folder, left)
+    if (Date.now() - statSync(path).mtimeMs > 3_600_000) rmSync(path, { recursive: true, force: true })
+  }
   const work = mkdtempSync(join(folder, "building-"))
   process.on("exit", () => rmSync(work, { recursive: true, force: true }))
   const seconds = () => `${Math.round(performance.now() / 1_000)} s`

@@ -74,7 +74,7 @@ describeOnEach("real providers that come and go", (engine) => {
     const statuses = () => Promise.all(people.map(({ visitor }) => world.status(visitor)))
     expect(await statuses()).toEqual(people.map(() => 200))
     for (const { person, provider } of people) {
-      expect((await world.personOf(provider, person)).isFailing).toBe(true)
+      await expect.poll(async () => (await world.personOf(provider, person)).isFailing).toBe(true)
     }
     // They had come as far as the way back.
     const answers = await Promise.all(begun.map(({ back, visitor }) => visitor.send(back, { isForeign: true })))
@@ -98,7 +98,7 @@ describeOnEach("real providers that come and go", (engine) => {
     await world.due()
     const status = () => world.status(visitor, "/admin/v1/keys")
     expect(await status()).toBe(200)
-    expect((await world.personOf(provider, member)).isFailing).toBe(true)
+    await expect.poll(async () => (await world.personOf(provider, member)).isFailing).toBe(true)
     await world.later(61 * minute)
     expect(await status()).toBe(503)
     await upstream.restore(member.name)

@@ -28,7 +28,8 @@ describe.each(providerNames)("with %s", (name) => {
       home,
       gateway: world.url,
       decide: async (code) => {
-        const answer = await world.change(visitor, "POST", `/console/devices/${code}`, {
+        const answer = await world.change(visitor, "POST", "/console/devices/decide", {
+          code,
           approve: true,
           account: "team-a"
         })
@@ -41,7 +42,7 @@ describe.each(providerNames)("with %s", (name) => {
     const status = async () => (await fetch(`${world.url}/v1/models`, { headers: { authorization } })).status
     expect(await status()).toBe(200)
     await world.end(provider, member)
-    expect((await visitor.session(world.url)).signed_in).toBe(false)
+    await expect.poll(() => world.isIn(visitor)).toBe(false)
     await expect.poll(status).toBe(401)
     await provider.restore(member.name)
   })

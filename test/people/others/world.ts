@@ -89,6 +89,7 @@ ${all
     return visitor
   }
   const status = async (visitor: Visitor, path = "/admin/v1/nodes") => (await visitor.send(url + path)).status
+  const isIn = async (visitor: Visitor): Promise<boolean> => (await visitor.session(url)).signed_in
   /** A change by the console's page. */
   const change = async (visitor: Visitor, method: string, path: string, body?: object) =>
     visitor.send(url + path, {
@@ -125,7 +126,7 @@ ${all
       idToken: open(String(row["id_token"]), id) ?? ""
     }
   }
-  /** Ends a person's sign-in at their provider, and comes to the time of the next check. */
+  /** Ends a person's sign-in at their provider, and comes to the time of the next check: by a request, or by the daemon. */
   const end = async (at: RealProvider, person: Person) => {
     const { idToken, subject } = await personOf(at, person)
     await at.end({ name: person.name, subject, idToken })
@@ -142,6 +143,7 @@ ${all
     run,
     signedIn,
     status,
+    isIn,
     change,
     personOf,
     end,
