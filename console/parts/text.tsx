@@ -45,7 +45,7 @@ setInterval(() => {
 }, 10_000)
 const today = (): number => Math.max(now.value, Date.now())
 
-/** Whether a time is shown as one to come. */
+/** True for a time that is shown as one to come. */
 export const isToCome = (ms: number): boolean => ms > today() + 1_000
 
 /** An age or a clock time, as the user chose; the full time on hover. */
