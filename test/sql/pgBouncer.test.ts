@@ -63,7 +63,7 @@ describe.skipIf(isMissing)("behind a pooler that gives each transaction another 
     // On a busy machine a statement may take long, which is said.
     const lines = gateway.output().split("\n")
     const surprises = lines.filter((line) => /"level":"(warn|error)"/.test(line) && !line.includes('"database.slow"'))
-    expect(surprises).toEqual([])
+    expect(surprises.slice(0, 3).join("\n")).toBe("")
     gateway.signal("SIGTERM")
     expect(await gateway.exited).toBe(0)
     await gateway.dispose()
@@ -111,7 +111,8 @@ describe.skipIf(isMissing)("behind a pooler that gives each transaction another 
       })
       const opened = layer({ url: pooled(), exclusive: false, pool: settings({ slowQuery: Duration.millis(150) }) })
       yield* Effect.provide(slow, Layer.provideMerge(opened, Logger.replace(Logger.defaultLogger, log)))
-      const told = lines.filter(({ event }) => event === "database.slow")
+      // On a busy machine others take long too.
+      const told = lines.filter(({ event, statement }) => event === "database.slow" && statement !== "SELECT 1")
       expect(told).toMatchObject([{ statement: "SELECT pg_sleep(0.2), $1::text" }])
       expect(Number(told[0]?.["duration_ms"])).toBeGreaterThanOrEqual(150)
       expect(JSON.stringify(lines)).not.toContain("planted")
