@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { startGateway } from "../../e2e/process.ts"
 import { startProvider } from "../../people/startProvider.ts"
 import { Visitor } from "../../people/visitor.ts"
+import { settled } from "./expected.ts"
 import { startRecorder } from "./recorder.ts"
 import type { SignInServer } from "./server.ts"
 import { models } from "./server.ts"
@@ -68,8 +69,11 @@ models: ${JSON.stringify(Object.assign({}, ...routes))}
       const body = new URLSearchParams({ token, token_type_hint: "refresh_token" })
       await fetch(`${url}/oauth/revoke`, { method: "POST", body })
     },
-    provider: async (is) =>
-      void run(`UPDATE provider_tokens SET failing_since = ${is === "away" ? "1" : "NULL"} RETURNING 1`),
+    provider: async (is) => {
+      run(`UPDATE provider_tokens SET failing_since = ${is === "away" ? "1" : "NULL"} RETURNING 1`)
+      // The gateway looks every ten seconds.
+      if (is === "away") await settled(() => run("SELECT 1 FROM people WHERE held = 'away'").length > 0)
+    },
     stop: async () => {
       await recorder.stop()
       await gateway.dispose()

@@ -2,6 +2,7 @@ import { note } from "../run.ts"
 import { order } from "../judged.ts"
 import type { Machine } from "./claude.ts"
 import { makeMachine, openWindow, readCode, ready, say, toPrompt } from "./claude.ts"
+import { expect, settled } from "./expected.ts"
 import type { Exchange } from "./recorder.ts"
 import type { SignInServer } from "./server.ts"
 import type { Terminal } from "./terminal.ts"
@@ -288,20 +289,5 @@ export const stepsAt = (
       await Promise.all(windows.map((window) => window.stop()))
       for (const one of machines) one.dispose()
     }
-  }
-}
-
-const expect = (holds: boolean, what: string, asked: ReadonlyArray<Exchange> = []): void => {
-  if (holds) return
-  const told = asked.map(({ answer, method, path, status }) => `${method} ${path} ${status} ${answer.slice(0, 200)}`)
-  throw new Error(`not so: ${what}${told.map((line) => `\n  ${line.replaceAll("\n", " ")}`).join("")}`)
-}
-
-/** Waits until something holds. */
-const settled = async (holds: () => boolean, limitMs = 20_000): Promise<void> => {
-  const limit = Date.now() + limitMs
-  while (!holds()) {
-    if (Date.now() > limit) throw new Error(`did not come about: ${holds.toString()}`)
-    await Bun.sleep(100)
   }
 }
