@@ -142,7 +142,10 @@ sign_in:
     expect(await left()).toBe("20")
     await set({ budgets: [{ requests: 1, per: "day" }] })
     await ask(token).catch(() => undefined)
-    await expect(ask(token)).rejects.toMatchObject({ status: 429 })
+    await expect(ask(token)).rejects.toMatchObject({
+      status: 429,
+      message: expect.stringContaining("The daily budget of the subject of this token (1 request) is used up")
+    })
     expect((await models(token)).status).toBe(200)
   })
 
