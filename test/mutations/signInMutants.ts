@@ -55,6 +55,13 @@ export const signInMutants: ReadonlyArray<Mutant> = [
     tests: ["test/people/roleOf.test.ts"]
   },
   {
+    name: "sign-in: each logout token of a stranger has a silent provider asked",
+    file: "src/people/Providers.ts",
+    snippet: "if (before !== undefined && before.at + retryMs > at) return before.failure",
+    replacement: "",
+    tests: ["test/people/silentProvider.test.ts"]
+  },
+  {
     name: "sign-in: a removed person stays",
     file: "src/console/PeopleChecks.ts",
     snippet: "return isTokenOver(answer.left)",
