@@ -119,7 +119,10 @@ export const gatewayEnv = (name: string): Promise<Record<string, string>> =>
 
 const named = new Map<string, string>()
 const kept = Effect.runSync(Scope.make())
-afterAll(() => Effect.runPromise(Scope.close(kept, Exit.void)))
+afterAll(async () => {
+  await Effect.runPromise(Scope.close(kept, Exit.void))
+  await connected?.close()
+})
 
 /** A new database of the engine at hand, open. */
 export const database = (options: { readonly exclusive: boolean } = { exclusive: true }) =>
