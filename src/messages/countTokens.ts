@@ -1,16 +1,19 @@
 import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
+import { isJsonObject } from "../contract/fields.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import { understand } from "./decode.ts"
 import { passthroughOf } from "./passthrough.ts"
 import type { CountTokens } from "./Request.ts"
+import { unthreadable } from "./threads/failures.ts"
 
 /** Counts a request's input tokens: by its upstream if that offers it, otherwise by an estimate. */
 export const makeCountTokens = Effect.gen(function* () {
   const models = yield* Dispatch
   return Effect.fnUntraced(function* (caller: Caller, payload: CountTokens, request: Incoming) {
+    if (isThreaded(request.body)) return yield* unthreadable("thread", "the tokens of a thread are not counted")
     const { conversation, objection } = understand(payload, request.body, "count")
     const { model } = yield* models.choose(caller, conversation.model, "text", request.headers)
     const refused = models.passes(model.id, "messages") ? undefined : objection()
@@ -20,3 +23,6 @@ export const makeCountTokens = Effect.gen(function* () {
     return { input_tokens: counted ?? countTokens(conversation) }
   })
 })
+
+/** Upstreams with threads of their own would count another's: only the gateway knows whose they are. */
+const isThreaded = (body: unknown): boolean => isJsonObject(body) && (body["thread"] ?? undefined) !== undefined

@@ -52,6 +52,7 @@ describe.skipIf(isSkipped)("the console's pages", () => {
     const visitor = await visit(browser, full, look)
     const { page } = visitor
     await page.goto("/console")
+    await page.getByRole("heading", { level: 1 }).waitFor()
     expect(await violations(page)).toEqual([])
     await picture(page, `signed-out-${tag}`)
     await signIn(page, adminKey)

@@ -29,8 +29,8 @@ const asked = async (body: object): Promise<any> => (await post(body)).json()
 const started = async (more: object = {}): Promise<string> =>
   (await asked({ thread: create, messages: [user("Hello")], ...more })).id
 
-const refusal = async (body: object) => {
-  const response = await post(body)
+const refusal = async (body: object, path?: string) => {
+  const response = await post(body, path)
   const { error } = (await response.json()) as { error: { details: unknown } }
   return { status: response.status, details: error.details }
 }
@@ -131,6 +131,15 @@ describe("a thread", () => {
       status: 400,
       details: { error_code: "thread_unsupported_request", unsupported: ["async"] }
     })
+  })
+
+  it("is none of a count, which an upstream would make of another's", async () => {
+    for (const thread of [create, after(await started())]) {
+      expect(await refusal({ thread, messages: [user("And?")] }, "/v1/messages/count_tokens")).toEqual({
+        status: 400,
+        details: { error_code: "thread_unsupported_request", unsupported: ["thread"] }
+      })
+    }
   })
 
   it("is none of a model without: clients send the whole conversation", async () => {
