@@ -128,6 +128,8 @@ const runs = 2
 const places = 4
 const hangingId = (name: string) => `${name.replaceAll(/\W+/g, "-")}-hanging`
 const keys = { one: "one-secret-0123456789abcdef", other: "other-secret-0123456789abcdef" }
+/** Of an account for each way: a key may leave few requests a minute. */
+const hangingSecret = (name: string) => `${hangingId(name)}-0123456789abcdef`
 
 vi.setConfig({ maxConcurrency: 20 })
 
@@ -150,7 +152,8 @@ beforeAll(async () => {
     }
   }
   const folder = mkdtempSync(join(tmpdir(), "gateway-one-account-"))
-  const declared = Object.entries(keys).map(([name, secret]) => ({ name, account: name, secret }))
+  const secrets = [...Object.entries(keys), ...Object.keys(ways).map((name) => [hangingId(name), hangingSecret(name)])]
+  const declared = secrets.map(([name, secret]) => ({ name, account: name, secret }))
   writeFileSync(join(folder, "gateway.yaml"), JSON.stringify({ upstreams, models, keys: declared }))
   gateway = await startGateway({ folder })
 })
@@ -230,7 +233,7 @@ describe("no account's calls that hang take the places of another's", () => {
       await right()
       const left = new AbortController()
       const sent = Array.from({ length: isVideo ? 80 : places + 1 }, () =>
-        ask(way, keys.one, model, `play:text hang:${model}`, {}, left.signal).catch(() => undefined)
+        ask(way, hangingSecret(name), model, `play:text hang:${model}`, {}, left.signal).catch(() => undefined)
       )
       await vi.waitUntil(() => (hanging.get(model) ?? 0) >= (isVideo ? 56 : places - 1), 20_000)
       await right()
