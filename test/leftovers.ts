@@ -1,4 +1,6 @@
 import { afterAll, vi } from "vitest"
+import { clearDeadline, setDeadline } from "../src/flow/deadlines.ts"
+import type { HasDeadline } from "../src/flow/deadlines.ts"
 
 /*
  * Files of one worker share its process: modules of `test` are evaluated for each of them, and each leaves the variables,
@@ -10,8 +12,21 @@ vi.resetModules()
 const variables = { ...process.env }
 const { fetch } = globalThis
 
+/** Sets the process's timer of all streams anew: a file with fake timers may have taken it. */
+const rearm = () => {
+  const now: HasDeadline = {
+    deadlinePlace: -1,
+    look: () => {
+      clearDeadline(now)
+      return Infinity
+    }
+  }
+  setDeadline(now, -Infinity)
+}
+
 afterAll(() => {
   vi.useRealTimers()
+  rearm()
   vi.unstubAllGlobals()
   vi.resetConfig()
   globalThis.fetch = fetch
