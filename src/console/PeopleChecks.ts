@@ -6,11 +6,11 @@ import { Audit } from "../admin/store/Audit.ts"
 import { heldOf, nameOfPerson } from "../people/actingOfPerson.ts"
 import type { Identity } from "../people/Claims.ts"
 import { isTokenOver, Providers } from "../people/Providers.ts"
-import type { SignInRules } from "../people/Providers.ts"
+import type { Provider, ProviderFailed, SignInRules } from "../people/Providers.ts"
 import { refreshed } from "../people/refreshed.ts"
-import { roleOf } from "../people/roleOf.ts"
+import { accountsOfKeys, roleOf } from "../people/roleOf.ts"
 import { makeSeal } from "../people/sealed.ts"
-import { People } from "../people/store/People.ts"
+import { mostDue, People } from "../people/store/People.ts"
 import type { Person } from "../people/store/People.ts"
 import { Changes } from "../sql/Changes.ts"
 
@@ -22,6 +22,16 @@ const retryMs = 60_000
 
 /** Tokens are stored under these names, sealed for their person alone. */
 const purpose = "people/tokens"
+
+/** A check whose provider is there. */
+interface Checked {
+  readonly person: Person
+  /** Its refresh token. */
+  readonly token: string
+  readonly provider: Provider
+  readonly rules: SignInRules
+  readonly nowMs: number
+}
 
 type ToldOf = Pick<Identity, "email" | "name" | "groups">
 
@@ -72,22 +82,47 @@ export class PeopleChecks extends Effect.Service<PeopleChecks>()("gateway/consol
         if (person.failing_since === null) yield* changing(people.failed(person.id, nowMs))
       })
 
-    /** Asks a person's provider. A provider that is away ends nothing. */
-    const check = (person: Person): Effect.Effect<void, SqlError> =>
+    /**
+     * Asks a person's provider. A provider that is away ends nothing.
+     *
+     * @param known of a provider that did not answer just now: it is not asked again
+     * @returns such a failure
+     */
+    const check = (person: Person, known?: ProviderFailed): Effect.Effect<ProviderFailed | undefined, SqlError> =>
       Effect.gen(function* () {
         const rules = providers.rules()
         const provider = rules?.providers.get(person.issuer)
         const nowMs = yield* Clock.currentTimeMillis
         const token = person.refresh_token === null ? undefined : open(person.refresh_token, person.id)
-        if (rules === undefined || provider === undefined || person.refresh_token === null) return
-        if (!(yield* people.claim(person, nowMs))) return
-        // Sealed by another master secret.
-        if (token === undefined) return yield* end(person, "the refresh token can't be read")
+        if (rules === undefined || provider === undefined || person.refresh_token === null) return known
+        if (!(yield* people.claim(person, nowMs))) return known
+        if (token === undefined) {
+          // Sealed by another master secret.
+          yield* end(person, "the refresh token can't be read")
+          return known
+        }
+        const away =
+          known ??
+          (yield* Effect.match(providers.awake(provider), {
+            onFailure: (failure) => failure,
+            onSuccess: () => undefined
+          }))
+        if (away !== undefined) {
+          yield* failed(person, nowMs, away.message)
+          return away
+        }
+        yield* Effect.uninterruptible(refresh({ person, token, provider, rules, nowMs }))
+        return undefined
+      })
+
+    /**
+     * Uses a person's refresh token and stores what came of it. The provider may replace the token: its answer must not be
+     * lost where a client leaves that waits for it, or the gateway stops.
+     */
+    const refresh = ({ nowMs, person, provider, rules, token }: Checked): Effect.Effect<void, SqlError> =>
+      Effect.gen(function* () {
         const answer = yield* Effect.either(
-          Effect.zipRight(
-            providers.awake(provider),
-            providers.ask(provider, (client, library) => refreshed(client, library, provider, person, token))
-          )
+          providers.ask(provider, (client, library) => refreshed(client, library, provider, person, token))
         )
         if (answer._tag === "Left") {
           return isTokenOver(answer.left)
@@ -104,7 +139,7 @@ export class PeopleChecks extends Effect.Service<PeopleChecks>()("gateway/consol
           if (!(yield* people.refreshed(person, next))) return false
           if (role === undefined) return true
           yield* people.told(person.id, identity, role, nowMs)
-          const keys = yield* people.revokeBeyond(person.id, role.accounts, nowMs)
+          const keys = yield* people.revokeBeyond(person.id, accountsOfKeys(role), nowMs)
           if (keys.length === 0) return true
           yield* changes.tell
           yield* recorded(person, "person.move", { role: role.role, accounts: role.accounts, keys })
@@ -132,16 +167,26 @@ export class PeopleChecks extends Effect.Service<PeopleChecks>()("gateway/consol
         )
       })
 
-    /** Checks one person after the other, whose sessions or keys are in use. */
-    const checkDue: Effect.Effect<void, SqlError> = Effect.gen(function* () {
+    /** Checks people of a provider, one after the other. True if more may be due. */
+    const checkSome = (issuer: string): Effect.Effect<boolean, SqlError> =>
+      Effect.gen(function* () {
+        const nowMs = yield* Clock.currentTimeMillis
+        // Half a minute early, so that a person is gone within five minutes.
+        const due = yield* people.due(issuer, nowMs - checkMs + 30_000, nowMs - retryMs, nowMs)
+        let away: ProviderFailed | undefined
+        for (const person of due) away = yield* check(person, away)
+        return due.length === mostDue
+      })
+
+    /**
+     * Checks people whose sessions or keys are in use. Providers do not wait for each other. True if more may be due.
+     */
+    const checkDue: Effect.Effect<boolean, SqlError> = Effect.gen(function* () {
       const rules = providers.rules()
       // Without `sign_in` no provider can be asked, and people's keys stop.
-      if (rules === undefined) return yield* holdKeys(rules)
-      const nowMs = yield* Clock.currentTimeMillis
-      // Half a minute early, so that a person is gone within five minutes.
-      const due = yield* people.due(nowMs - checkMs + 30_000, nowMs - retryMs, nowMs)
-      yield* Effect.forEach(due, check, { discard: true })
+      const more = yield* Effect.forEach(rules?.providers.keys() ?? [], checkSome, { concurrency: "unbounded" })
       yield* holdKeys(rules)
+      return more.includes(true)
     })
 
     /** The person after a check, if one is due and the daemon has not come to it. */

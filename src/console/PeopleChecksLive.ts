@@ -3,9 +3,13 @@ import { daemon } from "../flow/daemon.ts"
 import { backoff } from "../flow/schedules.ts"
 import { PeopleChecks } from "./PeopleChecks.ts"
 
-/** Looks every ten seconds whom to ask about. */
+/** Looks every ten seconds whom to ask about, and at once where there may be more. */
 export const PeopleChecksLive = Layer.scopedDiscard(
   Effect.flatMap(PeopleChecks, ({ checkDue }) =>
-    daemon("people", Effect.as(checkDue, Effect.sleep("10 seconds")), backoff)
+    daemon(
+      "people",
+      Effect.map(checkDue, (hasMore) => (hasMore ? Effect.void : Effect.sleep("10 seconds"))),
+      backoff
+    )
   )
 )

@@ -11,6 +11,7 @@ import { AdminKeys } from "../people/AdminKeys.ts"
 import { actingOfPerson, nameOfPerson } from "../people/actingOfPerson.ts"
 import type { Identity } from "../people/Claims.ts"
 import { Providers } from "../people/Providers.ts"
+import { accountsOfKeys } from "../people/roleOf.ts"
 import type { PersonRole } from "../people/roleOf.ts"
 import type { Completed } from "../people/SignIns.ts"
 import { People } from "../people/store/People.ts"
@@ -153,7 +154,7 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
         const id = yield* people.idOf(identity)
         yield* people.told(id, identity, role, nowMs)
         // Without a refresh token, a sign-in is all that tells where the person belongs now.
-        const beyond = yield* people.revokeBeyond(id, role.accounts, nowMs)
+        const beyond = yield* people.revokeBeyond(id, accountsOfKeys(role), nowMs)
         if (beyond.length > 0) {
           yield* audit.record({
             actor: { name: nameOfPerson(identity), via: identity.issuer },

@@ -34,6 +34,10 @@ export const roleOf = (
   return undefined
 }
 
+/** The accounts in which a role may have keys: an auditor changes nothing, and spends nothing. */
+export const accountsOfKeys = ({ accounts, role }: PersonRole): PersonRole["accounts"] =>
+  role === "auditor" ? [] : accounts
+
 interface Match {
   readonly rule: RoleRule
   readonly groups: ReadonlyArray<string>

@@ -8,6 +8,7 @@ export const startForger = async () => {
   const jwk = { ...(await exportJWK(publicKey)), kid: "one", alg: "RS256", use: "sig" }
   let idToken: (claims: JWTPayload) => Promise<string> | string = (claims) => sign(claims)
   let tokenAnswer: (() => Response) | undefined
+  let refreshToken: (sent: string | null) => Promise<string | undefined> | string | undefined = () => undefined
   let exchanges = 0
   let nonce = ""
 
@@ -32,13 +33,19 @@ export const startForger = async () => {
         case "/token":
           exchanges++
           if (tokenAnswer !== undefined) return tokenAnswer()
-          return Response.json({ access_token: "a", token_type: "Bearer", id_token: await idToken(usual()) })
+          return tokens(new URLSearchParams(await request.text()).get("refresh_token"))
         default:
           return new Response(null, { status: 404 })
       }
     }
   })
   const issuer: string = `http://localhost:${server.port}`
+  const tokens = async (sent: string | null): Promise<Response> => {
+    const next = await refreshToken(sent)
+    const answer = { access_token: "a", token_type: "Bearer", ...(next !== undefined && { refresh_token: next }) }
+    if (sent === null) return Response.json({ ...answer, id_token: await idToken(usual()) })
+    return next === undefined ? Response.json({ error: "invalid_grant" }, { status: 400 }) : Response.json(answer)
+  }
   const now = () => Math.floor(Date.now() / 1_000)
   const usual = (): JWTPayload => ({
     iss: issuer,
@@ -63,6 +70,8 @@ export const startForger = async () => {
     exchanges: () => exchanges,
     /** Sets the ID token of the next exchanges. */
     answers: (next: typeof idToken) => (idToken = next),
+    /** Sets the refresh tokens of the next exchanges: the first of a sign-in, and the one in the place of another. */
+    refreshes: (next: typeof refreshToken) => (refreshToken = next),
     /** Sets the whole answer in place of tokens. */
     answersWhole: (next: typeof tokenAnswer) => (tokenAnswer = next),
     /** Reads the nonce that the gateway asked for. */

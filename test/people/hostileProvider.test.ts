@@ -28,6 +28,7 @@ sign_in:
   oidc: [{ issuer: "${provider.issuer}", client_id: gateway, client_secret: secret-of-tests }]
   roles:
     - { domain: corp.test, role: operator }
+    - { group: audit, role: auditor }
     - { group: team-*, role: member, accounts: ["{group}"] }
 `
     )
@@ -72,20 +73,33 @@ sign_in:
     }
   })
 
-  it("that moves a person by a new sign-in alone ends the keys of where they were", async () => {
-    const { visitor } = await signIn({ sub: "mover", groups: ["team-a"] })
+  /** The status by a new key of a person's. */
+  const newKey = async (visitor: Visitor, account: string) => {
     const made = await visitor.send(`${gateway.url}/admin/v1/keys`, {
       method: "POST",
       headers: { "x-gateway-csrf": (await visitor.session(gateway.url)).csrf },
-      body: JSON.stringify({ account: "team-a", name: "of team-a" })
+      body: JSON.stringify({ account, name: "own" })
     })
     const { secret } = await made.json()
-    const status = async () =>
+    return async () =>
       (await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })).status
+  }
+
+  it("that moves a person by a new sign-in alone ends the keys of where they were", async () => {
+    const { visitor } = await signIn({ sub: "mover", groups: ["team-a"] })
+    const status = await newKey(visitor, "team-a")
     expect(await status()).toBe(200)
     expect((await signIn({ sub: "mover", groups: ["team-a", "team-b"] })).answer.status).toBe(303)
     expect(await status()).toBe(200)
     expect((await signIn({ sub: "mover", groups: ["team-b"] })).answer.status).toBe(303)
+    expect(await status()).toBe(401)
+  })
+
+  it("that makes a person an auditor ends their keys: auditors spend nothing", async () => {
+    const { visitor } = await signIn({ sub: "promoted", groups: ["team-a"] })
+    const status = await newKey(visitor, "team-a")
+    expect(await status()).toBe(200)
+    expect((await signIn({ sub: "promoted", groups: ["team-a", "audit"] })).answer.status).toBe(303)
     expect(await status()).toBe(401)
   })
 

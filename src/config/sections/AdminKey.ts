@@ -32,7 +32,11 @@ export const AdminKey = Schema.Struct({
     "Its [role](people.md#roles): `operator`, `auditor`, `manager` or `metrics`."
   ),
   accounts: given(AccountPatterns, "The accounts that it reaches: ids, or `team-*`. A manager needs them.", "all"),
-  bodies: given(Schema.Boolean, "Whether an auditor or a manager is shown recorded bodies.", "`false`"),
+  bodies: given(
+    Schema.Boolean,
+    "Whether an auditor or a manager is shown recorded bodies by the admin API and the console. A manager can make keys of the account, and these read its bodies at `/v1/requests/{id}`.",
+    "`false`"
+  ),
   expires_at: given(Moment, "When it stops working: `2027-01-31` (UTC) or `2027-01-31T12:00:00Z`.", "never")
 }).pipe(
   Schema.filter(({ accounts, role }) => role !== "manager" || accounts !== undefined || "a manager needs accounts")

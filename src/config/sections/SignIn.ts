@@ -67,7 +67,11 @@ export const RoleRule = Schema.Struct({
     "The accounts that it reaches: ids, `team-*`, or `{group}` for the matched group's name. A manager and a member need them.",
     "all"
   ),
-  bodies: given(Schema.Boolean, "Whether an auditor or a manager is shown recorded bodies.", "`false`")
+  bodies: given(
+    Schema.Boolean,
+    "Whether an auditor or a manager is shown recorded bodies by the admin API and the console. A manager can make keys of the account, and these read its bodies at `/v1/requests/{id}`.",
+    "`false`"
+  )
 }).pipe(
   Schema.filter(({ accounts, domain, email, group, role }) => {
     if ([domain, email, group].filter((one) => one !== undefined).length !== 1) {

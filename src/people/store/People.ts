@@ -8,6 +8,9 @@ import { rows } from "../../sql/decode.ts"
 import type { Identity } from "../Claims.ts"
 import type { PersonRole } from "../roleOf.ts"
 
+/** The most people of one provider to check in a row. */
+export const mostDue = 20
+
 /** A provider's tokens of a person, sealed. */
 export interface SealedTokens {
   readonly refreshToken: string | null
@@ -73,24 +76,26 @@ export class People extends Effect.Service<People>()("gateway/people/store/Peopl
       })
 
     /**
-     * People whose sessions or keys were used since their last check, before a time; the longest ago first.
+     * Some people of a provider whose sessions or keys were used since their last check, before a time; the longest ago
+     * first.
      *
      * @param checkedBeforeMs when the check is due
      * @param triedBeforeMs when a failed one may be tried again
      */
     const due = (
+      issuer: string,
       checkedBeforeMs: number,
       triedBeforeMs: number,
       nowMs: number
     ): Effect.Effect<ReadonlyArray<Person>, SqlError> =>
       Effect.map(
-        sql`${all} WHERE p.ended_at IS NULL AND t.refresh_token IS NOT NULL
+        sql`${all} WHERE p.issuer = ${issuer} AND p.ended_at IS NULL AND t.refresh_token IS NOT NULL
           AND p.checked_at <= ${checkedBeforeMs} AND t.tried_at <= ${triedBeforeMs}
           AND (EXISTS (SELECT 1 FROM sessions s
               WHERE s.person_id = p.id AND s.last_used_at > p.checked_at AND s.expires_at > ${nowMs})
             OR EXISTS (SELECT 1 FROM keys k
               WHERE k.person_id = p.id AND k.last_used_at > p.checked_at AND k.revoked_at IS NULL))
-          ORDER BY p.checked_at LIMIT 20`,
+          ORDER BY t.tried_at LIMIT ${mostDue}`,
         people.all
       )
 
@@ -124,7 +129,7 @@ export class People extends Effect.Service<People>()("gateway/people/store/Peopl
         people.all
       )
 
-    /** Revokes a person's keys of accounts that they no longer reach. Their ids. */
+    /** Revokes a person's keys of other accounts than these. Their ids. */
     const revokeBeyond = (id: string, accounts: PersonRole["accounts"], nowMs: number) =>
       Effect.gen(function* () {
         if (accounts === "all") return []
