@@ -164,8 +164,10 @@ export class AgentSignIns extends Effect.Service<AgentSignIns>()("gateway/oauth/
         if (grant === undefined || grant.expires_at <= nowMs) return yield* expired
         if (grant.state === "waiting") {
           const isEarly = nowMs - grant.polled_at < intervalSeconds * 1_000 - toleranceMs
+          // Strangers may poll without end: those who come early write nothing.
+          if (isEarly) return yield* early
           yield* grants.polled(hash, nowMs)
-          return yield* isEarly ? early : pending
+          return yield* pending
         }
         const { account_id: account, issues, person_id, state, surface } = grant
         if (state === "denied" || account === null || person_id === null) return yield* denied

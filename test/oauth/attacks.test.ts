@@ -106,6 +106,15 @@ describeOnEach("attacks on programs' sign-ins", (engine) => {
     expect(await world.run(`SELECT hash FROM person_tokens WHERE key_id = '${id}'`)).toHaveLength(0)
   })
 
+  it("a program that asks too early has nothing written", async () => {
+    const { device_code } = await world.begin()
+    const polled = () => world.run("SELECT polled_at FROM device_grants ORDER BY expires_at DESC LIMIT 1")
+    expect((await world.poll(device_code)).body.error).toBe("authorization_pending")
+    const before = await polled()
+    for (const _ of [1, 2, 3]) expect((await world.poll(device_code)).body.error).toBe("slow_down")
+    expect(await polled()).toEqual(before)
+  })
+
   it("forms are read for a while alone, and each field once", async () => {
     const sent = (body: string) =>
       fetch(`${world.gateway.url}/oauth/token`, {

@@ -21,21 +21,22 @@ const grant = (name: string, address: string): DeviceGrant => ({
   polled_at: 0
 })
 
-/** A stranger's ten thousand grants, from a hundred addresses. */
-const filled = Effect.flatMap(
-  SqlClient.SqlClient,
-  (
-    sql
-  ) => sql`INSERT INTO device_grants (hash, user_code, surface, issues, client, address, state, expires_at, polled_at)
+/** A stranger's ten thousand grants. */
+const filledFrom = (addresses: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (
+      sql
+    ) => sql`INSERT INTO device_grants (hash, user_code, surface, issues, client, address, state, expires_at, polled_at)
     WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
-    SELECT 'h' || i, 'u' || i, '', 'token', '', 'stranger ' || (i % 100), 'waiting', ${later}, 0 FROM n`
-)
+    SELECT 'h' || i, 'u' || i, '', 'token', '', 'stranger ' || (i % ${sql.literal(String(addresses))}), 'waiting', ${later}, 0 FROM n`
+  )
 
 describeOnEach("device grants", () => {
   it.effect("begin for everyone while a stranger at a hundred addresses takes all the room", () =>
     Effect.gen(function* () {
       const grants = yield* DeviceGrants
-      yield* filled
+      yield* filledFrom(100)
       for (const name of ["ann", "ben", "cyd"]) expect(yield* grants.insert(grant(name, name), 0)).toBe(true)
       // Another of Ann's programs, and an office behind one address.
       for (let at = 0; at < 20; at++) expect(yield* grants.insert(grant(`ann ${at}`, "ann"), 0)).toBe(true)
@@ -46,10 +47,24 @@ describeOnEach("device grants", () => {
     }).pipe(Effect.provide(DeviceGrants.Default.pipe(Layer.provideMerge(database()))))
   )
 
+  it.effect("wait while a stranger with a network of his own goes on from ever new addresses", () =>
+    Effect.gen(function* () {
+      const grants = yield* DeviceGrants
+      yield* filledFrom(10_000)
+      const ann = { ...grant("ann", "10.0.0.1"), expires_at: later + 1 }
+      expect(yield* grants.insert(ann, 0)).toBe(true)
+      for (let at = 0; at < 100; at++) {
+        const more = { ...grant(`more ${at}`, `stranger more ${at}`), expires_at: later + 2 }
+        expect(yield* grants.insert(more, 0)).toBe(true)
+      }
+      expect(yield* grants.ofCode("ann", 0)).toBeDefined()
+    }).pipe(Effect.provide(DeviceGrants.Default.pipe(Layer.provideMerge(database()))))
+  )
+
   it.effect("that a person has decided about stay", () =>
     Effect.gen(function* () {
       const grants = yield* DeviceGrants
-      yield* filled
+      yield* filledFrom(100)
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE device_grants SET state = 'approved' WHERE address <> 'stranger 0'`
       for (let at = 0; at < 100; at++) expect(yield* grants.insert(grant(`g${at}`, `a${at}`), 0)).toBe(true)

@@ -74,7 +74,7 @@ describeOnEach("programs that sign in for people", (engine) => {
     expect(row).toMatchObject({ person, person_name: "ann@corp.test", key_name: "ann@corp.test, signed in" })
     expect((await find("/admin/v1/usage?by=request"))[0]).toMatchObject({ person })
     expect(world.gateway.output()).toMatch(/"event":"request".*"person":"person_/)
-    const audit = await (await ann.send(`${world.gateway.url}/admin/v1/audit?action=program`)).json()
+    const audit = await (await ann.send(`${world.gateway.url}/admin/v1/audit?account=default&action=program`)).json()
     expect(audit.data[0]).toMatchObject({ actor: "ann@corp.test", action: "program.approve", target: "default" })
   })
 

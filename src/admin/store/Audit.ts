@@ -73,7 +73,9 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
               sql.or([
                 sql.and([
                   sql`(target = ${account} OR target IN (SELECT id FROM keys WHERE account_id = ${account}))`,
-                  sql.or(["account.", "key.", "webhooks.", "ledger."].map((one) => beginsWith("action", one)))
+                  sql.or(
+                    ["account.", "key.", "program.", "webhooks.", "ledger."].map((one) => beginsWith("action", one))
+                  )
                 ]),
                 sql.and([beginsWith("action", "task."), isTargetIn("tasks", account)]),
                 sql.and([beginsWith("action", "delivery."), isTargetIn("deliveries", account)])

@@ -9,8 +9,9 @@ export class DeviceGrants extends Effect.Service<DeviceGrants>()("gateway/oauth/
     const sql = yield* SqlClient.SqlClient
 
     /**
-     * Makes room for an address: the oldest grant goes that waits for the address with the most. False if no other has
-     * more than this one, so that a stranger at many addresses keeps out no one but himself.
+     * Makes room for an address: the oldest grant goes that waits for the address with the most, of several the one that
+     * has waited longest. False if no other has more than this one, so that a stranger at many addresses keeps out no one
+     * but himself.
      */
     const makeRoom = (address: string): Effect.Effect<boolean, SqlError> =>
       Effect.map(
@@ -18,7 +19,7 @@ export class DeviceGrants extends Effect.Service<DeviceGrants>()("gateway/oauth/
           SELECT hash FROM device_grants WHERE state = 'waiting' AND address = (
             SELECT address FROM device_grants WHERE state = 'waiting' GROUP BY address
             HAVING COUNT(*) > (SELECT COUNT(*) FROM device_grants WHERE address = ${address})
-            ORDER BY COUNT(*) DESC, address LIMIT 1
+            ORDER BY COUNT(*) DESC, MIN(expires_at) LIMIT 1
           ) ORDER BY expires_at LIMIT 1
         ) RETURNING hash`,
         (removed) => removed.length > 0
