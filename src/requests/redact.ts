@@ -12,6 +12,9 @@ const always: ReadonlyArray<readonly [RegExp, string]> = [
   [/;base64,[A-Za-z0-9+/=_-]{64,}/g, ";base64,[redacted]"],
   [/"data":"[A-Za-z0-9+/=_-]{256,}/g, '"data":"[redacted]'],
   [/(?:\b|(?<=\\[nrtbf]))(?:sk|pk|rk|key|ghp|xox[abp])[-_][A-Za-z0-9_-]{16,}/g, "[redacted]"],
+  // Keys of this gateway, tokens of its sign-ins, and JWTs, which may be keys here too.
+  [/(?:\b|(?<=\\[nrtbf]))gw[rt]?_[0-9A-Za-z]{38}(?![0-9A-Za-z])/g, "[redacted]"],
+  [/(?:(?<![A-Za-z0-9_-])|(?<=\\[nrtbf]))eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, "[redacted]"],
   [/(?:\b|(?<=\\[nrtbf]))Bearer +[A-Za-z0-9._~+/=-]{16,}/g, "Bearer [redacted]"]
 ]
 

@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as ApiKey from "../../src/access/ApiKey.ts"
 import { Regex } from "../../src/regex/Regex.ts"
 import { margin, redacted } from "../../src/requests/redact.ts"
 import { BodyStore } from "../../src/requests/store/BodyStore.ts"
@@ -112,6 +113,19 @@ describe("what is redacted", () => {
     expect(await left(`{"url":${file},"auth":"Bearer abcdefghijklmnopqrst"}`)).toBe(
       `{"url":"data:image/png;base64,[redacted]","auth":"Bearer [redacted]"}`
     )
+  })
+
+  it("are keys of this gateway and tokens that stand for one, always", async () => {
+    const token = [{ alg: "RS256" }, { iss: "https://login.corp.test" }, "signature"]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+      .join(".")
+    const secrets = [ApiKey.generate(), ApiKey.generateToken("access"), ApiKey.generateToken("refresh"), token]
+    for (const secret of secrets) {
+      expect(await left(JSON.stringify({ text: `TOKEN=${secret}\n${secret}`, secret }))).toBe(
+        JSON.stringify({ text: "TOKEN=[redacted]\n[redacted]", secret: "[redacted]" })
+      )
+    }
+    expect(await left("gw_short eyJustaword.eyJ gwx_")).toBe("gw_short eyJustaword.eyJ gwx_")
   })
 
   it("are secrets on lines of their own, whose line ends are letters in JSON", async () => {
