@@ -30,7 +30,7 @@ export const programMutants: ReadonlyArray<Mutant> = [
   {
     name: "programs: codes of people go before those of a stranger at many addresses",
     file: "src/oauth/store/DeviceGrants.ts",
-    snippet: "ORDER BY COUNT(*) DESC, address LIMIT 1",
+    snippet: "ORDER BY COUNT(*) DESC, MIN(expires_at) LIMIT 1",
     replacement: "ORDER BY COUNT(*), address LIMIT 1",
     tests: ["test/oauth/deviceGrants.test.ts"]
   },

@@ -83,6 +83,27 @@ export const signInMutants: ReadonlyArray<Mutant> = [
     tests: ["test/people/others/lives.test.ts"]
   },
   {
+    name: "sign-in: a client that leaves has a refresh token lost",
+    file: "src/console/PeopleChecks.ts",
+    snippet: "Effect.uninterruptible(refresh(",
+    replacement: "Effect.asVoid(refresh(",
+    tests: ["test/people/checks.test.ts"]
+  },
+  {
+    name: "sign-in: people of a removed provider hold up all others",
+    file: "src/people/store/People.ts",
+    snippet: "WHERE p.issuer = ${issuer} AND p.ended_at",
+    replacement: "WHERE '' <> ${issuer} AND p.ended_at",
+    tests: ["test/people/checks.test.ts"]
+  },
+  {
+    name: "sign-in: an auditor's keys work on",
+    file: "src/people/roleOf.ts",
+    snippet: 'role === "auditor" ? [] : accounts',
+    replacement: 'role === "metrics" ? [] : accounts',
+    tests: ["test/people/hostileProvider.test.ts"]
+  },
+  {
     name: "sign-in: a person acts as any key",
     file: "src/console/SessionAuthenticators.ts",
     snippet: 'own._tag === "Left"',
