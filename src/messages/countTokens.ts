@@ -13,16 +13,23 @@ import { unthreadable } from "./threads/failures.ts"
 export const makeCountTokens = Effect.gen(function* () {
   const models = yield* Dispatch
   return Effect.fnUntraced(function* (caller: Caller, payload: CountTokens, request: Incoming) {
-    if (isThreaded(request.body)) return yield* unthreadable("thread", "the tokens of a thread are not counted")
+    if (continues(request.body)) return yield* unthreadable("thread", "one that is continued is not counted")
     const { conversation, objection } = understand(payload, request.body, "count")
     const { model } = yield* models.choose(caller, conversation.model, "text", request.headers)
     const refused = models.passes(model.id, "messages") ? undefined : objection()
     if (refused !== undefined) return yield* refused
-    const passthrough = { family: "messages", request: passthroughOf(payload, request, "", undefined) } as const
+    const passthrough = { family: "messages", request: passthroughOf(payload, alone(request), "", undefined) } as const
     const counted = yield* models.upstreamCount(caller, model, passthrough, conversation)
     return { input_tokens: counted ?? countTokens(conversation) }
   })
 })
 
-/** Upstreams with threads of their own would count another's: only the gateway knows whose they are. */
-const isThreaded = (body: unknown): boolean => isJsonObject(body) && (body["thread"] ?? undefined) !== undefined
+const continues = (body: unknown): boolean =>
+  isJsonObject(body) && isJsonObject(body["thread"]) && body["thread"]["type"] === "continue"
+
+/** Without its thread: an upstream with threads of its own does not know whose they are. */
+const alone = (request: Incoming): Incoming => {
+  if (!isJsonObject(request.body)) return request
+  const { thread: _, ...body } = request.body
+  return { ...request, body }
+}
