@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import type { Browser } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import type { GatewayProcess } from "../../e2e/process.ts"
 import { request } from "../../request.ts"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
@@ -47,6 +47,14 @@ describe.skipIf(isSkipped)("what is uncertain of a request", () => {
   })
   afterAll(() => Promise.all([browser.close(), gateway.dispose(), odd.stop()]))
 
+  /** Once the row of the request is stored. */
+  const open = async (page: Page, id: string) => {
+    const headers = { authorization: `Bearer ${adminKey}` }
+    const status = async () => (await fetch(`${gateway.url}/admin/v1/requests/${id}`, { headers })).status
+    await expect.poll(status).toBe(200)
+    await page.goto(`/console/requests/${id}`)
+  }
+
   it("is in its drawer, with its meaning", async () => {
     const visitor = await visit(browser, gateway)
     const { page } = visitor
@@ -62,7 +70,7 @@ describe.skipIf(isSkipped)("what is uncertain of a request", () => {
       expect([model, answer.status]).toEqual([model, 200])
       const id = answer.headers.get("request-id") ?? ""
       await answer.text()
-      await page.goto(`/console/requests/${id}`)
+      await open(page, id)
       const row = uncertain.getByRole("row").filter({ hasText: meaning })
       await row.waitFor()
       expect(await row.innerText()).toContain(note)
@@ -70,7 +78,7 @@ describe.skipIf(isSkipped)("what is uncertain of a request", () => {
     await picture(page, "request-notes")
     const certain = await request(gateway, "/v1/messages", { body: { model: "plain", max_tokens: 50, messages: "Hi" } })
     await certain.text()
-    await page.goto(`/console/requests/${certain.headers.get("request-id")}`)
+    await open(page, certain.headers.get("request-id") ?? "")
     await page.locator(".drawer tr.sum").waitFor()
     expect(await uncertain.count()).toBe(0)
     visitor.quiet()
