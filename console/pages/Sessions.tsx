@@ -29,7 +29,7 @@ const browserOf = (client: string): string => {
 const facts: ReadonlyArray<Column<SessionRecord>> = [
   {
     head: text.who,
-    width: 180,
+    width: 260,
     look: "whole",
     cell: (row) => (
       <>
