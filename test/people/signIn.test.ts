@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { runCommand } from "../e2e/command.ts"
 import { startGateway } from "../e2e/process.ts"
+import { laterBy } from "./laterBy.ts"
 import { statementsOn } from "./statementsOn.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { watch } from "../feed/watch.ts"
@@ -33,16 +34,7 @@ describeOnEach("people of a provider", (engine) => {
 
   const run = (...statements: ReadonlyArray<string>) => statementsOn(engine, database, statements)
 
-  /** As if this time had passed since the people were last asked about. */
-  const later = async (ms: number) => {
-    await run(
-      `UPDATE people SET checked_at = checked_at - ${ms}, seen_at = seen_at - ${ms}`,
-      `UPDATE provider_tokens SET tried_at = tried_at - ${ms}, failing_since = failing_since - ${ms}`,
-      `UPDATE access_version SET version = version + 1`
-    )
-    // The gateway looks four times a second whether something has changed.
-    await Bun.sleep(600)
-  }
+  const later = laterBy(run)
   const tell = (path: string) => fetch(`${issuer}/-/${path}`)
   /** A key of the account `default`, made by an operator. */
   const newKey = async (name: string) => {

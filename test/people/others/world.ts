@@ -10,6 +10,7 @@ import type { StartOptions } from "../../e2e/process.ts"
 import { gatewayEnv } from "../../sql/engines.ts"
 import type { Engine } from "../../sql/engines.ts"
 import { freePort } from "../../sql/postgresServer.ts"
+import { laterBy } from "../laterBy.ts"
 import { statementsOn } from "../statementsOn.ts"
 import { Visitor } from "../visitor.ts"
 import { startCertified } from "./certified.ts"
@@ -97,16 +98,7 @@ ${all
       headers: { "x-gateway-csrf": (await visitor.session(url)).csrf },
       ...(body !== undefined && { body: JSON.stringify(body) })
     })
-  /** As if this time had passed since the people were last asked about. */
-  const later = async (ms: number) => {
-    await run(
-      `UPDATE people SET checked_at = checked_at - ${ms}, seen_at = seen_at - ${ms}`,
-      `UPDATE provider_tokens SET tried_at = tried_at - ${ms}, failing_since = failing_since - ${ms}`,
-      `UPDATE access_version SET version = version + 1`
-    )
-    // The gateway looks four times a second whether something has changed.
-    await Bun.sleep(600)
-  }
+  const later = laterBy(run)
   /** A person as the gateway has them, with their provider's tokens. */
   const personOf = async ({ issuer }: RealProvider, { shown }: Person) => {
     const [row] = await run(
