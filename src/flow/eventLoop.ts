@@ -31,13 +31,15 @@ export const ownTurn = (): Promise<void> => (line = line.then(nextTurn))
  * The same for background work, such as the rest of a very long answer: it pauses while other work is active.
  * Beside ten such answers, others then wait 1.3 times as long as without them, instead of 3 times (medians).
  */
-export const longTurn = (): Promise<void> => (longLine = longLine.then(() => (areOthersThere() ? later() : nextTurn())))
+export const longTurn = (): Promise<void> =>
+  (longLine = longLine.then(() => (areOthersThere() ? pause(giveWayMs) : nextTurn())))
 
 const areOthersThere = () => quietMs() < stayMs
 
-const later = (): Promise<void> =>
+/** Real time, because the load of the event loop passes in real time, also where a test's clock stands still. */
+export const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
-    setTimeout(resolve, giveWayMs)
+    setTimeout(resolve, ms)
   })
 
 /** With this many answers in one turn of the event loop, those of the next turn are sent together. */

@@ -1,7 +1,7 @@
 import { Cause, Clock, Duration, Effect, Exit, Fiber, FiberId, Layer, Option } from "effect"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
-import { isBusy } from "../flow/eventLoop.ts"
+import { isBusy, pause } from "../flow/eventLoop.ts"
 import { NamedSlots } from "../flow/NamedSlots.ts"
 import { backoff } from "../flow/schedules.ts"
 import { Slots } from "../flow/Slots.ts"
@@ -37,6 +37,7 @@ const batch = 100
 const mostWaiting = 4_096
 /** While the server is busy with requests: the turns that begin at once, and the pause between them, in ms. */
 const polite = { batch: 16, everyMs: 50 } as const
+const giveWay = Effect.promise(() => pause(polite.everyMs))
 /**
  * The same for a lane whose upstream does not answer: 11,000 tasks that each retried every half minute kept the thread
  * busy. All become due as soon as one gets an answer.
@@ -225,7 +226,7 @@ const start = Effect.gen(function* () {
     if (!hasTakenOver) return Effect.as(takeOver, Effect.yieldNow())
     return Effect.map(claimDue, (ms) => {
       // Requests go first: no client is waiting for a turn.
-      if (isBusy()) return Effect.sleep(polite.everyMs)
+      if (isBusy()) return giveWay
       return ms === 0 ? Effect.yieldNow() : Effect.timeoutOption(bells.due.nextRing, ms)
     })
   })
