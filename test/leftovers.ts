@@ -11,7 +11,6 @@ vi.resetModules()
 
 const variables = { ...process.env }
 const { fetch } = globalThis
-
 /** Sets the process's timer of all streams anew: a file with fake timers may have taken it. */
 const rearm = () => {
   const now: HasDeadline = {
@@ -26,6 +25,7 @@ const rearm = () => {
 
 afterAll(() => {
   vi.useRealTimers()
+  vi.restoreAllMocks()
   rearm()
   vi.unstubAllGlobals()
   vi.resetConfig()
