@@ -42,6 +42,8 @@ export interface Settlement {
   readonly atMs: number
   readonly costNanoUsd: number
   readonly upstreamCostNanoUsd: number
+  /** The part of the cost above the hold, which is not charged. */
+  readonly aboveHoldNanoUsd: number
 }
 
 /** The list of a price, and the price's name and the list's day there. */
@@ -95,12 +97,14 @@ export class RequestRecord {
   costNanoUsd: number | undefined
   /** The operator's cost at the upstream. */
   upstreamCostNanoUsd: number | undefined
+  /** The part of the cost above the hold; undefined if there is none. */
+  aboveHoldNanoUsd: number | undefined
   settledAtMs: number | undefined
   /** The source of the price of the route that answered. */
   pricedBy: PricedBy | undefined
   /** Changed or omitted parameters, as in the reply's `x-gateway-adapted`. */
   adapted: string | undefined
-  /** Uncertain parts of the request: `usage_counted`, `usage_doubted:input`, `unpriced`, `finish:<reason>`. */
+  /** Uncertain parts of the request: `usage_counted`, `usage_doubted:input`, `unpriced`, `above_hold`, `finish:<reason>`. */
   notes: ReadonlyArray<string> = none
   /** `name=value`. */
   tags: ReadonlyArray<string> = none
@@ -212,9 +216,11 @@ export class RequestRecord {
     if (this.notes.length < mostNotes && !this.notes.includes(note)) this.notes = [...this.notes, note]
   }
 
-  settled({ atMs, costNanoUsd, upstreamCostNanoUsd }: Settlement): void {
+  settled({ aboveHoldNanoUsd, atMs, costNanoUsd, upstreamCostNanoUsd }: Settlement): void {
     this.costNanoUsd = costNanoUsd
     this.upstreamCostNanoUsd = upstreamCostNanoUsd
+    this.aboveHoldNanoUsd = aboveHoldNanoUsd > 0 ? aboveHoldNanoUsd : undefined
+    if (aboveHoldNanoUsd > 0) this.noted("above_hold")
     this.settledAtMs = atMs
   }
 

@@ -9,7 +9,7 @@ import type { Conversation } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { Doubt, Usage } from "../generation/GenerationEvent.ts"
 import { doubtOf, doubtOfStart } from "../generation/plausible.ts"
-import { countTokens, mostTokens } from "../tokens/tokens.ts"
+import { countTokens } from "../tokens/tokens.ts"
 import type { Charge, Chargeable } from "../ledger/Charge.ts"
 import type { Metering } from "../ledger/metered.ts"
 import { Offers } from "../ledger/Offers.ts"
@@ -202,14 +202,6 @@ export class Work implements Chargeable, Metering {
 
   routing(routing: Routing): Routing {
     return this.fallbacks?.has(this.entry, "failed") === true ? { ...routing, hasFallback: true } : routing
-  }
-
-  leastNanoUsd(price: Price): number {
-    const { conversation, entry } = this
-    // Counting the input takes time, so it is only done if it bounds the output.
-    const isBounding = conversation.maxOutputTokens === undefined && entry.contextTokens !== undefined
-    const { outputTokens, searches } = this.#mostUsed(isBounding ? mostTokens(conversation) : 0)
-    return this.answers * mostOf(price, { inputTokens: 0, outputTokens, searches })
   }
 
   /** A stream's headers have been sent by then, so it gets the cost in its usage. */

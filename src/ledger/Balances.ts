@@ -71,11 +71,17 @@ export class Balances {
 /** A hold to place. */
 export interface Hold {
   readonly nanoUsd: number
+  /** True if no money is counted: nothing is held, and the charge has no bound. */
+  readonly isUncounted?: boolean | undefined
   /** Its reason, for the error message. */
   readonly because?: (() => string) | undefined
   /** The request, for budgets; absent if no budget applies. */
   readonly request?: Countable | undefined
 }
+
+/** The most that a request may be charged for its hold. */
+export const mostCharged = ({ isUncounted, nanoUsd }: Pick<Hold, "isUncounted" | "nanoUsd">): number =>
+  isUncounted === true ? Infinity : nanoUsd
 
 /** @param left what the account has left, in nano-dollars; below 0 if it is overdrawn */
 export const shortOfBalance = ({ because, nanoUsd }: Hold, left: number): InsufficientBalance =>

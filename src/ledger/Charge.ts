@@ -23,8 +23,6 @@ export interface Chargeable {
   readonly mostNanoUsd: (price: Price) => number
   /** A smaller hold, if the operator configured one, with its reason for the error message. */
   readonly held?: (price: Price) => { readonly nanoUsd: number; readonly because: () => string }
-  /** The minimum cost at a price, known in advance; 0 if absent. */
-  readonly leastNanoUsd?: (price: Price) => number
   /** The operator's cost of further calls whose answers were not used; 0 if absent. */
   readonly besidesNanoUsd?: number
   /** The request's tags, its end user and all names of its models, for budgets. */
@@ -38,7 +36,7 @@ export interface Chargeable {
 /** A request's money, from its hold to its end. The first call ends it; later calls do nothing. */
 export interface Charge {
   /**
-   * Charges the usage and releases the rest of the hold. Resolves when the row is stored; rejects with `Internal` if it
+   * Charges the usage, at most the hold, and releases the rest of it. Resolves when the row is stored; rejects with `Internal` if it
    * can't be stored, and then nothing is charged.
    *
    * @param how `hang-up`: the client left; the output until then is charged

@@ -7,8 +7,10 @@ import type { Limits } from "../contract/Caller.ts"
 import { credential } from "../contract/credential.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import type { ModelForbidden } from "../contract/Failure.ts"
+import type { AboveHold } from "./aboveHold.ts"
+import { costsWithin, unpaid } from "./aboveHold.ts"
 import type { affording } from "./afford.ts"
-import type { Cap } from "./cap.ts"
+import { mostCharged } from "./Balances.ts"
 import type { Spending } from "./spending.ts"
 import { holdStatements } from "./store/holds.ts"
 import type { EndedHold } from "./store/holds.ts"
@@ -48,8 +50,6 @@ export interface Used {
   readonly upstream?: string | undefined
   /** The price there (`Price.text`); absent if it is the hold's. */
   readonly price?: string | undefined
-  /** The maximum cost if there was no hold; without it, any cost is charged. */
-  readonly mostNanoUsd?: (() => number) | undefined
 }
 
 /** A row to store in the transaction that stores the task. */
@@ -59,7 +59,7 @@ interface Needs {
   readonly sql: SqlClient.SqlClient
   readonly balances: BalanceOperations
   readonly clock: Clock.Clock
-  readonly capped: Cap
+  readonly aboveHold: AboveHold
   readonly spent: Spending
   readonly afford: ReturnType<typeof affording>["afford"]
 }
@@ -68,7 +68,7 @@ interface Needs {
  * Holds as rows: confirmed in the transaction that stores a task and ended in the one that ends it, so no crash can
  * separate them. The money is reserved first, so that other requests can't spend it.
  */
-export const makeDurableHolds = ({ afford, balances, capped, clock, spent, sql }: Needs) => {
+export const makeDurableHolds = ({ aboveHold, afford, balances, clock, spent, sql }: Needs) => {
   /** The usage of async generations, until their tasks have ended. */
   const generated = new NamedSlots<Used>()
 
@@ -87,7 +87,8 @@ export const makeDurableHolds = ({ afford, balances, capped, clock, spent, sql }
       const placed = afford(hold, (held) => {
         const { caller, id, model, price, requestId, upstream } = hold
         const { account, key } = caller
-        const row = { id, atMs, requestId, account, key, model, upstream, price: price.text, nanoUsd: held.nanoUsd }
+        const { isUncounted = false, nanoUsd } = held
+        const row = { id, atMs, requestId, account, key, model, upstream, price: price.text, nanoUsd, isUncounted }
         return balances.holdForTask(caller, held, row, atMs)
       })
       return Effect.flatMap(placed, ({ stored, undo }) => Effect.tapErrorCause(store(within(hold, stored)), () => undo))
@@ -108,7 +109,7 @@ export const makeDurableHolds = ({ afford, balances, capped, clock, spent, sql }
 
   /**
    * Ends a task's hold, in the transaction that ends the task (a write of `Commits`): charges the usage at the price of
-   * its route at creation and releases the rest. Does nothing if the hold has ended already or never existed.
+   * its route at creation, at most the stored hold, and releases the rest. Does nothing if the hold has ended already or never existed.
    *
    * @param used undefined: nothing was delivered
    * @returns the charge in nano-dollars
@@ -118,16 +119,19 @@ export const makeDurableHolds = ({ afford, balances, capped, clock, spent, sql }
     if (held === undefined) return 0
     const nowMs = clock.unsafeCurrentTimeMillis()
     const row = used === undefined ? undefined : rowOf(held, used, nowMs)
-    if (row !== undefined && held.nano_usd > 0 && row.costNanoUsd > held.nano_usd) yield* aboveHold(held, row)
     yield* balances.endTask(held, row, nowMs, () => {
       generated.delete(id)
-      if (row !== undefined) spent(row)
+      if (row === undefined) return
+      spent(row)
+      aboveHold(row)
     })
     return row?.costNanoUsd ?? 0
   })
 
   const rowOf = (held: EndedHold, used: Used, atMs: number): UsageRow => {
-    const cost = costFor(held, used)
+    const price = used.price ?? held.price
+    const cost = costOf(priceFromText(price), used.used)
+    const most = mostCharged({ nanoUsd: held.nano_usd, isUncounted: held.is_uncounted ?? held.nano_usd === 0 })
     return {
       account: held.account_id,
       key: held.key_id,
@@ -138,19 +142,10 @@ export const makeDurableHolds = ({ afford, balances, capped, clock, spent, sql }
       outcome: used.outcome ?? "finished",
       estimated: used.estimated,
       used: used.used,
-      price: used.price ?? held.price,
-      costNanoUsd: used.isAbandoned === true ? 0 : cost,
-      upstreamCostNanoUsd: cost,
+      price,
+      ...(used.isAbandoned === true ? unpaid(cost) : costsWithin(most, cost)),
       task: held.id
     }
-  }
-
-  const costFor = (held: EndedHold, { mostNanoUsd, price: text = held.price, used }: Used): number => {
-    const price = priceFromText(text)
-    const cost = costOf(price, used)
-    if (held.nano_usd === 0 && mostNanoUsd === undefined) return cost
-    const { model, request_id: requestId } = held
-    return capped({ model, requestId, price, mostNanoUsd: mostNanoUsd ?? (() => 0) }, cost, held.nano_usd)
   }
 
   /** Charges a generation to a task's hold: its settlement is remembered until the task ends. */
@@ -161,8 +156,7 @@ export const makeDurableHolds = ({ afford, balances, capped, clock, spent, sql }
       return {
         settle: (used, outcome, estimated) => {
           const { price, upstream } = request
-          const mostNanoUsd = () => request.mostNanoUsd(price)
-          generated.set(id, { used, estimated, outcome, upstream, price: price.text, mostNanoUsd })
+          generated.set(id, { used, estimated, outcome, upstream, price: price.text })
           return undefined
         },
         abandon: (used) => {
@@ -179,20 +173,6 @@ export const makeDurableHolds = ({ afford, balances, capped, clock, spent, sql }
 
   return { storing, end, chargeOf, generatedBy } as const
 }
-
-/** An upstream may make more than was asked, by a frame or a second: the balance may end below zero by as much. */
-const aboveHold = (held: EndedHold, { costNanoUsd, upstream }: UsageRow) =>
-  Effect.logInfo("a task cost more than was held for it: its upstream reports more than was asked").pipe(
-    Effect.annotateLogs({
-      event: "charge.above_hold",
-      request_id: held.request_id,
-      account: held.account_id,
-      model: held.model,
-      upstream,
-      held_nano_usd: held.nano_usd,
-      charged_nano_usd: costNanoUsd
-    })
-  )
 
 /** A limit of concurrent tasks, with its owner. */
 interface Bound {

@@ -8,8 +8,11 @@ import { testDouble } from "../contract/testDouble.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { DatabaseHealth } from "../sql/DatabaseHealth.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
+import { costsWithin, makeAboveHold, unpaid } from "./aboveHold.ts"
+import type { Costs } from "./aboveHold.ts"
 import { affording } from "./afford.ts"
 import type { Priceable } from "./afford.ts"
+import { mostCharged } from "./Balances.ts"
 import type { Balance, HeldAmount } from "./Balances.ts"
 import { BalanceStore } from "./BalanceStore.ts"
 import type { Charge, Chargeable } from "./Charge.ts"
@@ -17,7 +20,6 @@ import { spentOf } from "./store/budgetCounters.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 import { makeDurableHolds } from "./DurableHolds.ts"
 import type { TaskHold } from "./DurableHolds.ts"
-import { makeCap } from "./cap.ts"
 import { costOf } from "./Price.ts"
 import type { Consumption, Price } from "./Price.ts"
 import { spending } from "./spending.ts"
@@ -35,10 +37,10 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const clock = yield* Effect.clock
     const durability = yield* DatabaseHealth
     const balances = yield* BalanceStore
-    const capped = yield* makeCap
+    const aboveHold = yield* makeAboveHold
     const spent = spending(yield* Metrics)
     const { afford, payable } = affording(balances)
-    const holds = makeDurableHolds({ sql: yield* SqlClient.SqlClient, balances, clock, capped, spent, afford })
+    const holds = makeDurableHolds({ sql: yield* SqlClient.SqlClient, balances, clock, aboveHold, spent, afford })
 
     /** A request that costs money must not begin while its usage can't be stored. */
     const closed = (isCostly: boolean) =>
@@ -74,7 +76,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const place = (request: Chargeable, isCostly: boolean): Effect.Effect<Charge, NotAffordable> => {
       const nowMs = clock.unsafeCurrentTimeMillis()
       return afford(request, (hold) =>
-        balances.hold(request.caller, hold, nowMs, (held) => new OpenCharge(request, held, isCostly))
+        balances.hold(request.caller, hold, nowMs, (held) => new OpenCharge(request, held, mostCharged(hold), isCostly))
       )
     }
 
@@ -99,12 +101,15 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     class OpenCharge implements Charge {
       readonly #request: Chargeable
       readonly #held: HeldAmount
+      /** Infinity if no money is counted. */
+      readonly #mostNanoUsd: number
       readonly #isCostly: boolean
       #isOpen = true
 
-      constructor(request: Chargeable, held: HeldAmount, isCostly: boolean) {
+      constructor(request: Chargeable, held: HeldAmount, mostNanoUsd: number, isCostly: boolean) {
         this.#request = request
         this.#held = held
+        this.#mostNanoUsd = mostNanoUsd
         this.#isCostly = isCostly
         if (isCostly) costly++
       }
@@ -113,20 +118,20 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         if (!this.#close()) return undefined
         const { caller, price } = this.#request
         const held = this.#held
-        // A hold for several routes is that of the most expensive one and does not show this route's maximum.
-        const heldHere = (this.#request.offers?.prices.length ?? 1) === 1 ? held.nanoUsd : 0
-        const cost = capped(this.#request, costOf(price, used), heldHere)
-        const row = this.#row(used, outcome, estimated, {
-          costNanoUsd: cost,
-          upstreamCostNanoUsd: cost + this.#besides()
-        })
+        const row = this.#row(
+          used,
+          outcome,
+          estimated,
+          costsWithin(this.#mostNanoUsd, costOf(price, used), this.#besides())
+        )
         spent(row)
+        aboveHold(row)
         balances.settle(caller, held, spentOf(row))
         this.#request.tellCost?.(row)
-        if (cost > 0 && outcome === "finished") {
+        if (row.costNanoUsd > 0 && outcome === "finished") {
           return log.appendAwaited(row, () => {
             balances.unsettle(caller, held, spentOf(row))
-            this.#request.tellCost?.({ ...row, costNanoUsd: 0, upstreamCostNanoUsd: 0 })
+            this.#request.tellCost?.({ ...row, ...unpaid(0) })
           })
         }
         log.append(row)
@@ -136,8 +141,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       abandon(used: Consumption): void {
         if (!this.#close()) return
         const { caller, price } = this.#request
-        const costs = { costNanoUsd: 0, upstreamCostNanoUsd: costOf(price, used) + this.#besides() }
-        const row = this.#row(used, "hang-up", true, costs)
+        const row = this.#row(used, "hang-up", true, unpaid(costOf(price, used) + this.#besides()))
         balances.settle(caller, this.#held, spentOf(row))
         this.#request.tellCost?.(row)
         log.append(row)
@@ -151,7 +155,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         used: Consumption,
         outcome: UsageRow["outcome"],
         estimated: boolean,
-        costs: Pick<UsageRow, "costNanoUsd" | "upstreamCostNanoUsd">
+        costs: Costs
       ): UsageRow {
         const { caller, model, price, requestId, upstream } = this.#request
         return {

@@ -44,7 +44,7 @@ export const affording = (balances: Pick<BalanceOperations, "isMetered">) => {
               ...hold,
               request: { ...request.labels, model: request.model, mostTokens: () => request.mostTokens() }
             })
-    if (!isBounded(request.caller)) return place(nothing)
+    if (!isBounded(request.caller)) return place(uncounted)
     const { caller, model, offers, price } = request
     const prices = payable({ caller, model, unpriced: request.unpriced, prices: offers?.prices ?? [price] })
     if (!("length" in prices)) return Effect.fail(prices)
@@ -70,3 +70,4 @@ const holdAt = (request: Chargeable, price: Price): Hold =>
   price.isFree ? nothing : (request.held?.(price) ?? { nanoUsd: request.mostNanoUsd(price) })
 
 const nothing: Hold = { nanoUsd: 0 }
+const uncounted: Hold = { nanoUsd: 0, isUncounted: true }

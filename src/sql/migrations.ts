@@ -56,6 +56,7 @@ import { people } from "./migrations/0051_people.ts"
 import { signIns } from "./migrations/0052_signIns.ts"
 import { agentSignIns } from "./migrations/0053_agentSignIns.ts"
 import { makers } from "./migrations/0054_makers.ts"
+import { aboveHold } from "./migrations/0055_aboveHold.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -123,7 +124,8 @@ const onBoth: ReadonlyArray<Step> = [
   [51, "people", people],
   [52, "signIns", signIns],
   [53, "agentSignIns", agentSignIns],
-  [54, "makers", makers]
+  [54, "makers", makers],
+  [55, "aboveHold", aboveHold]
 ]
 
 /** The schema that this gateway works with. */

@@ -83,7 +83,7 @@ export const makeMetrics = () => {
     ),
     chargesCapped: registry.counter(
       "gateway_charges_capped_total",
-      "Charges capped at ten times the request's hold.",
+      "Charges cut to the request's hold, because it cost more.",
       "model"
     ),
     adapted: registry.counter(

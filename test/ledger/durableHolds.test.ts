@@ -97,6 +97,44 @@ describeOnEach("a hold that is a row", () => {
     }).pipe(Effect.provide(live))
   )
 
+  it.effect("is the most that its task is charged, even if nothing was held; without a balance nothing bounds it", () =>
+    Effect.gen(function* () {
+      yield* account(10)
+      yield* hold("more", 4)
+      yield* hold("nothing", 0)
+      yield* end("more", 9)
+      yield* end("nothing", 2)
+      expect(yield* balance).toEqual({ granted: 10 * dollar, settled: 4 * dollar, held: 0 })
+      const sql = yield* SqlClient.SqlClient
+      const costs = sql`SELECT task_id, cost_nano_usd AS charged, upstream_cost_nano_usd AS cost,
+        above_hold_nano_usd AS above FROM usage ORDER BY id`
+      expect(yield* costs).toEqual([
+        { task_id: "more", charged: 4 * dollar, cost: 9 * dollar, above: 5 * dollar },
+        { task_id: "nothing", charged: 0, cost: 2 * dollar, above: 2 * dollar }
+      ])
+      const other = AccountId.make("unmetered")
+      yield* sql`INSERT INTO accounts (id, created_at) VALUES (${other}, 0)`
+      yield* hold("unbounded", 1, { account: other })
+      yield* end("unbounded", 3)
+      expect((yield* costs).slice(2)).toEqual([
+        { task_id: "unbounded", charged: 3 * dollar, cost: 3 * dollar, above: 0 }
+      ])
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("of an older node, which does not say whether money was counted, bounds its task if it held any", () =>
+    Effect.gen(function* () {
+      yield* account(10)
+      yield* hold("some", 4)
+      yield* hold("none", 0)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE holds SET is_uncounted = NULL`
+      yield* end("some", 9)
+      yield* end("none", 1)
+      expect(yield* balance).toEqual({ granted: 10 * dollar, settled: 5 * dollar, held: 0 })
+    }).pipe(Effect.provide(live))
+  )
+
   it.effect("whose end is rolled back is held as before, and may end later", () =>
     Effect.gen(function* () {
       yield* account(10)
@@ -191,7 +229,10 @@ const lived = (steps: ReadonlyArray<Step>) =>
       const exit = yield* Effect.provide(Effect.exit(effect), process)
       if (kind === "hold" && Exit.isSuccess(exit)) held.set(id, dollars)
       // Only a hold that is there is settled, however often its end is asked for.
-      if (kind !== "hold") settled += held.delete(id) && kind === "settle" ? dollars : 0
+      if (kind !== "hold") {
+        const most = held.get(id) ?? 0
+        settled += held.delete(id) && kind === "settle" ? Math.min(dollars, most) : 0
+      }
       if (crash) {
         yield* Scope.close(scope, Exit.void)
         const next = yield* start
@@ -201,6 +242,7 @@ const lived = (steps: ReadonlyArray<Step>) =>
       const sum = [...held.values()].reduce((a, b) => a + b, 0)
       const seen = yield* Effect.provide(balance, process)
       expect(seen).toEqual({ granted: 20 * dollar, settled: settled * dollar, held: sum * dollar })
+      expect(available(seen)).toBeGreaterThanOrEqual(0)
       expect(yield* stored).toEqual(seen)
     }
     yield* Scope.close(scope, Exit.void)

@@ -8,6 +8,7 @@ import { available } from "../../src/ledger/Balances.ts"
 import { Grants } from "../../src/ledger/store/Grants.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import type { Charge } from "../../src/ledger/Charge.ts"
+import type { Settlement } from "../../src/contract/RequestRecord.ts"
 import { free, fromUsd, nanoUsd } from "../../src/ledger/Price.ts"
 import { ClockSource } from "../../src/sql/Changes.ts"
 import { database, describeOnEach, isElsewhere } from "../sql/engines.ts"
@@ -33,7 +34,7 @@ const account = (grant?: number) =>
     if (grant !== undefined) yield* grants.credit(team, dollars(grant), "test")
   })
 
-const open = (most: number, options: { caller?: Caller; free?: boolean } = {}) =>
+const open = (most: number, options: { caller?: Caller; free?: boolean; tellCost?: (told: Settlement) => void } = {}) =>
   Effect.flatMap(Ledger, (ledger) =>
     ledger.open({
       caller: options.caller ?? caller,
@@ -42,7 +43,8 @@ const open = (most: number, options: { caller?: Caller; free?: boolean } = {}) =
       upstream: "u",
       price: options.free === true ? free : price,
       mostNanoUsd: () => dollars(most),
-      mostTokens: () => most
+      mostTokens: () => most,
+      ...(options.tellCost !== undefined && { tellCost: options.tellCost })
     })
   )
 
@@ -133,11 +135,50 @@ describeOnEach("the ledger", () => {
   it.effect("lets an overdrawn account use free models", () =>
     Effect.gen(function* () {
       yield* account(1)
-      const charge = yield* open(1)
-      void charge.settle(tokens(3), "hang-up", true)
+      const grants = yield* Grants
+      yield* grants.credit(team, dollars(-3), "")
+      yield* adjust("1 second")
       expect(available(yield* audit)).toBe(dollars(-2))
       yield* open(1, { free: true })
       expect((yield* Effect.flip(open(1)))._tag).toBe("InsufficientBalance")
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("charges at most what is held, the rest is the operator's", () =>
+    Effect.gen(function* () {
+      yield* account(10)
+      const told: Array<Settlement> = []
+      const charge = yield* open(4, { tellCost: (settlement) => void told.push(settlement) })
+      yield* Effect.promise(async () => charge.settle(tokens(9), "finished", false))
+      const left = yield* open(6)
+      void left.settle(tokens(7), "hang-up", true)
+      // What costs nothing by its hold, costs nothing.
+      const nothing = yield* open(0)
+      void nothing.settle(tokens(2), "hang-up", true)
+      expect(available(yield* audit)).toBe(0)
+      expect(told).toMatchObject([
+        { costNanoUsd: dollars(4), upstreamCostNanoUsd: dollars(9), aboveHoldNanoUsd: dollars(5) }
+      ])
+      const sql = yield* SqlClient.SqlClient
+      for (const table of ["usage", "usage_days", "usage_hours"]) {
+        const found = yield* sql`SELECT CAST(SUM(cost_nano_usd) AS BIGINT) AS charged,
+          CAST(SUM(upstream_cost_nano_usd) AS BIGINT) AS cost, CAST(SUM(above_hold_nano_usd) AS BIGINT) AS above
+          FROM ${sql(table)}`
+        expect([table, ...found]).toEqual([table, { charged: dollars(10), cost: dollars(18), above: dollars(8) }])
+      }
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("charges a key's budget at most what it holds", () =>
+    Effect.gen(function* () {
+      yield* account()
+      const budgeted: Caller = { ...caller, keyBudgets: [plainBudget(dollars(5), "day")] }
+      const charge = yield* open(4, { caller: budgeted })
+      yield* Effect.promise(async () => charge.settle(tokens(9), "finished", false))
+      expect((yield* Effect.flip(open(2, { caller: budgeted }))).message).toContain("has $1.00 left")
+      const rest = yield* open(1, { caller: budgeted })
+      rest.release()
+      expect((yield* audit).settled).toBe(dollars(4))
     }).pipe(Effect.provide(live))
   )
 
@@ -253,10 +294,9 @@ describeOnEach("the ledger", () => {
                 if (step.do === "release") {
                   target.charge.release()
                 } else {
-                  const used = Math.min(step.used, target.most)
                   const how = step.do === "settle" ? "finished" : "hang-up"
-                  void target.charge.settle(tokens(used), how, false)
-                  if (!target.ended) settled += used
+                  void target.charge.settle(tokens(step.used), how, false)
+                  if (!target.ended) settled += Math.min(step.used, target.most)
                 }
                 target.ended = true
               }
@@ -266,6 +306,7 @@ describeOnEach("the ledger", () => {
               settled: dollars(settled),
               held: dollars(held())
             })
+            expect(granted - settled - held()).toBeGreaterThanOrEqual(0)
           }
           // Appended rows are written a moment later; the crash comes after that moment.
           yield* audit

@@ -28,6 +28,7 @@ const row = (over: Partial<UsageRow> = {}): UsageRow => ({
   price: "{}",
   costNanoUsd: 1_000,
   upstreamCostNanoUsd: 1_000,
+  aboveHoldNanoUsd: 0,
   ...over
 })
 

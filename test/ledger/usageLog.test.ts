@@ -29,7 +29,8 @@ const row = (requestId: string, costNanoUsd: number): UsageRow => ({
   used: { ...noUsage, outputTokens: 1 },
   price: "",
   costNanoUsd,
-  upstreamCostNanoUsd: costNanoUsd
+  upstreamCostNanoUsd: costNanoUsd,
+  aboveHoldNanoUsd: 0
 })
 
 const services = Layer.mergeAll(BalanceStore.Default, Changes.Default, Commits.Default, Daemons.Default).pipe(

@@ -21,6 +21,7 @@ export const usageOf = (row: RequestRow, given: Partial<UsageRow> = {}): UsageRo
   price: "{}",
   costNanoUsd: row.cost_nano_usd ?? 0,
   upstreamCostNanoUsd: 2 * (row.cost_nano_usd ?? 0),
+  aboveHoldNanoUsd: 0,
   ...given
 })
 

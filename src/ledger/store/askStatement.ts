@@ -142,11 +142,13 @@ export const askStatement = (sql: SqlClient.SqlClient): ((by: BatchId, changes: 
         UNION ALL SELECT account_id, key_id, -nano_usd, -nano_usd FROM back) AS each_one
       GROUP BY account_id, key_id
     ), ${sql.literal(withBudgets ? counted : "")} ${sql.literal(followingOfNode)}, of_tasks AS (
-      INSERT INTO holds (id, at, request_id, account_id, key_id, model, upstream, price, nano_usd, budgets, confirmed)
+      INSERT INTO holds (id, at, request_id, account_id, key_id, model, upstream, price, nano_usd, budgets, is_uncounted,
+        confirmed)
       SELECT stored.id, stored.at, stored.request_id, fitting.account_id, fitting.key_id, stored.model, stored.upstream,
-        stored.price, fitting.nano_usd, stored.budgets, 0
+        stored.price, fitting.nano_usd, stored.budgets, stored.is_uncounted, 0
       FROM fitting, json_to_record(fitting.task) AS stored
-        (id text, at bigint, request_id text, model text, upstream text, price text, budgets text)
+        (id text, at bigint, request_id text, model text, upstream text, price text, budgets text,
+          is_uncounted int)
       WHERE fitting.task IS NOT NULL
     ), answer AS MATERIALIZED (
       SELECT COALESCE(json_agg(json_build_array(judged.n, CASE WHEN fitting.n IS NULL THEN 0 ELSE 1 END,
@@ -212,6 +214,7 @@ const askedRow = ({ account, claims: all, key, nanoUsd, row }: HoldRequest, n: n
           model: row.model,
           upstream: row.upstream,
           price: row.price,
-          budgets: all.length === 0 ? null : JSON.stringify(all.map(heldOf))
+          budgets: all.length === 0 ? null : JSON.stringify(all.map(heldOf)),
+          is_uncounted: row.isUncounted ? 1 : 0
         }
 })

@@ -18,6 +18,8 @@ export interface StoredHold {
   readonly upstream: string
   readonly price: string
   readonly nanoUsd: number
+  /** True if no money is counted (`Hold`). */
+  readonly isUncounted: boolean
 }
 
 /** Models that share a limit, and its name. */
@@ -30,8 +32,8 @@ interface SharedModels {
 export const holdStatements = (sql: SqlClient.SqlClient) => {
   const insertHold = prepare(
     sql,
-    sql`INSERT INTO holds (id, at, request_id, account_id, key_id, model, upstream, price, nano_usd, budgets)
-      VALUES (${""}, ${0}, ${""}, ${""}, ${""}, ${""}, ${""}, ${""}, ${0}, ${""})`
+    sql`INSERT INTO holds (id, at, request_id, account_id, key_id, model, upstream, price, nano_usd, budgets, is_uncounted)
+      VALUES (${""}, ${0}, ${""}, ${""}, ${""}, ${""}, ${""}, ${""}, ${0}, ${""}, ${0})`
   )
   const confirmHold = prepare(sql, sql`UPDATE holds SET confirmed = 1 WHERE id = ${""} RETURNING id`)
   const deleteHold = prepare(sql, sql`DELETE FROM holds WHERE id = ${""} RETURNING *`)
@@ -41,9 +43,10 @@ export const holdStatements = (sql: SqlClient.SqlClient) => {
     hold: StoredHold,
     budgets: ReadonlyArray<HeldBudget> | undefined
   ): Effect.Effect<unknown, SqlError> => {
-    const { account, atMs, id, key, model, nanoUsd, price, requestId, upstream } = hold
+    const { account, atMs, id, isUncounted, key, model, nanoUsd, price, requestId, upstream } = hold
     const text = budgets === undefined ? null : JSON.stringify(budgets)
-    return insertHold([id, atMs, requestId, account, key, model, upstream, price, nanoUsd, text]).ahead
+    const uncounted = isUncounted ? 1 : 0
+    return insertHold([id, atMs, requestId, account, key, model, upstream, price, nanoUsd, text, uncounted]).ahead
   }
 
   /** Ends a hold and returns it; undefined if it has ended already or never existed. */
@@ -104,9 +107,10 @@ const holds = rows("holds", {
   upstream: Schema.String,
   price: Schema.String,
   nano_usd: Schema.Int,
-  budgets: Schema.NullOr(HeldBudgetsJson)
+  budgets: Schema.NullOr(HeldBudgetsJson),
+  is_uncounted: Schema.NullOr(Schema.Boolean)
 })
-/** A hold as it was, when it is ended. */
+/** A hold as it was, when it is ended. `is_uncounted` is null if a node of an older version stored it. */
 export type EndedHold = ReturnType<typeof holds.one>
 const counted = rows("holds", { n: Schema.Int })
 const ofModels = rows("holds", { model: Schema.String, n: Schema.Int })

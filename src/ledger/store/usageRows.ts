@@ -18,10 +18,12 @@ export interface UsageRow {
   readonly used: Consumption
   /** `Price.text`. */
   readonly price: string
-  /** The caller's charge. */
+  /** The caller's charge: the cost, at most the hold. */
   readonly costNanoUsd: number
-  /** The operator's cost by the price of the route that answered. It exceeds the charge after a disconnect. */
+  /** The operator's cost by the price of the route that answered. */
   readonly upstreamCostNanoUsd: number
+  /** The part of the cost above the hold, which the operator bears. */
+  readonly aboveHoldNanoUsd: number
   /** The task that was charged. */
   readonly task?: string | undefined
   /** The request's hold, if it is stored (`BalanceOperations`). */
@@ -57,7 +59,8 @@ export const anyRow: UsageRow = {
   used: { ...noUsage },
   price: "",
   costNanoUsd: 0,
-  upstreamCostNanoUsd: 0
+  upstreamCostNanoUsd: 0,
+  aboveHoldNanoUsd: 0
 }
 
 /** A row of `usage`, in the order of its columns. A literal: built name by name it would cost five times as much. */
@@ -83,7 +86,8 @@ export const columns = (row: UsageRow) => {
     cost_nano_usd: row.costNanoUsd,
     cache_write_1h_tokens: hourTokens(used),
     upstream_cost_nano_usd: row.upstreamCostNanoUsd,
-    task_id: row.task ?? null
+    task_id: row.task ?? null,
+    above_hold_nano_usd: row.aboveHoldNanoUsd
   }
 }
 
@@ -112,6 +116,7 @@ export const byHour = (rows: ReadonlyArray<UsageRow>): ReadonlyArray<HourRow> =>
     sum.video_frames += row.used.videoFrames ?? 0
     sum.cost_nano_usd += row.costNanoUsd
     sum.upstream_cost_nano_usd += row.upstreamCostNanoUsd
+    sum.above_hold_nano_usd += row.aboveHoldNanoUsd
   }
   return [...hours.values()]
 }
@@ -142,7 +147,8 @@ const noSums = {
   searches: 0,
   video_frames: 0,
   cost_nano_usd: 0,
-  upstream_cost_nano_usd: 0
+  upstream_cost_nano_usd: 0,
+  above_hold_nano_usd: 0
 }
 
 type Sums = typeof noSums
@@ -157,7 +163,8 @@ export const hourSumNames = [
   "cache_write_tokens",
   "output_tokens",
   "cost_nano_usd",
-  "upstream_cost_nano_usd"
+  "upstream_cost_nano_usd",
+  "above_hold_nano_usd"
 ] as const satisfies ReadonlyArray<keyof Sums>
 
 /** An hour's empty row. */
