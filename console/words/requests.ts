@@ -83,6 +83,7 @@ export const request = {
     usage_counted: "the gateway counted the tokens: the upstream reported none, or impossible ones",
     usage_doubted: "this part of the upstream’s usage is impossible and was ignored",
     unpriced: "the route has no price: nothing was charged",
+    above_hold: "it cost more than was held for it: the charge is the hold, the operator bears the rest",
     finish: "the upstream ended for an unknown reason, which is shown as a normal end"
   }),
   costTitle: "Cost",

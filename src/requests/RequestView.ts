@@ -80,7 +80,7 @@ export const RequestView = Schema.Struct({
   adapted: name("Parameters that were changed or omitted."),
   notes: said(
     Schema.Array(Schema.String),
-    "What is uncertain: `usage_counted` (the gateway counted the tokens), `usage_doubted:…` (the part of the upstream's usage that can't be), `unpriced` (the route has no price), `finish:…` (the upstream ended for an unknown reason)."
+    "What is uncertain: `usage_counted` (the gateway counted the tokens), `usage_doubted:…` (the part of the upstream's usage that can't be), `unpriced` (the route has no price), `above_hold` (it cost more than was held for it; its charge is the hold), `finish:…` (the upstream ended for an unknown reason)."
   ),
   tags: said(Schema.Array(Schema.String), "Tags from `x-gateway-tags` and `metadata`."),
   end_user: name("The end user, from `user`, `metadata.user_id` or `safety_identifier`."),

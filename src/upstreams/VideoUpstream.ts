@@ -209,6 +209,11 @@ export interface VideoUpstream extends AtKey<VideoUpstream> {
   readonly refusesAtOnce?: boolean
   /** True if it bills the seconds of input videos as those that it makes. */
   readonly billsInputVideo?: true
+  /**
+   * The frames that it may make and bill beyond those of the request, which are held too: 24 if it bills the length that
+   * it reports, since encoders round up. Defaults to none.
+   */
+  readonly extraFrames?: number
   /** The bounds of its protocol. Those of the model itself come before. */
   readonly bounds?: SomeVideoBounds
   /** Checks a job before its task is accepted, so that the caller gets a 400; absent if it renders every job. */

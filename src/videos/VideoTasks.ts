@@ -25,12 +25,11 @@ import { TaskStore } from "../tasks/TaskStore.ts"
 import type { VideoJob } from "../upstreams/VideoUpstream.ts"
 import type { CreateShape } from "./CreateShape.ts"
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
-import { quoted } from "./consumption.ts"
 import type { ListVideoTasks } from "./ListVideoTasks.ts"
 import { videoTask } from "./VideoTask.ts"
 import type { VideoDetails } from "./VideoTask.ts"
 import { newTaskId, randomOf } from "./taskId.ts"
-import { longestOf, makeFitting, placeIn } from "./fitting.ts"
+import { longestOf, makeFitting, mostBilled, placeIn } from "./fitting.ts"
 import type { Fitting } from "./fitting.ts"
 import { settingsAt, videoBulkhead } from "./places.ts"
 import { Outages } from "./Outages.ts"
@@ -75,7 +74,6 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         random: () => randomOf(id)("seed")
       })
       const [{ meant }] = fitting
-      const resolved = longestOf(fitting)
       const offers = new Offers(fitting)
       const isSilent = (at: Fitting) =>
         outages.isSilentFor(videoBulkhead(at.upstream.name), caller.account, createdAtMs)
@@ -112,8 +110,8 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         },
         unpriced: model.unpriced,
         modelLimits: models.limitsOf(model),
-        mostNanoUsd: (price: Price) => costOf(price, quoted(resolved)),
-        mostTokens: () => quoted(resolved).outputTokens,
+        mostNanoUsd: (price: Price) => costOf(price, mostBilled(fitting)),
+        mostTokens: () => mostBilled(fitting).outputTokens,
         labels: labelsOf([model], incoming.record)
       }
       const keepAnswer = incoming.once?.keep(answer) ?? Effect.void
@@ -148,7 +146,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       const offers = new Offers<QuotedRoute>([pricedRoute(first), ...others.map(pricedRoute)])
       offers.keep(yield* ledger.permit({ caller, model: model.id, prices: offers.prices, unpriced: model.unpriced }))
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
-      return { model, resolved, routes: offers.all }
+      return { model, most: mostBilled(fitting), resolved, routes: offers.all }
     })
 
     const find = shown(store, kind, (task): VideoTaskRecord => record(videoTask(task)), notFound)

@@ -9,13 +9,20 @@ import type { VideoTask } from "./VideoTask.ts"
 /**
  * A request's consumption: exact, unless the model chooses the length or there are input videos. Measuring those costs
  * too much, so the most that the model takes is held.
+ *
+ * @param extraFrames those that the upstream may add (`VideoUpstream`); one that does may round up input videos too
  */
-export const quoted = ({ settings }: Pick<Resolved, "settings">): Consumption => ({
-  ...noUsage,
-  outputTokens: videoTokens(settings, settings.inputVideoSeconds),
-  videoFrames: settings.frames + (settings.isInputVideoBilled === true ? framesOf(settings.inputVideoSeconds) : 0),
-  searches: settings.webSearch ? 1 : 0
-})
+export const quoted = ({ settings }: Pick<Resolved, "settings">, extraFrames = 0): Consumption => {
+  const { inputVideoSeconds = 0, isInputVideoBilled } = settings
+  const frames = settings.frames + extraFrames
+  const input = isInputVideoBilled === true ? framesOf(inputVideoSeconds + (extraFrames > 0 ? 1 : 0)) : 0
+  return {
+    ...noUsage,
+    outputTokens: videoTokens({ ...settings, frames }, inputVideoSeconds),
+    videoFrames: frames + input,
+    searches: settings.webSearch ? 1 : 0
+  }
+}
 
 const framesOf = (seconds = 0): number => Math.round(seconds * framesPerSecond)
 

@@ -3,7 +3,7 @@ import type { Holder } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { NotFound } from "../contract/Failure.ts"
 import { priceOfVideo } from "../ledger/Price.ts"
-import type { Price } from "../ledger/Price.ts"
+import type { Consumption, Price } from "../ledger/Price.ts"
 import type { Model, ServedRoute } from "../catalogue/Catalogue.ts"
 import { videoBoundsAt } from "../catalogue/videoBounds.ts"
 import { arranged, withKeys } from "../routing/arranged.ts"
@@ -11,6 +11,7 @@ import { isSameRoute } from "../routing/Route.ts"
 import { atKey, keyNames } from "../upstreams/KeyPool.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import type { VideoJob, VideoSettings, VideoUpstream } from "../upstreams/VideoUpstream.ts"
+import { quoted } from "./consumption.ts"
 import { isRatio } from "./CreateVideoTask.ts"
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
 import { framesPerSecond } from "./geometry.ts"
@@ -149,6 +150,10 @@ export const longestOf = ([first, ...others]: readonly [Fitting, ...ReadonlyArra
     }
   }
 }
+
+/** The most that any of the routes bills, which is held. */
+export const mostBilled = (fitting: readonly [Fitting, ...ReadonlyArray<Fitting>]): Consumption =>
+  quoted(longestOf(fitting), Math.max(...fitting.map(({ upstream }) => upstream.extraFrames ?? 0)))
 
 /** A route as the job has it. An open length is one of its own. */
 export const placeIn = (

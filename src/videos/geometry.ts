@@ -80,6 +80,5 @@ export const nearestRatio = (image: Size, offered: ReadonlyArray<string> = shape
 
 /** Tokens of a video: (seconds in + seconds out) × width × height × 24 / 1024. */
 export const videoTokens = (output: Size & { readonly frames: number }, inputVideoSeconds = 0): number =>
-  Math.round(
-    ((inputVideoSeconds + output.frames / framesPerSecond) * output.width * output.height * framesPerSecond) / 1024
-  )
+  // By frames: a third of a second is no double, and halves are rounded up.
+  Math.round(((inputVideoSeconds * framesPerSecond + output.frames) * output.width * output.height) / 1024)

@@ -23,10 +23,10 @@ export const quoterOf = (
 ): Quoter =>
   Effect.fnUntraced(function* (caller, body, headers) {
     const request = yield* decode(body)
-    const { model, routes, resolved } = yield* videos.settled(caller, request, headers)
-    const most = quoted(resolved)
+    const { model, most, resolved, routes } = yield* videos.settled(caller, request, headers)
+    const asked = quoted(resolved)
     const estimated = quoted(withUsualInput(withUsualLength(resolved)))
-    const isExact = estimated.outputTokens === most.outputTokens && estimated.videoFrames === most.videoFrames
+    const isExact = estimated.outputTokens === asked.outputTokens && estimated.videoFrames === asked.videoFrames
     return {
       model: model.id,
       routes,

@@ -37,9 +37,10 @@ export const upstream = (): Upstream => {
     if (prompt.includes("waits")) return Response.json({ ...record, status: "queued" })
     if (prompt.includes("fails"))
       return Response.json({ ...record, status: "failed", error: { code: "No", message: "no" } })
-    const usage = { completion_tokens: 40_176, total_tokens: 40_176 }
+    const usage = { completion_tokens: 12_555, total_tokens: 12_555 }
     const content = { video_url: "https://media.example.com/a.mp4" }
-    return Response.json({ ...record, status: "succeeded", content, usage, duration: 4 })
+    // The first frame beside those that were asked for.
+    return Response.json({ ...record, status: "succeeded", content, usage, frames: 30 })
   }
   let calls = 0
   let failures = 0

@@ -40,13 +40,14 @@ export const families = {
     body: { model: "paid", messages: "Hello", max_tokens: 1, async: true },
     broke: { type: "error", error: { type: "insufficient_balance" } }
   },
+  // Ark makes one frame more, which is held too.
   videos: {
     path: "/api/v3/contents/generations/tasks",
     body: {
       model: "paid-video",
       content: [{ type: "text", text: "A cat" }],
       resolution: "480p",
-      duration: 4
+      frames: 29
     },
     broke: { error: { code: "insufficient_balance", type: "authentication_error" } }
   }
@@ -114,7 +115,7 @@ export const startWorld = async (keys: ReadonlyArray<string>, options: Options =
         "paid-several": { routes: [{ upstream: "messages", model: "m" }], price: { output: 1_000_000 / 16 } },
         "paid-embeddings": { routes: [{ upstream: "up" }], kind: "embedding", price: { input: 1_000_000 / 8 } },
         reading: { routes: [{ upstream: "up" }], price: { input: 1_000, output: 1_000_000 } },
-        "paid-video": { routes: [{ upstream: "videos", model: "m" }], price: { per_second: 0.25 } }
+        "paid-video": { routes: [{ upstream: "videos", model: "m" }], price: { per_second: 0.8 } }
       },
       keys: keys.flatMap((name) => [
         { name, secret: secretOf(name), balance_usd: balanceUsd },

@@ -87,11 +87,46 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
     tests: holds
   },
   {
-    name: "ledger: a charge has no bound",
-    file: "src/ledger/cap.ts",
-    snippet: "if (cost <= most) return cost\n",
-    replacement: "if (cost > 0) return cost\n",
-    tests: ["test/ledger/cap.test.ts"]
+    name: "ledger: a charge is above its hold",
+    file: "src/ledger/aboveHold.ts",
+    snippet: "Math.min(costNanoUsd, mostNanoUsd)",
+    replacement: "costNanoUsd",
+    tests: ledger
+  },
+  {
+    name: "ledger: a hold of nothing bounds no charge",
+    file: "src/ledger/Balances.ts",
+    snippet: "isUncounted === true ? Infinity : nanoUsd",
+    replacement: "nanoUsd === 0 ? Infinity : nanoUsd",
+    tests: ledger
+  },
+  {
+    name: "ledger: a task's stored hold bounds no charge",
+    file: "src/ledger/DurableHolds.ts",
+    snippet: "held.is_uncounted ?? held.nano_usd === 0",
+    replacement: "true",
+    tests: holds
+  },
+  {
+    name: "ledger: a task's hold of nothing bounds no charge",
+    file: "src/ledger/DurableHolds.ts",
+    snippet: "held.is_uncounted ?? held.nano_usd === 0",
+    replacement: "held.nano_usd === 0",
+    tests: holds
+  },
+  {
+    name: "ledger: the part of a cost above its hold is nobody's",
+    file: "src/ledger/aboveHold.ts",
+    snippet: "upstreamCostNanoUsd: costNanoUsd + besidesNanoUsd",
+    replacement: "upstreamCostNanoUsd: charged + besidesNanoUsd",
+    tests: ledger
+  },
+  {
+    name: "videos: what an upstream adds to a length is not held",
+    file: "src/videos/fitting.ts",
+    snippet: "upstream.extraFrames ?? 0",
+    replacement: "upstream.extraFrames === undefined ? 0 : 0",
+    tests: ["test/money/videoBills.test.ts"]
   },
   {
     name: "ledger: usage is stored without what the account has settled",

@@ -11,6 +11,9 @@ export interface BillLine {
   readonly tier: string
 }
 
+/** The seconds that are made beyond those that were asked for, as a prompt with `over:1` has it. */
+export const secondsOver = (body: unknown): number => Number(/over:(\d+)/.exec(JSON.stringify(body))?.[1] ?? 0)
+
 /** An input video's seconds, which its address tells: `https://media.example.com/4s.mp4`. */
 export const secondsOf = (url: string): number => Number(/\/(\d+)s\.mp4$/.exec(url)?.[1] ?? 0)
 

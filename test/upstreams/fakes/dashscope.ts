@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../src/contract/fields.ts"
-import { secondsOf, sumOf } from "./bill.ts"
+import { secondsOf, secondsOver, sumOf } from "./bill.ts"
 import type { BillLine } from "./bill.ts"
 import { clipOf } from "./clip.ts"
 
@@ -114,7 +114,7 @@ const wrongIn = (body: JsonObject): string | undefined => {
  */
 const secondsIn = ({ input, model, parameters }: JsonObject) => {
   const { media = [] } = input as { readonly media?: ReadonlyArray<{ readonly url: string }> }
-  const { duration = 5 } = parameters as Parameters
+  const duration = ((parameters as Parameters).duration ?? 5) + secondsOver(input)
   const all = sumOf(media.map(({ url }) => secondsOf(url)))
   const inputSeconds = String(model).startsWith("wan3") ? all : Math.min(all, 5)
   return {

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto"
 import type { JsonObject } from "../../../src/contract/fields.ts"
+import { secondsOver } from "./bill.ts"
 import type { BillLine } from "./bill.ts"
 
 export interface KlingTask {
@@ -71,15 +72,17 @@ const recordWith =
     created_at: 1_774_805_076_166,
     ...(status === "succeed" && {
       task_result: {
-        videos: [{ id: "v", url: `${media}/${id}.mp4`, duration: `${body["duration"] as string}.042` }]
+        videos: [{ id: "v", url: `${media}/${id}.mp4`, duration: `${secondsMade(body)}.042` }]
       }
     })
   })
 
+const secondsMade = (body: JsonObject): number => Number(body["duration"]) + secondsOver(body)
+
 /** By mode, length and sound. */
 const lineOf = ({ body }: KlingTask): BillLine => ({
   model: String(body["model_name"]),
-  seconds: Number(body["duration"]),
+  seconds: secondsMade(body),
   resolution: { std: "720p", pro: "1080p" }[String(body["mode"])] ?? "4k",
   hasVideoInput: false,
   hasSound: body["sound"] === "on",

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../src/contract/fields.ts"
-import { secondsOf, sumOf } from "./bill.ts"
+import { secondsOf, secondsOver, sumOf } from "./bill.ts"
 import type { BillLine } from "./bill.ts"
 import { clipOf } from "./clip.ts"
 
@@ -133,9 +133,9 @@ const usageOf = (body: JsonObject) => {
   const { content, duration } = body as unknown as Asked
   const input = sumOf(content.map(({ video_url }) => secondsOf(video_url?.url ?? "")))
   return {
-    total_seconds: input + duration,
+    total_seconds: input + duration + secondsOver(body),
     input_seconds: input,
-    output_seconds: duration,
+    output_seconds: duration + secondsOver(body),
     input_image_count: content.filter(({ type }) => type === "image_url").length
   }
 }

@@ -57,5 +57,7 @@ export const arkVideo = (options: VideoUpstreamOptions): VideoUpstream => {
     })
 
   const { name } = options
-  return { name, isPassthrough: true, refusesAtOnce: true, bounds, submit, poll, cancel, reconcile }
+  // Ark counts a first frame beside those of the length.
+  const facts = { isPassthrough: true, refusesAtOnce: true, extraFrames: 1, bounds } as const
+  return { name, ...facts, submit, poll, cancel, reconcile }
 }

@@ -43,6 +43,7 @@ export const dashscopeVideo = (options: VideoUpstreamOptions): VideoUpstream => 
     isPassthrough: false,
     refusesAtOnce: true,
     billsInputVideo: true,
+    extraFrames: 24,
     bounds: { seconds },
     fit,
     submit,

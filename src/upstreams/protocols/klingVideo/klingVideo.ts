@@ -84,7 +84,8 @@ export const klingVideo = (options: VideoUpstreamOptions): VideoUpstream => {
   }
 
   const { name } = options
-  return { name, isPassthrough: false, refusesAtOnce: true, bounds, fit, submit, poll, cancel, reconcile }
+  const facts = { isPassthrough: false, refusesAtOnce: true, extraFrames: 24, bounds } as const
+  return { name, ...facts, fit, submit, poll, cancel, reconcile }
 }
 
 const idIn = (endpoint: string, answer: unknown): string | undefined => {

@@ -71,7 +71,14 @@ export const minimaxVideo = (options: VideoUpstreamOptions): Effect.Effect<Video
     }
 
     const { name } = options
-    const facts = { isPassthrough: false, refusesAtOnce: true, billsInputVideo: true, bounds, fit } as const
+    const facts = {
+      isPassthrough: false,
+      refusesAtOnce: true,
+      billsInputVideo: true,
+      extraFrames: 24,
+      bounds,
+      fit
+    } as const
     return { name, ...facts, submit, poll, cancel, reconcile }
   })
 }

@@ -59,7 +59,8 @@ export const openaiVideos = (options: VideoUpstreamOptions): Effect.Effect<Video
     }
 
     const { name } = options
-    return { name, isPassthrough: false, refusesAtOnce: true, bounds, fit, submit, poll, cancel, reconcile }
+    const facts = { isPassthrough: false, refusesAtOnce: true, extraFrames: 24, bounds } as const
+    return { name, ...facts, fit, submit, poll, cancel, reconcile }
   })
 }
 
