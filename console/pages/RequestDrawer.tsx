@@ -104,7 +104,8 @@ const Route = ({ request }: { readonly request: RequestView }) => {
 
 const About = ({ request }: { readonly request: RequestView }) => {
   const { session } = useApp()
-  const { client, end_user, fallback, price_source, served_model, settled_at, tags, task, upstream_cost_usd } = request
+  const { above_hold_usd, client, end_user, fallback, price_source, served_model, settled_at, tags, task } = request
+  const { upstream_cost_usd } = request
   const key = keyNameOf(request)
   return (
     <Section>
@@ -153,6 +154,11 @@ const About = ({ request }: { readonly request: RequestView }) => {
         {upstream_cost_usd !== undefined && (
           <Fact name={text.upstreamCost} isWide>
             {usd(upstream_cost_usd, 9)}
+          </Fact>
+        )}
+        {above_hold_usd !== undefined && (
+          <Fact name={text.aboveHold} isWide>
+            {usd(above_hold_usd, 9)}
           </Fact>
         )}
         <Fact name={text.client} isWide>

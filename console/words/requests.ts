@@ -123,6 +123,7 @@ export const request = {
   heads: ["Tokens", "Count", "USD a million", "USD"] as const,
   settled: "Settled",
   upstreamCost: "Cost at upstreams",
+  aboveHold: "Above its hold",
   settledAt: "Cost settled",
   priceUnknown: "The price at that time is no longer stored.",
   free: "Nothing was charged: no usage, or a model without a price.",

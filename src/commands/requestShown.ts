@@ -34,6 +34,7 @@ export const requestShown = (request: RequestView): string =>
       tokens: tokensOf(request),
       cost: request.cost_usd === null ? null : costText(request.cost_usd),
       "upstream cost": request.upstream_cost_usd === undefined ? null : costText(request.upstream_cost_usd),
+      "above its hold": request.above_hold_usd === undefined ? null : costText(request.above_hold_usd),
       "price from": priceShown(request.price_source),
       settled: request.settled_at,
       adapted: request.adapted,

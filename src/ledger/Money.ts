@@ -13,6 +13,12 @@ export type Money = typeof Money.Type
 
 export const money = (nanoUsd: number): Money => ({ nano_usd: nanoUsd, usd: showUsd(nanoUsd) })
 
+/** The part of a cost above its hold, as a field that account holders do not see. */
+export const aboveHold = Schema.optional(Schema.Number).annotations({
+  description:
+    "The part of the cost above what was held, in dollars, which is not charged; for operators only, absent if there is none."
+})
+
 /** The operator's cost, as a field that account holders do not see. */
 export const upstreamCost = Schema.optional(Schema.Number).annotations({
   description: "The operator's cost at the upstreams, in dollars; for operators only."

@@ -16,7 +16,10 @@ const counted = {
   searches: said(Schema.Int, "Web searches."),
   video_seconds: said(Schema.Number, "Seconds of video, at 24 frames each."),
   cost: said(Money, "Its cost."),
-  upstream_cost: Schema.optional(said(Money, "Its cost at the upstreams; for operators only."))
+  upstream_cost: Schema.optional(said(Money, "Its cost at the upstreams; for operators only.")),
+  above_hold: Schema.optional(
+    said(Money, "The part of its cost above what was held, which is not charged; for operators only.")
+  )
 }
 
 const Totals = Schema.Struct({
@@ -131,7 +134,7 @@ const shown = (sums: Omit<UsageSums, "requests">, isOperator: boolean) => ({
   searches: sums.searches,
   video_seconds: sums.videoFrames / 24,
   cost: money(sums.costNanoUsd),
-  ...(isOperator ? { upstream_cost: money(sums.upstreamCostNanoUsd) } : {})
+  ...(isOperator ? { upstream_cost: money(sums.upstreamCostNanoUsd), above_hold: money(sums.aboveHoldNanoUsd) } : {})
 })
 
 /** @param isOperator true to show upstream costs */
@@ -168,7 +171,8 @@ export const entryRecord = (entry: UsageEntry, isOperator: boolean): typeof Entr
       searches: nearest(entry.searches),
       videoFrames: nearest(entry.videoFrames),
       costNanoUsd: nearest(entry.costNanoUsd),
-      upstreamCostNanoUsd: nearest(entry.upstreamCostNanoUsd)
+      upstreamCostNanoUsd: nearest(entry.upstreamCostNanoUsd),
+      aboveHoldNanoUsd: nearest(entry.aboveHoldNanoUsd)
     },
     isOperator
   ),

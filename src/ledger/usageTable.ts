@@ -4,22 +4,14 @@ import type { UsageRecord } from "./UsageRecord.ts"
 
 type Row = UsageRecord["data"][number]
 
-const sums = [
-  "INPUT",
-  "CACHE READ",
-  "CACHE WRITE",
-  "OUTPUT",
-  "REASONING",
-  "SEARCHES",
-  "VIDEO SECONDS",
-  "USD",
-  "UPSTREAM USD"
-]
+const sums = ["INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "REASONING", "SEARCHES", "VIDEO SECONDS", "USD"]
+/** Those of operators. */
+const operatorSums = ["UPSTREAM USD", "ABOVE HOLD USD"]
 
 /** The columns of a usage report. An operator's have the upstream's costs. */
 export const usageHeader = ({ by: written, totals }: UsageRecord): ReadonlyArray<string> => {
   const by = usageByOf(written)
-  const counted = totals.upstream_cost === undefined ? sums.slice(0, -1) : sums
+  const counted = totals.upstream_cost === undefined ? sums : [...sums, ...operatorSums]
   if (by === undefined || by.rows === "request") {
     return ["TIME", "REQUEST", "ACCOUNT", "KEY", "MODEL", "UPSTREAM", "OUTCOME", ...counted]
   }
@@ -52,7 +44,8 @@ export const usageAmounts = (row: Row | UsageRecord["totals"]): ReadonlyArray<st
   String(row.searches),
   String(row.video_seconds),
   row.cost.usd,
-  ...(row.upstream_cost === undefined ? [] : [row.upstream_cost.usd])
+  // An older gateway tells the command line nothing of holds.
+  ...(row.upstream_cost === undefined ? [] : [row.upstream_cost.usd, row.above_hold?.usd ?? "0"])
 ]
 
 /** A usage report's rows as CSV. */

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
 import { wholeNumber } from "../contract/wholeNumber.ts"
-import { upstreamCost } from "../ledger/Money.ts"
+import { aboveHold, upstreamCost } from "../ledger/Money.ts"
 import { Percentiles } from "./OverviewSums.ts"
 import { longestPattern } from "./store/patterns.ts"
 
@@ -24,6 +24,7 @@ const figures = {
   ),
   cost_usd: said(Schema.Number, "The amount settled in this span, in dollars, for requests and for tasks that ended."),
   upstream_cost_usd: upstreamCost,
+  above_hold_usd: aboveHold,
   first_byte_ms: said(Percentiles, "Time to the first byte; null if no request was sampled."),
   duration_ms: said(Percentiles, "Time to the end of the answer.")
 }

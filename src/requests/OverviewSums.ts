@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
-import { upstreamCost } from "../ledger/Money.ts"
+import { aboveHold, upstreamCost } from "../ledger/Money.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
 import { wholeNumber } from "../contract/wholeNumber.ts"
 
@@ -21,6 +21,7 @@ const sums = {
   hang_ups: count("Requests whose client left."),
   cost_usd: said(Schema.Number, "The amount settled in this time, in dollars, for requests and for tasks that ended."),
   upstream_cost_usd: upstreamCost,
+  above_hold_usd: aboveHold,
   input_tokens: count("Settled input tokens, without cached ones."),
   output_tokens: count("Settled output tokens, including reasoning.")
 }

@@ -28,6 +28,7 @@ const Details = Schema.Struct({
   ),
   adapted: Schema.optional(Schema.String),
   notes: Schema.optional(Schema.Array(Schema.String)),
+  above_hold_nano_usd: Schema.optional(Schema.Int),
   tags: Schema.optional(Schema.Array(Schema.String)),
   end_user: Schema.optional(Schema.String),
   client: Schema.optional(Schema.String),
@@ -149,6 +150,7 @@ const detailsOf = (record: RequestRecord): string => {
   }
   if (record.adapted !== undefined) details["adapted"] = record.adapted
   if (record.notes.length > 0) details["notes"] = record.notes
+  if (record.aboveHoldNanoUsd !== undefined) details["above_hold_nano_usd"] = record.aboveHoldNanoUsd
   if (record.tags.length > 0) details["tags"] = record.tags
   if (record.endUser !== undefined) details["end_user"] = record.endUser
   if (record.client !== undefined) details["client"] = record.client

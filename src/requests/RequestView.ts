@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { FallbackReason } from "../contract/FallbackReason.ts"
 import { said } from "../contract/fields.ts"
-import { upstreamCost } from "../ledger/Money.ts"
+import { aboveHold, upstreamCost } from "../ledger/Money.ts"
 import { PriceSource } from "../ledger/PriceSource.ts"
 import type { StoredRequest } from "./store/RequestStore.ts"
 
@@ -69,6 +69,7 @@ export const RequestView = Schema.Struct({
     "The cost of the request, or of the task that it created, in dollars; null if nothing was charged, or not yet."
   ),
   upstream_cost_usd: upstreamCost,
+  above_hold_usd: aboveHold,
   price_source: said(
     Schema.NullOr(PriceSource),
     "The source of the price of the route that answered; null if none did, for tasks, and in older rows."
@@ -172,13 +173,14 @@ export const requestView = (row: StoredRequest): RequestView => {
 /** A request as an operator sees it. Rows of older gateways have no upstream cost; there it equals the charge. */
 export const operatorView = (row: StoredRequest): RequestView => {
   const nanoUsd = row.upstream_cost_nano_usd ?? row.cost_nano_usd
-  const attempts = row.details.attempts ?? []
+  const { above_hold_nano_usd: above, attempts = [] } = row.details
   const view = requestView(row)
   return {
     ...view,
     attempts: view.attempts.map((attempt, index) => ({ ...attempt, ...named(attempts[index]) })),
     ...named(attempts.at(-1)),
-    ...(nanoUsd === null ? {} : { upstream_cost_usd: nanoUsd / 1e9 })
+    ...(nanoUsd === null ? {} : { upstream_cost_usd: nanoUsd / 1e9 }),
+    ...(above === undefined ? {} : { above_hold_usd: above / 1e9 })
   }
 }
 

@@ -9,6 +9,7 @@ export interface Sums {
   hang_ups: number
   cost_nano_usd: number
   upstream_cost_nano_usd: number
+  above_hold_nano_usd: number
   input_tokens: number
   output_tokens: number
 }
@@ -20,6 +21,7 @@ const nothing = (): Sums => ({
   hang_ups: 0,
   cost_nano_usd: 0,
   upstream_cost_nano_usd: 0,
+  above_hold_nano_usd: 0,
   input_tokens: 0,
   output_tokens: 0
 })
@@ -31,6 +33,7 @@ const names = [
   "hang_ups",
   "cost_nano_usd",
   "upstream_cost_nano_usd",
+  "above_hold_nano_usd",
   "input_tokens",
   "output_tokens"
 ] as const satisfies ReadonlyArray<keyof Sums>
@@ -62,6 +65,15 @@ export const percentiles = (times: ReadonlyArray<number>) => {
   return { p50: at(0.5), p95: at(0.95) }
 }
 
+/** The costs of a sum that only operators see. */
+export const operatorCosts = ({
+  above_hold_nano_usd: above,
+  upstream_cost_nano_usd: cost
+}: Pick<Sums, "above_hold_nano_usd" | "upstream_cost_nano_usd">) => ({
+  upstream_cost_usd: cost / 1e9,
+  ...(above > 0 && { above_hold_usd: above / 1e9 })
+})
+
 /** Sums by step. */
 export class Tally {
   readonly total = nothing()
@@ -89,9 +101,12 @@ export class Tally {
 }
 
 /** @param isOperator shows the upstream cost */
-export const shownSums = ({ cost_nano_usd, upstream_cost_nano_usd, ...sums }: Sums, isOperator: boolean) => ({
+export const shownSums = (
+  { above_hold_nano_usd, cost_nano_usd, upstream_cost_nano_usd, ...sums }: Sums,
+  isOperator: boolean
+) => ({
   ...sums,
   failed: failedOf(sums),
   cost_usd: cost_nano_usd / 1e9,
-  ...(isOperator ? { upstream_cost_usd: upstream_cost_nano_usd / 1e9 } : {})
+  ...(isOperator ? operatorCosts({ above_hold_nano_usd, upstream_cost_nano_usd }) : {})
 })

@@ -1,6 +1,6 @@
 import { failedOf } from "./RequestHistogram.ts"
 import type { AttemptCounts } from "./attemptCounts.ts"
-import { Durations } from "./Tally.ts"
+import { Durations, operatorCosts } from "./Tally.ts"
 
 /** The sums of a group. */
 const names = [
@@ -13,7 +13,8 @@ const names = [
   "cache_write_tokens",
   "output_tokens",
   "cost_nano_usd",
-  "upstream_cost_nano_usd"
+  "upstream_cost_nano_usd",
+  "above_hold_nano_usd"
 ] as const
 
 export type GroupSums = Record<(typeof names)[number], number>
@@ -28,7 +29,8 @@ const nothing = (): GroupSums => ({
   cache_write_tokens: 0,
   output_tokens: 0,
   cost_nano_usd: 0,
-  upstream_cost_nano_usd: 0
+  upstream_cost_nano_usd: 0,
+  above_hold_nano_usd: 0
 })
 
 /** The figures of one group, added up from its parts. */
@@ -53,13 +55,13 @@ export class Figures {
 
 /** @param isOperator shows the upstream cost */
 export const shownFigures = ({ sums, took }: Figures, isOperator: boolean) => {
-  const { cost_nano_usd, upstream_cost_nano_usd, ...counts } = sums
+  const { above_hold_nano_usd, cost_nano_usd, upstream_cost_nano_usd, ...counts } = sums
   const input = sums.input_tokens + sums.cache_read_tokens + sums.cache_write_tokens
   return {
     ...counts,
     failed: failedOf(sums),
     cost_usd: cost_nano_usd / 1e9,
-    ...(isOperator ? { upstream_cost_usd: upstream_cost_nano_usd / 1e9 } : {}),
+    ...(isOperator ? operatorCosts({ above_hold_nano_usd, upstream_cost_nano_usd }) : {}),
     cache_hit_rate: input === 0 ? null : sums.cache_read_tokens / input,
     ...took.shown()
   }

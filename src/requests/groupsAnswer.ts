@@ -80,7 +80,10 @@ const columnsOf = ({ by, total }: OverviewGroups): ReadonlyArray<Column> => {
     ...(by === "upstream" && total.upstream_cost_usd !== undefined ? attemptColumns : []),
     ["requests_before", ({ before }) => before?.requests ?? 0],
     ["errors_before", ({ before }) => before?.errors ?? 0],
-    ["usd_before", ({ before }) => decimal(before?.cost_usd ?? 0)]
+    ["usd_before", ({ before }) => decimal(before?.cost_usd ?? 0)],
+    ...(total.upstream_cost_usd === undefined
+      ? []
+      : [["above_hold_usd", (row: Row) => decimal(row.above_hold_usd ?? 0)] as const])
   ]
 }
 

@@ -1,9 +1,10 @@
 import { Schema } from "effect"
 
-/** The caller's own names of a request, in its `details`. */
+/** The caller's own names of a request, and the part of its cost above its hold, in its `details`. */
 export const Labels = Schema.Struct({
   tags: Schema.optional(Schema.Array(Schema.String)),
-  end_user: Schema.optional(Schema.String)
+  end_user: Schema.optional(Schema.String),
+  above_hold_nano_usd: Schema.optional(Schema.Int)
 })
 export type Labels = typeof Labels.Type
 

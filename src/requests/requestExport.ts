@@ -76,7 +76,8 @@ const columns = [
   "conversation",
   "client",
   "task",
-  "idempotency"
+  "idempotency",
+  "above_hold_usd"
 ] as const satisfies ReadonlyArray<keyof RequestView>
 
 const cellOf = (value: RequestView[(typeof columns)[number]]): string =>

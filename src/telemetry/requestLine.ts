@@ -42,6 +42,7 @@ export const requestLine = (record: RequestRecord): string => {
       record.upstreamCostNanoUsd === undefined || record.upstreamCostNanoUsd === record.costNanoUsd
         ? undefined
         : Number(showUsd(record.upstreamCostNanoUsd)),
+    above_hold_usd: record.aboveHoldNanoUsd === undefined ? undefined : Number(showUsd(record.aboveHoldNanoUsd)),
     adapted: record.adapted,
     notes: record.notes.length === 0 ? undefined : record.notes,
     tags: record.tags.length === 0 ? undefined : record.tags,

@@ -144,14 +144,16 @@ describe("a request that may write a lot", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("holds less where its model or its account says so, and pays for all that was written", () =>
+  it.effect("holds less where its model or its account says so, and pays for no more than that", () =>
     Effect.gen(function* () {
       yield* account(5)
       yield* run(long("held"))
-      expect(yield* balance).toEqual({ granted: nanoUsd(5), settled: nanoUsd(3), held: 0 })
+      expect(yield* balance).toEqual({ granted: nanoUsd(5), settled: nanoUsd(2), held: 0 })
       yield* run(long("answers"), { ...caller, holdOutputTokens: 1 })
-      // More was written than was there: it is paid for all the same, and the next one is refused.
-      expect(yield* balance).toEqual({ granted: nanoUsd(5), settled: nanoUsd(6), held: 0 })
+      expect(yield* balance).toEqual({ granted: nanoUsd(5), settled: nanoUsd(3), held: 0 })
+      // Three tokens are written: what is held for two is all that is left, and all that is charged.
+      yield* run(long("held"))
+      expect(yield* balance).toEqual({ granted: nanoUsd(5), settled: nanoUsd(5), held: 0 })
       const refused = yield* Effect.flip(run(long("held")))
       expect(refused.message).toContain(
         "2 of at most 100 tokens of output (max_tokens), as hold_output_tokens says, available are"

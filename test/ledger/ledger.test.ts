@@ -1,71 +1,16 @@
+import type { Caller } from "../../src/contract/Caller.ts"
 import { plainBudget } from "../../src/contract/Budget.ts"
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, FastCheck as fc, Layer, TestClock } from "effect"
-import { AccountId, Caller } from "../../src/contract/Caller.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { available } from "../../src/ledger/Balances.ts"
 import { Grants } from "../../src/ledger/store/Grants.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import type { Charge } from "../../src/ledger/Charge.ts"
-import type { Settlement } from "../../src/contract/RequestRecord.ts"
-import { free, fromUsd, nanoUsd } from "../../src/ledger/Price.ts"
-import { ClockSource } from "../../src/sql/Changes.ts"
 import { database, describeOnEach, isElsewhere } from "../sql/engines.ts"
 import { adjust } from "../sql/clock.ts"
-
-const live = Layer.mergeAll(Ledger.Default, Grants.Default).pipe(
-  Layer.provide(Layer.succeed(ClockSource, "process")),
-  Layer.provideMerge(database())
-)
-
-const team = AccountId.make("team")
-const caller = Caller.unrestricted(team, "key_1")
-/** A dollar a token of output. */
-const price = fromUsd({ output: 1_000_000 })
-const tokens = (outputTokens: number) => ({ ...noUsage, outputTokens })
-const dollars = (n: number) => nanoUsd(n)
-
-const account = (grant?: number) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`INSERT INTO accounts (id, created_at) VALUES (${team}, 0)`
-    const grants = yield* Grants
-    if (grant !== undefined) yield* grants.credit(team, dollars(grant), "test")
-  })
-
-const open = (most: number, options: { caller?: Caller; free?: boolean; tellCost?: (told: Settlement) => void } = {}) =>
-  Effect.flatMap(Ledger, (ledger) =>
-    ledger.open({
-      caller: options.caller ?? caller,
-      requestId: "req",
-      model: "m",
-      upstream: "u",
-      price: options.free === true ? free : price,
-      mostNanoUsd: () => dollars(most),
-      mostTokens: () => most,
-      ...(options.tellCost !== undefined && { tellCost: options.tellCost })
-    })
-  )
-
-/** What the tables say; the memory's view must agree with it once everything is written. */
-const audit = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const ledger = yield* Ledger
-  yield* ledger.flush
-  const [stored] = yield* sql<{ granted: number; settled: number; rows: number; grants: number; keys: number }>`
-    SELECT granted_nano_usd AS granted, settled_nano_usd AS settled,
-      (SELECT CAST(COALESCE(SUM(cost_nano_usd), 0) AS BIGINT) FROM usage WHERE account_id = ${team}) AS rows,
-      (SELECT CAST(COALESCE(SUM(nano_usd), 0) AS BIGINT) FROM grants WHERE account_id = ${team}) AS grants,
-      (SELECT CAST(COALESCE(SUM(nano_usd), 0) AS BIGINT) FROM key_spending) AS keys
-    FROM accounts WHERE id = ${team}`
-  const balance = yield* ledger.balance(team)
-  expect(stored?.settled).toBe(stored?.rows)
-  expect(stored?.keys).toBe(stored?.rows)
-  expect(stored?.granted ?? 0).toBe(stored?.grants)
-  expect(balance.settled).toBe(stored?.settled)
-  return balance
-})
+import { account, audit, caller, dollars, live, open, team, tokens } from "./oneAccount.ts"
 
 describeOnEach("the ledger", () => {
   it.effect("lets exactly ten of 200 through on a balance for ten", () =>
@@ -141,44 +86,6 @@ describeOnEach("the ledger", () => {
       expect(available(yield* audit)).toBe(dollars(-2))
       yield* open(1, { free: true })
       expect((yield* Effect.flip(open(1)))._tag).toBe("InsufficientBalance")
-    }).pipe(Effect.provide(live))
-  )
-
-  it.effect("charges at most what is held, the rest is the operator's", () =>
-    Effect.gen(function* () {
-      yield* account(10)
-      const told: Array<Settlement> = []
-      const charge = yield* open(4, { tellCost: (settlement) => void told.push(settlement) })
-      yield* Effect.promise(async () => charge.settle(tokens(9), "finished", false))
-      const left = yield* open(6)
-      void left.settle(tokens(7), "hang-up", true)
-      // What costs nothing by its hold, costs nothing.
-      const nothing = yield* open(0)
-      void nothing.settle(tokens(2), "hang-up", true)
-      expect(available(yield* audit)).toBe(0)
-      expect(told).toMatchObject([
-        { costNanoUsd: dollars(4), upstreamCostNanoUsd: dollars(9), aboveHoldNanoUsd: dollars(5) }
-      ])
-      const sql = yield* SqlClient.SqlClient
-      for (const table of ["usage", "usage_days", "usage_hours"]) {
-        const found = yield* sql`SELECT CAST(SUM(cost_nano_usd) AS BIGINT) AS charged,
-          CAST(SUM(upstream_cost_nano_usd) AS BIGINT) AS cost, CAST(SUM(above_hold_nano_usd) AS BIGINT) AS above
-          FROM ${sql(table)}`
-        expect([table, ...found]).toEqual([table, { charged: dollars(10), cost: dollars(18), above: dollars(8) }])
-      }
-    }).pipe(Effect.provide(live))
-  )
-
-  it.effect("charges a key's budget at most what it holds", () =>
-    Effect.gen(function* () {
-      yield* account()
-      const budgeted: Caller = { ...caller, keyBudgets: [plainBudget(dollars(5), "day")] }
-      const charge = yield* open(4, { caller: budgeted })
-      yield* Effect.promise(async () => charge.settle(tokens(9), "finished", false))
-      expect((yield* Effect.flip(open(2, { caller: budgeted }))).message).toContain("has $1.00 left")
-      const rest = yield* open(1, { caller: budgeted })
-      rest.release()
-      expect((yield* audit).settled).toBe(dollars(4))
     }).pipe(Effect.provide(live))
   )
 

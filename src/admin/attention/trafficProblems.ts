@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { DeliveryList } from "../../callbacks/store/DeliveryList.ts"
 import type { StuckReceiver } from "../../callbacks/store/DeliveryList.ts"
 import { Catalogue } from "../../catalogue/Catalogue.ts"
+import { showUsd } from "../../contract/showUsd.ts"
 import { Bulkheads } from "../../routing/Bulkhead.ts"
 import { Troubles } from "../store/Troubles.ts"
 import { problem, utcText } from "./Problem.ts"
@@ -19,7 +20,10 @@ const callbacksMs = 72 * hourMs
 /** A receiver that failed this often has been away for two minutes. */
 const failedTries = 4
 
-/** Upstreams that fail, and callbacks that are stuck. */
+/** Costs above holds are reported from this sum a day on, in nano-dollars. */
+const leastAboveHolds = 10_000_000
+
+/** Upstreams that fail or cost more than was held, and callbacks that are stuck. */
 export const makeTrafficProblems = Effect.gen(function* () {
   const troubles = yield* Troubles
   const listed = yield* DeliveryList
@@ -77,6 +81,24 @@ export const makeTrafficProblems = Effect.gen(function* () {
     )
   }
 
+  const aboveHolds = (nowMs: number) => {
+    const sinceMs = nowMs - (nowMs % hourMs) - 23 * hourMs
+    return Effect.map(troubles.aboveHolds(sinceMs, leastAboveHolds), (rows) =>
+      rows.map(({ model, nano_usd: nanoUsd, upstream }) =>
+        problem({
+          what: "upstream",
+          id: upstream,
+          message: `${model} at ${upstream} cost $${showUsd(nanoUsd)} more than was held since ${utcText(sinceMs)}: callers did not pay it`,
+          action:
+            "See its requests with the note `above_hold`: raise `hold_output_tokens`, set the model's " +
+            "`max_output_tokens`, or ask the upstream about its usage.",
+          page: requestsPage(`upstream:${upstream} model:${model}`),
+          state: `above_hold ${model}`
+        })
+      )
+    )
+  }
+
   const callbacks = (nowMs: number) =>
     Effect.map(listed.stuckReceivers(nowMs - callbacksMs, failedTries), (receivers) =>
       receivers.map((receiver) =>
@@ -95,7 +117,10 @@ export const makeTrafficProblems = Effect.gen(function* () {
     )
 
   return (nowMs: number) =>
-    Effect.map(Effect.all([failures(nowMs), callbacks(nowMs)]), (some) => [...circuits(nowMs), ...some.flat()])
+    Effect.map(Effect.all([failures(nowMs), aboveHolds(nowMs), callbacks(nowMs)]), (some) => [
+      ...circuits(nowMs),
+      ...some.flat()
+    ])
 })
 
 const requestsPage = (query: string) => `requests?${new URLSearchParams({ range: "24h", q: query }).toString()}`

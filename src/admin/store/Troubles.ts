@@ -30,6 +30,15 @@ export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Tr
         upstreams.all
       )
 
+    /** What requests cost above their holds since the start of an hour, by model and upstream, from `leastNanoUsd` on. */
+    const aboveHolds = (sinceMs: number, leastNanoUsd: number): Effect.Effect<ReadonlyArray<AboveHolds>, SqlError> =>
+      Effect.map(
+        sql`SELECT model, upstream, CAST(SUM(above_hold_nano_usd) AS BIGINT) AS nano_usd FROM usage_hours
+          WHERE hour >= ${sinceMs} AND above_hold_nano_usd > 0 GROUP BY model, upstream
+          HAVING SUM(above_hold_nano_usd) >= ${leastNanoUsd} ORDER BY 3 DESC, 1, 2 ${most}`,
+        abovesOfHours.all
+      )
+
     /** The processes that serve from this database. */
     const processes: Effect.Effect<number, SqlError> = sql.onDialectOrElse({
       pg: () => Effect.map(sql`SELECT COUNT(*) AS n FROM nodes`, (found) => counts.first(found)?.n ?? 0),
@@ -49,7 +58,7 @@ export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Tr
       (found) => new Map(alerts.all(found).map(({ name, raised_at }) => [name, raised_at]))
     )
 
-    return { expiring, recentRequests, processes, hasLimits, alertedSince } as const
+    return { expiring, recentRequests, aboveHolds, processes, hasLimits, alertedSince } as const
   })
 }) {}
 
@@ -61,8 +70,10 @@ const upstreams = rows("request_hours", {
   calls: Schema.Int,
   hidden: Schema.Int
 })
+const abovesOfHours = rows("usage_hours", { model: Schema.String, upstream: Schema.String, nano_usd: Schema.Int })
 const counts = rows("nodes", { n: Schema.Int })
 const alerts = rows("alerts", { name: Schema.String, raised_at: Schema.Int })
 
 type Expiring = ReturnType<typeof expiringKeys.one>
+type AboveHolds = ReturnType<typeof abovesOfHours.one>
 type RecentRequests = ReturnType<typeof upstreams.one>

@@ -42,7 +42,8 @@ const sumsOf = {
   searches: "searches",
   videoFrames: "video_frames",
   costNanoUsd: "cost_nano_usd",
-  upstreamCostNanoUsd: "upstream_cost_nano_usd"
+  upstreamCostNanoUsd: "upstream_cost_nano_usd",
+  aboveHoldNanoUsd: "above_hold_nano_usd"
 } satisfies Record<keyof UsageSums, string>
 
 const columns = { account: "account_id", key: "key_id", model: "model", day: "day" } as const
@@ -110,7 +111,8 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
           cache_write_tokens AS "cacheWriteTokens", output_tokens AS "outputTokens",
           reasoning_tokens AS "reasoningTokens", searches, video_frames AS "videoFrames", price,
           cost_nano_usd AS "costNanoUsd",
-          COALESCE(upstream_cost_nano_usd, cost_nano_usd) AS "upstreamCostNanoUsd", cache_write_1h_tokens AS "cacheWriteHourTokens"
+          COALESCE(upstream_cost_nano_usd, cost_nano_usd) AS "upstreamCostNanoUsd",
+          above_hold_nano_usd AS "aboveHoldNanoUsd", cache_write_1h_tokens AS "cacheWriteHourTokens"
         FROM usage WHERE ${sql.and([
           sql`at >= ${query.sinceMs}`,
           sql`at <= ${query.untilMs}`,

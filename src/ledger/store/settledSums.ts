@@ -18,6 +18,8 @@ export interface Settled {
   readonly cost_nano_usd: number
   /** The operator's cost at upstreams. */
   readonly upstream_cost_nano_usd: number
+  /** The part of costs above their holds, which operators bear. */
+  readonly above_hold_nano_usd: number
 }
 
 export interface SettledQuery {
@@ -167,7 +169,7 @@ export const settledSums = (sql: SqlClient.SqlClient) => {
 const upstreamCost = "COALESCE(upstream_cost_nano_usd, cost_nano_usd)"
 const settledColumns =
   `input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost_nano_usd, ` +
-  `${upstreamCost} AS upstream_cost_nano_usd`
+  `${upstreamCost} AS upstream_cost_nano_usd, above_hold_nano_usd`
 const sumsOf = (of: (name: string) => string) =>
   hourSumNames.map((name) => `CAST(SUM(${of(name)}) AS BIGINT) AS ${name}`).join(", ")
 /** Sums of `usage_hours`. */
@@ -183,7 +185,8 @@ export const settled = {
   cache_write_tokens: Schema.Int,
   output_tokens: Schema.Int,
   cost_nano_usd: Schema.Int,
-  upstream_cost_nano_usd: Schema.Int
+  upstream_cost_nano_usd: Schema.Int,
+  above_hold_nano_usd: Schema.Int
 }
 const hourRows = rows("usage_hours", { hour: Schema.Int, name: Schema.String, ...settled })
 type SettledHour = ReturnType<typeof hourRows.one>

@@ -11,7 +11,8 @@ export const noSums: UsageSums = {
   searches: 0,
   videoFrames: 0,
   costNanoUsd: 0,
-  upstreamCostNanoUsd: 0
+  upstreamCostNanoUsd: 0,
+  aboveHoldNanoUsd: 0
 }
 
 export const addSums = (one: UsageSums, other: UsageSums = noSums): UsageSums => ({
@@ -24,5 +25,6 @@ export const addSums = (one: UsageSums, other: UsageSums = noSums): UsageSums =>
   searches: one.searches + other.searches,
   videoFrames: one.videoFrames + other.videoFrames,
   costNanoUsd: one.costNanoUsd + other.costNanoUsd,
-  upstreamCostNanoUsd: one.upstreamCostNanoUsd + other.upstreamCostNanoUsd
+  upstreamCostNanoUsd: one.upstreamCostNanoUsd + other.upstreamCostNanoUsd,
+  aboveHoldNanoUsd: one.aboveHoldNanoUsd + other.aboveHoldNanoUsd
 })

@@ -106,7 +106,8 @@ const sums = [
   `${sum("searches")} AS searches`,
   `${sum("video_frames")} AS "videoFrames"`,
   `${sum("cost_nano_usd")} AS "costNanoUsd"`,
-  `${sum("COALESCE(upstream_cost_nano_usd, cost_nano_usd)")} AS "upstreamCostNanoUsd"`
+  `${sum("COALESCE(upstream_cost_nano_usd, cost_nano_usd)")} AS "upstreamCostNanoUsd"`,
+  `${sum("above_hold_nano_usd")} AS "aboveHoldNanoUsd"`
 ].join(", ")
 
 const groups = rows("usage", {
@@ -121,5 +122,6 @@ const groups = rows("usage", {
   searches: Schema.Int,
   videoFrames: Schema.Int,
   costNanoUsd: Schema.Int,
-  upstreamCostNanoUsd: Schema.Int
+  upstreamCostNanoUsd: Schema.Int,
+  aboveHoldNanoUsd: Schema.Int
 })

@@ -15,7 +15,8 @@ export const used = {
   searches: count,
   videoFrames: count,
   costNanoUsd: count,
-  upstreamCostNanoUsd: count
+  upstreamCostNanoUsd: count,
+  aboveHoldNanoUsd: count
 } as const
 
 export const sumRows = rows("usage_days", { requests: Schema.Int, ...used })

@@ -48,6 +48,11 @@ const stored = rows("requests", {
 })
 const ids = rows("requests", { id: Schema.Int })
 
+const aboveHold = ({ details: { notes = [] } }: StoredRequest, nanoUsd: number) => ({
+  above_hold_nano_usd: nanoUsd,
+  notes: [...notes, "above_hold"]
+})
+
 /** A stored request. One that created a task has the task's usage and cost. */
 export type StoredRequest = ReturnType<typeof stored.one>
 
@@ -85,8 +90,13 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
         : found.map((row) => {
             const settled = tasks.get(row.request_id)
             if (settled === undefined) return row
-            const { at: settled_at, task_id: task, ...used } = settled
-            return { ...row, ...used, settled_at, details: { task, ...row.details } }
+            const { above_hold_nano_usd, at: settled_at, task_id: task, ...used } = settled
+            const details = {
+              task,
+              ...row.details,
+              ...(above_hold_nano_usd > 0 && aboveHold(row, above_hold_nano_usd))
+            }
+            return { ...row, ...used, settled_at, details }
           })
     })
 

@@ -211,7 +211,8 @@ const multiplied = (sums: Settled, by: number): Settled => ({
   cache_write_tokens: sums.cache_write_tokens * by,
   output_tokens: sums.output_tokens * by,
   cost_nano_usd: sums.cost_nano_usd * by,
-  upstream_cost_nano_usd: sums.upstream_cost_nano_usd * by
+  upstream_cost_nano_usd: sums.upstream_cost_nano_usd * by,
+  above_hold_nano_usd: sums.above_hold_nano_usd * by
 })
 
 interface SettledWithDetails {

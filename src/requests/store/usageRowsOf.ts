@@ -62,10 +62,13 @@ export const usageRowsOf = (sql: SqlClient.SqlClient) => {
         const open = some.filter(({ cost_nano_usd }) => cost_nano_usd === null)
         const tasks = yield* ofTasks(open.map(({ request_id }) => request_id))
         for (const row of some) {
-          const used = usedOf({ ...row, ...tasks.get(row.request_id) })
+          const task = tasks.get(row.request_id)
+          const used = usedOf({ ...row, ...task })
           if (used === undefined) continue
-          const { end_user: endUser = "", tags = [] } = Option.getOrElse(detailsOf(row.details), () => nothingNamed)
-          see({ used, tags, endUser })
+          const details = Option.getOrElse(detailsOf(row.details), () => nothingNamed)
+          const { end_user: endUser = "", tags = [] } = details
+          const aboveHoldNanoUsd = task?.above_hold_nano_usd ?? details.above_hold_nano_usd ?? 0
+          see({ used: { ...used, aboveHoldNanoUsd }, tags, endUser })
         }
         until = from
       }
@@ -93,7 +96,7 @@ const stored = rows("requests", {
 type Stored = ReturnType<typeof stored.one>
 
 /** Undefined for a request that is not settled. */
-const usedOf = (row: Stored): UsageSums | undefined =>
+const usedOf = (row: Stored): Omit<UsageSums, "aboveHoldNanoUsd"> | undefined =>
   row.cost_nano_usd === null
     ? undefined
     : {

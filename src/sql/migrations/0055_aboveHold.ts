@@ -10,5 +10,7 @@ export const aboveHold = Effect.gen(function* () {
   for (const table of ["usage", "usage_days", "usage_hours", "usage_unsummed"]) {
     yield* sql`ALTER TABLE ${sql(table)} ADD COLUMN above_hold_nano_usd BIGINT NOT NULL DEFAULT 0`
   }
+  // Read for attention: few hours have any.
+  yield* sql`CREATE INDEX usage_hours_above_hold ON usage_hours (hour) WHERE above_hold_nano_usd > 0`
   yield* sql`ALTER TABLE holds ADD COLUMN is_uncounted INTEGER`
 })
