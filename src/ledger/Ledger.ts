@@ -151,12 +151,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         return this.#request.besidesNanoUsd ?? 0
       }
 
-      #row(
-        used: Consumption,
-        outcome: UsageRow["outcome"],
-        estimated: boolean,
-        costs: Costs
-      ): UsageRow {
+      #row(used: Consumption, outcome: UsageRow["outcome"], estimated: boolean, costs: Costs): UsageRow {
         const { caller, model, price, requestId, upstream } = this.#request
         return {
           atMs: clock.unsafeCurrentTimeMillis(),

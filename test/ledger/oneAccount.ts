@@ -18,7 +18,7 @@ export const live = Layer.mergeAll(Ledger.Default, Grants.Default).pipe(
 export const team = AccountId.make("team")
 export const caller = Caller.unrestricted(team, "key_1")
 /** A dollar a token of output. */
-export const price = fromUsd({ output: 1_000_000 })
+const price = fromUsd({ output: 1_000_000 })
 export const tokens = (outputTokens: number) => ({ ...noUsage, outputTokens })
 export const dollars = (n: number) => nanoUsd(n)
 

@@ -148,7 +148,10 @@ describeOnEach("videos of every model with a price", ({ name }) => {
     const dimes = Object.fromEntries(
       (["kling", "minimax"] as const).map((upstream) => [
         `${upstream}-dime`,
-        { routes: [{ upstream, model: served.find((one) => one.upstream === upstream)!.model }], price: { per_second: 0.1 } }
+        {
+          routes: [{ upstream, model: served.find((one) => one.upstream === upstream)!.model }],
+          price: { per_second: 0.1 }
+        }
       ])
     )
     const keys = [
@@ -156,7 +159,10 @@ describeOnEach("videos of every model with a price", ({ name }) => {
       { name: "dollar", secret: dollarKey, account: "dollar", balance_usd: 1 }
     ]
     const callbacks = { allow: ["127.0.0.0/8"] }
-    writeFileSync(join(folder, "gateway.yaml"), JSON.stringify({ upstreams, models: { ...models, ...dimes }, keys, callbacks }))
+    writeFileSync(
+      join(folder, "gateway.yaml"),
+      JSON.stringify({ upstreams, models: { ...models, ...dimes }, keys, callbacks })
+    )
     gateway = await startGateway({ folder, env: { GATEWAY_ADMIN_KEY: adminKey, ...(await gatewayEnv("bills")) } })
   })
   afterAll(async () => {
@@ -217,24 +223,27 @@ describeOnEach("videos of every model with a price", ({ name }) => {
     expect(gateway.output()).not.toContain("charge.above_hold")
   }, 60_000)
 
-  it.each(["kling", "minimax"] as const)("of %s that come out a second longer overdraw no balance", async (upstream) => {
-    const content = [{ type: "text", text: "a cat over:1" }]
-    const body = { model: `${upstream}-dime`, content, duration: 5 }
-    const account = () => read("/admin/v1/accounts/dollar", undefined, adminKey)
-    const before = (await account()).available.nano_usd
-    const two = await Promise.all([ask(path, body, dollarKey), ask(path, body, dollarKey)])
-    expect(two.map(({ status }) => status).toSorted()).toEqual([200, 402])
-    expect((await account()).available.nano_usd).toBe(before - 600_000_000)
-    const { finish, videos } = services[upstream]
-    const { available } = await until(
-      async () => {
-        for (const { id, state } of videos()) if (state !== "ended") finish(id)
-        return account()
-      },
-      ({ held }) => held.nano_usd === 0,
-      15_000
-    )
-    expect(available.nano_usd).toBe(before - 600_000_000)
-    await request(gateway, "/admin/v1/accounts/dollar/credit", { key: adminKey, body: { usd: "0.6" } })
-  })
+  it.each(["kling", "minimax"] as const)(
+    "of %s that come out a second longer overdraw no balance",
+    async (upstream) => {
+      const content = [{ type: "text", text: "a cat over:1" }]
+      const body = { model: `${upstream}-dime`, content, duration: 5 }
+      const account = () => read("/admin/v1/accounts/dollar", undefined, adminKey)
+      const before = (await account()).available.nano_usd
+      const two = await Promise.all([ask(path, body, dollarKey), ask(path, body, dollarKey)])
+      expect(two.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 402])
+      expect((await account()).available.nano_usd).toBe(before - 600_000_000)
+      const { finish, videos } = services[upstream]
+      const { available } = await until(
+        async () => {
+          for (const { id, state } of videos()) if (state !== "ended") finish(id)
+          return account()
+        },
+        ({ held }) => held.nano_usd === 0,
+        15_000
+      )
+      expect(available.nano_usd).toBe(before - 600_000_000)
+      await request(gateway, "/admin/v1/accounts/dollar/credit", { key: adminKey, body: { usd: "0.6" } })
+    }
+  )
 })

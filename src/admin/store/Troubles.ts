@@ -30,7 +30,7 @@ export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Tr
         upstreams.all
       )
 
-    /** What requests cost above their holds since the start of an hour, by model and upstream, from `leastNanoUsd` on. */
+    /** Costs above holds since the start of an hour, by model and upstream, of `leastNanoUsd` or more. */
     const aboveHolds = (sinceMs: number, leastNanoUsd: number): Effect.Effect<ReadonlyArray<AboveHolds>, SqlError> =>
       Effect.map(
         sql`SELECT model, upstream, CAST(SUM(above_hold_nano_usd) AS BIGINT) AS nano_usd FROM usage_hours
