@@ -5,6 +5,7 @@ import { actingIn } from "./actingIn.ts"
 import type { App } from "./app.ts"
 import { makeCatalogue } from "./catalogue.ts"
 import type { Client } from "./client.ts"
+import { makeDeletions } from "./deletions.ts"
 import { AppContext } from "./hooks/useApp.ts"
 import { ShortcutsContext } from "./hooks/useShortcuts.ts"
 import type { PageShortcuts } from "./hooks/useShortcuts.ts"
@@ -39,6 +40,7 @@ const begin = ({ check, client, copy, say, session }: SignedInProps) => {
     client,
     session,
     live,
+    deletions: makeDeletions(),
     catalogue: makeCatalogue(client, session),
     route: router.route,
     go: router.go,

@@ -1,5 +1,6 @@
 import type { Catalogue } from "./catalogue.ts"
 import type { Client } from "./client.ts"
+import type { Deletions } from "./deletions.ts"
 import type { Live } from "./live.ts"
 import type { Route } from "./router.ts"
 import type { Session } from "./session.ts"
@@ -9,6 +10,7 @@ export interface App {
   readonly client: Client
   readonly session: Session
   readonly live: Live
+  readonly deletions: Deletions
   readonly catalogue: Catalogue
   readonly route: () => Route
   readonly go: (href: string, how?: "push" | "replace") => void

@@ -31,6 +31,13 @@ export class Refused extends Error {
   }
 }
 
+/** The refusal of a record that is not in what the gateway answered. */
+export const notFound = (message: string): Refused =>
+  new Refused({ status: 404, code: "not_found", message, requestId: null, tookMs: 0, body: null })
+
+/** True if a failure says that a record is not there. */
+export const isNotFound = (error: unknown): boolean => error instanceof Refused && error.status === 404
+
 type OwnGroups = typeof AccountApi | typeof ModelsApi | typeof VideosApi
 type AdminCalls = Calls<GroupsOf<typeof AdminApi>, typeof endpoints.admin>
 type ConsoleGroups = GroupsOf<typeof ConsoleApi> | typeof DevicesApi

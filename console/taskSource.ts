@@ -3,6 +3,7 @@ import type { TaskSummary } from "../src/admin/TaskSummary.ts"
 import type { DeliverySummary } from "../src/admin/DeliverySummary.ts"
 import type { DeliveryRecord } from "../src/callbacks/DeliveryRecord.ts"
 import type { App } from "./app.ts"
+import { notFound } from "./client.ts"
 import { reaches } from "./reaches.ts"
 import { words } from "./words/words.ts"
 
@@ -89,7 +90,7 @@ export const taskSource = ({ client, session }: App) => {
       if (isOperator) return client.admin((admin) => admin.adminOperations.showTask({ path: { id } }))
       const { data } = await list(new URLSearchParams(), undefined, 1_000)
       const found = data.find((task) => task.id === id)
-      if (found === undefined) throw new Error(id)
+      if (found === undefined) throw notFound(id)
       return found
     },
     video: (task: TaskSummary) =>

@@ -1,5 +1,4 @@
 import type { Signal } from "@preact/signals"
-import { useRef } from "preact/hooks"
 import type { AccountRecord } from "../../src/admin/AccountRecord.ts"
 import { dollars, number, usd } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
@@ -31,17 +30,6 @@ export const AccountDialogs = ({
 }) => {
   const asked = open.value
   const close = () => (open.value = undefined)
-  const isGone = useRef(false)
-  const leave = async () => {
-    isGone.current = true
-    deleted?.()
-  }
-  /** Changes that came while the dialog was open are shown now. */
-  const kept = () => {
-    if (isGone.current) return
-    close()
-    void changed()
-  }
   if (asked === undefined) return null
   if (asked.of === "create") return <Create close={close} changed={changed} />
   const props = { account: asked.account, close, changed }
@@ -51,7 +39,7 @@ export const AccountDialogs = ({
     case "credit":
       return <Credit {...props} />
     case "delete":
-      return <Delete account={asked.account} close={kept} changed={leave} />
+      return <Delete account={asked.account} close={close} changed={async () => deleted?.()} />
     case "models":
       return <AccountModels {...props} />
     case "settings":
@@ -168,11 +156,11 @@ const Suspend = ({ account: { id }, changed, close }: DialogOf) => {
 
 /** Permanent: the dialog lists what is deleted, and the account's name must be typed. */
 const Delete = ({ account: { id }, changed, close }: DialogOf) => {
-  const { client, toast } = useApp()
+  const { client, deletions, toast } = useApp()
   const typed = useField()
   const run = async () => {
     if (typed.value.value.trim() !== id) throw wrong(typed, text.deleteType(id))
-    const gone = await client.admin((admin) => admin.adminAccounts.delete({ path: { id } }))
+    const gone = await deletions.run(id, () => client.admin((admin) => admin.adminAccounts.delete({ path: { id } })))
     await changed()
     const count = Object.values(gone.removed).reduce((sum, one) => sum + one, 0)
     toast(text.isDeleted(id, number(count)))

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals"
 import { useLayoutEffect } from "preact/hooks"
 import type { AccountRecord } from "../../src/admin/AccountRecord.ts"
-import { Refused } from "../client.ts"
+import { isNotFound } from "../client.ts"
 import { dollars, number, usd, utc } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
@@ -88,17 +88,7 @@ export const AccountPage = ({ id }: { readonly id: string }) => {
   const { client, go, session, toast } = useApp()
   const dialog = useSignal<AccountDialog | undefined>(undefined)
   const account = useData(
-    async () => {
-      const asked = dialog.peek()
-      // Its deletion is told before it is answered: an account that is being deleted is not asked for again.
-      if (asked?.of === "delete") return asked.account
-      try {
-        return await client.admin((admin) => admin.adminAccounts.show({ path: { id } }))
-      } catch (error) {
-        if (error instanceof Refused && error.status === 404) return null
-        throw error
-      }
-    },
+    () => client.admin((admin) => admin.adminAccounts.show({ path: { id } })),
     { by: [id], on: ["account", "key", "configuration"] }
   )
   const leave = () => go(hrefOf("accounts"))
@@ -106,7 +96,7 @@ export const AccountPage = ({ id }: { readonly id: string }) => {
   useLayoutEffect(() => {
     document.querySelector("#main")?.scrollTo(0, 0)
   }, [id])
-  const one = account.value ?? undefined
+  const one = account.value
   const open = (of: Exclude<AccountDialog["of"], "create">) => () => {
     if (one !== undefined) dialog.value = { of, account: one }
   }
@@ -159,11 +149,11 @@ export const AccountPage = ({ id }: { readonly id: string }) => {
         )}
       </PageHead>
       <div class="page">
-        <Part of={account} what={id}>
-          {(found) =>
-            found === null ? (
-              <p class="note">{text.gone}</p>
-            ) : (
+        {isNotFound(account.failure?.error) ? (
+          <p class="note">{text.gone}</p>
+        ) : (
+          <Part of={account} what={id}>
+            {(found) => (
               <>
                 <Money of={found} />
                 <AccountSpend id={id} />
@@ -176,9 +166,9 @@ export const AccountPage = ({ id }: { readonly id: string }) => {
                 <AccountTasks id={id} />
                 <AccountChanges id={id} />
               </>
-            )
-          }
-        </Part>
+            )}
+          </Part>
+        )}
       </div>
       <AccountDialogs open={dialog} changed={account.again} deleted={leave} />
     </>

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals"
 import type { WaitingProgram } from "../../src/oauth/Api.ts"
 import { actingIn } from "../actingIn.ts"
-import { Refused } from "../client.ts"
+import { isNotFound, Refused } from "../client.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
 import { Button } from "../parts/Button.tsx"
@@ -69,7 +69,7 @@ const Waiting = ({ code }: { readonly code: string }) => {
       .console(({ devices }) => devices.show({ payload: { code } }))
       .catch((error: unknown) => {
         // A wrong code is not asked for again.
-        if (error instanceof Refused && error.status === 404) return null
+        if (isNotFound(error)) return null
         throw error
       })
   )

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact"
 import { outcomeOf } from "../../src/requests/outcome.ts"
 import type { RequestDetail, RequestView } from "../../src/requests/RequestView.ts"
 import { whyFailed } from "../../src/requests/whyFailed.ts"
-import { Refused } from "../client.ts"
+import { isNotFound } from "../client.ts"
 import { number, span, usd, utc } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
@@ -232,7 +232,7 @@ const Sections = ({
 const Gone = ({ error }: { readonly error: unknown }) => (
   <Section>
     <p class="note">
-      {error instanceof Refused && error.status === 404 ? text.gone : error instanceof Error ? error.message : ""}
+      {isNotFound(error) ? text.gone : error instanceof Error ? error.message : ""}
     </p>
   </Section>
 )
@@ -249,7 +249,7 @@ export const RequestDrawer = ({
   readonly step: (by: 1 | -1) => void
 }) => {
   const app = useApp()
-  const { failure, value: detail } = useData(() => requestById(app, id), { by: [id] })
+  const { failure, value: detail } = useData(() => requestById(app, id), { by: [id], mayCome: true })
   const request = detail ?? known
   const title =
     request === undefined ? (

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import type { TaskSummary } from "../../src/admin/TaskSummary.ts"
 import type { VideoTaskRecord } from "../../src/videos/VideoTaskRecord.ts"
-import { Refused } from "../client.ts"
+import { isNotFound, Refused } from "../client.ts"
 import { number, usd, utc } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
@@ -166,7 +166,7 @@ export const TaskDrawer = ({ changed, close, id, keyName, known, source, step }:
     return (
       <Drawer id={id} title={<span>{id}</span>} close={close} step={step}>
         <section>
-          <p class="note">{error instanceof Refused && error.status !== 404 ? error.message : text.gone}</p>
+          <p class="note">{error instanceof Refused && !isNotFound(error) ? error.message : text.gone}</p>
         </section>
       </Drawer>
     )

@@ -136,7 +136,7 @@ export const Failed = ({
         </a>
       </div>
       <p class="faint">
-        <span>{words.failed.tries(tries, inSeconds)}</span>
+        {inSeconds !== undefined && <span>{words.failed.tries(tries, inSeconds)}</span>}
         {id !== null && id !== "" && (
           <>
             {` ${words.failed.request} `}

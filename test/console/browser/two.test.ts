@@ -125,6 +125,77 @@ describe.skipIf(isSkipped)("two operators at once", () => {
     await visitor.close()
   })
 
+  it("ask nothing more about an account that is deleted, by themselves or by the other", async () => {
+    const [one, other] = await twoOperators()
+    const { admin } = calls(gateway)
+    await admin("/accounts", { id: "going" })
+    await admin("/accounts/going/suspend")
+    const read: Array<string> = []
+    for (const { page } of [one, other]) {
+      await page.goto("/console/accounts/going")
+      await page.locator("main").getByRole("heading", { name: "Changes" }).waitFor()
+    }
+    await Promise.all([one.idle(), other.idle()])
+    const reads = (page: Page) =>
+      page.on("request", (request) => {
+        if (request.method() === "GET" && request.url().includes("going")) read.push(new URL(request.url()).pathname)
+      })
+    reads(one.page)
+    // The answer comes once the page has heard of the deletion.
+    await one.page.route("**/accounts/going", async (route) => {
+      if (route.request().method() !== "DELETE") return route.continue()
+      const answer = await route.fetch()
+      await other.page.getByText("There is no such account.").waitFor()
+      await route.fulfill({ response: answer })
+    })
+    // What the other has is gone before it knows.
+    other.awaits(/status of 404/)
+    await one.page.getByRole("button", { name: "More for going" }).click()
+    await one.page.getByRole("menuitem", { name: "Delete account" }).click()
+    const dialog = one.page.getByRole("dialog")
+    await dialog.getByLabel("Type going to delete it").fill("going")
+    await one.page.keyboard.press("Enter")
+    await one.page.getByRole("table", { name: "Accounts" }).waitFor()
+    await one.idle()
+    expect(read).toEqual([])
+    // Later changes of accounts.
+    await other.idle()
+    reads(other.page)
+    await admin("/accounts", { id: "coming" })
+    await one.page.getByRole("table", { name: "Accounts" }).getByText("coming").waitFor()
+    await other.idle()
+    expect(read).toEqual([])
+    one.quiet()
+    other.quiet()
+    await Promise.all([one.close(), other.close()])
+  })
+
+  it("go on with an account that could not be deleted", async () => {
+    const { admin } = calls(gateway)
+    await admin("/accounts", { id: "staying" })
+    await admin("/accounts/staying/suspend")
+    const visitor = await visit(browser, gateway)
+    const { page } = visitor
+    await signIn(page, adminKey)
+    await page.goto("/console/accounts/staying")
+    await page.route("**/accounts/staying", async (route) => {
+      if (route.request().method() !== "DELETE") return route.continue()
+      await admin("/accounts/staying/credit", { usd: "4" })
+      await route.abort()
+    })
+    visitor.awaits(/ERR_FAILED/)
+    await page.getByRole("button", { name: "More for staying" }).click()
+    await page.getByRole("menuitem", { name: "Delete account" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Type staying to delete it").fill("staying")
+    await page.keyboard.press("Enter")
+    await dialog.getByRole("alert").getByText("does not answer").waitFor()
+    await dialog.getByRole("button", { name: "Keep it" }).click()
+    await expect.poll(() => page.locator("main").textContent()).toContain("$4.00")
+    visitor.quiet()
+    await visitor.close()
+  })
+
   it("see who is signed in, and end a session of the other at once", async () => {
     const [one, other] = await twoOperators()
     other.awaits(/status of 401/)
