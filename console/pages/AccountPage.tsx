@@ -87,10 +87,10 @@ const Settings = ({ edit, of: account }: { readonly of: AccountRecord; readonly 
 export const AccountPage = ({ id }: { readonly id: string }) => {
   const { client, go, session, toast } = useApp()
   const dialog = useSignal<AccountDialog | undefined>(undefined)
-  const account = useData(
-    () => client.admin((admin) => admin.adminAccounts.show({ path: { id } })),
-    { by: [id], on: ["account", "key", "configuration"] }
-  )
+  const account = useData(() => client.admin((admin) => admin.adminAccounts.show({ path: { id } })), {
+    by: [id],
+    on: ["account", "key", "configuration"]
+  })
   const leave = () => go(hrefOf("accounts"))
   useShortcuts({ leave, create: () => go(hrefOf("keys", undefined, { account: id, new: "" })) })
   useLayoutEffect(() => {

@@ -231,9 +231,7 @@ const Sections = ({
 
 const Gone = ({ error }: { readonly error: unknown }) => (
   <Section>
-    <p class="note">
-      {isNotFound(error) ? text.gone : error instanceof Error ? error.message : ""}
-    </p>
+    <p class="note">{isNotFound(error) ? text.gone : error instanceof Error ? error.message : ""}</p>
   </Section>
 )
 

@@ -66,7 +66,9 @@ describe("the examples of videos", () => {
   })
 
   // Each needs python3 with its package, and is left out elsewhere.
-  const isThere = (module: string) => Bun.spawnSync(["python3", "-c", `import ${module}`]).exitCode === 0
+  const python3 = Bun.which("python3")
+  const isThere = (module: string) =>
+    python3 !== null && Bun.spawnSync([python3, "-c", `import ${module}`]).exitCode === 0
   const python = [
     ["video_from_text", "openai", "from-text.mp4", []],
     ["video_from_frames", "requests", "from-frames.mp4", images],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Visitor } from "../visitor.ts"
-import { providerNames, startWorld } from "./world.ts"
+import { allProviders, describeWithEach, isMissing, startWorld } from "./world.ts"
 import type { World } from "./world.ts"
 
 /* What of the attacks of `test/people/attacks.test.ts` depends on the provider, with real ones, all in one gateway. */
@@ -37,7 +37,7 @@ const refused = async (visitor: Visitor, answer: Response) => {
   expect((await visitor.session(world.url)).signed_in).toBe(false)
 }
 
-describe.each(providerNames)("with %s", (name) => {
+describeWithEach("with %s", (name) => {
   it("a code counts once, also in a sign-in of its own", async () => {
     const first = new Visitor()
     const came = await back(first, name, (await begin(first, name)).location)
@@ -104,17 +104,20 @@ describe.each(providerNames)("with %s", (name) => {
 })
 
 describe("with several providers at once", () => {
-  const pairs = providerNames.flatMap((one) =>
-    providerNames.flatMap((other) => (one === other ? [] : [[one, other] as const]))
-  )
-
-  it.skipIf(pairs.length === 0).each(pairs)("%s's sign-in takes no answer of %s (mix-up)", async (one, other) => {
-    const attacker = new Visitor()
-    const theirs = await back(attacker, other, (await begin(attacker, other)).location)
-    const visitor = new Visitor()
-    const { state } = await begin(visitor, one)
-    await refused(visitor, await visit(visitor, withParameter(theirs, "state", state)))
-  })
+  for (const one of allProviders) {
+    for (const other of allProviders.filter((name) => name !== one)) {
+      it.skipIf(isMissing(one) || isMissing(other))(
+        `${one}'s sign-in takes no answer of ${other} (mix-up)`,
+        async () => {
+          const attacker = new Visitor()
+          const theirs = await back(attacker, other, (await begin(attacker, other)).location)
+          const visitor = new Visitor()
+          const { state } = await begin(visitor, one)
+          await refused(visitor, await visit(visitor, withParameter(theirs, "state", state)))
+        }
+      )
+    }
+  }
 
   it("a person is a provider's: the same subject and role of another is somebody else", async () => {
     const operators = [...world.providers.values()].map((provider) => ({ provider, person: provider.people.operator }))
@@ -124,7 +127,7 @@ describe("with several providers at once", () => {
     const people = await Promise.all(operators.map(({ person, provider }) => world.personOf(provider, person)))
     expect(new Set(people.map(({ id }) => id)).size).toBe(operators.length)
     const anns = rows.filter(({ subject }) => subject === "ann")
-    expect(anns).toHaveLength(providerNames.includes("zitadel") ? 2 : 1)
+    expect(anns).toHaveLength(isMissing("zitadel") ? 1 : 2)
     // One ends, the others stay.
     for (const [index, { person, provider }] of operators.entries()) {
       await world.end(provider, person)

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { describeOnEach } from "../../sql/engines.ts"
 import { Visitor } from "../visitor.ts"
-import { providerNames, startWorld } from "./world.ts"
+import { describeWithEach, startWorld } from "./world.ts"
 import type { World } from "./world.ts"
 
 /* One gateway with several third-party providers at once. What differs between them stands in their files. */
@@ -12,7 +12,7 @@ describeOnEach("people of real providers", (engine) => {
   })
   afterAll(() => world.stop())
 
-  describe.each(providerNames)("%s", (name) => {
+  describeWithEach("%s", (name) => {
     it("signs its people in by its link, each with their role", async () => {
       const provider = world.provider(name)
       const { member, operator } = provider.people

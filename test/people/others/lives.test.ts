@@ -7,7 +7,7 @@ import type { GatewayProcess } from "../../e2e/process.ts"
 import { describeOnEach } from "../../sql/engines.ts"
 import { freePort } from "../../sql/postgresServer.ts"
 import { Visitor } from "../visitor.ts"
-import { providerNames, startWorld } from "./world.ts"
+import { isMissing, startWorld } from "./world.ts"
 import type { World } from "./world.ts"
 
 const minute = 60_000
@@ -88,7 +88,7 @@ describeOnEach("real providers that come and go", (engine) => {
     expect((await world.run(`SELECT id FROM people WHERE ended_at IS NOT NULL`)).length).toBe(0)
   })
 
-  it.skipIf(!providerNames.includes("Dex"))("stop a person within an hour whom they can't be asked about", async () => {
+  it.skipIf(isMissing("Dex"))("stop a person within an hour whom they can't be asked about", async () => {
     const provider = world.provider("Dex")
     const { member } = provider.people
     const visitor = await world.signedIn(provider, member)

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { runCommand } from "../../e2e/command.ts"
 import { gatewayLogin } from "../../oauth/gatewayLogin.ts"
 import type { RealProvider } from "./RealProvider.ts"
-import { providerNames, startWorld } from "./world.ts"
+import { describeWithEach, isMissing, providerNames, startWorld } from "./world.ts"
 import type { World } from "./world.ts"
 
 let world: World
@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-describe.each(providerNames)("with %s", (name) => {
+describeWithEach("with %s", (name) => {
   it("`gateway login` is let in by a person of it, and out with their sign-in there", async () => {
     const provider = world.provider(name)
     const { member } = provider.people
@@ -67,13 +67,10 @@ it("`gateway check --live` asks each, and prints what has to be registered there
   }
 })
 
-it.skipIf(!providerNames.includes("Dex"))(
-  "`gateway check --live` names the scope by which Dex gives groups",
-  async () => {
-    const folder = join(home, "without-scopes")
-    mkdirSync(folder)
-    const yaml = readFileSync(join(world.folder, "gateway.yaml"), "utf8")
-    writeFileSync(join(folder, "gateway.yaml"), yaml.replaceAll(/, scopes: \[.*?\]/g, ""))
-    expect(await checked(folder, world.provider("Dex"))).toContain("warning: it has a scope groups")
-  }
-)
+it.skipIf(isMissing("Dex"))("`gateway check --live` names the scope by which Dex gives groups", async () => {
+  const folder = join(home, "without-scopes")
+  mkdirSync(folder)
+  const yaml = readFileSync(join(world.folder, "gateway.yaml"), "utf8")
+  writeFileSync(join(folder, "gateway.yaml"), yaml.replaceAll(/, scopes: \[.*?\]/g, ""))
+  expect(await checked(folder, world.provider("Dex"))).toContain("warning: it has a scope groups")
+})

@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Redacted } from "effect"
+import { describe } from "vitest"
 import { makeSeal } from "../../../src/people/sealed.ts"
 import { behindProxy } from "../../console/browser.ts"
 import { startGateway } from "../../e2e/process.ts"
@@ -21,12 +22,21 @@ import { startZitadel } from "./zitadel.ts"
 
 const [dex, zitadel] = [goProgram("dex"), goProgram("zitadel")]
 
+/** All providers, whether they can be had here or not. */
+export const allProviders = ["oidc-provider", "Dex", "zitadel"] as const
+type ProviderName = (typeof allProviders)[number]
+
+/** True if a provider can't be had here: its tests are skipped by name. */
+export const isMissing = (name: ProviderName): boolean =>
+  (name === "Dex" && dex === undefined) || (name === "zitadel" && zitadel === undefined)
+
 /** The providers that can be had here. */
-export const providerNames: ReadonlyArray<string> = [
-  "oidc-provider",
-  ...(dex === undefined ? [] : ["Dex"]),
-  ...(zitadel === undefined ? [] : ["zitadel"])
-]
+export const providerNames: ReadonlyArray<string> = allProviders.filter((name) => !isMissing(name))
+
+/** What holds with every provider. @param title with `%s` for the provider's name */
+export const describeWithEach = (title: string, tests: (name: ProviderName) => void): void => {
+  for (const name of allProviders) describe.skipIf(isMissing(name))(title.replace("%s", name), () => tests(name))
+}
 
 /** Each with the gateway as its client; Dex has people of the first, too. */
 const startAll = async (gateway: string): Promise<ReadonlyMap<string, RealProvider>> => {
