@@ -5,6 +5,7 @@ import { forOperators } from "./admin/forOperators.ts"
 import { AdminApi } from "./admin/Api.ts"
 import { GatewayApi } from "./Api.ts"
 import { Catalogue } from "./catalogue/Catalogue.ts"
+import { Configuration } from "./config/Configuration.ts"
 import { publicPath } from "./config/publicPath.ts"
 import { PublicUrl } from "./config/PublicUrl.ts"
 import { Settings } from "./config/Settings.ts"
@@ -57,6 +58,7 @@ export const ApiServer = Layer.unwrapScoped(
     const publicUrl = Option.getOrUndefined(server.publicUrl)
     const base = publicPath(publicUrl)
     const catalogue = yield* Catalogue
+    const configuration = yield* Configuration
     const { authenticators } = yield* SessionAuthenticators
     const options = {
       hostname: server.host,
@@ -68,6 +70,7 @@ export const ApiServer = Layer.unwrapScoped(
       corsOrigins: server.corsOrigins,
       authenticators,
       aliasOf: (model: string) => catalogue.get(model),
+      unfinished: () => configuration.current().value.limits?.unfinished,
       ...(Option.isSome(server.tls) ? { tls: server.tls.value } : {})
     }
     const watched = server.metrics ? { "/metrics": metrics.answer } : {}

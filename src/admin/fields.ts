@@ -45,7 +45,8 @@ export const patchedLimits = (before: Limits, patch: LimitsPatch): Limits => {
     requestsPerMinute: after.requests_per_minute ?? undefined,
     tokensPerMinute: after.tokens_per_minute ?? undefined,
     concurrentRequests: after.concurrent_requests ?? undefined,
-    concurrentTasks: after.concurrent_tasks ?? undefined
+    concurrentTasks: after.concurrent_tasks ?? undefined,
+    unfinished: before.unfinished
   }
 }
 

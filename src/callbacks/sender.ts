@@ -2,6 +2,7 @@ import { Cause, Clock, Effect, Layer, Option, Scope } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
+import { descriptors } from "../flow/Descriptors.ts"
 import { backoff } from "../flow/schedules.ts"
 import { Node } from "../cluster/Node.ts"
 import type { LeasedDelivery, Outcome } from "./Delivery.ts"
@@ -67,7 +68,9 @@ const make = Effect.gen(function* () {
     Effect.interruptible(send(leased)).pipe(
       Effect.onInterrupt(() => Effect.ignore(store.release(leased))),
       Effect.tap((outcome) => {
-        queue.noteAnswer(leased.host, outcome.status !== undefined)
+        const isAnswered = outcome.status !== undefined
+        // Without descriptors here, no receiver answers.
+        if (isAnswered || !descriptors.isExhausted()) queue.noteAnswer(leased.host, isAnswered)
         return store.finish(leased, outcome)
       }),
       Effect.tap((outcome) => logAttempt(leased, outcome)),

@@ -8,7 +8,7 @@ import { Files } from "./sections/Files.ts"
 import { given, needed } from "./sections/given.ts"
 import { Account, DeclaredKey } from "./sections/Key.ts"
 import { Log } from "./sections/Log.ts"
-import { Alias, Model } from "./sections/Model.ts"
+import { Alias, Model, UnfinishedLimits } from "./sections/Model.ts"
 import { Prices } from "./sections/Prices.ts"
 import { Custody, Requests, Retention } from "./sections/Retention.ts"
 import { ProxySetting } from "./sections/Proxy.ts"
@@ -42,6 +42,16 @@ export const GatewayFile = Schema.Struct({
   accounts: given(
     Schema.Record({ key: Text, value: Account }),
     "Settings for all keys of an account, [by account id](#keys-and-accounts)."
+  ),
+  limits: given(
+    Schema.Struct({
+      unfinished: given(
+        UnfinishedLimits,
+        "What requests that are not finished may hold, all keys together, in each process: [fields](#unfinished-requests)."
+      )
+    }),
+    "`{ unfinished: … }`: what [requests that are not finished](#unfinished-requests) may hold in each process.",
+    "shares of the process's own limits"
   ),
   admin_keys: given(
     Schema.Array(AdminKey),

@@ -1,10 +1,11 @@
 import type { Limits } from "../contract/Caller.ts"
-import type { Limits as Written } from "./sections/Model.ts"
+import type { KeyLimits } from "./sections/Model.ts"
 
 /** Limits as the configuration file spells them. */
-export const limitsOf = (written: Written): Limits => ({
+export const limitsOf = (written: KeyLimits): Limits => ({
   requestsPerMinute: written.requests_per_minute,
   tokensPerMinute: written.tokens_per_minute,
   concurrentRequests: written.concurrent_requests,
-  concurrentTasks: written.concurrent_tasks
+  concurrentTasks: written.concurrent_tasks,
+  ...(written.unfinished !== undefined && { unfinished: written.unfinished })
 })

@@ -11,12 +11,22 @@ export type AccountId = typeof AccountId.Type
 export const KeyId = Schema.String.pipe(Schema.brand("KeyId"))
 export type KeyId = typeof KeyId.Type
 
+/** The most that requests that are not finished may hold, in each process. `bytes` are those of bodies. */
+const UnfinishedBounds = Schema.Struct({
+  descriptors: Schema.optional(Schema.Int.pipe(Schema.positive())),
+  connections: Schema.optional(Schema.Int.pipe(Schema.positive())),
+  bytes: Schema.optional(Schema.Int.pipe(Schema.positive()))
+})
+export type UnfinishedBounds = typeof UnfinishedBounds.Type
+
 /** Limits on use; absent means none. Tokens are input and output together. */
 export const Limits = Schema.Struct({
   requestsPerMinute: Schema.optional(Schema.Int.pipe(Schema.positive())),
   tokensPerMinute: Schema.optional(Schema.Int.pipe(Schema.positive())),
   concurrentRequests: Schema.optional(Schema.Int.pipe(Schema.positive())),
-  concurrentTasks: Schema.optional(Schema.Int.pipe(Schema.positive()))
+  concurrentTasks: Schema.optional(Schema.Int.pipe(Schema.positive())),
+  /** Of a key alone; absent: a share of what all may hold. */
+  unfinished: Schema.optional(UnfinishedBounds)
 })
 export type Limits = typeof Limits.Type
 

@@ -96,6 +96,12 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   retryAfterSeconds: Schema.NullOr(Schema.Number)
 }) {}
 
+/** The process has no file descriptors for more work. */
+export const tooFewDescriptors = new RateLimited({
+  message: "The gateway has too few file descriptors left; try again shortly",
+  retryAfterSeconds: 1
+})
+
 /** The upstream failed; the caller can only retry. */
 export class UpstreamFailed extends Schema.TaggedError<UpstreamFailed>()("UpstreamFailed", {
   message: says("The model's upstream failed"),

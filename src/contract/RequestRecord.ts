@@ -121,6 +121,8 @@ export class RequestRecord {
   /** The caller's own ids of the request. */
   clientRequestId: string | undefined
   traceparent: string | undefined
+  /** What the request holds until it has ended; absent if nothing. */
+  holding: { readonly end: () => void } | undefined
   /** Present if the request is traced. */
   trace: Trace | undefined
   /** An answer is being streamed. */
@@ -245,6 +247,7 @@ export class RequestRecord {
   #end(): void {
     if (this.#isOver) return
     this.#isOver = true
+    this.holding?.end()
     this.#ended(this)
   }
 }

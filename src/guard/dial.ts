@@ -3,6 +3,7 @@ import https from "node:https"
 import { isIP } from "node:net"
 import type { LookupFunction } from "node:net"
 import { Data, Effect } from "effect"
+import { descriptors } from "../flow/Descriptors.ts"
 import { hostOf } from "./callerUrl.ts"
 
 /** A URL with its checked addresses; made only by `AddressGuard.check`. */
@@ -138,6 +139,7 @@ const withFamily = (address: string) => ({ address, family: isIP(address) })
 /** A failure's reason that is safe to show to callers. */
 export const reasonOf = (cause: Error & { readonly code?: string }): string => {
   const code = cause.code ?? ""
+  if (descriptors.isExhausted()) return "the gateway has too few file descriptors"
   if (code === "ERR_PROXY_TUNNEL") return "the proxy did not let it through"
   if (code === "ECONNREFUSED") return "connection refused"
   if (code.startsWith("HPE_")) return "the answer is not HTTP"

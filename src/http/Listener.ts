@@ -13,24 +13,27 @@ export class Listener {
   readonly #listen: Listen
   #server: Server
   readonly #former = new Set<Server>()
-  /** Kept, because a stopped server no longer has it. */
+  /** Kept, because a stopped server no longer has them. */
   readonly #port: number
+  readonly #url: URL
   #certificate: Certificate | undefined
+  #isPaused = false
 
   constructor(listen: Listen, port: number, certificate: Certificate | undefined) {
     this.#listen = listen
     this.#server = listen(port, certificate)
     this.#port = this.#server.port ?? port
+    this.#url = this.#server.url
     this.#certificate = certificate
   }
 
   get url(): URL {
-    return this.#server.url
+    return this.#url
   }
 
   /** Requests without an answer yet. */
   get pendingRequests(): number {
-    return [...this.#former].reduce((sum, server) => sum + server.pendingRequests, this.#server.pendingRequests)
+    return [...new Set([...this.#former, this.#server])].reduce((sum, server) => sum + server.pendingRequests, 0)
   }
 
   /**
@@ -38,11 +41,7 @@ export class Listener {
    * the new certificate, throws and goes on with the former one.
    */
   renew(certificate: Certificate): void {
-    const former = this.#server
-    if (!this.#former.has(former)) {
-      this.#former.add(former)
-      void former.stop().then(() => this.#former.delete(former))
-    }
+    this.#retire()
     try {
       this.#server = this.#listen(this.#port, certificate)
       this.#certificate = certificate
@@ -50,6 +49,36 @@ export class Listener {
       this.#server = this.#listen(this.#port, this.#certificate)
       throw cause
     }
+    this.#isPaused = false
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused
+  }
+
+  /** Accepts no new connections until `resume`, and closes idle ones. */
+  pause(): void {
+    if (this.#isPaused) return
+    this.#retire()
+    this.#isPaused = true
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return
+    this.#server = this.#listen(this.#port, this.#certificate)
+    this.#isPaused = false
+  }
+
+  /** Closes connections that wait for another request. */
+  closeIdle(): void {
+    for (const server of [this.#server, ...this.#former]) server.closeIdleConnections()
+  }
+
+  #retire(): void {
+    const former = this.#server
+    if (this.#former.has(former)) return
+    this.#former.add(former)
+    void former.stop().then(() => this.#former.delete(former))
   }
 
   /** Stops listening and closes idle connections. Running requests go on. */

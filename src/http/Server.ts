@@ -2,6 +2,7 @@ import type { PermittedModel } from "../contract/permission.ts"
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
 import { Clock, Context, Data, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { Access } from "../access/Access.ts"
+import type { UnfinishedBounds } from "../contract/Caller.ts"
 import { handlersTag } from "../contract/handlers.ts"
 import type { AnyHandlers, HandlersOfAll } from "../contract/handlers.ts"
 import { testDouble } from "../contract/testDouble.ts"
@@ -17,7 +18,6 @@ import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
 import type { Tracing } from "../telemetry/tracing/Tracing.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { makeRequestIds } from "./answer.ts"
-import { BodyBudget } from "./BodyBudget.ts"
 import { readCertificate } from "./Certificate.ts"
 import type { BadCertificate, CertificateFiles } from "./Certificate.ts"
 import { compile } from "./compile.ts"
@@ -28,8 +28,10 @@ import { Listener } from "./Listener.ts"
 import type { Listen } from "./Listener.ts"
 import { otherPaths } from "./misspelt.ts"
 import { renewing, warned } from "./renewing.ts"
+import { shedding } from "./shedding.ts"
 import type { Socket } from "./Socket.ts"
 import { makeSockets } from "./sockets.ts"
+import { Unfinished } from "./Unfinished.ts"
 
 export interface ServerOptions {
   readonly hostname: string
@@ -58,6 +60,8 @@ export interface ServerOptions {
   readonly aliasOf?: (model: string) => Omit<PermittedModel, "id"> | undefined
   /** The authenticators of the contract's security schemes. Defaults to callers' keys alone. */
   readonly authenticators?: Authenticators
+  /** The current bounds of what unfinished requests hold together. Defaults to shares of the process's limits. */
+  readonly unfinished?: () => UnfinishedBounds | undefined
   /** The TLS certificate, read again when its files change. Absent: no TLS. */
   readonly tls?: CertificateFiles
 }
@@ -114,8 +118,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         access: { authenticate: access.authenticate, admit: limits.admit },
         idempotency: yield* Idempotency,
         ended: ended(yield* AccessLog, yield* RequestLog, tracing),
-        bodyBudget: new BodyBudget(),
-        formBudget: new BodyBudget({ mostOfKeyMiB: 512, mostOfAllMiB: 2_048 }),
+        unfinished: new Unfinished(options.unfinished),
         bodies: yield* BodyLog,
         tracing,
         metrics: yield* Metrics,
@@ -214,6 +217,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
       const listener = yield* Effect.acquireRelease(begin, drain)
       if (options.tls !== undefined) yield* renewing(options.tls, (next) => listener.renew(next))
       if (certificate !== undefined) yield* warned(certificate)
+      yield* shedding(listener)
       return { url: listener.url }
     })
   )

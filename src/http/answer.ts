@@ -1,9 +1,10 @@
 import { Cause, Option } from "effect"
-import { failures, Internal, UpstreamFailed } from "../contract/Failure.ts"
+import { failures, Internal, tooFewDescriptors, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import { randomHex } from "../contract/randomHex.ts"
 import { wholeBody } from "../contract/wholeBody.ts"
 import { jsonOf } from "../contract/Written.ts"
+import { descriptors } from "../flow/Descriptors.ts"
 import type { RenderFailure } from "./compile.ts"
 
 /** The id and headers of one request's answer. */
@@ -75,6 +76,8 @@ export const failureOf = (
   if (isFailure(failure)) return failure
   if (isStopping && Cause.isInterruptedOnly(cause)) return shuttingDown
   report(cause)
+  // What could not be opened then is a defect only because nobody expects it.
+  if (descriptors.isExhausted()) return tooFewDescriptors
   return new Internal({ message: `Internal error; the request id is ${requestId}` })
 }
 

@@ -8,8 +8,8 @@ import { isJsonObject } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { bodyBounds, excessOf, excessWords } from "../contract/jsonBounds.ts"
 import type { JsonBounds } from "../contract/jsonBounds.ts"
-import type { BodyReading } from "./BodyBudget.ts"
 import { nulIn } from "./nul.ts"
+import type { Holding } from "./Unfinished.ts"
 
 /** Each costs as much to parse as dozens of other values. */
 const maxLongIntegers = 10_000
@@ -30,20 +30,20 @@ type Unread = TooLarge | UnsupportedEncoding | Undecodable | RateLimited
 
 interface Bounds {
   readonly limit: number
-  readonly reading: BodyReading
+  readonly holding: Holding
 }
 
 /** Reads and decodes a body of at most `limit` bytes; rejects if the connection breaks. */
-export const readText = (request: Request, limit: number, reading: BodyReading): Promise<string | Unread> => {
+export const readText = (request: Request, limit: number, holding: Holding): Promise<string | Unread> => {
   const declared = request.headers.get("content-length")
   if (declared !== null && Number(declared) > limit) return Promise.resolve(tooLarge(limit))
   const encoding = request.headers.get("content-encoding")
-  if (encoding !== null) return readEncoded(request, encoding.trim().toLowerCase(), { limit, reading })
+  if (encoding !== null) return readEncoded(request, encoding.trim().toLowerCase(), { limit, holding })
   if (declared !== null) {
-    const refused = reading.more(Number(declared))
+    const refused = holding.more(Number(declared), "memory")
     return refused === undefined ? request.text() : Promise.resolve(refused)
   }
-  return request.body === null ? Promise.resolve("") : readCounted(request.body, { limit, reading })
+  return request.body === null ? Promise.resolve("") : readCounted(request.body, { limit, holding })
 }
 
 /** Encodings of request bodies. Codex sends zstd. */
@@ -122,14 +122,14 @@ const tooLarge = (limit: number) => new TooLarge({ message: `The request body is
 /** Reads a body without a declared length, and counts its bytes. */
 const readCounted = async (
   body: ReadableStream<Uint8Array>,
-  { limit, reading }: Bounds
+  { limit, holding }: Bounds
 ): Promise<string | TooLarge | RateLimited> => {
   const chunks: Array<Uint8Array> = []
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.byteLength
     if (bytes > limit) return tooLarge(limit)
-    const refused = reading.more(chunk.byteLength)
+    const refused = holding.more(chunk.byteLength, "memory")
     if (refused !== undefined) return refused
     chunks.push(chunk)
   }

@@ -10,10 +10,10 @@ import type { Limits } from "../limits/Limits.ts"
 import type { Metrics, RequestCounter } from "../telemetry/Metrics.ts"
 import type { Tracing } from "../telemetry/tracing/Tracing.ts"
 import type { Reply } from "./answer.ts"
-import type { BodyBudget } from "./BodyBudget.ts"
 import type { RenderFailure } from "./compile.ts"
 import type { Cors } from "./cors.ts"
 import type { Framed } from "./Framed.ts"
+import type { Unfinished } from "./Unfinished.ts"
 import type { BodyLog, RecordedRequest } from "../telemetry/BodyLog.ts"
 
 /** Authenticates the requests of an endpoint and applies their rate limits. */
@@ -31,10 +31,8 @@ export interface Serving {
   readonly idempotency: Idempotency
   /** Called when a request has ended. */
   readonly ended: (record: RequestRecord) => void
-  /** Limits the bodies that are read at a time. */
-  readonly bodyBudget: BodyBudget
-  /** Limits the bytes of forms on disk. */
-  readonly formBudget: BodyBudget
+  /** Limits what requests that are not finished hold. */
+  readonly unfinished: Unfinished
   /** Stores bodies for accounts that enabled it. */
   readonly bodies: BodyLog
   readonly metrics: Metrics

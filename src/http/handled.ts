@@ -2,7 +2,7 @@ import { Effect, Either } from "effect"
 import { reachesSame } from "../contract/Acting.ts"
 import { Caller } from "../contract/Caller.ts"
 import type { FormBounds } from "../contract/annotations.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest, RateLimited } from "../contract/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
 import { forbidden } from "../contract/permission.ts"
 import { Future, Failed } from "../flow/Future.ts"
@@ -16,12 +16,13 @@ import { left, renderedCause, renderedFailure } from "./finish.ts"
 import type { Exchange, Handler, Input } from "./exchange.ts"
 import { isForm, readForm } from "./form/readForm.ts"
 import type { Form } from "./form/readForm.ts"
-import { NotSpooled } from "./form/SpooledFile.ts"
+import { NotSpooled } from "./form/Spool.ts"
 import { nulInParams } from "./nul.ts"
 import { once } from "./once.ts"
 import { opened } from "./opened.ts"
 import type { Opened } from "./opened.ts"
 import { run } from "./run.ts"
+import type { Holding } from "./Unfinished.ts"
 import { queryOf } from "./url.ts"
 
 /** A request with its route and handler. */
@@ -62,19 +63,20 @@ const read = async (asking: Asking, caller: Caller): Promise<Response> => {
   const { exchange, route } = asking
   const { request, server, serving } = exchange
   if (route.form !== null && isForm(request)) return readAsForm(asking, caller, route.form)
-  const reading = serving.bodyBudget.begin(caller)
+  const holding = begin(exchange, caller)
+  if (holding instanceof RateLimited) return renderedFailure(exchange, holding)
   let text = ""
   try {
     // Bun's idle timeout, which the look-up of the key or an earlier answer on the connection may have lifted.
     server.timeout(request, serving.idleSeconds)
-    const sent = await readText(request, route.bodyLimit, reading)
+    const sent = await readText(request, route.bodyLimit, holding)
     if (typeof sent !== "string") return renderedFailure(exchange, sent)
     text = sent
     recordFrom(exchange, caller, () => sent)
   } catch {
     return request.signal.aborted ? left(exchange) : renderedFailure(exchange, unreadable)
   } finally {
-    reading.end()
+    holding.endBody()
   }
   // Large bodies are processed in several turns of the event loop.
   const large = isLarge(text)
@@ -89,15 +91,24 @@ const read = async (asking: Asking, caller: Caller): Promise<Response> => {
   return concluded(asking, running instanceof Promise ? await running : running)
 }
 
+/** Takes the request's connection until the request has ended. A refused one is closed: it would go on to be held. */
+const begin = ({ record, reply, serving }: Exchange, caller: Caller): Holding | RateLimited => {
+  const holding = serving.unfinished.begin(caller)
+  if (holding instanceof RateLimited) reply.headers["connection"] = "close"
+  else record.holding = holding
+  return holding
+}
+
 /** Reads a form, then answers. Its files are deleted once the handler has ended. */
 const readAsForm = async (asking: Asking, caller: Caller, bounds: FormBounds): Promise<Response> => {
   const { exchange } = asking
   const { request, server, serving } = exchange
-  const reading = serving.formBudget.begin(caller)
+  const holding = begin(exchange, caller)
+  if (holding instanceof RateLimited) return renderedFailure(exchange, holding)
   let form: Form | undefined
   try {
     server.timeout(request, serving.idleSeconds)
-    const sent = await readForm(request, bounds, reading)
+    const sent = await readForm(request, bounds, holding)
     if (sent instanceof Error) return renderedFailure(exchange, sent)
     form = sent
     const { body } = sent
@@ -112,7 +123,7 @@ const readAsForm = async (asking: Asking, caller: Caller, bounds: FormBounds): P
     return request.signal.aborted ? left(exchange) : renderedFailure(exchange, unreadable)
   } finally {
     await form?.discard()
-    reading.end()
+    holding.endBody()
   }
 }
 

@@ -16,6 +16,7 @@ import type { Framed } from "./Framed.ts"
 import { handled } from "./handled.ts"
 import { endpointPath } from "./misspelt.ts"
 import { run } from "./run.ts"
+import { Holding } from "./Unfinished.ts"
 
 /** Serves an endpoint, with plain calls as long as nothing waits. */
 export const serveRoute = (serving: Serving, route: Route, handler: Handler) => {
@@ -90,14 +91,24 @@ const leaving = (exchange: Exchange, response: Response, begun: number): Respons
   return answer
 }
 
+/** The caller of a socket, and what the socket holds until it is closed. */
+interface SocketCaller {
+  readonly caller: Caller
+  readonly holding: Holding
+}
+
 /**
  * Authenticates a caller that opens a socket.
  *
- * @param full the refusal if the caller has too many sockets
+ * @param begin takes what the socket holds, or refuses it if the caller has too many
  */
-export const authenticate = (serving: Serving, route: Route, full: (caller: Caller) => RateLimited | undefined) => {
+export const authenticate = (
+  serving: Serving,
+  route: Route,
+  begin: (caller: Caller) => Holding | RateLimited
+): ((request: Bun.BunRequest, server: Server) => Promise<Response | SocketCaller>) => {
   const count = requestCounter(serving.metrics, `GET ${route.path}`)
-  return async (request: Bun.BunRequest, server: Server): Promise<Response | Caller> => {
+  return async (request, server) => {
     const begun = performance.now()
     const reply = newReply(serving.newRequestId())
     echo(request.headers, reply.headers)
@@ -127,9 +138,9 @@ export const authenticate = (serving: Serving, route: Route, full: (caller: Call
     if (opened instanceof Failed) response = renderedCause(exchange, opened.cause)
     else {
       record.opened(opened.value)
-      const failure = serving.lifecycle.isDraining() ? shuttingDown : full(opened.value)
-      if (failure === undefined) return opened.value
-      response = renderedFailure(exchange, failure)
+      const begun = serving.lifecycle.isDraining() ? shuttingDown : begin(opened.value)
+      if (begun instanceof Holding) return { caller: opened.value, holding: begun }
+      response = renderedFailure(exchange, begun)
     }
     finish(exchange, response.status, begun)
     return response

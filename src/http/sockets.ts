@@ -7,6 +7,7 @@ import type { Route } from "./compile.ts"
 import { Socket, usualBounds } from "./Socket.ts"
 import { authenticate, serveRoute } from "./route.ts"
 import { socketFailure } from "./socketFailure.ts"
+import type { Holding } from "./Unfinished.ts"
 
 type Upgrading = Pick<Bun.Server<Socket>, "upgrade"> & Server
 
@@ -33,16 +34,19 @@ export const makeSockets = (serving: Serving) => {
     return open.size >= mostOfAll ? fullServer : undefined
   }
 
+  const begun = (caller: Caller): Holding | RateLimited => full(caller) ?? serving.unfinished.begin(caller)
+
   /** Opens a socket for an authenticated upgrade request on a route's path; other requests get the plain answer. */
   const upgrade = (route: Route, event: string, handler: Handler, answerPlain: PlainAnswer) => {
     // Only endpoints of one family have sockets, so the headers do not matter.
     const rendered = socketFailure(route.rendererFor(new Headers()))
     const ask = serveRoute(serving, { ...route, isIdempotent: false, rendererFor: () => rendered }, handler)
-    const callerOf = authenticate(serving, route, full)
+    const callerOf = authenticate(serving, route, begun)
     return async (request: Bun.BunRequest, server: Upgrading): Promise<Response | undefined> => {
       if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return answerPlain(request, server)
-      const caller = await callerOf(request, server)
-      if (caller instanceof Response) return caller
+      const opened = await callerOf(request, server)
+      if (opened instanceof Response) return opened
+      const { caller, holding } = opened
       let leave = () => {}
       const socket = new Socket({
         event,
@@ -54,8 +58,15 @@ export const makeSockets = (serving: Serving) => {
         left: () => leave(),
         bounds: usualBounds
       })
-      if (!server.upgrade(request, { data: socket })) return answerPlain(request, server)
-      leave = open.join({ socket, key: caller.key })
+      if (!server.upgrade(request, { data: socket })) {
+        holding.end()
+        return answerPlain(request, server)
+      }
+      const left = open.join({ socket, key: caller.key })
+      leave = () => {
+        left()
+        holding.end()
+      }
       return undefined
     }
   }

@@ -99,7 +99,8 @@ export const smaller = (one: Limits, other: Limits): Limits => ({
   requestsPerMinute: least(one.requestsPerMinute, other.requestsPerMinute),
   tokensPerMinute: least(one.tokensPerMinute, other.tokensPerMinute),
   concurrentRequests: least(one.concurrentRequests, other.concurrentRequests),
-  concurrentTasks: least(one.concurrentTasks, other.concurrentTasks)
+  concurrentTasks: least(one.concurrentTasks, other.concurrentTasks),
+  unfinished: one.unfinished ?? other.unfinished
 })
 
 const least = (one: number | undefined, other: number | undefined): number | undefined =>

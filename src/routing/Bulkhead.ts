@@ -205,14 +205,14 @@ const paused = (waitMs: number, isForAll: boolean): UpstreamError =>
     keptBack: true
   })
 
-/** A refusal (429, 400) still shows that the upstream is up. */
+/** A refusal (429, 400) still shows that the upstream is up. What the gateway kept back says nothing. */
 const settle = (
   circuit: UpstreamCircuitBreaker,
   permit: Permit,
   error: Failure | UpstreamError | undefined,
   now: number
 ): void => {
-  if (error?._tag !== "UpstreamError") circuit.abandoned(permit)
+  if (error?._tag !== "UpstreamError" || error.keptBack === true) circuit.abandoned(permit)
   else if (error.failure._tag === "UpstreamFailed") circuit.failed(permit, now, error.trouble === "unreachable")
   else circuit.succeeded(permit, now)
 }

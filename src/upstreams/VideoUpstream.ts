@@ -163,6 +163,8 @@ export class VideoTransient extends Data.TaggedError("VideoTransient")<{
   readonly unanswered?: boolean
   /** The upstream was not reached, so that the failure cannot be the task's. */
   readonly neverSent?: boolean
+  /** The gateway itself could not call, which says nothing about the upstream. */
+  readonly keptBack?: boolean | undefined
 }> {}
 
 /** A job to check. */

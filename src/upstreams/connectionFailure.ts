@@ -1,6 +1,7 @@
 import { proxyShown } from "../config/proxies.ts"
-import { UpstreamFailed } from "../contract/Failure.ts"
+import { tooFewDescriptors, UpstreamFailed } from "../contract/Failure.ts"
 import type { NoCredentials } from "../credentials/Auth.ts"
+import { descriptors as ofProcess } from "../flow/Descriptors.ts"
 import { UpstreamError } from "./UpstreamError.ts"
 
 /**
@@ -9,8 +10,9 @@ import { UpstreamError } from "./UpstreamError.ts"
  * @param code the system's error code
  * @param proxy the proxy of the call, which a failed connection is then about
  */
-export const unreachable = (code: string | undefined, proxy?: string) => {
+export const unreachable = (code: string | undefined, proxy?: string, descriptors = ofProcess) => {
   const neverSent = code !== undefined && neverLeft(code)
+  if ((neverSent || isOfConnecting(code)) && descriptors.isExhausted()) return shortOfDescriptors(code, neverSent)
   return new UpstreamError({
     failure: new UpstreamFailed({ message: "The model's upstream could not be reached" }),
     retry: "again",
@@ -24,6 +26,18 @@ export const unreachable = (code: string | undefined, proxy?: string) => {
         : `proxy ${proxyShown(proxy)}: ${code}`
   })
 }
+
+/** The failure of a call for which this process had no descriptor, which says nothing about the upstream. */
+const shortOfDescriptors = (code: string | undefined, neverSent: boolean) =>
+  new UpstreamError({
+    failure: tooFewDescriptors,
+    retry: "again",
+    retryAfterMs: undefined,
+    status: undefined,
+    neverSent,
+    keptBack: true,
+    said: `too few file descriptors in this process${code === undefined ? "" : ` (${code})`}`
+  })
 
 /** The failure of a call that was not sent, because there are no credentials for it. */
 export const unidentified = ({ message }: NoCredentials) =>
@@ -49,6 +63,10 @@ const neverLeft = (code: string): boolean =>
   /^(?:ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|UNABLE_TO_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT|ERR_PROXY)/.test(
     code
   )
+
+/** Other codes of a connection that failed. Bun has several for a process without descriptors. */
+const isOfConnecting = (code: string | undefined): boolean =>
+  code === undefined || /^(?:EMFILE|ENFILE|ESERVFAIL|FailedToOpenSocket|ETIMEDOUT)/.test(code)
 
 /** The failure of a call that was not answered in time. */
 export const silent = () =>

@@ -58,6 +58,8 @@ export class NoAnswer extends Data.TaggedError("NoAnswer")<{
   readonly reason: string
   /** The system's error code. */
   readonly said?: string | undefined
+  /** True if the gateway itself could not call, which says nothing about the upstream. */
+  readonly keptBack?: boolean | undefined
 }> {}
 
 /** Records are small, and so is a page of them. */
@@ -112,7 +114,8 @@ export const videoApi = (
       })
     ).pipe(
       Effect.mapError(
-        ({ failure, neverSent, said }) => new NoAnswer({ neverSent: neverSent === true, reason: failure.message, said })
+        ({ failure, keptBack, neverSent, said }) =>
+          new NoAnswer({ neverSent: neverSent === true, reason: failure.message, said, keptBack })
       )
     )
   return {
@@ -198,14 +201,14 @@ const wholeText = (exchange: Exchange, limit = answerLimit): Effect.Effect<strin
 export const isOk = ({ status }: Pick<VideoAnswer, "status">): boolean => status >= 200 && status <= 299
 
 /** A submit without an answer may be repeated only if it was never sent. */
-export const unansweredSubmit = ({ neverSent, reason }: NoAnswer): VideoAmbiguous | VideoTransient =>
+export const unansweredSubmit = ({ keptBack, neverSent, reason }: NoAnswer): VideoAmbiguous | VideoTransient =>
   neverSent
-    ? new VideoTransient({ reason, unanswered: true, neverSent })
+    ? new VideoTransient({ reason, unanswered: true, neverSent, keptBack })
     : new VideoAmbiguous({ reason, unanswered: true })
 
 /** The error of a read without an answer. */
-export const unansweredRead = ({ neverSent, reason }: NoAnswer): VideoTransient =>
-  new VideoTransient({ reason, unanswered: true, neverSent })
+export const unansweredRead = ({ keptBack, neverSent, reason }: NoAnswer): VideoTransient =>
+  new VideoTransient({ reason, unanswered: true, neverSent, keptBack })
 
 /**
  * The error of a refused submit. The upstream's code and message become the task's if they concern the caller's input,

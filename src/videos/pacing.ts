@@ -60,13 +60,15 @@ export const makePacing = Effect.gen(function* () {
   const answered = (bulkhead: string) => Effect.sync(() => outages.answered(bulkhead))
 
   /** Records a failed call in the upstream's outages. */
-  const noteFailure = (bulkhead: string, account: AccountId, error: Unanswered | Wait | VideoRejected) =>
-    "unanswered" in error && error.unanswered
+  const noteFailure = (bulkhead: string, account: AccountId, error: Unanswered | Wait | VideoRejected) => {
+    if ("keptBack" in error && error.keptBack === true) return Effect.void
+    return "unanswered" in error && error.unanswered
       ? Effect.map(Clock.currentTimeMillis, (nowMs) => {
           const isUnreachable = error._tag === "VideoTransient" && error.neverSent === true
           outages.unanswered(bulkhead, isUnreachable ? undefined : account, nowMs)
         })
       : answered(bulkhead)
+  }
 
   const { isSilent } = outages
   return { took, later, retried, unknown, failedFor, resubmitted, answered, noteFailure, isSilent } as const

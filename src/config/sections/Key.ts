@@ -3,7 +3,7 @@ import { Unpriced } from "../../contract/Caller.ts"
 import { WrittenBudgets } from "../../contract/WrittenBudget.ts"
 import { secretOf } from "../SecretFiles.ts"
 import { given, needed } from "./given.ts"
-import { Limits } from "./Model.ts"
+import { KeyLimits } from "./Model.ts"
 import { Balance, Count, ModelPattern, Moment, Pattern, Text } from "./values.ts"
 
 /** A key declared in the file: created, changed and revoked with its entry. */
@@ -46,7 +46,7 @@ export const DeclaredKey = Schema.Struct({
     "none"
   ),
   expires_at: given(Moment, "When the key expires: `2027-01-31` (UTC) or `2027-01-31T12:00:00Z`.", "never"),
-  limits: given(Limits, "The key's [limits](#limits), in addition to its account's.", "none")
+  limits: given(KeyLimits, "The key's [limits](#limits), in addition to its account's.", "none")
 })
 
 /** An entry of `accounts`. */

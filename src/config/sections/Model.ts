@@ -54,7 +54,32 @@ export const Limits = Schema.Struct({
   concurrent_requests: given(Count, "Concurrent requests.", "no limit"),
   concurrent_tasks: given(Count, "Unfinished tasks.", "no limit")
 })
-export type Limits = typeof Limits.Type
+
+/** `limits.unfinished`: what requests that are not finished may hold. */
+export const UnfinishedLimits = Schema.Struct({
+  descriptors: given(
+    Count,
+    "Connections of these requests and temporary files of their forms.",
+    "three quarters of the process's descriptors (`RLIMIT_NOFILE`); of a key a quarter of that"
+  ),
+  connections: given(Count, "Requests and WebSockets, each of which holds a connection.", "as `descriptors`"),
+  bytes: given(
+    Count,
+    "Bytes of request bodies, in memory and on disk; at most a quarter of them in memory.",
+    "`2147483648`; of a key a quarter of that"
+  )
+})
+
+/** The limits of a declared key. */
+export const KeyLimits = Schema.Struct({
+  ...Limits.fields,
+  unfinished: given(
+    UnfinishedLimits,
+    "What the key's requests that are not finished may hold in each process: [fields](#unfinished-requests).",
+    "a quarter of what all may hold"
+  )
+})
+export type KeyLimits = typeof KeyLimits.Type
 
 /** An entry of `routes`. */
 export const Route = Schema.Struct({

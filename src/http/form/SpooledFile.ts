@@ -1,74 +1,43 @@
-import { open, unlink } from "node:fs/promises"
-import type { FileHandle } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { Data } from "effect"
+import type { RateLimited, TooLarge } from "../../contract/Failure.ts"
 import { UploadedFile } from "../../contract/UploadedFile.ts"
 import type { PartHead } from "./FormParser.ts"
+import type { Spool } from "./Spool.ts"
 
-/** Bytes of a chunk when the file is read. */
-const chunkBytes = 256 * 1024
-
-/** The temporary folder is full or can't be written. */
-export class NotSpooled extends Data.TaggedError("NotSpooled")<{ readonly cause: unknown }> {}
-
-/**
- * A file of a form, written as it comes to a temporary file without a name: it is gone once it is closed, also if the
- * process is killed.
- */
+/** A file of a form, a range of the form's spool. Files come one after the other. */
 export class SpooledFile {
-  readonly #handle: FileHandle
   readonly #head: PartHead
+  readonly #spool: Spool
+  readonly #from: number
   readonly #hash = new Bun.SHA256()
-  #bytes = 0
 
-  private constructor(handle: FileHandle, head: PartHead) {
-    this.#handle = handle
+  constructor(head: PartHead, spool: Spool) {
     this.#head = head
+    this.#spool = spool
+    this.#from = spool.bytes
   }
 
-  static async create(head: PartHead): Promise<SpooledFile> {
-    const path = join(tmpdir(), `model-gateway-${crypto.randomUUID()}`)
-    const handle = await open(path, "wx+", 0o600).catch(notSpooled)
-    await unlink(path)
-    return new SpooledFile(handle, head)
-  }
-
+  /** Bytes so far. */
   get bytes(): number {
-    return this.#bytes
+    return this.#spool.bytes - this.#from
   }
 
-  async write(chunk: Uint8Array): Promise<void> {
+  /** Adds bytes. Returns the reason to refuse the form. */
+  write(chunk: Uint8Array): Promise<RateLimited | TooLarge | undefined> {
     this.#hash.update(chunk)
-    for (let at = 0; at < chunk.length;) {
-      const { bytesWritten } = await this.#handle.write(chunk, at, chunk.length - at, this.#bytes).catch(notSpooled)
-      at += bytesWritten
-      this.#bytes += bytesWritten
-    }
+    return this.#spool.write(chunk)
   }
 
   /** The file, once all of it was written. */
   uploaded(): UploadedFile {
     const { fileName, mediaType } = this.#head
     const name = fileName === undefined || fileName === "" ? null : fileName
-    const sha256 = this.#hash.digest("hex")
-    return new UploadedFile({ name, mediaType, bytes: this.#bytes, sha256, open: () => this.#reading() })
+    const [from, to] = [this.#from, this.#spool.bytes]
+    return new UploadedFile({
+      name,
+      mediaType,
+      bytes: to - from,
+      sha256: this.#hash.digest("hex"),
+      open: () => this.#spool.reading(from, to)
+    })
   }
-
-  close(): Promise<void> {
-    return this.#handle.close()
-  }
-
-  #reading(): () => Promise<Uint8Array | undefined> {
-    let at = 0
-    return async () => {
-      const { buffer, bytesRead } = await this.#handle.read(new Uint8Array(chunkBytes), 0, chunkBytes, at)
-      at += bytesRead
-      return bytesRead === 0 ? undefined : buffer.subarray(0, bytesRead)
-    }
-  }
-}
-
-const notSpooled = (cause: unknown): never => {
-  throw new NotSpooled({ cause })
 }

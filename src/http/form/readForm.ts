@@ -2,9 +2,11 @@ import type { FormBounds } from "../../contract/annotations.ts"
 import { InvalidRequest, TooLarge, UnsupportedEncoding } from "../../contract/Failure.ts"
 import type { RateLimited } from "../../contract/Failure.ts"
 import type { JsonObject } from "../../contract/fields.ts"
-import type { BodyReading } from "../BodyBudget.ts"
+import { UploadedFile } from "../../contract/UploadedFile.ts"
+import type { Holding } from "../Unfinished.ts"
 import { boundaryOf, FormParser } from "./FormParser.ts"
 import type { FormEvent, PartHead } from "./FormParser.ts"
+import { Spool } from "./Spool.ts"
 import { SpooledFile } from "./SpooledFile.ts"
 
 /** A form that was read completely. */
@@ -21,10 +23,10 @@ type Refusal = InvalidRequest | TooLarge | UnsupportedEncoding | RateLimited
 export const isForm = (request: Request): boolean => boundaryOf(request.headers.get("content-type")) !== undefined
 
 /**
- * Reads a form within its bounds: files go to disk chunk by chunk, at the pace of the disk. A refused form leaves no
- * files behind. Rejects if the connection breaks.
+ * Reads a form within its bounds, each of which is checked as its bytes come: large files go to disk chunk by chunk, at
+ * the pace of the disk. A refused form leaves no files behind. Rejects if the connection breaks.
  */
-export const readForm = async (request: Request, bounds: FormBounds, reading: BodyReading): Promise<Form | Refusal> => {
+export const readForm = async (request: Request, bounds: FormBounds, holding: Holding): Promise<Form | Refusal> => {
   const boundary = boundaryOf(request.headers.get("content-type"))
   if (boundary === undefined || boundary === null) return malformed("its `content-type` has no valid boundary")
   const encoding = request.headers.get("content-encoding") ?? "identity"
@@ -32,8 +34,8 @@ export const readForm = async (request: Request, bounds: FormBounds, reading: Bo
     return new UnsupportedEncoding({ message: "Content-Encoding: a form is read as it is, without compression" })
   }
   if (Number(request.headers.get("content-length") ?? 0) > bounds.bytes) return tooLarge(bounds)
-  const form = new FormReading(bounds)
-  const refused = await filled(form, request.body, new FormParser(boundary), reading).catch(async (cause: unknown) => {
+  const form = new FormReading(bounds, holding)
+  const refused = await filled(form, request.body, new FormParser(boundary)).catch(async (cause: unknown) => {
     await form.discard()
     throw cause
   })
@@ -46,8 +48,7 @@ export const readForm = async (request: Request, bounds: FormBounds, reading: Bo
 const filled = async (
   form: FormReading,
   body: ReadableStream<Uint8Array> | null,
-  parser: FormParser,
-  reading: BodyReading
+  parser: FormParser
 ): Promise<Refusal | undefined> => {
   const { bounds } = form
   const reader = body?.getReader()
@@ -61,7 +62,7 @@ const filled = async (
     for (let next = await reader?.read(); next?.value !== undefined; next = await reader?.read()) {
       bytes += next.value.byteLength
       if (bytes > bounds.bytes) return tooLarge(bounds)
-      const refused = reading.more(next.value.byteLength) ?? (await form.take(parser.push(next.value)))
+      const refused = await form.take(parser.push(next.value))
       if (refused !== undefined) return refused
     }
   } catch (cause) {
@@ -85,13 +86,16 @@ class FormReading implements Form {
   readonly bounds: FormBounds
   /** Values, lists of them, and the members of objects. */
   readonly #fields = new Map<string, unknown>()
-  readonly #files: Array<SpooledFile> = []
+  readonly #holding: Holding
+  readonly #spool: Spool
   #part: OpenPart | undefined
   #parts = 0
   #fieldBytes = 0
 
-  constructor(bounds: FormBounds) {
+  constructor(bounds: FormBounds, holding: Holding) {
     this.bounds = bounds
+    this.#holding = holding
+    this.#spool = new Spool(holding)
   }
 
   get body(): JsonObject {
@@ -101,8 +105,8 @@ class FormReading implements Form {
     )
   }
 
-  async discard(): Promise<void> {
-    await Promise.all(this.#files.splice(0).map((file) => file.close()))
+  discard(): Promise<void> {
+    return this.#spool.close()
   }
 
   /** Returns the reason to refuse the form. */
@@ -127,11 +131,10 @@ class FormReading implements Form {
     }
   }
 
-  async #begin(head: PartHead): Promise<Refusal | undefined> {
+  #begin(head: PartHead): Refusal | undefined {
     this.#parts++
     if (this.#parts > this.bounds.parts) return malformed(`it has more than ${this.bounds.parts} parts`)
-    const file = head.fileName === undefined ? undefined : await SpooledFile.create(head)
-    if (file !== undefined) this.#files.push(file)
+    const file = head.fileName === undefined ? undefined : new SpooledFile(head, this.#spool)
     this.#part = { head, file, text: [] }
     return undefined
   }
@@ -143,14 +146,14 @@ class FormReading implements Form {
       if (this.#fieldBytes > this.bounds.fieldBytes) {
         return new TooLarge({ message: `The form's fields are larger than ${this.bounds.fieldBytes} bytes` })
       }
-      part?.text.push(bytes)
-      return undefined
+      // Copied: a short field would keep the whole chunk of the network that it came in.
+      part?.text.push(Buffer.from(bytes))
+      return this.#holding.more(bytes.length, "memory")
     }
     if (part.file.bytes + bytes.length > this.bounds.fileBytes) {
       return new TooLarge({ message: `${part.head.name}: the file is larger than ${this.bounds.fileBytes} bytes` })
     }
-    await part.file.write(bytes)
-    return undefined
+    return part.file.write(bytes)
   }
 
   #end(): Refusal | undefined {
@@ -168,12 +171,14 @@ class FormReading implements Form {
 
   /**
    * Adds a field as JSON has it. Client libraries write the member of an object as `name[member]` and an item of a list as
-   * `name[]`, or repeat the name.
+   * `name[]`, or repeat the name. No object has files or objects in it, which would be lost.
    */
   #put(written: string, value: unknown): InvalidRequest | undefined {
     const [, name = written, member = ""] = /^([^[\]]+)\[([^[\]]*)\]$/.exec(written) ?? []
+    if (name.includes("[")) return clash(written, "expected a name, name[] or name[member]")
     const before = this.#fields.get(name)
     if (member !== "") {
+      if (value instanceof UploadedFile) return clash(name, `${written} is a file; expected files as ${name} or ${name}[]`)
       const members = before ?? new Map<string, unknown>()
       if (!(members instanceof Map)) return clash(name, `is sent beside ${written}; expected one of them`)
       if (members.has(member)) return clash(name, `${written} is sent more than once`)

@@ -63,13 +63,17 @@ export const OpenAIVideosHandlers = handlers(
     })
 
     const create = (caller: Caller, payload: CreateOpenAIVideo, request: Incoming) =>
-      withReferences(payload.input_reference, (references) =>
-        Effect.flatMap(asVideoTask(payload, references), (task) => {
-          if (typeof payload.size === "string" && !readSize(payload.size).isExact) {
-            request.replyHeaders["x-gateway-adapted"] = "size"
-          }
-          return videos.create(caller, task, { ...request, body: task }, shape)
-        })
+      withReferences(
+        payload.input_reference,
+        (references) =>
+          Effect.flatMap(asVideoTask(payload, references), (task) => videos.settled(caller, task, request.headers)),
+        (references) =>
+          Effect.flatMap(asVideoTask(payload, references), (task) => {
+            if (typeof payload.size === "string" && !readSize(payload.size).isExact) {
+              request.replyHeaders["x-gateway-adapted"] = "size"
+            }
+            return videos.create(caller, task, { ...request, body: task }, shape)
+          })
       ).pipe(Effect.catchTag("InvalidRequest", (failure) => Effect.fail(renamed(failure))))
 
     const contentOf = Effect.fnUntraced(function* (holder: Holder, id: string, headers: Headers) {

@@ -17,10 +17,20 @@ const mostReferences = 63
 /** Images and audios of one create, in bytes: what a JSON body of 64 MiB carries. They are held in memory as base64. */
 const mostEncoded = 48 * 1024 * 1024
 
+/** Bytes of a file that a create is checked with: enough for an image's size, unless a long Exif block precedes it. */
+const tellingBytes = 3_000
+
 /** An input with its address. */
 interface Media {
   readonly kind: "image" | "video" | "audio"
   readonly url: string
+}
+
+/** An input before it is read: of an image or audio in a form, the address holds the beginning alone. */
+interface Input {
+  readonly media: Media
+  /** Reads or stores a file. */
+  readonly whole: Effect.Effect<Media, InvalidRequest | Internal>
 }
 
 /** A file that was stored for a create, by the parts of its link. */
@@ -37,37 +47,48 @@ interface Inputs {
 
 /**
  * Runs a create with the parts of a task for its inputs. Images and audios of a form become data URIs, which every
- * upstream can read; a video is stored and served at a link, because upstreams fetch videos. If the create fails, its
- * files are removed: a refusal is free, and could fill the disk.
+ * upstream can read; a video is stored and served at a link, because upstreams fetch videos. Before that, a form with
+ * files is checked with their beginnings alone: a refusal is free, and could fill the memory and the disk. If the create
+ * fails all the same, its files are removed.
  */
 export const makeReferences = Effect.gen(function* () {
   const keptFiles = yield* KeptFiles
   const publicUrl = yield* PublicUrl
 
-  const uploaded = Effect.fnUntraced(function* (
-    file: UploadedFile,
+  /** An input that is checked for what is known of it: its kind and its size. */
+  const looked = Effect.fnUntraced(function* (
+    reference: Reference,
     inputs: Inputs
-  ): Effect.fn.Return<Media, InvalidRequest | Internal> {
-    const mediaType = yield* Effect.promise(() => mediaTypeOf(file))
+  ): Effect.fn.Return<Input, InvalidRequest | Internal> {
+    if (!(reference instanceof UploadedFile)) {
+      const media = addressed(reference)
+      return { media, whole: Effect.succeed(media) }
+    }
+    const mediaType = yield* Effect.promise(() => mediaTypeOf(reference))
     const kind = kindOf(mediaType)
     if (kind === undefined) return yield* refuse("expected an image, a video or an audio file")
-    if (kind === "video") return { kind, url: yield* stored(file, mediaType, inputs.stored) }
+    if (kind === "video") {
+      const id = keptFiles.idOf("upload", crypto.randomUUID())
+      const name = `reference.${extensions[mediaType] ?? "mp4"}`
+      const media = { kind, url: `${yield* publicUrl.get}${filesPath}/${id}/${name}` }
+      return { media, whole: Effect.as(stored(reference, { id, name }, inputs.stored), media) }
+    }
     const most = mostBytes(kind)
-    if (file.bytes > most) return yield* refuse(`expected an ${kind} of at most ${most / 1_000_000} MB`)
-    inputs.encodedBytes += file.bytes
+    if (reference.bytes > most) return yield* refuse(`expected an ${kind} of at most ${most / 1_000_000} MB`)
+    inputs.encodedBytes += reference.bytes
     if (inputs.encodedBytes > mostEncoded) {
       return yield* refuse(`expected images and audios of at most ${mostEncoded} bytes in all`)
     }
-    const bytes = yield* Effect.promise(() => file.read())
-    return { kind, url: `data:${mediaType};base64,${bytes.toString("base64")}` }
+    const encoded = (bytes: Buffer): Media => ({ kind, url: `data:${mediaType};base64,${bytes.toString("base64")}` })
+    const first = yield* Effect.promise(() => reference.open()())
+    const media = encoded(Buffer.from(first ?? []).subarray(0, tellingBytes))
+    return { media, whole: Effect.map(Effect.promise(() => reference.read()), encoded) }
   })
 
-  /** The link to a video, which works as long as the gateway's other links. */
-  const stored = Effect.fnUntraced(function* (file: UploadedFile, mediaType: string, files: Array<Stored>) {
-    const id = keptFiles.idOf("upload", crypto.randomUUID())
-    const name = `reference.${extensions[mediaType] ?? "mp4"}`
-    files.push({ id, name })
-    yield* keptFiles.keep(id, name, file.open()).pipe(
+  /** Stores a video, which its link serves as long as the gateway's other links. */
+  const stored = Effect.fnUntraced(function* (file: UploadedFile, place: Stored, files: Array<Stored>) {
+    files.push(place)
+    yield* keptFiles.keep(place.id, place.name, file.open()).pipe(
       Effect.catchTags({
         NotKept: ({ message, why }) =>
           why === "no-room"
@@ -77,11 +98,7 @@ export const makeReferences = Effect.gen(function* () {
           Effect.zipRight(Effect.logWarning("an uploaded video was not stored", message), new Internal({}))
       })
     )
-    return `${yield* publicUrl.get}${filesPath}/${id}/${name}`
   })
-
-  const read = (reference: Reference, inputs: Inputs) =>
-    reference instanceof UploadedFile ? uploaded(reference, inputs) : Effect.succeed(addressed(reference))
 
   const removed = (files: ReadonlyArray<Stored>) =>
     Effect.forEach(files, ({ id, name }) =>
@@ -90,15 +107,19 @@ export const makeReferences = Effect.gen(function* () {
       )
     )
 
-  return <A, E, R>(
+  return <A, E, R, E2, R2>(
     given: CreateOpenAIVideo["input_reference"],
+    check: (references: ReadonlyArray<ContentPart>) => Effect.Effect<unknown, E2, R2>,
     create: (references: ReadonlyArray<ContentPart>) => Effect.Effect<A, E, R>
-  ): Effect.Effect<A, E | InvalidRequest | Internal, R> =>
+  ): Effect.Effect<A, E | E2 | InvalidRequest | Internal, R | R2> =>
     Effect.suspend(() => {
       const references = listOf(given)
       if (references.length > mostReferences) return refuse(`expected at most ${mostReferences} inputs`)
       const inputs: Inputs = { stored: [], encodedBytes: 0 }
-      return Effect.forEach(references, (one) => read(one, inputs)).pipe(
+      const hasFiles = references.some((one) => one instanceof UploadedFile)
+      return Effect.forEach(references, (one) => looked(one, inputs)).pipe(
+        Effect.tap((looks) => (hasFiles ? check(partsOf(looks.map(({ media }) => media))) : Effect.void)),
+        Effect.flatMap((looks) => Effect.forEach(looks, ({ whole }) => whole)),
         Effect.onInterrupt(() => removed(inputs.stored)),
         Effect.flatMap((media) => create(partsOf(media))),
         // An interrupted create may have stored its task.

@@ -3,11 +3,23 @@ import { tmpdir } from "node:os"
 import { describe, expect, it } from "@effect/vitest"
 import { KeyId } from "../../../src/contract/Caller.ts"
 import { UploadedFile } from "../../../src/contract/UploadedFile.ts"
-import { BodyBudget } from "../../../src/http/BodyBudget.ts"
 import { readForm } from "../../../src/http/form/readForm.ts"
+import { Unfinished } from "../../../src/http/Unfinished.ts"
+import { RateLimited } from "../../../src/contract/Failure.ts"
+import { Descriptors } from "../../../src/flow/Descriptors.ts"
+import type { UnfinishedBounds } from "../../../src/contract/Caller.ts"
 
 const bounds = { parts: 6, fieldBytes: 1_000, fileBytes: 10_000, bytes: 20_000, seconds: 5 }
-const budget = () => new BodyBudget().begin({ key: KeyId.make("k") })
+/** Bounds under which large files are taken. */
+const large = { fileBytes: 1_000_000, bytes: 2_000_000 }
+const budget = (given: UnfinishedBounds = {}) => {
+  const holding = new Unfinished(() => given, new Descriptors(() => 4_000, () => 10)).begin({
+    key: KeyId.make("k"),
+    keyLimits: { unfinished: given }
+  })
+  if (holding instanceof RateLimited) throw holding
+  return holding
+}
 const asked = (body: BodyInit, headers: Record<string, string> = {}) =>
   new Request("http://localhost/", { method: "POST", body, headers })
 const formOf = (entries: ReadonlyArray<readonly [string, string | File]>) => {
@@ -56,16 +68,25 @@ describe("a form that is read", () => {
     expect(({} as Record<string, unknown>)["x"]).toBeUndefined()
   })
 
-  it("has its files on disk without a name, until it is discarded", async () => {
-    const content = crypto.getRandomValues(new Uint8Array(9_000))
-    const form = await read([["file", new File([content], "a.png", { type: "image/png" })]])
+  it.each([
+    ["in memory while they are small", [9_000, 0, 1], 0],
+    ["in one file on disk without a name once they are large", [200_000, 1, 0, 300_000, 5], 1]
+  ])("has its files %s, until it is discarded", async (_, sizes, onDisk) => {
+    const contents = sizes.map((size) => crypto.getRandomValues(Buffer.alloc(size)))
+    const form = await read(
+      contents.map((content, at) => ["file", new File([content], `${at}.png`, { type: "image/png" })] as const),
+      large
+    )
     if (form instanceof Error) throw form
-    const file = form.body["file"]
-    if (!(file instanceof UploadedFile)) throw new Error("no file")
-    expect(file).toMatchObject({ name: "a.png", mediaType: "image/png", bytes: 9_000 })
-    expect(file.sha256).toBe(Bun.SHA256.hash(content, "hex"))
-    expect([new Uint8Array(await file.read()), new Uint8Array(await file.read())]).toEqual([content, content])
-    expect(openFiles()).toHaveLength(1)
+    const files = [form.body["file"]].flat().filter((file) => file instanceof UploadedFile)
+    expect(files).toHaveLength(sizes.length)
+    for (const [at, file] of files.entries()) {
+      const content = contents[at] ?? Buffer.alloc(0)
+      expect(file).toMatchObject({ name: `${at}.png`, mediaType: "image/png", bytes: content.length })
+      expect(file.sha256).toBe(Bun.SHA256.hash(content, "hex"))
+      expect([await file.read(), await file.read()].map((read) => read.equals(content))).toEqual([true, true])
+    }
+    expect(openFiles()).toHaveLength(onDisk)
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith("model-gateway-") && name.length > 45)).toEqual([])
     await form.discard()
     expect(openFiles()).toEqual([])
@@ -147,6 +168,16 @@ describe("a form that is read", () => {
       "InvalidRequest",
       "a: a[b] is sent more than once"
     ],
+    [
+      "a file as a member",
+      [
+        ["a[b]", "u"],
+        ["a[file]", new File(["x"], "a")]
+      ] as const,
+      "InvalidRequest",
+      "a: a[file] is a file; expected files as a or a[]"
+    ],
+    ["a file in a list of objects", [["a[0][b]", "x"]] as const, "InvalidRequest", "expected a name, name[] or"],
     ["NUL in a field", [["a", "\0"]] as const, "InvalidRequest", "without NUL"]
   ])("is refused with %s, and leaves no file behind", async (_, entries, tag, message) => {
     expect(await read(entries)).toMatchObject({ _tag: tag, message: expect.stringContaining(message) })
@@ -182,9 +213,22 @@ describe("a form that is read", () => {
     expect(cancelled).toBe(true)
   })
 
-  it("is refused while the key's other forms take the room", async () => {
-    const reading = new BodyBudget({ mostOfKeyMiB: 0.001, mostOfAllMiB: 1 }).begin({ key: KeyId.make("k") })
-    const form = formOf([["a", new File(["x".repeat(5_000)], "a")]])
-    expect(await readForm(asked(form), bounds, reading)).toMatchObject({ _tag: "RateLimited" })
+  it("has small files on disk too where its key may hold no more in memory", async () => {
+    const form = await readForm(asked(formOf([["a", new File(["x".repeat(500)], "a")]])), bounds, budget({ bytes: 1_600 }))
+    if (form instanceof Error) throw form
+    expect(openFiles()).toHaveLength(1)
+    await form.discard()
+  })
+
+  it.each([
+    ["bytes", { bytes: 300_000 }, 400_000, "larger than 300000 bytes"],
+    ["files on disk", { descriptors: 1 }, 400_000, "hold 1 connections and files"]
+  ])("is refused as its bytes come where its key may hold no more %s", async (_, given, size, message) => {
+    const holding = budget(given)
+    const form = formOf([["a", new File([Buffer.alloc(size)], "a")]])
+    const answer = await readForm(asked(form), { ...bounds, ...large }, holding)
+    expect(answer).toMatchObject({ message: expect.stringContaining(message) })
+    expect(openFiles()).toEqual([])
+    holding.end()
   })
 })

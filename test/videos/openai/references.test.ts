@@ -25,7 +25,7 @@ const left = <A, E>(
   })
   return Effect.gen(function* () {
     const withReferences = yield* makeReferences
-    const exit = yield* Effect.exit(withReferences([clip("a.mp4"), clip("b.mp4")], create))
+    const exit = yield* Effect.exit(withReferences([clip("a.mp4"), clip("b.mp4")], () => Effect.void, create))
     return [Exit.isSuccess(exit), files.size]
   }).pipe(Effect.provide(Layer.merge(kept, PublicUrl.layer(Option.some("https://gw.example.com")))))
 }

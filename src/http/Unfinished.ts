@@ -1,0 +1,207 @@
+import type { Caller, KeyId, UnfinishedBounds } from "../contract/Caller.ts"
+import { credentialFirst } from "../contract/credential.ts"
+import { RateLimited, TooLarge, tooFewDescriptors } from "../contract/Failure.ts"
+import { descriptors as ofProcess } from "../flow/Descriptors.ts"
+import type { Descriptors } from "../flow/Descriptors.ts"
+
+/** The caller of a request. */
+type Sender = Pick<Caller, "key" | "keyLimits" | "openedBy">
+
+/** What unfinished requests hold, or may hold. */
+interface Amounts {
+  /** Connections and temporary files. */
+  readonly descriptors: number
+  readonly connections: number
+  /** Of bodies, in memory and on disk. */
+  readonly bytes: number
+  /** Those in memory. */
+  readonly memory: number
+}
+
+type Held = { -readonly [What in keyof Amounts]: Amounts[What] }
+
+interface Bounds {
+  readonly ofKey: Amounts
+  readonly ofAll: Amounts
+}
+
+/** A key's share of what all may hold, and memory's share of the bytes. */
+const share = 1 / 4
+const mebi = 1024 * 1024
+const usualBytes = 2_048 * mebi
+
+const nothing: Amounts = { descriptors: 0, connections: 0, bytes: 0, memory: 0 }
+
+/**
+ * Bounds what requests that are not finished hold, for each key and for all. A client may send its body and take its
+ * answer slowly, so that each holds a connection and what came of its body for minutes.
+ */
+export class Unfinished {
+  readonly #given: () => UnfinishedBounds | undefined
+  readonly #descriptors: Descriptors
+  readonly #ofKeys = new Map<KeyId, Held>()
+  readonly #ofAll: Held = { ...nothing }
+  #bounds: Bounds
+  /** The operator's bounds that `#bounds` follow. */
+  #followed: UnfinishedBounds | undefined
+
+  /** @param given the operator's bounds of all keys together; by default shares of the process's limits */
+  constructor(given: () => UnfinishedBounds | undefined = () => undefined, descriptors = ofProcess) {
+    this.#given = given
+    this.#descriptors = descriptors
+    this.#followed = given()
+    this.#bounds = boundsOf(this.#followed, descriptors)
+  }
+
+  /** Begins a request, which holds its connection. */
+  begin(sender: Sender): Holding | RateLimited {
+    const holding = new Holding(this, sender)
+    const refused = holding.open("connection")
+    if (refused === undefined) return holding
+    holding.end()
+    return refused
+  }
+
+  /** Adds to what a key holds. Tells whose bound does not allow it, and the bound. */
+  take({ key, keyLimits }: Sender, what: keyof Amounts, amount: number): Exceeded | undefined {
+    const { ofAll, ofKey } = this.#current()
+    const held = this.#ofKeys.get(key) ?? { ...nothing }
+    const most = keyLimits.unfinished === undefined ? ofKey[what] : amountsOf(keyLimits.unfinished, ofKey)[what]
+    if (held[what] + amount > most) return { of: "key", what, most }
+    if (this.#ofAll[what] + amount > ofAll[what]) return { of: "all", what, most: ofAll[what] }
+    held[what] += amount
+    this.#ofAll[what] += amount
+    this.#ofKeys.set(key, held)
+    return undefined
+  }
+
+  giveBack(key: KeyId, what: keyof Amounts, amount: number): void {
+    const held = this.#ofKeys.get(key)
+    if (held === undefined || amount === 0) return
+    held[what] -= amount
+    this.#ofAll[what] -= amount
+    if (held.connections + held.descriptors + held.bytes + held.memory === 0) this.#ofKeys.delete(key)
+  }
+
+  /** False if the process has to keep the descriptors that are left. */
+  mayOpen(): boolean {
+    if (this.#descriptors.isScarce()) return false
+    this.#descriptors.opening()
+    return true
+  }
+
+  #current(): Bounds {
+    const given = this.#given()
+    if (given !== this.#followed) {
+      this.#followed = given
+      this.#bounds = boundsOf(given, this.#descriptors)
+    }
+    return this.#bounds
+  }
+}
+
+/** A bound that is reached. */
+interface Exceeded {
+  readonly of: "key" | "all"
+  readonly what: keyof Amounts
+  readonly most: number
+}
+
+/** What one request holds. */
+export class Holding {
+  readonly #unfinished: Unfinished
+  readonly #sender: Sender
+  readonly #held: Held = { ...nothing }
+
+  constructor(unfinished: Unfinished, sender: Sender) {
+    this.#unfinished = unfinished
+    this.#sender = sender
+  }
+
+  /** Takes a descriptor. The connection is open already, and stays so if it is refused. */
+  open(what: "connection" | "file"): RateLimited | undefined {
+    if (!this.#unfinished.mayOpen()) return tooFewDescriptors
+    const exceeded =
+      this.#take("descriptors", 1) ?? (what === "connection" ? this.#take("connections", 1) : undefined)
+    return exceeded && tooMuch(wordsOf(exceeded, this.#sender))
+  }
+
+  /** Takes bytes of the body; fails with `TooLarge` if they alone are more than the key may hold. */
+  more(bytes: number, where: "memory" | "disk"): RateLimited | TooLarge | undefined {
+    const inMemory = where === "memory" ? bytes : 0
+    const exceeded = this.#take("memory", inMemory) ?? this.#take("bytes", bytes)
+    if (exceeded === undefined) return undefined
+    if (exceeded.what === "bytes") this.#give("memory", inMemory)
+    const { most, what } = exceeded
+    if (this.#held[what] + bytes <= most) return tooMuch(wordsOf(exceeded, this.#sender))
+    return new TooLarge({ message: `The request body is larger than ${most} bytes, the most that this key may send` })
+  }
+
+  /** Gives back what the body held, once it was read or its files were deleted. */
+  endBody(): void {
+    this.#give("bytes", this.#held.bytes)
+    this.#give("memory", this.#held.memory)
+    this.#give("descriptors", this.#held.descriptors - this.#held.connections)
+  }
+
+  /** Gives back everything. May be called any number of times. */
+  end(): void {
+    this.endBody()
+    this.#give("descriptors", this.#held.descriptors)
+    this.#give("connections", this.#held.connections)
+  }
+
+  #take(what: keyof Amounts, amount: number): Exceeded | undefined {
+    const exceeded = this.#unfinished.take(this.#sender, what, amount)
+    if (exceeded === undefined) this.#held[what] += amount
+    return exceeded
+  }
+
+  #give(what: keyof Amounts, amount: number): void {
+    this.#unfinished.giveBack(this.#sender.key, what, amount)
+    this.#held[what] -= amount
+  }
+}
+
+const boundsOf = (given: UnfinishedBounds = {}, { forCallers }: Descriptors): Bounds => {
+  const usual = { descriptors: forCallers, connections: forCallers, bytes: usualBytes, memory: usualBytes * share }
+  const ofAll = amountsOf(given, usual)
+  const ofKey = Math.ceil(1 / share)
+  return {
+    ofAll,
+    ofKey: {
+      descriptors: Math.ceil(ofAll.descriptors / ofKey),
+      connections: Math.ceil(ofAll.connections / ofKey),
+      bytes: Math.ceil(ofAll.bytes / ofKey),
+      memory: Math.ceil(ofAll.memory / ofKey)
+    }
+  }
+}
+
+const amountsOf = ({ bytes, connections, descriptors }: UnfinishedBounds, usual: Amounts): Amounts => ({
+  descriptors: descriptors ?? usual.descriptors,
+  connections: connections ?? usual.connections,
+  bytes: bytes ?? usual.bytes,
+  memory: bytes === undefined ? usual.memory : Math.ceil(bytes * share)
+})
+
+const wordsOf = ({ most, of, what }: Exceeded, sender: Sender): string => {
+  const isOfKey = of === "key"
+  switch (what) {
+    case "connections":
+      return isOfKey
+        ? `${credentialFirst(sender)} has ${most} requests that are not finished, which is the most`
+        : `The gateway has ${most} requests that are not finished, which is the most`
+    case "descriptors":
+      return isOfKey
+        ? `${credentialFirst(sender)} has requests that hold ${most} connections and files, which is the most`
+        : `The gateway has requests that hold ${most} connections and files, which is the most`
+    case "bytes":
+    case "memory":
+      return isOfKey
+        ? `${credentialFirst(sender)} is sending more than ${most / mebi} MiB of request bodies at a time`
+        : `The gateway is reading ${most / mebi} MiB of request bodies, which is the most`
+  }
+}
+
+const tooMuch = (message: string) => new RateLimited({ message: `${message}; try again shortly`, retryAfterSeconds: 1 })
