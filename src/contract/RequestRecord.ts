@@ -121,7 +121,7 @@ export class RequestRecord {
   /** The caller's own ids of the request. */
   clientRequestId: string | undefined
   traceparent: string | undefined
-  /** What the request holds until it has ended; absent if nothing. */
+  /** Ends what the request holds; absent if it holds nothing. */
   holding: { readonly end: () => void } | undefined
   /** Present if the request is traced. */
   trace: Trace | undefined

@@ -7,7 +7,7 @@ import type { Descriptors } from "../flow/Descriptors.ts"
 /** The caller of a request. */
 type Sender = Pick<Caller, "key" | "keyLimits" | "openedBy">
 
-/** What unfinished requests hold, or may hold. */
+/** Amounts that unfinished requests hold, or may hold. */
 interface Amounts {
   /** Connections and temporary files. */
   readonly descriptors: number
@@ -107,7 +107,7 @@ interface Exceeded {
   readonly most: number
 }
 
-/** What one request holds. */
+/** The share of one request. */
 export class Holding {
   readonly #unfinished: Unfinished
   readonly #sender: Sender
@@ -121,8 +121,7 @@ export class Holding {
   /** Takes a descriptor. The connection is open already, and stays so if it is refused. */
   open(what: "connection" | "file"): RateLimited | undefined {
     if (!this.#unfinished.mayOpen()) return tooFewDescriptors
-    const exceeded =
-      this.#take("descriptors", 1) ?? (what === "connection" ? this.#take("connections", 1) : undefined)
+    const exceeded = this.#take("descriptors", 1) ?? (what === "connection" ? this.#take("connections", 1) : undefined)
     return exceeded && tooMuch(wordsOf(exceeded, this.#sender))
   }
 

@@ -76,7 +76,7 @@ export const failureOf = (
   if (isFailure(failure)) return failure
   if (isStopping && Cause.isInterruptedOnly(cause)) return shuttingDown
   report(cause)
-  // What could not be opened then is a defect only because nobody expects it.
+  // Any open of a file or a socket fails then.
   if (descriptors.isExhausted()) return tooFewDescriptors
   return new Internal({ message: `Internal error; the request id is ${requestId}` })
 }

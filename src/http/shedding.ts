@@ -6,7 +6,7 @@ import { descriptors as ofProcess } from "../flow/Descriptors.ts"
 import { backoff } from "../flow/schedules.ts"
 import type { Listener } from "./Listener.ts"
 
-const lookEvery = "250 millis"
+const lookEvery = "100 millis"
 /** A warning is logged once in so many ms. */
 const warnEvery = 60_000
 
@@ -17,10 +17,7 @@ type Shed = Pick<Listener, "closeIdle" | "isPaused" | "pause" | "resume">
  * known that they could count for: while descriptors are scarce, idle connections are closed; while they still run out,
  * no new ones are accepted. Silent ones end by the idle timeout.
  */
-export const shedding = (
-  listener: Shed,
-  descriptors = ofProcess
-): Effect.Effect<void, never, Scope.Scope | Daemons> =>
+export const shedding = (listener: Shed, descriptors = ofProcess): Effect.Effect<void, never, Scope.Scope | Daemons> =>
   Effect.suspend(() => {
     let warnedAt = -Infinity
     const look = Effect.suspend(() => {

@@ -9,7 +9,7 @@ import { Absent, InFile } from "../../src/config/sections/given.ts"
 import { Account, DeclaredKey } from "../../src/config/sections/Key.ts"
 import { AccountClaim, JwtIssuer } from "../../src/config/sections/JwtIssuer.ts"
 import { Log } from "../../src/config/sections/Log.ts"
-import { Limits, Model, Price, Route } from "../../src/config/sections/Model.ts"
+import { Limits, Model, Price, Route, UnfinishedLimits } from "../../src/config/sections/Model.ts"
 import { Prices } from "../../src/config/sections/Prices.ts"
 import { Retention } from "../../src/config/sections/Retention.ts"
 import { Search } from "../../src/config/sections/Search.ts"
@@ -128,6 +128,7 @@ const sections: Readonly<Record<string, Schema.Schema.Any>> = {
   video: VideoBounds,
   price: Price,
   limits: Limits,
+  unfinished: UnfinishedLimits,
   keys: DeclaredKey,
   accounts: Account,
   "admin keys": AdminKey,

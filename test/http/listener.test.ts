@@ -43,6 +43,35 @@ describe("an address that is listened on", () => {
     }
   })
 
+  it("refuses connections while it is paused, and goes on with requests that are under way", async () => {
+    const answer = Promise.withResolvers<Response>()
+    const came = Promise.withResolvers<void>()
+    const plain: Listen = (port) =>
+      Bun.serve({
+        hostname: "127.0.0.1",
+        port,
+        routes: { "/": () => new Response("here"), "/slow": () => (came.resolve(), answer.promise) },
+        websocket: { message: () => {} }
+      })
+    const listener = new Listener(plain, 0, undefined)
+    const { href } = listener.url
+    try {
+      const slow = fetch(`${href}slow`)
+      await came.promise
+      listener.pause()
+      listener.pause()
+      expect([listener.isPaused, listener.pendingRequests, listener.url.href]).toEqual([true, 1, href])
+      await expect(fetch(href, { keepalive: false })).rejects.toThrow()
+      answer.resolve(new Response("slow"))
+      expect(await (await slow).text()).toBe("slow")
+      listener.resume()
+      listener.resume()
+      expect(await (await fetch(href)).text()).toBe("here")
+    } finally {
+      await listener.stop()
+    }
+  })
+
   it("is not given a chain that can't be read", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-chain-"))
     const files = { cert: join(folder, "chain.crt"), key: join(folder, "chain.key") }

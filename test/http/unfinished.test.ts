@@ -12,7 +12,11 @@ const [one, other] = [
   { key: KeyId.make("other"), keyLimits: {} }
 ]
 const limit = 8 * mebi
-const idle = () => new Descriptors(() => 4_000, () => 10)
+const idle = () =>
+  new Descriptors(
+    () => 4_000,
+    () => 10
+  )
 
 /** Bytes for all keys that leave a key so many MiB of memory. */
 const memoryOfKey = (mib: number): UnfinishedBounds => ({ bytes: mib * mebi * 16 })
@@ -153,15 +157,38 @@ describe("connections and files of requests that are not finished", () => {
 
   it("are shares of the process's descriptors, a quarter of which stays free", () => {
     let open = 0
-    const unfinished = bounded({}, new Descriptors(() => 400, () => open))
+    const unfinished = bounded(
+      {},
+      new Descriptors(
+        () => 400,
+        () => open
+      )
+    )
     const holdings = Array.from({ length: 75 }, () => begun(unfinished, one))
     expect(unfinished.begin(one)).toMatchObject(refused("75"))
     for (const holding of holdings) holding.end()
     open = 301
-    expect(bounded({}, new Descriptors(() => 400, () => open)).begin(one)).toMatchObject(
-      refused("too few file descriptors")
-    )
+    expect(
+      bounded(
+        {},
+        new Descriptors(
+          () => 400,
+          () => open
+        )
+      ).begin(one)
+    ).toMatchObject(refused("too few file descriptors"))
     open = 300
-    expect(begun(bounded({}, new Descriptors(() => 400, () => open)), one)).toBeDefined()
+    expect(
+      begun(
+        bounded(
+          {},
+          new Descriptors(
+            () => 400,
+            () => open
+          )
+        ),
+        one
+      )
+    ).toBeDefined()
   })
 })

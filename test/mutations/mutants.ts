@@ -12,6 +12,7 @@ import { programMutants } from "./programMutants.ts"
 import { signInMutants } from "./signInMutants.ts"
 import { streamMutants } from "./streamMutants.ts"
 import { tokenMutants } from "./tokenMutants.ts"
+import { unfinishedMutants } from "./unfinishedMutants.ts"
 
 export const mutants: ReadonlyArray<Mutant> = [
   ...keyMutants,
@@ -26,5 +27,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...programMutants,
   ...signInMutants,
   ...tokenMutants,
-  ...loginMutants
+  ...loginMutants,
+  ...unfinishedMutants
 ]

@@ -3,11 +3,13 @@ import { Deferred, Duration, Effect, Exit, Fiber, TestClock } from "effect"
 import { AccountId } from "../../src/contract/Caller.ts"
 import { InvalidRequest, UpstreamFailed } from "../../src/contract/Failure.ts"
 import type { Failure } from "../../src/contract/Failure.ts"
+import { Descriptors } from "../../src/flow/Descriptors.ts"
 import { runFuture } from "../../src/flow/runFuture.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Generation } from "../../src/generation/Generation.ts"
 import { makeBulkhead, makeQueue, through } from "../../src/routing/Bulkhead.ts"
 import type { Bulkhead, Queue } from "../../src/routing/Bulkhead.ts"
+import { unreachable } from "../../src/upstreams/connectionFailure.ts"
 import type { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
 import { refused, tooMany, word } from "./generations.ts"
 
@@ -34,6 +36,37 @@ const turns = (n: number) =>
   })
 
 describe("the line of an upstream", () => {
+  it.effect("opens no circuit for calls that the gateway itself could not make", () =>
+    Effect.gen(function* () {
+      const up = yield* lane()
+      const short = unreachable(
+        "ECONNREFUSED",
+        undefined,
+        new Descriptors(
+          () => 400,
+          () => 400
+        )
+      )
+      const far = unreachable(
+        "ECONNREFUSED",
+        undefined,
+        new Descriptors(
+          () => 400,
+          () => 40
+        )
+      )
+      expect([short.keptBack, short.neverSent, short.failure._tag]).toEqual([true, true, "RateLimited"])
+      for (let call = 0; call < 20; call++) yield* Effect.flip(make(up, Effect.fail(short), `${call}`))
+      expect(up.circuit.state(up.clock.unsafeCurrentTimeMillis())).toBe("closed")
+      yield* make(
+        up,
+        Effect.sync(() => word("hi"))
+      )
+      for (let call = 0; call < 20; call++) yield* Effect.flip(make(up, Effect.fail(far), `${call}`))
+      expect(up.circuit.state(up.clock.unsafeCurrentTimeMillis())).toBe("open")
+    })
+  )
+
   it.effect("and that of a route are waited for as long as for one", () =>
     Effect.gen(function* () {
       const up = yield* lane(1)

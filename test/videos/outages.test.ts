@@ -1,7 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { AccountId } from "../../src/contract/Caller.ts"
+import { VideoTransient } from "../../src/upstreams/VideoUpstream.ts"
 import { Outages } from "../../src/videos/Outages.ts"
+import { makePacing } from "../../src/videos/pacing.ts"
 
 const silences = Effect.provide(Outages, Outages.Default)
 const lane = "video:up"
@@ -43,5 +45,20 @@ describe("an upstream", () => {
       unanswered(lane, other, 0)
       expect(isSilentFor(lane, AccountId.make("third"), 0)).toBe(true)
     })
+  )
+
+  it.effect("is not silent because the gateway could not call it", () =>
+    Effect.gen(function* () {
+      const { isSilent, noteFailure } = yield* makePacing
+      const failure = (keptBack?: boolean) =>
+        new VideoTransient({ reason: "no", unanswered: true, neverSent: true, keptBack })
+      for (let call = 0; call < 16; call++) yield* noteFailure(lane, AccountId.make("one"), failure(true))
+      expect(isSilent(lane, 0)).toBe(false)
+      for (let call = 0; call < 15; call++) yield* noteFailure(lane, AccountId.make("one"), failure())
+      yield* noteFailure(lane, AccountId.make("one"), failure(true))
+      expect(isSilent(lane, 0)).toBe(false)
+      yield* noteFailure(lane, AccountId.make("one"), failure())
+      expect(isSilent(lane, 0)).toBe(true)
+    }).pipe(Effect.provide(Outages.Default))
   )
 })

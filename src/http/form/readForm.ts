@@ -178,7 +178,8 @@ class FormReading implements Form {
     if (name.includes("[")) return clash(written, "expected a name, name[] or name[member]")
     const before = this.#fields.get(name)
     if (member !== "") {
-      if (value instanceof UploadedFile) return clash(name, `${written} is a file; expected files as ${name} or ${name}[]`)
+      if (value instanceof UploadedFile)
+        return clash(name, `${written} is a file; expected files as ${name} or ${name}[]`)
       const members = before ?? new Map<string, unknown>()
       if (!(members instanceof Map)) return clash(name, `is sent beside ${written}; expected one of them`)
       if (members.has(member)) return clash(name, `${written} is sent more than once`)

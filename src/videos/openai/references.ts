@@ -82,7 +82,13 @@ export const makeReferences = Effect.gen(function* () {
     const encoded = (bytes: Buffer): Media => ({ kind, url: `data:${mediaType};base64,${bytes.toString("base64")}` })
     const first = yield* Effect.promise(() => reference.open()())
     const media = encoded(Buffer.from(first ?? []).subarray(0, tellingBytes))
-    return { media, whole: Effect.map(Effect.promise(() => reference.read()), encoded) }
+    return {
+      media,
+      whole: Effect.map(
+        Effect.promise(() => reference.read()),
+        encoded
+      )
+    }
   })
 
   /** Stores a video, which its link serves as long as the gateway's other links. */

@@ -13,7 +13,13 @@ const bounds = { parts: 6, fieldBytes: 1_000, fileBytes: 10_000, bytes: 20_000, 
 /** Bounds under which large files are taken. */
 const large = { fileBytes: 1_000_000, bytes: 2_000_000 }
 const budget = (given: UnfinishedBounds = {}) => {
-  const holding = new Unfinished(() => given, new Descriptors(() => 4_000, () => 10)).begin({
+  const holding = new Unfinished(
+    () => given,
+    new Descriptors(
+      () => 4_000,
+      () => 10
+    )
+  ).begin({
     key: KeyId.make("k"),
     keyLimits: { unfinished: given }
   })
@@ -214,7 +220,11 @@ describe("a form that is read", () => {
   })
 
   it("has small files on disk too where its key may hold no more in memory", async () => {
-    const form = await readForm(asked(formOf([["a", new File(["x".repeat(500)], "a")]])), bounds, budget({ bytes: 1_600 }))
+    const form = await readForm(
+      asked(formOf([["a", new File(["x".repeat(500)], "a")]])),
+      bounds,
+      budget({ bytes: 1_600 })
+    )
     if (form instanceof Error) throw form
     expect(openFiles()).toHaveLength(1)
     await form.discard()

@@ -44,3 +44,48 @@ it.effect("uploaded videos stay for a task, and go if there is none", () =>
     expect(yield* left(() => Effect.succeed("cgt-1"), broken)).toEqual([false, 0])
   })
 )
+
+it.effect("a create with files is checked with their beginnings before any is read or stored", () =>
+  Effect.gen(function* () {
+    const bytes = Buffer.alloc(2_000_000, "image")
+    let read = 0
+    const open = () => {
+      let at = 0
+      return () => {
+        const chunk = bytes.subarray(at, (at += 250_000))
+        read += chunk.length
+        return Promise.resolve(chunk.length === 0 ? undefined : chunk)
+      }
+    }
+    const image = new UploadedFile({ name: "a.png", mediaType: "image/png", bytes: bytes.length, sha256: "", open })
+    const withReferences = yield* makeReferences
+    const checked: Array<ReadonlyArray<unknown>> = []
+    const check = (parts: ReadonlyArray<unknown>) => Effect.suspend(() => (checked.push(parts), Effect.fail(refused)))
+    const exit = yield* Effect.exit(withReferences([image, image, clip("a.mp4")], check, () => Effect.die("created")))
+    expect(exit).toEqual(Exit.fail(refused))
+    expect(checked).toHaveLength(1)
+    expect(JSON.stringify(checked).length).toBeLessThan(10_000)
+    expect(read).toBe(500_000)
+    const made = yield* withReferences(
+      image,
+      () => Effect.void,
+      (parts) => Effect.succeed(JSON.stringify(parts).length)
+    )
+    expect(made).toBeGreaterThan(bytes.length)
+    // Addresses cost nothing, so nothing is checked before.
+    expect(
+      yield* withReferences(
+        "https://example.com/a.png",
+        () => Effect.die("checked"),
+        () => Effect.succeed(1)
+      )
+    ).toBe(1)
+  }).pipe(
+    Effect.provide(
+      Layer.merge(
+        KeptFiles.Test({ idOf: (_, upload) => upload, keep: () => Effect.dieMessage("stored") }),
+        PublicUrl.layer(Option.some("https://gw.example.com"))
+      )
+    )
+  )
+)
