@@ -171,6 +171,7 @@ describe("a thousand forms of one key that do not end", () => {
     for (const text of refused) {
       expect(text).toContain("HTTP/1.1 429")
       expect(text.toLowerCase()).toContain("retry-after: 1")
+      expect(text.toLowerCase()).toContain("connection: close")
       expect(text).toContain('"error"')
     }
     await until(descriptors, (open) => open < (limit * 3) / 4)
