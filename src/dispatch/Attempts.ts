@@ -6,6 +6,7 @@ import type { Attempt } from "../contract/RequestRecord.ts"
 import type { TracedCall } from "../contract/Trace.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
+import type { Price } from "../ledger/Price.ts"
 import type { Route } from "../routing/Route.ts"
 import type { Watcher } from "../routing/tryRoutes.ts"
 import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
@@ -18,6 +19,7 @@ import type { AttemptStatus } from "./attemptMetrics.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { generationMetrics } from "./generationMetrics.ts"
 import type { Counted } from "./generationMetrics.ts"
+import { SentCalls } from "./SentCalls.ts"
 
 /** Counts calls to upstreams and logs each failed one, so that no fallback goes unnoticed. */
 export const makeFailedAttempts = Effect.gen(function* () {
@@ -57,6 +59,7 @@ export class Attempts implements Counted, Watcher {
   readonly operation: Counted["operation"]
   readonly stream: boolean
   readonly begunAt = performance.now()
+  readonly sent = new SentCalls()
   provider = ""
   /** The running call; undefined without tracing. */
   #traced: TracedCall | undefined
@@ -64,7 +67,6 @@ export class Attempts implements Counted, Watcher {
   #route: Route | undefined
   #count = 0
   #isCalling = false
-  #isSent = false
   #calledAt = 0
   /** When it began to wait for a slot, and for how long it waited. */
   #queuedAt: number | undefined
@@ -91,7 +93,7 @@ export class Attempts implements Counted, Watcher {
 
   /** A route of a model was chosen. */
   calls(
-    route: Route,
+    route: Route & { readonly price: Price },
     { name, provider }: Pick<TextUpstream, "name" | "provider">,
     { prefer }: Pick<Model, "prefer">
   ): void {
@@ -101,6 +103,7 @@ export class Attempts implements Counted, Watcher {
     const { trace } = this.#request
     if (trace !== undefined) this.#traced = trace.call(this.#callOf(route))
     this.#count++
+    this.sent.begins(route.price)
     this.#isCalling = true
     this.#calledAt = performance.now()
     this.#queuedAt = undefined
@@ -116,13 +119,8 @@ export class Attempts implements Counted, Watcher {
   sends<A>(call: () => A): A {
     this.#queueMs ??= this.#waitedMs()
     const sent = call()
-    this.#isSent = true
+    this.sent.sends()
     return sent
-  }
-
-  /** True if an upstream got the request and did not refuse it. */
-  get isSent(): boolean {
-    return this.#isSent
   }
 
   /** The trace headers for the upstream. */
@@ -131,7 +129,7 @@ export class Attempts implements Counted, Watcher {
   }
 
   failed(upstream: string, error: UpstreamError): void {
-    this.#isSent = false
+    this.sent.failed(error.gaveUp === true)
     const { failure, said, status, upstreamRequestId } = error
     this.#note(status, { status, error: failure.message, requestId: upstreamRequestId })
     if (error.keptBack !== true) this.#broke(status, failure.message)

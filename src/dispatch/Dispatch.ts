@@ -29,7 +29,6 @@ import { makeSigning, signsNothing } from "./callSignatures.ts"
 import type { Signing } from "./callSignatures.ts"
 import { ReasoningSignatures } from "../ownership/store/ReasoningSignatures.ts"
 import type { GenerationOptions } from "./GenerationOptions.ts"
-import { heldOutput } from "./mostUsed.ts"
 import { fitOutput } from "./fitOutput.ts"
 import { translateInstead } from "./translateInstead.ts"
 import { quoting } from "./quoting.ts"
@@ -40,7 +39,8 @@ import { mayFallBack } from "./chosenRoutes.ts"
 import { Fallbacks } from "./Fallbacks.ts"
 import { withFallbacks } from "./withFallbacks.ts"
 import { isCovered } from "./agreed.ts"
-import { makeObservers, Work } from "./Work.ts"
+import { makeObservers } from "./observers.ts"
+import { Work } from "./Work.ts"
 import { makeUpstreamCount } from "./upstreamCount.ts"
 import { RetryAfter } from "../routing/RetryAfter.ts"
 import { partOf } from "../routing/Route.ts"
@@ -163,6 +163,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
           strict,
           isPatient: work.isPatient,
           deadlines: route.deadlines,
+          attempt: work.attempts.sent,
           mayLeave: work.mayLeave(isLast),
           runtime
         }
@@ -189,11 +190,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
      * costs nothing.
      */
     const paid = (work: Work): Future<Generation, Failure> => {
-      const refused = work.options.prepaid === undefined ? limits.leftTooMany(work.caller) : undefined
-      if (refused !== undefined) return Future.fail(refused)
-      // Without a bound, the output is counted afterwards.
-      const mostTokens = () =>
-        work.inputTokens() + work.answers * heldOutput(work.caller, work.entry, work.boundedOutput)
+      const mostTokens = () => work.limitedTokens()
       return limits.begin(work.caller, work.entry, mostTokens).flatMap((admission) => {
         work.admission = admission
         const { replyHeaders, tellStanding } = work.request
@@ -222,8 +219,10 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       begun(work).matchCause({
         onFailure: (cause) => {
           if (Cause.isInterrupted(cause) && !work.isShuttingDown()) work.left(charge)
-          else charge.release()
-          work.admission?.done(0)
+          else {
+            charge.release()
+            work.admission?.done(0)
+          }
           work.neverBegan(cause)
           return Future.failCause(cause)
         },

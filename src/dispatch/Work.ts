@@ -1,4 +1,3 @@
-import { Effect } from "effect"
 import type { Cause } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import type { Failure } from "../contract/Failure.ts"
@@ -13,34 +12,24 @@ import { countTokens } from "../tokens/tokens.ts"
 import type { Charge, Chargeable } from "../ledger/Charge.ts"
 import type { Metering } from "../ledger/metered.ts"
 import { Offers } from "../ledger/Offers.ts"
-import { costOf, mostOf, unpriced } from "../ledger/Price.ts"
+import { mostOf, unpriced } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
-import { Limits } from "../limits/Limits.ts"
 import type { Routing } from "../routing/tryRoutes.ts"
 import type { Admission } from "../limits/Limits.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { triedRoutes } from "./admit.ts"
 import type { Admitted, AdmittedRoute } from "./admit.ts"
 import { agreed } from "./agreed.ts"
-import { Attempts, makeFailedAttempts } from "./Attempts.ts"
+import { Attempts } from "./Attempts.ts"
 import type { Chain, Fallbacks } from "./Fallbacks.ts"
-import { makeUsageDoubts } from "./usageDoubts.ts"
 import type { GenerationOptions } from "./GenerationOptions.ts"
 import { labelsOf } from "./labelsOf.ts"
 import { heldFor, heldOutput, mostUsed } from "./mostUsed.ts"
 import type { Most } from "./mostUsed.ts"
+import type { Observers } from "./observers.ts"
 import { shareOf } from "./several.ts"
 import type { Unsupported } from "./unsupported.ts"
 import { tellCost } from "./tellCost.ts"
-
-/** Services that observe failed calls, implausible usage and disconnects. */
-export const makeObservers = Effect.all({
-  failedAttempts: makeFailedAttempts,
-  reportDoubt: makeUsageDoubts,
-  limits: Limits
-})
-
-type Observers = Effect.Effect.Success<typeof makeObservers>
 
 /** The state of one request: an object instead of closures, because thousands are open at a time. */
 export class Work implements Chargeable, Metering {
@@ -59,8 +48,6 @@ export class Work implements Chargeable, Metering {
   readonly request: Incoming
   readonly options: GenerationOptions
   attempts: Attempts
-  /** The operator's cost of calls whose answers were not used, in nano-dollars. */
-  besidesNanoUsd = 0
   /** The other models that may answer; undefined if there are none. */
   readonly fallbacks: Fallbacks | undefined
   /** The number of answers, each of which is charged. */
@@ -102,7 +89,8 @@ export class Work implements Chargeable, Metering {
 
   /** True if a second route may be asked beside a silent one: nothing is sent or stored before the answer is whole. */
   get isHedged(): boolean {
-    return this.entry.hedgeMs !== undefined && this.isWhole() && this.options.isStored !== true
+    const { isStored, prepaid, stream } = this.options
+    return this.entry.hedgeMs !== undefined && !stream && prepaid === undefined && isStored !== true
   }
 
   /** The state of a second call beside the first. */
@@ -117,22 +105,27 @@ export class Work implements Chargeable, Metering {
 
   /** One of two calls answered: its state counts, and the operator pays what the other one used. */
   hedgeWon(by: "first" | "second"): void {
-    const hedge = this.#hedge
-    if (hedge === undefined) return
-    this.#hedge = undefined
-    const loser = by === "first" ? hedge : this
-    this.besidesNanoUsd += loser.#readNanoUsd()
-    loser.attempts.outpaced()
-    if (by === "first") return
-    this.#route = hedge.#route
-    this.leftOut = hedge.leftOut
-    this.attempts = hedge.attempts
+    this.#continuesWith(by)?.outpaced()
   }
 
-  /** The cost of the input at an upstream that got the request. */
-  #readNanoUsd(): number {
-    const { attempts, price } = this
-    return attempts.isSent && !price.isFree ? costOf(price, { ...noUsage, inputTokens: this.inputTokens() }) : 0
+  /** Goes on with one of two calls. Returns the other one. */
+  #continuesWith(by: "first" | "second"): Attempts | undefined {
+    const hedge = this.#hedge
+    if (hedge === undefined) return undefined
+    this.#hedge = undefined
+    const [kept, other] = by === "first" ? [this.attempts, hedge.attempts] : [hedge.attempts, this.attempts]
+    kept.sent.outlast(other.sent)
+    this.attempts = kept
+    if (by === "second") {
+      this.#route = hedge.#route
+      this.leftOut = hedge.leftOut
+    }
+    return other
+  }
+
+  /** The operator's cost of calls whose answers were not used, in nano-dollars. */
+  get besidesNanoUsd(): number {
+    return this.attempts.sent.givenUpNanoUsd(() => this.#inputOfCall())
   }
 
   /** Sets the route. Another one, with another price, may follow until the answer begins. */
@@ -153,8 +146,14 @@ export class Work implements Chargeable, Metering {
     return (this.#route ?? this.offers.all[0]).price
   }
 
+  #inputOfCall(): number {
+    return (this.#inputTokens ??= countTokens(this.conversation))
+  }
+
+  /** The input that the current upstream has read: once for each call. */
   inputTokens(): number {
-    return (this.#inputTokens ??= this.answers * countTokens(this.conversation))
+    const { count } = this.attempts.sent
+    return count === 0 ? 0 : count * this.#inputOfCall()
   }
 
   /** The most output tokens of an answer; 0 if the caller set no bound. */
@@ -167,12 +166,20 @@ export class Work implements Chargeable, Metering {
   }
 
   mostNanoUsd(price: Price): number {
-    return this.answers * mostOf(price, this.#mostUsed(this.inputTokens() / this.answers))
+    return this.answers * mostOf(price, this.#mostUsed(this.#inputOfCall()))
   }
 
   mostTokens(): number {
-    const { outputTokens } = this.#mostUsed(this.inputTokens() / this.answers)
-    return this.inputTokens() + this.answers * heldOutput(this.caller, this.entry, outputTokens)
+    return this.#tokens(this.#mostUsed(this.#inputOfCall()).outputTokens)
+  }
+
+  /** The most tokens that count towards limits. Without a bound of the caller, the output is counted afterwards. */
+  limitedTokens(): number {
+    return this.#tokens(this.boundedOutput)
+  }
+
+  #tokens(outputTokens: number): number {
+    return this.answers * (this.#inputOfCall() + heldOutput(this.caller, this.entry, outputTokens))
   }
 
   get labels() {
@@ -182,7 +189,7 @@ export class Work implements Chargeable, Metering {
   }
   held(price: Price) {
     const { answers, caller, conversation, entry: model } = this
-    const most = this.#mostUsed(this.inputTokens() / answers)
+    const most = this.#mostUsed(this.#inputOfCall())
     return heldFor(price, most, { answers, caller, conversation, model })
   }
 
@@ -247,15 +254,10 @@ export class Work implements Chargeable, Metering {
     return this.request.shutdown.aborted
   }
 
-  isWhole(): boolean {
-    return !this.options.stream && this.options.prepaid === undefined
-  }
-
-  done(tokens: number, how: "finished" | "hang-up" | "abandoned" | "failed", used: Usage): void {
+  done(tokens: number, how: "finished" | "hang-up" | "failed", used: Usage): void {
     this.admission?.done(tokens)
-    if (how === "abandoned") this.#observers.limits.leftEarly(this.caller)
     if (how !== "failed" && this.price === unpriced) this.noted("unpriced")
-    this.attempts.over(how === "abandoned" ? "hang-up" : how, used)
+    this.attempts.over(how, used)
   }
 
   /** No route answered. */
@@ -274,15 +276,12 @@ export class Work implements Chargeable, Metering {
     record?.fellBack(reason, this.entry.id)
   }
 
-  /** The client disconnected before the answer began. An upstream that got the request has read the input. */
+  /** The client disconnected before the answer began. It pays for the input that one upstream has read. */
   left(charge: Charge): void {
-    const { isSent } = this.attempts
-    const hedge = this.#hedge
-    if (hedge !== undefined) {
-      this.besidesNanoUsd += hedge.#readNanoUsd()
-      hedge.attempts.left(false)
-    }
-    charge.abandon(isSent && !this.price.isFree ? { ...noUsage, inputTokens: this.inputTokens() } : noUsage)
-    if (isSent && this.options.prepaid === undefined) this.#observers.limits.leftEarly(this.caller)
+    this.#continuesWith(this.attempts.sent.count > 0 ? "first" : "second")?.left(false)
+    const used = { ...noUsage, inputTokens: this.inputTokens() }
+    void charge.settle(used, "hang-up", true)
+    this.admission?.done(used.inputTokens)
+    if (used.inputTokens > 0) this.request.record?.counted(used)
   }
 }

@@ -39,16 +39,10 @@ export interface Charge {
    * Charges the usage, at most the hold, and releases the rest of it. Resolves when the row is stored; rejects with `Internal` if it
    * can't be stored, and then nothing is charged.
    *
-   * @param how `hang-up`: the client left; the output until then is charged
+   * @param how `hang-up`: the client left; what the upstream has read and written until then is charged
    * @param estimated true if the gateway counted the usage because the upstream did not report it
    */
   readonly settle: (used: Consumption, how: UsageRow["outcome"], estimated: boolean) => Promise<void> | undefined
-  /**
-   * Releases the hold without a charge: the caller left before an answer that is delivered whole or not at all.
-   *
-   * @param used the usage at the upstream so far, as far as it is known: the operator's cost
-   */
-  readonly abandon: (used: Consumption) => void
   /** Releases the hold: nothing was delivered. */
   readonly release: () => void
 }

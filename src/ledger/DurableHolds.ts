@@ -8,7 +8,7 @@ import { credential } from "../contract/credential.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import type { ModelForbidden } from "../contract/Failure.ts"
 import type { AboveHold } from "./aboveHold.ts"
-import { costsWithin, unpaid } from "./aboveHold.ts"
+import { costsWithin } from "./aboveHold.ts"
 import type { affording } from "./afford.ts"
 import { mostCharged } from "./Balances.ts"
 import type { Spending } from "./spending.ts"
@@ -44,8 +44,6 @@ export interface Used {
   readonly estimated: boolean
   /** `hang-up` if the task was ended early; `finished` if absent. */
   readonly outcome?: UsageRow["outcome"] | undefined
-  /** True if nothing is charged: `used` is the operator's cost. */
-  readonly isAbandoned?: boolean | undefined
   /** The upstream that answered, if it was not known when the hold was placed. */
   readonly upstream?: string | undefined
   /** The price there (`Price.text`); absent if it is the hold's. */
@@ -143,7 +141,7 @@ export const makeDurableHolds = ({ aboveHold, afford, balances, clock, spent, sq
       estimated: used.estimated,
       used: used.used,
       price,
-      ...(used.isAbandoned === true ? unpaid(cost) : costsWithin(most, cost)),
+      ...costsWithin(most, cost),
       task: held.id
     }
   }
@@ -158,11 +156,6 @@ export const makeDurableHolds = ({ aboveHold, afford, balances, clock, spent, sq
           const { price, upstream } = request
           generated.set(id, { used, estimated, outcome, upstream, price: price.text })
           return undefined
-        },
-        abandon: (used) => {
-          const { price, upstream } = request
-          const left = { outcome: "hang-up", estimated: true, isAbandoned: true } as const
-          generated.set(id, { ...left, used, upstream, price: price.text })
         },
         release: () => {}
       }

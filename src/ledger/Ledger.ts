@@ -138,15 +138,6 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         return undefined
       }
 
-      abandon(used: Consumption): void {
-        if (!this.#close()) return
-        const { caller, price } = this.#request
-        const row = this.#row(used, "hang-up", true, unpaid(costOf(price, used) + this.#besides()))
-        balances.settle(caller, this.#held, spentOf(row))
-        this.#request.tellCost?.(row)
-        log.append(row)
-      }
-
       #besides(): number {
         return this.#request.besidesNanoUsd ?? 0
       }

@@ -22,17 +22,14 @@ export interface Metering {
   readonly failed: (failure: Failure) => void
   /** True if the gateway itself stops the work, so that the client pays nothing. */
   readonly isShuttingDown: () => boolean
-  /** True if the caller gets the whole answer or nothing, so that it pays nothing if it disconnects early. */
-  readonly isWhole: () => boolean
   /** Runs once at the end, with the tokens used and the outcome. */
-  readonly done: (tokens: number, how: "finished" | "hang-up" | "abandoned" | "failed", used: Usage) => void
+  readonly done: (tokens: number, how: "finished" | "hang-up" | "failed", used: Usage) => void
 }
 
 /**
- * Meters a generation and charges it once: the reported usage when it finishes, the output so far when a stream's
- * client disconnects, nothing when it fails or when the client of a whole answer leaves. If the upstream reports no
- * usage, or an implausible one, the gateway counts it and puts its count in the answer, so that the charge and the
- * answer agree.
+ * Meters a generation and charges it once: the reported usage when it finishes, the input and the output so far when
+ * the client disconnects, nothing when it fails. If the upstream reports no usage, or an implausible one, the gateway
+ * counts it and puts its count in the answer, so that the charge and the answer agree.
  */
 export const metered = (generation: Generation, charge: Charge, options: Metering): Generation =>
   new Metered(generation, charge, options)
@@ -65,7 +62,6 @@ class Metered extends WrappedGeneration {
     super.cancel(how)
     if (this.#isOver) return
     if (how === "failed" || this.#options.isShuttingDown()) this.#release()
-    else if (this.#options.isWhole()) this.#abandon(this.#counted())
     else this.#pay(this.#counted(), "hang-up", true)
   }
 
@@ -78,12 +74,6 @@ class Metered extends WrappedGeneration {
     if (estimated) this.#options.noted("usage_counted")
     this.#stored = this.#charge.settle(used, how, estimated)
     this.#options.done(tokensOf(used), how, used)
-  }
-
-  #abandon(used: Usage): void {
-    this.#isOver = true
-    this.#charge.abandon(used)
-    this.#options.done(tokensOf(used), "abandoned", used)
   }
 
   /** The usage as the gateway counts it. The upstream's own count of the input stands. */

@@ -1,9 +1,8 @@
 import * as RateLimiter from "@effect/experimental/RateLimiter"
-import { Cause, Duration, Effect, Layer, Runtime } from "effect"
-import type { Caller, KeyId } from "../contract/Caller.ts"
+import { Cause, Duration, Effect, Layer } from "effect"
+import type { Caller } from "../contract/Caller.ts"
 import { runFutureUninterruptible } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
-import { credential } from "../contract/credential.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import type { Admitted, Standing } from "../contract/Standing.ts"
 import { testDouble } from "../contract/testDouble.ts"
@@ -55,8 +54,6 @@ const after = <A, E>(taken: Taken | Future<Taken>, next: (taken: Taken) => Futur
   taken instanceof Taken ? next(taken) : taken.flatMap(next)
 
 const minute = Duration.minutes(1)
-/** Unstreamed answers per minute that a key may abandon. */
-const mostLeft = 20
 const withoutLimits = Future.succeed<Admission>({ tokens: undefined, done: () => {} })
 
 /**
@@ -127,44 +124,6 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
       resetMs: Duration.toMillis(reset),
       atMs: clock.unsafeCurrentTimeMillis()
     })
-
-    /** Keys that abandoned too many answers in this minute, with its end in Unix ms. */
-    const leaving = new Map<KeyId, number>()
-
-    const refuseLeaving = (caller: Caller, { count, leftMs }: { readonly count: number; readonly leftMs: number }) => {
-      if (count <= mostLeft) return
-      const nowMs = clock.unsafeCurrentTimeMillis()
-      for (const [key, untilMs] of leaving) if (untilMs <= nowMs) leaving.delete(key)
-      leaving.set(caller.key, nowMs + leftMs)
-    }
-
-    /**
-     * Counts an abandoned unstreamed answer, which the operator pays for. A key with more than 20 in a minute is refused
-     * until the minute ends. Another process learns of it with the key's next abandoned answer.
-     */
-    const leftEarly = (caller: Caller): void => {
-      const key = `left:key:${caller.key}`
-      const { takeNow } = windows
-      if (takeNow !== undefined) return refuseLeaving(caller, takeNow(key, 1, mostLeft))
-      Runtime.runFork(runtime)(
-        windows.take(key, 1, mostLeft).pipe(
-          Effect.map((taken) => refuseLeaving(caller, taken)),
-          Effect.ignore
-        )
-      )
-    }
-
-    /** The refusal of a caller that has abandoned too many answers in this minute, otherwise undefined. */
-    const leftTooMany = (caller: Caller): RateLimited | undefined => {
-      if (leaving.size === 0) return undefined
-      const leftMs = (leaving.get(caller.key) ?? 0) - clock.unsafeCurrentTimeMillis()
-      return leftMs <= 0
-        ? undefined
-        : new RateLimited({
-            message: `Too many requests left before their answer: ${credential(caller)} may leave ${mostLeft} a minute; stream, or wait longer`,
-            retryAfterSeconds: leftMs / 1_000
-          })
-    }
 
     /** Counts one request of the caller against its limits. */
     const admit = (caller: Caller): Future<Admitted> => {
@@ -247,8 +206,6 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
     return {
       admit,
       begin,
-      leftEarly,
-      leftTooMany,
       /** The place where limits are counted. */
       countedWhere: windows.where
     } as const

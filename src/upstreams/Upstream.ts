@@ -8,6 +8,7 @@ import type { CarriedField, Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { AtKey } from "./KeyPool.ts"
 import type { Deadlines } from "./client.ts"
+import type { Preparing } from "./Preparing.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 
 /** The signatures of tool calls, by call id. */
@@ -46,6 +47,8 @@ export interface GenerateOptions {
   readonly callSignatures?: CallSignatures | undefined
   /** The runtime for work that needs a fiber. */
   readonly runtime: Runtime.Runtime<never>
+  /** Hears of work before the request is sent, such as reading a PDF. Without it, a call is sent when it is made. */
+  readonly attempt?: Preparing | undefined
 }
 
 /** A caller's request in the upstream's own dialect. Fields that the gateway does not know survive. */

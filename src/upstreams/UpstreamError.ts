@@ -24,6 +24,8 @@ export class UpstreamError extends Data.TaggedError("UpstreamError")<{
   readonly neverSent?: boolean
   /** True if the gateway did not send the call at all. */
   readonly keptBack?: boolean
+  /** True if the gateway stopped waiting for an answer, which the upstream may still make and bill. */
+  readonly gaveUp?: boolean
   /** The upstream's id of the call. */
   readonly upstreamRequestId?: string | undefined
   /** For the log: the upstream's words without secrets, or the reason that no answer came (`ECONNREFUSED`). */

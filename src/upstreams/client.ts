@@ -10,6 +10,7 @@ import type { Auth } from "../credentials/Auth.ts"
 import type { ClientTls } from "./Endpoint.ts"
 import { unpacked } from "./unpacked.ts"
 import { codeOf, silent, unidentified, unreachable } from "./connectionFailure.ts"
+import type { Preparing } from "./Preparing.ts"
 import { isReachable } from "./reachable.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 
@@ -42,6 +43,7 @@ export interface Call {
   readonly tls?: ClientTls | undefined
   /** Credentials that end: they add headers to the call, and may send it once more if it is refused. */
   readonly auth?: Auth | undefined
+  readonly attempt?: Preparing | undefined
 }
 
 /**
@@ -91,8 +93,8 @@ class Calling extends PendingFuture<Exchange, UpstreamError> implements HasDeadl
     super()
     this.#call = call
     setDeadline(this, Math.min(call.deadlines.connectMs, call.deadlines.firstByteMs))
-    const sent =
-      call.auth === undefined ? send(call, this.#controller.signal) : sendAs(call.auth, call, this.#controller.signal)
+    const { signal } = this.#controller
+    const sent = call.auth === undefined ? send(call, signal) : sendAs(call.auth, call, signal)
     sent.then(
       (response) => this.#answered(response),
       (cause) =>
@@ -176,15 +178,16 @@ const send = ({ body, headers, method = "POST", proxy, tls, url }: Call, signal:
 const sendAs = async (auth: Auth, call: Call, signal: AbortSignal): Promise<Response> => {
   const { body, headers, method = "POST", url } = call
   const signing = { method, url, headers, body: typeof body === "string" ? body : undefined }
+  const prepared = call.attempt?.prepares()
   const used = await auth.headers(signing)
   signal.throwIfAborted()
+  prepared?.()
   const response = await send({ ...call, headers: { ...headers, ...used } }, signal)
   if ((response.status !== 401 && response.status !== 403) || !(await auth.refused(used, response.headers))) {
     return response
   }
   await response.body?.cancel()
-  const others = await auth.headers(signing)
-  return send({ ...call, headers: { ...headers, ...others } }, signal)
+  return send({ ...call, headers: { ...headers, ...(await auth.headers(signing)) } }, signal)
 }
 
 /** An answer whose body is yet to be read. */
@@ -256,18 +259,15 @@ class Answer implements Exchange, HasDeadline {
   }
 
   /** Reads a body of known, acceptable length in one piece, without a stream. */
-  #readWhole(): Promise<string> {
-    return this.#response.text().then(
-      (text) => {
-        this.#stop()
-        return text
-      },
-      () => {
-        this.#stop()
-        if (this.#cancelled) return ""
-        throw this.#broken()
-      }
-    )
+  async #readWhole(): Promise<string> {
+    try {
+      return await this.#response.text()
+    } catch {
+      if (this.#cancelled) return ""
+      throw this.#broken()
+    } finally {
+      this.#stop()
+    }
   }
 
   async #readPieces(limit: number): Promise<string> {

@@ -74,5 +74,6 @@ export const silent = () =>
     failure: new UpstreamFailed({ message: "The model's upstream did not answer in time" }),
     retry: "elsewhere",
     retryAfterMs: undefined,
-    status: undefined
+    status: undefined,
+    gaveUp: true
   })

@@ -46,18 +46,22 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   const send = (
     url: string,
     body: string,
-    { deadlines: own, trace }: GenerateOptions,
+    { attempt, deadlines: own, trace }: GenerateOptions,
     more?: Readonly<Record<string, string>>
   ) => {
     const added = trace === undefined ? more : { ...more, ...trace }
     const headers = added === undefined ? (usual ??= headersTo(endpoint, options)) : headersTo(endpoint, options, added)
-    return beginCall({ url, headers, body, deadlines: withOwn(options.deadlines, own), ...connectionOf(options) })
+    const deadlines = withOwn(options.deadlines, own)
+    return beginCall({ url, headers, body, deadlines, attempt, ...connectionOf(options) })
   }
   const generate = (asked: Conversation, how: GenerateOptions): Call => {
     const extracting = extractDocuments(asked, protocol.takesDocument, options.readDocument)
-    return extracting === undefined
-      ? asking(asked, how, nothing)
-      : runFuture(how.runtime, extracting).flatMap((conversation) => asking(conversation, how, ["document"]))
+    if (extracting === undefined) return asking(asked, how, nothing)
+    const prepared = how.attempt?.prepares()
+    return runFuture(how.runtime, extracting).flatMap((conversation) => {
+      prepared?.()
+      return asking(conversation, how, ["document"])
+    })
   }
   const limits = new LearnedLimits()
   /** Asks for no more output than the upstream allows, as far as it has said so. */

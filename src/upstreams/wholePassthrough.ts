@@ -96,6 +96,7 @@ const asking = (
       headers: headersTo(endpoint, options, callOptions.trace),
       body,
       deadlines: withOwn(deadlines, callOptions.deadlines),
+      attempt: callOptions.attempt,
       ...connectionOf(options)
     }).flatMap((exchange): Call => {
       if (isSuccess(exchange)) {

@@ -27,7 +27,7 @@ const play = async (stream: boolean) => {
   const options = { head, isLegacy: false, stream, keep: () => undefined }
   const generation = metered(
     joined([answering("one two three"), answering("four five six")], options),
-    { settle: (used) => Promise.resolve(void paid.push(used)), abandon: () => {}, release: () => {} },
+    { settle: (used) => Promise.resolve(void paid.push(used)), release: () => {} },
     {
       inputTokens: () => 7,
       doubtOf: ({ outputTokens }) => (outputTokens > 1_000 ? "output" : undefined),
@@ -36,7 +36,6 @@ const play = async (stream: boolean) => {
       firstPiece: () => {},
       failed: () => {},
       isShuttingDown: () => false,
-      isWhole: () => false,
       done: () => {}
     }
   )

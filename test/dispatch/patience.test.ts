@@ -52,7 +52,7 @@ const live = Dispatch.Default.pipe(
 
 const caller = Caller.unrestricted("team", "key_1")
 const setAside = {
-  charge: () => ({ settle: () => undefined, abandon: () => {}, release: () => {} }),
+  charge: () => ({ settle: () => undefined, release: () => {} }),
   routes: undefined
 }
 

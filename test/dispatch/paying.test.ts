@@ -59,27 +59,26 @@ describe("a generation", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.effect(
-    "that its client leaves charges nothing, has the operator's cost in its usage row, and leaves no hold",
-    () =>
-      Effect.gen(function* () {
-        yield* account(1_000)
-        const started = yield* Effect.forEach(["reading waits", "reading stalls"], (id) =>
-          Effect.fork(run(conversation(id)))
-        )
-        yield* settled
-        expect((yield* balance).held).toBe(nanoUsd(6.18))
-        yield* Fiber.interruptAll(started)
-        expect(yield* balance).toEqual({ granted: nanoUsd(1_000), settled: 0, held: 0 })
-        const left = { outcome: "hang-up", cost_nano_usd: 0 }
-        expect(yield* rows).toEqual([left, left])
-        // One has read nine tokens and written nothing so far, the other one has written three.
-        const sql = yield* SqlClient.SqlClient
-        expect(yield* sql`SELECT input_tokens, upstream_cost_nano_usd FROM usage ORDER BY 2`).toEqual([
-          { input_tokens: 9, upstream_cost_nano_usd: nanoUsd(0.09) },
-          { input_tokens: 9, upstream_cost_nano_usd: nanoUsd(3.09) }
-        ])
-      }).pipe(Effect.provide(live))
+  it.effect("that its client leaves is charged for what was read and written until then, and leaves no hold", () =>
+    Effect.gen(function* () {
+      yield* account(1_000)
+      const started = yield* Effect.forEach(["reading waits", "reading stalls"], (id) =>
+        Effect.fork(run(conversation(id)))
+      )
+      yield* settled
+      expect((yield* balance).held).toBe(nanoUsd(6.18))
+      yield* Fiber.interruptAll(started)
+      // One has read nine tokens and written nothing so far, the other one has written three.
+      expect(yield* balance).toEqual({ granted: nanoUsd(1_000), settled: nanoUsd(3.18), held: 0 })
+      const left = { outcome: "hang-up", estimated: 1, input_tokens: 9 }
+      const sql = yield* SqlClient.SqlClient
+      expect(
+        yield* sql`SELECT outcome, estimated, input_tokens, cost_nano_usd, upstream_cost_nano_usd FROM usage ORDER BY 4`
+      ).toEqual([
+        { ...left, cost_nano_usd: nanoUsd(0.09), upstream_cost_nano_usd: nanoUsd(0.09) },
+        { ...left, cost_nano_usd: nanoUsd(3.09), upstream_cost_nano_usd: nanoUsd(3.09) }
+      ])
+    }).pipe(Effect.provide(live))
   )
 
   it.effect("interrupted at any step leaves one usage row and no hold", () =>

@@ -47,6 +47,9 @@ beforeAll(async () => {
       ),
       models: {
         hedged: { routes, hedge_seconds: 0.2 },
+        // Names of their own: a failed route is asked last for a while.
+        impatient: { routes: [{ ...routes[0], model: "silent", first_byte_seconds: 0.2 }, routes[1]] },
+        refused: { routes: [{ ...routes[0], model: "refusing" }, routes[1]] },
         narrow: {
           routes: [routes[0], { upstream: "b", model: "n", max_concurrency: 1, price: price(20_000) }],
           hedge_seconds: 0.2
@@ -107,6 +110,25 @@ const balance = async (name: string) => {
   return [Number(body.available.usd), Number(body.held.usd)] as const
 }
 
+describe("a request whose first route is given up as silent", () => {
+  it("is charged at the second; the operator pays what the first read", async () => {
+    const { tag, upstream } = await ask("a:3000", { model: "impatient" })
+    expect(upstream).toBe("b")
+    const row = await rowOf(tag)
+    expect(row.cost_usd).toBeCloseTo(0.4, 9)
+    expect(row.upstream_cost_usd).toBeGreaterThan(0.4)
+    expect(row.upstream_cost_usd).toBeLessThan(0.4 + 0.5)
+  })
+
+  it("pays nothing for a first that refused", async () => {
+    const { tag, upstream } = await ask("a-fails", { model: "refused" })
+    expect(upstream).toBe("b")
+    const row = await rowOf(tag)
+    expect(row.cost_usd).toBeCloseTo(0.4, 9)
+    expect(row.upstream_cost_usd ?? row.cost_usd).toBeCloseTo(0.4, 9)
+  })
+})
+
 describe("a hedged request", () => {
   it("is answered and charged by the second route if the first is silent; the operator pays what the first read", async () => {
     const [before] = await balance("rich")
@@ -149,7 +171,7 @@ describe("a hedged request", () => {
     expect((await ask("a:500 b-fails")).upstream).toBe("a")
   })
 
-  it("costs its caller nothing if the client leaves; the operator pays what both read", async () => {
+  it("costs its caller one input if the client leaves; the operator pays what the other call read", async () => {
     const [before] = await balance("rich")
     const leaving = new AbortController()
     const answered = ask("a:3000 b:3000", {}, "rich", leaving.signal).catch(() => undefined)
@@ -161,9 +183,25 @@ describe("a hedged request", () => {
     expect(row.attempts.map(({ upstream }) => upstream).sort()).toEqual(["a", "b"])
     expect(row.attempts.map(({ error }) => error ?? null)).toEqual([null, null])
     // The same input at 10,000 and at 20,000 dollars a million.
-    const each = row.upstream_cost_usd / 3
-    expect([row.cost_usd, each > 0.01]).toEqual([0, true])
-    expect(await balance("rich")).toEqual([before, 0])
+    expect(row.cost_usd).toBeGreaterThan(0.01)
+    expect(row.upstream_cost_usd).toBeCloseTo(3 * row.cost_usd, 9)
+    const [left, held] = await balance("rich")
+    expect([before - left, held]).toEqual([expect.closeTo(row.cost_usd, 9), 0])
+  })
+
+  it("costs the input of the second call if the first failed before the client left", async () => {
+    const leaving = new AbortController()
+    const failures = () => gateway.output().split('"event":"upstream.attempt"').length
+    const before = failures()
+    const answered = ask("a:400 a-fails b:3000", {}, "rich", leaving.signal).catch(() => undefined)
+    await expect.poll(failures).toBeGreaterThan(before)
+    leaving.abort()
+    await answered
+    const row = await rowOf(`t${asked - 1}`)
+    expect(row.attempts).toMatchObject([{ upstream: "a", status: 503 }, { upstream: "b" }])
+    expect(row.upstream).toBe("b")
+    expect(row.cost_usd).toBeGreaterThan(0.02)
+    expect(row.upstream_cost_usd ?? row.cost_usd).toBeCloseTo(row.cost_usd, 9)
   })
 
   it("asks only routes that the balance covers", async () => {

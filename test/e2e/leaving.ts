@@ -67,9 +67,6 @@ export interface Outlived {
   readonly bare: ReadonlyArray<number>
 }
 
-/** A key may leave few whole answers in a minute. */
-const keys = Array.from({ length: 600 }, (_, n) => `leaver-${n}-secret-0123456789-0123456789`)
-
 /** A gateway in front of an upstream that would go on for ever, and clients that leave it. */
 export const startLeaving = async () => {
   const { call, open, server } = slowUpstream()
@@ -78,15 +75,14 @@ export const startLeaving = async () => {
     join(folder, "gateway.yaml"),
     `upstreams: { slow: { protocol: openai-chat, base_url: "http://127.0.0.1:${server.port}/v1", max_concurrency: 12 } }
 models: { m: slow }
-keys: ${JSON.stringify(keys.map((secret, n) => ({ name: `leaver-${n}`, account: "leavers", secret })))}
 `
   )
   const gateway = await startGateway({ folder })
 
-  const post = (origin: string, [path, body]: ReturnType<Ask>, key: string, signal?: AbortSignal) =>
+  const post = (origin: string, [path, body]: ReturnType<Ask>, signal?: AbortSignal) =>
     fetch(origin + path, {
       method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
       body: JSON.stringify(body),
       ...(signal === undefined ? {} : { signal })
     })
@@ -109,7 +105,7 @@ keys: ${JSON.stringify(keys.map((secret, n) => ({ name: `leaver-${n}`, account: 
     }
     const left = leaving()
     try {
-      const response = await post(origin, ask(name, n % 4 < 2), keys[n % keys.length] ?? "", controller.signal)
+      const response = await post(origin, ask(name, n % 4 < 2), controller.signal)
       if (response.status !== 200) throw new Error(`${name}: ${response.status} ${await response.text()}`)
       for await (const _ of response.body ?? []);
     } catch (error) {
@@ -141,7 +137,7 @@ keys: ${JSON.stringify(keys.map((secret, n) => ({ name: `leaver-${n}`, account: 
   }
 
   return {
-    post: (ask: ReturnType<Ask>) => post(gateway.url, ask, gateway.key),
+    post: (ask: ReturnType<Ask>) => post(gateway.url, ask),
     leaveAll,
     /** Resolves once the upstream call of that name has ended. */
     ended: (name: string) => call(name).closed.promise,

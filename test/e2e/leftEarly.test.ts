@@ -4,56 +4,28 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { connect } from "../responses/socket/connect.ts"
-import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
-import type { DialectName } from "../upstreams/fakes/fakeUpstream.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
 import { request } from "../request.ts"
-
-/** Never answers, and says how many calls it was sent with a text in them. */
-const silent = (dialect: DialectName) => fakeUpstream(dialect, { answer: () => new Promise<Response>(() => {}) })
-const chat = silent("openai-chat")
-const messages = silent("anthropic-messages")
-const responses = silent("openai-responses")
-const narrow = silent("openai-chat")
-const all = { chat, messages, responses, narrow }
-const calls = (text: string) =>
-  Object.values(all).flatMap(({ asked }) => asked.filter((one) => one.text.includes(text))).length
+import { calls, silentModels, stopSilent } from "./silentUpstreams.ts"
 
 const adminKey = "admin-key-0123456789abcdefgh"
-/** A key may leave twenty answers in a minute. */
-const keys = [0, 1, 2, 3].map((n) => `leaver-${n}-secret-0123456789-0123456789`)
-let posted = 0
+/** Dollars a token of input, of every model. */
+const perToken = 0.001
 let gateway: GatewayProcess
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-left-"))
-  writeFileSync(
-    join(folder, "gateway.yaml"),
-    `upstreams:
-  chat: { protocol: openai-chat, base_url: "${chat.url}/v1" }
-  messages: { protocol: anthropic-messages, base_url: "${messages.url}" }
-  responses: { protocol: openai-responses, base_url: "${responses.url}/v1" }
-  narrow: { protocol: openai-chat, base_url: "${narrow.url}/v1", max_concurrency: 1 }
-models:
-  chat: chat
-  messages: messages
-  responses: responses
-  narrow: narrow
-  vectors: { kind: embedding, routes: [{ upstream: chat }] }
-keys: ${JSON.stringify(keys.map((secret, n) => ({ name: `leaver-${n}`, account: "default", secret })))}
-`
-  )
+  writeFileSync(join(folder, "gateway.yaml"), silentModels({ input: perToken * 1e6, output: 0 }))
   gateway = await startGateway({ folder, env: { GATEWAY_ADMIN_KEY: adminKey, GATEWAY_DRAIN_SECONDS: "1" } })
 })
 afterAll(async () => {
   await gateway.dispose()
-  await Promise.all(Object.values(all).map((fake) => fake.stop()))
+  await stopSilent()
 })
 
 const post = (path: string, body: object, name: string, signal: AbortSignal, headers: object = {}) =>
   request(gateway, path, {
     body,
-    key: keys[posted++ % keys.length],
     headers: { "x-gateway-tags": name, ...headers },
     signal
   })
@@ -69,6 +41,14 @@ const get = async (path: string, key = gateway.key) =>
 const rowsOf = async (tag: string) => {
   await expect.poll(async () => (await get(`/v1/requests?tag=${tag}`)).data.length).toBeGreaterThan(0)
   return (await get(`/v1/requests?tag=${tag}`)).data
+}
+
+/** The charge for the counted input, and nothing but that. */
+const expectCharged = (row: Record<string, unknown> | undefined) => {
+  const tokens = Number(row?.["input_tokens"])
+  expect(tokens).toBeGreaterThan(0)
+  expect(row?.["cost_usd"]).toBeCloseTo(tokens * perToken, 9)
+  expect(row?.["output_tokens"] ?? 0).toBe(0)
 }
 
 const lines = () =>
@@ -121,6 +101,7 @@ describe("a caller that leaves before the first byte", () => {
         attempts: [{ upstream: model, upstream_model: model, status: null, error: null }]
       }
     ])
+    expectCharged(rows[0])
     const line = lines().find(({ request_id }) => request_id === rows[0]?.["request_id"])
     expect(line).toMatchObject({ level: "info", status: 499, error: "hang_up", upstream: model, attempt: 1 })
     expect(line).not.toHaveProperty("reason")
@@ -158,7 +139,57 @@ describe("a caller that leaves before the first byte", () => {
     ] as const) {
       expect(await rowsOf(name)).toMatchObject([{ status: 499, error: "hang_up", upstream, attempts: [{ upstream }] }])
     }
+    expectCharged((await rowsOf("vec"))[0])
     expect(calls("queued")).toBe(0)
+    for (const name of ["queued-whole", "queued-stream"]) expect((await rowsOf(name))[0]?.["cost_usd"]).toBe(0)
+  })
+
+  it.each(["chat", "messages"])("pays for the input of each call of several answers, by %s", async (model) => {
+    const leaving = new AbortController()
+    const name = `several-${model}`
+    const body = { model, n: 3, messages: user(name) }
+    const one = post("/v1/chat/completions", { ...body, n: 1 }, `${name}-one`, leaving.signal)
+    const three = post("/v1/chat/completions", body, name, leaving.signal)
+    // An upstream of the caller's dialect gets one call for all.
+    const each = model === "chat" ? 1 : 3
+    await expect.poll(() => calls(name)).toBe(1 + each)
+    leaving.abort()
+    await Promise.allSettled([one, three])
+    const [first] = await rowsOf(`${name}-one`)
+    const [row] = await rowsOf(name)
+    expectCharged(row)
+    expect(row?.["input_tokens"]).toBe(each * Number(first?.["input_tokens"]))
+  })
+
+  it("runs again by the retry of an Idempotency-Key, and pays for both", async () => {
+    const headers = { "idempotency-key": "once" }
+    for (const turn of [1, 2]) {
+      const leaving = new AbortController()
+      const body = { model: "chat", messages: user("again") }
+      const answer = post("/v1/chat/completions", body, `again-${turn}`, leaving.signal, headers)
+      await expect.poll(() => calls('"again"')).toBe(turn)
+      leaving.abort()
+      await expect(answer).rejects.toThrow()
+      expectCharged((await rowsOf(`again-${turn}`))[0])
+    }
+  })
+
+  it("may be any number of one key's in a minute", async () => {
+    const leaving = new AbortController()
+    const body = { model: "chat", messages: user("restart") }
+    const inFlight = Array.from({ length: 30 }, () =>
+      post("/v1/chat/completions", body, "restart", leaving.signal).catch(() => undefined)
+    )
+    await expect.poll(() => calls("restart")).toBe(30)
+    leaving.abort()
+    await Promise.all(inFlight)
+    const next = new AbortController()
+    const answer = post("/v1/chat/completions", body, "restarted", next.signal)
+    await expect.poll(() => calls("restart")).toBe(31)
+    next.abort()
+    await expect(answer).rejects.toThrow()
+    await expect.poll(async () => (await rowsOf("restart")).length).toBe(30)
+    for (const row of await rowsOf("restart")) expectCharged(row)
   })
 
   it("is one of a held stream, whose 200 has left, and of a socket", async () => {
@@ -175,6 +206,8 @@ describe("a caller that leaves before the first byte", () => {
     socket.send({ model: "chat", input: "by-socket", metadata: { name: "by-socket" } })
     await expect.poll(() => calls("by-socket")).toBe(1)
     socket.ws.close()
+    expectCharged((await rowsOf("held"))[0])
+    expectCharged((await rowsOf("name%3Dby-socket"))[0])
     expect(await rowsOf("held")).toMatchObject([
       { status: 200, error: "hang_up", upstream: "chat", attempts: [{ upstream: "chat", status: null, error: null }] }
     ])
@@ -190,7 +223,12 @@ describe("a caller that leaves before the first byte", () => {
     leaving.abort()
     expect(await rowsOf("alone")).toMatchObject([{ status: 200, error: null }])
     const [row] = await rowsOf("alone")
-    expect(await get(`/v1/responses/${String(row?.["task"])}`)).toMatchObject({ status: "in_progress" })
+    const path = `/v1/responses/${String(row?.["task"])}`
+    expect(await get(path)).toMatchObject({ status: "in_progress" })
+    // Who cancels it leaves it.
+    await request(gateway, `${path}/cancel`, { method: "POST" })
+    expect(await get(path)).toMatchObject({ status: "cancelled" })
+    await expect.poll(async () => Number((await rowsOf("alone"))[0]?.["cost_usd"])).toBeGreaterThan(0)
   })
 
   it("is one while its body is read", async () => {

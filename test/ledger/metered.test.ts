@@ -12,7 +12,7 @@ const finished: GenerationEvent = { type: "finished", reason: "stop", stopSequen
 const failed: GenerationEvent = { type: "failed", failure: new UpstreamFailed({}) }
 
 /** Plays batches, one a call of `next`, and writes down what is paid. */
-const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean; whole?: boolean } = {}) => {
+const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean } = {}) => {
   const paid: Array<{ used: Usage; how: string; estimated: boolean } | "released"> = []
   const done: Array<number> = []
   const doubted: Array<string> = []
@@ -31,7 +31,6 @@ const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean; 
         paid.push({ used, how, estimated })
         return Promise.resolve()
       },
-      abandon: (used) => void paid.push({ used, how: "abandoned", estimated: true }),
       release: () => void paid.push("released")
     },
     {
@@ -45,7 +44,6 @@ const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean; 
       firstPiece: () => void firstPieces++,
       failed: () => {},
       isShuttingDown: () => options.shuttingDown === true,
-      isWhole: () => options.whole === true,
       done: (tokens) => void done.push(tokens)
     }
   )
@@ -107,13 +105,12 @@ describe("a metered generation", () => {
     expect(run.paid).toHaveLength(1)
   })
 
-  it("charges nothing when the client of a whole answer hangs up, and says what the upstream has used", async () => {
-    const run = play([[text("one two three four")], [text("never read")]], { whole: true })
-    await run.take(1)
+  it("pays for the counted input when the client hangs up before the first word, once", async () => {
+    const run = play([[text("never read")]])
     run.watched.cancel("hang-up")
     run.watched.cancel("hang-up")
-    expect(run.paid).toEqual([{ used: usage({ inputTokens: 7, outputTokens: 4 }), how: "abandoned", estimated: true }])
-    expect(run.done).toEqual([11])
+    expect(run.paid).toEqual([{ used: usage({ inputTokens: 7 }), how: "hang-up", estimated: true }])
+    expect(run.done).toEqual([7])
   })
 
   it("reads the text out of forwarded frames", async () => {

@@ -19,27 +19,6 @@ const admit = (caller: Caller) =>
 const begin = (caller: Caller, tokens = 0, limits: Bounds = {}) =>
   Effect.flatMap(Limits, (service) => toEffect(() => service.begin(caller, { id: "m", limits }, () => tokens)))
 
-describe("a key that leaves whole answers before they have come", () => {
-  it.effect("is refused from the twenty-first in a minute until that ends, and no other one is", () =>
-    Effect.gen(function* () {
-      const limits = yield* Limits
-      const caller = callerWith({})
-      yield* TestClock.adjust("15 seconds")
-      for (let left = 0; left < 20; left++) limits.leftEarly(caller)
-      expect(limits.leftTooMany(caller)).toBeUndefined()
-      limits.leftEarly(caller)
-      const refused = limits.leftTooMany(caller)
-      expect(refused?.message).toContain("Too many requests left before their answer")
-      expect(refused?.retryAfterSeconds).toBe(45)
-      expect(limits.leftTooMany(callerWith({}, {}, "other"))).toBeUndefined()
-      yield* TestClock.adjust("45 seconds")
-      expect(limits.leftTooMany(caller)).toBeUndefined()
-      limits.leftEarly(caller)
-      expect(limits.leftTooMany(caller)).toBeUndefined()
-    }).pipe(Effect.provide(Limits.Default))
-  )
-})
-
 describe("requests a minute", () => {
   it.effect("are refused above the limit until the minute ends, to the second", () =>
     Effect.gen(function* () {

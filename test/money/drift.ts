@@ -26,7 +26,6 @@ export interface Drift {
 
 const account = "killed"
 const adminKey = "admin-key-0123456789abcdefghijklmnop"
-const moreKeys = 100
 const kinds: ReadonlyArray<Omit<Ask, "key">> = [
   { family: "messages" },
   { family: "responses", body: { store: false } },
@@ -39,7 +38,7 @@ const kinds: ReadonlyArray<Omit<Ask, "key">> = [
 ]
 
 export const drift = async (kills: number, log: (line: string) => void = () => {}): Promise<Drift> => {
-  const world = await startWorld([account], { balanceUsd: 1_000_000, moreKeys, env: { GATEWAY_ADMIN_KEY: adminKey } })
+  const world = await startWorld([account], { balanceUsd: 1_000_000, env: { GATEWAY_ADMIN_KEY: adminKey } })
   let running = true
   let requests = 0
   /** Of the synchronous families, by request id: answered whole. */
@@ -55,7 +54,7 @@ export const drift = async (kills: number, log: (line: string) => void = () => {
       try {
         const answer = await world.ask({
           ...kind,
-          key: `${account}-${(Math.floor(n / kinds.length) % moreKeys) + 1}`,
+          key: account,
           signal: leaving,
           ...(idempotencyKey === undefined ? {} : { idempotencyKey })
         })

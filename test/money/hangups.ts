@@ -42,10 +42,9 @@ const asks: ReadonlyArray<Ask> = [
 ]
 const clients = 16
 const longestStayMs = 250
-const moreKeys = 600
 
 export const hangUps = async (hangups: number, log: (line: string) => void = () => {}): Promise<Hangups> => {
-  const world = await startWorld([key], { balanceUsd: hangups * 10, moreKeys })
+  const world = await startWorld([key], { balanceUsd: hangups * 10 })
   try {
     // The vocabulary that counts what was produced is read at its first use.
     for (const ask of asks.slice(0, 1)) await world.ask(ask)
@@ -56,7 +55,7 @@ export const hangUps = async (hangups: number, log: (line: string) => void = () 
     const client = async () => {
       while (seen.left < hangups) {
         const n = seen.left + seen.stayed
-        const ask = { ...(asks[n % asks.length] ?? { family: "messages" }), key: `${key}-${(n % moreKeys) + 1}` }
+        const ask = asks[n % asks.length] ?? { key, family: "messages" }
         const leaving = new AbortController()
         const timer = setTimeout(() => leaving.abort(), Math.random() * longestStayMs)
         await world.ask({ ...ask, signal: leaving.signal }).then(() => void seen.stayed++, leave)

@@ -88,8 +88,6 @@ export interface Account {
 
 interface Options {
   readonly balanceUsd?: number
-  /** Keys of each account beside its first: `leaver-1`, …; a key may leave few whole answers in a minute. */
-  readonly moreKeys?: number
   readonly env?: Record<string, string>
   /** The program and its arguments; the sources by default. */
   readonly command?: ReadonlyArray<string>
@@ -97,7 +95,7 @@ interface Options {
 
 /** A gateway whose accounts have ten dollars each (or what is said), and the upstream behind its text model. */
 export const startWorld = async (keys: ReadonlyArray<string>, options: Options = {}) => {
-  const { balanceUsd = 10, command, env = {}, moreKeys = 0 } = options
+  const { balanceUsd = 10, command, env = {} } = options
   const start = (folder: string) => startGateway({ folder, env, ...(command === undefined ? {} : { command }) })
   const up = upstream()
   const folder = mkdtempSync(join(tmpdir(), "gateway-money-"))
@@ -117,14 +115,7 @@ export const startWorld = async (keys: ReadonlyArray<string>, options: Options =
         reading: { routes: [{ upstream: "up" }], price: { input: 1_000, output: 1_000_000 } },
         "paid-video": { routes: [{ upstream: "videos", model: "m" }], price: { per_second: 0.8 } }
       },
-      keys: keys.flatMap((name) => [
-        { name, secret: secretOf(name), balance_usd: balanceUsd },
-        ...Array.from({ length: moreKeys }, (_, n) => `${name}-${n + 1}`).map((key) => ({
-          name: key,
-          account: name,
-          secret: secretOf(key)
-        }))
-      ])
+      keys: keys.map((name) => ({ name, secret: secretOf(name), balance_usd: balanceUsd }))
     })
   )
   let gateway: GatewayProcess = await start(folder)

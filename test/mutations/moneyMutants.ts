@@ -4,6 +4,8 @@ const holds = ["test/ledger/durableHolds.test.ts"]
 const nodes = ["test/ledger/nodes"]
 const ledger = ["test/ledger/ledger.test.ts"]
 const metered = ["test/ledger/metered.test.ts"]
+const leaving = ["test/e2e/leftEarly.test.ts"]
+const hedges = ["test/e2e/hedge.test.ts"]
 const sql = ["test/sql/commits.test.ts"]
 
 /** Money, and what makes it durable. */
@@ -63,6 +65,55 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
     snippet: 'else this.#pay(this.#counted(), "hang-up", true)',
     replacement: "else this.#release()",
     tests: metered
+  },
+  {
+    name: "dispatch: a client that leaves before its answer pays nothing",
+    file: "src/dispatch/Work.ts",
+    snippet: "const used = { ...noUsage, inputTokens: this.inputTokens() }",
+    replacement: "const used = noUsage",
+    tests: ["test/dispatch/paying.test.ts"]
+  },
+  {
+    name: "dispatch: a client that leaves pays for calls that were not made",
+    file: "src/dispatch/Work.ts",
+    snippet: "count * this.#inputOfCall()",
+    replacement: "this.answers * this.#inputOfCall()",
+    tests: leaving
+  },
+  {
+    name: "dispatch: a client that leaves pays for a call that failed",
+    file: "src/dispatch/SentCalls.ts",
+    snippet: "...this.#running()]\n    this.#count = 0",
+    replacement: "...this.#running()]",
+    tests: hedges
+  },
+  {
+    name: "dispatch: a call that was given up costs the operator nothing",
+    file: "src/dispatch/SentCalls.ts",
+    snippet: "if (gaveUp)",
+    replacement: "if (!gaveUp)",
+    tests: hedges
+  },
+  {
+    name: "dispatch: a call that lost to a hedge costs the operator nothing",
+    file: "src/dispatch/SentCalls.ts",
+    snippet: "...other.#givenUp, ...other.#running()]",
+    replacement: "...other.#givenUp]",
+    tests: hedges
+  },
+  {
+    name: "upstreams: a request counts as sent while its PDF is read",
+    file: "src/upstreams/textUpstream.ts",
+    snippet: "const prepared = how.attempt?.prepares()",
+    replacement: "const prepared = undefined as (() => void) | undefined",
+    tests: ["test/upstreams/preparing.test.ts"]
+  },
+  {
+    name: "upstreams: a request counts as sent while its credentials are fetched",
+    file: "src/upstreams/client.ts",
+    snippet: "const prepared = call.attempt?.prepares()",
+    replacement: "const prepared = undefined as (() => void) | undefined",
+    tests: ["test/upstreams/preparing.test.ts"]
   },
   {
     name: "ledger: a task is paid as often as it ends",

@@ -11,7 +11,7 @@ import type { Told } from "./generated.ts"
 
 export const key = "sk-planted-secret"
 
-export const at = (protocol: DialectName, url: string, over: Partial<TextUpstreamOptions> = {}) =>
+export const at = (protocol: DialectName, url: string, over: Partial<TextUpstreamOptions> = {}, provider = "openai") =>
   protocols[protocol].upstream(
     {
       name: "up",
@@ -22,7 +22,7 @@ export const at = (protocol: DialectName, url: string, over: Partial<TextUpstrea
       readDocument: () => Effect.dieMessage("no document is read here"),
       ...over
     },
-    protocol === "openai-chat" ? "openai" : undefined
+    protocol === "openai-chat" ? provider : undefined
   )
 
 export const how = (stream: boolean, over: Partial<Told> = {}): Told => ({
