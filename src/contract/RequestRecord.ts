@@ -218,12 +218,6 @@ export class RequestRecord {
     if (this.notes.length < mostNotes && !this.notes.includes(note)) this.notes = [...this.notes, note]
   }
 
-  /** The usage as the gateway counted it. */
-  counted(used: Used): void {
-    this.used = used
-    this.noted("usage_counted")
-  }
-
   settled({ aboveHoldNanoUsd, atMs, costNanoUsd, upstreamCostNanoUsd }: Settlement): void {
     this.costNanoUsd = costNanoUsd
     this.upstreamCostNanoUsd = upstreamCostNanoUsd

@@ -282,6 +282,7 @@ export class Work implements Chargeable, Metering {
     const used = { ...noUsage, inputTokens: this.inputTokens() }
     void charge.settle(used, "hang-up", true)
     this.admission?.done(used.inputTokens)
-    if (used.inputTokens > 0) this.request.record?.counted(used)
+    if (used.inputTokens > 0) this.noted("usage_counted")
+    if (this.request.record !== undefined) this.request.record.used = used
   }
 }
