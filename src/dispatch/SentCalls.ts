@@ -50,7 +50,7 @@ export class SentCalls implements Preparing {
   }
 
   /**
-   * What the calls that were given up have read, in nano-dollars: the operator's cost.
+   * The price of the input that the calls which were given up have read, in nano-dollars: the operator's cost.
    *
    * @param inputTokens counts the input of one call
    */
