@@ -93,7 +93,9 @@ export class Undecodable extends Schema.TaggedError<Undecodable>()("Undecodable"
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   message: says("Too many requests"),
   /** Seconds until a retry can succeed; null if unknown. */
-  retryAfterSeconds: Schema.NullOr(Schema.Number)
+  retryAfterSeconds: Schema.NullOr(Schema.Number),
+  /** True if no wait helps: the request is larger than what the upstream ever takes. */
+  neverFits: Schema.optionalWith(Schema.Literal(true), { exact: true })
 }) {}
 
 /** The process has no file descriptors for more work. */

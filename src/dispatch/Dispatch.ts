@@ -42,7 +42,6 @@ import { isCovered } from "./agreed.ts"
 import { makeObservers } from "./observers.ts"
 import { Work } from "./Work.ts"
 import { makeUpstreamCount } from "./upstreamCount.ts"
-import { RetryAfter } from "../routing/RetryAfter.ts"
 import { partOf } from "../routing/Route.ts"
 import { Bulkheads, RouteQueues, through } from "../routing/Bulkhead.ts"
 import { tooManyDomains } from "./searchDomains.ts"
@@ -63,9 +62,9 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
     const metrics = yield* Metrics
     const runtime = yield* Effect.runtime()
     const clock = yield* Effect.clock
-    const routing = { runtime, coolDowns: new RetryAfter(clock) }
     const { sticky } = yield* UpstreamCalls
     const observers = yield* makeObservers
+    const routing = { runtime, coolDowns: observers.coolDowns }
     const { admit, choose, find, passes, translates } = yield* makeAdmit
     const { owned, permit, withOwnKeys } = yield* makeOwnershipCheck
     const signing = yield* makeSigning
@@ -107,7 +106,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       const call = callOf(work)
       const hedge = work.isHedged ? hedgeOf(work) : undefined
       const tried = (routes: ReadonlyArray<AdmittedRoute>) =>
-        tryRoutes(work.routing(routing), work.caller.account, routes, call, work.attempts, hedge)
+        tryRoutes(work.routing(routing), work, routes, call, work.attempts, hedge)
       const { all } = work.offers
       return all.some(({ key }) => key !== undefined) ? withOwnKeys(work, all).flatMap(tried) : tried(all)
     }

@@ -1,12 +1,12 @@
 import type { Cause } from "effect"
-import type { Caller } from "../contract/Caller.ts"
+import type { AccountId, Caller } from "../contract/Caller.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { FallbackReason } from "../contract/FallbackReason.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Settlement } from "../contract/RequestRecord.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
-import type { Doubt, Usage } from "../generation/GenerationEvent.ts"
+import type { Doubt, FailedEvent, Usage } from "../generation/GenerationEvent.ts"
 import { doubtOf, doubtOfStart } from "../generation/plausible.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import type { Charge, Chargeable } from "../ledger/Charge.ts"
@@ -14,6 +14,7 @@ import type { Metering } from "../ledger/metered.ts"
 import { Offers } from "../ledger/Offers.ts"
 import { mostOf, unpriced } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
+import type { Lane, Requester } from "../routing/Lane.ts"
 import type { Routing } from "../routing/tryRoutes.ts"
 import type { Admission } from "../limits/Limits.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
@@ -21,8 +22,10 @@ import { triedRoutes } from "./admit.ts"
 import type { Admitted, AdmittedRoute } from "./admit.ts"
 import { agreed } from "./agreed.ts"
 import { Attempts } from "./Attempts.ts"
+import { brokenLane } from "./brokenLane.ts"
 import type { Chain, Fallbacks } from "./Fallbacks.ts"
 import type { GenerationOptions } from "./GenerationOptions.ts"
+import { laneOf } from "./laneOf.ts"
 import { labelsOf } from "./labelsOf.ts"
 import { heldFor, heldOutput, mostUsed } from "./mostUsed.ts"
 import type { Most } from "./mostUsed.ts"
@@ -32,7 +35,7 @@ import type { Unsupported } from "./unsupported.ts"
 import { tellCost } from "./tellCost.ts"
 
 /** The state of one request: an object instead of closures, because thousands are open at a time. */
-export class Work implements Chargeable, Metering {
+export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
   readonly caller: Caller
   readonly requestId: string
   readonly model: string
@@ -207,6 +210,14 @@ export class Work implements Chargeable, Metering {
     return (reason) => !isLast || fallbacks?.has(entry, reason) === true
   }
 
+  get account(): AccountId {
+    return this.caller.account
+  }
+
+  laneAt(route: AdmittedRoute): Lane {
+    return laneOf(this, route, this.#observers.upstreams)
+  }
+
   routing(routing: Routing): Routing {
     return this.fallbacks?.has(this.entry, "failed") === true ? { ...routing, hasFallback: true } : routing
   }
@@ -246,8 +257,9 @@ export class Work implements Chargeable, Metering {
     this.attempts.firstPiece()
   }
 
-  failed(failure: Failure): void {
-    this.attempts.brokeOff(failure)
+  failed(event: FailedEvent): void {
+    this.attempts.brokeOff(event.failure)
+    if (event.rests !== undefined) brokenLane(this, event, this.#observers.coolDowns)
   }
 
   isShuttingDown(): boolean {

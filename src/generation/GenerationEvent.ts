@@ -1,6 +1,7 @@
 import type { JsonObject } from "../contract/fields.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Citation, SearchOutcome } from "./Conversation.ts"
+import type { Rest } from "./Rest.ts"
 import type { UpstreamTrouble } from "./UpstreamTrouble.ts"
 
 /**
@@ -76,8 +77,17 @@ export type GenerationEvent =
       /** The upstream's own reason, if it is an unknown one. */
       readonly unknownReason?: string
     }
-  /** `said` is the upstream's message, for the log alone. */
-  | { readonly type: "failed"; readonly failure: Failure; readonly said?: string; readonly trouble?: UpstreamTrouble }
+  | {
+      readonly type: "failed"
+      readonly failure: Failure
+      /** The upstream's message, for the log alone. */
+      readonly said?: string
+      readonly trouble?: UpstreamTrouble
+      /** The part of the upstream that rests. */
+      readonly rests?: Rest
+    }
+
+export type FailedEvent = Extract<GenerationEvent, { readonly type: "failed" }>
 
 /** The log probabilities of a text's tokens, in OpenAI's form. */
 export type Logprobs = ReadonlyArray<JsonObject>

@@ -46,14 +46,19 @@ export const failed = (reply: Reply, render: RenderFailure, failure: Failure): R
     reply.headers["retry-after"] = String(Math.max(1, Math.ceil(waitSeconds)))
     reply.headers["retry-after-ms"] = String(Math.max(1, Math.ceil(waitSeconds * 1_000)))
   }
-  if (isFinal(status)) reply.headers["x-should-retry"] = "false"
+  if (isFinal(status) || neverFits(failure)) reply.headers["x-should-retry"] = "false"
   return json(reply, status, body)
 }
 
-/** Sent with every 429, and with upstream failures while a circuit breaker is open. */
+/** True if the same request would be refused at any time. */
+const neverFits = (failure: Failure): boolean => failure._tag === "RateLimited" && failure.neverFits === true
+
+/** Sent with every 429 that a wait may help, and with upstream failures while a circuit breaker is open. */
 const retryAfterSeconds = (failure: Failure): number | undefined =>
   failure._tag === "RateLimited"
-    ? (failure.retryAfterSeconds ?? 1)
+    ? failure.neverFits === true
+      ? undefined
+      : (failure.retryAfterSeconds ?? 1)
     : failure._tag === "UpstreamFailed"
       ? failure.retryAfterSeconds
       : undefined

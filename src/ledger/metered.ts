@@ -1,6 +1,5 @@
-import type { Failure } from "../contract/Failure.ts"
 import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
-import type { Doubt, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
+import type { Doubt, FailedEvent, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import type { Charge } from "./Charge.ts"
@@ -19,7 +18,7 @@ export interface Metering {
   /** Runs once, at the first piece of the answer. */
   readonly firstPiece: () => void
   /** Runs if the answer fails after it has begun. */
-  readonly failed: (failure: Failure) => void
+  readonly failed: (event: FailedEvent) => void
   /** True if the gateway itself stops the work, so that the client pays nothing. */
   readonly isShuttingDown: () => boolean
   /** Runs once at the end, with the tokens used and the outcome. */
@@ -120,7 +119,7 @@ class Metered extends WrappedGeneration {
       case "usage":
         return this.#takeUsage(event)
       case "failed":
-        this.#options.failed(event.failure)
+        this.#options.failed(event)
         this.#release()
         return undefined
       case "finished": {

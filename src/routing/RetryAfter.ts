@@ -2,29 +2,24 @@ import type { Clock } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import { RateLimited, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
+import type { RestPart } from "../generation/Rest.ts"
 import { isOfKey, UpstreamError } from "../upstreams/UpstreamError.ts"
-import { Recent } from "./Recent.ts"
+import { isDearer, ownPart } from "./Lane.ts"
+import type { Requester } from "./Lane.ts"
+import { Rests } from "./Rests.ts"
+import type { CoolDown, Place } from "./Rests.ts"
+import { isSameRoute } from "./Route.ts"
 import type { Route } from "./Route.ts"
 
 /** The delay of a failed route without a deadline of its own, in ms: it doubles from the first to the longest. */
 const firstMs = 1_000
 const longestMs = 60_000
-/** The longest `Retry-After` that is honoured, in ms. */
+/** The longest `Retry-After` that is honoured, in ms. A daily quota may rest for longer. */
 const longestRetryAfterMs = 600_000
 /** How long other calls wait for a probe of a route, in ms. */
 const longestProbeMs = 5_000
-/** The most deadlines that are remembered, of routes and of accounts at routes. Wildcards let callers name routes. */
-const mostRemembered = 10_000
-
-interface CoolDown {
-  readonly untilMs: number
-  /** Consecutive failures. */
-  readonly failures: number
-  /** The error with a deadline (`Retry-After`, or of a key that is refused): the route is not called before it. */
-  readonly lastError: UpstreamError | undefined
-  /** The end of a probe. Meanwhile other calls try the route last. */
-  probedUntilMs: number
-}
+/** How often a call may go before a deadline, in ms. */
+const probeEveryMs = 30_000
 
 /** The routes to call, and those to skip with the reason. */
 export interface Order<R extends Route> {
@@ -38,17 +33,24 @@ export interface RouteFailure<R extends Route = Route> {
   readonly error: UpstreamError
 }
 
+/** A route with its recent failures, as they concern a request. */
+interface Standing<R extends Route> {
+  readonly route: R
+  readonly isCooling: boolean
+  /** The cool-down whose deadline has not passed. */
+  readonly deadline: CoolDown | undefined
+  readonly mayProbe: boolean
+}
+
 /**
- * Recently failed routes. An upstream's keys fail each for itself where the failure concerns the key. A route with a `Retry-After` deadline is skipped until then. One that failed without a
- * deadline moves to the end of the order for a delay that doubles. A failure that the account's own request may have
- * caused applies to that account alone.
+ * Recently failed routes, by lane. A refusal for load rests its lane: for the account that met it, from the size of its
+ * request on, and for every account once a second one is refused too, or if the upstream says that all are meant. With
+ * a `Retry-After` deadline the lane is skipped until then; without one its route moves to the end of the order for a
+ * delay that doubles. Any other failure that the account's own request may have caused applies to that account alone.
  */
 export class RetryAfter {
   readonly #clock: Clock.Clock
-  readonly #ofAll = new Recent<CoolDown>(mostRemembered)
-  readonly #ofAccounts = new Recent<CoolDown>(mostRemembered)
-  /** No route failed recently. */
-  #isEmpty = true
+  readonly #rests = new Rests()
 
   constructor(clock: Clock.Clock) {
     this.#clock = clock
@@ -56,71 +58,108 @@ export class RetryAfter {
 
   /**
    * The routes to call, in order: those that failed recently come last, those with a `Retry-After` deadline are
-   * skipped.
+   * skipped, but for one call in a while if another route can answer it.
    */
-  order<R extends Route>(routes: ReadonlyArray<R>, account: AccountId): Order<R> {
-    if (this.#isEmpty) return { ask: routes, skipped: [] }
+  order<R extends Route>(routes: ReadonlyArray<R>, requester: Requester<R>): Order<R> {
+    if (this.#rests.isEmpty) return { ask: routes, skipped: [] }
     const now = this.#clock.unsafeCurrentTimeMillis()
+    if (this.#rests.isOver(now)) return { ask: routes, skipped: [] }
+    const standings = routes.map((route) => this.#standing(route, requester, now))
+    const hasOther = (route: R): boolean =>
+      standings.some(
+        ({ deadline, route: other }) =>
+          deadline === undefined && !isSameRoute(other, route) && !isDearer(requester, other, route)
+      )
     const [ready, cooling]: [Array<R>, Array<R>] = [[], []]
     const skipped: Array<RouteFailure<R>> = []
-    for (const route of routes) {
-      const active = this.#of(route, account).filter(
-        ({ probedUntilMs, untilMs }) => Math.max(untilMs, probedUntilMs) > now
-      )
-      const deadline = active.find(({ lastError, untilMs }) => lastError !== undefined && untilMs > now)
-      if (active.length === 0) ready.push(route)
-      else if (deadline?.lastError === undefined) cooling.push(route)
-      else skipped.push({ route, error: repeated(deadline.lastError, deadline.untilMs - now) })
+    for (const { deadline, isCooling, mayProbe, route } of standings) {
+      if (deadline?.lastError !== undefined && !(mayProbe && hasOther(route))) {
+        skipped.push({ route, error: repeated(deadline.lastError, deadline.untilMs - now) })
+      } else if (deadline === undefined && isCooling) cooling.push(route)
+      else ready.push(route)
     }
     return { ask: cooling.length === 0 ? ready : [...ready, ...cooling], skipped }
   }
 
   /** Begins a call. Undefined if the route has no recent failures: then only a failure has to be reported. */
-  begin(route: Route, account: AccountId): RouteCall | undefined {
-    if (this.#isEmpty) return undefined
-    const coolDowns = this.#of(route, account)
-    if (coolDowns.length === 0) return undefined
-    const probedUntilMs = this.#clock.unsafeCurrentTimeMillis() + longestProbeMs
-    for (const coolDown of coolDowns) coolDown.probedUntilMs = probedUntilMs
+  begin<R extends Route>(route: R, requester: Requester<R>): RouteCall | undefined {
+    if (this.#rests.isEmpty) return undefined
+    const now = this.#clock.unsafeCurrentTimeMillis()
+    const concern = this.#rests.of(route, requester, now)
+    if (concern === undefined) return undefined
+    const { clear, coolDowns } = concern
+    for (const coolDown of coolDowns) {
+      coolDown.probedUntilMs = now + longestProbeMs
+      coolDown.nextProbeMs = now + probeEveryMs
+    }
     return {
-      answered: () => {
-        for (const name of namesOf(route)) this.#ofAll.delete(name)
-        for (const name of namesOf(route, account)) this.#ofAccounts.delete(name)
-        this.#isEmpty = this.#ofAll.size === 0 && this.#ofAccounts.size === 0
-      },
+      answered: clear,
       left: () => {
         for (const coolDown of coolDowns) coolDown.probedUntilMs = 0
       }
     }
   }
 
-  failed(route: Route, account: AccountId, error: UpstreamError): void {
-    if (error.keptBack === true || !isItsOwn(error)) return
-    const isOfAll = error.trouble !== undefined
-    const coolDowns = isOfAll ? this.#ofAll : this.#ofAccounts
-    const failing = isOfKey(error) ? route : { ...route, key: undefined }
-    const name = nameOf(failing, isOfAll ? undefined : account)
+  failed<R extends Route>(route: R, requester: Requester<R>, error: UpstreamError): void {
+    if (error.keptBack === true || error.rests === "nothing" || !isItsOwn(error)) return
+    const { account } = requester
     const now = this.#clock.unsafeCurrentTimeMillis()
-    const before = coolDowns.get(name)
-    const { retryAfterMs = 0 } = error
-    const hasDeadline = retryAfterMs > 0
-    // Concurrent calls that fail together count once.
-    const failures = before === undefined ? 1 : before.untilMs > now ? before.failures : before.failures + 1
-    const backOffMs = Math.min(firstMs * 2 ** (failures - 1), longestMs)
-    const untilMs = now + (hasDeadline ? Math.min(retryAfterMs, longestRetryAfterMs) : backOffMs)
-    if (before?.lastError !== undefined && before.untilMs > untilMs) return
-    const isSkipped = hasDeadline || (route.key !== undefined && isUnusable(error))
-    coolDowns.set(name, { untilMs, failures, lastError: isSkipped ? error : undefined, probedUntilMs: 0 })
-    this.#isEmpty = false
+    const failing: Route = isOfKey(error) ? route : { ...route, key: undefined }
+    const lane = requester.laneAt(route)
+    const closed = closedBy(error)
+    const part = ownPart(closed.part, lane)
+    const place = this.#rests.placeOf(failing, part ?? "lane", lane)
+    const isSkipped = (error.retryAfterMs ?? 0) > 0 || (route.key !== undefined && isUnusable(error))
+    const rest = { place, error: isSkipped ? error : undefined, forMs: delayOf(error), now }
+    if (closed.who === "all" && part !== undefined) return void this.#rest(rest)
+    const size = closed.isBySize ? lane.size() : 0
+    const untilMs = this.#rest(rest, account, size)
+    if (closed.who === "one") return
+    const confirmed = this.#rests.confirm(place, account, size, untilMs, now)
+    if (confirmed !== undefined) this.#rest(rest, undefined, confirmed)
   }
 
-  #of(route: Route, account: AccountId): ReadonlyArray<CoolDown> {
-    const coolDowns = [
-      ...namesOf(route).map((name) => this.#ofAll.get(name)),
-      ...namesOf(route, account).map((name) => this.#ofAccounts.get(name))
-    ]
-    return coolDowns.filter((coolDown) => coolDown !== undefined)
+  /** Returns its end. */
+  #rest({ error, forMs, now, place }: Failed, account?: AccountId, size = 0): number {
+    const before = this.#rests.get(place, account)
+    const isResting = before !== undefined && before.untilMs > now
+    // Concurrent calls that fail together count once.
+    const failures = before === undefined ? 1 : isResting ? before.failures : before.failures + 1
+    const untilMs = now + (forMs ?? Math.min(firstMs * 2 ** (failures - 1), longestMs))
+    const atLeast = isResting ? Math.min(before.atLeast, size) : size
+    const isLonger = before?.lastError !== undefined && before.untilMs > untilMs
+    const coolDown = isLonger
+      ? { ...before, atLeast }
+      : { untilMs, failures, lastError: error, atLeast, probedUntilMs: 0, nextProbeMs: now + probeEveryMs }
+    this.#rests.set(place, account, coolDown)
+    return coolDown.untilMs
   }
+
+  #standing<R extends Route>(route: R, requester: Requester<R>, now: number): Standing<R> {
+    const active = this.#rests
+      .of(route, requester, now)
+      ?.coolDowns.filter(({ probedUntilMs, untilMs }) => Math.max(untilMs, probedUntilMs) > now)
+    if (active === undefined || active.length === 0) {
+      return { route, isCooling: false, deadline: undefined, mayProbe: false }
+    }
+    const deadlines = active.filter(({ lastError, untilMs }) => lastError !== undefined && untilMs > now)
+    return {
+      route,
+      isCooling: true,
+      deadline: deadlines[0],
+      mayProbe: deadlines.every(({ nextProbeMs }) => nextProbeMs <= now)
+    }
+  }
+}
+
+/** A failure at its place. */
+interface Failed {
+  readonly place: Place
+  /** The error, if the place is not called again before the end. */
+  readonly error: UpstreamError | undefined
+  /** The delay that the upstream asked for, in ms. */
+  readonly forMs: number | undefined
+  readonly now: number
 }
 
 interface RouteCall {
@@ -129,37 +168,63 @@ interface RouteCall {
   readonly left: () => void
 }
 
+/** The part that a failure closes, and for whom: every account, the one that met it, or that one until a second one meets it. */
+interface Closed {
+  readonly part: RestPart
+  readonly who: "all" | "one" | "second"
+  /** True if a smaller request may pass. */
+  readonly isBySize: boolean
+}
+
+const closedBy = ({ neverSent, rests, trouble }: UpstreamError): Closed => {
+  if (rests !== undefined && rests !== "nothing") {
+    return { part: rests.part, who: rests.isOfAll === true ? "all" : "second", isBySize: true }
+  }
+  switch (trouble) {
+    case undefined:
+      return { part: "lane", who: "one", isBySize: false }
+    case "saturated":
+      return { part: "lane", who: "second", isBySize: true }
+    case "refused-key":
+      // A provider also refuses the key for what the request asks of it.
+      return { part: "model", who: neverSent === true ? "all" : "second", isBySize: false }
+    case "empty-account":
+    case "unreachable":
+      return { part: "model", who: "all", isBySize: false }
+  }
+}
+
+/** The delay that the upstream asked for, in ms; undefined if it gave none. */
+const delayOf = ({ rests, retryAfterMs = 0 }: UpstreamError): number | undefined => {
+  if (retryAfterMs <= 0) return undefined
+  const isQuota = rests !== undefined && rests !== "nothing" && rests.forMs !== undefined
+  return isQuota ? retryAfterMs : Math.min(retryAfterMs, longestRetryAfterMs)
+}
+
 /** A refused key, or one without money, is not called meanwhile; its upstream has others. */
 const isUnusable = ({ trouble }: UpstreamError): boolean => trouble === "refused-key" || trouble === "empty-account"
 
 /** False for failures caused by the request, or by a model or a file that the route lacks. */
-const isItsOwn = ({ failure, retry }: UpstreamError): boolean =>
-  retry === "again" || (retry === "elsewhere" && failure._tag === "UpstreamFailed")
+const isItsOwn = ({ failure, rests, retry }: UpstreamError): boolean =>
+  retry === "again" || (retry === "elsewhere" && (failure._tag === "UpstreamFailed" || rests !== undefined))
 
 const repeated = (error: UpstreamError, retryAfterMs: number): UpstreamError => {
-  const { failure, status } = error
+  const { failure, rests, status, trouble } = error
   return new UpstreamError({
     failure: until(failure, retryAfterMs / 1_000),
     retry: isUnusable(error) ? "elsewhere" : "again",
     retryAfterMs,
     status,
+    trouble,
+    rests,
     keptBack: true
   })
 }
 
 const until = (failure: Failure, seconds: number): Failure => {
   const { message } = failure
-  if (failure._tag === "RateLimited") return new RateLimited({ message, retryAfterSeconds: Math.ceil(seconds) })
+  if (failure._tag === "RateLimited") {
+    return failure.neverFits === true ? failure : new RateLimited({ message, retryAfterSeconds: Math.ceil(seconds) })
+  }
   return failure._tag === "UpstreamFailed" ? new UpstreamFailed({ message, retryAfterSeconds: seconds }) : failure
 }
-
-/** The route has failed with every key, and with its own. */
-const namesOf = (route: Route, account?: AccountId): ReadonlyArray<string> =>
-  route.key === undefined
-    ? [nameOf(route, account)]
-    : [nameOf({ ...route, key: undefined }, account), nameOf(route, account)]
-
-const nameOf = ({ key = "", model, upstream }: Named, account: AccountId | undefined): string =>
-  `${upstream}\n${model}\n${key}\n${account ?? ""}`
-
-type Named = Pick<Route, "model" | "upstream"> & { readonly key?: string | undefined }

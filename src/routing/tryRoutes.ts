@@ -3,12 +3,13 @@ import type { Runtime } from "effect"
 import { runFuture } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
 import { toEffect } from "../flow/toEffect.ts"
-import type { AccountId } from "../contract/Caller.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { isOfKey } from "../upstreams/UpstreamError.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { hedged } from "./hedged.ts"
+import { isDearer } from "./Lane.ts"
+import type { Requester } from "./Lane.ts"
 import type { RetryAfter, RouteFailure } from "./RetryAfter.ts"
 import { isSameRoute } from "./Route.ts"
 import type { Route } from "./Route.ts"
@@ -59,7 +60,7 @@ export interface Routing {
 }
 
 /**
- * Tries a model's routes in order until one accepts the account's call. A failed route is followed by the next one at
+ * Tries a model's routes in order until one accepts the requester's call. A failed route is followed by the next one at
  * once and moves to the end for a while. If all fail, the one that is back first is tried again. A failed call has
  * generated nothing, so no retry can follow a byte of an answer.
  *
@@ -67,15 +68,18 @@ export interface Routing {
  */
 export const tryRoutes = <R extends Route>(
   { coolDowns: retryAfter, hasFallback = false, runtime }: Routing,
-  account: AccountId,
+  requester: Requester<R>,
   routes: ReadonlyArray<R>,
   call: Call<R>,
   watcher: Watcher = noWatcher,
   hedge?: Hedge<R>
 ): Future<Generation, Failure> => {
-  const { ask, skipped } = retryAfter.order(routes, account)
-  const attempt = reporting(call, account, retryAfter, watcher)
-  const second = hedge && { ...hedge, attempt: reporting(hedge.call, account, retryAfter, hedge.watcher) }
+  const { ask: ordered, skipped } = retryAfter.order(routes, requester)
+  const isLost = (route: R, failures: ReadonlyArray<RouteFailure<R>>) =>
+    failures.some((failure) => fails(requester, route, failure))
+  const ask = skipped.length === 0 ? ordered : ordered.filter((route) => !isLost(route, skipped))
+  const attempt = reporting(call, requester, retryAfter, watcher)
+  const second = hedge && { ...hedge, attempt: reporting(hedge.call, requester, retryAfter, hedge.watcher) }
   const from = (
     index: number,
     failed: ReadonlyArray<RouteFailure<R>>,
@@ -88,9 +92,8 @@ export const tryRoutes = <R extends Route>(
     const first = () => attempt(route, isLastAt(index, route))
     const next = (failures: ReadonlyArray<RouteFailure<R>>, hasHedged = isHedged) => {
       const all = [...failed, ...failures]
-      const at = ask.findIndex(
-        (other, at) => at > index && !all.some((failure) => failure.route === other || fails(other, failure))
-      )
+      const isTried = (other: R) => all.some((failure) => failure.route === other)
+      const at = ask.findIndex((other, at) => at > index && !isTried(other) && !isLost(other, all))
       return from(at === -1 ? ask.length : at, all, hasHedged)
     }
     const place = isHedged ? -1 : ask.findIndex((one, at) => at > index && !isSameRoute(one, route))
@@ -140,19 +143,23 @@ const isPassing = (cause: Cause.Cause<Failure | UpstreamError>): boolean => {
   return error?._tag === "UpstreamError" && error.retry !== "never"
 }
 
-/** True if another route fails too: it is the same but for the key, and the failure does not concern the key. */
-export const fails = (other: Route, { error, route }: RouteFailure): boolean =>
-  route.key !== undefined && isSameRoute(other, route) && !isOfKey(error)
+/**
+ * True if another route is not asked after a failure: it is the same but for the key, and the failure does not concern
+ * the key; or it would serve a flex request at a dearer tier, after a full one.
+ */
+export const fails = <R extends Route>(requester: Requester<R>, other: R, { error, route }: RouteFailure<R>): boolean =>
+  (route.key !== undefined && isSameRoute(other, route) && !isOfKey(error)) ||
+  (error.rests !== undefined && error.rests !== "nothing" && isDearer(requester, other, route))
 
 /** A call that reports its outcome to the route's state. */
 const reporting =
-  <R extends Route>(call: Call<R>, account: AccountId, retryAfter: RetryAfter, watcher: Watcher): Call<R> =>
+  <R extends Route>(call: Call<R>, requester: Requester<R>, retryAfter: RetryAfter, watcher: Watcher): Call<R> =>
   (route, isLast) => {
-    const routeCall = retryAfter.begin(route, account)
+    const routeCall = retryAfter.begin(route, requester)
     const failed = (error: Failure | UpstreamError) => {
       if (error._tag === "UpstreamError") {
         watcher.failed(route.upstream, error)
-        retryAfter.failed(route, account, error)
+        retryAfter.failed(route, requester, error)
       }
       return Future.fail(error)
     }

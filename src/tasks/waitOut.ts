@@ -15,7 +15,7 @@ const patienceMs = 3_600_000
  */
 export const waitOut = (task: Task, failure: Failure, failed: TaskTurn): Effect.Effect<TaskTurn> =>
   Effect.zipWith(Random.next, Clock.currentTimeMillis, (random, nowMs) => {
-    if (failure._tag !== "RateLimited") return failed
+    if (failure._tag !== "RateLimited" || failure.neverFits === true) return failed
     const againInMs = saturated(task.tries, failure.retryAfterSeconds ?? undefined, random)
     return nowMs + againInMs - task.createdAtMs > patienceMs ? failed : { patch: { tries: task.tries + 1 }, againInMs }
   })

@@ -1,5 +1,6 @@
 import { Data } from "effect"
 import type { Failure } from "../contract/Failure.ts"
+import type { Rest } from "../generation/Rest.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 
 /** A call that failed before anything was generated: the upstream refused it or could not be reached. */
@@ -20,6 +21,8 @@ export class UpstreamError extends Data.TaggedError("UpstreamError")<{
    * calls.
    */
   readonly trouble?: UpstreamTrouble | undefined
+  /** The part of the upstream that rests, if it refused for load (429, 498, 529, overload). */
+  readonly rests?: Rest | undefined
   /** True if nothing was sent, so that the upstream cannot have done anything. If absent, it may have. */
   readonly neverSent?: boolean
   /** True if the gateway did not send the call at all. */
@@ -33,8 +36,13 @@ export class UpstreamError extends Data.TaggedError("UpstreamError")<{
 }> {}
 
 /** True if the error concerns the key of the call, or what its organisation has, so that another key may do better. */
-export const isOfKey = ({ failure, status, trouble }: UpstreamError): boolean => {
+export const isOfKey = ({ failure, rests, status, trouble }: UpstreamError): boolean => {
+  if (rests !== undefined) return rests !== "nothing" && rests.isOfEveryKey !== true
   if (trouble === "saturated") return status !== 529
   if (trouble === "refused-key" || trouble === "empty-account") return true
   return status === 402 || status === 429 || (status === 404 && failure._tag !== "UpstreamFailed")
 }
+
+/** The delay that an error inside an answer names, in ms. */
+export const delayIn = (failure: Failure): number | undefined =>
+  failure._tag === "RateLimited" && failure.retryAfterSeconds !== null ? failure.retryAfterSeconds * 1_000 : undefined

@@ -2,6 +2,7 @@ import { Context, Data, Layer, Schema } from "effect"
 import type { Effect, Option } from "effect"
 import { JsonObject } from "../contract/fields.ts"
 import type { InvalidRequest } from "../contract/Failure.ts"
+import type { Rest } from "../generation/Rest.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { unsupplied } from "../contract/testDouble.ts"
 import type { AtKey } from "./KeyPool.ts"
@@ -147,6 +148,8 @@ export class VideoSaturated extends Data.TaggedError("VideoSaturated")<{
   readonly retryAfterSeconds: number | undefined
   /** Undefined where the task itself may have caused it. */
   readonly trouble?: UpstreamTrouble | undefined
+  /** The part of the upstream that rests. */
+  readonly rests?: Rest | undefined
 }> {}
 
 /** The submit was sent and no answer came, so a video may exist. Reconcile or fail, never submit again. */

@@ -11,7 +11,7 @@ import type { Answer } from "./generationOf.ts"
 import { emptyAnswer } from "./emptyAnswer.ts"
 import type { GenerateOptions } from "./Upstream.ts"
 import { retryAfter } from "./refusal.ts"
-import { UpstreamError } from "./UpstreamError.ts"
+import { delayIn, UpstreamError } from "./UpstreamError.ts"
 
 /** How long an answer without words is held back, in ms. If it fails meanwhile, another route can still answer. */
 const beginningMs = 1_000
@@ -94,7 +94,7 @@ class Accepting extends PendingFuture<Generation, Failure | UpstreamError> imple
   }
 
   #refuse(
-    { failure, said, trouble }: Extract<GenerationEvent, { readonly type: "failed" }>,
+    { failure, rests, said, trouble }: Extract<GenerationEvent, { readonly type: "failed" }>,
     retry = retryOf(failure, trouble)
   ): void {
     this.#stopWaiting()
@@ -110,6 +110,7 @@ class Accepting extends PendingFuture<Generation, Failure | UpstreamError> imple
           retryAfterMs: retryAfter(headers) ?? delayIn(failure),
           status,
           trouble,
+          rests,
           upstreamRequestId,
           said
         })
@@ -117,10 +118,6 @@ class Accepting extends PendingFuture<Generation, Failure | UpstreamError> imple
     )
   }
 }
-
-/** The delay that an error inside an answer names, in ms. */
-const delayIn = (failure: Failure): number | undefined =>
-  failure._tag === "RateLimited" && failure.retryAfterSeconds !== null ? failure.retryAfterSeconds * 1_000 : undefined
 
 /** Undefined if the failure is not the upstream's. */
 const retryOf = (failure: Failure, trouble: UpstreamTrouble | undefined): UpstreamError["retry"] | undefined => {

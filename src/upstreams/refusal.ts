@@ -4,10 +4,13 @@ import type { FallbackReason } from "../contract/FallbackReason.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { isObject, objectAt, parseJson } from "../contract/json.ts"
 import { withoutSecrets } from "../contract/withoutSecrets.ts"
+import type { Rest } from "../generation/Rest.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { awsStatus } from "./protocols/awsErrors.ts"
 import { errorCode, isAboutInput, troubleOf } from "./protocols/errorMeaning.ts"
 import { errorField, errorIn, errorWordsIn } from "./protocols/errorWords.ts"
+import { restOf } from "./protocols/restOf.ts"
+import { restMs } from "./protocols/rests.ts"
 import { retryInfoMs } from "./protocols/retryInfo.ts"
 import { refusalReason } from "./protocols/refusalReason.ts"
 import { forCallers } from "./protocols/upstreamFailure.ts"
@@ -35,22 +38,26 @@ export const refusal = (answer: Refusal): UpstreamError => {
   const { body, sent } = answer
   const status = meantStatus(answer)
   const providerError = { status, body: parseJson(body), sent }
-  const retryAfterMs = retryAfter(answer.headers, errorIn(providerError.body))
   const trouble = troubleOf(providerError)
+  const rests = isOfLoad(trouble) ? restOf({ ...providerError, headers: answer.headers }) : undefined
+  const retryAfterMs = restMs(rests) ?? retryAfter(answer.headers, errorIn(providerError.body))
   const reason = trouble === undefined ? refusalReason(providerError) : undefined
   const [failure, retry] =
     reason !== undefined
       ? refusedFor(answer, reason)
       : isAboutInput(providerError)
         ? refusing(answer)
-        : meaning({ ...answer, status }, trouble, retryAfterMs)
+        : isBeyond(rests)
+          ? beyond
+          : meaning({ ...answer, status }, trouble, retryAfterMs)
   const upstreamRequestId = upstreamRequestIdIn(answer.headers)
   return new UpstreamError({
     failure,
     retry,
-    retryAfterMs,
+    retryAfterMs: rests === "nothing" ? undefined : retryAfterMs,
     status: answer.status,
     trouble,
+    rests,
     upstreamRequestId,
     said: wordsOf(answer)
   })
@@ -74,6 +81,22 @@ export const shownWords = (words: string, secrets: ReadonlyArray<string>, sent?:
   forCallers(withoutSecrets(words, secrets), sent).slice(0, longest)
 
 const longest = 2_000
+
+/** False for trouble with the key or its account. */
+const isOfLoad = (trouble: UpstreamTrouble | undefined): boolean => trouble === undefined || trouble === "saturated"
+
+/** True if the request is refused at any time: it is larger than a limit, or than the key may send. */
+const isBeyond = (rests: Rest | undefined): boolean =>
+  rests === "nothing" || (rests !== undefined && rests.part === "long")
+
+const beyond: Meaning = [
+  new RateLimited({
+    message: "The request is larger than the model's upstream accepts: send less at a time",
+    retryAfterSeconds: null,
+    neverFits: true
+  }),
+  "elsewhere"
+]
 
 type Meaning = readonly [Failure, UpstreamError["retry"]]
 
@@ -106,6 +129,7 @@ const meaning = (answer: Refusal, trouble: UpstreamTrouble | undefined, retryAft
       return [detailsOf(answer) === undefined ? invalid(answer, words) : notFound(answer, words), "elsewhere"]
     }
     case 429:
+    case 498:
       return [
         new RateLimited({
           message: "The model's upstream accepts no more requests at the moment",

@@ -10,10 +10,13 @@ import { addressOf, connectionOf, headersTo, secretsAt } from "./Endpoint.ts"
 import type { Endpoint, EndpointOptions } from "./Endpoint.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { numberAt, parseJson, textAt } from "../contract/json.ts"
+import type { Rest } from "../generation/Rest.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { hintOf } from "./hintOf.ts"
 import { isAboutInput, troubleOf } from "./protocols/errorMeaning.ts"
 import { errorIn } from "./protocols/errorWords.ts"
+import { restOf } from "./protocols/restOf.ts"
+import { restMs, videoRest } from "./protocols/rests.ts"
 import { retryInfoMs } from "./protocols/retryInfo.ts"
 import { retryAfter, shownWords, wordsOf } from "./refusal.ts"
 import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
@@ -45,6 +48,8 @@ export interface VideoAnswer {
     readonly code: string
     readonly message: string | undefined
     readonly trouble: UpstreamTrouble | undefined
+    /** The part of the upstream that rests, if it refused for load. */
+    readonly rests: Rest | undefined
     /** The delay that Google's errors ask for. */
     readonly retryInfoMs: number | undefined
     /** True if it concerns the caller's input although its status does not say so. */
@@ -143,6 +148,7 @@ export const videoApi = (
                 code: codeIn(error),
                 message: wordsOf({ body: text, secrets: secrets(), ...(sent === undefined ? {} : { sent }) }),
                 trouble: troubleOf(providerError),
+                rests: restOf({ ...providerError, headers: exchange.headers }),
                 retryInfoMs: retryInfoMs(error),
                 isAboutInput: isAboutInput(providerError)
               }
@@ -222,10 +228,12 @@ export const refusedSubmit = (
   const { trouble } = error
   if (trouble === "empty-account" || trouble === "refused-key") return operatorsFault(trouble)
   if (status === 429 || status === 503 || saturation.test(error.code)) {
-    const waitMs = retryAfter(headers) ?? error.retryInfoMs
+    const rests = error.rests ?? videoRest(error.code)
+    const waitMs = restMs(rests) ?? retryAfter(headers) ?? error.retryInfoMs
     return new VideoSaturated({
       retryAfterSeconds: waitMs === undefined ? undefined : Math.ceil(waitMs / 1_000),
-      trouble: status === 503 ? undefined : "saturated"
+      trouble: status === 503 ? undefined : "saturated",
+      rests
     })
   }
   if (status >= 500 || status === 408) return new VideoAmbiguous({ reason: `status ${status}` })

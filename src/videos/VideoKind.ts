@@ -18,9 +18,8 @@ import {
   movedTo,
   placed,
   placesOf,
-  secondsOf,
+  requesterOf,
   soonest,
-  troubleOf,
   upstreamOf,
   videoBulkhead,
   waitOf
@@ -73,14 +72,14 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     lease: Lease
   ): Effect.fn.Return<TaskTurn | "settled", LeaseLost | StoreFailure> {
     const job = yield* jobOf(lease)
-    const places = placesOf(lease.task, job, upstreams)
-    const { ask, skipped } = retryAfter.order(places, lease.task.account)
+    const requester = requesterOf(lease.task.account, job)
+    const { ask, skipped } = retryAfter.order(placesOf(lease.task, job, upstreams), requester)
+    const failures: Array<RouteFailure<Place>> = [...skipped]
     const waits: Array<Wait> = skipped.map(({ error }) => waitOf(error))
     let last: TaskError = unserved
     let { task } = lease
-    const failures: Array<RouteFailure> = []
     for (const place of ask) {
-      if (failures.some((failure) => fails(place, failure))) continue
+      if (failures.some((failure) => fails(requester, place, failure))) continue
       const submitAtMs = yield* Clock.currentTimeMillis
       // Starts from the current route: a refusal of an earlier one has moved the task.
       task = yield* lease.write({ ...movedTo(task, job, place), submitAtMs })
@@ -88,7 +87,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       if (Either.isRight(submitted)) return submitted.right
       const error = submitted.left
       if (error._tag === "LeaseLost" || error._tag === "StoreFailure") return yield* Effect.fail(error)
-      failures.push({ route: place, error: failing(troubleOf(error), secondsOf(error)) })
+      failures.push({ route: place, error: failing(error) })
       if (error._tag === "VideoRejected") last = error
       else waits.push(error)
     }
@@ -104,14 +103,15 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     if ((yield* Clock.currentTimeMillis) - submitAtMs >= reconcileAfterMs) return again({ submitAtMs: null }, 0)
     const upstream = atKey(upstreams.get(place.upstream), place.key)
     if (upstream === undefined) return refused(unserved)
-    const routeCall = retryAfter.begin(place, task.account)
+    const requester = requesterOf(task.account, job)
+    const routeCall = retryAfter.begin(place, requester)
     const bulkhead = videoBulkhead(place.upstream)
     const isBack = Effect.zipRight(
       pacing.answered(bulkhead),
       Effect.sync(() => routeCall?.answered())
     )
     const leftFor = <E extends Wait | VideoRejected>(error: E) => {
-      retryAfter.failed(place, task.account, failing(troubleOf(error), secondsOf(error)))
+      retryAfter.failed(place, requester, failing(error))
       return Effect.zipRight(pacing.noteFailure(bulkhead, task.account, error), Effect.fail(error))
     }
     // Not interrupted at shutdown: without its answer, the video could not be found again.
@@ -137,7 +137,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
         VideoTransient: leftFor,
         // The intent stays stored: the next turn reconciles it.
         VideoAmbiguous: (error) => {
-          retryAfter.failed(place, task.account, failing(undefined))
+          retryAfter.failed(place, requester, failing())
           const turn = upstream.reconcile === undefined ? failed(unconfirmed) : again({}, reconcileAfterMs)
           return Effect.as(pacing.noteFailure(bulkhead, task.account, error), turn)
         }

@@ -1,6 +1,9 @@
 import { UpstreamFailed } from "../contract/Failure.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
+import type { AccountId } from "../contract/Caller.ts"
 import { numberAt, textAt } from "../contract/json.ts"
+import { plainLane } from "../routing/Lane.ts"
+import type { Requester } from "../routing/Lane.ts"
 import type { Route } from "../routing/Route.ts"
 import type { Task, TaskPatch } from "../tasks/Task.ts"
 import { UpstreamError } from "../upstreams/UpstreamError.ts"
@@ -109,7 +112,7 @@ export const settingsAt = (
 export type Wait = VideoSaturated | VideoTransient
 
 /** The delay that a route asked for, in seconds; undefined if it gave none. */
-export const secondsOf = (error: Wait | VideoRejected): number | undefined =>
+const secondsOf = (error: Wait | VideoRejected): number | undefined =>
   error._tag === "VideoSaturated" ? error.retryAfterSeconds : undefined
 
 /** The wait that ends first. */
@@ -120,18 +123,30 @@ export const soonest = (waits: ReadonlyArray<Wait>): Wait | undefined =>
 export const waitOf = ({ retryAfterMs }: UpstreamError): Wait =>
   new VideoSaturated({ retryAfterSeconds: Math.ceil((retryAfterMs ?? 0) / 1_000) })
 
-/** The error of a failed call, for the route's `RetryAfter` state. */
-export const failing = (trouble: UpstreamTrouble | undefined, retryAfterSeconds?: number): UpstreamError =>
-  new UpstreamError({
+/** The error of a failed call, for the route's `RetryAfter` state; without one, its outcome is unknown. */
+export const failing = (error?: Wait | VideoRejected): UpstreamError => {
+  const seconds = error && secondsOf(error)
+  return new UpstreamError({
     failure: new UpstreamFailed({}),
     retry: "again",
-    retryAfterMs: retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1_000,
+    retryAfterMs: seconds === undefined ? undefined : seconds * 1_000,
     status: undefined,
-    trouble
+    trouble: error && troubleOf(error),
+    rests: error?._tag === "VideoSaturated" ? error.rests : undefined
   })
+}
+
+/** A task's account, and its lane at a route: all its videos have one, but for the tier. */
+export const requesterOf = (account: AccountId, job: VideoJob): Requester<Place> => ({
+  account,
+  laneAt: ({ adapted, index }) => ({
+    ...plainLane,
+    tier: settingsAt(job, index).serviceTier === "flex" && adapted?.includes("service_tier") !== true ? "flex" : ""
+  })
+})
 
 /** The upstream's own trouble; undefined if the task may have caused the error. */
-export const troubleOf = (error: Wait | VideoRejected): UpstreamTrouble | undefined => {
+const troubleOf = (error: Wait | VideoRejected): UpstreamTrouble | undefined => {
   switch (error._tag) {
     case "VideoSaturated":
     case "VideoRejected":

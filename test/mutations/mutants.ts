@@ -3,6 +3,7 @@ import { authenticationMutants } from "./authenticationMutants.ts"
 import { engineMutants } from "./engineMutants.ts"
 import { fileMutants } from "./fileMutants.ts"
 import { keyMutants } from "./keyMutants.ts"
+import { laneMutants } from "./laneMutants.ts"
 import { loginMutants } from "./loginMutants.ts"
 import type { Mutant } from "./Mutant.ts"
 import { moneyMutants } from "./moneyMutants.ts"
@@ -23,6 +24,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...callbackMutants,
   ...streamMutants,
   ...nodeMutants,
+  ...laneMutants,
   ...peopleMutants,
   ...programMutants,
   ...signInMutants,

@@ -71,8 +71,8 @@ export const nodeMutants: ReadonlyArray<Mutant> = [
   {
     name: "routing: a route cools down for all whatever one account's request came to",
     file: "src/routing/RetryAfter.ts",
-    snippet: "const isOfAll = error.trouble !== undefined",
-    replacement: "const isOfAll = true",
+    snippet: 'return { part: "lane", who: "one", isBySize: false }',
+    replacement: 'return { part: "lane", who: "all", isBySize: false }',
     tests: ["test/routing/tryRoutes.test.ts"]
   },
   {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
-import { AccountId } from "../../src/contract/Caller.ts"
 import { runFuture } from "../../src/flow/runFuture.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Generation } from "../../src/generation/Generation.ts"
@@ -9,9 +8,9 @@ import type { WeightedRoute } from "../../src/routing/arranged.ts"
 import { RetryAfter } from "../../src/routing/RetryAfter.ts"
 import { tryRoutes } from "../../src/routing/tryRoutes.ts"
 import type { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
-import { refused, tooMany, word } from "./generations.ts"
+import { refused, requester, tooMany, word } from "./generations.ts"
 
-const account = AccountId.make("team")
+const account = requester("team")
 const routes: ReadonlyArray<WeightedRoute> = [
   { upstream: "a", model: "m", weight: 2 },
   { upstream: "b", model: "m", weight: 1 },

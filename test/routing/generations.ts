@@ -1,7 +1,11 @@
+import { AccountId } from "../../src/contract/Caller.ts"
 import { RateLimited, UpstreamFailed } from "../../src/contract/Failure.ts"
 import type { Failure } from "../../src/contract/Failure.ts"
 import type { Batch, Generation } from "../../src/generation/Generation.ts"
+import type { Rest } from "../../src/generation/Rest.ts"
 import type { UpstreamTrouble } from "../../src/generation/UpstreamTrouble.ts"
+import { plainLane } from "../../src/routing/Lane.ts"
+import type { Lane, Requester } from "../../src/routing/Lane.ts"
 import { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
 
 /** A generation that says one word, and counts how often it was cancelled. */
@@ -19,13 +23,21 @@ interface Refusal {
   readonly failure?: Failure
   readonly retryAfterMs?: number
   readonly trouble?: UpstreamTrouble
+  readonly rests?: Rest
 }
 
-export const refused = ({ failure, retry = "again", retryAfterMs, trouble }: Refusal = {}) =>
-  new UpstreamError({ failure: failure ?? new UpstreamFailed({}), retry, retryAfterMs, status: 500, trouble })
+/** An account with a request in a lane, the same at every route. */
+export const requester = (account: string, lane: Partial<Lane> & { readonly tokens?: number } = {}): Requester => {
+  const { tokens = 0, ...others } = lane
+  return { account: AccountId.make(account), laneAt: () => ({ ...plainLane, size: () => tokens, ...others }) }
+}
 
-export const tooMany = (retryAfterSeconds: number | null) =>
+export const refused = ({ failure, rests, retry = "again", retryAfterMs, trouble }: Refusal = {}) =>
+  new UpstreamError({ failure: failure ?? new UpstreamFailed({}), retry, retryAfterMs, status: 500, trouble, rests })
+
+export const tooMany = (retryAfterSeconds: number | null, rests: Rest = { part: "lane" }) =>
   refused({
+    rests,
     failure: new RateLimited({ retryAfterSeconds }),
     trouble: "saturated",
     ...(retryAfterSeconds === null ? {} : { retryAfterMs: retryAfterSeconds * 1_000 })

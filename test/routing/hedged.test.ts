@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, TestClock } from "effect"
-import { AccountId } from "../../src/contract/Caller.ts"
+import type { Duration } from "effect"
 import { InvalidRequest } from "../../src/contract/Failure.ts"
 import type { Failure } from "../../src/contract/Failure.ts"
 import { Failed } from "../../src/flow/Future.ts"
@@ -12,11 +12,11 @@ import { hedged } from "../../src/routing/hedged.ts"
 import { RetryAfter } from "../../src/routing/RetryAfter.ts"
 import { tryRoutes } from "../../src/routing/tryRoutes.ts"
 import type { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
-import { refused, tooMany, word } from "./generations.ts"
+import { refused, requester, tooMany, word } from "./generations.ts"
 
 type Answer = Effect.Effect<Generation, Failure | UpstreamError>
 
-const account = AccountId.make("one")
+const account = requester("one")
 
 /** Upstreams with their answers, asked with a hedge after two seconds; tells what happened to each call. */
 const world = (answers: Readonly<Record<string, Answer>>) =>
@@ -52,10 +52,10 @@ const after = (seconds: number, answer: Answer): Answer => Effect.delay(answer, 
 const says = (text: string): Answer => Effect.sync(() => word(text))
 const wordOf = (generation: Generation) => generation.next()
 
-const settled = <A, E>(effect: Effect.Effect<A, E>) =>
+const settled = <A, E>(effect: Effect.Effect<A, E>, within: Duration.DurationInput = "1 minute") =>
   Effect.gen(function* () {
     const fiber = yield* Effect.fork(effect)
-    yield* TestClock.adjust("1 minute")
+    yield* TestClock.adjust(within)
     return yield* Fiber.join(fiber)
   })
 
@@ -117,7 +117,7 @@ describe("a hedge", () => {
   it.effect("is waited for if the first fails, and then asked no more", () =>
     Effect.gen(function* () {
       const { log, resting, run } = yield* world({ a: after(3, Effect.fail(tooMany(120))), b: after(3, says("b")) })
-      expect(wordOf(yield* settled(run))).toEqual([{ type: "text-delta", text: "b" }])
+      expect(wordOf(yield* settled(run, "10 seconds"))).toEqual([{ type: "text-delta", text: "b" }])
       expect(log).toEqual(["first: a", "second: b", "second won"])
       expect(resting()).toEqual(["b"])
     })

@@ -5,9 +5,9 @@ import { Future } from "../../src/flow/Future.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import { makeBulkhead, through } from "../../src/routing/Bulkhead.ts"
 import { RetryAfter } from "../../src/routing/RetryAfter.ts"
-import { refused, tooMany } from "./generations.ts"
+import { refused, requester, tooMany } from "./generations.ts"
 
-const account = AccountId.make("team")
+const account = requester("team")
 const at = (key: string, model = "m") => ({ upstream: "up", model, key })
 const keys = ["one", "two"].map((key) => at(key))
 const refusedKey = refused({ retry: "elsewhere", trouble: "refused-key" })

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
-import { AccountId } from "../../src/contract/Caller.ts"
 import { InvalidRequest } from "../../src/contract/Failure.ts"
 import { Future } from "../../src/flow/Future.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import { RetryAfter } from "../../src/routing/RetryAfter.ts"
 import { tryRoutes } from "../../src/routing/tryRoutes.ts"
 import type { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
-import { refused, tooMany } from "./generations.ts"
+import { refused, requester, tooMany } from "./generations.ts"
 
 /** The calls of a request whose routes all fail, and the failure that it ends with. */
 const failing = Effect.fnUntraced(function* (routes: Record<string, UpstreamError>, hasFallback: boolean) {
@@ -16,7 +15,7 @@ const failing = Effect.fnUntraced(function* (routes: Record<string, UpstreamErro
   const called: Array<string> = []
   const all = Object.keys(routes).map((upstream) => ({ upstream, model: "m" }))
   const run = toEffect(() =>
-    tryRoutes({ runtime, coolDowns, hasFallback }, AccountId.make("one"), all, ({ upstream }) => {
+    tryRoutes({ runtime, coolDowns, hasFallback }, requester("one"), all, ({ upstream }) => {
       called.push(upstream)
       return Future.fail(routes[upstream] ?? refused())
     })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, TestClock } from "effect"
-import { AccountId } from "../../src/contract/Caller.ts"
 import { InvalidRequest, UpstreamFailed } from "../../src/contract/Failure.ts"
 import type { Failure } from "../../src/contract/Failure.ts"
 import { runFuture } from "../../src/flow/runFuture.ts"
@@ -10,7 +9,7 @@ import type { Route } from "../../src/routing/Route.ts"
 import { RetryAfter } from "../../src/routing/RetryAfter.ts"
 import { tryRoutes } from "../../src/routing/tryRoutes.ts"
 import type { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
-import { refused, tooMany, word } from "./generations.ts"
+import { refused, requester, tooMany, word } from "./generations.ts"
 
 type Answer = "answers" | UpstreamError | Failure
 
@@ -24,9 +23,7 @@ const tried = (
     Effect.zipWith(Effect.runtime(), Effect.clock, (runtime, clock) => {
       const known = (coolDowns ??= new RetryAfter(clock))
       return toEffect(() =>
-        tryRoutes({ runtime, coolDowns: known }, AccountId.make(account), routes, (route) =>
-          runFuture(runtime, call(route))
-        )
+        tryRoutes({ runtime, coolDowns: known }, requester(account), routes, (route) => runFuture(runtime, call(route)))
       )
     }).pipe(Effect.flatten)
 }
@@ -253,7 +250,7 @@ describe("a route that failed", () => {
         yield* runFor("other")
         expect(called()).toBe("a b b a")
       }
-      for (const error of [tooMany(60), refused({ trouble: "refused-key", retry: "elsewhere" })]) {
+      for (const error of [tooMany(60, { part: "model", isOfAll: true }), refused({ trouble: "unreachable" })]) {
         const { called, runFor } = world({ a: [error, "answers"], b: ["answers"] })
         yield* runFor("one")
         yield* runFor("other")
@@ -272,7 +269,7 @@ describe("a route that failed", () => {
           Effect.suspend(() => {
             asked.push(upstream)
             if (upstream === "b") return Effect.succeed(word("b"))
-            return isHanging ? Effect.never : Effect.fail(tooMany(30))
+            return isHanging ? Effect.never : Effect.fail(tooMany(30, { part: "model", isOfAll: true }))
           })
       )
       yield* runFor("one")

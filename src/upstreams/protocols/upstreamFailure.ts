@@ -6,6 +6,7 @@ import { answerBounds, excessOf, excessWords } from "../../contract/jsonBounds.t
 import type { GenerationEvent } from "../../generation/GenerationEvent.ts"
 import { errorCode, isAboutInput, troubleOf } from "./errorMeaning.ts"
 import { errorWords } from "./errorWords.ts"
+import { restOf } from "./restOf.ts"
 import { retryInfoMs } from "./retryInfo.ts"
 import { refusalReason } from "./refusalReason.ts"
 
@@ -38,9 +39,14 @@ export const failedWith = (error: unknown): Extract<GenerationEvent, { readonly 
   const failure =
     known === "empty-account" || known === "refused-key" ? new UpstreamFailed({}) : failureOf(error, status, reason)
   const trouble = known ?? (failure._tag === "RateLimited" || failure === overloaded ? "saturated" : undefined)
+  const rests =
+    trouble === undefined || trouble === "saturated"
+      ? restOf({ status, body: { error }, sent: undefined, headers: undefined })
+      : undefined
   return {
     type: "failed",
     failure,
+    ...(rests === undefined ? {} : { rests }),
     ...(trouble === undefined ? {} : { trouble }),
     ...(said === "" ? {} : { said: forCallers(said).slice(0, longest) })
   }
@@ -71,7 +77,7 @@ const failureOf = (error: unknown, status: number, reason: FallbackReason | unde
       ...(reason === undefined ? {} : { reason })
     })
   }
-  return status === 529 || /overloaded/.test(kind) ? overloaded : new UpstreamFailed({})
+  return status === 529 || /overloaded|slow_down/.test(kind) ? overloaded : new UpstreamFailed({})
 }
 
 const wordAt = (error: unknown, key: string): string | undefined =>
