@@ -27,7 +27,7 @@ import type { Chain, Fallbacks } from "./Fallbacks.ts"
 import type { GenerationOptions } from "./GenerationOptions.ts"
 import { laneOf } from "./laneOf.ts"
 import { labelsOf } from "./labelsOf.ts"
-import { heldFor, heldOutput, mostUsed } from "./mostUsed.ts"
+import { heldFor, heldOutput, heldTokens, mostUsed } from "./mostUsed.ts"
 import type { Most } from "./mostUsed.ts"
 import type { Observers } from "./observers.ts"
 import { shareOf } from "./several.ts"
@@ -164,25 +164,22 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
     return Math.min(this.conversation.maxOutputTokens ?? 0, this.#admitted.mostOutput)
   }
 
-  #mostUsed(inputTokens: number): Most {
-    return mostUsed(this.conversation, { model: this.entry, mostOutput: this.#admitted.mostOutput }, inputTokens)
+  #most(): Most {
+    return mostUsed(this.conversation, this.#admitted, this.#inputOfCall())
   }
 
   mostNanoUsd(price: Price): number {
-    return this.answers * mostOf(price, this.#mostUsed(this.#inputOfCall()))
+    return this.answers * mostOf(price, this.#most())
   }
 
   mostTokens(): number {
-    return this.#tokens(this.#mostUsed(this.#inputOfCall()).outputTokens)
+    const { answers, caller, conversation, entry: model } = this
+    return answers * heldTokens(this.#most(), { caller, conversation, model })
   }
 
   /** The most tokens that count towards limits. Without a bound of the caller, the output is counted afterwards. */
   limitedTokens(): number {
-    return this.#tokens(this.boundedOutput)
-  }
-
-  #tokens(outputTokens: number): number {
-    return this.answers * (this.#inputOfCall() + heldOutput(this.caller, this.entry, outputTokens))
+    return this.answers * (this.#inputOfCall() + heldOutput(this.caller, this.entry, this.boundedOutput))
   }
 
   get labels() {
@@ -192,8 +189,7 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
   }
   held(price: Price) {
     const { answers, caller, conversation, entry: model } = this
-    const most = this.#mostUsed(this.#inputOfCall())
-    return heldFor(price, most, { answers, caller, conversation, model })
+    return heldFor(price, this.#most(), { answers, caller, conversation, model })
   }
 
   /** True if the first words may be awaited: another route can take over, or the client does not stream. */

@@ -54,6 +54,8 @@ export interface Admitted {
   readonly routes: readonly [AdmittedRoute, ...ReadonlyArray<AdmittedRoute>]
   /** The most output tokens that one of the routes may write; Infinity if unknown, or if the request passes through. */
   readonly mostOutput: number
+  /** The most output tokens that the model of any of the routes writes; undefined if one is unknown. */
+  readonly mostWritten?: number | undefined
   /** True if the request permits neither another route nor another model. */
   readonly noFallback: boolean
   /** The name of the conversation, if it stays at the route that answers it. */
@@ -220,8 +222,10 @@ export const makeAdmit = Effect.gen(function* () {
     if (first === undefined) return unknownModel(model.id)
     const ofRoutes = ways.map((route) => (isPassed(route) ? undefined : route.outputLimit) ?? Infinity)
     const mostOutput = Math.max(...ofRoutes)
+    const written = Math.max(...ways.map(({ outputLimit }) => outputLimit ?? Infinity))
+    const mostWritten = Number.isFinite(written) ? written : undefined
     const routing = stickyKey === undefined ? { noFallback } : { noFallback, stickyKey }
-    return { model, fitting, routes: [first, ...others], mostOutput, ...routing }
+    return { model, fitting, routes: [first, ...others], mostOutput, mostWritten, ...routing }
   }
 
   /** True if a route passes that dialect through for the model. */

@@ -27,7 +27,7 @@ export const makeEstimate = Effect.gen(function* () {
       routes,
       estimated: {
         ...noUsage,
-        inputTokens: answers * maximum.inputTokens,
+        inputTokens: answers * maximum.countedTokens,
         outputTokens: answers * Math.min(maximum.outputTokens, Math.ceil(usual?.outputTokens ?? usualOutput)),
         searches: answers * Math.min(maximum.searches, searches)
       },

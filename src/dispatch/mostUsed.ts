@@ -4,33 +4,46 @@ import { mostOf } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import type { Admitted } from "./admit.ts"
+import { mostInput } from "./mostInput.ts"
 
-/** Output tokens held for a request without a bound of its own or of its model's context. */
+/** Output tokens held for a request without a bound of its own or of its model. */
 const unboundedOutput = 16_384
 /** Searches held for a request that sets no maximum. */
 const unboundedSearches = 5
 
 /** The maximum usage of a request. */
 export interface Most {
+  /** The gateway's count of the input. */
+  readonly countedTokens: number
+  /** The most input that may be billed. */
   readonly inputTokens: number
   readonly outputTokens: number
   readonly searches: number
 }
 
-/** The maximum usage of a request: its own bounds, otherwise the usual ones. */
+/** The maximum usage of a request: its own bounds, otherwise its model's, otherwise the usual ones. */
 export const mostUsed = (
   conversation: Conversation,
-  { model, mostOutput }: Pick<Admitted, "model" | "mostOutput">,
-  inputTokens: number
+  { model, mostOutput, mostWritten = unboundedOutput }: Pick<Admitted, "model" | "mostOutput" | "mostWritten">,
+  countedTokens: number
 ): Most => {
-  const left = model.contextTokens === undefined ? Infinity : Math.max(0, model.contextTokens - inputTokens)
+  const left = model.contextTokens === undefined ? Infinity : Math.max(0, model.contextTokens - countedTokens)
   const search = conversation.tools.find((tool) => tool.type === "search")
+  const searches = search === undefined ? 0 : (search.maxUses ?? unboundedSearches)
   return {
-    inputTokens,
-    outputTokens: Math.min(conversation.maxOutputTokens ?? Math.min(left, unboundedOutput), mostOutput),
-    searches: search === undefined ? 0 : (search.maxUses ?? unboundedSearches)
+    countedTokens,
+    inputTokens: mostInput(conversation, model, countedTokens, searches),
+    outputTokens: Math.min(conversation.maxOutputTokens ?? Math.min(left, mostWritten), mostOutput),
+    searches
   }
 }
+
+/** The tokens of one answer that budgets of tokens hold: without a bound of its own, the usual output. */
+export const heldTokens = (
+  { countedTokens, outputTokens }: Most,
+  { caller, conversation, model }: Omit<HeldFor, "answers">
+): number =>
+  countedTokens + heldOutput(caller, model, Math.min(outputTokens, conversation.maxOutputTokens ?? unboundedOutput))
 
 /** The output tokens to hold for this maximum. The operator may hold only part of it. */
 export const heldOutput = (caller: Caller, model: Model, outputTokens: number): number =>

@@ -14,7 +14,7 @@ import { triedRoutes } from "./admit.ts"
 import type { Admitted, AdmissionRequest, QuoteRequest } from "./admit.ts"
 import { mayFallBack } from "./chosenRoutes.ts"
 import { allFallbacks, fallbackReasonOf } from "./Fallbacks.ts"
-import { heldFor, heldOutput, mostUsed } from "./mostUsed.ts"
+import { heldFor, heldTokens, mostUsed } from "./mostUsed.ts"
 import type { Most } from "./mostUsed.ts"
 import { once } from "./Quote.ts"
 import type { Quote } from "./Quote.ts"
@@ -101,13 +101,18 @@ const amounts = (
     held,
     heldTokens: () =>
       answers *
-      Math.max(...each().map(({ most, one }) => most.inputTokens + heldOutput(caller, one.model, most.outputTokens)))
+      Math.max(
+        ...each().map(({ most, one: { fitting: conversation, model } }) =>
+          heldTokens(most, { caller, conversation, model })
+        )
+      )
   }
 }
 
-const noMost: Most = { inputTokens: 0, outputTokens: 0, searches: 0 }
+const noMost: Most = { countedTokens: 0, inputTokens: 0, outputTokens: 0, searches: 0 }
 
 const larger = (one: Most, other: Most): Most => ({
+  countedTokens: Math.max(one.countedTokens, other.countedTokens),
   inputTokens: Math.max(one.inputTokens, other.inputTokens),
   outputTokens: Math.max(one.outputTokens, other.outputTokens),
   searches: Math.max(one.searches, other.searches)

@@ -23,13 +23,27 @@ export const countText = (text: string): number => {
 /** True if texts of this many characters together are counted exactly. */
 export const isExact = (characters: number): boolean => characters <= exactUpTo
 
+interface CountedTexts {
+  readonly tokens: number
+  /** The tokens of the texts that are counted exactly; those of the others are estimated. */
+  readonly exact: number
+  readonly estimated: ReadonlyArray<string>
+}
+
 /**
  * The tokens of many texts together. Remembered counts are reused; of the rest, 64 KiB characters are counted, and what
  * exceeds them is estimated from half as many, evenly spread. Any number of texts thus costs at most as much as two,
  * and a repeated history with new text at its end, as agents send it, less.
  */
-export const countTexts = (texts: ReadonlyArray<string>): number => {
+export const countTexts = (texts: ReadonlyArray<string>): CountedTexts => {
   let tokens = 0
+  let exact = 0
+  const estimated: Array<string> = []
+  const add = (text: string, count: number) => {
+    tokens += count
+    if (text.length > exactUpTo) estimated.push(text)
+    else exact += count
+  }
   /** Characters that may still be looked up and counted. */
   let [sought, budget] = [mostSought, exactUpTo]
   const rest: Array<string> = []
@@ -38,20 +52,20 @@ export const countTexts = (texts: ReadonlyArray<string>): number => {
     sought -= leastRemembered + text.length
     const known = sought < 0 ? undefined : recall(text)
     if (known !== undefined) {
-      tokens += known
+      add(text, known)
       continue
     }
     // A longer text is estimated from as many.
     const cost = Math.min(text.length, exactUpTo)
     if (cost <= budget) {
       budget -= cost
-      tokens += countText(text)
+      add(text, countText(text))
     } else {
       rest.push(text)
       characters += text.length
     }
   }
-  return tokens + estimateAll(rest, characters)
+  return { tokens: tokens + estimateAll(rest, characters), exact, estimated: [...estimated, ...rest] }
 }
 
 const estimateAll = (texts: ReadonlyArray<string>, characters: number): number => {

@@ -13,6 +13,15 @@ export { countText }
 export const countTokens = (conversation: Conversation): number => counted(conversation).tokens
 
 /**
+ * An upper bound of `countTokens`, for holds: a caller could know the samples of texts that are estimated, so those count
+ * as a token per byte, which no tokenizer exceeds.
+ */
+export const mostCounted = (conversation: Conversation): number => {
+  const { estimated, exact } = counted(conversation)
+  return estimated.reduce((most, text) => most + Buffer.byteLength(text), exact)
+}
+
+/**
  * Counts single items as shares of the conversation's tokens. An estimate is a low one, so that dropping items frees
  * enough room.
  */
@@ -22,7 +31,7 @@ export const itemCounter = (conversation: Conversation): ((item: Item) => number
   return (item) => {
     const tally = new Tally()
     tally.addItem(item)
-    return tally.fixed + (isExact(characters) ? countTexts(tally.texts) : Math.floor(tally.characters * low))
+    return tally.fixed + (isExact(characters) ? countTexts(tally.texts).tokens : Math.floor(tally.characters * low))
   }
 }
 
@@ -66,6 +75,9 @@ interface Count {
   readonly tokens: number
   readonly ofTexts: number
   readonly characters: number
+  /** The texts that are estimated, and the tokens of everything else. */
+  readonly estimated: ReadonlyArray<string>
+  readonly exact: number
 }
 
 const counts = new WeakMap<Conversation, Count>()
@@ -83,8 +95,9 @@ const counted = (conversation: Conversation): Count => {
   for (const tool of conversation.tools) tally.addTool(tool)
   tally.addFormat(conversation.format)
   tally.fixed += Math.ceil((conversation.unknownBytes ?? 0) / bytesPerToken)
-  const ofTexts = countTexts(tally.texts)
-  const count = { tokens: tally.fixed + ofTexts, ofTexts, characters: tally.characters }
+  const { estimated, exact, tokens: ofTexts } = countTexts(tally.texts)
+  const { characters, fixed } = tally
+  const count = { tokens: fixed + ofTexts, ofTexts, characters, estimated, exact: fixed + exact }
   counts.set(conversation, count)
   return count
 }

@@ -138,7 +138,8 @@ describeOnEach("a request that fell over", ({ name }) => {
     const response = await call("/api/v3/contents/generations/tasks", body)
     const { id }: Json = await response.json()
     // Five seconds at the dearer place.
-    expect((await read("/v1/balance")).held.nano_usd - before.held.nano_usd).toBe(100_000_000)
+    // With the first frame that Ark counts.
+    expect((await read("/v1/balance")).held.nano_usd - before.held.nano_usd).toBe(100_833_333)
     const made = () => ark.tasks.find((task) => JSON.stringify(task.body).includes(`a cat on ${name}`))
     await expect.poll(made, { timeout: 20_000 }).toBeDefined()
     ark.move(made()?.id ?? "", "succeeded")
@@ -180,7 +181,7 @@ describeOnEach("a request that fell over", ({ name }) => {
       route: { upstream: "full", model: "cheap-video" },
       estimated: { cost: { nano_usd: 50_000_000 } },
       range: { least: { nano_usd: 50_000_000 }, most: { nano_usd: 100_000_000 } },
-      maximum: { cost: { nano_usd: 100_000_000 } }
+      maximum: { cost: { nano_usd: 100_833_333 } }
     })
   })
 

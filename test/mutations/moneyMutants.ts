@@ -3,6 +3,7 @@ import type { Mutant } from "./Mutant.ts"
 const holds = ["test/ledger/durableHolds.test.ts"]
 const nodes = ["test/ledger/nodes"]
 const ledger = ["test/ledger/ledger.test.ts"]
+const aboveHold = ["test/ledger/aboveHold.test.ts"]
 const metered = ["test/ledger/metered.test.ts"]
 const leaving = ["test/e2e/leftEarly.test.ts"]
 const hedges = ["test/e2e/hedge.test.ts"]
@@ -142,14 +143,14 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
     file: "src/ledger/aboveHold.ts",
     snippet: "Math.min(costNanoUsd, mostNanoUsd)",
     replacement: "costNanoUsd",
-    tests: ledger
+    tests: aboveHold
   },
   {
     name: "ledger: a hold of nothing bounds no charge",
     file: "src/ledger/Balances.ts",
     snippet: "isUncounted === true ? Infinity : nanoUsd",
     replacement: "nanoUsd === 0 ? Infinity : nanoUsd",
-    tests: ledger
+    tests: aboveHold
   },
   {
     name: "ledger: a task's stored hold bounds no charge",
@@ -170,7 +171,35 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
     file: "src/ledger/aboveHold.ts",
     snippet: "upstreamCostNanoUsd: costNanoUsd + besidesNanoUsd",
     replacement: "upstreamCostNanoUsd: charged + besidesNanoUsd",
-    tests: ledger
+    tests: aboveHold
+  },
+  {
+    name: "dispatch: a text that is estimated holds what its samples say",
+    file: "src/tokens/tokens.ts",
+    snippet: "most + Buffer.byteLength(text)",
+    replacement: "most + Buffer.byteLength(text) / 100",
+    tests: ["test/dispatch/mostUsed.test.ts"]
+  },
+  {
+    name: "dispatch: output without a bound holds the usual output of any model",
+    file: "src/dispatch/mostUsed.ts",
+    snippet: "Math.min(left, mostWritten)",
+    replacement: "Math.min(left, unboundedOutput)",
+    tests: ["test/dispatch/mostUsed.test.ts"]
+  },
+  {
+    name: "dispatch: a document that only the upstream reads is not held",
+    file: "src/dispatch/mostInput.ts",
+    snippet: "conversation.items.some(refers) ? own + longestDocument : own",
+    replacement: "own",
+    tests: ["test/dispatch/mostUsed.test.ts"]
+  },
+  {
+    name: "dispatch: what searches read is not held",
+    file: "src/dispatch/mostInput.ts",
+    snippet: "round + searches * (round + searchResults)",
+    replacement: "round",
+    tests: ["test/dispatch/mostUsed.test.ts"]
   },
   {
     name: "videos: what an upstream adds to a length is not held",

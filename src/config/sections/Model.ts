@@ -163,8 +163,8 @@ export const Model = Schema.Struct({
   ),
   hold_output_tokens: given(
     Count,
-    "The most output tokens that a hold on the balance and `tokens_per_minute` covers: a hold for 128,000 tokens would be about ten dollars. Callers pay for what is written. `accounts` has it too; the smaller value applies.",
-    "the request's own maximum"
+    "The most output tokens that a hold on the balance and `tokens_per_minute` covers: a hold for 128,000 tokens would be about ten dollars. Callers pay for what is written, at most what is held: output beyond it costs you, not them, so set it to what answers really need. `accounts` has it too; the smaller value applies.",
+    "the request's own maximum, otherwise that of the route's model (`max_output_tokens`, or the known one), otherwise 16384"
   ),
   price: given(
     Price,
