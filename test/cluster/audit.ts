@@ -55,6 +55,8 @@ export const auditOf = (url: string) => {
         (SELECT COALESCE(SUM(nano_usd), 0) FROM node_holds WHERE account_id = accounts.id) +
         (SELECT COALESCE(SUM(nano_usd), 0) FROM holds WHERE account_id = accounts.id) +
         (SELECT COALESCE(SUM(held_nano_usd), 0) FROM usage_unsummed WHERE account_id = accounts.id)`)
+      const overdrawn = await count("accounts WHERE granted_nano_usd - settled_nano_usd - held_nano_usd < 0")
+      if (overdrawn > 0) found.push(`an account has less than nothing: ${overdrawn}`)
       if (drift > 0) found.push(`an account's held is not the sum of its holds: ${drift}`)
       return found
     },

@@ -5,7 +5,9 @@
  *   bun run test:long money [--kills 1000]
  */
 import { everySum } from "./everySum.ts"
+import { join } from "node:path"
 import { ledgerOf } from "./ledgerOf.ts"
+import { watchOverdrawn } from "./overdrawn.ts"
 import { dollar, secretOf, startWorld, until } from "./world.ts"
 import type { Ask } from "./world.ts"
 
@@ -18,6 +20,8 @@ export interface Drift {
   readonly unpaid: number
   readonly paidTwice: number
   readonly stuckHolds: number
+  /** Moments at which an account had less than nothing: 0. */
+  readonly overdrawn: number
   /** Requests under one key that got different answers. */
   readonly differing: number
   /** Sums that differ from the ledger, a line each. */
@@ -39,6 +43,7 @@ const kinds: ReadonlyArray<Omit<Ask, "key">> = [
 
 export const drift = async (kills: number, log: (line: string) => void = () => {}): Promise<Drift> => {
   const world = await startWorld([account], { balanceUsd: 1_000_000, env: { GATEWAY_ADMIN_KEY: adminKey } })
+  const watched = await watchOverdrawn(join(world.folder, "data/gateway.db"))
   let running = true
   let requests = 0
   /** Of the synchronous families, by request id: answered whole. */
@@ -111,6 +116,7 @@ export const drift = async (kills: number, log: (line: string) => void = () => {
     if (after.paid.length === ledger.paid.length) break
     ledger = after
   }
+  const overdrawn = (await watched.found()).length
   await world.dispose()
   return {
     kills,
@@ -120,6 +126,7 @@ export const drift = async (kills: number, log: (line: string) => void = () => {
     unpaid: [...answered].filter((id) => !paid.has(id)).length,
     paidTwice: usage.length - paid.size,
     stuckHolds: end.held / dollar,
+    overdrawn,
     differing: [...byKey.values()].filter((texts) => texts.size > 1).length,
     wrongSums
   }
@@ -129,6 +136,6 @@ if (import.meta.main) {
   const at = process.argv.indexOf("--kills")
   const result = await drift(at === -1 ? 100 : Number(process.argv[at + 1]), (line) => console.log(line))
   console.log(JSON.stringify(result))
-  const { differing, paidTwice, stuckHolds, unpaid, wrongSums } = result
-  process.exit(unpaid + paidTwice + stuckHolds + differing + wrongSums.length === 0 ? 0 : 1)
+  const { differing, overdrawn, paidTwice, stuckHolds, unpaid, wrongSums } = result
+  process.exit(unpaid + paidTwice + stuckHolds + overdrawn + differing + wrongSums.length === 0 ? 0 : 1)
 }

@@ -1,3 +1,6 @@
+/** What one that lies says of any input: few enough to be believed. */
+export const liedTokens = 90_000
+
 /** A chat upstream that does what a request says for its name: `a=fails b=wait output=3.` */
 export const upstreamOf = (name: string) => {
   const server = Bun.serve({
@@ -19,7 +22,12 @@ export const upstreamOf = (name: string) => {
         const error = { message: "filtered", code: "content_policy_violation", type: "invalid_request_error" }
         return Response.json({ error }, { status: 400 })
       }
-      const usage = { prompt_tokens: 4, completion_tokens: output * answers, total_tokens: 4 + output * answers }
+      const input = outcome === "lies" ? liedTokens : 4
+      const usage = {
+        prompt_tokens: input,
+        completion_tokens: output * answers,
+        total_tokens: input + output * answers
+      }
       const head = { id: "x", object: "chat.completion", created: 1, model: "m" }
       if (!text.includes('"stream":true')) {
         const choices = Array.from({ length: answers }, (_, index) => ({

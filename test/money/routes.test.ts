@@ -1,29 +1,22 @@
-import { mkdtempSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { adminKey } from "../e2e/adminClient.ts"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
 import { request } from "../request.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
-import { upstreamOf } from "./routedUpstream.ts"
+import { budgets, names, prices, secretOf, startRouted } from "./routedGateways.ts"
+import { liedTokens } from "./routedUpstream.ts"
 
-const secretOf = (name: string) => `${name}-secret-0123456789-0123456789`
-
-/** Thousands of dollars a million tokens: the dearer ones stand behind the cheaper ones, and the other way round. */
-const prices: Readonly<Record<string, number>> = { a: 2, b: 5, c: 1, spare: 3 }
-const names = Object.keys(prices)
-const upstreams = names.map((name) => [name, upstreamOf(name)] as const)
-
-const outcomes = ["answers", "answers", "answers", "wait", "wait", "fails", "limited", "breaks", "filtered"] as const
-
-/** Each is used up by some of its key's requests. */
-const budgets = [
-  { name: "budgeted", unit: "usd", limit: 3 },
-  { name: "tokens", unit: "tokens", limit: 600 },
-  { name: "requests", unit: "requests", limit: 12 }
+const outcomes = [
+  "answers",
+  "answers",
+  "answers",
+  "wait",
+  "wait",
+  "fails",
+  "limited",
+  "breaks",
+  "filtered",
+  "lies"
 ] as const
 
 type Way = "whole" | "stream" | "several" | "responses" | "background"
@@ -31,7 +24,7 @@ type Way = "whole" | "stream" | "several" | "responses" | "background"
 const asks = fc.record({
   model: fc.constantFrom("ordered", "weighted", "hedged", "hedged", "falling", "hedged-falling"),
   way: fc.constantFrom<Array<Way>>("whole", "whole", "stream", "several", "responses", "background"),
-  key: fc.constantFrom("one", "one", "other", "bound", "budgeted", "tokens", "requests"),
+  key: fc.constantFrom("one", "one", "other", "thin", "thin", "bound", "budgeted", "tokens", "requests"),
   at: fc.record({
     a: fc.constantFrom(...outcomes),
     b: fc.constantFrom(...outcomes),
@@ -54,63 +47,24 @@ const asked: ReadonlyArray<Ask> = [1, 2, 3].map((output) => ({
   leaves: undefined
 }))
 
-let gateway: GatewayProcess
-const start = async () => {
-  const folder = mkdtempSync(join(tmpdir(), "gateway-routes-"))
-  const price = (name: string) => ({ input: 1_000 * (prices[name] ?? 0), output: 1_000 * (prices[name] ?? 0) })
-  const route = (upstream: string, weight?: number) => ({
-    upstream,
-    model: "m",
-    price: price(upstream),
-    ...(weight === undefined ? {} : { weight })
-  })
-  const key = (name: string, more: object = {}) => ({ name, secret: secretOf(name), account: "team", ...more })
-  const fallbacks = { refused: "spare", failed: "spare" }
-  writeFileSync(
-    join(folder, "gateway.yaml"),
-    JSON.stringify({
-      upstreams: Object.fromEntries(
-        upstreams.map(([name, { url }]) => [
-          name,
-          {
-            protocol: "openai-chat",
-            base_url: `${url}/v1`,
-            ...(name === "b" ? { keys: ["key-of-b-0123456789-1", { key: "key-of-b-0123456789-2", weight: 2 }] } : {})
-          }
-        ])
-      ),
-      models: {
-        ordered: { routes: [route("a"), route("b"), route("c")] },
-        weighted: { routes: [route("a", 3), route("b", 1), route("c")] },
-        hedged: { routes: [route("a"), route("b"), route("c")], hedge_seconds: 0.05 },
-        falling: { routes: [route("a"), route("b")], fallbacks },
-        "hedged-falling": { routes: [route("b"), route("a")], hedge_seconds: 0.05, fallbacks },
-        spare: { routes: [route("spare")] }
-      },
-      keys: [
-        key("one", { balance_usd: 200 }),
-        key("other"),
-        key("bound", { upstreams: ["b", "c", "spare"] }),
-        ...budgets.map(({ limit, name, unit }) => key(name, { budgets: [{ [unit]: limit, per: "month" }] }))
-      ]
-    })
-  )
-  return startGateway({ folder, env: { GATEWAY_ADMIN_KEY: adminKey, ...(await gatewayEnv("routes")) } })
-}
+let world: Awaited<ReturnType<typeof startRouted>>
 
 interface Told {
   readonly id: string | null
   readonly cost: string | null
+  /** What its quote said that it costs at most, in nano-dollars. */
+  readonly most: number
   /** The upstream that wrote the answer. */
   readonly from: string | undefined
 }
 
-const send = async ({ at, key, leaves, model, output, way }: Ask): Promise<Told> => {
+const send = async ({ at, key, leaves, model, output, way }: Ask, node: number): Promise<Told> => {
+  // A budget of tokens counts what was used, believed or not.
+  const outcomeOf = (outcome: string) => (key === "tokens" && outcome === "lies" ? "answers" : outcome)
   const text = `${Object.entries(at)
-    .map(([name, outcome]) => `${name}=${outcome}`)
+    .map(([name, outcome]) => `${name}=${outcomeOf(outcome)}`)
     .join(" ")} output=${output}.`
-  const leaving = new AbortController()
-  if (leaves !== undefined) setTimeout(() => leaving.abort(), leaves)
+  const gateway = world.at(node)
   const chat = { model, max_tokens: 10, messages: [{ role: "user", content: text }] }
   const responses = { model, max_output_tokens: 16, input: text, store: false }
   const ways: Readonly<Record<Way, readonly [string, object]>> = {
@@ -121,13 +75,18 @@ const send = async ({ at, key, leaves, model, output, way }: Ask): Promise<Told>
     background: ["/v1/responses", { ...responses, store: true, background: true }]
   }
   const [path, body] = ways[way]
+  const quoted = () => request(world.at(0), "/v1/quote", { key: secretOf(key), body: { endpoint: path, body } })
+  const most: number = (await (await quoted()).json()).maximum?.cost.nano_usd ?? 0
+  const left = { id: null, cost: null, from: undefined, most }
+  const leaving = new AbortController()
+  if (leaves !== undefined) setTimeout(() => leaving.abort(), leaves)
   const signal = leaves === undefined ? undefined : leaving.signal
-  const left = { id: null, cost: null, from: undefined }
   try {
     const answer = await request(gateway, path, { key: secretOf(key), body, signal })
-    const from = /from (\w+)\./.exec(await answer.text())?.[1]
-    if (answer.status !== 200 || way === "background") return left
-    return { id: answer.headers.get("x-request-id"), cost: answer.headers.get("x-gateway-cost-usd"), from }
+    const id = answer.headers.get("x-request-id")
+    const from = /from (\w+)\./.exec(await answer.text().catch(() => ""))?.[1]
+    if (answer.status !== 200 || way === "background") return { ...left, id }
+    return { id, cost: answer.headers.get("x-gateway-cost-usd"), from, most }
   } catch {
     return left
   }
@@ -146,16 +105,17 @@ interface Row {
   readonly output_tokens: number
   readonly cost: Money
   readonly upstream_cost: Money
+  readonly above_hold: Money
 }
 
-const read = async <A>(path: string): Promise<A> => (await request(gateway, path, { key: adminKey })).json()
+const read = async <A>(path: string): Promise<A> => (await request(world.at(0), path, { key: adminKey })).json()
 
-const rowsOf = async (): Promise<ReadonlyArray<Row>> => {
+const rowsOf = async (account: string): Promise<ReadonlyArray<Row>> => {
   const rows: Array<Row> = []
   let after = ""
   for (;;) {
     const page = await read<{ data: ReadonlyArray<Row>; next: string | null }>(
-      `/admin/v1/usage?by=request&account=team&since=1d&limit=1000${after}`
+      `/admin/v1/usage?by=request&account=${account}&since=1d&limit=1000${after}`
     )
     rows.push(...page.data)
     if (page.next === null) return rows
@@ -178,56 +138,93 @@ interface Account {
 
 describeOnEach("money over routes of different prices", ({ name }) => {
   beforeAll(async () => {
-    gateway = await start()
+    world = await startRouted(name === "sqlite" ? 1 : 2, await gatewayEnv("routes"))
   })
-  afterAll(() => gateway.dispose())
+  afterAll(() => world.dispose())
 
-  it("each request costs what its route asks for its usage, and the books balance", async () => {
+  it("each request costs what its route asks for its usage, at most what was held, and the books balance", async () => {
     const all = fc.sample(asks, { numRuns: name === "sqlite" ? 250 : 200 })
     const answers = new Map<string, Told>()
     const queue = [...all, ...asked]
+    const half = queue.length / 2
+    let killing: Promise<void> | undefined
+    let isDown = true
     const work = async () => {
       for (let one = queue.pop(); one !== undefined; one = queue.pop()) {
-        const told = await send(one)
+        if (name !== "sqlite" && queue.length < half) {
+          killing ??= world.kill().then(() => void (isDown = false))
+        }
+        const told = await send(one, isDown && killing !== undefined ? 0 : queue.length)
         if (told.id !== null) answers.set(told.id, told)
       }
     }
+    const account = (id = "team") => read<Account>(`/admin/v1/accounts/${id}`)
+    const below: Array<unknown> = []
+    let isWatched = true
+    const watch = async () => {
+      for (; isWatched; await Bun.sleep(10)) {
+        for (const one of await Promise.all([account(), account("thin")])) {
+          if (one.available.nano_usd < 0 || one.held.nano_usd < 0) below.push(one)
+        }
+      }
+    }
+    const watching = watch().catch((error: unknown) => void below.push(error))
     await Promise.all(Array.from({ length: 24 }, work))
-    const account = () => read<Account>("/admin/v1/accounts/team")
+    await killing
+    await world.age()
     // Background responses whose routes all fail are tried again and again.
     const isOver = async () => {
       const { data } = await read<{ data: ReadonlyArray<{ id: string }> }>("/admin/v1/tasks?state=running&limit=200")
       const cancel = (id: string) =>
-        request(gateway, `/v1/responses/${id}/cancel`, { key: secretOf("one"), method: "POST" })
+        Promise.all(
+          ["one", "thin"].map((key) =>
+            request(world.at(0), `/v1/responses/${id}/cancel`, { key: secretOf(key), method: "POST" })
+          )
+        )
       await Promise.all(data.map(({ id }) => cancel(id)))
-      return (await account()).held.nano_usd
+      return (await account()).held.nano_usd + (await account("thin")).held.nano_usd
     }
-    await expect.poll(isOver, { timeout: 20_000, interval: 500 }).toBe(0)
+    await expect.poll(isOver, { timeout: 45_000, interval: 500 }).toBe(0)
+    isWatched = false
+    await watching
+    expect(below).toEqual([])
+    expect(await world.overdrawn.found()).toEqual([])
 
-    const rows = await rowsOf()
-    expect(rows.length).toBeGreaterThan(all.length / 3)
-    for (const row of rows) {
+    const [rows, thin] = await Promise.all([rowsOf("team"), rowsOf("thin")])
+    expect(rows.length).toBeGreaterThan(all.length / 4)
+    expect(thin.length).toBeGreaterThan(1)
+    for (const row of [...rows, ...thin]) {
       const rate = 1_000 * (prices[row.upstream] ?? 0) * 1e9
       const used = ((row.input_tokens + row.output_tokens) * rate) / 1e6
       expect({ row, rates: [row.price.rates.input, row.price.rates.output] }).toEqual({ row, rates: [rate, rate] })
       // Of a client that left too.
-      expect({ row, cost: row.cost.nano_usd }).toEqual({ row, cost: used })
+      expect({ row, cost: row.cost.nano_usd + row.above_hold.nano_usd }).toEqual({ row, cost: used })
+      const isLied = row.input_tokens >= liedTokens
+      expect({ row, isAbove: row.above_hold.nano_usd > 0 }).toEqual({ row, isAbove: isLied })
+      if (isLied) expect(row.cost.nano_usd).toBeLessThan(used / 10)
+      const told = answers.get(row.request_id)
+      if (told !== undefined) expect({ row, most: told.most >= row.cost.nano_usd }).toEqual({ row, most: true })
       expect(row.upstream_cost.nano_usd).toBeGreaterThanOrEqual(used)
       // The answer told the same.
-      const told = answers.get(row.request_id)
       if (told?.from !== undefined) expect(row.upstream).toBe(told.from)
       if (typeof told?.cost === "string") expect(Math.round(Number(told.cost) * 1e9)).toBe(row.cost.nano_usd)
     }
-    expect(new Set(rows.map(({ upstream }) => upstream))).toEqual(new Set(names))
+    expect(new Set([...rows, ...thin].map(({ upstream }) => upstream))).toEqual(new Set(names))
+    expect(rows.some(({ above_hold }) => above_hold.nano_usd > 0)).toBe(true)
     // Hedges whose answers were not used.
     expect(rows.some(({ cost, upstream_cost }) => cost.nano_usd > 0 && upstream_cost.nano_usd > cost.nano_usd)).toBe(
       true
     )
 
-    const { available, granted, settled } = await account()
-    expect(settled.nano_usd).toBe(rows.reduce((sum, { cost }) => sum + cost.nano_usd, 0))
-    expect(granted.nano_usd).toBe(available.nano_usd + settled.nano_usd)
-    expect(available.nano_usd).toBeGreaterThanOrEqual(0)
+    for (const [id, some] of [
+      ["team", rows],
+      ["thin", thin]
+    ] as const) {
+      const { available, granted, settled } = await account(id)
+      expect(settled.nano_usd).toBe(some.reduce((sum, { cost }) => sum + cost.nano_usd, 0))
+      expect(granted.nano_usd).toBe(available.nano_usd + settled.nano_usd)
+      expect(available.nano_usd).toBeGreaterThanOrEqual(0)
+    }
 
     // Budgets have counted what the rows say, and never more than their limit.
     const keys = (await read<{ data: ReadonlyArray<Key> }>("/admin/v1/keys?account=team")).data
@@ -244,9 +241,5 @@ describeOnEach("money over routes of different prices", ({ name }) => {
       expect(used).toBeGreaterThan(0)
       expect(used).toBeLessThanOrEqual(limit)
     }
-  }, 60_000)
-
-  afterAll(async () => {
-    if (name !== "sqlite") await Promise.all(upstreams.map(([, one]) => one.stop()))
-  })
+  }, 120_000)
 })

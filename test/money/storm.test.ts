@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { HttpApi } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import type { SchemaAST } from "effect"
@@ -7,6 +8,7 @@ import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { compared } from "./compared.ts"
 import { everySum } from "./everySum.ts"
 import { ledgerOf } from "./ledgerOf.ts"
+import { watchOverdrawn } from "./overdrawn.ts"
 import { dollar, secretOf, startWorld, until } from "./world.ts"
 import type { Ask, World } from "./world.ts"
 
@@ -75,6 +77,7 @@ describeOnEach("after a storm of every family", () => {
     const env = await gatewayEnv("storm")
     const world = await startWorld(accounts, { balanceUsd: 1_000_000, env: { ...env, GATEWAY_ADMIN_KEY: adminKey } })
     try {
+      const overdrawn = await watchOverdrawn(env["GATEWAY_DATABASE_URL"] ?? join(world.folder, "data/gateway.db"))
       /** By request id, what a reply's header said. */
       const headers = new Map<string, number>()
       const ask = async (given: Ask): Promise<number> => {
@@ -132,6 +135,7 @@ describeOnEach("after a storm of every family", () => {
         },
         (seen) => seen.held + seen.missing === 0 && seen.tasks >= tasks - 4 && seen.left >= left
       )
+      expect(await overdrawn.found()).toEqual([])
       const ledger = await look()
       const { paid } = ledger
       expect(paid.filter(({ cost, upstreamCost }) => cost === 0 && upstreamCost > 0)).toHaveLength(left)
