@@ -198,7 +198,8 @@ describe("a video task on Ark", () => {
       expect(ark.tasks.filter(({ body }) => JSON.stringify(body).includes(prompt))).toEqual([])
       const { id } = await json(ask("POST", "", body, as("rich")))
       const longest = model === "open" ? 30 : 15
-      expect((await balance("rich")).held.nano_usd).toBe(longest * 21_600 * 10_000)
+      // With the first frame, of 900 tokens.
+      expect((await balance("rich")).held.nano_usd).toBe((longest * 21_600 + 900) * 10_000)
       const task = await submitted(prompt)
       expect(task.body["duration"]).toEqual("duration" in more ? -1 : undefined)
       ark.move(task.id, "running")

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { AccountId } from "../../src/contract/Caller.ts"
 import type { Caller } from "../../src/contract/Caller.ts"
 import type { Failure } from "../../src/contract/Failure.ts"
 import { testDouble } from "../../src/contract/testDouble.ts"
@@ -90,10 +91,12 @@ describe("a request for an upstream of its own dialect", () => {
 
     it.effect("is read for a hold, once, and passes through all the same", () =>
       Effect.gen(function* () {
+        // An account that the ledger does not know yet.
+        const holder = { ...caller, account: AccountId.make("holder") }
         const sql = yield* SqlClient.SqlClient
-        yield* sql`INSERT INTO accounts (id, created_at) VALUES (${caller.account}, 0)`
-        yield* Effect.flatMap(Grants, (grants) => grants.credit(caller.account, 1_000_000_000, "test"))
-        expect(yield* ask(caller, { model: "priced" })).toEqual({ text: "passed through", reads: 1 })
+        yield* sql`INSERT INTO accounts (id, created_at) VALUES (${holder.account}, 0)`
+        yield* Effect.flatMap(Grants, (grants) => grants.credit(holder.account, 1_000_000_000, "test"))
+        expect(yield* ask(holder, { model: "priced" })).toEqual({ text: "passed through", reads: 1 })
       })
     )
 
