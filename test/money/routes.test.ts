@@ -37,15 +37,15 @@ const asks = fc.record({
 })
 type Ask = typeof asks extends fc.Arbitrary<infer A> ? A : never
 
-/** Hedged, by clients that stay: sent first, while no route rests. */
-const asked: ReadonlyArray<Ask> = [1, 2, 3].map((output) => ({
-  model: "hedged",
-  way: "whole",
-  key: "one",
-  at: { a: "wait", b: "answers", c: "answers", spare: "answers" },
-  output,
-  leaves: undefined
-}))
+/** Sent first, while no route rests, by clients that stay: hedged, and answered by a model behind the requested one. */
+const asked: ReadonlyArray<Ask> = [1, 2, 3].flatMap((output) => {
+  const plain = { way: "whole", key: "one", output, leaves: undefined } as const
+  const answers = { a: "answers", b: "answers", c: "answers", spare: "answers" } as const
+  return [
+    { ...plain, model: "hedged", at: { ...answers, a: "wait" } },
+    { ...plain, model: "falling", at: { ...answers, a: "filtered", b: "filtered" } }
+  ]
+})
 
 let world: Awaited<ReturnType<typeof startRouted>>
 

@@ -2,6 +2,7 @@ import { callbackMutants } from "./callbackMutants.ts"
 import { authenticationMutants } from "./authenticationMutants.ts"
 import { engineMutants } from "./engineMutants.ts"
 import { fileMutants } from "./fileMutants.ts"
+import { holdMutants } from "./holdMutants.ts"
 import { keyMutants } from "./keyMutants.ts"
 import { laneMutants } from "./laneMutants.ts"
 import { loginMutants } from "./loginMutants.ts"
@@ -19,6 +20,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...keyMutants,
   ...authenticationMutants,
   ...fileMutants,
+  ...holdMutants,
   ...moneyMutants,
   ...engineMutants,
   ...callbackMutants,
