@@ -1,11 +1,11 @@
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest, UnknownModel } from "../contract/Failure.ts"
 import type { Model } from "./Catalogue.ts"
 import { shortened } from "../contract/shortened.ts"
 
+/** Claude Code asks for another model where a 400 says "invalid model name", and otherwise tries again or shows the text. */
 export const unknownModel = (id: string) =>
-  new InvalidRequest({
-    param: "model",
-    message: `model: unknown model "${shortened(id)}"; GET /v1/models lists the models served`
+  new UnknownModel({
+    message: `model: invalid model name "${shortened(id)}": unknown model; GET /v1/models lists the models served`
   })
 
 export const wrongKind = (model: Model, kind: Model["kind"]) =>

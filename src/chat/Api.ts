@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { BodyLimit, Idempotent, Prefixes, RateHeaders } from "../contract/annotations.ts"
-import { CodedError } from "../contract/codedErrors.ts"
+import { ModelNotFoundError } from "../contract/codedErrors.ts"
 import { eventStream } from "../contract/eventStream.ts"
 import { ChatCompletion } from "./Completion.ts"
 import { CreateCompletion } from "./Request.ts"
@@ -30,7 +30,7 @@ const create = HttpApiEndpoint.post("create", "/v1/chat/completions")
 /** `/v1/chat/completions` (docs/api.md#chat-completions). */
 export class ChatApi extends HttpApiGroup.make("chat")
   .add(create)
-  .addError(CodedError)
+  .addError(ModelNotFoundError)
   .annotate(Prefixes, ["/v1/chat"])
   .annotate(BodyLimit, 32 * 1024 * 1024)
   .annotate(RateHeaders, "openai")

@@ -50,6 +50,11 @@ export class ModelForbidden extends Schema.TaggedError<ModelForbidden>()("ModelF
   message: says("This API key has no access to the requested model")
 }) {}
 
+/** No model of this name is served. */
+export class UnknownModel extends Schema.TaggedError<UnknownModel>()("UnknownModel", {
+  message: says("Unknown model")
+}) {}
+
 /** The caller is authenticated, but may not do this, or not from this address. */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
   message: says("Not permitted")
@@ -128,6 +133,7 @@ export const failures = {
   InsufficientBalance,
   QuotaExceeded,
   ModelForbidden,
+  UnknownModel,
   Forbidden,
   UnknownRoute,
   NotFound,

@@ -1,5 +1,5 @@
 import type { Failure } from "./Failure.ts"
-import { codedBody, failureUnion } from "./wire.ts"
+import { codedBody, failureUnion, programCodeOf } from "./wire.ts"
 import type { CodedBody, FailureRow } from "./wire.ts"
 
 const invalid = { type: "invalid_request_error", code: "invalid_params" } as const
@@ -17,6 +17,7 @@ const table = {
   InsufficientBalance: unpaid,
   QuotaExceeded: unpaid,
   ModelForbidden: forbidden,
+  UnknownModel: { status: 400, ...invalid },
   Forbidden: forbidden,
   NotFound: unknown,
   UnknownRoute: unknown,
@@ -35,6 +36,13 @@ const body = codedBody({ param: true, upstreamCodes: true })
 /** Errors as `{error: {code, message, param, type}}` with the responses family's codes. */
 export const CodedError = failureUnion("Responses", table, body)
 
+/** The same where OpenAI answers an unknown model with a 404, on which its clients fall back: chat completions, embeddings. */
+export const ModelNotFoundError = failureUnion(
+  "Completions",
+  { ...table, UnknownModel: { status: 404, code: "model_not_found", type: "invalid_request_error" } },
+  body
+)
+
 /** The status of such an error. */
 export const codedStatus = ({ _tag }: Failure): number => table[_tag].status
 
@@ -42,5 +50,6 @@ export const codedStatus = ({ _tag }: Failure): number => table[_tag].status
 export const codedError = (failure: Failure): CodedBody["error"] => {
   const { error } = body.encode(failure, table[failure._tag])
   const upstreamCode = failure._tag === "InvalidRequest" ? failure.upstreamCode : undefined
-  return upstreamCode === undefined ? error : { ...error, code: upstreamCode }
+  const code = programCodeOf(failure) ?? upstreamCode
+  return code === undefined ? error : { ...error, code }
 }

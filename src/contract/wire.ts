@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { JsonObject, said } from "./fields.ts"
 import { isObject } from "./json.ts"
 import { failures } from "./Failure.ts"
-import type { Failure, FailureTag, InvalidRequest } from "./Failure.ts"
+import type { Failure, FailureTag } from "./Failure.ts"
 
 /** A family's wire form of one kind of failure; not every family's body has a `code`. */
 export interface FailureRow {
@@ -38,7 +38,11 @@ export interface CodedBody {
 }
 
 const paramOf = (failure: Failure) =>
-  failure._tag === "InvalidRequest" || failure._tag === "NotFound" ? failure.param : null
+  failure._tag === "InvalidRequest" || failure._tag === "NotFound"
+    ? failure.param
+    : failure._tag === "UnknownModel"
+      ? "model"
+      : null
 
 const current = Schema.optionalWith(JsonObject, { exact: true }).annotations({
   description: "The current record, if the change was based on an earlier `version`."
@@ -63,9 +67,13 @@ const fieldsOf = (row: FailureRow) => ({
 const upstreamCodesSay = (code: string) =>
   `\`${code}\`, or the upstream's code if programs act on it: \`context_length_exceeded\`, \`content_filter\`, and those of policies (\`cyber_policy\`).`
 
-/** True if clients act on the code of the failure, as the upstream wrote it. */
-export const hasProgramCode = (failure: Failure): failure is InvalidRequest & { readonly upstreamCode: string } =>
-  failure._tag === "InvalidRequest" && failure.upstreamCode !== undefined && programCode.test(failure.upstreamCode)
+/** The code on which clients act: an input that is too long has OpenAI's, others the upstream's. */
+export const programCodeOf = (failure: Failure): string | undefined => {
+  if (failure._tag !== "InvalidRequest") return undefined
+  const { reason, upstreamCode } = failure
+  if (reason === "too_long") return "context_length_exceeded"
+  return upstreamCode !== undefined && programCode.test(upstreamCode) ? upstreamCode : undefined
+}
 
 const programCode = /^(?:context_length_exceeded|content_filter)$|policy/
 
@@ -78,7 +86,7 @@ interface CodedBodyOptions {
 
 const codeOf = (failure: Failure, row: FailureRow, { upstreamCodes }: CodedBodyOptions): string => {
   if (failure._tag === "Conflict") return failure.code ?? row.code
-  return upstreamCodes === true && hasProgramCode(failure) ? failure.upstreamCode : row.code
+  return (upstreamCodes === true ? programCodeOf(failure) : undefined) ?? row.code
 }
 
 export const codedBody = (options: CodedBodyOptions): Body<CodedBody> => ({
@@ -135,11 +143,19 @@ export const typedBody: Body<TypedBody> = {
     }),
   encode: (failure, row) => ({
     type: "error",
-    error: { type: row.type, message: failure.message, ...withDetails(detailsOf(failure)) }
+    error: { type: row.type, message: typedMessage(failure), ...withDetails(detailsOf(failure)) }
   }),
   message: (body) => body.error.message,
   details: (body) => body.error.details
 }
+
+/** Anthropic's clients compact a conversation, or lower `max_tokens`, if the message says so in Anthropic's words. */
+const typedMessage = (failure: Failure): string =>
+  failure._tag === "InvalidRequest" && failure.reason === "too_long" && !anthropicsWords.test(failure.message)
+    ? `prompt is too long: ${failure.message}`
+    : failure.message
+
+const anthropicsWords = /prompt is too long|input length and `max_tokens` exceed context limit/i
 
 const detailsOf = (failure: Failure) =>
   failure._tag === "InvalidRequest" || failure._tag === "NotFound" ? failure.details : undefined

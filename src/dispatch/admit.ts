@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
-import type { Forbidden, ModelForbidden } from "../contract/Failure.ts"
+import type { Forbidden, ModelForbidden, UnknownModel } from "../contract/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import { isSameRoute, partOf } from "../routing/Route.ts"
 import type { Route } from "../routing/Route.ts"
@@ -45,6 +45,9 @@ export interface QuoteRequest extends AdmissionRequest {
   /** The number of answers. Defaults to one. */
   readonly answers?: number | undefined
 }
+
+/** The reasons not to admit a request. */
+export type NotAdmitted = InvalidRequest | UnknownModel | ModelForbidden | Forbidden
 
 export interface Admitted {
   readonly model: Model
@@ -131,7 +134,7 @@ export const makeAdmit = Effect.gen(function* () {
     return stickyKey === undefined ? ordered : sticky.keptFirst(ordered, stickyKey, clock.unsafeCurrentTimeMillis())
   }
 
-  const lookUp = (id: string, kind: Model["kind"]): Model | InvalidRequest => {
+  const lookUp = (id: string, kind: Model["kind"]): Model | InvalidRequest | UnknownModel => {
     const model = catalogue.get(id)
     if (model === undefined) return unknownModel(id)
     return model.kind === kind ? model : wrongKind(model, kind)
@@ -140,13 +143,13 @@ export const makeAdmit = Effect.gen(function* () {
   /** The model with the routes that the caller's key and the request leave. */
   const choose = (caller: Caller, id: string, kind: Model["kind"], headers: Headers) => {
     const model = lookUp(id, kind)
-    const chosen = model instanceof InvalidRequest ? model : chosenRoutes(caller, model, headers)
+    const chosen = "routes" in model ? chosenRoutes(caller, model, headers) : model
     return "model" in chosen ? Effect.succeed(chosen) : Effect.fail(chosen)
   }
 
-  const find = (id: string, kind: Model["kind"]): Effect.Effect<Model, InvalidRequest> => {
+  const find = (id: string, kind: Model["kind"]): Effect.Effect<Model, InvalidRequest | UnknownModel> => {
     const model = lookUp(id, kind)
-    return model instanceof InvalidRequest ? Effect.fail(model) : Effect.succeed(model)
+    return "routes" in model ? Effect.succeed(model) : Effect.fail(model)
   }
 
   const endpointOf = (route: Route, family: Family | undefined): PassthroughEndpoint | undefined => {
@@ -187,13 +190,9 @@ export const makeAdmit = Effect.gen(function* () {
       : routes
   }
 
-  const admit = (
-    caller: Caller,
-    conversation: Conversation,
-    asked: AdmissionRequest
-  ): Admitted | InvalidRequest | ModelForbidden | Forbidden => {
+  const admit = (caller: Caller, conversation: Conversation, asked: AdmissionRequest): Admitted | NotAdmitted => {
     const known = asked.instead ?? lookUp(conversation.model, asked.kind ?? "text")
-    if (known instanceof InvalidRequest) return known
+    if (!("routes" in known)) return known
     const chosen = chosenRoutes(caller, known, asked.headers, asked.instead !== undefined)
     if (!("model" in chosen)) return chosen
     const { model, noFallback } = chosen

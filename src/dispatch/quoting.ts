@@ -1,7 +1,6 @@
 import { Effect, Option } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import { ModelForbidden } from "../contract/Failure.ts"
-import type { Forbidden, InvalidRequest } from "../contract/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Model, ServedModels } from "../catalogue/Catalogue.ts"
 import type { SharedLimits } from "../ledger/DurableHolds.ts"
@@ -11,7 +10,7 @@ import { mostOf } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import { triedRoutes } from "./admit.ts"
-import type { Admitted, AdmissionRequest, QuoteRequest } from "./admit.ts"
+import type { Admitted, AdmissionRequest, NotAdmitted, QuoteRequest } from "./admit.ts"
 import { mayFallBack } from "./chosenRoutes.ts"
 import { allFallbacks, fallbackReasonOf } from "./Fallbacks.ts"
 import { heldFor, heldTokens, mostUsed } from "./mostUsed.ts"
@@ -19,11 +18,7 @@ import type { Most } from "./mostUsed.ts"
 import { once } from "./Quote.ts"
 import type { Quote } from "./Quote.ts"
 
-type Admit = (
-  caller: Caller,
-  conversation: Conversation,
-  asked: AdmissionRequest
-) => Admitted | InvalidRequest | ModelForbidden | Forbidden
+type Admit = (caller: Caller, conversation: Conversation, asked: AdmissionRequest) => Admitted | NotAdmitted
 
 /**
  * The maximum cost of a conversation, with the models that may answer in its model's place. Fails if it would be refused
@@ -39,7 +34,7 @@ export const quoting = (
     caller: Caller,
     conversation: Conversation,
     asked: QuoteRequest
-  ): Effect.fn.Return<Quote, InvalidRequest | ModelForbidden | Forbidden> {
+  ): Effect.fn.Return<Quote, NotAdmitted> {
     const first = admit(caller, conversation, asked)
     const model = requested(first, catalogue.get(conversation.model))
     if (!("routes" in model)) return yield* model

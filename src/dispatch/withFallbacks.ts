@@ -1,14 +1,14 @@
 import { Cause } from "effect"
 import type { Model } from "../catalogue/Catalogue.ts"
-import type { Failure, Forbidden, InvalidRequest, ModelForbidden } from "../contract/Failure.ts"
+import type { Failure } from "../contract/Failure.ts"
 import { Future } from "../flow/Future.ts"
 import type { Generation } from "../generation/Generation.ts"
-import type { Admitted } from "./admit.ts"
+import type { Admitted, NotAdmitted } from "./admit.ts"
 import type { Attempts } from "./Attempts.ts"
 import { fallbackReasonOf } from "./Fallbacks.ts"
 import type { Fallbacks } from "./Fallbacks.ts"
 
-type Admission = Admitted | InvalidRequest | ModelForbidden | Forbidden
+type Admission = Admitted | NotAdmitted
 
 interface Asking {
   /** Admits the request to another model. */

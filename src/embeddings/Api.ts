@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { BodyLimit, Idempotent, Prefixes, RateHeaders } from "../contract/annotations.ts"
-import { CodedError } from "../contract/codedErrors.ts"
+import { ModelNotFoundError } from "../contract/codedErrors.ts"
 import { CreateEmbeddings, EmbeddingList } from "./Request.ts"
 
 const create = HttpApiEndpoint.post("create", "/v1/embeddings")
@@ -17,7 +17,7 @@ const create = HttpApiEndpoint.post("create", "/v1/embeddings")
 /** `/v1/embeddings` (docs/api.md#embeddings). */
 export class EmbeddingsApi extends HttpApiGroup.make("embeddings")
   .add(create)
-  .addError(CodedError)
+  .addError(ModelNotFoundError)
   .annotate(Prefixes, ["/v1/embeddings"])
   .annotate(BodyLimit, 32 * 1024 * 1024)
   .annotate(RateHeaders, "openai")

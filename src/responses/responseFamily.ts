@@ -3,7 +3,7 @@ import type { Ending } from "../pipeline/ending.ts"
 import { jsonResponse } from "../pipeline/passthrough.ts"
 import type { TextFamily } from "../pipeline/TextFamily.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
-import { hasProgramCode } from "../contract/wire.ts"
+import { programCodeOf } from "../contract/wire.ts"
 import type { CreateResponse } from "./CreateResponse.ts"
 import { unknownOf } from "./decode.ts"
 import type { Replay } from "./decode.ts"
@@ -28,7 +28,9 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
     // A comment, which every client library skips.
     heartbeat: ": ping\n\n",
     // Codex compacts the conversation when `response.failed` says `context_length_exceeded`; it gives up on a 400.
-    isToldInStream: (failure) => hasProgramCode(failure) && failure.isInStream === true,
+    isToldInStream: (failure) =>
+      failure._tag === "InvalidRequest" &&
+      (failure.reason === "too_long" || (failure.isInStream === true && programCodeOf(failure) !== undefined)),
     lookUp: ({ caller, payload, request }, routes) => {
       // No look-up for a request that no route can answer.
       const unknown = routes.passes(payload.model, "responses")

@@ -13,16 +13,19 @@ export const fitContext = (
   contextTokens: number | undefined
 ): Conversation | InvalidRequest | undefined => {
   if (contextTokens === undefined || mostTokens(conversation) <= contextTokens) return undefined
-  const excess = countTokens(conversation) - contextTokens
+  const tokens = countTokens(conversation)
+  const excess = tokens - contextTokens
   if (excess <= 0) return undefined
-  return conversation.truncation === "auto" ? (withoutOldest(conversation, excess) ?? exceeds()) : exceeds()
+  const fitting = conversation.truncation === "auto" ? withoutOldest(conversation, excess) : undefined
+  return fitting ?? exceeds(tokens, contextTokens)
 }
 
-const exceeds = () =>
+/** In OpenAI's words, with the numbers that Anthropic's clients read. */
+const exceeds = (tokens: number, most: number) =>
   new InvalidRequest({
     param: "input",
     reason: "too_long",
-    message: "Your input exceeds the context window of this model. Please adjust your input and try again."
+    message: `Your input exceeds the context window of this model. Please adjust your input and try again. (${tokens} tokens > ${most} maximum)`
   })
 
 /** Items that are dropped together: a user message, or an assistant turn with its tool results. */

@@ -36,6 +36,7 @@ describe("a gateway from its start to its end", () => {
         undefined,
         "upstream_failed",
         "invalid_request",
+        "unknown_model",
         "model_forbidden",
         "auth_invalid",
         "unknown_route",
@@ -52,7 +53,7 @@ describe("a gateway from its start to its end", () => {
       reason: "The gateway is shutting down"
     })
     const reasons = requests.flatMap(({ reason }) => (typeof reason === "string" ? [reason] : []))
-    expect(reasons).toContainEqual(expect.stringMatching(/^model: unknown model/))
+    expect(reasons).toContainEqual(expect.stringMatching(/^model: invalid model name/))
     // What went well has none, and neither has who left.
     expect(requests.filter(({ error, reason }) => reason !== undefined && (error ?? "hang_up") === "hang_up")).toEqual(
       []

@@ -122,7 +122,7 @@ describe("the line of a request", () => {
   it.each([
     ["an unknown key", "nobody-0123456789", {}, 401, "auth_invalid"],
     ["a balance that is too low", "poor-key-0123456789abcdefgh", { model: "house" }, 402, "insufficient_balance"],
-    ["an unknown model", undefined, { model: "nothing" }, 400, "invalid_request"],
+    ["an unknown model", undefined, { model: "nothing" }, 400, "unknown_model"],
     ["a body that is none", undefined, { messages: 5 }, 400, "invalid_request"]
   ])("of %s says what kind of failure it was", async (_, key, given, status, error) => {
     const body = { model: "sandbox-text", max_tokens: 20, messages: words, ...given }

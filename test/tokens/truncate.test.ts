@@ -91,7 +91,10 @@ describe("fitContext with disabled", () => {
   it("refuses what exceeds the window with OpenAI's words", () => {
     expect(fitContext(conversation({ items: [said("user", "word ".repeat(100))] }), 50)).toMatchObject({
       _tag: "InvalidRequest",
-      message: "Your input exceeds the context window of this model. Please adjust your input and try again."
+      reason: "too_long",
+      message: expect.stringMatching(
+        /^Your input exceeds the context window of this model\. Please adjust your input and try again\. \(\d+ tokens > 50 maximum\)$/
+      )
     })
   })
 

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import OpenAI from "openai"
+import OpenAI, { NotFoundError } from "openai"
 import { connect } from "../../responses/socket/connect.ts"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
 import type { Asked, DialectName } from "../../upstreams/fakes/fakeUpstream.ts"
@@ -60,7 +60,10 @@ beforeAll(async () => {
       upstreams: Object.fromEntries(
         fakes.map(({ protocol, server }) => [protocol, { protocol, base_url: `${server.url}/v1` }])
       ),
-      models: Object.fromEntries(protocols.flatMap(routes))
+      models: {
+        ...Object.fromEntries(protocols.flatMap(routes)),
+        small: { routes: [{ upstream: "openai-chat", model: "small" }], context: 100 }
+      }
     })
   )
   gateway = await startGateway({ folder })
@@ -100,7 +103,7 @@ describe.each(protocols)("an error code of %s", (protocol) => {
       expect({ ...whole, code: JSON.parse(whole.text).error.code }).toMatchObject(expected)
 
       const streamed = await post("responses", { model, stream: true, input: "Hi" })
-      if (place === "status" || code === "unknown_parameter") {
+      if (code !== "context_length_exceeded" && (place === "status" || code === "unknown_parameter")) {
         expect({ ...streamed, code: JSON.parse(streamed.text).error.code }).toMatchObject(expected)
       } else {
         expect(streamed).toMatchObject({ status: 200, tries: 1 })
@@ -117,6 +120,51 @@ describe.each(protocols)("an error code of %s", (protocol) => {
       }
     })
   })
+})
+
+it.each(protocols)(
+  "says that the prompt is too long to clients of messages, where %s refuses a full context",
+  async (protocol) => {
+    for (const place of ["status", "stream"]) {
+      for (const stream of [false, true]) {
+        const model = `${protocol}.${place}.context_length_exceeded`
+        const said = await post("messages", { model, max_tokens: 10, stream, ...chat })
+        expect(said.status).toBe(400)
+        expect(JSON.parse(said.text).error).toEqual({
+          type: "invalid_request_error",
+          message: `prompt is too long: ${message}`
+        })
+      }
+    }
+  }
+)
+
+it("is told of the gateway's own bound as of an upstream's", async () => {
+  const long = { role: "user", content: "word ".repeat(200) }
+  const said = await post("messages", { model: "small", max_tokens: 10, messages: [long] })
+  // What Claude Code reads.
+  expect(said.text).toMatch(/prompt is too long[^0-9]*\d+ tokens > 100 maximum/)
+  const completion = await post("chat/completions", { model: "small", messages: [long] })
+  expect(JSON.parse(completion.text).error).toMatchObject({ code: "context_length_exceeded" })
+  const response = await post("responses", { model: "small", stream: true, input: [long] })
+  expect(response.status).toBe(200)
+  expect(response.text).toContain('"type":"response.failed"')
+  expect(response.text).toContain('"code":"context_length_exceeded"')
+})
+
+it("of an unknown model is a 404 in chat completions and embeddings, and elsewhere a 400", async () => {
+  const client = new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
+  const unknown = { code: "model_not_found", param: "model" }
+  const completion = client.chat.completions.create({ model: "nothing", messages: [{ role: "user", content: "Hi" }] })
+  await expect(completion).rejects.toBeInstanceOf(NotFoundError)
+  await expect(completion).rejects.toMatchObject(unknown)
+  await expect(client.embeddings.create({ model: "nothing", input: "Hi" })).rejects.toMatchObject(unknown)
+  const response = await post("responses", { model: "nothing", input: "Hi" })
+  expect(response.status).toBe(400)
+  const said = await request(gateway, "/v1/messages", { body: { model: "nothing", max_tokens: 10, ...chat } })
+  expect(said.status).toBe(400)
+  expect(said.headers.get("x-should-retry")).toBe("false")
+  expect(await said.text()).toContain("invalid model name")
 })
 
 it("reaches OpenAI's client and a WebSocket where an upstream told it in its stream", async () => {
