@@ -40,7 +40,7 @@ export class SessionApi extends HttpApiGroup.make("session")
           summary: "Sign in",
           description:
             "With a key, or once with a link. For twelve hours, the cookie `gateway_session` opens what the key opens; " +
-            "an earlier session of the browser ends. More than ten attempts a minute from one address get a 429."
+            "an earlier session of the browser ends. After ten wrong keys in a minute, an address waits up to 4 s for each."
         })
       )
   )

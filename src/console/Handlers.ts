@@ -73,13 +73,18 @@ const SessionHandlers = handlers(
         Effect.gen(function* () {
           if ((key === undefined) === (link === undefined)) return yield* oneOf
           const address = addressOf(caller)
-          yield* tries.signIn(address)
+          // Each writes a session, and an operator's a row of the audit log.
+          yield* tries.begun.each(address)
           const visitor = { address, client: (request.headers.get("user-agent") ?? "").slice(0, maxClientLength) }
           const opening =
             key === undefined
               ? sessions.signInByLink(Redacted.make(link ?? ""), visitor)
               : sessions.signIn(Redacted.make(key), visitor)
-          const { session, token } = yield* Effect.catchAll(opening, (wrong) => tries.wrong(address, wrong))
+          const { session, token } = yield* tries.secrets.checked(
+            address,
+            opening,
+            ({ _tag }) => _tag === "AuthInvalid"
+          )
           // The browser's former session ends, against session fixation.
           const before = yield* ownOf(request.headers)
           if (before !== undefined) yield* sessions.end(before.session)

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { publicPath } from "../config/publicPath.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
 import type { RateLimited } from "../contract/Failure.ts"
+import { isEmbedded, isForeign } from "../guard/foreign.ts"
 import { Providers } from "../people/Providers.ts"
 import type { ProviderFailed } from "../people/Providers.ts"
 import { roleOf } from "../people/roleOf.ts"
@@ -34,7 +35,8 @@ export const makeSignInPages = Effect.gen(function* () {
 
   const begin = (request: Request, server: Server) =>
     Effect.gen(function* () {
-      yield* tries.signIn(tries.from({ request, server }))
+      if (isEmbedded(request.headers)) return yield* embedded
+      yield* tries.begun.each(tries.countedAs({ request, server }))
       const place = yield* cookiePlace
       const query = queryOf(request)
       const [only, ...others] = providers.rules()?.providers.keys() ?? []
@@ -67,9 +69,8 @@ export const makeSignInPages = Effect.gen(function* () {
       const place = yield* cookiePlace
       const address = tries.from({ request, server })
       const cookie = signInCookieIn(request.headers.get("cookie") ?? "", place)
-      const completed = yield* Effect.catchTag(signIns.complete(cookie, queryOf(request)), "SignInRefused", (refused) =>
-        tries.wrong(address, refused)
-      )
+      // Nothing can be guessed here: a sign-in that this browser has not begun is refused without asking the provider.
+      const completed = yield* signIns.complete(cookie, queryOf(request))
       const role = yield* admit(completed)
       const visitor = { address, client: (request.headers.get("user-agent") ?? "").slice(0, maxClientLength) }
       const { token } = yield* sessions.signInPerson(completed, role, visitor)
@@ -81,11 +82,16 @@ export const makeSignInPages = Effect.gen(function* () {
 
   const logout = (request: Request, server: Server) =>
     Effect.gen(function* () {
+      // Providers send it, browsers never.
+      if (isForeign(request.headers, yield* publicUrl.get)) return yield* foreign
       const form = yield* readForm(request)
-      yield* provided.logout(form.get("logout_token") ?? "")
+      yield* tries.logouts.checked(
+        tries.from({ request, server }),
+        provided.logout(form.get("logout_token") ?? ""),
+        ({ _tag }) => _tag === "SignInRefused"
+      )
       return new Response(null, { status: 200, headers: { "cache-control": "no-store" } })
     }).pipe(
-      Effect.catchTag("SignInRefused", (refused) => tries.wrong(tries.from({ request, server }), refused)),
       Effect.catchAll((failure) =>
         Effect.succeed(
           Response.json(
@@ -138,6 +144,11 @@ const moved = (location: string, cookies: ReadonlyArray<string>): Response => {
   for (const cookie of cookies) headers.append("set-cookie", cookie)
   return new Response(null, { status: 303, headers })
 }
+
+const embedded = Effect.fail(
+  new SignInRefused({ message: "A sign-in is begun by a page of its own, not inside of another site's page." })
+)
+const foreign = Effect.fail(new SignInRefused({ message: "Logout tokens come from a provider, not from a page." }))
 
 const noRole = (host: string) =>
   `You are signed in at ${host}, but this gateway knows none of your groups. Ask its operator for access.`

@@ -59,17 +59,3 @@ export const signInCookieFor = (text: Redacted.Redacted | undefined, seconds: nu
 export const cookieFor = (token: Redacted.Redacted | undefined, seconds: number, place: CookiePlace): string =>
   `${nameOf(place)}=${token === undefined ? "" : Redacted.value(token)}; HttpOnly; SameSite=Strict; Path=${place.path || "/"}; ` +
   `Max-Age=${seconds}${place.isSecure ? "; Secure" : ""}`
-
-/**
- * True if the browser says that another site's page sent the request.
- *
- * @param own the gateway's public URL, in case a proxy changes `Host`
- */
-export const isForeign = (headers: Headers, own: string): boolean => {
-  const site = headers.get("sec-fetch-site")
-  if (site !== null && site !== "same-origin" && site !== "none") return true
-  const origin = headers.get("origin")
-  if (origin === null) return false
-  const from = URL.parse(origin)
-  return from === null || (from.host !== headers.get("host") && from.origin !== URL.parse(own)?.origin)
-}

@@ -32,7 +32,7 @@ export class DevicesApi extends HttpApiGroup.make("devices")
       .annotateContext(
         OpenApi.annotations({
           summary: "Show a waiting program",
-          description: "More than ten wrong codes a minute from one address get a 429."
+          description: "After ten wrong codes in a minute, a person waits up to 4 s for each."
         })
       )
   )

@@ -1,8 +1,7 @@
 import { Effect } from "effect"
 import { isoTime } from "../admin/fields.ts"
-import { addressOf, SessionAuthenticators } from "../console/SessionAuthenticators.ts"
+import { SessionAuthenticators } from "../console/SessionAuthenticators.ts"
 import type { Acting } from "../contract/Acting.ts"
-import type { Caller } from "../contract/Caller.ts"
 import { AuthMissing, Forbidden, InvalidRequest, NotFound, Unavailable } from "../contract/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
 import type { Incoming } from "../contract/handlers.ts"
@@ -25,22 +24,17 @@ export const DevicesHandlers = handlers(
         return isPerson(acting) ? acting : yield* noPerson
       })
 
-    /** Wrong codes are counted, so that no one finds a waiting program by trying. */
-    const orWrong =
-      (caller: Caller) =>
-      <A, E>(effect: Effect.Effect<A, E | NotFound>) =>
-        Effect.catchIf(
-          effect,
-          (failure): failure is NotFound => failure instanceof NotFound && failure.param === null,
-          (missing) => tries.wrong(addressOf(caller), missing)
-        )
+    /** Wrong codes slow a person down, so that no one finds a waiting program by trying. */
+    const byCode = <A, E>({ person }: { readonly person: string }, typed: string, use: UseCode<A, E>) =>
+      tries.codes.checked(person, Effect.flatMap(codeOf(typed), use), isNoCode)
 
     return {
-      show: ({ caller, payload, request }) =>
+      show: ({ payload, request }) =>
         Effect.gen(function* () {
-          yield* personOf(request)
-          const { address, client, expires_at, issues, surface, user_code } = yield* orWrong(caller)(
-            Effect.flatMap(codeOf(payload.code), signIns.ofCode)
+          const { address, client, expires_at, issues, surface, user_code } = yield* byCode(
+            yield* personOf(request),
+            payload.code,
+            signIns.ofCode
           )
           return {
             object: "waiting_program" as const,
@@ -53,17 +47,22 @@ export const DevicesHandlers = handlers(
           }
         }),
 
-      decide: ({ caller, payload: { account, approve, code: typed }, request }) =>
+      decide: ({ payload: { account, approve, code: typed }, request }) =>
         Effect.gen(function* () {
           const acting = yield* personOf(request)
           if (approve && account === undefined) return yield* noAccount
           const decision = approve && account !== undefined ? { approve, account } : ({ approve: false } as const)
-          yield* orWrong(caller)(Effect.flatMap(codeOf(typed), (code) => signIns.decide(acting, code, decision)))
+          yield* byCode(acting, typed, (code) => signIns.decide(acting, code, decision))
           return { object: "program_decision" as const, approved: approve }
         })
     }
   })
 )
+
+type UseCode<A, E> = (code: string) => Effect.Effect<A, E | NotFound>
+
+/** An account may not be there either. */
+const isNoCode = (failure: unknown): boolean => failure instanceof NotFound && failure.param === null
 
 const isPerson = (acting: Acting): acting is Acting & { readonly person: string } => acting.person !== undefined
 

@@ -6,6 +6,7 @@ import { SessionAuthenticators } from "../console/SessionAuthenticators.ts"
 import { publicPath } from "../config/publicPath.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
 import type { RateLimited } from "../contract/Failure.ts"
+import { isForeign } from "../guard/foreign.ts"
 import { Providers } from "../people/Providers.ts"
 import type { SignInRefused } from "../people/SignIns.ts"
 import { AgentSignIns } from "./AgentSignIns.ts"
@@ -50,8 +51,9 @@ export const makeOAuthPages = Effect.gen(function* () {
 
   const authorize = (request: Request, server: Server) =>
     Effect.gen(function* () {
+      if (isForeign(request.headers, yield* publicUrl.get)) return yield* foreign
       const address = tries.from({ request, server })
-      yield* tries.signIn(address)
+      yield* tries.programs.each(address)
       const form = yield* readForm(request)
       const begun = yield* signIns.begin({
         surface: plain(form.get("surface") ?? "", longestSurface),
@@ -157,6 +159,10 @@ const refused = (failure: OAuthRefused | SignInRefused | RateLimited): Effect.Ef
     Response.json({ error: code, error_description: failure.message }, { status, headers: { ...noStore, ...headers } })
   )
 }
+
+const foreign = Effect.fail(
+  new OAuthRefused({ code: "invalid_request", message: "Programs ask for a code, not pages of other sites" })
+)
 
 const needed = (form: URLSearchParams, name: string): Effect.Effect<string, OAuthRefused> => {
   const [value = "", ...others] = form.getAll(name)

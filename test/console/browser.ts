@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 
-/** What makes a gateway believe where each browser says that it is: ten may sign in a minute from one address. */
+/** What makes a gateway believe where each browser says that it is. */
 export const behindProxy = "server: { trusted_proxies: [127.0.0.0/8, ::1] }\n"
 
 /** A unique address of a network for examples. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest"
 import ipaddr from "ipaddr.js"
 import { clientAddress } from "../../src/guard/clientAddress.ts"
-import { Guesses } from "../../src/guard/Guesses.ts"
 
 const trusted = ["127.0.0.0/8", "10.0.0.0/8", "fd00::/8"].map((range) => ipaddr.parseCIDR(range))
 
@@ -25,22 +24,5 @@ describe("the address of who calls", () => {
 
   it("is not looked for in a header of any length", () => {
     expect(clientAddress("127.0.0.1", `8.8.8.8, ${"10.0.0.1, ".repeat(100_000)}10.0.0.1`, trusted)).toBe("10.0.0.1")
-  })
-})
-
-describe("wrong keys", () => {
-  it("are told ten times a minute for each address", () => {
-    const guesses = new Guesses()
-    for (let n = 0; n < 10; n++) expect(guesses.note("a", 30_000)).toBeUndefined()
-    expect(guesses.note("a", 30_000)).toBe(30_000)
-    expect(guesses.note("b", 30_000)).toBeUndefined()
-    expect(guesses.note("a", 60_000)).toBeUndefined()
-  })
-
-  it("from ever new addresses take no more than so much room", () => {
-    const guesses = new Guesses()
-    let refused = 0
-    for (let n = 0; n < 10_100; n++) if (guesses.note(`address ${n}`, 0) !== undefined) refused++
-    expect(refused).toBe(90)
   })
 })

@@ -26,20 +26,6 @@ export const authenticationMutants: ReadonlyArray<Mutant> = [
     tests: clientAddress
   },
   {
-    name: "guard: keys may be guessed at any rate",
-    file: "src/guard/Guesses.ts",
-    snippet: "return count > most ?",
-    replacement: "return count > most * 1_000 ?",
-    tests: clientAddress
-  },
-  {
-    name: "guard: guesses from ever new addresses take ever more room",
-    file: "src/guard/Guesses.ts",
-    snippet: "this.#counts.size < capacity || this.#counts.has(from) ?",
-    replacement: "this.#counts.size >= 0 ?",
-    tests: clientAddress
-  },
-  {
     name: "guard: any certificate will do",
     file: "src/guard/dial.ts",
     snippet: "rejectUnauthorized: true",
@@ -124,24 +110,10 @@ export const authenticationMutants: ReadonlyArray<Mutant> = [
     tests: ["test/e2e/admin.test.ts", "test/e2e/adminKeys.test.ts"]
   },
   {
-    name: "admin: guesses are not counted",
-    file: "src/admin/AdminAccess.ts",
-    snippet: "return waitMs === undefined",
-    replacement: "return waitMs !== null",
-    tests: ["test/e2e/admin.test.ts", "test/e2e/adminKeys.test.ts"]
-  },
-  {
     name: "console: a change needs no token",
     file: "src/console/SessionAuthenticators.ts",
     snippet: 'headers.get("x-gateway-csrf") !== csrfOf(token)',
     replacement: 'headers.get("x-gateway-csrf") === "never"',
-    tests: sessions
-  },
-  {
-    name: "console: right keys may sign in at any rate",
-    file: "src/console/Handlers.ts",
-    snippet: "yield* tries.signIn(address)",
-    replacement: "",
     tests: sessions
   },
   {

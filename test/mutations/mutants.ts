@@ -14,6 +14,7 @@ import { programMutants } from "./programMutants.ts"
 import { signInMutants } from "./signInMutants.ts"
 import { streamMutants } from "./streamMutants.ts"
 import { tokenMutants } from "./tokenMutants.ts"
+import { tryMutants } from "./tryMutants.ts"
 import { unfinishedMutants } from "./unfinishedMutants.ts"
 
 export const mutants: ReadonlyArray<Mutant> = [
@@ -31,6 +32,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...programMutants,
   ...signInMutants,
   ...tokenMutants,
+  ...tryMutants,
   ...loginMutants,
   ...unfinishedMutants
 ]

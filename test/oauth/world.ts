@@ -37,7 +37,7 @@ models:
 
   let asked = 0
   const post = async (path: string, form: Readonly<Record<string, string>>) => {
-    // Each from an address of its own: ten programs a minute may begin from one.
+    // Each from an address of its own.
     const from = `10.9.${(asked >> 8) & 255}.${asked++ & 255}`
     const answer = await fetch(gateway.url + path, {
       method: "POST",

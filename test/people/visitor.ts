@@ -11,7 +11,11 @@ export interface Login {
 /** A browser without scripts: cookies by host, redirects followed by hand, forms filled in. */
 export class Visitor {
   readonly #jars = new Map<string, Map<string, string>>()
-  readonly #address = anyAddress()
+  readonly #address: string
+
+  constructor(address = anyAddress()) {
+    this.#address = address
+  }
 
   /** The cookies of an address, by name. */
   cookies(url: string): Map<string, string> {

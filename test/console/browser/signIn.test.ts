@@ -118,6 +118,37 @@ describe.skipIf(isSkipped)("signing in at a provider of another site", () => {
     await visitor.close()
   })
 
+  it("is kept from no one by a page of another site, whose link leads to it all the same", async () => {
+    const parts = Array.from({ length: 400 }, (_, n) => `<img src="${gateway.url}/sign-in?n=${n}">`)
+    const frame = `<iframe src="${gateway.url}/sign-in"></iframe>`
+    const elsewhere = Bun.serve({
+      port: 0,
+      hostname: "localhost",
+      fetch: () =>
+        new Response(`<a href="${gateway.url}/sign-in">Gateway</a>${parts.join("")}${frame}`, {
+          headers: { "content-type": "text/html" }
+        })
+    })
+    const { context, page } = await visit(browser, gateway)
+    const statuses: Array<number> = []
+    let images = 0
+    page.on("response", (response) => {
+      if (new URL(response.url()).pathname === "/sign-in") statuses.push(response.status())
+    })
+    // The browser hides what is no image from the page.
+    page.on("requestfailed", (request) => {
+      if (request.resourceType() === "image") images++
+    })
+    await page.goto(`http://localhost:${elsewhere.port}/`)
+    await expect.poll(() => [images, statuses]).toEqual([400, [403]])
+    expect(await context.cookies(gateway.url)).toEqual([])
+    await page.getByRole("link", { name: "Gateway" }).click()
+    await page.locator('input[name="login"]').waitFor()
+    expect(statuses).toEqual([403, 303])
+    await context.close()
+    await elsewhere.stop(true)
+  })
+
   it("tells a stranger that they have no role", async () => {
     const visitor = await at("eve")
     const { page } = visitor
