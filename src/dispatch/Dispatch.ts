@@ -36,6 +36,7 @@ import { severally } from "./several.ts"
 import { leftOutAt, unsupportedError } from "./unsupported.ts"
 import { Attempts } from "./Attempts.ts"
 import { mayFallBack } from "./chosenRoutes.ts"
+import { flexAlone } from "./flexAlone.ts"
 import { Fallbacks } from "./Fallbacks.ts"
 import { withFallbacks } from "./withFallbacks.ts"
 import { isCovered } from "./agreed.ts"
@@ -108,7 +109,9 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       const tried = (routes: ReadonlyArray<AdmittedRoute>) =>
         tryRoutes(work.routing(routing), work, routes, call, work.attempts, hedge)
       const { all } = work.offers
-      return all.some(({ key }) => key !== undefined) ? withOwnKeys(work, all).flatMap(tried) : tried(all)
+      return flexAlone(work, all, (routes) =>
+        routes.some(({ key }) => key !== undefined) ? withOwnKeys(work, routes).flatMap(tried) : tried(routes)
+      )
     }
 
     const hedgeOf = (work: Work): Hedge<AdmittedRoute> => ({

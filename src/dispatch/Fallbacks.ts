@@ -1,6 +1,6 @@
 import type { ServedModels, Model } from "../catalogue/Catalogue.ts"
 import type { Caller } from "../contract/Caller.ts"
-import type { Failure } from "../contract/Failure.ts"
+import type { Failure, RateLimited } from "../contract/Failure.ts"
 import { FallbackReason } from "../contract/FallbackReason.ts"
 import { forbidden } from "../contract/permission.ts"
 import type { Attempts } from "./Attempts.ts"
@@ -19,6 +19,8 @@ export class Fallbacks {
   #left: ReadonlyArray<Model> = []
   /** The reason that the requested model does not answer; undefined while it may. */
   reason: FallbackReason | undefined
+  /** The failure of a flex request whose tier is full: another model may serve it as flex, and never at a dearer tier. */
+  fullFlex: RateLimited | undefined
 
   constructor(catalogue: ServedModels, caller: Caller, model: Model) {
     this.#catalogue = catalogue

@@ -16,12 +16,19 @@ const confirmedWithinMs = 30_000
 /** The longest part of a name that is kept as it is: callers choose the names of models. */
 const longestName = 200
 
+/** The parts of an error that are told again: as many are remembered, an error's stack and words would be too much. */
+export interface LastError extends Pick<UpstreamError, "status" | "trouble" | "rests"> {
+  readonly tag: "RateLimited" | "UpstreamFailed"
+  readonly message: string
+  readonly neverFits: boolean
+}
+
 export interface CoolDown {
   readonly untilMs: number
   /** Consecutive failures. */
   readonly failures: number
-  /** The error with a deadline (`Retry-After`, or of a key that is refused): the route is not called before it. */
-  readonly lastError: UpstreamError | undefined
+  /** The failure with a deadline (`Retry-After`, or of a key that is refused): the route is not called before it. */
+  readonly lastError: LastError | undefined
   /** The smallest request that rests; 0 for every request. */
   readonly atLeast: number
   /** The end of a probe. Meanwhile other calls try the route last. */

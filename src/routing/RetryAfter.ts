@@ -7,7 +7,7 @@ import { isOfKey, UpstreamError } from "../upstreams/UpstreamError.ts"
 import { isDearer, ownPart } from "./Lane.ts"
 import type { Requester } from "./Lane.ts"
 import { Rests } from "./Rests.ts"
-import type { CoolDown, Place } from "./Rests.ts"
+import type { CoolDown, LastError, Place } from "./Rests.ts"
 import { isSameRoute } from "./Route.ts"
 import type { Route } from "./Route.ts"
 
@@ -110,7 +110,7 @@ export class RetryAfter {
     const part = ownPart(closed.part, lane)
     const place = this.#rests.placeOf(failing, part ?? "lane", lane)
     const isSkipped = (error.retryAfterMs ?? 0) > 0 || (route.key !== undefined && isUnusable(error))
-    const rest = { place, error: isSkipped ? error : undefined, forMs: delayOf(error), now }
+    const rest = { place, error: isSkipped ? lastErrorOf(error) : undefined, forMs: delayOf(error), now }
     if (closed.who === "all" && part !== undefined) return void this.#rest(rest)
     const size = closed.isBySize ? lane.size() : 0
     const untilMs = this.#rest(rest, account, size)
@@ -156,7 +156,7 @@ export class RetryAfter {
 interface Failed {
   readonly place: Place
   /** The error, if the place is not called again before the end. */
-  readonly error: UpstreamError | undefined
+  readonly error: LastError | undefined
   /** The delay that the upstream asked for, in ms. */
   readonly forMs: number | undefined
   readonly now: number
@@ -202,17 +202,27 @@ const delayOf = ({ rests, retryAfterMs = 0 }: UpstreamError): number | undefined
 }
 
 /** A refused key, or one without money, is not called meanwhile; its upstream has others. */
-const isUnusable = ({ trouble }: UpstreamError): boolean => trouble === "refused-key" || trouble === "empty-account"
+const isUnusable = ({ trouble }: Pick<UpstreamError, "trouble">): boolean =>
+  trouble === "refused-key" || trouble === "empty-account"
 
 /** False for failures caused by the request, or by a model or a file that the route lacks. */
 const isItsOwn = ({ failure, rests, retry }: UpstreamError): boolean =>
-  retry === "again" || (retry === "elsewhere" && (failure._tag === "UpstreamFailed" || rests !== undefined))
+  retry === "again" ||
+  (retry === "elsewhere" &&
+    (failure._tag === "UpstreamFailed" || (failure._tag === "RateLimited" && rests !== undefined)))
 
-const repeated = (error: UpstreamError, retryAfterMs: number): UpstreamError => {
-  const { failure, rests, status, trouble } = error
+const lastErrorOf = ({ failure, rests, status, trouble }: UpstreamError): LastError => {
+  const neverFits = failure._tag === "RateLimited" && failure.neverFits === true
+  const tag = failure._tag === "RateLimited" ? failure._tag : "UpstreamFailed"
+  return { tag, message: failure.message, neverFits, status, trouble, rests }
+}
+
+const repeated = (last: LastError, retryAfterMs: number): UpstreamError => {
+  const { rests, status, trouble } = last
+  const retry = isUnusable(last) ? "elsewhere" : "again"
   return new UpstreamError({
-    failure: until(failure, retryAfterMs / 1_000),
-    retry: isUnusable(error) ? "elsewhere" : "again",
+    failure: told(last, retryAfterMs),
+    retry,
     retryAfterMs,
     status,
     trouble,
@@ -221,10 +231,10 @@ const repeated = (error: UpstreamError, retryAfterMs: number): UpstreamError => 
   })
 }
 
-const until = (failure: Failure, seconds: number): Failure => {
-  const { message } = failure
-  if (failure._tag === "RateLimited") {
-    return failure.neverFits === true ? failure : new RateLimited({ message, retryAfterSeconds: Math.ceil(seconds) })
-  }
-  return failure._tag === "UpstreamFailed" ? new UpstreamFailed({ message, retryAfterSeconds: seconds }) : failure
+const told = ({ message, neverFits, tag }: LastError, retryAfterMs: number): Failure => {
+  if (neverFits) return new RateLimited({ message, retryAfterSeconds: null, neverFits: true })
+  const seconds = retryAfterMs / 1_000
+  return tag === "RateLimited"
+    ? new RateLimited({ message, retryAfterSeconds: Math.ceil(seconds) })
+    : new UpstreamFailed({ message, retryAfterSeconds: seconds })
 }

@@ -75,9 +75,7 @@ export const tryRoutes = <R extends Route>(
   hedge?: Hedge<R>
 ): Future<Generation, Failure> => {
   const { ask: ordered, skipped } = retryAfter.order(routes, requester)
-  const isLost = (route: R, failures: ReadonlyArray<RouteFailure<R>>) =>
-    failures.some((failure) => fails(requester, route, failure))
-  const ask = skipped.length === 0 ? ordered : ordered.filter((route) => !isLost(route, skipped))
+  const ask = skipped.length === 0 ? ordered : ordered.filter((route) => !isLost(requester, route, skipped))
   const attempt = reporting(call, requester, retryAfter, watcher)
   const second = hedge && { ...hedge, attempt: reporting(hedge.call, requester, retryAfter, hedge.watcher) }
   const from = (
@@ -93,7 +91,7 @@ export const tryRoutes = <R extends Route>(
     const next = (failures: ReadonlyArray<RouteFailure<R>>, hasHedged = isHedged) => {
       const all = [...failed, ...failures]
       const isTried = (other: R) => all.some((failure) => failure.route === other)
-      const at = ask.findIndex((other, at) => at > index && !isTried(other) && !isLost(other, all))
+      const at = ask.findIndex((other, at) => at > index && !isTried(other) && !isLost(requester, other, all))
       return from(at === -1 ? ask.length : at, all, hasHedged)
     }
     const place = isHedged ? -1 : ask.findIndex((one, at) => at > index && !isSameRoute(one, route))
@@ -150,6 +148,12 @@ const isPassing = (cause: Cause.Cause<Failure | UpstreamError>): boolean => {
 export const fails = <R extends Route>(requester: Requester<R>, other: R, { error, route }: RouteFailure<R>): boolean =>
   (route.key !== undefined && isSameRoute(other, route) && !isOfKey(error)) ||
   (error.rests !== undefined && error.rests !== "nothing" && isDearer(requester, other, route))
+
+const isLost = <R extends Route>(
+  requester: Requester<R>,
+  route: R,
+  failures: ReadonlyArray<RouteFailure<R>>
+): boolean => failures.some((failure) => fails(requester, route, failure))
 
 /** A call that reports its outcome to the route's state. */
 const reporting =

@@ -66,8 +66,22 @@ const refusals: Readonly<Record<string, () => Response>> = {
     )
 }
 
+/** Begins, and is refused then. */
+const overloadedStream = () => {
+  const response = { id: "resp_1", object: "response", status: "in_progress", model: "m", output: [] }
+  const error = { code: "server_is_overloaded", message: "Our servers are currently overloaded." }
+  const frames = [
+    { type: "response.created", sequence_number: 0, response },
+    { type: "response.in_progress", sequence_number: 1, response },
+    { type: "response.failed", sequence_number: 2, response: { ...response, status: "failed", error } }
+  ]
+  const text = frames.map((frame) => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`).join("")
+  return new Response(text, { headers: { "content-type": "text/event-stream" } })
+}
+
 const answer = ({ text }: Asked) => {
   const named = /hostile:([\w-]+)/.exec(text)?.[1] ?? ""
+  if (named === "overloaded-stream") return overloadedStream()
   return (refusals[named] ?? ofAll[named])?.()
 }
 
@@ -124,6 +138,7 @@ const ways = {
   confirmed: (protocol: Protocol) => [{ upstream: protocol, model: "confirmed" }],
   said: (protocol: Protocol) => [{ upstream: protocol, model: "said" }],
   large: (protocol: Protocol) => [{ upstream: `${protocol}-pool`, model: "large" }],
+  overloaded: (protocol: Protocol) => [{ upstream: protocol, model: "overloaded" }, dear],
   flex: (protocol: Protocol) => [
     { upstream: protocol, model: "flex" },
     { upstream: "gemini", model: "flex" }
@@ -150,7 +165,13 @@ beforeAll(async () => {
   )
   const config = {
     upstreams: { ...upstreams, other: { protocol: "openai-chat", base_url: `${other.url}/v1` } },
-    models,
+    models: {
+      ...models,
+      plain: { routes: [{ upstream: "gemini", model: "plain" }] },
+      cheap: { routes: [{ upstream: "other", model: "cheap" }] },
+      "flex-then-plain": { routes: [{ upstream: "openai-chat", model: "full" }], fallbacks: { failed: "plain" } },
+      "flex-then-flex": { routes: [{ upstream: "openai-chat", model: "full" }], fallbacks: { failed: "cheap" } }
+    },
     keys: accounts.map((account) => ({ name: account, account, secret: secretOf(account) })),
     unpriced: "allow"
   }
@@ -281,4 +302,21 @@ describe("a lane that an upstream refuses", () => {
       expect(await ask(0, "a", protocol, model, "play:text")).toMatchObject({ status: 200, upstream: protocol })
     }
   )
+
+  it("of a model that is overloaded, as a 200 says after it began, rests for all", async () => {
+    const model = "openai-responses-overloaded"
+    const stream = { stream: true }
+    const refused = await ask(0, "a", "openai-responses", model, "hostile:overloaded-stream", stream)
+    expect(refused).toMatchObject({ status: 200, upstream: "other" })
+    expect(await ask(0, "b", "openai-responses", model, "play:text")).toMatchObject({ status: 200, upstream: "other" })
+  })
+
+  it("of a full flex tier goes to another model's flex, and to none at a dearer tier", async () => {
+    const flex = { service_tier: "flex" }
+    const full = await ask(0, "a", "openai-chat", "flex-then-plain", "hostile:498 and plain", flex)
+    expect(full).toMatchObject({ status: 429, upstream: "openai-chat" })
+    expect(callsOf("gemini", "hostile:498 and plain")).toBe(0)
+    const other = await ask(0, "a", "openai-chat", "flex-then-flex", "hostile:498 again", flex)
+    expect(other).toMatchObject({ status: 200, upstream: "other" })
+  })
 })

@@ -11,7 +11,7 @@ export const laneMutants: ReadonlyArray<Mutant> = [
     file: "src/routing/RetryAfter.ts",
     snippet: 'who: rests.isOfAll === true ? "all" : "second"',
     replacement: 'who: "all"',
-    tests: lanes
+    tests: [...lanes, "test/routing/oneAccount.test.ts"]
   },
   {
     name: "lanes: a request counts as the kind that the upstream names",

@@ -1,6 +1,7 @@
 import type { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { AccountId } from "../../src/contract/Caller.ts"
 import type { Cancellation } from "../../src/tasks/Cancellation.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import type { VideoUpstream } from "../../src/upstreams/VideoUpstream.ts"
@@ -96,6 +97,31 @@ describe("a video task with several places", () => {
       yield* pass(31_000)
       yield* insertAnother("v3")
       expect((yield* submitted("v3")).upstream).toBe("up")
+    }).pipe(all(one.made, two.made))
+  })
+
+  it.effect("leaves a place to other accounts until a second one is refused there", () => {
+    const full = Effect.fail(new VideoSaturated({ retryAfterSeconds: 30 }))
+    const one = named("up", upstream({ submit: [full, newId, full, newId] }).made)
+    const two = named("other", upstream({ submit: [newId], poll: [running] }).made)
+    const submitted = (account: AccountId, name: string) =>
+      Effect.flatMap(TaskStore, (store) =>
+        Effect.zipRight(
+          store.insert({ ...video({ request: { ...job, routes: routes.slice(0, 2) } }), id: name, account }),
+          eventually(
+            Effect.map(store.find(account, "video", name), Option.getOrThrow),
+            (seen) => seen.upstreamId !== null
+          )
+        )
+      )
+    const upstreamOf = (name: string, id: string) =>
+      Effect.map(submitted(AccountId.make(name), id), (seen) => seen.upstream)
+    return Effect.gen(function* () {
+      expect(yield* upstreamOf("a", "v1")).toBe("other")
+      expect(yield* upstreamOf("b", "v2")).toBe("up")
+      expect(yield* upstreamOf("a", "v3")).toBe("other")
+      expect(yield* upstreamOf("c", "v4")).toBe("other")
+      expect(one.models).toHaveLength(3)
     }).pipe(all(one.made, two.made))
   })
 

@@ -1,3 +1,4 @@
+import { objectAt, textAt } from "../../contract/json.ts"
 import type { Rest } from "../../generation/Rest.ts"
 import { errorIn, errorWords } from "./errorWords.ts"
 import { words } from "./errorMeaning.ts"
@@ -20,6 +21,10 @@ const ofLoad: ReadonlySet<number | undefined> = new Set([429, 498, 529])
 export const restOf = (refusal: LoadRefusal): Rest | undefined => {
   const { body, headers, status } = refusal
   const error = errorIn(body)
+  // OpenRouter: the request may have chosen the provider that refused it.
+  if (textAt(objectAt(error, "metadata"), "provider_name") !== undefined) {
+    return ofLoad.has(status) ? { part: "lane" } : undefined
+  }
   const codes = words(error)
   const coded = byCode(codes, status)
   if (coded !== undefined) return coded

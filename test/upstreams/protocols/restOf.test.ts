@@ -39,6 +39,14 @@ describe("what rests after a refusal for load", () => {
     expect(rests).not.toMatchObject({ isOfAll: true })
   })
 
+  it("is the lane alone where the request chose the provider that refused", () => {
+    const metadata = { provider_name: "theirs", raw: JSON.stringify(openAi(limitOf("RPM", 500, 1, 500))) }
+    for (const status of [429, 529]) {
+      const error = { code: status, message: "Provider returned error", metadata }
+      expect(refused(status, { error }, { "x-ratelimit-remaining-requests": "0" }).rests).toEqual({ part: "lane" })
+    }
+  })
+
   it("names no time where waiting does not help, and is no other key's", () => {
     const error = refused(429, openAi(limitOf("TPM", 0, 52_000)), { "retry-after": "15" })
     expect(error).toMatchObject({
