@@ -59,7 +59,7 @@ export const costOf = async (app: Pick<App, "client" | "session">, request: Requ
 const linesOf = (entry: Entry): Cost => {
   const { kinds } = words.request
   const { rates = {}, search, videoSecond } = priceOf(entry.price)
-  const { cache_write_1h_tokens: forAnHour } = entry
+  const { cache_write_1h_tokens: forAnHour = 0 } = entry
   const perMillion = (kind: string, count: number, nano: number | undefined): CostLine => ({
     kind,
     count,

@@ -32,7 +32,7 @@ import { Pipeline } from "./pipeline/Pipeline.ts"
 import { RequestGroups } from "./requests/RequestGroups.ts"
 import { RequestOverview } from "./requests/RequestOverview.ts"
 import { RequestUsage } from "./requests/RequestUsage.ts"
-import { Searches } from "./requests/Searches.ts"
+import { Reports } from "./requests/Reports.ts"
 import { RequestStore } from "./requests/store/RequestStore.ts"
 import { makeResponseKind } from "./responses/background/ResponseKind.ts"
 import { makeResponsesQuoter } from "./responses/quote.ts"
@@ -131,7 +131,7 @@ const AccountLive = AccountHandlers.pipe(
       RequestUsage.Default,
       RequestOverview.Default,
       RequestGroups.Default,
-      Searches.Default
+      Reports.Default
     )
   )
 )

@@ -43,6 +43,11 @@ const runs: Readonly<Record<string, LongRun>> = {
     takes: "10 min",
     shows: "hostile bodies and the event loop; --short"
   },
+  reports: {
+    command: ["./test/reports/main.ts"],
+    takes: "5 min",
+    shows: "a light request beside eight readers of each report, over a seeded year; --rows 10000000"
+  },
   videos: {
     command: ["./test/videoClients/main.ts"],
     takes: "2 min",

@@ -21,7 +21,7 @@ import { groupsAnswer } from "../requests/groupsAnswer.ts"
 import { RequestGroups } from "../requests/RequestGroups.ts"
 import { filterOf } from "../requests/RequestQuery.ts"
 import { RequestOverview } from "../requests/RequestOverview.ts"
-import { Searches } from "../requests/Searches.ts"
+import { Reports } from "../requests/Reports.ts"
 import { RequestUsage } from "../requests/RequestUsage.ts"
 import { RequestStore } from "../requests/store/RequestStore.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
@@ -45,7 +45,7 @@ export const AccountHandlers = handlers(
     const tasks = yield* TaskStore
     const holds = yield* StoredHolds
     const feed = yield* Feed
-    const searches = yield* Searches
+    const reports = yield* Reports
 
     const balance = (caller: Caller) =>
       Effect.gen(function* () {
@@ -70,11 +70,11 @@ export const AccountHandlers = handlers(
     return {
       balance: ({ caller }) => balance(caller),
       own: ({ caller }) => Effect.map(balance(caller), (money) => accountView(money, caller)),
-      requests: ({ caller, urlParams }) => searches.ofKey(caller.key, requestPage(requests, urlParams, ownOf(caller))),
+      requests: ({ caller, urlParams }) => reports.ofKey(caller.key, requestPage(requests, urlParams, ownOf(caller))),
       exportRequests: ({ caller, request, urlParams }) =>
-        requestExport(requests, urlParams, request, (read) => searches.ofKey(caller.key, read), ownOf(caller)),
+        requestExport(requests, urlParams, request, (read) => reports.ofKey(caller.key, read), ownOf(caller)),
       requestHistogram: ({ caller, urlParams: { buckets, from, to, ...query } }) =>
-        searches.ofKey(
+        reports.ofKey(
           caller.key,
           histogramOf(
             requests,
@@ -82,18 +82,18 @@ export const AccountHandlers = handlers(
             { buckets, from, to }
           )
         ),
-      overview: ({ caller, urlParams }) => searches.ofKey(caller.key, overviews.of(urlParams, ownOf(caller))),
+      overview: ({ caller, urlParams }) => reports.ofKey(caller.key, overviews.of(urlParams, ownOf(caller))),
       overviewGroups: ({ caller, request, urlParams }) =>
-        searches.ofKey(
+        reports.ofKey(
           caller.key,
           groupsAnswer(urlParams, request.headers, (asked) => groups.of(asked, ownOf(caller)))
         ),
-      tasks: ({ caller, urlParams }) => searches.ofKey(caller.key, ownTasks(tasks, holds, ownOf(caller), urlParams)),
+      tasks: ({ caller, urlParams }) => reports.ofKey(caller.key, ownTasks(tasks, holds, ownOf(caller), urlParams)),
       events: ({ caller, request }) => feed.watch(request, Effect.succeed(ownOf(caller))),
       request: ({ caller, path }) => requestOf(requests, path.id, ownOf(caller)),
       quote: ({ caller, payload, request }) => quote(quoters, caller, payload, request.headers),
       usage: ({ caller, request, urlParams }) =>
-        searches.ofKey(
+        reports.ofKey(
           caller.key,
           usageAnswer(
             { ...urlParams, account: caller.account, keys: caller.person?.keys },

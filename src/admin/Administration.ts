@@ -5,7 +5,7 @@ import type { UsageQuestion } from "../ledger/usageReportOf.ts"
 import { RequestGroups } from "../requests/RequestGroups.ts"
 import { RequestStore } from "../requests/store/RequestStore.ts"
 import { RequestUsage } from "../requests/RequestUsage.ts"
-import { Searches } from "../requests/Searches.ts"
+import { Reports } from "../requests/Reports.ts"
 import { AccountEnding } from "./AccountEnding.ts"
 import { AccountAdministration } from "./AccountAdministration.ts"
 import { ConfigurationAdministration } from "./ConfigurationAdministration.ts"
@@ -36,7 +36,7 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
     RequestStore.Default,
     RequestUsage.Default,
     RequestGroups.Default,
-    Searches.Default
+    Reports.Default
   ],
   effect: Effect.gen(function* () {
     const report = yield* UsageReport
@@ -55,7 +55,7 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
       nodes: yield* NodeList,
       requests: yield* RequestStore,
       groups: yield* RequestGroups,
-      searches: yield* Searches,
+      reports: yield* Reports,
       /** @param isOperator true shows upstream costs */
       usage: (question: UsageQuestion, isOperator = true) => usageReportOf(report, question, isOperator, rowUsage)
     } as const

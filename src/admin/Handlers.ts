@@ -24,7 +24,7 @@ import { requestExport } from "../requests/requestExport.ts"
 import { requestPage } from "../requests/RequestPage.ts"
 import { filterOf } from "../requests/RequestQuery.ts"
 import { RequestGroups } from "../requests/RequestGroups.ts"
-import { Searches } from "../requests/Searches.ts"
+import { Reports } from "../requests/Reports.ts"
 import { paged } from "../contract/paging.ts"
 import { TrafficCosts } from "../requests/TrafficCosts.ts"
 import { Serving } from "./Serving.ts"
@@ -37,11 +37,11 @@ const OperationsHandlers = handlers(
   AdminOperationsApi,
   Effect.map(
     Effect.all([Administration, Serving, makeOwned]),
-    ([{ audit, deliveries, nodes, requests, searches, tasks, usage }, serving, owned]) => ({
+    ([{ audit, deliveries, nodes, requests, reports, tasks, usage }, serving, owned]) => ({
       listTasks: ({ caller, urlParams }) =>
         Effect.flatMap(Effect.all([Clock.currentTimeMillis, owned.of(caller, urlParams.account)]), ([nowMs, own]) =>
           Effect.map(
-            searches.ofKey(
+            reports.ofKey(
               caller.key,
               tasks.list({
                 account: own?.account ?? urlParams.account,
@@ -70,7 +70,7 @@ const OperationsHandlers = handlers(
       usage: ({ caller, request, urlParams: { account, ...question } }) =>
         Effect.flatMap(owned.of(caller, account), (own) => {
           const whose = own?.account ?? account
-          return searches.ofKey(
+          return reports.ofKey(
             caller.key,
             usageAnswer(
               { ...question, account: whose === undefined ? undefined : AccountId.make(whose), keys: own?.keys },
@@ -81,15 +81,15 @@ const OperationsHandlers = handlers(
         }),
       listRequests: ({ caller, urlParams }) =>
         Effect.flatMap(owned.of(caller, urlParams.account), (own) =>
-          searches.ofKey(caller.key, requestPage(requests, urlParams, own))
+          reports.ofKey(caller.key, requestPage(requests, urlParams, own))
         ),
       exportRequests: ({ caller, request, urlParams }) =>
         Effect.flatMap(owned.of(caller, urlParams.account), (own) =>
-          requestExport(requests, urlParams, request, (read) => searches.ofKey(caller.key, read), own)
+          requestExport(requests, urlParams, request, (read) => reports.ofKey(caller.key, read), own)
         ),
       requestHistogram: ({ caller, urlParams: { buckets, from, to, ...query } }) =>
         Effect.flatMap(owned.of(caller, query.account), (own) =>
-          searches.ofKey(
+          reports.ofKey(
             caller.key,
             histogramOf(requests, { ...filterOf(query), owner: own?.account, keys: own?.keys }, { buckets, from, to })
           )
@@ -106,7 +106,7 @@ const OperationsHandlers = handlers(
             after: cursor === undefined ? undefined : { changedAtMs: cursor.atMs, id: cursor.id },
             limit: limit + 1
           }
-          return Effect.map(searches.ofKey(caller.key, deliveries.list(page)), (rows) =>
+          return Effect.map(reports.ofKey(caller.key, deliveries.list(page)), (rows) =>
             paged(rows, { limit }, (last) => `${Date.parse(last.created_at)}.${last.id}`)
           )
         }),
@@ -118,7 +118,7 @@ const OperationsHandlers = handlers(
       upstreams: () => Effect.map(serving.upstreams, wholeList),
       models: ({ caller, urlParams: { since } }) =>
         // Use is that of all accounts.
-        searches.ofKey(caller.key, Effect.map(serving.models(seesAll(caller) ? since : undefined), wholeList)),
+        reports.ofKey(caller.key, Effect.map(serving.models(seesAll(caller) ? since : undefined), wholeList)),
       nodes: () => Effect.map(nodes.list, wholeList),
       audit: ({ caller, urlParams: { after, limit = 100, sessions, since, until, ...same } }) =>
         Effect.flatMap(Effect.all([Clock.currentTimeMillis, owned.of(caller, same.account)]), ([nowMs, own]) => {
@@ -142,11 +142,11 @@ const OperationsHandlers = handlers(
 const WatchHandlers = handlers(
   AdminWatchApi,
   Effect.map(
-    Effect.all([OverviewAdministration, Feed, makeTestUpstream, makeLogs, Searches, makeOwned]),
-    ([{ attention, overview }, feed, test, logs, searches, owned]) => ({
+    Effect.all([OverviewAdministration, Feed, makeTestUpstream, makeLogs, Reports, makeOwned]),
+    ([{ attention, overview }, feed, test, logs, reports, owned]) => ({
       attention: () => Effect.map(attention, wholeList),
       overview: ({ caller, urlParams }) =>
-        Effect.flatMap(owned.of(caller), (own) => searches.ofKey(caller.key, overview(urlParams, own))),
+        Effect.flatMap(owned.of(caller), (own) => reports.ofKey(caller.key, overview(urlParams, own))),
       events: ({ caller, request, urlParams }) => feed.watch(request, owned.of(caller, urlParams.account)),
       testUpstream: ({ path }) => test(path.name),
       logs: ({ urlParams }) => Effect.sync(() => logs.last(urlParams)),
@@ -162,8 +162,8 @@ export const AdminHandlers = Layer.mergeAll(
   OperationsHandlers,
   ConfigurationsHandlers,
   PricesHandlers,
-  WatchHandlers.pipe(Layer.provide(Layer.merge(OverviewAdministration.Default, Searches.Default))),
-  OverviewHandlers.pipe(Layer.provide(Layer.mergeAll(RequestGroups.Default, TrafficCosts.Default, Searches.Default)))
+  WatchHandlers.pipe(Layer.provide(Layer.merge(OverviewAdministration.Default, Reports.Default))),
+  OverviewHandlers.pipe(Layer.provide(Layer.mergeAll(RequestGroups.Default, TrafficCosts.Default, Reports.Default)))
 )
 
 const cursorOf = (after: string | undefined) => {

@@ -7,15 +7,15 @@ import { unpriced } from "../ledger/Price.ts"
 import { priceSourceOf } from "../ledger/PriceSource.ts"
 import { groupsAnswer } from "../requests/groupsAnswer.ts"
 import { RequestGroups } from "../requests/RequestGroups.ts"
-import { Searches } from "../requests/Searches.ts"
+import { Reports } from "../requests/Reports.ts"
 import { TrafficCosts } from "../requests/TrafficCosts.ts"
 import { AdminOverviewApi } from "./OverviewApi.ts"
 
 export const OverviewHandlers = handlers(
   AdminOverviewApi,
   Effect.map(
-    Effect.all([Catalogue, RequestGroups, TrafficCosts, Searches, makeOwned]),
-    ([catalogue, groups, costs, searches, owned]) => {
+    Effect.all([Catalogue, RequestGroups, TrafficCosts, Reports, makeOwned]),
+    ([catalogue, groups, costs, reports, owned]) => {
       /** The model whose price counts. */
       const targetOf = (id: string) => {
         const model = catalogue.get(id)
@@ -39,14 +39,14 @@ export const OverviewHandlers = handlers(
       return {
         groups: ({ caller, request, urlParams }) =>
           Effect.flatMap(owned.of(caller, urlParams.account), (own) =>
-            searches.ofKey(
+            reports.ofKey(
               caller.key,
               groupsAnswer(urlParams, request.headers, (asked) => groups.of(asked, own))
             )
           ),
         cost: ({ caller, urlParams: { on, ...asked } }) =>
           Effect.flatMap(owned.of(caller, asked.account), (own) =>
-            searches.ofKey(
+            reports.ofKey(
               caller.key,
               Effect.flatMap(targetOf(on), (target) =>
                 costs.on(target, { ...asked, owner: own?.account, keys: own?.keys })

@@ -23,7 +23,7 @@ export const exportRequests = Command.make(
         const { requests } = yield* Operator
         const filter = yield* within(given, since, until, nowMs)
         yield* written(exportHead(format))
-        yield* Stream.runForEach(requests.all(filter), (rows) => written(exportRows(format, rows)))
+        yield* Stream.runForEach(requests.all(filter), (rows) => Effect.flatMap(exportRows(format, rows), written))
       })
     )
 ).pipe(

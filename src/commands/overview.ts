@@ -61,7 +61,7 @@ const overview = Command.make(
           return yield* print(json, cost, () => costShown(cost, wide))
         }
         const groups = yield* operator.groups({ ...span, by, limit })
-        if (asCsv) return yield* Console.log(groupsCsv(groups))
+        if (asCsv) return yield* Console.log(yield* groupsCsv(groups))
         yield* print(json, groups, () => groupsShown(groups, wide))
         if (groups.count > groups.data.length) {
           yield* Effect.logInfo(`there are ${groups.count} rows; --limit shows more`)

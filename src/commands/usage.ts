@@ -52,7 +52,7 @@ const usage = Command.make(
           model: Option.getOrUndefined(model),
           limit
         })
-        if (asCsv) return yield* Console.log(usageCsv(report))
+        if (asCsv) return yield* Console.log(yield* usageCsv(report))
         const header = usageHeader(report)
         yield* print(json, report, () =>
           listTable(

@@ -32,10 +32,9 @@ const Group = Schema.Struct({
     Schema.String,
     "The key's id, the account, model, upstream, tag or end user, or the UTC day (`2026-01-31`). Empty: requests without a tag or an end user."
   ),
-  second: Schema.optionalWith(
-    said(Schema.NullOr(Schema.String), "The same of the second dimension; null if there is one alone."),
-    // Absent in answers of an older gateway to the command line.
-    { default: () => null }
+  // Absent in answers of an older gateway to the command line.
+  second: Schema.optional(
+    said(Schema.NullOr(Schema.String), "The same of the second dimension; null if there is one alone.")
   ),
   name: said(Schema.NullOr(Schema.String), "The name of the row's key; null unless rows stand for keys."),
   ...Totals.fields
@@ -57,10 +56,7 @@ const Entry = Schema.Struct({
   ),
   ...counted,
   // Absent in answers of an older gateway to the command line.
-  cache_write_1h_tokens: Schema.optionalWith(
-    said(Schema.Int, "The part of `cache_write_tokens` that is kept for an hour."),
-    { default: () => 0 }
-  )
+  cache_write_1h_tokens: Schema.optional(said(Schema.Int, "The part of `cache_write_tokens` that is kept for an hour."))
 }).annotations({ identifier: "UsageEntry" })
 
 const since = Schema.optional(TimeQuery).annotations({
@@ -107,12 +103,12 @@ export const UsageParams = {
 export const UsageRecord = Schema.Struct({
   object: Schema.Literal("list"),
   by: said(Schema.String, "The grouping of the rows."),
-  from: Schema.optionalWith(
+  // Absent in answers of an older gateway to the command line.
+  from: Schema.optional(
     said(
       Schema.Literal("ledger", "request rows"),
       "The source of the rows. `request rows`: tags and end users, of the requests that are still kept; a request counts for each of its tags, and `totals` counts it once."
-    ),
-    { default: () => "ledger" as const }
+    )
   ),
   since: said(Schema.String, "Start of the span (ISO 8601, UTC)."),
   until: said(Schema.String, "End of the span."),

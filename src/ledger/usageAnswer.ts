@@ -19,9 +19,10 @@ export const usageAnswer = <E, R>(
 ): Effect.Effect<UsageRecord | Response, E, R> => {
   const isCsv = format === "csv" || (format === undefined && prefersCsv(headers.get("accept") ?? ""))
   if (!isCsv) return report(question)
-  return Effect.map(report({ ...question, limit: question.limit ?? csvRows }), (found) => {
+  return Effect.gen(function* () {
+    const found = yield* report({ ...question, limit: question.limit ?? csvRows })
     const rest: Record<string, string> = found.next === null ? {} : { "x-gateway-next": found.next }
-    return new Response(`${usageCsv(found)}\r\n`, {
+    return new Response(`${yield* usageCsv(found)}\r\n`, {
       headers: {
         "content-type": "text/csv; charset=utf-8",
         "content-disposition": `attachment; filename="usage-by-${found.by.replace(",", "-")}.csv"`,

@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { readTime } from "../contract/timeQuery.ts"
+import { mapInTurns } from "../flow/inTurns.ts"
 import { byWords, usageByOf } from "./usageBy.ts"
 import { entryRecord, groupRecord, totalsRecord } from "./UsageRecord.ts"
 import type { UsageRecord } from "./UsageRecord.ts"
@@ -61,14 +62,13 @@ export const usageReportOf = Effect.fnUntraced(function* (
   if (by.rows === "tag" || by.rows === "end_user") {
     const { groups, totals } = yield* rowUsage(by.rows, query)
     const offset = Number.parseInt(after ?? "0")
-    const { data, next } = pageOf(groups.slice(offset, offset + limit + 1), { offset, limit }, isOperator)
-    return { ...head, totals: totalsRecord(totals, isOperator), data, next }
+    const page = yield* pageOf(groups.slice(offset, offset + limit + 1), { offset, limit }, isOperator)
+    return { ...head, totals: totalsRecord(totals, isOperator), ...page }
   }
-  const { data, next } = yield* by.rows === "request"
+  const page = yield* by.rows === "request"
     ? entriesOf(report, query, limit, after, isOperator)
     : groupsOf(report, query, by, limit, after, isOperator)
-  const totals = totalsRecord(yield* report.totals(query), isOperator)
-  return { ...head, totals, data, next }
+  return { ...head, ...page, totals: totalsRecord(page.totals, isOperator) }
 })
 
 const groupsOf = (
@@ -80,8 +80,8 @@ const groupsOf = (
   isOperator: boolean
 ) => {
   const offset = Number.parseInt(after ?? "0")
-  return Effect.map(report.groups(query, by, { offset, limit: limit + 1 }), (rows) =>
-    pageOf(rows, { offset, limit }, isOperator)
+  return Effect.flatMap(report.groups(query, by, { offset, limit: limit + 1 }), ({ groups, totals }) =>
+    Effect.map(pageOf(groups, { offset, limit }, isOperator), (page) => ({ ...page, totals }))
   )
 }
 
@@ -90,10 +90,11 @@ const pageOf = (
   rows: ReadonlyArray<UsageGroup>,
   { limit, offset }: { readonly limit: number; readonly offset: number },
   isOperator: boolean
-) => ({
-  data: rows.slice(0, limit).map((group) => groupRecord(group, isOperator)),
-  next: rows.length > limit ? String(offset + limit) : null
-})
+) =>
+  Effect.map(
+    Effect.promise(() => mapInTurns(rows.slice(0, limit), (group) => groupRecord(group, isOperator))),
+    (data) => ({ data, next: rows.length > limit ? String(offset + limit) : null })
+  )
 
 const entriesOf = (
   report: UsageReport,
@@ -103,14 +104,14 @@ const entriesOf = (
   isOperator: boolean
 ) => {
   const [atMs = 0, id = 0] = (after ?? "").split(".").map(Number)
-  return Effect.map(
-    report.entries(query, { after: after === undefined ? undefined : { atMs, id }, limit: limit + 1 }),
-    (rows) => {
-      const last = rows.length > limit ? rows[limit - 1] : undefined
-      return {
-        data: rows.slice(0, limit).map((entry) => entryRecord(entry, isOperator)),
-        next: last === undefined ? null : `${last.atMs}.${last.id}`
-      }
+  const page = { after: after === undefined ? undefined : { atMs, id }, limit: limit + 1 }
+  return Effect.gen(function* () {
+    const rows = yield* report.entries(query, page)
+    const last = rows.length > limit ? rows[limit - 1] : undefined
+    return {
+      data: yield* Effect.promise(() => mapInTurns(rows.slice(0, limit), (entry) => entryRecord(entry, isOperator))),
+      next: last === undefined ? null : `${last.atMs}.${last.id}`,
+      totals: yield* report.totals(query)
     }
-  )
+  })
 }

@@ -1,4 +1,5 @@
-import { csv } from "../contract/csv.ts"
+import { Effect } from "effect"
+import { csvInTurns } from "../contract/csv.ts"
 import { usageByOf } from "./usageBy.ts"
 import type { UsageRecord } from "./UsageRecord.ts"
 
@@ -28,7 +29,7 @@ export const usageCells = ({ by: written }: Pick<UsageRecord, "by">, row: Row): 
     return [row.time, row.request_id, row.account, row.key, row.model, row.upstream, row.outcome, ...usageAmounts(row)]
   }
   const by = usageByOf(written)
-  const cellsOf = (dimension: string | undefined, value: string | null) =>
+  const cellsOf = (dimension: string | undefined, value: string | null | undefined) =>
     dimension === undefined ? [] : dimension === "key" ? [value ?? "", row.name ?? ""] : [value ?? ""]
   const names =
     by?.rows === "groups" ? [...cellsOf(by.first, row.group), ...cellsOf(by.second, row.second)] : [row.group]
@@ -49,8 +50,11 @@ export const usageAmounts = (row: Row | UsageRecord["totals"]): ReadonlyArray<st
 ]
 
 /** A usage report's rows as CSV. */
-export const usageCsv = (report: UsageRecord): string =>
-  csv(
-    usageHeader(report).map((name) => name.toLowerCase().replaceAll(" ", "_")),
-    report.data.map((row) => usageCells(report, row))
+export const usageCsv = (report: UsageRecord): Effect.Effect<string> =>
+  Effect.promise(() =>
+    csvInTurns<Row>(
+      usageHeader(report).map((name) => name.toLowerCase().replaceAll(" ", "_")),
+      report.data,
+      (row) => usageCells(report, row)
+    )
   )

@@ -22,8 +22,6 @@ export class ModelUse extends Effect.Service<ModelUse>()("gateway/requests/Model
   effect: Effect.gen(function* () {
     const requests = yield* RequestSums
     const sql = yield* SqlClient.SqlClient
-    const hours = (fromMs: number, toMs: number) =>
-      Effect.provideService(modelHours(fromMs, toMs), SqlClient.SqlClient, sql)
 
     /**
      * @param since as `TimeQuery`
@@ -44,9 +42,10 @@ export class ModelUse extends Effect.Service<ModelUse>()("gateway/requests/Model
           all.set(name, sums)
           return sums
         }
-        for (const sum of yield* hours(fromMs, toMs)) sumsOf(sum.model).count(sum)
-        const settled = yield* requests.settled({ fromMs, toMs, stepMs: hourMs, by: "model", owner: undefined })
-        for (const sum of settled) sumsOf(sum.name).settle(sum)
+        yield* modelHours(sql, { fromMs, toMs }, (sum) => sumsOf(sum.model).count(sum))
+        yield* requests.settled({ fromMs, toMs, stepMs: hourMs, by: "model", owner: undefined }, (sum) =>
+          sumsOf(sum.name).settle(sum)
+        )
         const every = yield* requests.each({ fromMs, toMs, most: mostSeen, withDetails: false }, (row) =>
           sumsOf(row.model).took.add(row)
         )

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
+import { mapInTurns, sortInTurns } from "../flow/inTurns.ts"
 import type { Own } from "../contract/Own.ts"
 import { keyNames } from "../ledger/store/keyNames.ts"
 import { Figures, shownFigures } from "./groupFigures.ts"
@@ -73,16 +74,15 @@ export class RequestGroups extends Effect.Service<RequestGroups>()("gateway/requ
       const table = new Table()
       const { fromMs, owner, toMs } = query
       const times = { fromMs, toMs, most: mostLabelled }
-      const seen: Array<readonly [ReadonlyArray<string>, SampledRequest]> = []
       const every = yield* requests.each(
         { ...times, withDetails: true, where: counts.whereRowOf(query) },
-        ({ details, ...row }) => seen.push([labelsOf(label, details ?? {}), row])
+        ({ details, ...row }, every) => {
+          const names = labelsOf(label, details ?? {})
+          table.add(names, countsOf(row, every))
+          table.total.took.add(row)
+          for (const name of names) table.of([name, ""]).took.add(row)
+        }
       )
-      for (const [names, row] of seen) {
-        table.add(names, countsOf(row, every))
-        table.total.took.add(row)
-        for (const name of names) table.of([name, ""]).took.add(row)
-      }
       const everyPaid = yield* requests.settledWithDetails(
         { ...times, owner, where: counts.whereOf(query) },
         ({ details, sums }) => table.add(labelsOf(label, details), sums)
@@ -114,7 +114,7 @@ export class RequestGroups extends Effect.Service<RequestGroups>()("gateway/requ
         }
         const isOperator = own === undefined
         const isPair = grouping.of === "columns" && grouping.second !== undefined
-        const all = now.table.largestFirst()
+        const all = yield* now.table.largestFirst
         const shown = all.slice(0, limit)
         const keyOf = (id: GroupId) =>
           grouping.of === "labels"
@@ -130,6 +130,16 @@ export class RequestGroups extends Effect.Service<RequestGroups>()("gateway/requ
             ? null
             : shownFigures(figures, isOperator)
         const hasAttempts = isOperator && by === "upstream" && filter.upstream === undefined
+        const data = yield* Effect.promise(() =>
+          mapInTurns(shown, ([id, figures]) => ({
+            group: id[0],
+            second: isPair ? id[1] : null,
+            name: known.get(keyOf(id) ?? "") ?? null,
+            ...shownFigures(figures, isOperator),
+            ...(hasAttempts ? { attempts: attemptsShown(figures) } : {}),
+            before: earlier(before.table.find(id))
+          }))
+        )
         return {
           object: "overview_groups" as const,
           by,
@@ -138,14 +148,7 @@ export class RequestGroups extends Effect.Service<RequestGroups>()("gateway/requ
           before_from: new Date(beforeMs).toISOString(),
           sampled: now.isPart || before.isPart,
           total: { ...shownFigures(now.table.total, isOperator), before: earlier(before.table.total) },
-          data: shown.map(([id, figures]) => ({
-            group: id[0],
-            second: isPair ? id[1] : null,
-            name: known.get(keyOf(id) ?? "") ?? null,
-            ...shownFigures(figures, isOperator),
-            ...(hasAttempts ? { attempts: attemptsShown(figures) } : {}),
-            before: earlier(before.table.find(id))
-          })),
+          data,
           count: all.length
         }
       }).pipe(Effect.catchIf((error): error is SqlError => error._tag === "SqlError", Effect.die))
@@ -156,6 +159,13 @@ export class RequestGroups extends Effect.Service<RequestGroups>()("gateway/requ
 
 type Times = Parameters<RequestSums["each"]>[0]
 type GroupId = readonly [first: string, second: string]
+
+type Group = readonly [GroupId, Figures]
+
+const largestFirst = ([one, { sums }]: Group, [other, { sums: others }]: Group): number =>
+  others.cost_nano_usd - sums.cost_nano_usd ||
+  others.requests - sums.requests ||
+  (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)
 
 /** The figures of all groups, and of all requests. */
 class Table {
@@ -194,13 +204,8 @@ class Table {
     for (const name of names) this.of([name, ""]).add(sums)
   }
 
-  largestFirst(): ReadonlyArray<readonly [GroupId, Figures]> {
-    return [...this.#groups.values()].toSorted(
-      ([one, { sums }], [other, { sums: others }]) =>
-        others.cost_nano_usd - sums.cost_nano_usd ||
-        others.requests - sums.requests ||
-        (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)
-    )
+  get largestFirst(): Effect.Effect<ReadonlyArray<Group>> {
+    return Effect.promise(() => sortInTurns([...this.#groups.values()], largestFirst))
   }
 }
 

@@ -6,6 +6,7 @@ import { outcomeOf } from "./outcome.ts"
 import { labelsOf } from "./labels.ts"
 import type { Label, Labels } from "./labels.ts"
 import type { OwnOverview } from "./OverviewSums.ts"
+import { mapInTurns, sortInTurns } from "../flow/inTurns.ts"
 import type { Own } from "../contract/Own.ts"
 import { GroupCounts } from "./store/GroupCounts.ts"
 import { RequestSums } from "./store/RequestSums.ts"
@@ -71,15 +72,18 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
           total.add(at, sums)
           for (const name of names) groupOf(name).add(at, sums)
         }
-        const settled = yield* requests.settled({ fromMs, toMs, owner, keys, stepMs, by: isLabel(by) ? "account" : by })
-        for (const { name, step, ...sums } of settled) add(fromMs + step * stepMs, isLabel(by) ? [] : [name], sums)
+        yield* requests.settled(
+          { fromMs, toMs, owner, keys, stepMs, by: isLabel(by) ? "account" : by },
+          ({ name, step, ...sums }) => add(fromMs + step * stepMs, isLabel(by) ? [] : [name], sums)
+        )
         if (isLabel(by)) {
-          const seen: Array<SampledRequest> = []
-          const every = yield* requests.each({ fromMs, toMs, most: mostTagged, withDetails: true, where }, (row) => {
-            sample(row)
-            seen.push(row)
-          })
-          for (const row of seen) add(row.at, namesOf(row, by), countsOf(row, every))
+          const every = yield* requests.each(
+            { fromMs, toMs, most: mostTagged, withDetails: true, where },
+            (row, every) => {
+              sample(row)
+              add(row.at, namesOf(row, by), countsOf(row, every))
+            }
+          )
           const everyPaid = yield* requests.settledWithDetails(
             { fromMs, toMs, owner, where, most: mostTagged },
             ({ at, details, sums }) => {
@@ -89,11 +93,13 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
           isPart = every > 1 || everyPaid > 1
         } else {
           if (stepMs >= hourMs) {
-            const found = yield* requests.hours({ fromMs, toMs, by, owner, keys })
-            for (const { hour, name, ...sums } of found) add(Math.max(fromMs, hour), [name], sums)
+            yield* requests.hours({ fromMs, toMs, by, owner, keys }, ({ hour, name, ...sums }) =>
+              add(Math.max(fromMs, hour), [name], sums)
+            )
           } else {
-            const found = yield* requests.steps({ fromMs, toMs, stepMs, by, owner, keys })
-            for (const { name, step, ...sums } of found) add(fromMs + step * stepMs, [name], sums)
+            yield* requests.steps({ fromMs, toMs, stepMs, by, owner, keys }, ({ name, step, ...sums }) =>
+              add(fromMs + step * stepMs, [name], sums)
+            )
           }
           if (owner === undefined) {
             isPart = (yield* requests.each({ fromMs, toMs, most: mostSeen, withDetails: false }, sample)) > 1
@@ -104,9 +110,21 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
         }
         const timeAt = (step: number) => new Date(fromMs + step * stepMs).toISOString()
         const shown = (sums: Sums) => shownSums(sums, owner === undefined)
-        const largest = [...groups].toSorted(
-          ([, { total: one }], [, { total: other }]) =>
-            other.cost_nano_usd - one.cost_nano_usd || other.requests - one.requests
+        const largest = yield* Effect.promise(() => sortInTurns([...groups], largestFirst))
+        const points = yield* Effect.promise(() =>
+          mapInTurns([...total.steps.entries()], ([step, sums]) => ({
+            time: timeAt(step),
+            ...shown(sums),
+            ...(tookOf[step] ?? new Durations()).shown()
+          }))
+        )
+        const largestShown = yield* Effect.promise(() =>
+          mapInTurns(largest.slice(0, mostGroups), ([name, tally]) => ({
+            name,
+            ...shown(tally.total),
+            ...tally.took.shown(),
+            points: tally.steps.map((sums, step) => ({ time: timeAt(step), ...shown(sums) }))
+          }))
         )
         return {
           object: "overview" as const,
@@ -117,24 +135,19 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
           total: {
             ...shown(total.total),
             ...total.took.shown(),
-            points: total.steps.map((sums, step) => ({
-              time: timeAt(step),
-              ...shown(sums),
-              ...(tookOf[step] ?? new Durations()).shown()
-            }))
+            points
           },
-          groups: largest.slice(0, mostGroups).map(([name, tally]) => ({
-            name,
-            ...shown(tally.total),
-            ...tally.took.shown(),
-            points: tally.steps.map((sums, step) => ({ time: timeAt(step), ...shown(sums) }))
-          }))
+          groups: largestShown
         }
       }).pipe(Effect.catchIf((error): error is SqlError => error._tag === "SqlError", Effect.die))
 
     return { of } as const
   })
 }) {}
+
+type Group = readonly [name: string, tally: Tally]
+const largestFirst = ([, { total: one }]: Group, [, { total: other }]: Group): number =>
+  other.cost_nano_usd - one.cost_nano_usd || other.requests - one.requests
 
 const countsOf = (row: SampledRequest, every: number): Partial<Sums> => {
   const outcome = outcomeOf(row)

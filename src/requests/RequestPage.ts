@@ -3,6 +3,7 @@ import type { InvalidRequest } from "../contract/Failure.ts"
 import { said } from "../contract/fields.ts"
 import type { Own } from "../contract/Own.ts"
 import { pageOf } from "../contract/paging.ts"
+import { mapInTurns } from "../flow/inTurns.ts"
 import { upstreamCost } from "../ledger/Money.ts"
 import { failedOf } from "./RequestHistogram.ts"
 import { listFilterOf, whoseConversation } from "./RequestQuery.ts"
@@ -59,7 +60,7 @@ export const requestPage = Effect.fnUntraced(function* (
   )
   const page = {
     object: "list" as const,
-    data: data.map(own === undefined ? operatorView : requestView),
+    data: yield* Effect.promise(() => mapInTurns(data, own === undefined ? operatorView : requestView)),
     next: next === undefined ? null : String(next)
   }
   if (whose === undefined || after !== undefined) return page

@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { RowUsage } from "../ledger/usageReportOf.ts"
 import { addSums, noSums } from "../ledger/store/sums.ts"
-import type { UsageSums } from "../ledger/store/usageGroup.ts"
+import { mapInTurns, sortInTurns } from "../flow/inTurns.ts"
+import type { UsageGroup, UsageSums } from "../ledger/store/usageGroup.ts"
 import { usageRowsOf } from "./store/usageRowsOf.ts"
 import type { UsedRequest } from "./store/usageRowsOf.ts"
 
@@ -30,17 +31,17 @@ export class RequestUsage extends Effect.Service<RequestUsage>()("gateway/reques
             found.set(group, addSums(row.used, found.get(group)))
           }
         }
-        return Effect.map(read(query, see), () => ({
-          totals,
-          groups: [...found]
-            .map(([group, sums]) => ({ ...sums, group, second: null, name: null }))
-            .toSorted(
-              (one, other) =>
-                other.costNanoUsd - one.costNanoUsd ||
-                other.requests - one.requests ||
-                (one.group < other.group ? -1 : 1)
-            )
-        }))
+        return Effect.flatMap(read(query, see), () =>
+          Effect.promise(async () => {
+            const groups = await mapInTurns([...found], ([group, sums]) => ({
+              ...sums,
+              group,
+              second: null,
+              name: null
+            }))
+            return { totals, groups: await sortInTurns(groups, dearestFirst) }
+          })
+        )
       }).pipe(
         Effect.catchTag(
           "TooManyRows",
@@ -55,6 +56,9 @@ export class RequestUsage extends Effect.Service<RequestUsage>()("gateway/reques
     return { by } as const
   })
 }) {}
+
+const dearestFirst = (one: UsageGroup, other: UsageGroup): number =>
+  other.costNanoUsd - one.costNanoUsd || other.requests - one.requests || (one.group < other.group ? -1 : 1)
 
 /** A request without a tag or an end user is counted under no name. */
 const namesOf = (of: "tag" | "end_user", { endUser, tags }: UsedRequest): Iterable<string> =>

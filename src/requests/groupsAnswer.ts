@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { csv } from "../contract/csv.ts"
+import { csvInTurns } from "../contract/csv.ts"
 import { prefersCsv } from "../contract/prefersCsv.ts"
 import { groupingOf } from "./OverviewGroups.ts"
 import type { OverviewGroups } from "./OverviewGroups.ts"
@@ -20,26 +20,28 @@ export const groupsAnswer = <E, R>(
 ): Effect.Effect<OverviewGroups | Response, E, R> => {
   const isCsv = format === "csv" || (format === undefined && prefersCsv(headers.get("accept") ?? ""))
   if (!isCsv) return groups(asked)
-  return Effect.map(
-    groups({ ...asked, limit: asked.limit ?? csvRows }),
-    (found) =>
-      new Response(`${groupsCsv(found)}\r\n`, {
-        headers: {
-          "content-type": "text/csv; charset=utf-8",
-          "content-disposition": `attachment; filename="overview-by-${found.by.replace(",", "-")}.csv"`
-        }
-      })
-  )
+  return Effect.gen(function* () {
+    const found = yield* groups({ ...asked, limit: asked.limit ?? csvRows })
+    return new Response(`${yield* groupsCsv(found)}\r\n`, {
+      headers: {
+        "content-type": "text/csv; charset=utf-8",
+        "content-disposition": `attachment; filename="overview-by-${found.by.replace(",", "-")}.csv"`
+      }
+    })
+  })
 }
 
 type Row = OverviewGroups["data"][number]
 
 /** The rows of a table as CSV. */
-export const groupsCsv = (groups: OverviewGroups): string => {
+export const groupsCsv = (groups: OverviewGroups): Effect.Effect<string> => {
   const columns = columnsOf(groups)
-  return csv(
-    columns.map(([name]) => name),
-    groups.data.map((row) => columns.map(([, of]) => String(of(row) ?? "")))
+  return Effect.promise(() =>
+    csvInTurns(
+      columns.map(([name]) => name),
+      groups.data,
+      (row) => columns.map(([, of]) => String(of(row) ?? ""))
+    )
   )
 }
 

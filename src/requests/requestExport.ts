@@ -2,6 +2,7 @@ import { HttpApiSchema, OpenApi } from "@effect/platform"
 import { Clock, Data, Effect, Runtime, Schema } from "effect"
 import { csv } from "../contract/csv.ts"
 import type { InvalidRequest } from "../contract/Failure.ts"
+import { mapInTurns } from "../flow/inTurns.ts"
 import type { Own } from "../contract/Own.ts"
 import { showUsd } from "../contract/showUsd.ts"
 import type { Incoming } from "../contract/handlers.ts"
@@ -91,21 +92,29 @@ const plain = (value: unknown): string =>
 export const exportHead = (format: ExportFormat): string => (format === "csv" ? `${csv(columns, [])}\r\n` : "")
 
 /** Rows of an export, each with its line end. */
-export const exportRows = (format: ExportFormat, rows: ReadonlyArray<RequestView>): string => {
-  if (rows.length === 0) return ""
-  if (format === "jsonl") return rows.map((row) => `${JSON.stringify(row)}\n`).join("")
-  const [first = [], ...others] = rows.map((row) => columns.map((column) => cellOf(row[column])))
-  return `${csv(first, others)}\r\n`
-}
+export const exportRows = (format: ExportFormat, rows: ReadonlyArray<RequestView>): Effect.Effect<string> =>
+  Effect.map(
+    Effect.promise(() => mapInTurns(rows, format === "jsonl" ? jsonLine : csvLine)),
+    (lines) => lines.join("")
+  )
+
+const jsonLine = (row: RequestView): string => `${JSON.stringify(row)}\n`
+const csvLine = (row: RequestView): string =>
+  `${csv(
+    columns.map((column) => cellOf(row[column])),
+    []
+  )}\r\n`
 
 /** All matching rows in short reads, for operators unless the filter has an owner. */
 export const exportReads =
   (store: RequestStore, filter: RequestFilter) =>
   (before: number | undefined): Effect.Effect<ExportRead> =>
-    Effect.map(Effect.orDie(store.list(filter, { before, limit: rowsAtOnce })), ({ data, next }) => ({
-      rows: data.map(filter.owner === undefined ? operatorView : requestView),
-      next
-    }))
+    Effect.flatMap(Effect.orDie(store.list(filter, { before, limit: rowsAtOnce })), ({ data, next }) =>
+      Effect.map(
+        Effect.promise(() => mapInTurns(data, filter.owner === undefined ? operatorView : requestView)),
+        (rows) => ({ rows, next })
+      )
+    )
 
 interface ExportRead {
   readonly rows: ReadonlyArray<RequestView>
@@ -153,9 +162,12 @@ export const requestExport = Effect.fnUntraced(function* (
     {
       start: (controller) => controller.enqueue(encoder.encode(exportHead(format))),
       pull: async (controller) => {
-        const { next, rows } = await Runtime.runPromise(runtime)(nextRows(before), { signal: left.signal })
+        const some = Effect.flatMap(nextRows(before), ({ next, rows }) =>
+          Effect.map(exportRows(format, rows), (text) => ({ next, text }))
+        )
+        const { next, text } = await Runtime.runPromise(runtime)(some, { signal: left.signal })
         before = next
-        controller.enqueue(encoder.encode(exportRows(format, rows)))
+        controller.enqueue(encoder.encode(text))
         if (next === undefined) controller.close()
       },
       cancel: () => left.abort()

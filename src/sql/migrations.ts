@@ -57,6 +57,7 @@ import { signIns } from "./migrations/0052_signIns.ts"
 import { agentSignIns } from "./migrations/0053_agentSignIns.ts"
 import { makers } from "./migrations/0054_makers.ts"
 import { aboveHold } from "./migrations/0055_aboveHold.ts"
+import { reportIndexes } from "./migrations/0056_reportIndexes.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -125,7 +126,8 @@ const onBoth: ReadonlyArray<Step> = [
   [52, "signIns", signIns],
   [53, "agentSignIns", agentSignIns],
   [54, "makers", makers],
-  [55, "aboveHold", aboveHold]
+  [55, "aboveHold", aboveHold],
+  [56, "reportIndexes", reportIndexes]
 ]
 
 /** The schema that this gateway works with. */

@@ -1,9 +1,46 @@
 import type { Mutant } from "./Mutant.ts"
 
+const slices = ["test/sql/slices.test.ts"]
+const reports = ["test/requests/reports.test.ts"]
 const client = ["test/sql/postgresClient.test.ts"]
 
 /** What is the same on both engines, and what Postgres would do otherwise. */
 export const engineMutants: ReadonlyArray<Mutant> = [
+  {
+    name: "sql: a slice reads all that is left",
+    file: "src/sql/slices.ts",
+    snippet: "end === undefined ? ends : compared(upTo, end)",
+    replacement: "ends",
+    tests: slices
+  },
+  {
+    name: "sql: a slice reads again what those before it have read",
+    file: "src/sql/slices.ts",
+    snippet: "const within = given(all, whose, begun,",
+    replacement: "const within = given(all, whose, begins, begun,",
+    tests: slices
+  },
+  {
+    name: "reports: a key runs as many as it likes",
+    file: "src/requests/Reports.ts",
+    snippet: "const [ofOneKey, ofAll] = [2, 4]",
+    replacement: "const [ofOneKey, ofAll] = [4, 4]",
+    tests: reports
+  },
+  {
+    name: "reports: all keys together run as many as they like",
+    file: "src/requests/Reports.ts",
+    snippet: "const [ofOneKey, ofAll] = [2, 4]",
+    replacement: "const [ofOneKey, ofAll] = [2, 40]",
+    tests: reports
+  },
+  {
+    name: "reports: they take the whole pool",
+    file: "src/requests/Reports.ts",
+    snippet: "Math.floor(connections / 2)",
+    replacement: "connections",
+    tests: reports
+  },
   {
     name: "copy: a target that holds something is written to",
     file: "src/sql/copy/copyDatabase.ts",

@@ -192,7 +192,7 @@ describeOnEach("groups of requests", () => {
     Effect.gen(function* () {
       yield* store([row(1, { details: JSON.stringify({ end_user: '=HYPERLINK("x")' }) })])
       const { of } = yield* RequestGroups
-      const [header, line] = groupsCsv(yield* of({ by: "user" })).split("\r\n")
+      const [header, line] = (yield* groupsCsv(yield* of({ by: "user" }))).split("\r\n")
       expect(header).toMatch(/^user,requests,errors,.*,usd,upstream_usd,requests_before,.*,above_hold_usd$/)
       expect(line).toMatch(/^"'=HYPERLINK\(""x""\)",1,0,.*,0\.001,0\.002,0,0,0,0$/)
     }).pipe(Effect.provide(world))

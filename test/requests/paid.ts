@@ -31,5 +31,7 @@ export const storePaid = (rows: ReadonlyArray<RequestRow>, more: ReadonlyArray<U
     const sql = yield* SqlClient.SqlClient
     yield* Effect.all(requestWriter(sql)(rows), { discard: true })
     const paid = rows.filter(({ cost_nano_usd }) => cost_nano_usd !== null).map((row) => usageOf(row))
-    yield* Effect.all(usageWriter(sql)([...paid, ...more]), { discard: true })
+    // Usage is stored as it is settled, whenever its request ends.
+    const settled = [...paid, ...more].toSorted((one, other) => one.atMs - other.atMs)
+    yield* Effect.all(usageWriter(sql)(settled), { discard: true })
   })

@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { RequestOverview } from "../../src/requests/RequestOverview.ts"
-import { Searches } from "../../src/requests/Searches.ts"
 import { RequestStore } from "../../src/requests/store/RequestStore.ts"
 import { RequestSums } from "../../src/requests/store/RequestSums.ts"
-import { Stride } from "../../src/requests/store/stretches.ts"
+import { Stride } from "../../src/sql/Stride.ts"
+import { layer } from "../../src/sql/Database.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 
 const row = {
@@ -115,43 +115,14 @@ describeOnEach("an account's own requests", () => {
 })
 
 describe("searches", () => {
-  it.effect("of one key wait for each other, those of others do not, and one that is left makes room", () =>
-    Effect.gen(function* () {
-      const { ofKey } = yield* Searches
-      const end = yield* Deferred.make<void>()
-      const running: Array<string> = []
-      const search = (key: string, name: string) =>
-        Effect.fork(
-          ofKey(
-            key,
-            Effect.zipRight(
-              Effect.sync(() => void running.push(name)),
-              Deferred.await(end)
-            )
-          )
-        )
-      const first = yield* search("k", "first")
-      const left = yield* search("k", "left")
-      const last = yield* search("k", "last")
-      yield* search("other", "other's")
-      yield* Effect.yieldNow()
-      expect(running).toEqual(["first", "other's"])
-      yield* Fiber.interrupt(left)
-      yield* Fiber.interrupt(first)
-      yield* Deferred.succeed(end, undefined)
-      yield* Fiber.join(last)
-      expect(running).toEqual(["first", "other's", "last"])
-    }).pipe(Effect.provide(Searches.Default))
-  )
-
   it.effect("look through fewer rows at a time where these take long", () =>
     Effect.gen(function* () {
-      const stride = new Stride()
+      const stride = new Stride(yield* SqlClient.SqlClient)
       const before = stride.rows
       yield* stride.timed(Effect.sync(() => Bun.sleepSync(10)))
       expect(stride.rows).toBe(before / 2)
       for (let n = 0; n < 5; n++) yield* stride.timed(Effect.sync(() => Bun.sleepSync(10)))
       expect(stride.rows).toBe(16)
-    })
+    }).pipe(Effect.provide(layer({ url: "sqlite::memory:", exclusive: true })))
   )
 })

@@ -7,6 +7,7 @@ import type { AuditRecord } from "../AuditRecord.ts"
 import { auditRecordOf } from "../auditRecordOf.ts"
 import type { Actor } from "../../contract/Acting.ts"
 import type { Own } from "../../contract/Own.ts"
+import { firstRows } from "../../sql/slices.ts"
 import { isoTime } from "../fields.ts"
 
 export interface AuditFilter {
@@ -29,7 +30,7 @@ export interface AuditFilter {
 
 /** @param after the last id of the previous page */
 type AuditQuery = AuditFilter & { readonly after?: number | undefined }
-type Conditions = Omit<AuditQuery, "limit">
+type Conditions = Omit<AuditFilter, "limit">
 
 /** The audit log: all changes by operators. */
 export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", {
@@ -61,7 +62,7 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
     const isTargetIn = (table: "tasks" | "deliveries", account: string) =>
       sql`EXISTS (SELECT 1 FROM ${sql(table)} AS stored WHERE stored.id = audit.target AND stored.account_id = ${account})`
 
-    const conditionsOf = ({ account, action, actor, after, keys, sessions, sinceMs, target, untilMs }: Conditions) =>
+    const conditionsOf = ({ account, action, actor, keys, sessions, sinceMs, target, untilMs }: Conditions) =>
       sql.and([
         sql`1 = 1`,
         ...(target === undefined ? [] : [sql`target = ${target}`]),
@@ -84,16 +85,26 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
         ...(keys === undefined ? [] : [keys.length === 0 ? sql`1 = 0` : sql.in("target", keys)]),
         ...(sinceMs === undefined ? [] : [sql`at >= ${sinceMs}`]),
         ...(untilMs === undefined ? [] : [sql`at <= ${untilMs}`]),
-        ...(sessions === false ? [sql`NOT ${beginsWith("action", "session.")}`] : []),
-        ...(after === undefined ? [] : [sql`id < ${after}`])
+        ...(sessions === false ? [sql`NOT ${beginsWith("action", "session.")}`] : [])
       ])
 
     /** Newest first. */
     const list = (page: AuditQuery): Effect.Effect<ReadonlyArray<AuditRecord>> =>
-      sql`SELECT * FROM audit WHERE ${conditionsOf(page)} ORDER BY id DESC LIMIT ${page.limit}`.pipe(
-        Effect.map((raw) => entries.all(raw).map(recordOf)),
-        Effect.orDie
-      )
+      firstRows(sql)(
+        {
+          table: "audit",
+          key: { id: Schema.Int },
+          isDescending: true,
+          whose: page.target === undefined ? undefined : sql`target = ${page.target}`,
+          begins: page.after === undefined ? undefined : sql`id < ${page.after}`
+        },
+        page.limit,
+        (within, left) =>
+          Effect.map(
+            sql`SELECT * FROM audit WHERE ${within} AND ${conditionsOf(page)} ORDER BY id DESC LIMIT ${left}`,
+            (raw) => entries.all(raw).map(recordOf)
+          )
+      ).pipe(Effect.orDie)
 
     /** @param own only of these records */
     const find = (id: number, own?: Own): Effect.Effect<AuditRecord, NotFound> =>

@@ -1,13 +1,17 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
+import { hourSlices } from "../../ledger/store/hourSlices.ts"
 import { rows } from "../../sql/decode.ts"
 
-/** Problems found in the database; at most 20 rows of a kind. */
+const mostOfAKind = 20
+
+/** Problems found in the database; some rows of a kind at most. */
 export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Troubles", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const most = sql.literal("LIMIT 20")
+    const most = sql.literal(`LIMIT ${mostOfAKind}`)
+    const inHours = hourSlices(sql, "request_hours")
 
     /** Active keys that expire before `untilMs`. */
     const expiring = (nowMs: number, untilMs: number): Effect.Effect<ReadonlyArray<Expiring>, SqlError> =>
@@ -22,13 +26,20 @@ export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Tr
      * that failed although the caller got an answer, from another route.
      */
     const recentRequests = (sinceMs: number): Effect.Effect<ReadonlyArray<RecentRequests>, SqlError> =>
-      Effect.map(
-        sql`SELECT upstream, CAST(SUM(requests) AS BIGINT) AS requests,
-            CAST(SUM(errors - refused - hang_ups) AS BIGINT) AS failed,
-            CAST(SUM(attempts) AS BIGINT) AS calls, CAST(SUM(hidden_failures) AS BIGINT) AS hidden
-          FROM request_hours WHERE hour >= ${sinceMs} AND upstream <> '' GROUP BY upstream ${most}`,
-        upstreams.all
-      )
+      Effect.suspend(() => {
+        const found = new Map<string, RecentRequests>()
+        const add = (sums: RecentRequests) => found.set(sums.upstream, added(sums, found.get(sums.upstream)))
+        const reading = inHours({ fromMs: sinceMs }, (within) =>
+          Effect.map(
+            sql`SELECT upstream, CAST(SUM(requests) AS BIGINT) AS requests,
+                CAST(SUM(errors - refused - hang_ups) AS BIGINT) AS failed,
+                CAST(SUM(attempts) AS BIGINT) AS calls, CAST(SUM(hidden_failures) AS BIGINT) AS hidden
+              FROM request_hours WHERE ${within} AND upstream <> '' GROUP BY upstream`,
+            (some) => upstreams.all(some).forEach(add)
+          )
+        )
+        return Effect.map(reading, () => [...found.values()].slice(0, mostOfAKind))
+      })
 
     /** Costs above holds since the start of an hour, by model and upstream, of `leastNanoUsd` or more. */
     const aboveHolds = (sinceMs: number, leastNanoUsd: number): Effect.Effect<ReadonlyArray<AboveHolds>, SqlError> =>
@@ -71,6 +82,16 @@ const upstreams = rows("request_hours", {
   hidden: Schema.Int
 })
 const abovesOfHours = rows("usage_hours", { model: Schema.String, upstream: Schema.String, nano_usd: Schema.Int })
+const added = (one: RecentRequests, other: RecentRequests | undefined): RecentRequests =>
+  other === undefined
+    ? one
+    : {
+        upstream: one.upstream,
+        requests: one.requests + other.requests,
+        failed: one.failed + other.failed,
+        calls: one.calls + other.calls,
+        hidden: one.hidden + other.hidden
+      }
 const counts = rows("nodes", { n: Schema.Int })
 const alerts = rows("alerts", { name: Schema.String, raised_at: Schema.Int })
 

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
+import { firstRows } from "../../sql/slices.ts"
 import { schedule } from "../schedule.ts"
 import { DeliveryAttempt, DeliveryState } from "../DeliveryRecord.ts"
 import type { DeliveryFilter } from "../DeliveryRecord.ts"
@@ -34,15 +35,25 @@ export class DeliveryList extends Effect.Service<DeliveryList>()("gateway/callba
 
     /** Newest change first. */
     const list = (page: DeliveryPage): Effect.Effect<ReadonlyArray<ListedDelivery>, SqlError> =>
-      Effect.map(
-        sql`SELECT ${columns} FROM deliveries WHERE ${sql.and([
-          sql`changed_at >= ${page.sinceMs}`,
-          ...(page.account === undefined ? [] : [sql`account_id = ${page.account}`]),
-          ...(page.task === undefined ? [] : [sql`task_id = ${page.task}`]),
-          ...(page.state === undefined ? [] : [page.state === "stuck" ? stuck : sql`state = ${page.state}`]),
-          ...(page.after === undefined ? [] : [sql`(changed_at, id) < (${page.after.changedAtMs}, ${page.after.id})`])
-        ])} ORDER BY changed_at DESC, id DESC LIMIT ${page.limit}`,
-        deliveries.all
+      firstRows(sql)(
+        {
+          table: "deliveries",
+          key: { changed_at: Schema.Int, id: Schema.String },
+          isDescending: true,
+          whose: page.account === undefined ? undefined : sql`account_id = ${page.account}`,
+          begins: page.after && sql`(changed_at, id) < (${page.after.changedAtMs}, ${page.after.id})`,
+          ends: sql`changed_at >= ${page.sinceMs}`
+        },
+        page.limit,
+        (within, left) =>
+          Effect.map(
+            sql`SELECT ${columns} FROM deliveries WHERE ${sql.and([
+              within,
+              ...(page.task === undefined ? [] : [sql`task_id = ${page.task}`]),
+              ...(page.state === undefined ? [] : [page.state === "stuck" ? stuck : sql`state = ${page.state}`])
+            ])} ORDER BY changed_at DESC, id DESC LIMIT ${left}`,
+            deliveries.all
+          )
       )
 
     /**

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
+import { slices } from "../../sql/slices.ts"
 import { heldBy } from "./balances.ts"
 import { dayOf } from "./usageRows.ts"
 import { allSummed } from "./usageStatements.ts"
@@ -31,25 +32,41 @@ export class BalanceStanding extends Effect.Service<BalanceStanding>()("gateway/
       yield* summed
       const nowMs = yield* Clock.currentTimeMillis
       const today = dayOf(nowMs)
-      const found = yield* sql`SELECT account, left_nano_usd,
-          COALESCE((SELECT nano_usd FROM grants WHERE account_id = account AND nano_usd > 0 ORDER BY id DESC LIMIT 1), 0)
+      // Credits and today's spend are looked up for those that are shown alone.
+      let fullest: ReadonlyArray<Left> = []
+      yield* slices(sql)({ table: "accounts", key: { id: Schema.String } }, (within) =>
+        Effect.map(
+          sql`SELECT account, left_nano_usd, CASE WHEN granted <= 0 THEN 0 ELSE left_nano_usd * 1.0 / granted END AS share
+            FROM (SELECT a.id AS account, a.granted_nano_usd AS granted,
+              a.granted_nano_usd - a.settled_nano_usd - ${heldBy(sql, "a")} AS left_nano_usd
+            FROM accounts a WHERE ${within} AND a.granted_nano_usd IS NOT NULL AND a.deleted_at IS NULL) AS balances
+            ORDER BY share, account LIMIT ${most}`,
+          (some) => {
+            fullest = [...fullest, ...lefts.all(some)].toSorted(leastFirst).slice(0, most)
+          }
+        )
+      )
+      if (fullest.length === 0) return []
+      const found = yield* sql`SELECT a.id AS account,
+          COALESCE((SELECT nano_usd FROM grants WHERE account_id = a.id AND nano_usd > 0 ORDER BY id DESC LIMIT 1), 0)
             AS credit_nano_usd,
-          COALESCE((SELECT CAST(SUM(cost_nano_usd) AS BIGINT) FROM usage_days WHERE account_id = account AND day = ${today}), 0)
+          COALESCE((SELECT CAST(SUM(cost_nano_usd) AS BIGINT) FROM usage_days WHERE account_id = a.id AND day = ${today}), 0)
             AS spent_nano_usd
-        FROM (SELECT a.id AS account, a.granted_nano_usd AS granted,
-            a.granted_nano_usd - a.settled_nano_usd - ${heldBy(sql, "a")} AS left_nano_usd
-          FROM accounts a WHERE a.granted_nano_usd IS NOT NULL AND a.deleted_at IS NULL) AS balances
-        ORDER BY CASE WHEN granted <= 0 THEN 0 ELSE left_nano_usd * 1.0 / granted END, account LIMIT ${most}`
+        FROM accounts a WHERE ${sql.in(
+          "a.id",
+          fullest.map(({ account }) => account)
+        )}`
+      const known = new Map(spent.all(found).map((row) => [row.account, row]))
       const hoursToday = Math.max((nowMs % dayMs) / hourMs, leastHours)
-      return balances.all(found).map((row) => {
-        const used = 1 - row.left_nano_usd / Math.max(row.credit_nano_usd, 1)
+      return fullest.map((row) => {
+        const { credit_nano_usd = 0, spent_nano_usd = 0 } = known.get(row.account) ?? {}
+        const used = 1 - row.left_nano_usd / Math.max(credit_nano_usd, 1)
         return {
           account: row.account,
           leftNanoUsd: row.left_nano_usd,
-          creditNanoUsd: row.credit_nano_usd,
+          creditNanoUsd: credit_nano_usd,
           usedShare: row.left_nano_usd <= 0 ? 1 : Math.min(1, Math.max(0, used)),
-          hoursLeft:
-            row.spent_nano_usd <= 0 ? undefined : Math.max(0, row.left_nano_usd) / (row.spent_nano_usd / hoursToday)
+          hoursLeft: spent_nano_usd <= 0 ? undefined : Math.max(0, row.left_nano_usd) / (spent_nano_usd / hoursToday)
         }
       })
     })
@@ -63,9 +80,8 @@ const dayMs = 24 * hourMs
 /** A rate of the day's first minutes says little. */
 const leastHours = 1
 
-const balances = rows("accounts", {
-  account: Schema.String,
-  left_nano_usd: Schema.Int,
-  credit_nano_usd: Schema.Int,
-  spent_nano_usd: Schema.Int
-})
+const lefts = rows("accounts", { account: Schema.String, left_nano_usd: Schema.Int, share: Schema.Number })
+type Left = ReturnType<typeof lefts.one>
+const leastFirst = (one: Left, other: Left): number => one.share - other.share || (one.account < other.account ? -1 : 1)
+
+const spent = rows("accounts", { account: Schema.String, credit_nano_usd: Schema.Int, spent_nano_usd: Schema.Int })

@@ -1,14 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
-import { nextTurn } from "../../flow/eventLoop.ts"
 import { rows } from "../../sql/decode.ts"
 import { sumOf } from "../../sql/sumOf.ts"
+import { daySlices } from "./daySlices.ts"
 import { dayOf } from "./usageRows.ts"
 import { allSummed } from "./usageStatements.ts"
 
-/** Keys per statement, so that other work gets a turn between them. */
-const atOnce = 100
 const dayMs = 86_400_000
 
 /** Reads what keys have used, from the days' sums. Refused and failed requests are in none. */
@@ -16,6 +14,7 @@ export class KeyUsage extends Effect.Service<KeyUsage>()("gateway/ledger/store/K
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const summed = allSummed(sql)
+    const inDays = daySlices(sql)
 
     /** By the keys' ids; the keys that were never used are left out. */
     const of = Effect.fnUntraced(function* (
@@ -26,22 +25,24 @@ export class KeyUsage extends Effect.Service<KeyUsage>()("gateway/ledger/store/K
       yield* summed
       const today = dayOf(nowMs)
       const since = dayOf(nowMs - 29 * dayMs)
-      const found: Array<KeySums> = []
-      for (let at = 0; at < ids.length; at += atOnce) {
-        if (at > 0) yield* Effect.promise(nextTurn)
-        const some =
-          yield* sql`SELECT key_id, ${sumOf(sql, "today")} AS today, ${sumOf(sql, "today_cost")} AS today_cost,
-            ${sumOf(sql, "month")} AS month, ${sumOf(sql, "month_cost")} AS month_cost,
-            ${sumOf(sql, "requests")} AS requests, ${sumOf(sql, "cost")} AS cost
-          FROM (SELECT key_id, requests, cost_nano_usd AS cost,
-            CASE WHEN day = ${today} THEN requests ELSE 0 END AS today,
-            CASE WHEN day = ${today} THEN cost_nano_usd ELSE 0 END AS today_cost,
-            CASE WHEN day >= ${since} THEN requests ELSE 0 END AS month,
-            CASE WHEN day >= ${since} THEN cost_nano_usd ELSE 0 END AS month_cost
-            FROM usage_days WHERE ${sql.in("key_id", ids.slice(at, at + atOnce))}) AS of_days GROUP BY key_id`
-        found.push(...keySums.all(some))
+      const found = new Map<string, KeySums>()
+      for (const key of ids) {
+        yield* inDays({ key }, (within) =>
+          Effect.map(
+            sql`SELECT key_id, ${sumOf(sql, "today")} AS today, ${sumOf(sql, "today_cost")} AS today_cost,
+              ${sumOf(sql, "month")} AS month, ${sumOf(sql, "month_cost")} AS month_cost,
+              ${sumOf(sql, "requests")} AS requests, ${sumOf(sql, "cost")} AS cost
+            FROM (SELECT key_id, requests, cost_nano_usd AS cost,
+              CASE WHEN day = ${today} THEN requests ELSE 0 END AS today,
+              CASE WHEN day = ${today} THEN cost_nano_usd ELSE 0 END AS today_cost,
+              CASE WHEN day >= ${since} THEN requests ELSE 0 END AS month,
+              CASE WHEN day >= ${since} THEN cost_nano_usd ELSE 0 END AS month_cost
+              FROM usage_days WHERE ${within}) AS of_days GROUP BY key_id`,
+            (some) => keySums.all(some).forEach((sums) => found.set(key, added(sums, found.get(key))))
+          )
+        )
       }
-      return new Map(found.map((sums) => [sums.key_id, sums]))
+      return found
     })
 
     return { of } as const
@@ -60,3 +61,16 @@ const keySums = rows("usage_days", {
 
 /** Settled requests of a key and their cost in nano-dollars: of this UTC day, of the last 30 days and of all time. */
 export type KeySums = ReturnType<typeof keySums.one>
+
+const added = (one: KeySums, other: KeySums | undefined): KeySums =>
+  other === undefined
+    ? one
+    : {
+        key_id: one.key_id,
+        today: one.today + other.today,
+        today_cost: one.today_cost + other.today_cost,
+        month: one.month + other.month,
+        month_cost: one.month_cost + other.month_cost,
+        requests: one.requests + other.requests,
+        cost: one.cost + other.cost
+      }

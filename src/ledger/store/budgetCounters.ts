@@ -8,6 +8,8 @@ import type { Prepared } from "../../sql/prepare.ts"
 import { spentIn } from "../budgets/claims.ts"
 import type { HeldBudget, Spent } from "../budgets/claims.ts"
 import type { Meter } from "../budgets/meters.ts"
+import { slices } from "../../sql/slices.ts"
+import { daySlices } from "./daySlices.ts"
 import { dayOf } from "./usageRows.ts"
 import type { UsageRow } from "./usageRows.ts"
 
@@ -70,6 +72,9 @@ const chunked = <A>(some: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
 
 const dayMs = 86_400_000
 
+/** Of so many accounts, each is looked up. */
+const fewAccounts = 20
+
 /** How long a counter is kept after its window, in ms. */
 const keptMs = dayMs
 
@@ -80,6 +85,8 @@ export const budgetCounters = (sql: SqlClient.SqlClient) => {
     sql`INSERT INTO budget_counters ${sql.insert({ budget: "", subject: "", step: 0, account_id: "", ends_at: 0, used: 0 })}
       ON CONFLICT (budget, subject, step) DO UPDATE SET used = budget_counters.used + excluded.used`
   )
+
+  const inDays = daySlices(sql)
 
   /** Those of some budgets that still count. */
   const find = (ids: ReadonlyArray<string>, nowMs: number): Effect.Effect<ReadonlyArray<CounterRow>, SqlError> =>
@@ -98,20 +105,23 @@ export const budgetCounters = (sql: SqlClient.SqlClient) => {
     { account, budget: { models }, key }: Meter,
     fromMs: number
   ): Effect.fn.Return<number, SqlError> {
-    const day = dayOf(fromMs)
-    const isWhole = fromMs % dayMs === 0
-    const owner = [sql`account_id = ${account}`, ...(key === undefined ? [] : [sql`key_id = ${key}`])]
-    const ofDays = yield* sql`SELECT model, CAST(SUM(cost_nano_usd) AS BIGINT) AS nano_usd FROM usage_days
-      WHERE ${sql.and([...owner, isWhole ? sql`day >= ${day}` : sql`day > ${day}`])} GROUP BY model`
-    const ofFirst = isWhole
-      ? []
-      : yield* sql`SELECT model, CAST(SUM(cost_nano_usd) AS BIGINT) AS nano_usd FROM usage
-          WHERE ${sql.and([...owner, sql`at >= ${fromMs}`, sql`at < ${fromMs - (fromMs % dayMs) + dayMs}`])}
-          GROUP BY model`
-    return spentOnModels
-      .all([...ofDays, ...ofFirst])
-      .filter(({ model }) => isFor(models, model))
-      .reduce((sum, { nano_usd }) => sum + nano_usd, 0)
+    const firstWholeMs = Math.ceil(fromMs / dayMs) * dayMs
+    let sum = 0
+    const add = (found: ReadonlyArray<unknown>) => {
+      for (const { model, nano_usd } of spentOnModels.all(found)) if (isFor(models, model)) sum += nano_usd
+    }
+    const spent = sql.literal("SELECT model, CAST(SUM(cost_nano_usd) AS BIGINT) AS nano_usd")
+    yield* inDays({ account, key, from: dayOf(firstWholeMs) }, (within) =>
+      Effect.map(sql`${spent} FROM usage_days WHERE ${within} GROUP BY model`, add)
+    )
+    if (fromMs === firstWholeMs) return sum
+    const isKeys = key === undefined ? sql`1 = 1` : sql`key_id = ${key}`
+    const rows = { table: "usage", whose: sql`account_id = ${account}`, key: { at: Schema.Int } }
+    const bounds = { begins: sql`at >= ${fromMs}`, ends: sql`at < ${firstWholeMs}` }
+    yield* slices(sql)({ ...rows, ...bounds }, (within) =>
+      Effect.map(sql`${spent} FROM usage WHERE ${within} AND ${isKeys} GROUP BY model`, add)
+    )
+    return sum
   })
 
   /**
@@ -133,12 +143,24 @@ export const budgetCounters = (sql: SqlClient.SqlClient) => {
   ): Effect.fn.Return<ReadonlySet<Meter>, SqlError> {
     const some = meters.filter(countsBefore).map((meter) => ({ meter, day: dayOf(meter.placeOf(nowMs).since) }))
     const from = some.reduce((earliest, { day }) => (day < earliest ? day : earliest), dayOf(nowMs))
-    const accounts = [...new Set(some.map(({ meter }) => meter.account))]
-    const spent = new Map<string, Array<ReturnType<typeof spenders.one>>>()
-    for (const part of chunked(accounts)) {
-      const found = yield* sql`SELECT account_id, key_id, model, MAX(day) AS day FROM usage_days
-        WHERE ${sql.in("account_id", part)} AND day >= ${from} AND cost_nano_usd > 0 GROUP BY account_id, key_id, model`
-      for (const row of spenders.all(found)) {
+    const accounts = new Set<string>(some.map(({ meter }) => meter.account))
+    const spent = new Map<string, Array<Spender>>()
+    // Of a few accounts by their index, otherwise of all.
+    for (const account of accounts.size <= fewAccounts ? accounts : [undefined]) {
+      const last = new Map<string, Spender>()
+      yield* inDays({ account, from }, (within) =>
+        Effect.map(
+          sql`SELECT account_id, key_id, model, MAX(day) AS day FROM usage_days
+            WHERE ${within} AND cost_nano_usd > 0 GROUP BY account_id, key_id, model`,
+          (found) => {
+            for (const row of spenders.all(found)) {
+              // Slices are in the order of days.
+              if (accounts.has(row.account_id)) last.set(JSON.stringify([row.account_id, row.key_id, row.model]), row)
+            }
+          }
+        )
+      )
+      for (const row of last.values()) {
         for (const owner of [`${row.account_id} `, `${row.account_id} ${row.key_id}`]) {
           const known = spent.get(owner)
           if (known === undefined) spent.set(owner, [row])
@@ -269,3 +291,4 @@ const spenders = rows("usage_days", {
   model: Schema.String,
   day: Schema.String
 })
+type Spender = ReturnType<typeof spenders.one>

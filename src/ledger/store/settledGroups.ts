@@ -1,17 +1,12 @@
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
-import { nextTurn } from "../../flow/eventLoop.ts"
 import { rows } from "../../sql/decode.ts"
+import { hourSlices } from "./hourSlices.ts"
 import { hourSums, rowSums, settled, settledSums } from "./settledSums.ts"
 import type { SettledQuery } from "./settledSums.ts"
 import { allSummed } from "./usageStatements.ts"
 import { wholeHours } from "./wholeHours.ts"
-
-const hourMs = 3_600_000
-/** Hours, and rows, per statement: other work gets a turn after each. */
-const [strideHours, stride] = [24, 2_000]
-const otherTurn = Effect.promise(nextTurn)
 
 type Column = NonNullable<SettledQuery["by"]>
 
@@ -27,6 +22,7 @@ interface SettledGroupsQuery extends Omit<SettledQuery, "by"> {
  */
 export const settledGroups = (sql: SqlClient.SqlClient) => {
   const { inStretches } = settledSums(sql)
+  const inHours = hourSlices(sql, "usage_hours")
   const summed = allSummed(sql)
 
   return Effect.fnUntraced(function* (
@@ -38,24 +34,20 @@ export const settledGroups = (sql: SqlClient.SqlClient) => {
     const fromRows = (fromMs: number, toMs: number) =>
       fromMs >= toMs
         ? Effect.void
-        : inStretches({ ...query, fromMs, toMs }, stride, (within) =>
+        : inStretches({ ...query, fromMs, toMs }, (within) =>
             Effect.map(sql`SELECT ${names}, ${sql.literal(rowSums)} FROM usage WHERE ${within} GROUP BY 1, 2`, addAll)
           )
     const whole = wholeHours(query)
     if (whole.fromMs >= whole.toMs) return yield* fromRows(query.fromMs, query.toMs)
     yield* fromRows(query.fromMs, whole.fromMs)
     yield* summed
-    for (let at = whole.fromMs; at < whole.toMs; at += strideHours * hourMs) {
-      addAll(
-        yield* sql`SELECT ${names}, ${sql.literal(hourSums)} FROM usage_hours WHERE ${sql.and([
-          sql`hour >= ${at}`,
-          sql`hour < ${Math.min(whole.toMs, at + strideHours * hourMs)}`,
-          ...(query.owner === undefined ? [] : [sql`account_id = ${query.owner}`]),
-          ...query.where
-        ])} GROUP BY 1, 2`
+    yield* inHours({ ...whole, owner: query.owner }, (within) =>
+      Effect.map(
+        sql`SELECT ${names}, ${sql.literal(hourSums)} FROM usage_hours WHERE ${sql.and([within, ...query.where])}
+          GROUP BY 1, 2`,
+        addAll
       )
-      yield* otherTurn
-    }
+    )
     yield* fromRows(whole.toMs, query.toMs)
   })
 }

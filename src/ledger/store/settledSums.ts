@@ -2,9 +2,10 @@ import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
-import { nextTurn } from "../../flow/eventLoop.ts"
 import { rows } from "../../sql/decode.ts"
 import { idsByTime } from "../../sql/idsByTime.ts"
+import { slices } from "../../sql/slices.ts"
+import { hourSlices } from "./hourSlices.ts"
 import { allSummed } from "./usageStatements.ts"
 import { hourSumNames } from "./usageRows.ts"
 
@@ -38,16 +39,19 @@ export interface SettledSteps extends SettledQuery {
   /** The start of the first step, and the length of each. */
   readonly firstMs: number
   readonly stepMs: number
-  /** Conditions on rows that may take long for each: shorter stretches are read. */
+  /** Conditions on rows that may take long for each. */
   readonly whereRow?: Fragment | undefined
 }
 
+interface Ids {
+  readonly first: number
+  /** Exclusive. */
+  readonly until: number
+}
+
 const hourMs = 3_600_000
-/** Hours, and rows, per statement: other work gets a turn after each. */
-const [strideHours, stride, strideOfEach, strideOfSearch] = [24, 2_000, 500, 100]
 /** A node that can't reach the database writes its rows later than others do. */
 const lateMs = 600_000
-const otherTurn = Effect.promise(nextTurn)
 
 /**
  * Sums of settlements, by the time of settlement. They are exact: hours are added up in the statement that writes the
@@ -57,77 +61,69 @@ export const settledSums = (sql: SqlClient.SqlClient) => {
   const { ends, firstAt } = idsByTime(sql, { table: "usage", time: "at", lateMs })
   const nameOf = (by: SettledQuery["by"]) => sql.literal(by ?? "''")
   const summed = allSummed(sql)
+  const inHours = hourSlices(sql, "usage_hours")
 
-  /** By whole hours, from the one that contains `fromMs` to the one that contains the moment before `toMs`. */
-  const hours = Effect.fnUntraced(function* ({
-    by,
+  /**
+   * By whole hours, from the one that contains `fromMs` to the one that contains the moment before `toMs`. A group may
+   * come several times.
+   */
+  const hours = (
+    { by, fromMs, owner, toMs, where }: SettledQuery,
+    add: (sums: SettledHour) => void
+  ): Effect.Effect<void, SqlError> =>
+    Effect.zipRight(
+      summed,
+      inHours({ fromMs: fromMs - (fromMs % hourMs), toMs, owner }, (within) =>
+        Effect.map(
+          sql`SELECT hour, ${nameOf(by)} AS name, ${sql.literal(hourSums)} FROM usage_hours
+            WHERE ${sql.and([within, ...where])} GROUP BY 1, 2`,
+          (some) => hourRows.all(some).forEach(add)
+        )
+      )
+    )
+
+  /** The ids of the rows of a time span, and of some others. Undefined if there is none. */
+  const idsWithin = Effect.fnUntraced(function* ({
     fromMs,
-    owner,
-    toMs,
-    where
-  }: SettledQuery): Effect.fn.Return<ReadonlyArray<SettledHour>, SqlError> {
-    yield* summed
-    const found: Array<SettledHour> = []
-    for (let at = fromMs - (fromMs % hourMs); at < toMs; at += strideHours * hourMs) {
-      const end = Math.min(toMs, at + strideHours * hourMs)
-      const some = yield* sql`SELECT hour, ${nameOf(by)} AS name, ${sql.literal(hourSums)} FROM usage_hours
-        WHERE ${sql.and([
-          sql`hour >= ${at}`,
-          sql`hour < ${end}`,
-          ...(owner === undefined ? [] : [sql`account_id = ${owner}`]),
-          ...where
-        ])} GROUP BY 1, 2`
-      found.push(...hourRows.all(some))
-      yield* otherTurn
-    }
-    return found
+    toMs
+  }: Pick<SettledQuery, "fromMs" | "toMs">): Effect.fn.Return<Ids | undefined, SqlError> {
+    const all = fromMs < toMs ? yield* ends : undefined
+    return all && { first: yield* firstAt(fromMs, all), until: yield* firstAt(toMs + 2 * lateMs, all) }
   })
 
-  /** Reads the rows of a time span, `size` of them at once: `read` gets the condition that they meet. */
-  const inStretches = Effect.fnUntraced(function* (
+  /** Reads the rows of a time span in slices: `read` gets the condition that they meet. */
+  const inStretches = <E>(
     { fromMs, owner, toMs, where }: SettledQuery,
-    size: number,
-    read: (within: Fragment) => Effect.Effect<void, SqlError>
-  ): Effect.fn.Return<void, SqlError> {
-    if (owner !== undefined) {
-      for (let at = fromMs; at < toMs;) {
-        const next = yield* sql`SELECT at FROM usage WHERE account_id = ${owner} AND at > ${at} AND at < ${toMs}
-          ORDER BY at LIMIT 1 OFFSET ${size}`
-        const until = places.first(next)?.at ?? toMs
-        yield* read(sql.and([sql`account_id = ${owner}`, sql`at >= ${at}`, sql`at < ${until}`, ...where]))
-        yield* otherTurn
-        at = until
+    read: (within: Fragment) => Effect.Effect<void, E>
+  ): Effect.Effect<void, E | SqlError> =>
+    Effect.gen(function* () {
+      const [begins, ends] = [sql`at >= ${fromMs}`, sql`at < ${toMs}`]
+      if (owner !== undefined) {
+        const whose = sql`account_id = ${owner}`
+        return yield* slices(sql)({ table: "usage", whose, key: { at: Schema.Int }, begins, ends }, (within) =>
+          read(sql.and([within, ...where]))
+        )
       }
-      return
-    }
-    const all = fromMs < toMs ? yield* ends : undefined
-    if (all === undefined) return
-    const until = yield* firstAt(toMs + 2 * lateMs, all)
-    for (let at = yield* firstAt(fromMs, all); at < until; at += size) {
-      const isWithin = [sql`id >= ${at}`, sql`id < ${at + size}`, sql`at >= ${fromMs}`, sql`at < ${toMs}`]
-      yield* read(sql.and([...isWithin, ...where]))
-      yield* otherTurn
-    }
-  })
+      const ids = yield* idsWithin({ fromMs, toMs })
+      if (ids === undefined) return
+      const bounds = { begins: sql`id >= ${ids.first}`, ends: sql`id < ${ids.until}` }
+      yield* slices(sql)({ table: "usage", key: { id: Schema.Int }, ...bounds }, (within) =>
+        read(sql.and([within, begins, ends, ...where]))
+      )
+    })
 
   /** By steps of any length, from the rows themselves: `where` may use any of their columns. */
-  const steps = Effect.fnUntraced(function* ({
-    firstMs,
-    stepMs,
-    whereRow,
-    ...query
-  }: SettledSteps): Effect.fn.Return<ReadonlyArray<SettledStep>, SqlError> {
-    const found: Array<SettledStep> = []
-    const size = whereRow === undefined ? stride : strideOfSearch
-    yield* inStretches(query, size, (within) =>
+  const steps = (
+    { firstMs, stepMs, whereRow, ...query }: SettledSteps,
+    add: (sums: SettledStep) => void
+  ): Effect.Effect<void, SqlError> =>
+    inStretches(query, (within) =>
       Effect.map(
         sql`SELECT (at - ${firstMs}) / ${stepMs} AS step, ${nameOf(query.by)} AS name, ${sql.literal(rowSums)}
           FROM usage WHERE ${whereRow === undefined ? within : sql.and([within, whereRow])} GROUP BY 1, 2`,
-        (some) => void found.push(...stepRows.all(some))
+        (some) => stepRows.all(some).forEach(add)
       )
     )
-    return found
-  })
 
   /**
    * Calls a function with the settled requests of a time span, some hundreds at once. Above a limit, it takes an evenly
@@ -139,11 +135,10 @@ export const settledSums = (sql: SqlClient.SqlClient) => {
     query: SettledQuery & { readonly most: number },
     see: (some: ReadonlyArray<SettledRow>, every: number) => Effect.Effect<void, SqlError>
   ): Effect.fn.Return<number, SqlError> {
-    const all = yield* ends
-    if (all === undefined) return 1
-    const rows = (yield* firstAt(query.toMs + 2 * lateMs, all)) - (yield* firstAt(query.fromMs, all))
-    const every = Math.max(1, Math.ceil(rows / query.most))
-    yield* inStretches(query, strideOfEach * every, (within) =>
+    const ids = yield* idsWithin(query)
+    if (ids === undefined) return 1
+    const every = Math.max(1, Math.ceil((ids.until - ids.first) / query.most))
+    yield* inStretches(query, (within) =>
       Effect.flatMap(
         sql`SELECT request_id, at, ${sql.literal(settledColumns)} FROM usage WHERE ${within} AND id % ${every} = 0`,
         (some) => (some.length === 0 ? Effect.void : see(settledRows.all(some), every))
@@ -162,7 +157,7 @@ export const settledSums = (sql: SqlClient.SqlClient) => {
           (found) => new Map(taskRows.all(found).map((row) => [row.request_id, row]))
         )
 
-  return { hours, steps, each, ofTasks, inStretches } as const
+  return { hours, steps, each, ofTasks, idsWithin, inStretches } as const
 }
 
 /** Rows of older gateways have none: it equals the charge. */
@@ -177,7 +172,6 @@ export const hourSums = sumsOf((name) => name)
 /** Sums of `usage`. */
 export const rowSums = sumsOf((name) => (name === "upstream_cost_nano_usd" ? upstreamCost : name))
 
-const places = rows("usage", { at: Schema.Int })
 /** The columns of both. */
 export const settled = {
   input_tokens: Schema.Int,

@@ -5,9 +5,6 @@ import { rows } from "../../sql/decode.ts"
 import { settledSums } from "./settledSums.ts"
 import type { SettledQuery } from "./settledSums.ts"
 
-/** Rows per statement: other work gets a turn after each. */
-const stride = 2_000
-
 /** Reads the settled requests of a span one by one. Stops after `most` rows and returns false if there are more. */
 export const usedRows = (sql: SqlClient.SqlClient) => {
   const { inStretches } = settledSums(sql)
@@ -17,7 +14,7 @@ export const usedRows = (sql: SqlClient.SqlClient) => {
     see: (row: UsedRow) => void
   ): Effect.fn.Return<boolean, SqlError> {
     let count = 0
-    yield* inStretches(query, stride, (within) =>
+    yield* inStretches(query, (within) =>
       count > most
         ? Effect.void
         : Effect.map(

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
-import { nextTurn } from "../../flow/eventLoop.ts"
+import { hourSlices } from "../../ledger/store/hourSlices.ts"
 import { settledGroups } from "../../ledger/store/settledGroups.ts"
 import { wholeHours } from "../../ledger/store/wholeHours.ts"
 import { rows } from "../../sql/decode.ts"
@@ -13,12 +13,7 @@ import { patterns } from "./patterns.ts"
 import { columnOf } from "./RequestSums.ts"
 import type { By } from "./RequestSums.ts"
 import { requestIds } from "./requestIds.ts"
-import { Stride, stretches } from "./stretches.ts"
-
-const hourMs = 3_600_000
-/** Hours per statement, so that other statements can run in between. */
-const strideHours = 24
-const otherTurn = Effect.promise(nextTurn)
+import { requestSlices } from "./requestSlices.ts"
 
 /** A filter of the columns that requests, usage and their sums share. In texts `*` stands for any characters. */
 export interface GroupFilter {
@@ -51,9 +46,10 @@ export interface GroupBy {
 export class GroupCounts extends Effect.Service<GroupCounts>()("gateway/requests/store/GroupCounts", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { begunBy, ends, overAt } = requestIds(sql)
-    const { after: stretchAfter } = stretches(sql)
+    const { idsWithin } = requestIds(sql)
+    const inSlices = requestSlices(sql)
     const groupsOfMoney = settledGroups(sql)
+    const inHours = hourSlices(sql, "request_hours")
 
     /** Conditions on `usage`, `usage_hours` and `request_hours`. */
     const whereOf = ({ model, ...filter }: GroupFilter) => [
@@ -78,28 +74,19 @@ export class GroupCounts extends Effect.Service<GroupCounts>()("gateway/requests
       { fromMs, toMs, ...filter }: GroupQuery,
       read: (bounds: ReturnType<typeof sql.and>) => Effect.Effect<void, SqlError>
     ): Effect.fn.Return<void, SqlError> {
-      const all = fromMs < toMs ? yield* ends : undefined
-      if (all === undefined) return
-      const until = yield* begunBy(toMs, all)
-      const stride = new Stride()
-      for (let at = yield* overAt(fromMs, all); at < until;) {
-        const next = yield* stretchAfter(at, until, stride.rows, ofAccount(filter.owner))
-        const within = [sql`id >= ${at}`, sql`id < ${next}`, sql`at >= ${fromMs}`, sql`at < ${toMs}`]
-        yield* stride.timed(read(sql.and([...within, sql`family <> 'account'`, ...whereRowOf(filter)])))
-        at = next
-      }
+      const ids = yield* idsWithin({ fromMs, toMs })
+      if (ids === undefined) return
+      const isThen = [sql`at >= ${fromMs}`, sql`at < ${toMs}`]
+      yield* inSlices({ ...ids, whose: ofAccount(filter.owner) }, (within) =>
+        read(sql.and([within, ...isThen, sql`family <> 'account'`, ...whereRowOf(filter)]))
+      )
     })
 
-    const ofHours = Effect.fnUntraced(function* (
+    const ofHours = (
       { fromMs, toMs, ...filter }: GroupQuery,
       read: (within: ReturnType<typeof sql.and>) => Effect.Effect<void, SqlError>
-    ): Effect.fn.Return<void, SqlError> {
-      for (let at = fromMs; at < toMs; at += strideHours * hourMs) {
-        const end = Math.min(toMs, at + strideHours * hourMs)
-        yield* read(sql.and([sql`hour >= ${at}`, sql`hour < ${end}`, ...whereOf(filter)]))
-        yield* otherTurn
-      }
-    })
+    ): Effect.Effect<void, SqlError> =>
+      inHours({ fromMs, toMs, owner: filter.owner }, (within) => read(sql.and([within, ...whereOf(filter)])))
 
     /** Splits a span into its whole hours and the times around them. */
     const parts = (query: GroupQuery) => {

@@ -11,7 +11,7 @@ import type { RequestFilter } from "./matching.ts"
 import { requestCounts } from "./requestCounts.ts"
 import { requestTotals } from "./requestTotals.ts"
 import { requestIds } from "./requestIds.ts"
-import { Stride, stretches } from "./stretches.ts"
+import { requestSlices } from "./requestSlices.ts"
 import type { Own } from "../../contract/Own.ts"
 import { ofKeys } from "../../sql/ofKeys.ts"
 
@@ -111,7 +111,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       )
 
     const { begunBy, ends, overAt } = requestIds(sql)
-    const { before: stretchBefore } = stretches(sql)
+    const inSlices = requestSlices(sql)
 
     /**
      * A page, read in short statements, because rare rows may be far down the table and other statements must not wait. A
@@ -136,22 +136,21 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       const ending = filter.untilMs === undefined ? all.last + 1 : yield* begunBy(filter.untilMs, all)
       const first = Math.max(begins, after + 1)
       let until = Math.min(before ?? Infinity, ending)
-      const stride = new Stride()
-      const whose = whoseOf(filter)
-      for (let lookedAt = 0; lookedAt < mostLookedAt && until > first; lookedAt += stride.rows) {
-        const from = yield* stretchBefore(until, first, stride.rows, whose)
-        const some = stored.all(
-          yield* stride.timed(
-            sql`SELECT ${shown} FROM requests WHERE ${sql.and([sql`id < ${until}`, sql`id >= ${from}`, ...conditions])}
-              ORDER BY id DESC LIMIT ${limit - found.length}`
-          )
+      let lookedAt = 0
+      yield* inSlices({ from: first, until, whose: whoseOf(filter), isDescending: true }, (within, slice) =>
+        Effect.map(
+          sql`SELECT ${shown} FROM requests WHERE ${sql.and([within, ...conditions])}
+            ORDER BY id DESC LIMIT ${limit - found.length}`,
+          (some) => {
+            found.push(...stored.all(some))
+            const oldestFound = found.at(-1)
+            const isFull = found.length >= limit && oldestFound !== undefined
+            until = isFull ? oldestFound.id : slice.from
+            lookedAt += slice.rows
+            return isFull || lookedAt >= mostLookedAt
+          }
         )
-        found.push(...some)
-        const oldestFound = found.at(-1)
-        if (found.length >= limit && oldestFound !== undefined)
-          return { data: yield* withTasks(found), next: oldestFound.id > first ? oldestFound.id : undefined }
-        until = from
-      }
+      )
       return { data: yield* withTasks(found), next: until > first ? until : undefined }
     })
 

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
-import { nextTurn } from "../../flow/eventLoop.ts"
+import { hourSlices } from "../../ledger/store/hourSlices.ts"
 import { settledSums } from "../../ledger/store/settledSums.ts"
 import type { Settled } from "../../ledger/store/settledSums.ts"
 import { rows } from "../../sql/decode.ts"
@@ -11,50 +11,37 @@ import type { Labels } from "../labels.ts"
 import { countedSql, modelSql } from "./counted.ts"
 import { ofAccount } from "./matching.ts"
 import { requestIds } from "./requestIds.ts"
-import { Stride, stretches } from "./stretches.ts"
+import { requestSlices } from "./requestSlices.ts"
 import { ofKeys } from "../../sql/ofKeys.ts"
 
 /** The property that requests are grouped by. */
 export type By = "model" | "upstream" | "key" | "account"
 export const columnOf = { model: "model", upstream: "upstream", key: "key_id", account: "account_id" } as const
 
-/** Gives other work an event-loop turn. */
-const otherTurn = Effect.promise(nextTurn)
-
-/** Hours per statement, so that other statements can run in between. */
-const strideHours = 24
-/** Rows per statement. */
-const stride = 2_000
 const hourMs = 3_600_000
-/** Rows per statement that only adds up. */
-const longStride = 5_000
 
 /** Reads requests for sums and percentiles, in parts, so that other statements don't wait. */
 export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests/store/RequestSums", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const money = settledSums(sql)
+    const inHours = hourSlices(sql, "request_hours")
 
-    /** Hourly sums of a time span, by group. */
-    const hours = Effect.fnUntraced(function* ({
-      by,
-      fromMs,
-      keys,
-      owner,
-      toMs
-    }: Hours): Effect.fn.Return<ReadonlyArray<HourSum>, SqlError> {
-      const found: Array<HourSum> = []
+    /** Hourly sums of a time span, by group. A group may come several times. */
+    const hours = (
+      { by, fromMs, keys, owner, toMs }: Hours,
+      add: (sums: HourSum) => void
+    ): Effect.Effect<void, SqlError> => {
       const name = sql(columnOf[by])
-      const whose = ownedBy({ owner, keys })
-      for (let at = fromMs - (fromMs % hourMs); at < toMs; at += strideHours * hourMs) {
-        const end = Math.min(toMs, at + strideHours * hourMs)
-        const some = yield* sql`SELECT hour, ${name} AS name, ${sql.literal(summed)} FROM request_hours
-            WHERE hour >= ${at} AND hour < ${end} AND requests > 0 AND ${whose} GROUP BY hour, ${name}`
-        found.push(...hourSums.all(some))
-        yield* otherTurn
-      }
-      return found
-    })
+      const whose = sql.and([sql`requests > 0`, ...ofKeys(sql, keys)])
+      return inHours({ fromMs: fromMs - (fromMs % hourMs), toMs, owner }, (within) =>
+        Effect.map(
+          sql`SELECT hour, ${name} AS name, ${sql.literal(summed)} FROM request_hours
+            WHERE ${within} AND ${whose} GROUP BY hour, ${name}`,
+          (some) => hourSums.all(some).forEach(add)
+        )
+      )
+    }
 
     const seen = sql.literal(
       Object.keys(columns)
@@ -64,36 +51,26 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     const ownedBy = ({ keys, owner }: Pick<Hours, "keys" | "owner">) =>
       sql.and([sql`1 = 1`, ...(owner === undefined ? [] : [sql`account_id = ${owner}`]), ...ofKeys(sql, keys)])
 
-    const { begunBy, ends, overAt } = requestIds(sql)
-    const { after: stretchAfter } = stretches(sql)
+    const { idsWithin } = requestIds(sql)
+    const inSlices = requestSlices(sql)
 
-    /** Sums of steps of any length, from the requests themselves. */
-    const steps = Effect.fnUntraced(function* ({
-      by,
-      fromMs,
-      keys,
-      owner,
-      stepMs,
-      toMs
-    }: Steps): Effect.fn.Return<ReadonlyArray<StepSum>, SqlError> {
-      const all = yield* ends
-      if (all === undefined) return []
-      const found: Array<StepSum> = []
+    /** Sums of steps of any length, from the requests themselves. A group may come several times. */
+    const steps = Effect.fnUntraced(function* (
+      { by, fromMs, keys, owner, stepMs, toMs }: Steps,
+      add: (sums: StepSum) => void
+    ): Effect.fn.Return<void, SqlError> {
+      const ids = yield* idsWithin({ fromMs, toMs })
+      if (ids === undefined) return
       const name = sql.literal(by === "model" ? modelSql : columnOf[by])
       const whose = ownedBy({ owner, keys })
-      const stride = new Stride()
-      const until = yield* begunBy(toMs, all)
-      for (let at = yield* overAt(fromMs, all); at < until;) {
-        const next = yield* stretchAfter(at, until, stride.rows, ofAccount(owner))
-        const some = yield* stride.timed(
+      yield* inSlices({ ...ids, whose: ofAccount(owner) }, (within) =>
+        Effect.map(
           sql`SELECT (at - ${fromMs}) / ${stepMs} AS step, ${name} AS name, ${sql.literal(countedSql)}
-            FROM requests WHERE id >= ${at} AND id < ${next} AND at >= ${fromMs} AND at < ${toMs}
-            AND family <> 'account' AND ${whose} GROUP BY 1, 2`
+            FROM requests WHERE ${within} AND at >= ${fromMs} AND at < ${toMs}
+            AND family <> 'account' AND ${whose} GROUP BY 1, 2`,
+          (some) => stepSums.all(some).forEach(add)
         )
-        found.push(...stepSums.all(some))
-        at = next
-      }
-      return found
+      )
     })
 
     /**
@@ -103,29 +80,28 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
      */
     const each = Effect.fnUntraced(function* (
       { fromMs, most, toMs, where = [], withDetails }: Times,
-      see: (row: SampledRequest) => void
+      see: (row: SampledRequest, every: number) => void
     ): Effect.fn.Return<number, SqlError> {
-      const all = yield* ends
-      if (all === undefined) return 1
-      const from = yield* overAt(fromMs, all)
-      const until = yield* begunBy(toMs, all)
-      const every = Math.max(1, Math.ceil((until - from) / most))
-      const step = every === 1 ? stride : longStride
+      const ids = yield* idsWithin({ fromMs, toMs })
+      if (ids === undefined) return 1
+      const every = Math.max(1, Math.ceil((ids.until - ids.from) / most))
       const more = sql.literal(withDetails ? ", details" : "")
-      for (let at = from; at < until; at += step) {
-        const found = yield* sql`SELECT ${seen} ${more} FROM requests WHERE ${sql.and([
-          sql`id >= ${at}`,
-          sql`id < ${Math.min(until, at + step)}`,
-          sql`id % ${every} = 0`,
-          sql`at >= ${fromMs}`,
-          sql`at < ${toMs}`,
-          sql`family <> 'account'`,
-          ...where
-        ])}`
-        if (withDetails) for (const row of found) see(tagged.one(row))
-        else for (const row of found) see(plain.one(row))
-        yield* otherTurn
-      }
+      yield* inSlices(ids, (within) =>
+        Effect.map(
+          sql`SELECT ${seen} ${more} FROM requests WHERE ${sql.and([
+            within,
+            sql`id % ${every} = 0`,
+            sql`at >= ${fromMs}`,
+            sql`at < ${toMs}`,
+            sql`family <> 'account'`,
+            ...where
+          ])}`,
+          (found) => {
+            if (withDetails) for (const row of found) see(tagged.one(row), every)
+            else for (const row of found) see(plain.one(row), every)
+          }
+        )
+      )
       return every
     })
 
@@ -138,44 +114,41 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       { fromMs, most, owner, requests, toMs, where = [] }: SomeTimes,
       see: (row: SampledRequest) => void
     ): Effect.fn.Return<number, SqlError> {
-      const all = requests === 0 ? undefined : yield* ends
-      if (all === undefined) return 0
-      const from = yield* overAt(fromMs, all)
-      const until = yield* begunBy(toMs, all)
+      const ids = requests === 0 ? undefined : yield* idsWithin({ fromMs, toMs })
+      if (ids === undefined) return 0
       const every = Math.max(1, Math.ceil(requests / most))
       // The sampled position moves on with each stretch, so that a client that sends every fourth request, say, is not
       // over- or underrepresented.
       const isTaken = sql`(id + id / ${every}) % ${every} = 0`
       let shown = 0
-      const stride = new Stride()
-      for (let at = from; at < until;) {
-        const next = yield* stretchAfter(at, until, stride.rows, ofAccount(owner))
-        const found = yield* stride.timed(
+      yield* inSlices({ ...ids, whose: ofAccount(owner) }, (within) =>
+        Effect.map(
           sql`SELECT ${seen} FROM requests WHERE ${sql.and([
-            sql`id >= ${at}`,
-            sql`id < ${next}`,
+            within,
             isTaken,
             sql`at >= ${fromMs}`,
             sql`at < ${toMs}`,
             sql`family <> 'account'`,
-            ...(owner === undefined ? [] : [sql`account_id = ${owner}`]),
             ...where
-          ])}`
+          ])}`,
+          (found) => {
+            for (const row of found) see(plain.one(row))
+            shown += found.length
+          }
         )
-        for (const row of found) see(plain.one(row))
-        shown += found.length
-        at = next
-      }
+      )
       return shown
     })
 
-    /** The settled sums of a period, by step and name. */
-    const settled = Effect.fnUntraced(function* ({ by, fromMs, keys, owner, stepMs, toMs }: Steps) {
+    /** The settled sums of a period, by step and name. A group may come several times. */
+    const settled = ({ by, fromMs, keys, owner, stepMs, toMs }: Steps, add: (sums: SettledStep) => void) => {
       const query = { fromMs, toMs, owner, by: columnOf[by], where: ofKeys(sql, keys) }
-      if (stepMs < hourMs) return yield* money.steps({ ...query, firstMs: fromMs, stepMs })
-      const found = yield* money.hours(query)
-      return found.map(({ hour, ...sums }) => ({ ...sums, step: Math.max(0, Math.floor((hour - fromMs) / stepMs)) }))
-    })
+      return stepMs < hourMs
+        ? money.steps({ ...query, firstMs: fromMs, stepMs }, add)
+        : money.hours(query, ({ hour, ...sums }) =>
+            add({ ...sums, step: Math.max(0, Math.floor((hour - fromMs) / stepMs)) })
+          )
+    }
 
     /**
      * Calls a function with the settlement of each request and its details. Above a limit, it takes a sample.
@@ -214,6 +187,8 @@ const multiplied = (sums: Settled, by: number): Settled => ({
   upstream_cost_nano_usd: sums.upstream_cost_nano_usd * by,
   above_hold_nano_usd: sums.above_hold_nano_usd * by
 })
+
+type SettledStep = Settled & { readonly step: number; readonly name: string }
 
 interface SettledWithDetails {
   readonly at: number
@@ -260,10 +235,10 @@ const sums = {
   hang_ups: Schema.Int
 }
 const hourSums = rows("request_hours", { hour: Schema.Int, name: Schema.String, ...sums })
-export type HourSum = ReturnType<typeof hourSums.one>
+type HourSum = ReturnType<typeof hourSums.one>
 
 const stepSums = rows("requests", { step: Schema.Int, name: Schema.String, ...sums })
-export type StepSum = ReturnType<typeof stepSums.one>
+type StepSum = ReturnType<typeof stepSums.one>
 
 const columns = {
   at: Schema.Int,

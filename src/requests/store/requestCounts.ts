@@ -4,13 +4,14 @@ import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
 import { countedSql } from "./counted.ts"
 import { settledSums } from "../../ledger/store/settledSums.ts"
+import { hourSlices } from "../../ledger/store/hourSlices.ts"
 import { wholeHours } from "../../ledger/store/wholeHours.ts"
 import type { SettledSteps } from "../../ledger/store/settledSums.ts"
 import { matching, matchingWhose, ownerOf, whoseOf } from "./matching.ts"
 import type { RequestFilter } from "./matching.ts"
 import { patterns } from "./patterns.ts"
 import { requestIds } from "./requestIds.ts"
-import { Stride, stretches } from "./stretches.ts"
+import { requestSlices } from "./requestSlices.ts"
 
 const hourMs = 3_600_000
 
@@ -41,9 +42,10 @@ export interface Buckets {
  * still count.
  */
 export const requestCounts = (sql: SqlClient.SqlClient) => {
-  const { begunBy, ends, overAt } = requestIds(sql)
-  const { after: stretchAfter } = stretches(sql)
+  const { idsWithin } = requestIds(sql)
+  const inSlices = requestSlices(sql)
   const settled = settledSums(sql)
+  const inHours = hourSlices(sql, "request_hours")
   const oldest = Effect.map(sql`SELECT at FROM requests ORDER BY id LIMIT 1`, times.first)
 
   /** @param add called with the bucket's start in Unix ms */
@@ -52,30 +54,30 @@ export const requestCounts = (sql: SqlClient.SqlClient) => {
     filter: RequestFilter,
     add: Add
   ): Effect.fn.Return<void, SqlError> {
-    const all = fromMs < toMs ? yield* ends : undefined
-    if (all === undefined) return
+    const ids = yield* idsWithin({ fromMs, toMs })
+    if (ids === undefined) return
     const conditions = matching(sql, { ...filter, sinceMs: fromMs })
-    const until = yield* begunBy(toMs, all)
-    const stride = new Stride()
-    const whose = whoseOf(filter)
-    for (let at = yield* overAt(fromMs, all); at < until;) {
-      const next = yield* stretchAfter(at, until, stride.rows, whose)
-      const found = yield* stride.timed(
+    yield* inSlices({ ...ids, whose: whoseOf(filter) }, (within) =>
+      Effect.map(
         sql`SELECT at / ${widthMs} AS bucket, ${sql.literal(countedSql)} FROM requests
-            WHERE ${sql.and([sql`id >= ${at}`, sql`id < ${next}`, sql`at < ${toMs}`, ...conditions])}
-            GROUP BY 1`
+          WHERE ${sql.and([within, sql`at < ${toMs}`, ...conditions])} GROUP BY 1`,
+        (found) => {
+          for (const { bucket, ...counted } of buckets.all(found)) add(bucket * widthMs, counted)
+        }
       )
-      for (const { bucket, ...counted } of buckets.all(found)) add(bucket * widthMs, counted)
-      at = next
-    }
+    )
   })
 
-  const byHours = Effect.fnUntraced(function* ({ fromMs, toMs, widthMs }: Buckets, filter: RequestFilter, add: Add) {
-    const conditions = matchingWhose(sql, filter)
-    const found = yield* sql`SELECT hour / ${widthMs} AS bucket, ${sql.literal(summed)} FROM request_hours
-          WHERE ${sql.and([sql`hour >= ${fromMs}`, sql`hour < ${toMs}`, ...conditions])} GROUP BY 1`
-    for (const { bucket, ...counted } of buckets.all(found)) add(bucket * widthMs, counted)
-  })
+  const byHours = ({ fromMs, toMs, widthMs }: Buckets, filter: RequestFilter, add: Add) =>
+    inHours({ fromMs, toMs, owner: ownerOf(filter) }, (within) =>
+      Effect.map(
+        sql`SELECT hour / ${widthMs} AS bucket, ${sql.literal(summed)} FROM request_hours
+          WHERE ${sql.and([within, ...matchingWhose(sql, filter)])} GROUP BY 1`,
+        (found) => {
+          for (const { bucket, ...counted } of buckets.all(found)) add(bucket * widthMs, counted)
+        }
+      )
+    )
 
   /** Takes whole hours from the hourly sums if these support the filter, and the rest from the rows. */
   const counting = Effect.fnUntraced(function* (
@@ -93,9 +95,7 @@ export const requestCounts = (sql: SqlClient.SqlClient) => {
   })
 
   const paidByRows = ({ widthMs, ...times }: Buckets, who: RowFilter, add: Add) =>
-    Effect.map(settled.steps({ ...times, ...who, firstMs: 0, stepMs: widthMs }), (found) => {
-      for (const { step, ...sums } of found) add(step * widthMs, sums)
-    })
+    settled.steps({ ...times, ...who, firstMs: 0, stepMs: widthMs }, ({ step, ...sums }) => add(step * widthMs, sums))
 
   /** Usage rows know only account, key, model and upstream; other filters need the request row. */
   const paying = Effect.fnUntraced(function* (
@@ -113,9 +113,9 @@ export const requestCounts = (sql: SqlClient.SqlClient) => {
     const { fromMs, toMs } = wholeHours(span)
     if (span.widthMs % hourMs !== 0 || fromMs >= toMs) return yield* paidByRows(span, who, add)
     yield* paidByRows({ ...span, toMs: fromMs }, who, add)
-    for (const { hour, ...sums } of yield* settled.hours({ fromMs, toMs, ...who })) {
+    yield* settled.hours({ fromMs, toMs, ...who }, ({ hour, ...sums }) =>
       add(Math.floor(hour / span.widthMs) * span.widthMs, sums)
-    }
+    )
     yield* paidByRows({ ...span, fromMs: toMs }, who, add)
   })
 

@@ -7,7 +7,7 @@ import { countedSql } from "./counted.ts"
 import { matching } from "./matching.ts"
 import type { RequestFilter, Whose } from "./matching.ts"
 import { requestIds } from "./requestIds.ts"
-import { Stride, stretches } from "./stretches.ts"
+import { requestSlices } from "./requestSlices.ts"
 
 /** Sums of requests, with the usage and cost of the tasks that they created. */
 export type Totals = Readonly<Record<keyof typeof nothing, number>> & {
@@ -18,7 +18,7 @@ export type Totals = Readonly<Record<keyof typeof nothing, number>> & {
 /** Adds up the matching requests of an account or a conversation, in short statements. */
 export const requestTotals = (sql: SqlClient.SqlClient) => {
   const { ends } = requestIds(sql)
-  const { after: stretchAfter } = stretches(sql)
+  const inSlices = requestSlices(sql)
   const { ofTasks } = settledSums(sql)
 
   return Effect.fnUntraced(function* (whose: Whose, filter: RequestFilter): Effect.fn.Return<Totals, SqlError> {
@@ -30,23 +30,20 @@ export const requestTotals = (sql: SqlClient.SqlClient) => {
     const all = yield* ends
     if (all === undefined) return { ...total, span }
     const conditions = matching(sql, { ...filter, owner: whose.account, conversation: whose.conversation })
-    const stride = new Stride()
-    for (let at = all.first; at <= all.last;) {
-      const next = yield* stretchAfter(at, all.last + 1, stride.rows, whose)
-      const within = sql.and([sql`id >= ${at}`, sql`id < ${next}`, ...conditions])
-      const some = stretch.first(
-        yield* stride.timed(
-          sql`SELECT MIN(at) AS from_ms, MAX(at + duration_ms) AS to_ms, ${sql.literal(countedSql)},
+    yield* inSlices({ from: all.first, until: all.last + 1, whose }, (slice) =>
+      Effect.gen(function* () {
+        const within = sql.and([slice, ...conditions])
+        const some = stretch.first(
+          yield* sql`SELECT MIN(at) AS from_ms, MAX(at + duration_ms) AS to_ms, ${sql.literal(countedSql)},
             ${sql.literal(summed)} FROM requests WHERE ${within} HAVING COUNT(*) > 0`
         )
-      )
-      at = next
-      if (some === undefined) continue
-      add(some)
-      span = { fromMs: Math.min(span?.fromMs ?? Infinity, some.from_ms), toMs: Math.max(span?.toMs ?? 0, some.to_ms) }
-      const open = unsettled.all(yield* sql`SELECT request_id FROM requests WHERE ${within} AND settled_at IS NULL`)
-      for (const task of (yield* ofTasks(open.map(({ request_id }) => request_id))).values()) add(task)
-    }
+        if (some === undefined) return
+        add(some)
+        span = { fromMs: Math.min(span?.fromMs ?? Infinity, some.from_ms), toMs: Math.max(span?.toMs ?? 0, some.to_ms) }
+        const open = unsettled.all(yield* sql`SELECT request_id FROM requests WHERE ${within} AND settled_at IS NULL`)
+        for (const task of (yield* ofTasks(open.map(({ request_id }) => request_id))).values()) add(task)
+      })
+    )
     return { ...total, span }
   })
 }

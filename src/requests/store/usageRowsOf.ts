@@ -7,7 +7,7 @@ import { ofAccount } from "./matching.ts"
 import { LabelsText } from "../labels.ts"
 import type { Labels } from "../labels.ts"
 import { requestIds } from "./requestIds.ts"
-import { Stride, stretches } from "./stretches.ts"
+import { requestSlices } from "./requestSlices.ts"
 import { ofKeys } from "../../sql/ofKeys.ts"
 
 /** The settled usage of a stored request. */
@@ -25,56 +25,51 @@ const mostRows = 5_000_000
 
 /** Reads the settled requests of a time span in short statements. A request that created a task has the task's usage. */
 export const usageRowsOf = (sql: SqlClient.SqlClient) => {
-  const { begunBy, ends, overAt } = requestIds(sql)
-  const { before } = stretches(sql)
+  const { idsWithin } = requestIds(sql)
+  const inSlices = requestSlices(sql)
   const { ofTasks } = settledSums(sql)
 
   return Effect.fnUntraced(function* (
     { account, key, keys, model, sinceMs, untilMs }: UsageQuery,
     see: (row: UsedRequest) => void
   ): Effect.fn.Return<void, TooManyRows> {
+    const conditions = [
+      sql`at >= ${sinceMs}`,
+      sql`at <= ${untilMs}`,
+      ...ofKeys(sql, keys),
+      ...(key === undefined ? [] : [sql`key_id = ${key}`]),
+      ...(model === undefined ? [] : [sql`model = ${model}`])
+    ]
+    let looked = 0
     const reading = Effect.gen(function* () {
-      const all = yield* ends
-      if (all === undefined) return true
-      const first = yield* overAt(sinceMs, all)
-      const stride = new Stride()
-      let looked = 0
-      for (let until = yield* begunBy(untilMs, all); until > first;) {
-        const from = yield* before(until, first, stride.rows, ofAccount(account))
-        const some = stored.all(
-          yield* stride.timed(
-            sql`SELECT request_id, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens,
-                searches, cost_nano_usd, upstream_cost_nano_usd, details FROM requests
-              WHERE ${sql.and([
-                sql`id < ${until}`,
-                sql`id >= ${from}`,
-                sql`at >= ${sinceMs}`,
-                sql`at <= ${untilMs}`,
-                ...(account === undefined ? [] : [sql`account_id = ${account}`]),
-                ...ofKeys(sql, keys),
-                ...(key === undefined ? [] : [sql`key_id = ${key}`]),
-                ...(model === undefined ? [] : [sql`model = ${model}`])
-              ])}`
+      const ids = yield* idsWithin({ fromMs: sinceMs, toMs: untilMs + 1 })
+      if (ids === undefined) return
+      yield* inSlices({ ...ids, whose: ofAccount(account), isDescending: true }, (within) =>
+        Effect.gen(function* () {
+          const some = stored.all(
+            yield* sql`SELECT request_id, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
+                reasoning_tokens, searches, cost_nano_usd, upstream_cost_nano_usd, details FROM requests
+              WHERE ${sql.and([within, ...conditions])}`
           )
-        )
-        looked += some.length
-        if (looked > mostRows) return false
-        const open = some.filter(({ cost_nano_usd }) => cost_nano_usd === null)
-        const tasks = yield* ofTasks(open.map(({ request_id }) => request_id))
-        for (const row of some) {
-          const task = tasks.get(row.request_id)
-          const used = usedOf({ ...row, ...task })
-          if (used === undefined) continue
-          const details = Option.getOrElse(detailsOf(row.details), () => nothingNamed)
-          const { end_user: endUser = "", tags = [] } = details
-          const aboveHoldNanoUsd = task?.above_hold_nano_usd ?? details.above_hold_nano_usd ?? 0
-          see({ used: { ...used, aboveHoldNanoUsd }, tags, endUser })
-        }
-        until = from
-      }
-      return true
+          looked += some.length
+          if (looked > mostRows) return true
+          const open = some.filter(({ cost_nano_usd }) => cost_nano_usd === null)
+          const tasks = yield* ofTasks(open.map(({ request_id }) => request_id))
+          for (const row of some) {
+            const task = tasks.get(row.request_id)
+            const used = usedOf({ ...row, ...task })
+            if (used === undefined) continue
+            const details = Option.getOrElse(detailsOf(row.details), () => nothingNamed)
+            const { end_user: endUser = "", tags = [] } = details
+            const aboveHoldNanoUsd = task?.above_hold_nano_usd ?? details.above_hold_nano_usd ?? 0
+            see({ used: { ...used, aboveHoldNanoUsd }, tags, endUser })
+          }
+          return false
+        })
+      )
     })
-    if (!(yield* Effect.orDie(reading))) return yield* new TooManyRows({ most: mostRows })
+    yield* Effect.orDie(reading)
+    if (looked > mostRows) return yield* new TooManyRows({ most: mostRows })
   })
 }
 

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Context, Duration, Effect, Layer, Option, Redacted, Runtime } from "effect"
 import type { PoolSettings } from "../../config/databaseSettings.ts"
 import { Daemons } from "../../flow/Daemons.ts"
+import { Connections } from "../Connections.ts"
 import { Aside } from "../Aside.ts"
 import { DatabaseUnavailable } from "../DatabaseUnavailable.ts"
 import { errorCode } from "../errorCode.ts"
@@ -64,7 +65,11 @@ export const layer = ({
         name: "gateway node"
       })
       const notices = yield* makeNotices(direct, aside)
-      return Context.make(SqlClient.SqlClient, sql).pipe(Context.add(Aside, aside), Context.add(Notices, notices))
+      return Context.make(SqlClient.SqlClient, sql).pipe(
+        Context.add(Aside, aside),
+        Context.add(Notices, notices),
+        Context.add(Connections, exclusive ? pool.connections : ofVisitor)
+      )
     }).pipe(Effect.mapError((error) => unavailable(url, error)))
   ).pipe(Layer.provide(Daemons.Default))
 

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { numberAt, parseJson } from "../../contract/json.ts"
 import { rows } from "../../sql/decode.ts"
+import { firstRows } from "../../sql/slices.ts"
 import { stored } from "../StoreFailure.ts"
 import type { TaskStorage } from "../TaskStorage.ts"
 import type { CallbackFilter } from "../TaskParams.ts"
@@ -17,20 +18,30 @@ export const makeSummaries = Effect.map(SqlClient.SqlClient, (sql) => {
     Effect.map(stored(sql`SELECT ${columns} FROM tasks WHERE id = ${id}`), (found) => summariesOf(found)[0])
 
   const summaries: TaskStorage["summaries"] = (page) =>
-    Effect.map(
-      stored(
-        sql`SELECT ${columns} FROM tasks WHERE ${sql.and([
-          sql`created_at >= ${page.sinceMs}`,
-          ...(page.account === undefined ? [] : [sql`account_id = ${page.account}`]),
-          ...ofKeys(sql, page.keys),
-          ...(page.kind === undefined ? [] : [sql`kind = ${page.kind}`]),
-          ...(page.model === undefined ? [] : [sql`model = ${page.model}`]),
-          ...(page.callback === undefined ? [] : [inState(page.callback)]),
-          ...(page.states === undefined ? [] : [sql.in("state", page.states)]),
-          ...(page.after === undefined ? [] : [sql`(created_at, id) < (${page.after.createdAtMs}, ${page.after.id})`])
-        ])} ORDER BY created_at DESC, id DESC LIMIT ${page.limit}`
-      ),
-      summariesOf
+    stored(
+      firstRows(sql)(
+        {
+          table: "tasks",
+          key: { created_at: Schema.Int, id: Schema.String },
+          isDescending: true,
+          whose: page.account === undefined ? undefined : sql`account_id = ${page.account}`,
+          begins: page.after && sql`(created_at, id) < (${page.after.createdAtMs}, ${page.after.id})`,
+          ends: sql`created_at >= ${page.sinceMs}`
+        },
+        page.limit,
+        (within, left) =>
+          Effect.map(
+            sql`SELECT ${columns} FROM tasks WHERE ${sql.and([
+              within,
+              ...ofKeys(sql, page.keys),
+              ...(page.kind === undefined ? [] : [sql`kind = ${page.kind}`]),
+              ...(page.model === undefined ? [] : [sql`model = ${page.model}`]),
+              ...(page.callback === undefined ? [] : [inState(page.callback)]),
+              ...(page.states === undefined ? [] : [sql.in("state", page.states)])
+            ])} ORDER BY created_at DESC, id DESC LIMIT ${left}`,
+            summariesOf
+          )
+      )
     )
 
   const inState = (callback: CallbackFilter) =>
