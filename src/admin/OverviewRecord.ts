@@ -8,7 +8,18 @@ const count = (description: string) => said(Schema.Int, description)
 export const Attention = Schema.Struct({
   level: said(Schema.Literal("error", "warning"), "The severity."),
   what: said(
-    Schema.Literal("upstream", "delivery", "task", "key", "account", "daemon", "model", "prices", "limits"),
+    Schema.Literal(
+      "upstream",
+      "delivery",
+      "task",
+      "key",
+      "account",
+      "daemon",
+      "model",
+      "prices",
+      "limits",
+      "configuration"
+    ),
     "The topic."
   ),
   id: said(Schema.NullOr(Schema.String), "Its id; null if there are several."),

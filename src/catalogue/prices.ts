@@ -1,4 +1,4 @@
-import { Array, Effect, Either } from "effect"
+import { Array, Effect } from "effect"
 import { readDocument } from "../config/document.ts"
 import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
@@ -130,7 +130,7 @@ const ownPrices = Effect.fnUntraced(function* ({
   value: { prices_file: path }
 }: Located<GatewayFile>): Effect.fn.Return<Look, BadSettings> {
   if (path === undefined) return () => undefined
-  const { value } = yield* Either.flatMap(readText(path), (text) => readDocument(path, text, { env: {} }, PricesFile))
+  const { value } = yield* Effect.flatMap(readText(path), (text) => readDocument(path, text, { env: {} }, PricesFile))
   const prices = new Map(Object.entries(value).map(([name, usd]) => [name, fromUsd(usd)]))
   return (name: string) => prices.get(name)
 })

@@ -10,6 +10,12 @@ import type { LoadedFile } from "./Settings.ts"
  */
 export type Prepare = (file: LoadedFile) => Effect.Effect<() => void, BadSettings>
 
+/** A configuration that could not be read again. */
+interface Trouble {
+  readonly message: string
+  readonly sinceMs: number
+}
+
 /** The current `gateway.yaml`. A reload applies the whole file or nothing. */
 export class Configuration extends Effect.Service<Configuration>()("gateway/config/Configuration", {
   effect: Effect.gen(function* () {
@@ -17,6 +23,7 @@ export class Configuration extends Effect.Service<Configuration>()("gateway/conf
     const oneAtATime = yield* Effect.makeSemaphore(1)
     const followers = new Set<Prepare>()
     let current = settings.file
+    let trouble: Trouble | undefined
 
     /** Applies the current file, and each reloaded one until the scope closes. */
     const follow = (prepare: Prepare): Effect.Effect<void, BadSettings, Scope.Scope> =>
@@ -52,6 +59,11 @@ export class Configuration extends Effect.Service<Configuration>()("gateway/conf
     /** Applies the same file again, after something that it refers to has changed. */
     const renew: Effect.Effect<void, BadSettings> = oneAtATime.withPermits(1)(Effect.suspend(() => applyAll(current)))
 
-    return { current: () => current, follow, reload, renew } as const
+    /** Notes why the current file may not be what the operator has written; undefined: no more. */
+    const setTrouble = (message: string | undefined): void => {
+      trouble = message === undefined ? undefined : { message, sinceMs: trouble?.sinceMs ?? Date.now() }
+    }
+
+    return { current: () => current, trouble: () => trouble, setTrouble, follow, reload, renew } as const
   })
 }) {}

@@ -7,9 +7,12 @@ import { Configuration } from "./Configuration.ts"
 import { Settings } from "./Settings.ts"
 import { defaultFile } from "./environment.ts"
 import { spelt } from "./spelt.ts"
-import { stampOf } from "./stampOf.ts"
-import type { Stamps } from "./stampOf.ts"
+import type { UnreadableFile } from "../flow/RegularFiles.ts"
+import { stampOf } from "./watchedFile.ts"
+import type { Stamps } from "./watchedFile.ts"
 import { Variables } from "./variables.ts"
+
+const isMissing = (stamp: string | undefined) => stamp === undefined
 
 const watchEvery = "500 millis"
 
@@ -49,6 +52,7 @@ export const ReloadLive = Layer.scoped(
         const { value: before, variables: earlier } = configuration.current()
         const { value, variables } = yield* configuration.reload
         loaded = asRead()
+        configuration.setTrouble(undefined)
         yield* Effect.annotateLogs(Effect.logInfo(`${name} reloaded (${reason})`), { event: "config.reloaded" })
         const deferred = [
           ...fixed.filter((section) => spelt(before[section]) !== spelt(value[section])),
@@ -58,27 +62,56 @@ export const ReloadLive = Layer.scoped(
           yield* Effect.logWarning(`${name}: changes of ${deferred.join(", ")} take effect at the next start`)
         }
       }).pipe(
-        Effect.catchAll(({ message }) => Effect.logError(`not reloaded (${reason}), nothing has changed: ${message}`)),
+        Effect.catchAll(({ message }) => {
+          configuration.setTrouble(`not reloaded, nothing has changed: ${message}`)
+          return Effect.logError(`not reloaded (${reason}), nothing has changed: ${message}`)
+        }),
         Effect.catchAllCause((cause) => Effect.logError(`not reloaded (${reason}), nothing has changed`, cause))
       )
 
     /** The file and those that it refers to. */
     const files = (): Stamps => configuration.current().files ?? new Map()
     const asRead = () => JSON.stringify([...files()])
-    const asFound = () => JSON.stringify([...files().keys()].map((file) => [file, stampOf(file)]))
-    let seen = asFound()
+    const asFound = Effect.suspend(() =>
+      Effect.forEach(files().keys(), (file) => Effect.map(stampOf(file), (stamp) => [file, stamp]))
+    ).pipe(Effect.map((stamps) => JSON.stringify(stamps)))
+    let seen = yield* Effect.orElseSucceed(asFound, () => "")
+    let silent: UnreadableFile | undefined
+    /** A file that does not answer keeps its last version. It is told once. */
+    const unanswered = (failure: UnreadableFile) => {
+      if (silent !== undefined) return Effect.void
+      silent = failure
+      configuration.setTrouble(`${failure.message}: changes of the configuration wait for it`)
+      return Effect.annotateLogs(
+        Effect.logWarning(`${failure.message}: what was read of it stays in effect, and changes wait for it`),
+        { event: "config.unreadable" }
+      )
+    }
+    const answered = Effect.suspend(() => {
+      if (silent === undefined) return Effect.void
+      silent = undefined
+      configuration.setTrouble(undefined)
+      return Effect.logInfo("the files of the configuration can be read again")
+    })
     // A change since the reading, before this watch began, is one too.
     let loaded = asRead()
     /** Reloads once two looks agree, so that a file is not read while it is being written. */
-    const watch = Effect.suspend(() => {
-      const now = asFound()
+    const changed = (now: string): Effect.Effect<unknown, UnreadableFile> => {
       const isSettled = now === seen
       seen = now
       if (!isSettled || now === loaded) return Effect.void
       loaded = now
-      if (!isStored && files().get(path) !== undefined && stampOf(path) === undefined)
-        return Effect.logWarning(`${path} is gone: its last version stays in effect until the next start`)
-      return wanted.offer(isStored ? "a file of a secret has changed" : "the file has changed")
+      if (isStored) return wanted.offer("a file of a secret has changed")
+      const isGone = files().get(path) === undefined ? Effect.succeed(false) : Effect.map(stampOf(path), isMissing)
+      return Effect.flatMap(isGone, (gone) =>
+        gone
+          ? Effect.logWarning(`${path} is gone: its last version stays in effect until the next start`)
+          : wanted.offer("the file has changed")
+      )
+    }
+    const watch = Effect.matchEffect(Effect.flatMap(Effect.tap(asFound, answered), changed), {
+      onFailure: unanswered,
+      onSuccess: () => Effect.void
     })
 
     yield* Effect.acquireRelease(

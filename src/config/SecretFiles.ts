@@ -1,15 +1,15 @@
-import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { Context, Effect, Either, ParseResult, Redacted, Schema } from "effect"
 import { describe } from "../contract/describe.ts"
 import { isObject, parseJson } from "../contract/json.ts"
-import { stampOf } from "./stampOf.ts"
-import type { Stamps } from "./stampOf.ts"
+import { mostOfSecret } from "../flow/RegularFiles.ts"
+import { readFile, stampOf } from "./watchedFile.ts"
+import type { Stamps } from "./watchedFile.ts"
 
 /** Reads files that hold one secret each. */
 export interface SecretReader {
   /** The text without trailing blanks and line breaks, or a message that names the file. */
-  readonly read: (path: string) => Either.Either<string, string>
+  readonly read: (path: string) => Effect.Effect<string, string>
   /** The files that were read. A change of one is a change of the configuration. */
   readonly files: Stamps
 }
@@ -28,21 +28,20 @@ export const notHere = "http://unset.invalid/not-needed-here"
  */
 export const secretReader = (folder: string, isNeeded = true): SecretReader => {
   const files = new Map<string, string | undefined>()
-  const read = (path: string): Either.Either<string, string> => {
-    const file = resolve(folder, path)
-    files.set(file, stampOf(file))
-    try {
-      const text = readFileSync(file, "utf8").trimEnd()
-      return text === "" ? Either.left(`the file ${path} is empty`) : Either.right(text)
-    } catch (cause) {
-      return isNeeded ? Either.left(`the file ${path} can't be read${reasonOf(cause)}`) : Either.right(notHere)
-    }
-  }
+  const read = Effect.fnUntraced(
+    function* (path: string) {
+      const file = resolve(folder, path)
+      files.set(file, yield* stampOf(file))
+      const text = (yield* readFile(file, mostOfSecret)).trimEnd()
+      return text === "" ? yield* Effect.fail(`the file ${path} is empty`) : text
+    },
+    (reading, path) =>
+      Effect.catchTag(reading, "UnreadableFile", ({ reason }) =>
+        isNeeded ? Effect.fail(`the file ${path} can't be read (${reason})`) : Effect.succeed(notHere)
+      )
+  )
   return { read, files }
 }
-
-const reasonOf = (cause: unknown): string =>
-  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? ` (${cause.code})` : ""
 
 /** A secret in a document: text, or `{ file }` with the path of a file that holds it. Redacted as soon as it is read. */
 export const secretOf = (rule: Schema.Schema<string>) => {
@@ -61,9 +60,9 @@ export const secretOf = (rule: Schema.Schema<string>) => {
         const refused = (message: string) => new ParseResult.Forbidden(ast, given, message)
         if (typeof given === "string") return Either.mapLeft(check(given), refused)
         return Effect.flatMap(SecretFiles, ({ read }) =>
-          Either.flatMap(read(given.file), (text) =>
+          Effect.flatMap(read(given.file), (text) =>
             Either.mapLeft(check(text), (rule) => `the file ${given.file} holds something else: ${rule}`)
-          ).pipe(Either.mapLeft(refused))
+          ).pipe(Effect.mapError(refused))
         )
       },
       encode: (secret) => ParseResult.succeed(Redacted.value(secret))
@@ -80,11 +79,11 @@ const fileOf = (isIt: (text: string) => boolean, what: string) =>
       // The message would show it.
       if (isContent(path)) return ParseResult.fail(refused(`expected the path of a ${what}, not what it holds`))
       return Effect.flatMap(SecretFiles, ({ read }) =>
-        Either.flatMap(read(path), (text) =>
+        Effect.flatMap(read(path), (text) =>
           text === notHere || isIt(text)
-            ? Either.right(Redacted.make(text))
-            : Either.left(`the file ${path} is no ${what}`)
-        ).pipe(Either.mapLeft(refused))
+            ? Effect.succeed(Redacted.make(text))
+            : Effect.fail(`the file ${path} is no ${what}`)
+        ).pipe(Effect.mapError(refused))
       )
     },
     encode: (text) => ParseResult.succeed(Redacted.value(text))

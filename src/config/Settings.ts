@@ -124,14 +124,14 @@ export class Settings extends Context.Tag("gateway/config/Settings")<Settings, G
     Layer.effect(
       Settings,
       Effect.gen(function* () {
-        const read = Effect.suspend(() => environmentOf(given, configurationFile(given)))
+        const read = environmentOf(given, configurationFile(given))
         const env = yield* read
         const variables = yield* readEnvironment(env)
         const context = Effect.map(read, (env) => ({ env, needsSecrets }))
         const source = yield* sourceOf(variables, context)
         const readAll = Effect.gen(function* () {
           // Looked at before they are read, so that a change meanwhile is one.
-          const named = secretFilesOf(given, configurationFile(given))
+          const named = yield* secretFilesOf(given, configurationFile(given))
           const variables = yield* Effect.flatMap(read, readEnvironment)
           const file = yield* source.read
           return { ...file, variables, files: new Map([...named, ...(file.files ?? [])]) }

@@ -6,7 +6,7 @@ import { describe, firstPath } from "../contract/describe.ts"
 import { notHere, SecretFiles, secretReader } from "./SecretFiles.ts"
 import { documentVariable } from "./secretVariable.ts"
 import type { Environment } from "./secretVariable.ts"
-import type { Stamps } from "./stampOf.ts"
+import type { Stamps } from "./watchedFile.ts"
 
 /** Invalid settings. The gateway refuses to start; the message is one line that names the place and the problem. */
 export class BadSettings extends Data.TaggedError("BadSettings")<{ readonly message: string }> {}
@@ -40,30 +40,35 @@ const servedSections = new Set<PropertyKey | undefined>(["upstreams", "search", 
  * Parses a YAML text, replaces `${NAME}` in its strings with environment variables (after parsing, so that no value can
  * change the file's structure) and decodes it. Unknown fields, wrong values and missing variables fail with file and line.
  */
-export const readDocument = <A, I>(
+export const readDocument = Effect.fnUntraced(function* <A, I>(
   file: string,
   text: string,
   { env, folder = ".", needsSecrets = true }: DocumentContext,
   schema: Schema.Schema<A, I, SecretFiles>
-): Either.Either<Located<A>, BadSettings> => {
+): Effect.fn.Return<Located<A>, BadSettings> {
   const lines = new LineCounter()
   // The library's own check for unique keys takes quadratic time.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
   const [broken] = document.errors
   if (broken !== undefined) {
-    return Either.left(new BadSettings({ message: `${file}:${lines.linePos(broken.pos[0]).line}: ${broken.message}` }))
+    return yield* new BadSettings({ message: `${file}:${lines.linePos(broken.pos[0]).line}: ${broken.message}` })
   }
   const repeated = repeatedKey(document)
   if (repeated !== undefined) {
     const { line } = lines.linePos(repeated)
-    return Either.left(new BadSettings({ message: `${file}:${line}: Map keys must be unique` }))
+    return yield* new BadSettings({ message: `${file}:${line}: Map keys must be unique` })
   }
   const complain = (path: ReadonlyArray<PropertyKey>, rule: string) =>
     new BadSettings({ message: `${file}:${lineOf(document, lines, path)}: ${rule}` })
   const reader = secretReader(folder, needsSecrets)
   const missing: Array<BadSettings> = []
-  const value = interpolate(document.toJS() ?? {}, [], (name, path) => {
-    const given = documentVariable(env, name, reader)
+  const written: unknown = document.toJS() ?? {}
+  const variables = new Map<string, Either.Either<string | undefined, string>>()
+  const names = new Set<string>()
+  interpolate(written, [], (name) => (names.add(name), ""))
+  for (const name of names) variables.set(name, yield* Effect.either(documentVariable(env, name, reader)))
+  const value = interpolate(written, [], (name, path) => {
+    const given = variables.get(name) ?? Either.right(undefined)
     if (Either.isRight(given) && given.right !== undefined) return given.right
     if (!needsSecrets && servedSections.has(path[0])) return notHere
     const rule = Either.isLeft(given) ? given.left : `the environment has no variable ${name}`
@@ -71,14 +76,13 @@ export const readDocument = <A, I>(
     return ""
   })
   const [unset] = missing
-  if (unset !== undefined) return Either.left(unset)
+  if (unset !== undefined) return yield* unset
   const decode = ParseResult.decodeUnknown(schema, { errors: "first", onExcessProperty: "error" })
-  const decoded = Effect.runSync(Effect.either(Effect.provideService(decode(value), SecretFiles, reader)))
-  return Either.mapBoth(decoded, {
-    onLeft: (issue) => complain(firstPath(issue), describe(issue).message),
-    onRight: (value) => ({ value, complain, files: reader.files })
+  return yield* Effect.mapBoth(Effect.provideService(decode(value), SecretFiles, reader), {
+    onFailure: (issue) => complain(firstPath(issue), describe(issue).message),
+    onSuccess: (value): Located<A> => ({ value, complain, files: reader.files })
   })
-}
+})
 
 /** The offset of the first key that its mapping has twice. */
 const repeatedKey = (document: Document): number | undefined => {

@@ -1,4 +1,4 @@
-import { Either, Redacted } from "effect"
+import { Effect, Either, Redacted } from "effect"
 import { headerRule, isHeaderValue } from "../contract/headerValue.ts"
 import { BadSettings } from "./document.ts"
 import type { Located, DocumentContext } from "./document.ts"
@@ -15,10 +15,10 @@ import { secretVariable } from "./secretVariable.ts"
  * well-known models or those that they list. A model belongs to the first provider that has it; `provider/model` names
  * each. A server at `OPENAI_BASE_URL` lists its own models.
  */
-export const fileOf = ({
+export const fileOf = Effect.fnUntraced(function* ({
   env,
   needsSecrets = true
-}: DocumentContext): Either.Either<Located<GatewayFile>, BadSettings> => {
+}: DocumentContext): Effect.fn.Return<Located<GatewayFile>, BadSettings> {
   const reader = secretReader(".", needsSecrets)
   const wrong: Array<string> = []
   const upstreams: Record<string, Upstream> = {}
@@ -30,13 +30,13 @@ export const fileOf = ({
     models[`${name}/*`] = name
     opened.push(`${variable} opens ${name}: ${ids === undefined ? "the models that it lists" : `${ids.length} models`}`)
   }
-  const keyOf = (name: string) => {
-    const key = secretVariable(env, name, reader)
+  const keyOf = Effect.fnUntraced(function* (name: string) {
+    const key = yield* Effect.either(secretVariable(env, name, reader))
     if (Either.isLeft(key)) wrong.push(key.left)
     if (Either.isLeft(key) || key.right === undefined) return undefined
     if (!isHeaderValue(key.right)) wrong.push(`${name}: ${headerRule}`)
     return Redacted.make(key.right)
-  }
+  })
 
   const baseUrl = env["OPENAI_BASE_URL"] ?? ""
   const wrongUrl = baseUrl === "" ? undefined : wrongBaseUrl(baseUrl)
@@ -47,7 +47,7 @@ export const fileOf = ({
     const row = providerRow(provider)
     const { models: ids, variable } = row
     if (variable === undefined || !opensAlone(row)) continue
-    const key = keyOf(variable)
+    const key = yield* keyOf(variable)
     const keyed = key === undefined ? {} : { api_key: key }
     if (provider === "openai" && isElsewhere) {
       add(provider, { protocol: "openai-chat", base_url: baseUrl, ...keyed }, undefined, "OPENAI_BASE_URL")
@@ -55,15 +55,14 @@ export const fileOf = ({
   }
 
   const [message] = wrong
-  return message === undefined
-    ? Either.right({
-        value: { upstreams, models },
-        opened,
-        complain: (_, rule) => new BadSettings({ message: rule }),
-        files: reader.files
-      })
-    : Either.left(new BadSettings({ message }))
-}
+  if (message !== undefined) return yield* new BadSettings({ message })
+  return {
+    value: { upstreams, models },
+    opened,
+    complain: (_, rule) => new BadSettings({ message: rule }),
+    files: reader.files
+  }
+})
 
 type Upstream = NonNullable<GatewayFile["upstreams"]>[string]
 

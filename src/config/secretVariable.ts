@@ -1,4 +1,4 @@
-import { Either } from "effect"
+import { Effect } from "effect"
 import type { SecretReader } from "./SecretFiles.ts"
 
 /** Environment variables by name. */
@@ -17,11 +17,11 @@ export const secretVariable = (
   env: Environment,
   name: string,
   { read }: SecretReader
-): Either.Either<string | undefined, string> => {
+): Effect.Effect<string | undefined, string> => {
   const file = env[`${name}_FILE`] ?? ""
-  if (file === "") return Either.right(env[name] === "" ? undefined : env[name])
-  if (isSet(env, name)) return Either.left(`${name} and ${name}_FILE are both set: keep one of them`)
-  return Either.mapLeft(read(file), (message) => `${name}_FILE: ${message}`)
+  if (file === "") return Effect.succeed(env[name] === "" ? undefined : env[name])
+  if (isSet(env, name)) return Effect.fail(`${name} and ${name}_FILE are both set: keep one of them`)
+  return Effect.mapError(read(file), (message) => `${name}_FILE: ${message}`)
 }
 
 /** A variable of `${NAME}` in a document. Keys of providers may be in files. */
@@ -29,5 +29,7 @@ export const documentVariable = (
   env: Environment,
   name: string,
   reader: SecretReader
-): Either.Either<string | undefined, string> =>
-  name.endsWith("_API_KEY") ? secretVariable(env, name, reader) : Either.right(env[name] === "" ? undefined : env[name])
+): Effect.Effect<string | undefined, string> =>
+  name.endsWith("_API_KEY")
+    ? secretVariable(env, name, reader)
+    : Effect.succeed(env[name] === "" ? undefined : env[name])

@@ -1,14 +1,15 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { Context, Effect, Either, Option, Redacted } from "effect"
+import { mostOfSettings } from "../flow/RegularFiles.ts"
 import { BadSettings, readDocument } from "./document.ts"
 import type { Located, DocumentContext } from "./document.ts"
-import { defaultFile, inDatabase, variablesFileOf } from "./environment.ts"
+import { defaultFile, inDatabase, stamped, variablesFileOf } from "./environment.ts"
 import { fileOf } from "./fromEnvironment.ts"
 import { GatewayFile } from "./GatewayFile.ts"
 import { proxiesOf, withProxies } from "./proxies.ts"
 import { withRegions } from "./regions.ts"
-import { stampOf } from "./stampOf.ts"
+import { readFile } from "./watchedFile.ts"
 
 /** A version of the configuration in the database. */
 export interface StoredDocument {
@@ -49,16 +50,12 @@ export const fileSource = (named: string | undefined, context: LoadContext): Sou
     path,
     isStored: false,
     // Picks up a file that is created after the start; a deleted one is an error.
-    read: Effect.suspend(() => {
+    read: Effect.gen(function* () {
       const found = Option.orElse(path, findFile)
       const own = Option.getOrElse(found, () => defaultFile)
-      const before = [own, variablesFileOf(own)].map((file) => [file, stampOf(file)] as const)
-      return Effect.flatMap(context, (context) =>
-        Either.map(readGatewayFile(found, context), (file) => ({
-          ...file,
-          files: new Map([...before, ...(file.files ?? [])])
-        }))
-      )
+      const before = yield* Effect.forEach([own, variablesFileOf(own)], stamped)
+      const file = yield* readGatewayFile(found, yield* context)
+      return { ...file, files: new Map([...before, ...(file.files ?? [])]) }
     })
   }
 }
@@ -77,7 +74,7 @@ export const storedSource = (url: string | undefined, context: LoadContext): Eff
       isStored: true,
       read: Effect.flatMap(Effect.all([context, readStored(url)]), ([context, stored]) =>
         Option.match(stored, {
-          onNone: () => Either.flatMap(fileOf(context), (file) => proxied(file, context)),
+          onNone: () => Effect.flatMap(fileOf(context), (file) => proxied(file, context)),
           onSome: (stored) => readStoredDocument(stored, context)
         })
       )
@@ -88,18 +85,18 @@ export const storedSource = (url: string | undefined, context: LoadContext): Eff
 const readStoredDocument = (
   { text, version }: StoredDocument,
   context: DocumentContext
-): Either.Either<Located<GatewayFile>, BadSettings> =>
-  Either.map(readGatewayText(`configuration version ${version}`, text, context), (file) => ({ ...file, version }))
+): Effect.Effect<Located<GatewayFile>, BadSettings> =>
+  Effect.map(readGatewayText(`configuration version ${version}`, text, context), (file) => ({ ...file, version }))
 
 const readGatewayFile = (
   path: Option.Option<string>,
   context: DocumentContext
-): Either.Either<Located<GatewayFile>, BadSettings> =>
+): Effect.Effect<Located<GatewayFile>, BadSettings> =>
   Option.match(path, {
-    onNone: () => Either.flatMap(fileOf(context), (file) => proxied(file, context)),
+    onNone: () => Effect.flatMap(fileOf(context), (file) => proxied(file, context)),
     onSome: (path) =>
-      Either.flatMap(readText(path), (text) => readGatewayText(path, text, { ...context, folder: dirname(path) })).pipe(
-        Either.map((file) => withPricesBeside(path, file))
+      Effect.flatMap(readText(path), (text) => readGatewayText(path, text, { ...context, folder: dirname(path) })).pipe(
+        Effect.flatMap((file) => withPricesBeside(path, file))
       )
   })
 
@@ -108,10 +105,10 @@ export const readGatewayText = (
   name: string,
   text: string,
   context: DocumentContext
-): Either.Either<Located<GatewayFile>, BadSettings> =>
-  Either.flatMap(readDocument(name, text, context, GatewayFile), (file) =>
+): Effect.Effect<Located<GatewayFile>, BadSettings> =>
+  Effect.flatMap(readDocument(name, text, context, GatewayFile), (file) =>
     withoutAdminKey(file, context.env["GATEWAY_ADMIN_KEY"])
-  ).pipe(Either.flatMap((file) => proxied(withRegions(file, context.env), context)))
+  ).pipe(Effect.flatMap((file) => proxied(withRegions(file, context.env), context)))
 
 /** Commands that ask no upstream need no proxy, right or wrong. */
 const proxied = (file: Located<GatewayFile>, { env, needsSecrets = true }: DocumentContext) =>
@@ -133,22 +130,25 @@ const withoutAdminKey = (
 /** The error for an API key that equals the admin key. */
 export const sameAsAdminKey = "is GATEWAY_ADMIN_KEY too; the key of the admin API must open nothing else"
 
-const withPricesBeside = (path: string, file: Located<GatewayFile>): Located<GatewayFile> => {
+const withPricesBeside = Effect.fnUntraced(function* (
+  path: string,
+  file: Located<GatewayFile>
+): Effect.fn.Return<Located<GatewayFile>, BadSettings> {
   if (file.value.prices_file === undefined) return file
   const prices_file = resolve(dirname(path), file.value.prices_file)
   return {
     ...file,
     value: { ...file.value, prices_file },
-    files: new Map([...(file.files ?? []), [prices_file, stampOf(prices_file)]])
+    files: new Map([...(file.files ?? []), yield* stamped(prices_file)])
   }
-}
+})
 
 /** Reads a file of the configuration. */
-export const readText = (path: string): Either.Either<string, BadSettings> =>
-  Either.try({
-    try: () => readFileSync(path, "utf8"),
-    catch: () => new BadSettings({ message: `${path}: the file can't be read` })
-  })
+export const readText = (path: string): Effect.Effect<string, BadSettings> =>
+  Effect.mapError(
+    readFile(path, mostOfSettings),
+    ({ reason }) => new BadSettings({ message: `${path}: the file can't be read (${reason})` })
+  )
 
 /** Warnings about a configuration in the database, one line each. */
 export const storedWarnings = ({ version }: Located<GatewayFile>): ReadonlyArray<string> => [

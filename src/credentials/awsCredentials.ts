@@ -1,5 +1,6 @@
 import type * as Library from "@aws-sdk/credential-providers"
 import type { AwsCredentialIdentity } from "@smithy/types"
+import { readTokenFile } from "./awsFiles.ts"
 import { ofContainer, ofMachine } from "./awsMachine.ts"
 import { awsProfiles, isProgramless, ofProfile, sessionName } from "./awsProfiles.ts"
 import type { AwsClientConfig, AwsProvider } from "./awsProfiles.ts"
@@ -53,7 +54,12 @@ const baseOf = async (
     from(ofProfile(library, profiles, name, source, clientConfig), (field) => `${field} of the profile ${name}`)
   if (profile !== undefined) return inFile(profile)
   if (env["AWS_ACCESS_KEY_ID"] !== undefined) return from(library.fromEnv(), (field) => `AWS_${field.toUpperCase()}`)
-  if (env["AWS_WEB_IDENTITY_TOKEN_FILE"] !== undefined) return from(library.fromTokenFile({ clientConfig }))
+  if (env["AWS_WEB_IDENTITY_TOKEN_FILE"] !== undefined) {
+    return from(async () => {
+      await readTokenFile(process.env["AWS_WEB_IDENTITY_TOKEN_FILE"])
+      return library.fromTokenFile({ clientConfig })()
+    })
+  }
   const usual = env["AWS_PROFILE"] ?? "default"
   if (isProgramless(profiles, usual)) return inFile(usual)
   if (

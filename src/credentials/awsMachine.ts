@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises"
 import type { AwsCredentialIdentity } from "@smithy/types"
 import { parseJson, textAt } from "../contract/json.ts"
 import { NoCredentials } from "./Auth.ts"
+import { readNamed } from "./readNamed.ts"
 import { sendable } from "./sendable.ts"
 import type { Source } from "./Source.ts"
 
@@ -22,7 +22,10 @@ export const ofContainer = async ({ env, fetchLocally }: Source): Promise<AwsCre
   const token =
     file === undefined
       ? env["AWS_CONTAINER_AUTHORIZATION_TOKEN"]
-      : sendable((await readFile(file, "utf8")).trim(), "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
+      : sendable(
+          (await readNamed("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", file)).trim(),
+          "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"
+        )
   const headers = token === undefined ? {} : { authorization: sendable(token, "AWS_CONTAINER_AUTHORIZATION_TOKEN") }
   return keysIn(await textOf(await fetchLocally(url.href, { headers })))
 }

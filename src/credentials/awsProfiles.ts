@@ -1,5 +1,6 @@
 import type * as Library from "@aws-sdk/credential-providers"
 import type { AwsCredentialIdentity } from "@smithy/types"
+import { readProfileFiles, readTokenFile } from "./awsFiles.ts"
 import { ofContainer, ofMachine } from "./awsMachine.ts"
 import type { Source } from "./Source.ts"
 
@@ -18,6 +19,7 @@ export interface AwsClientConfig {
 }
 
 export const awsProfiles = async (): Promise<Readonly<Record<string, AwsProfile>>> => {
+  await readProfileFiles()
   const { parseKnownFiles } = await import("@smithy/core/config")
   return parseKnownFiles({ ignoreCache: true })
 }
@@ -44,7 +46,10 @@ export const ofProfile = (
   const isMachine = chain.length > 1 ? last["aws_access_key_id"] === undefined : last["role_arn"] !== undefined
   const from = isMachine ? last["credential_source"] : undefined
   if (from !== "EcsContainer" && from !== "Ec2InstanceMetadata") {
-    return library.fromIni({ profile: name, clientConfig, ignoreCache: true })
+    return async () => {
+      for (const profile of chain) await readTokenFile(profile["web_identity_token_file"])
+      return library.fromIni({ profile: name, clientConfig, ignoreCache: true })()
+    }
   }
   const machine: AwsProvider = () => (from === "EcsContainer" ? ofContainer(source) : ofMachine(source, last))
   return chain.reduceRight<AwsProvider>((base, profile) => assumed(library, base, profile, clientConfig), machine)

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises"
 import { Redacted } from "effect"
 import { numberAt, parseJson, textAt } from "../contract/json.ts"
 import { shortened } from "../contract/shortened.ts"
+import { readNamed } from "./readNamed.ts"
 import type { Credentials } from "./Renewed.ts"
 import { sendable } from "./sendable.ts"
 import type { Source } from "./Source.ts"
@@ -36,7 +36,7 @@ const tokenOf = async (settings: AzureSettings, source: Source): Promise<Credent
     return ofEntra(settings, source, tenant, client, {
       client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
       // The cluster renews it.
-      client_assertion: (await readFile(file, "utf8")).trim()
+      client_assertion: (await readNamed("AZURE_FEDERATED_TOKEN_FILE", file)).trim()
     })
   }
   return ofMachine(settings, source, client)

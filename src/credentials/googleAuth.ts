@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
@@ -6,6 +5,7 @@ import { isObject, numberAt, parseJson, textAt } from "../contract/json.ts"
 import { shortened } from "../contract/shortened.ts"
 import { clockOf } from "./clockOf.ts"
 import type { Credentials } from "./Renewed.ts"
+import { readNamed } from "./readNamed.ts"
 import type { Source } from "./Source.ts"
 import { makeTokenAuth } from "./tokenAuth.ts"
 
@@ -35,10 +35,10 @@ const credentialsJson = async ({ credentials }: GoogleSettings, env: NodeJS.Proc
   if (credentials !== undefined) return jsonOf(Redacted.value(credentials), "credentials_file")
   const named = env["GOOGLE_APPLICATION_CREDENTIALS"]
   if (named !== undefined && named !== "") {
-    return jsonOf(await readFile(named, "utf8"), "GOOGLE_APPLICATION_CREDENTIALS")
+    return jsonOf(await readNamed("GOOGLE_APPLICATION_CREDENTIALS", named), "GOOGLE_APPLICATION_CREDENTIALS")
   }
   const usual = join(homedir(), ".config/gcloud/application_default_credentials.json")
-  const text = await readFile(usual, "utf8").catch(() => undefined)
+  const text = await readNamed("application default", usual).catch(() => undefined)
   return text === undefined ? undefined : jsonOf(text, usual)
 }
 
@@ -58,6 +58,9 @@ const ofFile = async (
   clock: ReturnType<typeof clockOf>
 ): Promise<Credentials<string>> => {
   const { GoogleAuth, JWT } = await import("google-auth-library")
+  // The library would wait for a file that is none.
+  const token = textAt(json["credential_source"], "file")
+  if (token !== undefined) await readNamed("credential_source.file", token)
   let refusal: Headers | undefined
   const transporterOptions = {
     retry: false,

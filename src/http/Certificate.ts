@@ -1,7 +1,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto"
-import { readFileSync, statSync } from "node:fs"
 import { createSecureContext } from "node:tls"
 import { Data, Effect } from "effect"
+import { readFile, stampOf } from "../config/watchedFile.ts"
+import type { UnreadableFile } from "../flow/RegularFiles.ts"
 
 /** Paths of the PEM files; `cert` includes the chain. */
 export interface CertificateFiles {
@@ -49,19 +50,11 @@ export const readCertificate = (files: CertificateFiles): Effect.Effect<Certific
   })
 
 const read = (setting: "cert" | "key", path: string) =>
-  Effect.try({
-    try: () => {
-      if (statSync(path).size > longest) throw new Error("too long")
-      return readFileSync(path, "utf8")
-    },
-    catch: () => new BadCertificate({ message: `server.tls.${setting}: ${path} can't be read` })
-  })
+  Effect.mapError(
+    readFile(path, longest),
+    ({ reason }) => new BadCertificate({ message: `server.tls.${setting}: ${path} can't be read (${reason})` })
+  )
 
-/** Identifies a version of the files. */
-export const versionOf = ({ cert, key }: CertificateFiles): string =>
-  [cert, key]
-    .map((path) => {
-      const stat = statSync(path, { throwIfNoEntry: false })
-      return stat === undefined ? "" : `${stat.ino} ${stat.size} ${stat.mtimeMs}`
-    })
-    .join(", ")
+/** Identifies a version of the files. Fails if they do not answer. */
+export const versionOf = ({ cert, key }: CertificateFiles): Effect.Effect<string, UnreadableFile> =>
+  Effect.map(Effect.forEach([cert, key], stampOf), (stamps) => stamps.map((stamp) => stamp ?? "").join(", "))

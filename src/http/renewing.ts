@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { Scope } from "effect"
 import { daemon } from "../flow/daemon.ts"
 import type { Daemons } from "../flow/Daemons.ts"
+import type { UnreadableFile } from "../flow/RegularFiles.ts"
 import { backoff } from "../flow/schedules.ts"
 import { readCertificate, versionOf } from "./Certificate.ts"
 import type { Certificate, CertificateFiles } from "./Certificate.ts"
@@ -18,11 +19,19 @@ export const renewing = (
   files: CertificateFiles,
   renew: (certificate: Certificate) => void
 ): Effect.Effect<void, never, Scope.Scope | Daemons> =>
-  Effect.suspend(() => {
-    let seen = versionOf(files)
+  Effect.gen(function* () {
+    let seen = yield* Effect.orElseSucceed(versionOf(files), () => "")
     let shown = seen
-    const look = Effect.suspend(() => {
-      const now = versionOf(files)
+    let silent = ""
+    /** A file that does not answer is told once. */
+    const unread = ({ message }: UnreadableFile) => {
+      if (silent === message) return Effect.void
+      silent = message
+      return Effect.logWarning(`the certificate stays in use and is not renewed meanwhile: ${message}`)
+    }
+    const look = Effect.matchEffect(versionOf(files), { onFailure: unread, onSuccess: (now) => changed(now) })
+    const changed = (now: string) => {
+      silent = ""
       const isSettled = now === seen
       seen = now
       if (!isSettled || now === shown) return Effect.void
@@ -43,8 +52,8 @@ export const renewing = (
         ),
         Effect.tap(() => Effect.sync(() => void (shown = now)))
       )
-    })
-    return daemon("tls.renew", Effect.as(look, Effect.sleep(lookEvery)), backoff)
+    }
+    yield* daemon("tls.renew", Effect.as(look, Effect.sleep(lookEvery)), backoff)
   })
 
 /** Warns of a certificate that has expired or expires soon. */

@@ -1,7 +1,7 @@
 import { plainBudget } from "../../src/contract/Budget.ts"
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
-import { Effect, Either, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { Access } from "../../src/access/Access.ts"
 import { DeclaredKeys } from "../../src/access/DeclaredKeys.ts"
 import { Keys } from "../../src/access/store/Keys.ts"
@@ -19,7 +19,7 @@ const live = Layer.mergeAll(Access.Default, Keys.Default, DeclaredKeys.Default, 
   Layer.provideMerge(database())
 )
 
-const file = (yaml: string) => Either.getOrThrow(readDocument("gateway.yaml", yaml, { env: {} }, GatewayFile))
+const file = (yaml: string) => Effect.runSync(readDocument("gateway.yaml", yaml, { env: {} }, GatewayFile))
 const a = "team-a-secret-0123456789abcdef"
 const b = "team-b-secret-0123456789abcdef"
 const declare = (...keys: ReadonlyArray<string>) =>

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Effect, Either, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { DeclaredKeys } from "../../src/access/DeclaredKeys.ts"
 import { Keys } from "../../src/access/store/Keys.ts"
 import { readDocument } from "../../src/config/document.ts"
@@ -10,7 +10,7 @@ import { layer } from "../../src/sql/Database.ts"
 import { engines } from "../sql/engines.ts"
 
 const postgres = engines.find(({ name }) => name === "postgres")
-const file = Either.getOrThrow(
+const file = Effect.runSync(
   readDocument(
     "gateway.yaml",
     `keys:

@@ -18,7 +18,7 @@ let files = 0
 const settings = (yaml: string | undefined, env: Record<string, string> = {}) => {
   const path = join(folder, `${files++}.yaml`)
   if (yaml !== undefined) writeFileSync(path, yaml)
-  return Effect.runSyncExit(
+  return Effect.runPromiseExit(
     Effect.scoped(
       Effect.flatMap(
         Layer.build(Settings.from(yaml === undefined ? env : { ...env, GATEWAY_CONFIG: path })),
@@ -28,15 +28,15 @@ const settings = (yaml: string | undefined, env: Record<string, string> = {}) =>
   )
 }
 
-const good = (yaml: string | undefined, env?: Record<string, string>) => {
-  const exit = settings(yaml, env)
+const good = async (yaml: string | undefined, env?: Record<string, string>) => {
+  const exit = await settings(yaml, env)
   if (exit._tag === "Failure") throw new Error(String(exit.cause))
   return exit.value
 }
 
 describe("without a file", () => {
-  const places = (env: Record<string, string>) => {
-    const { models = {}, upstreams = {} } = good(undefined, env).file.value
+  const places = async (env: Record<string, string>) => {
+    const { models = {}, upstreams = {} } = (await good(undefined, env)).file.value
     return {
       upstreams: Object.entries(upstreams).map(([name, entry]) => {
         const { base_url, protocol } = Either.getOrThrow(surfaceOf(entry))
@@ -46,13 +46,13 @@ describe("without a file", () => {
     }
   }
 
-  it("there is the sandbox alone", () => {
-    expect(places({}).upstreams).toEqual([])
-    expect(places({ OPENAI_API_KEY: "", ANTHROPIC_API_KEY: "" }).upstreams).toEqual([])
+  it("there is the sandbox alone", async () => {
+    expect((await places({})).upstreams).toEqual([])
+    expect((await places({ OPENAI_API_KEY: "", ANTHROPIC_API_KEY: "" })).upstreams).toEqual([])
   })
 
-  it("providers whose keys are in the environment serve the models they are known for", () => {
-    const found = places({ ANTHROPIC_API_KEY: "a", OPENAI_API_KEY: "b", ARK_API_KEY: "c" })
+  it("providers whose keys are in the environment serve the models they are known for", async () => {
+    const found = await places({ ANTHROPIC_API_KEY: "a", OPENAI_API_KEY: "b", ARK_API_KEY: "c" })
     expect(found.upstreams).toEqual([
       "anthropic anthropic-messages https://api.anthropic.com",
       "openai openai-responses https://api.openai.com/v1",
@@ -64,8 +64,8 @@ describe("without a file", () => {
     expect(found.models("openai")).toContain("openai/*")
   })
 
-  it("a key to models alone opens its provider, and the log names what it opened", () => {
-    const found = good(undefined, { GROQ_API_KEY: "a", DASHSCOPE_API_KEY: "b", GEMINI_API_KEY: "c" }).file
+  it("a key to models alone opens its provider, and the log names what it opened", async () => {
+    const found = (await good(undefined, { GROQ_API_KEY: "a", DASHSCOPE_API_KEY: "b", GEMINI_API_KEY: "c" })).file
     expect(Object.keys(found.value.upstreams ?? {})).toEqual(["gemini", "groq", "qwen"])
     expect(found.opened).toEqual([
       "GEMINI_API_KEY opens gemini: the models that it lists",
@@ -75,13 +75,13 @@ describe("without a file", () => {
     expect(found.value.models?.["groq/*"]).toBe("groq")
   })
 
-  it("a key that no header carries is refused by its variable's name, and is not shown", () => {
-    const exit = String(settings(undefined, { OPENAI_API_KEY: "sk-planted\nx-admin: 1" }))
+  it("a key that no header carries is refused by its variable's name, and is not shown", async () => {
+    const exit = String(await settings(undefined, { OPENAI_API_KEY: "sk-planted\nx-admin: 1" }))
     expect(exit).toContain("OPENAI_API_KEY: expected at most 32768 printable ASCII characters")
     expect(exit).not.toContain("planted")
   })
 
-  it("variables that may open more than models open nothing", () => {
+  it("variables that may open more than models open nothing", async () => {
     const env = {
       GITHUB_TOKEN: "a",
       HF_TOKEN: "b",
@@ -91,20 +91,20 @@ describe("without a file", () => {
       AZURE_OPENAI_API_KEY: "f",
       AZURE_FOUNDRY_API_KEY: "g"
     }
-    expect(places(env)).toMatchObject({ upstreams: [] })
-    expect(good(undefined, env).file.opened).toEqual([])
+    expect(await places(env)).toMatchObject({ upstreams: [] })
+    expect((await good(undefined, env)).file.opened).toEqual([])
   })
 
-  it("a self-hosted server is asked what it serves", () => {
+  it("a self-hosted server is asked what it serves", async () => {
     const env = { OPENAI_API_KEY: "b", OPENAI_BASE_URL: "http://127.0.0.1:8000/v1" }
-    expect(places(env).upstreams).toEqual(["openai openai-chat http://127.0.0.1:8000/v1 lists"])
-    expect(good(undefined, env).file.value.upstreams?.["openai"]?.list_models).toBe(true)
+    expect((await places(env)).upstreams).toEqual(["openai openai-chat http://127.0.0.1:8000/v1 lists"])
+    expect((await good(undefined, env)).file.value.upstreams?.["openai"]?.list_models).toBe(true)
   })
 })
 
 describe("an upstream", () => {
-  const upstream = (fields: string) => {
-    const { file } = good(`upstreams:\n  a:\n    base_url: http://127.0.0.1:1\n${fields}`)
+  const upstream = async (fields: string) => {
+    const { file } = await good(`upstreams:\n  a:\n    base_url: http://127.0.0.1:1\n${fields}`)
     const place = Either.flatMap(
       Either.fromNullable(file.value.upstreams?.["a"], () => new BadSettings({ message: "" })),
       (entry) => soundEntry(file, "a", entry)
@@ -142,7 +142,7 @@ describe("an upstream", () => {
       "    protocol: ark-video\n    max_concurrency: 3",
       "gateway.yaml:5: upstreams.a.max_concurrency: is for upstreams of text models"
     ]
-  ])("%s: %s", (fields, outcome) => {
-    expect(upstream(fields)).toContain(outcome)
+  ])("%s: %s", async (fields, outcome) => {
+    expect(await upstream(fields)).toContain(outcome)
   })
 })

@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { Configuration } from "../../src/config/Configuration.ts"
 import { ReloadLive } from "../../src/config/Reload.ts"
 import { Settings } from "../../src/config/Settings.ts"
@@ -19,5 +19,33 @@ it.scopedLive("a change of gateway.yaml between its reading and readiness is tak
     const { current } = yield* Effect.provide(Configuration, configuration)
     expect(current().value.models).toEqual({ first: "sandbox" })
     yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => current().value.models?.["second"] !== undefined })
+  })
+)
+
+it.scopedLive("a secret's file that becomes a FIFO leaves the secret as it was, says so, and is read again later", () =>
+  Effect.gen(function* () {
+    const folder = mkdtempSync(join(tmpdir(), "gateway-reload-"))
+    const [path, secret] = [join(folder, "gateway.yaml"), join(folder, "secret")]
+    writeFileSync(secret, "sk-one")
+    writeFileSync(
+      path,
+      `upstreams: { a: { protocol: openai-chat, base_url: "https://a.example.com/v1", api_key: { file: secret } } }`
+    )
+    const settings = yield* Layer.build(Settings.from({ GATEWAY_CONFIG: path }))
+    const configuration = yield* Layer.build(
+      Layer.provideMerge(ReloadLive, Configuration.Default).pipe(Layer.provide(Layer.succeedContext(settings)))
+    )
+    const { current, trouble } = yield* Effect.provide(Configuration, configuration)
+    const key = () => Redacted.value(current().value.upstreams?.["a"]?.api_key ?? Redacted.make(""))
+    const until = (isSo: () => boolean) => Effect.repeat(Effect.sleep("20 millis"), { until: isSo })
+    rmSync(secret)
+    Bun.spawnSync(["mkfifo", secret])
+    yield* until(() => trouble() !== undefined)
+    expect(trouble()?.message).toContain("the file secret can't be read (it is not a regular file)")
+    expect(key()).toBe("sk-one")
+    rmSync(secret)
+    writeFileSync(secret, "sk-two")
+    yield* until(() => key() === "sk-two")
+    expect(trouble()).toBeUndefined()
   })
 )

@@ -16,7 +16,7 @@ let files = 0
 const settings = (yaml: string | undefined, env: Record<string, string> = {}) => {
   const path = join(folder, `${files++}.yaml`)
   if (yaml !== undefined) writeFileSync(path, yaml)
-  return Effect.runSyncExit(
+  return Effect.runPromiseExit(
     Effect.scoped(
       Effect.flatMap(
         Layer.build(Settings.from(yaml === undefined ? env : { ...env, GATEWAY_CONFIG: path })),
@@ -26,14 +26,14 @@ const settings = (yaml: string | undefined, env: Record<string, string> = {}) =>
   )
 }
 
-const good = (yaml: string | undefined, env?: Record<string, string>) => {
-  const exit = settings(yaml, env)
+const good = async (yaml: string | undefined, env?: Record<string, string>) => {
+  const exit = await settings(yaml, env)
   if (exit._tag === "Failure") throw new Error(String(exit.cause))
   return exit.value
 }
 
-const complaint = (yaml: string | undefined, env?: Record<string, string>) => {
-  const exit = settings(yaml, env)
+const complaint = async (yaml: string | undefined, env?: Record<string, string>) => {
+  const exit = await settings(yaml, env)
   if (exit._tag === "Success" || exit.cause._tag !== "Fail") throw new Error("it was accepted")
   const { message } = exit.cause.error
   expect(message).not.toContain("\n")
@@ -57,17 +57,17 @@ const own = [
   }
 ] as const
 
-const catalogue = (yaml: string) => catalogueOf(good(yaml).file, own)
+const catalogue = async (yaml: string) => catalogueOf((await good(yaml)).file, own)
 
 describe("settings", () => {
-  it("refuse a key that stands twice in one mapping, with its line", () => {
-    expect(complaint("models:\n  a: sandbox\n  b: sandbox\n  a: sandbox\n")).toBe(
+  it("refuse a key that stands twice in one mapping, with its line", async () => {
+    expect(await complaint("models:\n  a: sandbox\n  b: sandbox\n  a: sandbox\n")).toBe(
       "gateway.yaml:4: Map keys must be unique"
     )
   })
 
-  it("have defaults for everything", () => {
-    const { databaseUrl, server } = good(undefined)
+  it("have defaults for everything", async () => {
+    const { databaseUrl, server } = await good(undefined)
     expect([server.host, server.port, Redacted.value(databaseUrl)]).toEqual([
       "127.0.0.1",
       8080,
@@ -75,15 +75,15 @@ describe("settings", () => {
     ])
   })
 
-  it("come from the file, and the environment wins", () => {
+  it("come from the file, and the environment wins", async () => {
     const yaml = `server: { host: 0.0.0.0, port: 9000 }\ndatabase: "sqlite::memory:"`
-    expect(good(yaml).server).toMatchObject({ host: "0.0.0.0", port: 9000 })
-    expect(good(yaml, { GATEWAY_PORT: "9001" }).server).toMatchObject({ host: "0.0.0.0", port: 9001 })
-    expect(Redacted.value(good(yaml).databaseUrl)).toBe("sqlite::memory:")
+    expect((await good(yaml)).server).toMatchObject({ host: "0.0.0.0", port: 9000 })
+    expect((await good(yaml, { GATEWAY_PORT: "9001" })).server).toMatchObject({ host: "0.0.0.0", port: 9001 })
+    expect(Redacted.value((await good(yaml)).databaseUrl)).toBe("sqlite::memory:")
   })
 
-  it("say how a Postgres is worked with, in the file or the environment", () => {
-    const usual = good(undefined).pool
+  it("say how a Postgres is worked with, in the file or the environment", async () => {
+    const usual = (await good(undefined)).pool
     expect([usual.connections, usual.prepare, Duration.toSeconds(usual.statementTimeout)]).toEqual([10, true, 30])
     const yaml = `database:
   url: postgres://gateway@pooler/gateway
@@ -93,7 +93,7 @@ describe("settings", () => {
   statement_timeout: 2.5
   slow_query_ms: 200
 `
-    const { databaseUrl, pool, warnings } = good(yaml)
+    const { databaseUrl, pool, warnings } = await good(yaml)
     expect(Redacted.value(databaseUrl)).toBe("postgres://gateway@pooler/gateway")
     expect(Option.map(pool.directUrl, Redacted.value)).toEqual(Option.some("postgres://gateway:pa55word@db/gateway"))
     expect([pool.connections, pool.prepare]).toEqual([20, false])
@@ -106,25 +106,27 @@ describe("settings", () => {
       GATEWAY_DATABASE_STATEMENT_TIMEOUT: "7",
       GATEWAY_DATABASE_SLOW_QUERY_MS: "8"
     }
-    const fromEnvironment = good(undefined, env)
+    const fromEnvironment = await good(undefined, env)
     expect(fromEnvironment.pool).toMatchObject({ connections: 5, prepare: false })
     expect(fromEnvironment.warnings).toEqual([expect.stringContaining("database.direct_url is not set")])
-    expect(complaint("database: { connections: 1 }")).toContain("database.connections")
-    expect(complaint("database: { direct_url: sqlite:x }")).toContain("database.direct_url: expected postgres://")
-    expect(complaint("database: { url: mysql://a:pa55word@b }")).toContain("gateway.yaml:1: database.url: expected")
-    expect(complaint("database: { url: mysql://a:pa55word@b }")).not.toContain("pa55word")
+    expect(await complaint("database: { connections: 1 }")).toContain("database.connections")
+    expect(await complaint("database: { direct_url: sqlite:x }")).toContain("database.direct_url: expected postgres://")
+    expect(await complaint("database: { url: mysql://a:pa55word@b }")).toContain(
+      "gateway.yaml:1: database.url: expected"
+    )
+    expect(await complaint("database: { url: mysql://a:pa55word@b }")).not.toContain("pa55word")
   })
 
-  it("name a database of either engine, which nothing prints, and the folder of what stays on the machine", () => {
+  it("name a database of either engine, which nothing prints, and the folder of what stays on the machine", async () => {
     const url = "postgres://gateway:pa55word@db.example.com:5432/gateway?sslmode=require"
-    const onPostgres = good(`database: "${url}"`)
+    const onPostgres = await good(`database: "${url}"`)
     expect(Redacted.value(onPostgres.databaseUrl)).toBe(url)
     expect(Bun.inspect(onPostgres, { depth: 9 }) + JSON.stringify(onPostgres)).not.toContain("pa55word")
     expect(onPostgres.dataDirectory).toBe("data")
-    expect(good(undefined, { GATEWAY_DATABASE_URL: url, GATEWAY_DATA_DIRECTORY: "/srv/x" }).dataDirectory).toBe(
+    expect((await good(undefined, { GATEWAY_DATABASE_URL: url, GATEWAY_DATA_DIRECTORY: "/srv/x" })).dataDirectory).toBe(
       "/srv/x"
     )
-    expect(good(undefined, { GATEWAY_DATABASE_URL: "sqlite:deep/er/x.db" }).dataDirectory).toBe("deep/er")
+    expect((await good(undefined, { GATEWAY_DATABASE_URL: "sqlite:deep/er/x.db" })).dataDirectory).toBe("deep/er")
     for (const wrong of [
       "postgres://",
       "postgres:gateway",
@@ -136,8 +138,8 @@ describe("settings", () => {
       "postgres://a:pa55word%x@h/y"
     ]) {
       for (const message of [
-        complaint(`database: "${wrong}"`),
-        complaint(undefined, { GATEWAY_DATABASE_URL: wrong })
+        await complaint(`database: "${wrong}"`),
+        await complaint(undefined, { GATEWAY_DATABASE_URL: wrong })
       ]) {
         expect(message).toContain(
           "expected sqlite:<path>, sqlite::memory: or postgres://<user>:<password>@<host>:<port>/<name>"
@@ -166,16 +168,16 @@ describe("settings", () => {
       'upstreams: { a: { protocol: openai-chat, base_url: "https://a.example.com", proxy: banana } }',
       "upstreams.a.proxy: expected http://<host>:<port> or https://…, which may hold a user and a password, or off"
     ]
-  ])("refuse %s with its line", (yaml, message) => {
-    expect(complaint(yaml)).toBe(`gateway.yaml:1: ${message}`)
+  ])("refuse %s with its line", async (yaml, message) => {
+    expect(await complaint(yaml)).toBe(`gateway.yaml:1: ${message}`)
   })
 
-  it("put the environment into strings, and never into the file's structure", () => {
+  it("put the environment into strings, and never into the file's structure", async () => {
     const yaml = `upstreams: { a: { protocol: openai-chat, base_url: "http://127.0.0.1:1/v1", api_key: "\${SECRET}" } }`
     const hostile = 'x", admin: true }, b: { keys: []'
-    const key = good(yaml, { SECRET: hostile }).file.value.upstreams?.["a"]?.api_key
+    const key = (await good(yaml, { SECRET: hostile })).file.value.upstreams?.["a"]?.api_key
     expect(key === undefined ? "" : Redacted.value(key)).toBe(hostile)
-    expect(JSON.stringify(good(yaml, { SECRET: hostile }).file.value)).not.toContain("admin")
+    expect(JSON.stringify((await good(yaml, { SECRET: hostile })).file.value)).not.toContain("admin")
   })
 
   it.each<[string, string | undefined, Record<string, string>, string]>([
@@ -231,15 +233,15 @@ describe("settings", () => {
       "gateway.yaml:3: upstreams.a.protocol: expected one of anthropic-messages"
     ],
     ["search without a key", "search:\n  provider: brave", {}, "search.api_key: is required for brave"]
-  ])("refuse %s in one line that says where", (_, yaml, env, message) => {
-    expect(complaint(yaml, env)).toContain(message)
+  ])("refuse %s in one line that says where", async (_, yaml, env, message) => {
+    expect(await complaint(yaml, env)).toContain(message)
   })
 })
 
 describe("the catalogue", () => {
-  it("names the sandbox's models, and gives them other names", () => {
+  it("names the sandbox's models, and gives them other names", async () => {
     const models = Either.getOrThrow(
-      catalogue("models: { gpt-5.1: sandbox, sora-2: { routes: [{ upstream: sandbox, model: sandbox-video }] } }")
+      await catalogue("models: { gpt-5.1: sandbox, sora-2: { routes: [{ upstream: sandbox, model: sandbox-video }] } }")
     )
     expect([...models.keys()]).toEqual(["sandbox-text", "sandbox-video", "gpt-5.1", "sora-2"])
     expect(models.get("gpt-5.1")).toMatchObject({
@@ -261,8 +263,8 @@ describe("the catalogue", () => {
       "upstreams:\n  sandbox: { protocol: ark-video, base_url: http://x }",
       "gateway.yaml:2: upstreams.sandbox: this name is the sandbox's"
     ]
-  ])("refuses %s with its line", (_, yaml, message) => {
-    const left = Option.getOrThrow(Either.getLeft(catalogue(yaml)))
+  ])("refuses %s with its line", async (_, yaml, message) => {
+    const left = Option.getOrThrow(Either.getLeft(await catalogue(yaml)))
     expect(left).toBeInstanceOf(BadSettings)
     expect(left.message.replace(/^.*\/\d+\.yaml/, "gateway.yaml")).toBe(message)
   })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { Either, Redacted } from "effect"
+import { Effect, Either, Redacted } from "effect"
 import { readDocument } from "../../src/config/document.ts"
 import { GatewayFile } from "../../src/config/GatewayFile.ts"
 import { writtenSecret } from "../../src/config/writtenSecrets.ts"
@@ -18,9 +18,18 @@ const unsendable = "expected at most 32768 printable ASCII characters, which a h
 const text = (fields: string) =>
   `upstreams:\n  up: { protocol: openai-chat, base_url: "http://127.0.0.1:9/v1", ${fields} }\n`
 const read = (fields: string) =>
-  readDocument(join(folder, "gateway.yaml"), text(fields), { env: { A: "sk-of-a", B: "sk-of-b" }, folder }, GatewayFile)
-const complaint = (fields: string) => {
-  const placed = Either.flatMap(read(fields), (file) => {
+  Effect.runPromise(
+    Effect.either(
+      readDocument(
+        join(folder, "gateway.yaml"),
+        text(fields),
+        { env: { A: "sk-of-a", B: "sk-of-b" }, folder },
+        GatewayFile
+      )
+    )
+  )
+const complaint = async (fields: string) => {
+  const placed = Either.flatMap(await read(fields), (file) => {
     const entry = file.value.upstreams?.["up"]
     return entry === undefined ? Either.right([]) : soundEntry(file, "up", entry)
   })
@@ -28,8 +37,8 @@ const complaint = (fields: string) => {
 }
 
 describe("keys of an upstream", () => {
-  it("are secrets, with a weight or without, from the environment and from files", () => {
-    const file = Either.getOrThrow(read('keys: ["${A}", { key: "${B}", weight: 2 }, { file: secret }]'))
+  it("are secrets, with a weight or without, from the environment and from files", async () => {
+    const file = Either.getOrThrow(await read('keys: ["${A}", { key: "${B}", weight: 2 }, { file: secret }]'))
     const entry = file.value.upstreams?.["up"]
     expect(entry && keysOf(entry).map(({ key, weight }) => [Redacted.value(key), weight])).toEqual([
       ["sk-of-a", 1],
@@ -54,18 +63,18 @@ describe("keys of an upstream", () => {
     ['auth: { kind: aws, access_key_id: "sk-a\\n", secret_access_key: sk-b }', `auth.access_key_id: ${unsendable}`],
     ["keys: [sk-a], api_key: sk-b", "api_key: stands in keys where there are several"],
     ["keys: [sk-a], auth: aws", "auth: in place of api_key and keys, not beside them"]
-  ])("are refused without being shown: %s", (fields, rule) => {
-    expect(complaint(fields)).toBe(`upstreams.up.${rule}`)
+  ])("are refused without being shown: %s", async (fields, rule) => {
+    expect(await complaint(fields)).toBe(`upstreams.up.${rule}`)
   })
 
-  it("are refused where they are too long for a header", () => {
-    expect(complaint(`api_key: ${"sk-a".repeat(262_144)}`)).toBe(`upstreams.up.api_key: ${unsendable}`)
+  it("are refused where they are too long for a header", async () => {
+    expect(await complaint(`api_key: ${"sk-a".repeat(262_144)}`)).toBe(`upstreams.up.api_key: ${unsendable}`)
   })
 
-  it("are not stored in the database unless they are references", () => {
-    const wrong = (fields: string) => writtenSecret(text(fields), Either.getOrThrow(read(fields)))?.message
-    expect(wrong('keys: ["${A}", { key: "${B}" }, { file: secret }]')).toBeUndefined()
-    expect(wrong('keys: ["${A}", sk-written]')).toContain("upstreams.up.keys.1: a secret is not stored")
-    expect(wrong("keys: [{ key: sk-written }]")).toContain("upstreams.up.keys.0.key: a secret is not stored")
+  it("are not stored in the database unless they are references", async () => {
+    const wrong = async (fields: string) => writtenSecret(text(fields), Either.getOrThrow(await read(fields)))?.message
+    expect(await wrong('keys: ["${A}", { key: "${B}" }, { file: secret }]')).toBeUndefined()
+    expect(await wrong('keys: ["${A}", sk-written]')).toContain("upstreams.up.keys.1: a secret is not stored")
+    expect(await wrong("keys: [{ key: sk-written }]")).toContain("upstreams.up.keys.0.key: a secret is not stored")
   })
 })

@@ -2,21 +2,21 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import { Either } from "effect"
+import { Effect } from "effect"
 import { readDocument } from "../../src/config/document.ts"
 import { GatewayFile } from "../../src/config/GatewayFile.ts"
 import { writtenSecret } from "../../src/config/writtenSecrets.ts"
 
 const env = { KEY: "a-key-of-the-environment-0123456789", USER: "gateway" }
-const found = (text: string) => {
-  const file = Either.getOrThrow(readDocument("next.yaml", text, { env }, GatewayFile))
+const found = async (text: string) => {
+  const file = await Effect.runPromise(readDocument("next.yaml", text, { env }, GatewayFile))
   return writtenSecret(text, file)?.message
 }
 
 describe("secrets of a document that is to be stored", () => {
-  it("may be variables of the environment", () => {
+  it("may be variables of the environment", async () => {
     expect(
-      found(`upstreams:
+      await found(`upstreams:
   a: { protocol: openai-chat, base_url: "https://a.example.com/v1", api_key: "\${KEY}", headers: { x: "Bearer \${KEY}" } }
 keys: [{ name: k, secret: "\${KEY}" }]
 redis: { url: "redis://:\${KEY}@redis.example.com" }
@@ -24,13 +24,13 @@ redis: { url: "redis://:\${KEY}@redis.example.com" }
     ).toBeUndefined()
   })
 
-  it("may be in a file of credentials, whose path is written", () => {
+  it("may be in a file of credentials, whose path is written", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-written-"))
     const path = join(folder, "account.json")
     writeFileSync(path, "{}")
     const auth = `{ kind: google, credentials_file: "${path}" }`
     expect(
-      found(`upstreams: { a: { protocol: openai-chat, base_url: "https://a.example.com", auth: ${auth} } }`)
+      await found(`upstreams: { a: { protocol: openai-chat, base_url: "https://a.example.com", auth: ${auth} } }`)
     ).toBeUndefined()
     rmSync(folder, { recursive: true })
   })
@@ -51,8 +51,8 @@ redis: { url: "redis://:\${KEY}@redis.example.com" }
     ["keys: [{ name: k, secret: planted-0123456789-0123456789 }]", "keys.0.secret"],
     ['redis: { url: "redis://:planted@redis.example.com" }', "redis.url"],
     ["search: { provider: brave, api_key: planted }", "search.api_key"]
-  ])("are refused where they are written out, and not said: %s", (text, path) => {
-    expect(found(text)).toBe(
+  ])("are refused where they are written out, and not said: %s", async (text, path) => {
+    expect(await found(text)).toBe(
       `next.yaml:1: ${path}: a secret is not stored: write it as \${NAME}, a variable of each node's environment, or as { file: /path }, a file of each node`
     )
   })

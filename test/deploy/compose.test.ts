@@ -49,7 +49,7 @@ it("compose.yaml starts the gateway once what it stands on is well, which says s
   for (const { healthcheck } of Object.values(others)) expect(healthcheck).toBeDefined()
 })
 
-it("compose.yaml names volumes and variables that are there", () => {
+it("compose.yaml names volumes and variables that are there", async () => {
   const named = Object.values(compose.services).flatMap(({ volumes = [] }) =>
     volumes.map((one) => one.split(":")[0] ?? "")
   )
@@ -66,9 +66,9 @@ it("compose.yaml names volumes and variables that are there", () => {
       value === null ? [] : [[name, filled(value)] as const]
     )
   )
-  const settings = Effect.runSync(Effect.either(Effect.scoped(Layer.build(Settings.from(env)))))
+  const settings = await Effect.runPromise(Effect.either(Effect.scoped(Layer.build(Settings.from(env)))))
   expect(Either.isRight(settings)).toBe(true)
-  const { server, warnings } = Effect.runSync(Effect.provide(Settings, Settings.from(env)))
+  const { server, warnings } = await Effect.runPromise(Effect.provide(Settings, Settings.from(env)))
   expect([server.workers, warnings]).toEqual([2, []])
 })
 

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
+import type { Attention } from "../../src/admin/OverviewRecord.ts"
+import { request } from "../request.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { runCommand } from "./command.ts"
 import { startGateway } from "./process.ts"
@@ -44,6 +46,41 @@ describe("a secret in a file", () => {
       await upstream.stop()
     }
   )
+})
+
+describe("a secret's file that becomes a FIFO", () => {
+  it("holds up nobody: the secret stays, and attention names the file until it is mended", async () => {
+    const adminKey = "admin-key-0123456789abcdefghijklmnop"
+    write("key", "sk-before")
+    write("admin", adminKey)
+    write("prices.yaml", "{}")
+    write(
+      "gateway.yaml",
+      `upstreams: { up: { protocol: openai-chat, base_url: "http://127.0.0.1:9/v1", api_key: { file: key } } }\nprices_file: prices.yaml\n`
+    )
+    const gateway = await startGateway({ folder, env: { GATEWAY_ADMIN_KEY_FILE: "admin" } })
+    const attention = async () => {
+      const answer = await request(gateway, "/admin/v1/attention", { key: adminKey })
+      const { data } = (await answer.json()) as { readonly data: ReadonlyArray<Attention> }
+      return data.filter(({ what }) => what === "configuration").map(({ message }) => message)
+    }
+    expect(await attention()).toEqual([])
+    for (const [name, text] of [
+      ["key", "sk-before"],
+      ["admin", adminKey],
+      ["prices.yaml", "{}"]
+    ] as const) {
+      rmSync(join(folder, name))
+      Bun.spawnSync(["mkfifo", join(folder, name)])
+      await expect.poll(attention).toEqual([expect.stringContaining(`${name}`)])
+      expect(await attention()).toEqual([expect.stringContaining("it is not a regular file")])
+      expect((await request(gateway, "/v1/models")).status).toBe(200)
+      rmSync(join(folder, name))
+      write(name, text)
+      await expect.poll(attention).toEqual([])
+    }
+    await gateway.dispose()
+  })
 })
 
 describe("a secret of the gateway in a file", () => {

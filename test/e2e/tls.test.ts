@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
@@ -61,6 +61,11 @@ describe("a gateway with a certificate", () => {
 
       show(folder, "first", "no key")
       await expect.poll(gateway.output).toContain("shown.key holds no private key")
+      expect((await asked("second.crt", "Hello!")).status).toBe(200)
+
+      rmSync(join(folder, "shown.key"))
+      Bun.spawnSync(["mkfifo", join(folder, "shown.key")])
+      await expect.poll(gateway.output).toContain("shown.key can't be read (it is not a regular file)")
       expect((await asked("second.crt", "Hello!")).status).toBe(200)
 
       const last = await asked("second.crt", "[[sandbox: delay=1s]] Hello!", true)

@@ -38,7 +38,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   generation: ["flow", "contract"],
   tokens: ["contract", "generation"],
   guard: leaves,
-  credentials: ["contract"],
+  credentials: ["flow", "contract"],
   files: [...leaves, "credentials"],
   documents: leaves,
 

@@ -11,6 +11,7 @@ import { moneyMutants } from "./moneyMutants.ts"
 import { nodeMutants } from "./nodeMutants.ts"
 import { peopleMutants } from "./peopleMutants.ts"
 import { programMutants } from "./programMutants.ts"
+import { readFileMutants } from "./readFileMutants.ts"
 import { signInMutants } from "./signInMutants.ts"
 import { streamMutants } from "./streamMutants.ts"
 import { tokenMutants } from "./tokenMutants.ts"
@@ -34,5 +35,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...tokenMutants,
   ...tryMutants,
   ...loginMutants,
-  ...unfinishedMutants
+  ...unfinishedMutants,
+  ...readFileMutants
 ]

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { spawnSync, TOML, Transpiler, which } from "bun"
-import { Either, Schema } from "effect"
+import { Effect, Either, Schema } from "effect"
 import { parseDocument } from "yaml"
 import { readDocument } from "../../src/config/document.ts"
 import { GatewayFile } from "../../src/config/GatewayFile.ts"
@@ -88,7 +88,9 @@ describe("programs", () => {
 const isRead = (text: string) => {
   const env = Object.fromEntries([...text.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => [name, "k".repeat(24)]))
   return [GatewayFile, PricesFile].some((schema) =>
-    Either.isRight(readDocument("a page", text, { env }, Schema.make<unknown>(schema.ast)))
+    Either.isRight(
+      Effect.runSync(Effect.either(readDocument("a page", text, { env }, Schema.make<unknown>(schema.ast))))
+    )
   )
 }
 

@@ -27,6 +27,21 @@ export const makeProcessProblems = Effect.gen(function* () {
     )
   )
 
+  const unread = Effect.sync(() => {
+    const trouble = configuration.trouble()
+    if (trouble === undefined) return []
+    return [
+      problem({
+        what: "configuration",
+        id: null,
+        message: `the configuration is the one before: ${trouble.message}`,
+        action: "Mend the file that is named; `gateway check` tells whether all is well.",
+        page: null,
+        sinceMs: trouble.sinceMs
+      })
+    ]
+  })
+
   const hasLimits = Effect.suspend(() =>
     Object.values(configuration.current().value.upstreams ?? {}).some((entry) => entry.max_concurrency !== undefined)
       ? Effect.succeed(true)
@@ -55,5 +70,5 @@ export const makeProcessProblems = Effect.gen(function* () {
     ]
   })
 
-  return Effect.zipWith(background, countedApart, (some, others) => [...some, ...others])
+  return Effect.map(Effect.all([background, unread, countedApart]), (found) => found.flat())
 })

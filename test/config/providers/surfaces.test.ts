@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Either, Redacted } from "effect"
+import { Effect, Either, Redacted } from "effect"
 import { readDocument } from "../../../src/config/document.ts"
 import { readGatewayText } from "../../../src/config/source.ts"
 import { GatewayFile } from "../../../src/config/GatewayFile.ts"
@@ -96,7 +96,7 @@ describe("an upstream's address and protocol", () => {
   ])("has AWS's region from the environment, unless it is written: %s", (_, env, expected) => {
     const text =
       "upstreams: { a: { provider: bedrock }, b: { provider: mantle, region: us-east-1 }, c: { provider: groq } }"
-    const { value } = Either.getOrThrow(readGatewayText("gateway.yaml", text, { env }))
+    const { value } = Effect.runSync(readGatewayText("gateway.yaml", text, { env }))
     const regions = Object.values(value.upstreams ?? {}).map(({ region }) => region)
     expect(regions).toEqual([expected, "us-east-1", undefined])
   })
@@ -119,7 +119,9 @@ describe("an upstream's address and protocol", () => {
     ['{ base_url: "http://a" }', "upstreams.a.protocol: is required, unless provider is given"],
     ["{ provider: vertex, region: us east }", "upstreams.a.region: expected letters, digits, dots and dashes"]
   ])("is refused without one: %s: %s", (entry, message) => {
-    const read = readDocument("gateway.yaml", `upstreams: { a: ${entry} }`, { env: {} }, GatewayFile)
+    const read = Effect.runSync(
+      Effect.either(readDocument("gateway.yaml", `upstreams: { a: ${entry} }`, { env: {} }, GatewayFile))
+    )
     const said = Either.match(read, { onLeft: ({ message }) => message, onRight: () => "" })
     expect(said).toBe(message === "" ? "" : `gateway.yaml:1: ${message}`)
   })

@@ -1,0 +1,22 @@
+import { Effect } from "effect"
+import { regularFiles, UnreadableFile } from "../flow/RegularFiles.ts"
+
+/** Identifies a version of a file; undefined if the file does not exist. Fails if it does not answer. */
+export const stampOf = (path: string): Effect.Effect<string | undefined, UnreadableFile> =>
+  Effect.map(lookAt(path), (found) => found && `${found.ino} ${found.size} ${found.mtimeMs}`)
+
+/** A file's metadata; undefined if it does not exist. */
+export const lookAt = (path: string) => waited(path, () => regularFiles.look(path))
+
+/** The text of a regular file of at most `most` bytes. */
+export const readFile = (path: string, most: number) => waited(path, () => regularFiles.read(path, most))
+
+const waited = <A>(path: string, work: () => Promise<A>): Effect.Effect<A, UnreadableFile> =>
+  Effect.tryPromise({
+    try: work,
+    catch: (cause) =>
+      cause instanceof UnreadableFile ? cause : new UnreadableFile({ path, reason: String(cause), isSilent: false })
+  })
+
+/** Files by path, as they were before they were read. */
+export type Stamps = ReadonlyMap<string, string | undefined>
