@@ -72,7 +72,7 @@ describe("a secret's file that becomes a FIFO", () => {
     ] as const) {
       rmSync(join(folder, name))
       Bun.spawnSync(["mkfifo", join(folder, name)])
-      await expect.poll(attention).toEqual([expect.stringContaining(`${name}`)])
+      await expect.poll(attention).toEqual([expect.stringContaining(name)])
       expect(await attention()).toEqual([expect.stringContaining("it is not a regular file")])
       expect((await request(gateway, "/v1/models")).status).toBe(200)
       rmSync(join(folder, name))

@@ -51,6 +51,6 @@ export const readFileMutants: ReadonlyArray<Mutant> = [
     file: "src/credentials/awsFiles.ts",
     snippet: 'library.interceptToken(file, await readNamed("web_identity_token_file", file))',
     replacement: "library.getTokenRecord()",
-    tests: ["test/credentials/hostile.test.ts"]
+    tests: ["test/credentials/fifos.test.ts"]
   }
 ]
