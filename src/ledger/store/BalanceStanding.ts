@@ -36,7 +36,8 @@ export class BalanceStanding extends Effect.Service<BalanceStanding>()("gateway/
       let fullest: ReadonlyArray<Left> = []
       yield* slices(sql)({ table: "accounts", key: { id: Schema.String } }, (within) =>
         Effect.map(
-          sql`SELECT account, left_nano_usd, CASE WHEN granted <= 0 THEN 0 ELSE left_nano_usd * 1.0 / granted END AS share
+          sql`SELECT account, left_nano_usd, CASE WHEN granted <= 0 THEN 0
+              ELSE CAST(left_nano_usd AS DOUBLE PRECISION) / granted END AS share
             FROM (SELECT a.id AS account, a.granted_nano_usd AS granted,
               a.granted_nano_usd - a.settled_nano_usd - ${heldBy(sql, "a")} AS left_nano_usd
             FROM accounts a WHERE ${within} AND a.granted_nano_usd IS NOT NULL AND a.deleted_at IS NULL) AS balances
