@@ -29,6 +29,8 @@ export interface PricedRoute extends WeightedRoute {
   /** `unpriced` if it has none. */
   readonly price: Price
   readonly pricedBy?: PricedBy
+  /** Set if a search that the gateway would run is left out, because it has no price. */
+  readonly isUnsearched?: true
 }
 
 /** A route of a served model. */

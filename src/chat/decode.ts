@@ -1,6 +1,7 @@
 import { InvalidRequest } from "../contract/Failure.ts"
 import { objecting } from "../contract/open.ts"
 import type { Conversation, Item, OutputFormat, Reasoning } from "../generation/Conversation.ts"
+import { demandsOf } from "../generation/demandsOf.ts"
 import { effortOf } from "../generation/effort.ts"
 import { isUsual } from "../contract/isUsual.ts"
 import { mayReachWeb, unknownBytes } from "./beyond.ts"
@@ -67,6 +68,7 @@ export const understand = (request: CreateCompletion, body: unknown, kept: KeptS
       cacheKey: request.prompt_cache_key ?? undefined,
       cacheRetention: request.prompt_cache_retention || undefined,
       ...carriedOf(request),
+      demands: () => demandsOf(body),
       cachesByItself: true,
       get unknownBytes() {
         return unknownBytes(request)

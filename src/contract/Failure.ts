@@ -47,7 +47,9 @@ export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExc
 }) {}
 
 export class ModelForbidden extends Schema.TaggedError<ModelForbidden>()("ModelForbidden", {
-  message: says("This API key has no access to the requested model")
+  message: says("This API key has no access to the requested model"),
+  /** Path of the field that asks for something without a price; absent if the model is the reason. */
+  param: Schema.optionalWith(Schema.NullOr(Schema.String), { exact: true })
 }) {}
 
 /** No model of this name is served. */

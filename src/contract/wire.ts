@@ -37,12 +37,19 @@ export interface CodedBody {
   }
 }
 
-const paramOf = (failure: Failure) =>
-  failure._tag === "InvalidRequest" || failure._tag === "NotFound"
-    ? failure.param
-    : failure._tag === "UnknownModel"
-      ? "model"
-      : null
+const paramOf = (failure: Failure): string | null => {
+  switch (failure._tag) {
+    case "InvalidRequest":
+    case "NotFound":
+      return failure.param
+    case "ModelForbidden":
+      return failure.param ?? null
+    case "UnknownModel":
+      return "model"
+    default:
+      return null
+  }
+}
 
 const current = Schema.optionalWith(JsonObject, { exact: true }).annotations({
   description: "The current record, if the change was based on an earlier `version`."

@@ -166,6 +166,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
           isPatient: work.isPatient,
           deadlines: route.deadlines,
           attempt: work.attempts.sent,
+          isUnsearched: route.isUnsearched,
           mayLeave: work.mayLeave(isLast),
           runtime
         }

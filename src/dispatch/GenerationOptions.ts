@@ -17,7 +17,7 @@ export interface Passthrough {
 export interface Prepaid {
   readonly charge: (request: Chargeable) => Charge
   /** Each with its price at that time (`Price.text`); undefined if they were not stored. */
-  readonly routes: ReadonlyArray<Route & { readonly price: string }> | undefined
+  readonly routes: ReadonlyArray<Route & { readonly price: string; readonly isUnsearched?: true }> | undefined
 }
 
 export interface GenerationOptions {

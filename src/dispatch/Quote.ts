@@ -1,7 +1,7 @@
 import type { Price } from "../ledger/Price.ts"
+import type { Most } from "./mostUsed.ts"
 import type { SharedLimits } from "../ledger/DurableHolds.ts"
 import type { Model, PricedRoute } from "../catalogue/Catalogue.ts"
-import type { Most } from "./mostUsed.ts"
 
 /** A conversation's model and routes, its maximum usage and cost, and the amount of its hold. */
 export interface Quote {

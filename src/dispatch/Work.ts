@@ -30,6 +30,7 @@ import { labelsOf } from "./labelsOf.ts"
 import { heldFor, heldOutput, heldTokens, mostUsed } from "./mostUsed.ts"
 import type { Most } from "./mostUsed.ts"
 import type { Observers } from "./observers.ts"
+import { RoutePricing } from "./RoutePricing.ts"
 import { shareOf } from "./several.ts"
 import type { Unsupported } from "./unsupported.ts"
 import { tellCost } from "./tellCost.ts"
@@ -56,6 +57,7 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
   /** The number of answers, each of which is charged. */
   readonly answers: number
   readonly #admitted: Admitted
+  readonly #pricing: RoutePricing
   readonly #observers: Observers
   readonly #chain: Chain | undefined
   #hedge: Work | undefined
@@ -79,7 +81,8 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
     this.requestId = request.id
     this.model = (chain?.requested ?? entry).id
     this.unpriced = entry.unpriced
-    this.offers = new Offers(triedRoutes(agreed(routes, options.prepaid?.routes), admitted))
+    this.#pricing = new RoutePricing(admitted)
+    this.offers = new Offers(triedRoutes(agreed(routes, options.prepaid?.routes), admitted), undefined, this.#pricing)
     this.entry = entry
     this.stickyKey = stickyKey
     this.conversation = fitting
@@ -165,7 +168,7 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
   }
 
   #most(): Most {
-    return mostUsed(this.conversation, this.#admitted, this.#inputOfCall())
+    return mostUsed(this.conversation, this.#admitted, this.#inputOfCall(), this.#pricing.demands())
   }
 
   mostNanoUsd(price: Price): number {
@@ -183,9 +186,7 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
   }
 
   get labels() {
-    const { entry, request } = this
-    const requested = this.#chain?.requested
-    return labelsOf(requested === undefined ? [entry] : [requested, entry], request.record)
+    return labelsOf([...(this.#chain === undefined ? [] : [this.#chain.requested]), this.entry], this.request.record)
   }
   held(price: Price) {
     const { answers, caller, conversation, entry: model } = this

@@ -3,8 +3,10 @@ import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Forbidden, ModelForbidden, UnknownModel } from "../contract/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
+import type { Demand } from "../generation/Demand.ts"
 import { isSameRoute, partOf } from "../routing/Route.ts"
 import type { Route } from "../routing/Route.ts"
+import { isForced } from "../search/withSearch.ts"
 import { fitContext } from "../tokens/truncate.ts"
 import type { Keyed } from "../upstreams/KeyPool.ts"
 import type { PassthroughEndpoint, TextUpstream } from "../upstreams/Upstream.ts"
@@ -63,6 +65,12 @@ export interface Admitted {
   readonly noFallback: boolean
   /** The name of the conversation, if it stays at the route that answers it. */
   readonly stickyKey?: string
+  /** Tells if a route bills what the conversation asks for beside its tokens. */
+  readonly bills: (
+    route: AdmittedRoute,
+    demand: Demand,
+    conversation: Conversation
+  ) => "always" | "never" | "unless left out"
 }
 
 /** A route that can serve the request. */
@@ -159,8 +167,23 @@ export const makeAdmit = Effect.gen(function* () {
 
   const speaks = (route: Route, family: Family): boolean => endpointOf(route, family) !== undefined
 
-  const isSearchedFor = (route: AdmittedRoute): boolean =>
-    isPassed(route) && upstreams.get(partOf(route))?.isSearchedFor === true
+  /** True if a request with a search is translated, because the upstream does not search for one that passes through. */
+  const isSearchedFor = (route: AdmittedRoute): boolean => {
+    const upstream = isPassed(route) ? upstreams.get(partOf(route)) : undefined
+    return upstream?.isSearchedFor === true && upstream.searchesInPassthrough !== true
+  }
+
+  const bills: Admitted["bills"] = (route, { carriedAs, of }, { toolChoice, tools }) => {
+    if (isPassed(route)) return "always"
+    const upstream = upstreams.get(partOf(route))
+    if (of !== "web_search")
+      return carriedAs !== undefined && upstream?.carries?.has(carriedAs) === true ? "always" : "never"
+    const search = tools.find((tool) => tool.type === "search")
+    if (search === undefined || toolChoice.type === "none") return "never"
+    if (upstream?.searches === true) return "always"
+    if (upstream?.isSearchedFor !== true) return "never"
+    return isForced({ toolChoice, tools }, search) ? "always" : "unless left out"
+  }
 
   const routesFor = (
     { routes }: Model,
@@ -224,7 +247,7 @@ export const makeAdmit = Effect.gen(function* () {
     const written = Math.max(...ways.map(({ outputLimit }) => outputLimit ?? Infinity))
     const mostWritten = Number.isFinite(written) ? written : undefined
     const routing = stickyKey === undefined ? { noFallback } : { noFallback, stickyKey }
-    return { model, fitting, routes: [first, ...others], mostOutput, mostWritten, ...routing }
+    return { model, fitting, routes: [first, ...others], mostOutput, mostWritten, bills, ...routing }
   }
 
   /** True if a route passes that dialect through for the model. */

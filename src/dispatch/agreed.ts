@@ -8,7 +8,14 @@ export const agreed = (routes: Admitted["routes"], accepted: Prepaid["routes"]):
   if (accepted === undefined) return routes
   const [first, ...others] = routes.flatMap((route) => {
     const one = accepted.find((one) => isSameRoute(one, route))
-    return one === undefined ? [] : [{ ...route, price: priceFromText(one.price) }]
+    if (one === undefined) return []
+    return [
+      {
+        ...route,
+        price: priceFromText(one.price),
+        ...(one.isUnsearched === true && { isUnsearched: one.isUnsearched })
+      }
+    ]
   })
   return first === undefined ? routes : [first, ...others]
 }

@@ -2,21 +2,21 @@ import type { Conversation, Item } from "../generation/Conversation.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { mostCounted } from "../tokens/tokens.ts"
 
-/** Tokens of the results of one search, which the next round reads. */
-const searchResults = 10_000
+/** Tokens of the results of one call, which the next round reads. */
+const callResults = 10_000
 /** Tokens of a document that only the upstream reads: a hundred pages. */
 const longestDocument = 200_000
 
 /**
  * The most input tokens that a request may cause at its upstream: its own, documents that only the upstream reads, and all
- * of it again with the results of each search; up to the model's context.
+ * of it again with the results of each search or other call; up to the model's context.
  *
  * @param counted the gateway's count of the input
  */
-export const mostInput = (conversation: Conversation, model: Model, counted: number, searches: number): number => {
+export const mostInput = (conversation: Conversation, model: Model, counted: number, calls: number): number => {
   const own = mostCounted(conversation)
   const round = conversation.items.some(refers) ? own + longestDocument : own
-  const most = round + searches * (round + searchResults)
+  const most = round + calls * (round + callResults)
   // An embedding model takes one input at a time, and bills them all.
   if (model.kind === "embedding" || model.contextTokens === undefined) return most
   return Math.max(counted, Math.min(most, model.contextTokens))

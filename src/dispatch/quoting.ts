@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import { ModelForbidden } from "../contract/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
+import type { Demand } from "../generation/Demand.ts"
 import type { Model, ServedModels } from "../catalogue/Catalogue.ts"
 import type { SharedLimits } from "../ledger/DurableHolds.ts"
 import type { Ledger } from "../ledger/Ledger.ts"
@@ -15,6 +16,7 @@ import { mayFallBack } from "./chosenRoutes.ts"
 import { allFallbacks, fallbackReasonOf } from "./Fallbacks.ts"
 import { heldFor, heldTokens, mostUsed } from "./mostUsed.ts"
 import type { Most } from "./mostUsed.ts"
+import { RoutePricing } from "./RoutePricing.ts"
 import { once } from "./Quote.ts"
 import type { Quote } from "./Quote.ts"
 
@@ -44,12 +46,14 @@ export const quoting = (
       .filter((other) => "fitting" in other)
     if (others.length === 0 && !("fitting" in first)) return yield* first
     const payable = (one: Admitted) => {
-      const offers = new Offers(triedRoutes(one.routes, one))
-      const { unpriced } = one.model
-      return Effect.map(ledger.permit({ caller, model: one.model.id, prices: offers.prices, unpriced }), (prices) => {
-        offers.keep(prices)
-        return { ...one, routes: offers.all }
-      })
+      const pricing = new RoutePricing(one)
+      const offers = new Offers(triedRoutes(one.routes, one), undefined, pricing)
+      const { id, unpriced } = one.model
+      return Effect.map(ledger.permit({ caller, model: id, offers, unpriced }), () => ({
+        ...one,
+        routes: offers.all,
+        demands: pricing.demands()
+      }))
     }
     const own = "fitting" in first ? [yield* payable(first)] : []
     const instead = yield* Effect.forEach(others, (other) => Effect.option(payable(other)))
@@ -72,14 +76,24 @@ const requested = (first: ReturnType<Admit>, known: Model | undefined) => {
 const noneHasPrice = ({ id }: Model) =>
   new ModelForbidden({ message: `no model that may answer in place of "${id}" has a price` })
 
+/** An admitted request with the routes that its caller can pay for. */
+interface Payable extends Admitted {
+  readonly demands: ReadonlyArray<Demand>
+}
+
 /** The routes of all models, and the most that they may use and cost. */
 const amounts = (
   caller: Caller,
-  admitted: readonly [Admitted, ...ReadonlyArray<Admitted>],
+  admitted: readonly [Payable, ...ReadonlyArray<Payable>],
   answers: number
 ): Pick<Quote, "routes" | "own" | "most" | "mostNanoUsd" | "held" | "heldTokens"> => {
   const [main, ...others] = admitted
-  const each = once(() => admitted.map((one) => ({ one, most: mostUsed(one.fitting, one, countTokens(one.fitting)) })))
+  const each = once(() =>
+    admitted.map((one) => ({
+      one,
+      most: mostUsed(one.fitting, one, countTokens(one.fitting), one.demands)
+    }))
+  )
   const most = once(() => each().reduce<Most>((all, one) => larger(all, one.most), noMost))
   const held = (price: Price): { readonly nanoUsd: number; readonly because: () => string } =>
     each()
@@ -106,7 +120,10 @@ const amounts = (
 
 const noMost: Most = { countedTokens: 0, inputTokens: 0, outputTokens: 0, searches: 0 }
 
+/** Models differ in their bounds, not in the other things that the request asks for. */
 const larger = (one: Most, other: Most): Most => ({
+  ...one,
+  ...other,
   countedTokens: Math.max(one.countedTokens, other.countedTokens),
   inputTokens: Math.max(one.inputTokens, other.inputTokens),
   outputTokens: Math.max(one.outputTokens, other.outputTokens),

@@ -1,4 +1,5 @@
 import type { InvalidRequest } from "../contract/Failure.ts"
+import type { Demand } from "./Demand.ts"
 
 /**
  * A request to a text model in neutral terms: families decode into it, upstream protocols lower it. A flat list of
@@ -46,6 +47,8 @@ export interface Conversation {
   readonly cachesByItself?: boolean
   /** The size of parts that only an upstream of the caller's own dialect understands; defaults to 0. */
   readonly unknownBytes?: number | undefined
+  /** The parts that may cost more than plain tokens; absent if there are none. Called only where money is counted. */
+  readonly demands?: () => ReadonlyArray<Demand>
   /** The refusal of the dialect's own provider, though other models can be asked for it. The sandbox plays it. */
   readonly providersRefusal?: InvalidRequest | undefined
 }

@@ -1,3 +1,4 @@
+import type { HostedCall } from "../contract/HostedCall.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Citation, SearchOutcome } from "./Conversation.ts"
@@ -49,6 +50,8 @@ export type GenerationEvent =
       readonly isBeginning?: true
       /** The data of a frame that carries a finished item, kept in case the stream fails later. */
       readonly item?: string
+      /** The hosted tool that the upstream ran for the item, counted in case the client leaves before the usage comes. */
+      readonly called?: HostedCall
     }
   /** Its last frames, or the JSON of a whole answer, sent once `finished` is accepted. */
   | {
@@ -124,7 +127,17 @@ export interface Usage {
   readonly outputTokens: number
   readonly reasoningTokens: number
   readonly searches: number
+  /** Calls of other tools that the provider ran; absent if none. */
+  readonly calls?: CallCounts
+  /** Generations that the provider ran besides (compactions, advisors), which the other counts leave out. */
+  readonly besides?: ReadonlyArray<Usage>
 }
+
+export type CallCounts = Readonly<Partial<Record<HostedCall, number>>>
+
+/** The whole input. */
+export const inputOf = (usage: Pick<Usage, "inputTokens" | "cacheReadTokens" | "cacheWriteTokens">): number =>
+  usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
 
 /** The part of a usage that most lack. */
 export const hourly = (cacheWriteHourTokens: number): Pick<Usage, "cacheWriteHourTokens"> =>

@@ -1,5 +1,7 @@
 import { isCount } from "../contract/json.ts"
 import type { Conversation, Item } from "./Conversation.ts"
+import { wholeUsage } from "./addUsage.ts"
+import { inputOf } from "./GenerationEvent.ts"
 import type { Doubt, Usage } from "./GenerationEvent.ts"
 
 /** The limits that a usage is checked against. */
@@ -32,7 +34,7 @@ const mostRounds = 100
  */
 export const doubtOf = (usage: Usage, asked: UsageBounds): Doubt | undefined => {
   if (!isWhole(usage)) return "number"
-  const input = inputOf(usage)
+  const input = inputOf(wholeUsage(usage))
   if (input > slack && input > factor * asked.inputTokens() + slack && input > added(asked)) return "input"
   const { contextTokens = longestOutput, conversation } = asked
   const bound = conversation.maxOutputTokens
@@ -47,8 +49,6 @@ export const doubtOf = (usage: Usage, asked: UsageBounds): Doubt | undefined => 
 export const doubtOfStart = (usage: Usage, asked: UsageBounds): Doubt | undefined =>
   doubtOf({ ...usage, outputTokens: 0, reasoningTokens: 0, searches: 0 }, asked)
 
-const inputOf = (usage: Usage) => usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
-
 const isWhole = (usage: Usage): boolean =>
   isCount(usage.inputTokens) &&
   isCount(usage.cacheReadTokens) &&
@@ -56,7 +56,9 @@ const isWhole = (usage: Usage): boolean =>
   isCount(usage.cacheWriteHourTokens ?? 0) &&
   isCount(usage.outputTokens) &&
   isCount(usage.reasoningTokens) &&
-  isCount(usage.searches)
+  isCount(usage.searches) &&
+  (usage.calls === undefined || Object.values(usage.calls).every(isCount)) &&
+  (usage.besides === undefined || usage.besides.every(isWhole))
 
 /** The most input that the upstream itself may add: the model's context per turn, 0 without tools of its own. */
 const added = (asked: UsageBounds): number => {

@@ -16,7 +16,9 @@ export interface Chargeable {
   /** The price there; `unpriced` if it has none. */
   readonly price: Price
   /** The possible routes: an answer is charged at the price of its own. Absent: `price` alone. */
-  readonly offers?: (Pick<Offers, "prices" | "keep" | "mayCost"> & Partial<Pick<Offers, "needed">>) | undefined
+  readonly offers?:
+    | (Pick<Offers, "prices" | "keep" | "keepPriced" | "mayCost"> & Partial<Pick<Offers, "needed">>)
+    | undefined
   /** The rule for models without a price. Defaults to `refuse`. */
   readonly unpriced?: Unpriced | undefined
   /** The maximum cost at a price, which is the hold unless `held` gives another amount. Evaluated only if needed. */

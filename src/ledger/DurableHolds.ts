@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { Clock } from "effect"
+import { wholeUsage } from "../generation/addUsage.ts"
 import { NamedSlots } from "../flow/NamedSlots.ts"
 import type { Limits } from "../contract/Caller.ts"
 import { credential } from "../contract/credential.ts"
@@ -139,7 +140,7 @@ export const makeDurableHolds = ({ aboveHold, afford, balances, clock, spent, sq
       upstream: used.upstream ?? held.upstream,
       outcome: used.outcome ?? "finished",
       estimated: used.estimated,
-      used: used.used,
+      used: wholeUsage(used.used),
       price,
       ...costsWithin(most, cost),
       task: held.id

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { AccountId, Caller } from "../contract/Caller.ts"
 import { UpstreamFailed } from "../contract/Failure.ts"
 import type { InsufficientBalance, ModelForbidden, QuotaExceeded, RateLimited } from "../contract/Failure.ts"
+import { wholeUsage } from "../generation/addUsage.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { DatabaseHealth } from "../sql/DatabaseHealth.ts"
@@ -21,7 +22,7 @@ import type { UsageRow } from "./store/usageRows.ts"
 import { makeDurableHolds } from "./DurableHolds.ts"
 import type { TaskHold } from "./DurableHolds.ts"
 import { costOf } from "./Price.ts"
-import type { Consumption, Price } from "./Price.ts"
+import type { Consumption } from "./Price.ts"
 import { spending } from "./spending.ts"
 import { makeUsageLog } from "./UsageLog.ts"
 
@@ -39,7 +40,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const balances = yield* BalanceStore
     const aboveHold = yield* makeAboveHold
     const spent = spending(yield* Metrics)
-    const { afford, payable } = affording(balances)
+    const { afford, refused } = affording(balances)
     const holds = makeDurableHolds({ sql: yield* SqlClient.SqlClient, balances, clock, aboveHold, spent, afford })
 
     /** A request that costs money must not begin while its usage can't be stored. */
@@ -52,8 +53,8 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
      */
     const open = (request: Chargeable): Effect.Effect<Charge, NotAffordable | UpstreamFailed> => {
       const isCostly = mayCost(request)
-      const refused = closed(isCostly)
-      if (refused !== undefined) return Effect.fail(refused)
+      const trouble = closed(isCostly)
+      if (trouble !== undefined) return Effect.fail(trouble)
       return balances.knows(request.caller) ? place(request, isCostly) : load(request, isCostly)
     }
 
@@ -62,12 +63,9 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
 
     const loaded = (caller: Caller) => Effect.orDie(balances.load(caller, clock.unsafeCurrentTimeMillis()))
 
-    /** The prices at which the caller may be answered. Fails if there is none, as `open` would. */
-    const permit = (request: Priceable): Effect.Effect<ReadonlyArray<Price>, ModelForbidden> => {
-      const permitted = Effect.suspend(() => {
-        const prices = payable(request)
-        return "length" in prices ? Effect.succeed(prices) : Effect.fail(prices)
-      })
+    /** Keeps the routes on which the caller may be answered. Fails if there is none, as `open` would. */
+    const permit = (request: Priceable): Effect.Effect<void, ModelForbidden> => {
+      const permitted = Effect.suspend(() => refused(request) ?? Effect.void)
       return Effect.suspend(() =>
         balances.knows(request.caller) ? permitted : Effect.zipRight(loaded(request.caller), permitted)
       )
@@ -86,8 +84,8 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       store: (row: Effect.Effect<void, RateLimited | SqlError>) => Effect.Effect<A, E>
     ): Effect.Effect<A, E | NotAffordable | UpstreamFailed> =>
       Effect.suspend((): Effect.Effect<A, E | NotAffordable | UpstreamFailed> => {
-        const refused = closed(mayCost(hold))
-        if (refused !== undefined) return Effect.fail(refused)
+        const trouble = closed(mayCost(hold))
+        if (trouble !== undefined) return Effect.fail(trouble)
         const placed = holds.storing(hold, store)
         return balances.knows(hold.caller) ? placed : Effect.zipRight(loaded(hold.caller), placed)
       })
@@ -153,7 +151,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
           upstream,
           outcome,
           estimated,
-          used,
+          used: wholeUsage(used),
           price: price.text,
           ...costs,
           held: this.#held

@@ -1,3 +1,4 @@
+import type { HostedCall } from "../contract/HostedCall.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import { appendText } from "../generation/appendText.ts"
 import { countText } from "../tokens/tokenizer.ts"
@@ -5,6 +6,8 @@ import { countText } from "../tokens/tokenizer.ts"
 /** Collects the output of a generation, to count its tokens if the upstream reports no usage. */
 export class Output {
   searches = 0
+  /** Calls of other hosted tools. */
+  readonly calls: Partial<Record<HostedCall, number>> = {}
   #text = ""
   #reasoning = ""
   #passthrough: PassthroughText | undefined
@@ -27,8 +30,14 @@ export class Output {
         return
       case "passthrough":
         if (event.terminal && event.isRepeated === true) return
+        if (!event.terminal && event.called !== undefined) this.#called(event.called)
         ;(this.#passthrough ??= new PassthroughText()).add(event.terminal ? event.text : event.bytes)
     }
+  }
+
+  #called(call: HostedCall): void {
+    if (call === "web_search") this.searches++
+    else this.calls[call] = (this.calls[call] ?? 0) + 1
   }
 
   tokens(): number {

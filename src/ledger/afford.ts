@@ -1,16 +1,17 @@
 import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import { ModelForbidden } from "../contract/Failure.ts"
+import { shortened } from "../contract/shortened.ts"
 import type { Hold } from "./Balances.ts"
 import type { Chargeable } from "./Charge.ts"
 import type { BalanceOperations, Refused } from "./BalanceOperations.ts"
 import { hasMoneyBudget, metersOf } from "./budgets/meters.ts"
-import { unpriced } from "./Price.ts"
+import { Offers } from "./Offers.ts"
 import type { Price } from "./Price.ts"
 
-/** A request for a model with the prices of its routes. */
+/** A request for a model with its routes. */
 export interface Priceable extends Pick<Chargeable, "caller" | "model" | "unpriced"> {
-  readonly prices: ReadonlyArray<Price>
+  readonly offers: Pick<Offers, "keepPriced">
 }
 
 /** Decides which routes of a request its caller can pay for. */
@@ -19,13 +20,16 @@ export const affording = (balances: Pick<BalanceOperations, "isMetered">) => {
   const isBounded = (caller: Caller): boolean => hasMoneyBudget(caller) || balances.isMetered(caller.account)
 
   /**
-   * The prices at which the caller may be answered. Excludes unpriced models for callers with a budget or balance,
-   * unless allowed.
+   * Removes the routes without a price for what the request asks for, where the caller has a budget or a balance and
+   * may not do without. Returns the refusal if none is left.
    */
-  const payable = ({ caller, model, prices, unpriced: policy }: Priceable): ReadonlyArray<Price> | ModelForbidden => {
-    if (!prices.includes(unpriced) || (caller.unpriced ?? policy) === "allow" || !isBounded(caller)) return prices
-    const priced = prices.filter((price) => price !== unpriced)
-    return priced.length > 0 ? priced : new ModelForbidden({ message: `model "${model}" has no price` })
+  const refused = ({ caller, model, offers, unpriced: policy }: Priceable): ModelForbidden | undefined => {
+    if ((caller.unpriced ?? policy) === "allow" || !isBounded(caller)) return undefined
+    const gap = offers.keepPriced()
+    if (gap === undefined) return undefined
+    const { param, value } = gap
+    if (param === undefined) return new ModelForbidden({ message: `model "${model}" has no price` })
+    return new ModelForbidden({ param, message: `"${param}": "${shortened(value)}" of model "${model}" has no price` })
   }
 
   /**
@@ -45,25 +49,25 @@ export const affording = (balances: Pick<BalanceOperations, "isMetered">) => {
               request: { ...request.labels, model: request.model, mostTokens: () => request.mostTokens() }
             })
     if (!isBounded(request.caller)) return place(uncounted)
-    const { caller, model, offers, price } = request
-    const prices = payable({ caller, model, unpriced: request.unpriced, prices: offers?.prices ?? [price] })
-    if (!("length" in prices)) return Effect.fail(prices)
-    const places = prices
+    const { caller, model, price, unpriced: policy, offers = new Offers([{ price }]) } = request
+    const refusal = refused({ caller, model, unpriced: policy, offers })
+    if (refusal !== undefined) return Effect.fail(refusal)
+    const places = offers.prices
       .map((price) => ({ price, hold: holdAt(request, price) }))
       .toSorted((one, other) => other.hold.nanoUsd - one.hold.nanoUsd)
     const upTo = (within: typeof places): Effect.Effect<A, Refused> => {
       const [dearest] = within
       if (dearest === undefined) return Effect.dieMessage("a request that may be asked nowhere")
-      offers?.keep(within.map(({ price }) => price))
+      offers.keep(within.map(({ price }) => price))
       const cheaper = within.filter(({ hold }) => hold.nanoUsd < dearest.hold.nanoUsd)
       const placed = place(dearest.hold)
-      const mayDrop = cheaper.some(({ price }) => offers?.needed?.includes(price) ?? true)
+      const mayDrop = cheaper.some(({ price }) => offers.needed?.includes(price) ?? true)
       return mayDrop ? Effect.catchAll(placed, () => upTo(cheaper)) : placed
     }
     return upTo(places)
   }
 
-  return { afford, payable } as const
+  return { afford, refused } as const
 }
 
 const holdAt = (request: Chargeable, price: Price): Hold =>

@@ -1,3 +1,4 @@
+import { callsOf, wholeUsage } from "../generation/addUsage.ts"
 import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
 import type { Doubt, FailedEvent, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
@@ -72,7 +73,8 @@ class Metered extends WrappedGeneration {
     this.#isOver = true
     if (estimated) this.#options.noted("usage_counted")
     this.#stored = this.#charge.settle(used, how, estimated)
-    this.#options.done(tokensOf(used), how, used)
+    const whole = wholeUsage(used)
+    this.#options.done(tokensOf(whole), how, whole)
   }
 
   /** The usage as the gateway counts it. The upstream's own count of the input stands. */
@@ -84,7 +86,8 @@ class Metered extends WrappedGeneration {
       ...reported,
       outputTokens: Math.max(reported.outputTokens, output.tokens()),
       reasoningTokens: Math.max(reported.reasoningTokens, output.reasoningTokens()),
-      searches: Math.max(reported.searches, output.searches)
+      searches: Math.max(reported.searches, output.searches),
+      ...callsOf({ ...output.calls, ...reported.calls })
     }
   }
 

@@ -2,6 +2,7 @@ import type { InvalidRequest } from "../contract/Failure.ts"
 import { objecting, unknownIn } from "../contract/open.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import type { Conversation, Item, OutputFormat, Reasoning, Tool, ToolChoice } from "../generation/Conversation.ts"
+import { demandsOf } from "../generation/demandsOf.ts"
 import type { Unsupported } from "../dispatch/unsupported.ts"
 import { blocksOf, isHostedBlock } from "./Blocks.ts"
 import type { ContentBlock } from "./Blocks.ts"
@@ -53,7 +54,7 @@ export const understand = (
   // Computed here, because a large request is turned into items in a later turn of the event loop.
   const objection = unknownOf[as](request, body) ?? brokenRule(request, parts, headers.get("anthropic-beta") ?? "")
   return {
-    conversation: conversation(request, parts, versionRule(request, headers.get("anthropic-version"))),
+    conversation: conversation(request, body, parts, versionRule(request, headers.get("anthropic-version"))),
     objection: () => objection,
     mayReachWeb:
       (request.tools ?? []).some(reachesWeb) ||
@@ -68,6 +69,7 @@ const reachesWeb = (tool: Wire.Tool): boolean => tool instanceof Unknown || isHo
 
 const conversation = (
   request: AnyRequest,
+  body: unknown,
   { hosted, offered }: RequestParts,
   providersRefusal: InvalidRequest | undefined
 ): Conversation => {
@@ -100,6 +102,7 @@ const conversation = (
     truncation: "disabled",
     endUser: request.metadata?.user_id ?? undefined,
     cacheKey: undefined,
+    demands: () => demandsOf(body),
     ...(providersRefusal !== undefined && { providersRefusal }),
     ...beyond(request, hosted)
   }

@@ -1,5 +1,6 @@
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Conversation, Item, OutputFormat, Reasoning } from "../generation/Conversation.ts"
+import { demandsOf } from "../generation/demandsOf.ts"
 import { effortOf } from "../generation/effort.ts"
 import { isUsual } from "../contract/isUsual.ts"
 import { objecting, unknownIn } from "../contract/open.ts"
@@ -93,6 +94,7 @@ export const understand = (
       cacheKey: request.prompt_cache_key ?? undefined,
       cacheRetention: request.prompt_cache_retention || undefined,
       ...carriedOf(request),
+      demands: () => demandsOf(body, [...replay.history, ...replay.input]),
       cachesByItself: true,
       get unknownBytes() {
         return parts.length + hosted.length === 0 ? undefined : JSON.stringify([parts, hosted]).length

@@ -20,9 +20,9 @@ export const withSearch = (upstream: TextUpstream, provider: SearchProvider | un
   const searching = upstreamOf(upstream.name, (conversation, options) => {
     const tool = searchOf(conversation)
     if (tool === undefined) return startGeneration(upstream, conversation, options)
-    if (provider === undefined) {
+    if (provider === undefined || options.isUnsearched === true) {
       if (isForced(conversation, tool)) return Effect.fail(noProvider(conversation))
-      if (options.strict === true) return Effect.fail(notLost)
+      if (options.strict === true) return Effect.fail(provider === undefined ? notLost : notFree)
       return Effect.map(startGeneration(upstream, withoutSearch(conversation), options), leftOut)
     }
     const sources = new Sources()
@@ -36,7 +36,7 @@ export const withSearch = (upstream: TextUpstream, provider: SearchProvider | un
     ...(upstream.keys && {
       keys: upstream.keys.map((one) => ({ ...one, upstream: withSearch(one.upstream, provider) }))
     }),
-    isSearchedFor: provider !== undefined && upstream.searchesInPassthrough !== true,
+    isSearchedFor: provider !== undefined,
     generate: (conversation, options) => {
       if (searchOf(conversation) === undefined) return upstream.generate(conversation, options)
       if (conversation.toolChoice.type === "none") return upstream.generate(withoutSearch(conversation), options)
@@ -47,8 +47,11 @@ export const withSearch = (upstream: TextUpstream, provider: SearchProvider | un
 
 const searchOf = ({ tools }: Conversation): SearchTool | undefined => tools.find((tool) => tool.type === "search")
 
-/** Coding agents list a web search in every request. It is dropped if the model has other tools and a choice. */
-const isForced = ({ toolChoice, tools }: Conversation, { name }: SearchTool): boolean => {
+/** True if the model has to search. Coding agents list a web search in every request. It is dropped if the model has other tools and a choice. */
+export const isForced = (
+  { toolChoice, tools }: Pick<Conversation, "toolChoice" | "tools">,
+  { name }: SearchTool
+): boolean => {
   if (tools.every(({ type }) => type === "search")) return true
   if (toolChoice.type === "tool") return toolChoice.name === name
   if (toolChoice.type !== "required") return false
@@ -58,6 +61,11 @@ const isForced = ({ toolChoice, tools }: Conversation, { name }: SearchTool): bo
 const notLost = new InvalidRequest({
   param: "tools.web_search",
   message: "tools.web_search: not supported as asked by this model's upstream, and no search provider is configured"
+})
+
+const notFree = new InvalidRequest({
+  param: "tools.web_search",
+  message: "tools.web_search: has no price for this model, so it is not run where money is counted"
 })
 
 const leftOut = (generation: Generation): Generation =>

@@ -34,7 +34,14 @@ const StoredRequest = Schema.Struct({
   body: Schema.Unknown,
   /** The routes that were priced when the money was held (`Price.text`). */
   routes: Schema.optional(
-    Schema.Array(Schema.Struct({ upstream: Schema.String, model: Schema.String, price: Schema.String }))
+    Schema.Array(
+      Schema.Struct({
+        upstream: Schema.String,
+        model: Schema.String,
+        price: Schema.String,
+        isUnsearched: Schema.optionalWith(Schema.Literal(true), { exact: true })
+      })
+    )
   )
 })
 type StoredRequest = typeof StoredRequest.Type
@@ -52,7 +59,7 @@ export const storedRequest = (
   caller: Caller,
   { body, headers, id }: Pick<Incoming, "body" | "headers" | "id">,
   kept: ReadonlyArray<string>,
-  offers: Offers<{ readonly upstream: string; readonly model: string; readonly price: Price }>
+  offers: Offers<Offered>
 ): StoredRequest => ({
   requestId: id,
   caller,
@@ -60,8 +67,20 @@ export const storedRequest = (
     kept.flatMap((name) => ((value) => (value === null ? [] : [[name, value]]))(headers.get(name)))
   ),
   body,
-  routes: offers.all.map(({ model, price, upstream }) => ({ upstream, model, price: price.text }))
+  routes: offers.all.map(({ isUnsearched, model, price, upstream }) => ({
+    upstream,
+    model,
+    price: price.text,
+    ...(isUnsearched === true && { isUnsearched })
+  }))
 })
+
+interface Offered {
+  readonly upstream: string
+  readonly model: string
+  readonly price: Price
+  readonly isUnsearched?: true
+}
 
 /**
  * The request as the server received it. Its client has gone: there is no response to add headers to, and no connection

@@ -43,6 +43,8 @@ export interface GenerateOptions {
    * reason is refused. Absent if none is.
    */
   readonly mayLeave?: ((reason: FallbackReason) => boolean) | undefined
+  /** Leave out a search that the gateway would run. */
+  readonly isUnsearched?: true | undefined
   /** Signatures of the tool calls in the conversation, for upstreams that sign them. */
   readonly callSignatures?: CallSignatures | undefined
   /** The runtime for work that needs a fiber. */
@@ -78,7 +80,7 @@ export interface TextUpstream extends AtKey<TextUpstream> {
   readonly searches?: boolean
   /** True if it runs web searches for passthrough requests. */
   readonly searchesInPassthrough?: boolean
-  /** True if the gateway runs searches for it. A request with a search is then translated, never passed through. */
+  /** True if the gateway runs the searches of translated requests for it. */
   readonly isSearchedFor?: boolean
   /** True if it accepts PDFs. Otherwise it gets their text. Defaults to false. */
   readonly takesPdf?: boolean

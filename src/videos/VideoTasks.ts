@@ -34,6 +34,7 @@ import type { Fitting } from "./fitting.ts"
 import { settingsAt, videoBulkhead } from "./places.ts"
 import { Outages } from "./Outages.ts"
 import { longestFirstReply, FirstReplies } from "./FirstReplies.ts"
+import { videoPricing } from "./videoPricing.ts"
 import { listed, record } from "./VideoTaskRecord.ts"
 import type { VideoTaskRecord } from "./VideoTaskRecord.ts"
 
@@ -74,7 +75,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         random: () => randomOf(id)("seed")
       })
       const [{ meant }] = fitting
-      const offers = new Offers(fitting)
+      const offers = new Offers(fitting, undefined, videoPricing)
       const isSilent = (at: Fitting) =>
         outages.isSilentFor(videoBulkhead(at.upstream.name), caller.account, createdAtMs)
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
@@ -142,11 +143,15 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       const [{ meant }] = fitting
       const resolved = longestOf(fitting)
       const { request } = meant
-      const [first, ...others] = fitting
-      const offers = new Offers<QuotedRoute>([pricedRoute(first), ...others.map(pricedRoute)])
-      offers.keep(yield* ledger.permit({ caller, model: model.id, prices: offers.prices, unpriced: model.unpriced }))
+      const offers = new Offers(fitting, undefined, videoPricing)
+      yield* ledger.permit({ caller, model: model.id, offers, unpriced: model.unpriced })
+      const [first, ...others] = offers.all
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
-      return { model, most: mostBilled(fitting), resolved, routes: offers.all }
+      const routes: readonly [QuotedRoute, ...ReadonlyArray<QuotedRoute>] = [
+        pricedRoute(first),
+        ...others.map(pricedRoute)
+      ]
+      return { model, most: mostBilled(fitting), resolved, routes }
     })
 
     const find = shown(store, kind, (task): VideoTaskRecord => record(videoTask(task)), notFound)

@@ -15,7 +15,7 @@ const model = (over: Partial<Model> = {}): Model => ({
   ...over
 })
 const most = (one: Conversation, { mostWritten, ...over }: Partial<Model> & { readonly mostWritten?: number } = {}) =>
-  mostUsed(one, { model: model(over), mostOutput: Infinity, mostWritten }, countTokens(one))
+  mostUsed(one, { model: model(over), mostOutput: Infinity, mostWritten }, countTokens(one), [])
 
 const short = conversation({ items: [said("user", "How much is this?")], maxOutputTokens: undefined })
 const withPart = (part: Part) => conversation({ items: [{ type: "message", role: "user", content: [part] }] })

@@ -113,7 +113,7 @@ describe("a generation", () => {
         "ModelForbidden",
         'model: this API key has no access to the model "answers"'
       ])
-      expect((yield* Effect.flip(run(conversation("nobody"))))._tag).toBe("InvalidRequest")
+      expect((yield* Effect.flip(run(conversation("nobody"))))._tag).toBe("UnknownModel")
     }).pipe(Effect.provide(live))
   )
 })

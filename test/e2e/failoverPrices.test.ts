@@ -31,8 +31,8 @@ const prices = {
   dear: { input: 5, output: 25 },
   "cheap-embed": { input: 1 },
   "dear-embed": { input: 100 },
-  "cheap-video": { per_second: 0.01 },
-  "dear-video": { per_second: 0.02 }
+  "cheap-video": { per_second: 0.01, per_search: 0 },
+  "dear-video": { per_second: 0.02, per_search: 0 }
 }
 const config = {
   prices_file: "prices.json",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
-import { costOf, free, fromUsd, mostOf, nanoUsd, priceFromText } from "../../src/ledger/Price.ts"
+import { costOf, covers, free, fromUsd, mostOf, nanoUsd, priceFromText } from "../../src/ledger/Price.ts"
 import { showUsd } from "../../src/contract/showUsd.ts"
 import type { Consumption, Price } from "../../src/ledger/Price.ts"
 
@@ -16,7 +16,11 @@ const prices = fc
     output: usd,
     reasoning: usd,
     per_search: usd,
-    per_second: usd
+    per_second: usd,
+    per_call: fc.record(
+      { image_generation: usd, code_interpreter: usd.map((usd) => ({ usd, once: true })) },
+      { requiredKeys: [] }
+    )
   })
   .map(({ cache_write_1h, ...price }) =>
     fromUsd({ ...price, ...(cache_write_1h === undefined ? {} : { cache_write_1h }) })
@@ -30,6 +34,7 @@ const consumptions: fc.Arbitrary<Consumption> = fc
     outputTokens: count,
     reasoningTokens: count,
     searches: fc.nat(20),
+    calls: fc.record({ image_generation: fc.nat(40), code_interpreter: fc.nat(3) }),
     videoFrames: fc.nat(400)
   })
   .map((used) => ({ ...used, cacheWriteHourTokens: Math.min(used.cacheWriteHourTokens, used.cacheWriteTokens) }))
@@ -46,6 +51,8 @@ const reference = (price: Price, used: Consumption): bigint => {
     [used.outputTokens - reasoning, price.rates.output, 1_000_000n],
     [reasoning, price.rates.reasoning, 1_000_000n],
     [used.searches, price.search, 1n],
+    [used.calls?.image_generation ?? 0, price.calls?.image_generation?.nanoUsd ?? 0, 1n],
+    [Math.min(1, used.calls?.code_interpreter ?? 0), price.calls?.code_interpreter?.nanoUsd ?? 0, 1n],
     [used.videoFrames ?? 0, price.videoSecond, 24n]
   ]
   const sum = parts.reduce((sum, [n, rate, per]) => sum + (BigInt(n) * BigInt(rate) * 24_000_000n) / per, 0n)
@@ -116,12 +123,43 @@ describe("a request's cost", () => {
     expect(costOf(price, { ...noUsage, inputTokens: 100_000, cacheReadTokens: 100_001 })).toBe(1_200_006_000)
   })
 
+  it("has one search at most, where its price is for the answer", () => {
+    const price = fromUsd({ per_call: { web_search: { usd: 0.035, once: true } } })
+    expect(costOf(price, { ...noUsage, searches: 3 })).toBe(nanoUsd(0.035))
+    expect(costOf(price, noUsage)).toBe(0)
+    expect(costOf(fromUsd({ per_search: 1, per_call: { web_search: 2 } }), { ...noUsage, searches: 3 })).toBe(
+      nanoUsd(6)
+    )
+  })
+
+  it("counts the generations besides, each in the tier of its own input, rounded with the others", () => {
+    const price = fromUsd({ input: 3 }, [{ above: 100, usd: { input: 6 } }])
+    const besides = [
+      { ...noUsage, inputTokens: 101 },
+      { ...noUsage, inputTokens: 60 }
+    ]
+    expect(costOf(price, { ...noUsage, inputTokens: 60, besides })).toBe(3 * 60_000 + 6 * 101_000 + 3 * 60_000)
+    const tiny = fromUsd({ input: 0.0004 })
+    const one = { ...noUsage, inputTokens: 1 }
+    expect(costOf(tiny, { ...one, besides: [one, one] })).toBe(1)
+    const most = { inputTokens: 60, outputTokens: 0, searches: 0 }
+    expect(mostOf(price, { ...most, besides: [{ ...most, inputTokens: 101 }] })).toBe(3 * 60_000 + 6 * 101_000)
+  })
+
+  it("covers what it has a price for", () => {
+    const price = fromUsd({ input: 1, per_search: 0, per_call: { image_generation: 0 } })
+    const asked = ["web_search", "image_generation", "file_search", "compaction", "service_tier", "audio"] as const
+    expect(asked.map((of) => covers(price, of))).toEqual([true, true, false, true, false, false])
+    expect(asked.map((of) => covers(fromUsd({ input: 1 }), of))).toEqual([false, false, false, true, false, false])
+  })
+
   it("is never above the most it can be", () => {
     fc.assert(
       fc.property(prices, consumptions, (price, all) => {
         const used = { ...all, videoFrames: 0 }
         const inputTokens = used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens
-        const most = mostOf(price, { inputTokens, outputTokens: used.outputTokens, searches: used.searches })
+        const { calls = {}, outputTokens, searches } = used
+        const most = mostOf(price, { inputTokens, outputTokens, searches, calls })
         return costOf(price, used) <= most
       })
     )

@@ -196,8 +196,8 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   {
     name: "ledger: large sums are rounded down",
     file: "src/ledger/Price.ts",
-    snippet: "return Number((sum * 2n + denominator) / (denominator * 2n))",
-    replacement: "return Number(sum / denominator)",
+    snippet: "return Number((parts * 2n + denominator) / (denominator * 2n))",
+    replacement: "return Number(parts / denominator)",
     tests: ["test/ledger/price.test.ts"]
   },
   {

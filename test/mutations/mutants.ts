@@ -10,6 +10,7 @@ import type { Mutant } from "./Mutant.ts"
 import { moneyMutants } from "./moneyMutants.ts"
 import { nodeMutants } from "./nodeMutants.ts"
 import { peopleMutants } from "./peopleMutants.ts"
+import { priceMutants } from "./priceMutants.ts"
 import { programMutants } from "./programMutants.ts"
 import { readFileMutants } from "./readFileMutants.ts"
 import { signInMutants } from "./signInMutants.ts"
@@ -24,6 +25,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...fileMutants,
   ...holdMutants,
   ...moneyMutants,
+  ...priceMutants,
   ...engineMutants,
   ...callbackMutants,
   ...streamMutants,

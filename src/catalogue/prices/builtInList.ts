@@ -5,6 +5,7 @@ import type { Price } from "../../ledger/Price.ts"
 import type { PriceInUsd } from "../../ledger/videoPrice.ts"
 import { additions } from "./additions.ts"
 import type { Addition } from "./Addition.ts"
+import { withCallPrices } from "./callPrices.ts"
 import type { PriceProvider } from "./providers.ts"
 
 /** The date of the built-in list: the release of the `@pydantic/genai-prices` version in package.json. */
@@ -32,19 +33,20 @@ export const builtInList: Effect.Effect<BuiltInList> = Effect.map(
       const added = additions.find(
         (one) => one.models.includes(model) && (provider === undefined || one.provider === provider)
       )
-      if (added !== undefined) return addedPrice(added)
+      if (added !== undefined) return addedPrice(added, model)
       const listed = calcPrice({}, model, provider === undefined ? {} : { providerId: provider })
-      return listed === null ? undefined : listPrice(listed.model_price)
+      return listed === null ? undefined : listPrice(listed.model_price, listed.provider.id, model)
     }
   })
 )
 
 const providersOfAdditions = new Set(additions.map(({ provider }) => provider))
 
-const addedPrice = ({ tiers = [], usd }: Addition): Price => fromUsd(usd, tiers)
+const addedPrice = ({ provider, tiers = [], usd }: Addition, model: string): Price =>
+  fromUsd(withCallPrices(usd, provider, model), tiers)
 
 /** A price of the list, in USD per million tokens or per thousand searches, perhaps in tiers of input. */
-const listPrice = (entries: ModelPrice): Price => {
+const listPrice = (entries: ModelPrice, provider: string, model: string): Price => {
   const starts = new Set<number>()
   for (const entry of Object.values(entries)) {
     if (typeof entry === "object") for (const tier of entry.tiers) starts.add(tier.start)
@@ -69,7 +71,11 @@ const listPrice = (entries: ModelPrice): Price => {
     return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   }
   const tiers = [...starts].sort((a, b) => a - b).map((above) => ({ above, usd: at(above + 1) }))
-  return fromUsd(at(0), tiers)
+  const files = perSearch(amountOf(entries["storage_searches_kcount"]))
+  const usd = files === undefined ? at(0) : { ...at(0), per_call: { file_search: files } }
+  return fromUsd(withCallPrices(usd, provider, model), tiers)
 }
+
+const amountOf = (entry: ModelPrice[string]): number | undefined => (typeof entry === "object" ? entry.base : entry)
 
 const perSearch = (perThousand: number | undefined) => (perThousand === undefined ? undefined : perThousand / 1_000)

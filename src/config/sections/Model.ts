@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { hostedCalls } from "../../contract/HostedCall.ts"
 import { given, needed } from "./given.ts"
 import { ProtocolSetting } from "./Upstream.ts"
 import { Count, Seconds, Text, Usd } from "./values.ts"
@@ -19,6 +20,11 @@ const VideoRates = Schema.Struct({
   per_second: Schema.optional(ByResolution)
 })
 
+const CallPrice = Schema.Union(Usd, Schema.Struct({ usd: Usd, once: Schema.optional(Schema.Boolean) }))
+
+/** The prices of tools that providers run. */
+const PerCall = Schema.partial(Schema.Record({ key: Schema.Literal(...hostedCalls), value: CallPrice }))
+
 /** Prices in US dollars per million tokens, per search and per second of video. */
 export const Price = Schema.Struct({
   input: given(Usd, "Per million input tokens, without cache reads and writes."),
@@ -30,7 +36,11 @@ export const Price = Schema.Struct({
     "Per million output tokens. For videos also by resolution: `{ 720p: 7, 1080p: 7.7 }`; a resolution that is not named costs as the dearest."
   ),
   reasoning: given(Usd, "Per million reasoning tokens, which are part of the output.", "as `output`"),
-  per_search: given(Usd, "Per web search."),
+  per_search: given(Usd, "Per web search.", "`per_call.web_search`"),
+  per_call: given(
+    PerCall,
+    "Per call of a tool that the provider runs, by tool: `{ image_generation: 0.2, maps: { usd: 0.025, once: true } }`; `once` counts one call an answer. Tools: `web_search`, `image_generation`, `code_interpreter`, `code_execution`, `shell`, `file_search`, `x_search`, `collections_search`, `maps`."
+  ),
   per_second: given(ByResolution, "Per second of video; also by resolution: `{ 720p: 0.1, 1080p: 0.2 }`."),
   with_video: given(
     VideoRates,

@@ -1,3 +1,4 @@
+import type { HostedCall } from "../../contract/HostedCall.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
 import type { SseEvent } from "../framing/sse.ts"
@@ -49,6 +50,10 @@ export interface ChunkDialect extends DialectBase {
   readonly signing?: () => CallSigning
   /** True if its servers search the web on request. */
   readonly searches: boolean
+  /** The searches that a chunk or a whole answer tells. */
+  readonly searchesIn: (answer: JsonObject) => number
+  /** Texts in chunks that cite pages, which are parsed if the request asks for a search. */
+  readonly citationMarks: ReadonlyArray<string>
   /** The chunks that a whole answer amounts to, without the end marker. */
   readonly asStream: (answer: JsonObject) => ReadonlyArray<JsonObject>
 }
@@ -83,6 +88,8 @@ export interface EventDialect extends DialectBase {
   readonly lastFrame?: SseEvent
   /** The name of the frame that carries a finished item whole; absent if the dialect has none. */
   readonly itemEnd?: string
+  /** The hosted tool that ran for such an item. Absent where `itemEnd` is. */
+  readonly calledIn?: (item: unknown) => HostedCall | undefined
   /** The final answer, with the items of those frames if it has none itself. Absent where `itemEnd` is. */
   readonly withItems?: (answer: JsonObject, ended: ReadonlyArray<string>) => JsonObject
   /** The field of a frame that holds the answer object. */

@@ -10,6 +10,7 @@ import { noBack } from "../protocols/back.ts"
 import type { Protocol } from "../protocols/Protocol.ts"
 import { cutOff, noAnswer, tooLongAsStream } from "../protocols/upstreamFailure.ts"
 import type { PassthroughRequest } from "../Upstream.ts"
+import { AskedSearches, mayCite } from "./AskedSearches.ts"
 import { begins, isEmptyChoice, isSilent } from "./choices.ts"
 import type { CallSigning, ChunkDialect } from "./Dialect.ts"
 import { gathered } from "./gathered.ts"
@@ -39,6 +40,7 @@ class ChunkReader<S> implements Reader {
   readonly #cutter = new WholeFrames()
   readonly #signing: CallSigning | undefined
   readonly #marks: Readonly<Record<"usual" | "spaced", ReadonlyArray<Buffer>>>
+  readonly #searches: AskedSearches
   #state: S
   /** True once a chunk of the answer has arrived. */
   #hasBegun = false
@@ -55,7 +57,8 @@ class ChunkReader<S> implements Reader {
     this.#request = request
     this.#isStream = isStream
     this.#signing = dialect.signing?.()
-    this.#marks = marksOf(dialect)
+    this.#marks = marksOf(dialect, mayCite(request.body))
+    this.#searches = new AskedSearches(dialect, request.body)
     this.#state = protocol.begin(noBack)
     if (Number(request.body["n"] ?? 1) > 1) this.#choices = new Map()
   }
@@ -90,6 +93,7 @@ class ChunkReader<S> implements Reader {
 
   #inOne(answer: JsonObject, frames: ReadonlyArray<JsonObject>): Batch {
     const events: Array<GenerationEvent> = []
+    this.#searches.read(answer)
     for (const frame of frames) if (this.#step(frame, events)) return events
     const render = (usage?: Usage) =>
       JSON.stringify(
@@ -158,6 +162,7 @@ class ChunkReader<S> implements Reader {
       this.#followChoices(frame)
       const isMended = frame !== chunk
       const data = isMended ? JSON.stringify(frame) : given
+      this.#searches.read(frame)
       if (this.#step(unsaid(frame), events)) return true
       if (this.#signing !== undefined) events.push(...this.#signing.read(frame))
       this.#learn(frame, data, isMended)
@@ -174,7 +179,7 @@ class ChunkReader<S> implements Reader {
     for (const event of emitted) {
       if (!isAccount(event)) continue
       if (event.type === "started") this.#hasBegun = true
-      events.push(event)
+      events.push(this.#searches.counted(event))
     }
     return emitted.at(-1)?.type === "failed"
   }
@@ -262,9 +267,9 @@ const concerningSpaced = [
 ]
 
 /** The same with the dialect's own, made once for each. */
-const marksOf = ({ marks }: ChunkDialect) => {
-  if (marks.length === 0) return usualMarks
-  const own = marks.map((text) => Buffer.from(text))
+const marksOf = ({ citationMarks, marks }: ChunkDialect, cites: boolean) => {
+  if (marks.length === 0 && !cites) return usualMarks
+  const own = [...marks, ...(cites ? citationMarks : [])].map((text) => Buffer.from(text))
   return { usual: [...concerning, ...own], spaced: [...concerningSpaced, ...own] }
 }
 
@@ -281,9 +286,7 @@ const unsaid = (frame: JsonObject): JsonObject => ({
   )
 })
 
-/**
- * The spelling of JavaScript, Python and most other writers. Quotes inside content are escaped, so they never match.
- */
+/** The spelling of JavaScript, Python and most other writers. Content has escaped quotes, which never match. */
 const model = /"model": ?"(?:[^"\\]|\\.)*"/
 
 const utf8 = new TextEncoder()

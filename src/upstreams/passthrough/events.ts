@@ -1,3 +1,4 @@
+import type { HostedCall } from "../../contract/HostedCall.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import type { Batch } from "../../generation/Generation.ts"
 import type { GenerationEvent, UsageFrame, Usage } from "../../generation/GenerationEvent.ts"
@@ -112,9 +113,12 @@ class EventReader<S> implements Reader {
     }
   }
 
-  #count(data: string, emitted: Array<GenerationEvent>): void {
-    const frame = parseJson(data)
-    if (isObject(frame)) this.#step(frame, emitted)
+  /** Counts a finished item of a hosted tool, and returns the tool. */
+  #count({ data, event }: SseEvent, emitted: Array<GenerationEvent>): HostedCall | undefined {
+    const frame = this.#dialect.concerns(event, data) ? parseJson(data) : undefined
+    if (!isObject(frame)) return undefined
+    this.#step(frame, emitted)
+    return this.#dialect.calledIn?.(frame["item"])
   }
 
   /** A function that writes other usage into a frame; undefined if the frame has no usage. */
@@ -186,9 +190,10 @@ class EventReader<S> implements Reader {
       if (event.event === this.#dialect.itemEnd) {
         pass(start)
         passed = end
-        if (this.#dialect.concerns(event.event, event.data)) this.#count(event.data, events)
+        const called = this.#count(event, events)
         ;(this.#items ??= []).push(event.data)
-        events.push({ type: "passthrough", bytes: frame, terminal: false, item: event.data })
+        const { data: item } = event
+        events.push({ type: "passthrough", bytes: frame, terminal: false, item, ...(called && { called }) })
         continue
       }
       if (!this.#dialect.concerns(event.event, event.data)) continue

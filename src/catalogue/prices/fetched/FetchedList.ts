@@ -1,5 +1,6 @@
 import { Context, Effect, Schema } from "effect"
 import { Price } from "../../../config/sections/Model.ts"
+import { withCallPrices } from "../callPrices.ts"
 import { fromUsd } from "../../../ledger/Price.ts"
 import type { Price as LedgerPrice } from "../../../ledger/Price.ts"
 
@@ -40,12 +41,17 @@ export const fetchedList = (
   // Callers name models by wildcards, and `constructor` is a name.
   find: (name) => {
     const found = Object.hasOwn(prices, name) ? prices[name] : undefined
-    return found === undefined ? undefined : priceListed(found)
+    return found === undefined ? undefined : priceListed(name, found)
   },
   isHeld: (name) => Object.hasOwn(held, name)
 })
 
-export const priceListed = ({ tiers, usd }: ListedPrice): LedgerPrice => fromUsd(usd, tiers)
+/** @param name `provider/model`, or a model's name */
+export const priceListed = (name: string, { tiers, usd }: ListedPrice): LedgerPrice => {
+  const slash = name.indexOf("/")
+  const provider = slash === -1 ? undefined : name.slice(0, slash)
+  return fromUsd(withCallPrices(usd, provider, name.slice(slash + 1)), tiers)
+}
 
 /** The fetched list that this process uses; none by default. */
 export class FetchedPrices extends Context.Reference<FetchedPrices>()(

@@ -75,8 +75,8 @@ const compared = async (
   for (const [name, price] of offered) {
     if (++count % 200 === 0) await nextTurn()
     const earlier = Object.hasOwn(before, name) ? before[name] : undefined
-    const used = earlier === undefined ? builtInPrice(builtIn, name) : priceListed(earlier)
-    const next = priceListed(price)
+    const used = earlier === undefined ? builtInPrice(builtIn, name) : priceListed(name, earlier)
+    const next = priceListed(name, price)
     if (used?.text !== next.text) changed++
     const isMoved = used !== undefined && isLeap(used, next)
     if (isMoved) moved.push({ name, before: used, offered: next })

@@ -1,6 +1,7 @@
-import type { Usage } from "../../../generation/GenerationEvent.ts"
+import { besides, callsOf } from "../../../generation/addUsage.ts"
+import type { CallCounts, Usage } from "../../../generation/GenerationEvent.ts"
 import { hourly, noUsage } from "../../../generation/GenerationEvent.ts"
-import { countAt, objectAt } from "../../../contract/json.ts"
+import { countAt, isObject, listAt, objectAt } from "../../../contract/json.ts"
 
 /** Cumulative usage: the fields of this frame replace earlier ones. Undefined if nothing was reported yet. */
 export const readUsage = (usage: unknown, before: Usage | undefined): Usage | undefined => {
@@ -19,8 +20,26 @@ export const readUsage = (usage: unknown, before: Usage | undefined): Usage | un
     ...hourly(forAnHour === undefined ? (base.cacheWriteHourTokens ?? 0) : forAnHour || 0),
     outputTokens: countAt(usage, "output_tokens") ?? base.outputTokens,
     reasoningTokens: countAt(objectAt(usage, "output_tokens_details"), "thinking_tokens") ?? base.reasoningTokens,
-    searches: countAt(objectAt(usage, "server_tool_use"), "web_search_requests") ?? base.searches
+    searches: countAt(objectAt(usage, "server_tool_use"), "web_search_requests") ?? base.searches,
+    ...callsOf(codeExecutions(usage) ?? base.calls ?? {}),
+    ...besides(iterationsIn(usage) ?? base.besides ?? [])
   }
+}
+
+const codeExecutions = (usage: unknown): CallCounts | undefined => {
+  const count = countAt(objectAt(usage, "server_tool_use"), "code_execution_requests")
+  return count === undefined ? undefined : { code_execution: count }
+}
+
+/**
+ * The generations that the totals leave out: compactions, advisors, the model that answered in place of this one. Those
+ * of type `message` are what the totals are the sum of. Undefined if this frame tells none.
+ */
+const iterationsIn = (usage: unknown): ReadonlyArray<Usage> | undefined => {
+  if (!isObject(usage) || !Array.isArray(usage["iterations"])) return undefined
+  return listAt(usage, "iterations").flatMap((one) =>
+    isObject(one) && one["type"] !== "message" ? (readUsage({ ...one, iterations: undefined }, noUsage) ?? []) : []
+  )
 }
 
 /** Nothing was reported, which is not zero. */

@@ -14,7 +14,9 @@ export interface Grounding {
 /** The grounding of a candidate; undefined if it is not grounded. */
 export const groundingIn = (candidate: unknown): Grounding | undefined => {
   const metadata = objectAt(candidate, "groundingMetadata")
-  const queries = listAt(metadata, "webSearchQueries").filter((query) => typeof query === "string")
+  const told = listAt(metadata, "webSearchQueries").filter((query) => typeof query === "string")
+  // Repeated and empty ones are no searches.
+  const queries = [...new Set(told)].filter((query) => query.trim() !== "")
   const results = listAt(metadata, "groundingChunks").map((chunk): SearchResult => {
     const web = objectAt(chunk, "web")
     return { url: linkAt(web, "uri") ?? "", title: textAt(web, "title") ?? "", text: "", pageAge: null }

@@ -6,6 +6,7 @@ import type { Provider } from "./compatible.ts"
 import { passedFields } from "./passedFields.ts"
 import { passedMessages } from "./passedMessages.ts"
 import { PassedDetails } from "./reasoningDetails.ts"
+import { citationMarks, searchesIn } from "./searches.ts"
 import { signedIn } from "./signedCalls.ts"
 
 /** How signatures are read from chunks that pass through, and the marks of those chunks. */
@@ -23,6 +24,8 @@ export const chatDialect = (provider: Provider): ChunkDialect => ({
   headers: [],
   replyHeaders: [],
   searches: provider.webSearch,
+  searchesIn,
+  citationMarks,
   isLast: () => false,
   asWhole,
   asStream,

@@ -4,6 +4,7 @@ import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import { isCut } from "../back.ts"
 import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
 import { linkAt } from "../../../contract/link.ts"
+import { hostedCallIn, isBilledSearch, withCall } from "./hostedCalls.ts"
 import type { ResponsesState, Step } from "./state.ts"
 
 export const openItem = (state: ResponsesState, at: number, item: JsonObject | undefined): Step => {
@@ -55,7 +56,7 @@ export const closeItem = (before: ResponsesState, at: number, item: JsonObject |
     case "web_search_call":
       return searched(after, item)
     default:
-      return [after, []]
+      return [{ ...after, hosted: withCall(after.hosted, hostedCallIn(item)) }, []]
   }
 }
 
@@ -107,10 +108,8 @@ const searched = (state: ResponsesState, item: JsonObject | undefined): Step => 
   const outcome: SearchOutcome =
     textAt(item, "status") === "failed" ? { type: "error", code: "unavailable" } : { type: "results", results }
   const query = textAt(action, "query") ?? textAt(action, "url") ?? ""
-  // Opening a page that was found before is not billed as a search.
-  const counts = action === undefined || textAt(action, "type") === "search"
   return [
-    { ...state, searches: state.searches + (counts ? 1 : 0) },
+    { ...state, searches: state.searches + (isBilledSearch(item) ? 1 : 0) },
     [
       { type: "search-start", id, query },
       { type: "search-end", id, outcome }

@@ -6,6 +6,7 @@ import { isFrom, readOrigin } from "../../../generation/origin.ts"
 import { signs } from "./input.ts"
 import { traitsOf } from "./models.ts"
 import { asStream } from "./asStream.ts"
+import { callMark, hostedCallIn, isBilledSearch } from "./hostedCalls.ts"
 import { asWhole, isLast, withItems } from "./asWhole.ts"
 import type { EventDialect } from "../../passthrough/Dialect.ts"
 
@@ -55,8 +56,8 @@ export const responsesDialect: EventDialect = {
     // A frame without a name has its type inside.
     "message"
   ]),
-  concerns: (event, data) => event !== "response.output_item.done" || data.includes('"web_search_call"'),
-  // Searches are counted by their items.
+  concerns: (event, data) => event !== "response.output_item.done" || callMark.test(data),
+  // Searches and other calls are counted by their items.
   account: (answer) => answer,
   usageIn: ({ type }) => (type === "response.completed" || type === "response.incomplete" ? "totals" : undefined),
   isEmpty: (response) => listAt(response, "output").length === 0,
@@ -79,6 +80,7 @@ export const responsesDialect: EventDialect = {
   isLast,
   asWhole,
   itemEnd: "response.output_item.done",
+  calledIn: (item) => (isBilledSearch(item) ? "web_search" : hostedCallIn(item)),
   withItems: (response, ended) =>
     withItems(
       response,

@@ -1,4 +1,4 @@
-import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
+import type { CallCounts, GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
 import type { TakenIds } from "../callIds.ts"
 
@@ -14,6 +14,8 @@ export interface ResponsesState {
   /** True if the arguments of a call are cut. */
   readonly isCut: boolean
   readonly searches: number
+  /** The calls of other tools that the upstream ran. */
+  readonly hosted: CallCounts
   /** True once an item was emitted. */
   readonly hasItems: boolean
   readonly over: boolean

@@ -7,6 +7,7 @@ import { isCut as isCutText } from "../back.ts"
 import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
 import { cutCall, cutOff, failedWith, unknownReason } from "../upstreamFailure.ts"
 import { citation, closeItem, logprobsIn, openItem } from "./items.ts"
+import { billedCalls, billedSearches, callsOf } from "./hostedCalls.ts"
 import type { ResponsesState, Step } from "./state.ts"
 import { readUsage } from "./usage.ts"
 
@@ -17,6 +18,7 @@ export const begin = (back: Back): ResponsesState => ({
   calls: new TakenIds(),
   isCut: false,
   searches: 0,
+  hosted: {},
   hasItems: false,
   over: false
 })
@@ -131,7 +133,8 @@ const ended = (before: ResponsesState, response: JsonObject | undefined): Step =
 const finish = (state: ResponsesState, response: JsonObject | undefined): Step => {
   const status = textAt(response, "status")
   if (status === "failed" || status === "cancelled") return failed(state, response?.["error"])
-  const usage = readUsage(response?.["usage"], state.searches)
+  const hosted = billedCalls(response?.["usage"], callsOf(listAt(response, "output"), state.hosted))
+  const usage = readUsage(response?.["usage"], billedSearches(response, state.searches), hosted)
   const incomplete = textAt(objectAt(response, "incomplete_details"), "reason")
   const reason = finishReason(incomplete)
   // If the upstream reports a cut, a cut call is no error.

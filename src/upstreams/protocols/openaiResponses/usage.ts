@@ -1,8 +1,9 @@
-import type { Usage } from "../../../generation/GenerationEvent.ts"
+import { callsOf } from "../../../generation/addUsage.ts"
+import type { CallCounts, Usage } from "../../../generation/GenerationEvent.ts"
 import { countAt, objectAt } from "../../../contract/json.ts"
 
 /** Undefined if the upstream reports none, which is not zero. Cached tokens are part of the input's. */
-export const readUsage = (usage: unknown, searches: number): Usage | undefined => {
+export const readUsage = (usage: unknown, searches: number, calls: CallCounts = {}): Usage | undefined => {
   const input = countAt(usage, "input_tokens")
   const output = countAt(usage, "output_tokens")
   if (input === undefined && output === undefined) return undefined
@@ -16,6 +17,7 @@ export const readUsage = (usage: unknown, searches: number): Usage | undefined =
     cacheWriteTokens: written,
     outputTokens: output ?? Number.NaN,
     reasoningTokens: countAt(objectAt(usage, "output_tokens_details"), "reasoning_tokens") ?? 0,
-    searches
+    searches,
+    ...callsOf(calls)
   }
 }

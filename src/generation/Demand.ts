@@ -1,0 +1,26 @@
+import type { HostedCall } from "../contract/HostedCall.ts"
+
+/** A way in which a request may cost more than its plain tokens. */
+export type Dimension =
+  | HostedCall
+  | "service_tier"
+  | "speed"
+  | "inference_geo"
+  | "audio"
+  | "image"
+  | "long_cache"
+  | "other_model"
+  | "compaction"
+
+/** A field that asks for such a dimension. */
+export interface Demand {
+  readonly of: Dimension
+  /** The caller's path of the field (`tools[0]`). */
+  readonly param: string
+  /** The value that asks for it. */
+  readonly value: string
+  /** The field of a conversation that takes it to upstreams of other dialects; absent if they don't get it. */
+  readonly carriedAs?: "serviceTier" | "audio"
+  /** The most calls that the request allows. */
+  readonly mostCalls?: number
+}
