@@ -15,6 +15,8 @@ import { delayIn, UpstreamError } from "./UpstreamError.ts"
 
 /** How long an answer without words is held back, in ms. If it fails meanwhile, another route can still answer. */
 const beginningMs = 1_000
+/** The most of its events that are held back. */
+const mostBeginning = 1_000
 /**
  * The same if no other route exists and the client streams: only what follows immediately is awaited. It counts from
  * the answer's start event; before that, the longer limit applies.
@@ -71,7 +73,7 @@ class Accepting extends PendingFuture<Generation, Failure | UpstreamError> imple
     const last = batch?.at(-1)
     if (last?.type === "failed") return this.#refuse(last)
     const all = this.#beginning.length === 0 ? (batch ?? []) : [...this.#beginning, ...(batch ?? [])]
-    if (batch === undefined || !batch.every(isBeginning)) {
+    if (batch === undefined || all.length > mostBeginning || !batch.every(isBeginning)) {
       const empty = last?.type === "finished" ? emptyAnswer(all, this.#options) : undefined
       if (empty !== undefined) return this.#refuse({ type: "failed", ...empty }, "elsewhere")
       return this.#accept(all.length === 0 ? undefined : all, undefined)

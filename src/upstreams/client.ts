@@ -4,6 +4,7 @@ import type { Settled } from "../flow/Future.ts"
 import { toEffect } from "../flow/toEffect.ts"
 import { PendingFuture } from "../flow/PendingFuture.ts"
 import { clearDeadline, setDeadline } from "../flow/deadlines.ts"
+import { ownTurn } from "../flow/eventLoop.ts"
 import type { HasDeadline } from "../flow/deadlines.ts"
 import { NoCredentials } from "../credentials/Auth.ts"
 import type { Auth } from "../credentials/Auth.ts"
@@ -52,7 +53,10 @@ export interface Call {
 export interface Exchange {
   readonly status: number
   readonly headers: Headers
-  /** The next chunk of the body; undefined at its end and after `cancel`. Rejects with a `BrokenBody`. */
+  /**
+   * The next piece of the body, of at most 32 KiB; undefined at its end and after `cancel`. Between the pieces of what
+   * came at once, the event loop has its turns. Rejects with a `BrokenBody`.
+   */
   readonly read: () => Promise<Uint8Array | undefined>
   /** The body as text, cut once more than `limit` bytes were read. Rejects with a `BrokenBody`. */
   readonly text: (limit: number) => Promise<string>
@@ -64,6 +68,12 @@ export interface Exchange {
 
 /** The body stopped before its end. The message may be shown to callers. */
 export class BrokenBody extends Error {}
+
+/** How much of a body is worked on in one turn of the event loop, in bytes: of a stream, and of a text that is only joined. */
+export const pieceBytes = 32_768
+const textPieceBytes = 1_048_576
+/** Added for each chunk, because the work on millions of tiny ones adds up too. */
+const chunkBytes = 512
 
 /** How much, and for how long, the rest of a complete answer's body is read, in bytes and ms. */
 const trailing = { bytes: 65_536, ms: 1_000 }
@@ -199,6 +209,12 @@ class Answer implements Exchange, HasDeadline {
   readonly #controller: AbortController
   readonly #idleMs: number
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  #isPacked = false
+  #pieceBytes = pieceBytes
+  /** The rest of a chunk that is given in pieces. */
+  #rest: Uint8Array | undefined
+  /** The bytes given since the last turn of the event loop. A packed body's chunks don't wait for one. */
+  #givenBytes = 0
   #cancelled = false
   #wentSilent = false
   /** True once the body has ended or was cancelled. */
@@ -223,18 +239,43 @@ class Answer implements Exchange, HasDeadline {
   }
 
   async read(): Promise<Uint8Array | undefined> {
+    if (this.#rest !== undefined || this.#givenBytes > this.#pieceBytes) await this.#leave()
     if (this.#cancelled) return this.#stop()
+    if (this.#rest !== undefined) return this.#cut(this.#rest)
     try {
-      this.#reader ??= unpacked(this.#response)?.getReader()
+      this.#reader ??= this.#unpacked()?.getReader()
       if (this.#reader === undefined) return this.#stop()
       const { done, value } = await this.#reader.read()
       this.#lastReadMs = performance.now()
-      return done || this.#cancelled ? this.#stop() : value
+      if (done || this.#cancelled) return this.#stop()
+      return this.#isPacked || value.length > this.#pieceBytes ? this.#cut(value) : value
     } catch {
       this.#stop()
       if (this.#cancelled) return undefined
       throw this.#broken()
     }
+  }
+
+  #unpacked(): ReadableStream<Uint8Array> | null {
+    const body = unpacked(this.#response)
+    this.#isPacked = body !== this.#response.body
+    return body
+  }
+
+  /** The first piece of these bytes. */
+  #cut(bytes: Uint8Array): Uint8Array {
+    const most = this.#pieceBytes
+    this.#rest = bytes.length > most ? bytes.subarray(most) : undefined
+    const piece = this.#rest === undefined ? bytes : bytes.subarray(0, most)
+    this.#givenBytes += piece.length + chunkBytes
+    return piece
+  }
+
+  /** Lets the event loop have a turn. */
+  async #leave(): Promise<void> {
+    await ownTurn()
+    this.#givenBytes = 0
+    this.#lastReadMs = performance.now()
   }
 
   text(limit: number): Promise<string> {
@@ -271,6 +312,7 @@ class Answer implements Exchange, HasDeadline {
   }
 
   async #readPieces(limit: number): Promise<string> {
+    this.#pieceBytes = textPieceBytes
     const decoder = new TextDecoder()
     let text = ""
     let length = 0

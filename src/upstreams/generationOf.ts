@@ -2,7 +2,7 @@ import { Internal, InvalidRequest, UpstreamFailed } from "../contract/Failure.ts
 import { withoutSecrets } from "../contract/withoutSecrets.ts"
 import { ownTurn } from "../flow/eventLoop.ts"
 import type { Batch, Generation } from "../generation/Generation.ts"
-import { BrokenBody } from "./client.ts"
+import { BrokenBody, pieceBytes } from "./client.ts"
 import type { Exchange } from "./client.ts"
 import { BrokenFrame } from "./framing/Framing.ts"
 import { serverSentEvents } from "./framing/sse.ts"
@@ -17,12 +17,19 @@ export interface Reader {
   readonly push: (bytes: Uint8Array) => Batch
   /** The stream ended without its end marker. The rest may be cut short. */
   readonly end: () => Batch
-  /** An answer in one piece. */
-  readonly whole: (text: string) => Batch
+  /** An answer in one piece, in parts: each is work for one turn of the event loop, if the answer is long. */
+  readonly whole: (text: string) => Iterable<Batch>
 }
 
 /** The largest answer in one piece, in bytes. */
 const answerLimit = 64 * 1024 * 1024
+
+/** The largest stream, in bytes, and what each event adds to its length. 100,000 tokens with log probabilities are 150 MB. */
+const streamLimit = 256 * 1024 * 1024
+const eventBytes = 100
+
+/** Answers in one piece from this length on are worked on in turns: as JSON, which is parsed at once, or as frames. */
+const inTurnsFrom = { json: 1024 * 1024, frames: 65_536 }
 
 /** The most events emitted in one turn of the event loop. */
 const sliceLength = 500
@@ -43,10 +50,13 @@ export class Answer implements Generation {
   readonly #secrets: () => ReadonlyArray<string>
   #streams: boolean
   #hasBytes = false
+  #streamBytes = 0
   /** Events that were read and given back. */
   #first: Batch | undefined
   #pending: Promise<Batch | undefined> | undefined
   #isAccepted = false
+  /** The parts of a long answer in one piece that are still to come. */
+  #parts: Iterator<Batch> | undefined
   /** The rest of a batch that is emitted in slices. */
   #rest: Batch | undefined
   #over = false
@@ -97,10 +107,13 @@ export class Answer implements Generation {
   }
 
   #pull(): Promise<Batch | undefined> {
-    if (this.#streams || this.#over || this.#cancelled) return this.#pullPieces()
+    if (this.#streams || this.#parts !== undefined || this.#over || this.#cancelled) return this.#pullPieces()
     // No loop: most requests wait for this alone.
     return this.#exchange.text(answerLimit).then(
-      (text) => this.#take(this.#tried(text)),
+      (text) => {
+        const batch = this.#take(this.#tried(text))
+        return this.#parts === undefined ? batch : this.#pullPieces()
+      },
       (cause: unknown) => this.#take(failedBy(cause))
     )
   }
@@ -141,14 +154,27 @@ export class Answer implements Generation {
   }
 
   async #piece(): Promise<Batch> {
+    if (this.#parts !== undefined) return this.#part(this.#parts)
     const bytes = await this.#exchange.read()
     if (bytes === undefined) return this.#reader.end()
     if (this.#hasBytes || !isOnePiece(bytes)) {
       this.#hasBytes = true
-      return this.#reader.push(bytes)
+      return this.#streamed(bytes)
     }
     this.#streams = false
     return this.#inOne(await this.#remaining(bytes))
+  }
+
+  #streamed(bytes: Uint8Array): Batch {
+    const batch = this.#reader.push(bytes)
+    this.#streamBytes += bytes.length + eventBytes * batch.length
+    return this.#streamBytes > streamLimit ? tooLong("more than 256 MiB") : batch
+  }
+
+  async #part(parts: Iterator<Batch>): Promise<Batch> {
+    await ownTurn()
+    const { done, value } = parts.next()
+    return done === true ? this.#reader.end() : value
   }
 
   /**
@@ -175,11 +201,18 @@ export class Answer implements Generation {
 
   #inOne(text: string): Batch {
     // Inspecting it would copy a text that was joined from pieces.
-    if (text.length > answerLimit) return [{ type: "failed", failure: garbled, said: "more than 64 MiB" }]
+    if (text.length > answerLimit) return tooLong("more than 64 MiB")
     // A stream whose content type does not say so.
-    return isStream.test(text)
-      ? [...this.#reader.push(utf8.encode(text)), ...this.#reader.end()]
-      : this.#reader.whole(text)
+    const isFrames = isStream.test(text)
+    const parts = isFrames ? this.#inPieces(utf8.encode(text)) : this.#reader.whole(text)
+    if (text.length < (isFrames ? inTurnsFrom.frames : inTurnsFrom.json)) return [...parts].flat()
+    this.#parts = parts[Symbol.iterator]()
+    return nothing
+  }
+
+  *#inPieces(bytes: Uint8Array): Iterable<Batch> {
+    for (let at = 0; at < bytes.length; at += pieceBytes) yield this.#streamed(bytes.subarray(at, at + pieceBytes))
+    yield this.#reader.end()
   }
 
   cancel(): void {
@@ -191,12 +224,15 @@ export class Answer implements Generation {
   }
 }
 
+const nothing: Batch = []
 const utf8 = new TextEncoder()
 const isStream = /^(?:\uFEFF)?\s{0,10}(?:data|event|id):/
 /** No field of an event stream begins like this. */
 const isOnePiece = (bytes: Uint8Array): boolean => bytes[0] === brace || bytes[0] === angle
 const brace = 123
 const angle = 60
+
+const tooLong = (said: string): Batch => [{ type: "failed", failure: garbled, said }]
 
 /** A batch whose failure, if it has one, repeats no secrets: its words are for callers and for the log. */
 const withoutWords = (batch: Batch, secrets: () => ReadonlyArray<string>): Batch => {
@@ -229,7 +265,7 @@ const reworded = (
 
 const failedBy = (cause: unknown): Batch => {
   if (cause instanceof BrokenBody) return [{ type: "failed", failure: new UpstreamFailed({ message: cause.message }) }]
-  if (cause instanceof BrokenFrame) return [{ type: "failed", failure: garbled }]
+  if (cause instanceof BrokenFrame) return [{ type: "failed", failure: garbled, said: cause.message }]
   // A defect becomes an event too: a generation never rejects.
   return [{ type: "failed", failure: new Internal({}) }]
 }

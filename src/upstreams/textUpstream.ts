@@ -129,13 +129,13 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   /** Sends the request, and the next ones if the answer pauses. */
   const round = (body: JsonObject, ask: Ask): Call => {
     let asked = body
-    let frames: Array<JsonObject> = []
-    const once = () => ask(asked, (frame) => frames.push(frame))
+    let answer = dialect?.gathers()
+    const once = () => ask(asked, (frame) => answer?.add(frame))
     const goOn = (used: Usage) => {
-      const rest = protocol.goesOn?.(asked, frames, used)
+      const rest = protocol.goesOn?.(asked, answer?.whole(false), used)
       if (rest === undefined) return undefined
       asked = rest
-      frames = []
+      answer = dialect?.gathers()
       return once()
     }
     return once().map((first) => continued(first, goOn))

@@ -3,6 +3,7 @@ import type { Batch } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import { withOrigin } from "../generation/origin.ts"
 import type { Origin } from "../generation/Conversation.ts"
+import { BrokenFrame } from "./framing/Framing.ts"
 import type { Frame } from "./framing/Framing.ts"
 import { serverSentEvents } from "./framing/sse.ts"
 import type { Reader } from "./generationOf.ts"
@@ -21,6 +22,9 @@ interface TranslationOptions {
   readonly onFrame?: ((frame: JsonObject) => void) | undefined
 }
 
+/** The most frames in a row without an event. The input of a custom tool has one for each token, and is told as a whole. */
+const mostSilentFrames = 1_000_000
+
 /** Reads an answer by the protocol's state machine. */
 export const translated = <S>(
   protocol: Protocol<S>,
@@ -34,6 +38,7 @@ export const translated = <S>(
   let state = protocol.begin(back)
   const count = new ItemCount()
   let looking = beginStopSearch(stops)
+  let silentFrames = 0
 
   const stopped = (events: Batch): Batch => {
     const [next, passed] = stopAt(looking, events)
@@ -80,6 +85,9 @@ export const translated = <S>(
       if (frames.length === 0) return []
       const events: Array<GenerationEvent> = []
       read(frames, events)
+      silentFrames = events.length === 0 ? silentFrames + frames.length : 0
+      if (silentFrames > mostSilentFrames)
+        throw new BrokenFrame(`more than ${mostSilentFrames} frames that say nothing`)
       return stopped(events)
     },
     end: () => {
@@ -91,10 +99,10 @@ export const translated = <S>(
     whole: (text) => {
       const answer = parseJson(text)
       const frames = isObject(answer) ? protocol.frames(answer) : undefined
-      if (frames === undefined) return [noAnswer(text)]
+      if (frames === undefined) return [[noAnswer(text)]]
       const events: Array<GenerationEvent> = []
       if (!frames.some((frame) => step(frame, events))) events.push(...protocol.end(state, true))
-      return stopped(events)
+      return [stopped(events)]
     }
   }
 }

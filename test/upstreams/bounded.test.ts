@@ -9,13 +9,13 @@ import { passthroughChunks } from "../../src/upstreams/passthrough/chunks.ts"
 import { anthropicMessages } from "../../src/upstreams/protocols/anthropicMessages/anthropicMessages.ts"
 import { noBack } from "../../src/upstreams/protocols/back.ts"
 import { chatDialect } from "../../src/upstreams/protocols/openaiChat/chatDialect.ts"
-import { asWhole } from "../../src/upstreams/protocols/openaiChat/asStream.ts"
+import { gathers } from "../../src/upstreams/protocols/openaiChat/asStream.ts"
 import { providers } from "../../src/upstreams/protocols/openaiChat/compatible.ts"
 import { openaiChat } from "../../src/upstreams/protocols/openaiChat/openaiChat.ts"
 import { openaiResponses } from "../../src/upstreams/protocols/openaiResponses/openaiResponses.ts"
 import { translated } from "../../src/upstreams/translated.ts"
-import { protocols } from "../guard/bodies/answerKinds.ts"
-import type { ProtocolName } from "../guard/bodies/answerKinds.ts"
+import { families } from "../guard/bodies/answerKinds.ts"
+import type { FamilyName } from "../guard/bodies/answerKinds.ts"
 import { answers } from "../guard/bodies/answers.ts"
 
 const lowered = { back: noBack, stops: [] }
@@ -25,7 +25,7 @@ const same = (answer: JsonObject) => answer
 const request = { body: { stream_options: { include_usage: true } }, headers: new Headers(), rewrite: same }
 
 /** A reader of an answer that is translated, and of one that passes through. */
-const readers: Record<ProtocolName, (isStream: boolean) => readonly [Reader, Reader]> = {
+const readers: Record<FamilyName, (isStream: boolean) => readonly [Reader, Reader]> = {
   "openai-chat": (isStream) => [
     translated(chat, lowered, hearing),
     passthroughChunks(chat, chatDialect(providers.vllm), request, isStream)
@@ -40,16 +40,23 @@ const readers: Record<ProtocolName, (isStream: boolean) => readonly [Reader, Rea
   ]
 }
 
-const made = (name: string, protocol: ProtocolName) => answers.find((one) => one.name === name)?.on[protocol]
+const made = (name: string, protocol: FamilyName, form: "whole" | "stream"): string =>
+  String(answers.find((one) => one.name === name)?.on[protocol]?.[form]?.() ?? "")
+const whole = (reader: Reader, text: string) => [...reader.whole(text)].flat()
+const completionOf = (chunks: ReadonlyArray<JsonObject>) => {
+  const gathering = gathers()
+  for (const chunk of chunks) gathering.add(chunk)
+  return gathering.whole(true)
+}
 const failed = expect.objectContaining({ type: "failed", failure: expect.objectContaining({ _tag: "UpstreamFailed" }) })
 
-describe.each(protocols)("an answer of %s", (protocol) => {
+describe.each(families)("an answer of %s", (protocol) => {
   it.each(["100,000 calls", "20,000 annotations", "100,000 turns", "65 levels", "2 MiB of open lists"])(
     "with too much in it, in one piece, fails as a whole: %s",
     (name) => {
-      const text = made(name, protocol)?.whole() ?? ""
+      const text = made(name, protocol, "whole")
       for (const reader of readers[protocol](false)) {
-        expect(reader.whole(text)).toEqual([failed])
+        expect(whole(reader, text)).toEqual([failed])
       }
     }
   )
@@ -59,7 +66,7 @@ describe.each(protocols)("an answer of %s", (protocol) => {
     ["20,000 annotations", "citation"]
   ])("with too much in it, translated of a stream, is cut with a failure: %s", (name, type) => {
     const [reader] = readers[protocol](true)
-    const bytes = new TextEncoder().encode(made(name, protocol)?.stream() ?? "")
+    const bytes = new TextEncoder().encode(made(name, protocol, "stream"))
     const events = reader.push(bytes)
     const items = events.filter((event) => event.type === type).length
     expect(items).toBeGreaterThan(9_000)
@@ -68,7 +75,7 @@ describe.each(protocols)("an answer of %s", (protocol) => {
   })
 
   it.each(["65 levels", "2 MiB of open lists"])("with a frame that is too deep ends with a failure: %s", (name) => {
-    const bytes = new TextEncoder().encode(made(name, protocol)?.stream() ?? "")
+    const bytes = new TextEncoder().encode(made(name, protocol, "stream"))
     for (const reader of readers[protocol](true)) {
       expect([...reader.push(bytes), ...reader.end()].at(-1)).toEqual(failed)
     }
@@ -77,21 +84,21 @@ describe.each(protocols)("an answer of %s", (protocol) => {
 
 it("takes 10,000 items, whatever each consists of", () => {
   for (const reader of readers["openai-responses"](false)) {
-    const text = made("10,000 messages", "openai-responses")?.whole() ?? ""
-    expect(reader.whole(text).at(-1)?.type).toBe("finished")
+    const text = made("10,000 messages", "openai-responses", "whole")
+    expect(whole(reader, text).at(-1)?.type).toBe("finished")
   }
 })
 
 it("counts reasoning and text once each, however they begin", () => {
   const [reader] = readers["anthropic-messages"](false)
-  expect(reader.whole(made("9,000 turns", "anthropic-messages")?.whole() ?? "").at(-1)?.type).toBe("finished")
+  expect(whole(reader, made("9,000 turns", "anthropic-messages", "whole")).at(-1)?.type).toBe("finished")
 })
 
 it("fails an answer in one piece that would be far longer as a stream, and tells others as one", () => {
   const [, reader] = readers["openai-chat"](true)
-  expect(reader.whole(made("9,000 choices beside a note of 1 MB", "openai-chat")?.whole() ?? "")).toEqual([failed])
+  expect(whole(reader, made("9,000 choices beside a note of 1 MB", "openai-chat", "whole"))).toEqual([failed])
   const [, another] = readers["openai-chat"](true)
-  expect(another.whole(made("9,000 choices", "openai-chat")?.whole() ?? "").at(-1)?.type).toBe("finished")
+  expect(whole(another, made("9,000 choices", "openai-chat", "whole")).at(-1)?.type).toBe("finished")
 })
 
 it("puts pieces together whose numbers are not their places, and leaves the chunks as they were", () => {
@@ -99,7 +106,7 @@ it("puts pieces together whose numbers are not their places, and leaves the chun
   const chunk = (...tool_calls: ReadonlyArray<object>) => ({ choices: [{ index: 0, delta: { tool_calls } }] })
   const chunks = [chunk(call(7, "a"), call(3, "b")), chunk(call(3, "c")), chunk(call(7, "d")), chunk(call(1, "e"))]
   const before = structuredClone(chunks)
-  expect(asWhole(chunks, true)).toMatchObject({
+  expect(completionOf(chunks)).toMatchObject({
     choices: [{ message: { tool_calls: ["ad", "bc", "e"].map((text) => ({ function: { arguments: text } })) } }]
   })
   expect(chunks).toEqual(before)
@@ -107,7 +114,7 @@ it("puts pieces together whose numbers are not their places, and leaves the chun
 
 it("a stream's pieces named __proto__ change no other object", () => {
   const text = `{"choices":[{"index":0,"delta":{"content":"z","__proto__":{"aliasOf":"x"}},"finish_reason":"stop"}]}`
-  expect(asWhole([JSON.parse(text)], true)).toMatchObject({ choices: [{ message: { content: "z" } }] })
+  expect(completionOf([JSON.parse(text)])).toMatchObject({ choices: [{ message: { content: "z" } }] })
   expect(Reflect.get({}, "aliasOf")).toBeUndefined()
 })
 

@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
+import { nextTurn } from "../../src/flow/eventLoop.ts"
 import { defaultDeadlines, callUpstream } from "../../src/upstreams/client.ts"
 
 it.live("an answer that arrives as its caller is interrupted is closed, not leaked", () =>
@@ -108,6 +109,67 @@ it.live("an answer with unrequested compression is read, in each usual form", ()
     for (const encoding of Object.keys(packed))
       expect([encoding, yield* asked(encoding)]).toEqual([encoding, "an answer"])
     expect(yield* Effect.flip(asked("of-their-own"))).toMatchObject({ error: expect.objectContaining({}) })
+    yield* Effect.promise(() => server.stop(true))
+  })
+)
+
+const mebibyte = 1_048_576
+
+/** A body of so many bytes as it is read: its pieces, and how many turns the event loop had meanwhile. */
+const readInTurns = (body: Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>>) =>
+  Effect.gen(function* () {
+    const server = Bun.serve({ port: 0, fetch: () => new Response(body, { headers }) })
+    const url = `http://127.0.0.1:${server.port}/`
+    const exchange = yield* callUpstream({ url, headers: {}, body: "{}", deadlines: defaultDeadlines })
+    // All of it has come before it is read.
+    yield* Effect.sleep(200)
+    const pieces: Array<number> = []
+    const turns = yield* Effect.promise(async () => {
+      let turns = 0
+      let isOver = false
+      void (async () => {
+        for (; !isOver; turns++) await nextTurn()
+      })()
+      for (let piece = await exchange.read(); piece !== undefined; piece = await exchange.read())
+        pieces.push(piece.length)
+      isOver = true
+      return turns
+    })
+    yield* Effect.promise(() => server.stop(true))
+    return { pieces, turns }
+  })
+
+it.live("what came at once is given in pieces, and the event loop has its turns between them", () =>
+  Effect.gen(function* () {
+    const { pieces, turns } = yield* readInTurns(new Uint8Array(4 * mebibyte), {})
+    expect(pieces.reduce((sum, length) => sum + length)).toBe(4 * mebibyte)
+    expect(Math.max(...pieces)).toBeLessThanOrEqual(32_768)
+    expect(turns).toBeGreaterThan(64)
+  })
+)
+
+it.live("what is unpacked waits for the event loop's turns too", () =>
+  Effect.gen(function* () {
+    const { pieces, turns } = yield* readInTurns(gzipSync(new Uint8Array(8 * mebibyte)), { "content-encoding": "gzip" })
+    expect(pieces.reduce((sum, length) => sum + length)).toBe(8 * mebibyte)
+    expect(Math.max(...pieces)).toBeLessThanOrEqual(32_768)
+    expect(turns).toBeGreaterThan(128)
+  })
+)
+
+it.live("an answer that is cancelled between two pieces gives no more", () =>
+  Effect.gen(function* () {
+    const server = Bun.serve({
+      port: 0,
+      fetch: () => new Response(gzipSync(new Uint8Array(mebibyte)), { headers: { "content-encoding": "gzip" } })
+    })
+    const url = `http://127.0.0.1:${server.port}/`
+    const exchange = yield* callUpstream({ url, headers: {}, body: "{}", deadlines: defaultDeadlines })
+    expect(yield* Effect.promise(() => exchange.read())).toBeDefined()
+    const next = exchange.read()
+    exchange.cancel()
+    expect(yield* Effect.promise(() => next)).toBeUndefined()
+    expect(yield* Effect.promise(() => exchange.read())).toBeUndefined()
     yield* Effect.promise(() => server.stop(true))
   })
 )

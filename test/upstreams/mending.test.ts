@@ -75,7 +75,7 @@ describe.each(["anthropic-messages", "openai-responses"] as const)("%s, passed t
 
   it.each(played)("a whole answer to a streaming request is the stream it should have been (%s)", async (scenario) => {
     const answer = dialect.answer(scenario, "m")
-    const events = readers[protocol]().whole(JSON.stringify(answer))
+    const events = [...readers[protocol]().whole(JSON.stringify(answer))].flat()
     expect(events.at(-1)?.type).toBe("finished")
     expect(events.findLast((event) => event.type === "usage")).toMatchObject({
       usage: { inputTokens: 15, cacheReadTokens: 5, outputTokens: 8 }
@@ -95,8 +95,8 @@ describe.each(["anthropic-messages", "openai-responses"] as const)("%s, passed t
     const counts = { input_tokens: 20, output_tokens: 8 }
     const answer = dialect.answer("text", "m")
     const read = await clients[protocol](
-      readers[protocol]()
-        .whole(JSON.stringify({ ...answer, usage: { ...counts, ...missing } }))
+      [...readers[protocol]().whole(JSON.stringify({ ...answer, usage: { ...counts, ...missing } }))]
+        .flat()
         .map(nativeText)
         .join("")
     )
@@ -135,7 +135,7 @@ describe.each(["anthropic-messages", "openai-responses", "openai-chat"] as const
   it.each(played)("an unrequested stream is the piece that it should have been (%s)", (scenario) => {
     const events = wholeOf(streamOf(scenario))
     expect(events.at(-1)?.type).toBe("finished")
-    const asked = readers[protocol](false).whole(JSON.stringify(dialect.answer(scenario, "m")))
+    const asked = [...readers[protocol](false).whole(JSON.stringify(dialect.answer(scenario, "m")))].flat()
     expect(JSON.parse(events.map(nativeText).join(""))).toMatchObject(JSON.parse(asked.map(nativeText).join("")))
     const usage = (all: ReadonlyArray<GenerationEvent>) => all.findLast(({ type }) => type === "usage")
     expect(usage(events)).toEqual(usage(asked))
@@ -194,7 +194,7 @@ describe("chat completions, passed through", () => {
 
   it.each(played)("a whole answer to a streaming request is the stream it should have been (%s)", async (scenario) => {
     const answer = dialects["openai-chat"].answer(scenario, "m")
-    const events = readers["openai-chat"]().whole(JSON.stringify(answer))
+    const events = [...readers["openai-chat"]().whole(JSON.stringify(answer))].flat()
     expect(events.at(-1)?.type).toBe("finished")
     const client = new OpenAI({ apiKey: "k", maxRetries: 0, fetch: answering(events.map(nativeText).join("")) })
     const read = await client.chat.completions

@@ -11,7 +11,7 @@ const worded = (value: unknown): string => (typeof value === "string" ? value : 
 /** What becomes of an answer, in a line: what it says, and how it ends. */
 const becomes = (text: string, isStream: boolean): string => {
   const reader = translated(openaiChat(providers.generic), { back: noBack, stops: [] }, { model: "m" })
-  const events = isStream ? [...reader.push(new TextEncoder().encode(text))] : [...reader.whole(text)]
+  const events = isStream ? [...reader.push(new TextEncoder().encode(text))] : [...reader.whole(text)].flat()
   const isOver = events.at(-1)?.type === "finished" || events.at(-1)?.type === "failed"
   if (isStream && !isOver) events.push(...reader.end())
   const { ending, items } = outcome(events)

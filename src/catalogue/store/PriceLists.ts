@@ -1,8 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Option, Schema } from "effect"
+import { nextTurn } from "../../flow/eventLoop.ts"
 import { rows } from "../../sql/decode.ts"
-import { ListDocument } from "../prices/fetched/FetchedList.ts"
+import { ListedPrice } from "../prices/fetched/FetchedList.ts"
+import type { ListDocument } from "../prices/fetched/FetchedList.ts"
 
 /** The fetched list of prices that the nodes share, and the last try to fetch it. */
 export class PriceLists extends Effect.Service<PriceLists>()("gateway/catalogue/store/PriceLists", {
@@ -16,16 +18,15 @@ export class PriceLists extends Effect.Service<PriceLists>()("gateway/catalogue/
     )
 
     /** The stored list; undefined if there is none, or one that this version can't read. */
-    const read: Effect.Effect<StoredList | undefined, SqlError> = Effect.map(
-      sql`SELECT source, fetched_at, document FROM price_list WHERE id = 1 AND document IS NOT NULL`,
-      (raw) => {
-        const row = lists.first(raw)
-        const document = row === undefined ? Option.none() : decodeDocument(row.document)
-        return row === undefined || Option.isNone(document)
-          ? undefined
-          : { source: row.source, fetchedAtMs: row.fetched_at, document: document.value }
-      }
-    )
+    const read: Effect.Effect<StoredList | undefined, SqlError> = Effect.gen(function* () {
+      const row = lists.first(
+        yield* sql`SELECT source, fetched_at, document FROM price_list WHERE id = 1 AND document IS NOT NULL`
+      )
+      const document = row === undefined ? undefined : yield* decodeDocument(row.document)
+      return row === undefined || document === undefined
+        ? undefined
+        : { source: row.source, fetchedAtMs: row.fetched_at, document }
+    })
 
     /** Notes a try. False if another process tried since `sinceMs`. */
     const claim = (nowMs: number, sinceMs: number): Effect.Effect<boolean, SqlError> =>
@@ -68,9 +69,38 @@ export interface StoredList {
   readonly document: ListDocument
 }
 
-const Document = Schema.parseJson(ListDocument)
-const decodeDocument = Schema.decodeUnknownOption(Document)
+const Prices = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const Document = Schema.parseJson(Schema.Struct({ prices: Prices, held: Prices }))
+const parseDocument = Schema.decodeUnknownOption(Document)
 const encodeDocument = Schema.encodeSync(Document)
+const decodePrice = Schema.decodeUnknownOption(ListedPrice)
+
+/** How many prices are decoded in a turn of the event loop. */
+const pricesPerTurn = 500
+
+/** Decodes a list; undefined if it is not one. */
+const decodeDocument = Effect.fnUntraced(function* (text: string): Effect.fn.Return<ListDocument | undefined> {
+  const parsed = Option.getOrUndefined(parseDocument(text))
+  if (parsed === undefined) return undefined
+  const prices = yield* decodePrices(parsed.prices)
+  const held = yield* decodePrices(parsed.held)
+  return prices === undefined || held === undefined ? undefined : { prices, held }
+})
+
+const decodePrices = Effect.fnUntraced(function* (
+  stored: Readonly<Record<string, unknown>>
+): Effect.fn.Return<ListDocument["prices"] | undefined> {
+  const prices: Array<[string, ListedPrice]> = []
+  for (const [name, written] of Object.entries(stored)) {
+    if (prices.length % pricesPerTurn === pricesPerTurn - 1) yield* turn
+    const price = decodePrice(written)
+    if (Option.isNone(price)) return undefined
+    prices.push([name, price.value])
+  }
+  return Object.fromEntries(prices)
+})
+
+const turn = Effect.promise(nextTurn)
 
 const headColumns = {
   source: Schema.NullOr(Schema.String),

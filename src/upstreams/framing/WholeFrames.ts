@@ -1,3 +1,4 @@
+import { HeldBytes } from "./HeldBytes.ts"
 import { eventLimit, SseOverflow } from "./sse.ts"
 
 /**
@@ -6,8 +7,7 @@ import { eventLimit, SseOverflow } from "./sse.ts"
  */
 export class WholeFrames {
   readonly #limit: number
-  #held: Array<Uint8Array> = []
-  #heldBytes = 0
+  #held: HeldBytes | undefined
   // The two bytes before the next chunk. An empty first line counts as blank.
   #last = carriageReturn
   #lastButOne = carriageReturn
@@ -28,9 +28,7 @@ export class WholeFrames {
       return undefined
     }
     const whole = end === length ? bytes : bytes.subarray(0, end)
-    const frames = this.#held.length === 0 ? whole : Buffer.concat([...this.#held, whole])
-    this.#held = none
-    this.#heldBytes = 0
+    const frames = this.#held === undefined ? whole : this.#held.takeWith(whole)
     // A copy: a view would keep the whole chunk.
     if (end < length) this.#hold(bytes.slice(end))
     return frames
@@ -38,15 +36,13 @@ export class WholeFrames {
 
   /** The frame that the end of the stream cut short. */
   rest(): Uint8Array {
-    return Buffer.concat(this.#held)
+    return this.#held?.takeWith(empty) ?? empty
   }
 
   #hold(bytes: Uint8Array): void {
-    if (bytes.length === 0) return
-    if (this.#held === none) this.#held = []
-    this.#held.push(bytes)
-    this.#heldBytes += bytes.length
-    if (this.#heldBytes > this.#limit) throw new SseOverflow(`an event exceeds ${this.#limit} bytes`)
+    const held = (this.#held ??= new HeldBytes())
+    held.add(bytes)
+    if (held.length > this.#limit) throw new SseOverflow(`an event exceeds ${this.#limit} bytes`)
   }
 
   /** The offset after the last blank line, 0 if there is none. */
@@ -129,7 +125,7 @@ export class FrameNames {
 }
 
 const noOffsets: ReadonlyArray<number> = []
-const none: Array<Uint8Array> = []
+const empty = new Uint8Array()
 const lineFeed = 10
 const carriageReturn = 13
 const space = 32

@@ -1,5 +1,6 @@
-import { BrokenFrame } from "./Framing.ts"
+import { BrokenFrame, Silence } from "./Framing.ts"
 import type { Frame, FrameParser, Framing } from "./Framing.ts"
+import { HeldBytes } from "./HeldBytes.ts"
 
 /** One message of an AWS event stream. */
 export interface AwsMessage {
@@ -29,8 +30,8 @@ const checksumBytes = 4
 
 class AwsFrames implements FrameParser {
   readonly #read: (message: AwsMessage) => Frame | undefined
-  #held: Array<Uint8Array> = []
-  #heldBytes = 0
+  readonly #silence = new Silence()
+  readonly #held = new HeldBytes()
   /** How many bytes the message at the beginning of the held ones needs: its prelude first. */
   #needed = preludeBytes
 
@@ -39,11 +40,11 @@ class AwsFrames implements FrameParser {
   }
 
   push(bytes: Uint8Array): ReadonlyArray<Frame> {
-    this.#held.push(bytes)
-    this.#heldBytes += bytes.length
-    if (this.#heldBytes < this.#needed) return none
-    // Pieces are joined once for each message that they complete.
-    const all = this.#held.length === 1 ? bytes : Buffer.concat(this.#held)
+    if (this.#held.length + bytes.length < this.#needed) {
+      this.#held.add(bytes)
+      return none
+    }
+    const all = this.#held.takeWith(bytes)
     const frames: Array<Frame> = []
     let at = 0
     for (;;) {
@@ -52,12 +53,12 @@ class AwsFrames implements FrameParser {
       if (left.length < this.#needed) break
       const message = messageIn(left.subarray(0, this.#needed))
       const frame = message && this.#read(message)
-      if (frame !== undefined) frames.push(frame)
+      if (frame === undefined) this.#silence.add(this.#needed)
+      else frames.push(frame)
       at += this.#needed
     }
     // A copy: a view would keep the whole chunk.
-    this.#held = at === all.length ? [] : [at === 0 ? all : all.slice(at)]
-    this.#heldBytes = all.length - at
+    if (at < all.length) this.#held.add(at === 0 ? all : all.slice(at))
     return frames
   }
 

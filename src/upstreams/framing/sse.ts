@@ -1,4 +1,4 @@
-import { BrokenFrame } from "./Framing.ts"
+import { BrokenFrame, Silence } from "./Framing.ts"
 import type { Frame, FrameParser, Framing } from "./Framing.ts"
 
 /** One server-sent event, called `message` if the upstream gave no name. The gateway ignores ids and retry hints. */
@@ -22,7 +22,11 @@ export const serverSentEvents: Framing = { contentType: "text/event-stream", par
 export const sseParser = (limit: number = eventLimit): FrameParser => {
   // The decoder keeps split characters between chunks and drops the byte order mark.
   const decoder = new TextDecoder()
+  // The parser of whole frames is shared by all streams.
+  const silence = limit === Infinity ? new Silence(limit) : new Silence()
   let pieces: Array<string> = []
+  /** The pieces at the end that are not joined yet. */
+  let loose = 0
   let held = 0
   let afterCr = false
   let event = ""
@@ -34,15 +38,32 @@ export const sseParser = (limit: number = eventLimit): FrameParser => {
     if (held > limit) throw new SseOverflow(`an event exceeds ${limit} characters`)
   }
 
+  /** Keeps the beginning of a line. */
+  const keep = (piece: string) => {
+    hold(piece.length)
+    pieces.push(piece)
+    if (++loose < mostLoose) return
+    pieces.push(pieces.splice(-mostLoose).join(""))
+    loose = 0
+  }
+
+  /** Data with one more line. Millions of them would take far more memory than their text. */
+  const further = (data: string, line: string) => {
+    hold(furtherLine)
+    return `${data}\n${line}`
+  }
+
   const endLine = (tail: string, events: Array<SseEvent>) => {
     let line = tail
     if (pieces.length > 0) {
       pieces.push(tail)
       line = pieces.join("")
       pieces = []
+      loose = 0
     }
     if (line === "") {
-      if (data !== undefined) events.push({ event: event === "" ? "message" : event, data })
+      if (data === undefined) silence.add(event.length + nameLine)
+      else events.push({ event: event === "" ? "message" : event, data })
       event = ""
       data = undefined
       isBare = false
@@ -53,17 +74,20 @@ export const sseParser = (limit: number = eventLimit): FrameParser => {
     // The common case first: one line of data.
     if (line.startsWith("data:")) {
       const value = line.slice(line.charCodeAt(5) === space ? 6 : 5)
-      data = data === undefined ? value : `${data}\n${value}`
+      data = data === undefined ? value : further(data, value)
     } else if (line.startsWith("event:")) {
+      if (event !== "") silence.add(event.length + nameLine)
       event = line.slice(line.charCodeAt(6) === space ? 7 : 6)
     } else if (line === "data") {
-      data = data === undefined ? "" : `${data}\n`
+      data = data === undefined ? "" : further(data, "")
     } else if (isBare || (data === undefined && line.startsWith("{"))) {
       // Gemini ends a broken stream with an error in bare JSON, on several lines.
-      data = isBare ? `${data}\n${line}` : line
+      data = isBare && data !== undefined ? further(data, line) : line
       isBare = true
+    } else {
+      silence.add(line.length + 1)
     }
-    // Comments between events don't count towards the limit: heartbeats may go on for hours.
+    // Comments between events don't count towards the limit of an event: heartbeats may go on for hours.
     if (data === undefined) held = 0
   }
 
@@ -76,10 +100,7 @@ export const sseParser = (limit: number = eventLimit): FrameParser => {
     let lf = text.indexOf("\n", start)
     let cr = text.indexOf("\r", start)
     if (lf === -1 && cr === -1) {
-      if (start < text.length) {
-        hold(text.length - start)
-        pieces.push(text.slice(start))
-      }
+      if (start < text.length) keep(text.slice(start))
       return none
     }
     const events: Array<SseEvent> = []
@@ -97,10 +118,7 @@ export const sseParser = (limit: number = eventLimit): FrameParser => {
       if (lf !== -1 && lf < start) lf = text.indexOf("\n", start)
       if (cr !== -1 && cr < start) cr = text.indexOf("\r", start)
     }
-    if (start < text.length) {
-      hold(text.length - start)
-      pieces.push(text.slice(start))
-    }
+    if (start < text.length) keep(text.slice(start))
     return events
   }
 
@@ -118,6 +136,11 @@ export const sseParser = (limit: number = eventLimit): FrameParser => {
   }
 }
 
+const mostLoose = 1_024
+/** The length of a line with a name, without the name. */
+const nameLine = 7
+/** Counted for each line after the first of an event's data, in UTF-16 units. */
+const furtherLine = 256
 const space = 32
 const lineFeed = 10
 

@@ -25,12 +25,19 @@ interface DialectBase {
   readonly usage: (usage: Usage) => JsonObject
   /** True for the last frame that matters, in streams without an end marker. */
   readonly isLast: (frame: JsonObject) => boolean
+  /** Begins to build the whole answer that a stream amounts to. */
+  readonly gathers: () => Gathering
+}
+
+/** Builds a whole answer from the frames of a stream, as they come. */
+export interface Gathering {
+  readonly add: (frame: JsonObject) => void
   /**
-   * The whole answer that a stream amounts to; undefined if it broke off.
+   * The answer; undefined if the stream broke off.
    *
    * @param isMarked true if the stream had its end marker
    */
-  readonly asWhole: (frames: ReadonlyArray<JsonObject>, isMarked: boolean) => JsonObject | undefined
+  readonly whole: (isMarked: boolean) => JsonObject | undefined
 }
 
 /** Reads signatures from an answer's chunks, and the rest of them at its end. */

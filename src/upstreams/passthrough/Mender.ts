@@ -33,8 +33,9 @@ export class Mender {
   }
 
   #mended({ data, event }: SseEvent): string {
-    // Dialects of named events have no `[DONE]`.
-    if (data.trim() === "[DONE]") return ""
+    // Dialects of named events have no `[DONE]`, and a frame without data is no event.
+    const words = data.trim()
+    if (words === "[DONE]" || words === "") return ""
     const frame = parseJson(data)
     if (!isObject(frame)) return written({ event, data })
     const numbered = this.#dialect.numbered(frame, this.#number++)

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../contract/fields.ts"
 import { isObject, listAt, objectAt, parseJson } from "../../contract/json.ts"
 import type { Batch } from "../../generation/Generation.ts"
 import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
+import { Silence } from "../framing/Framing.ts"
 import { sseEvents } from "../framing/sse.ts"
 import { endOfFrame, placesOf, startOfFrame } from "../framing/places.ts"
 import { WholeFrames } from "../framing/WholeFrames.ts"
@@ -14,6 +15,8 @@ import { AskedSearches, mayCite } from "./AskedSearches.ts"
 import { begins, isEmptyChoice, isSilent } from "./choices.ts"
 import type { CallSigning, ChunkDialect } from "./Dialect.ts"
 import { gathered } from "./gathered.ts"
+import { marksFor, marksOf } from "./marks.ts"
+import type { Marks } from "./marks.ts"
 import { Renamed } from "./Renamed.ts"
 import { writtenFrames } from "./written.ts"
 
@@ -39,11 +42,12 @@ class ChunkReader<S> implements Reader {
   readonly #isStream: boolean
   readonly #cutter = new WholeFrames()
   readonly #signing: CallSigning | undefined
-  readonly #marks: Readonly<Record<"usual" | "spaced", ReadonlyArray<Buffer>>>
+  readonly #marks: Marks
   readonly #searches: AskedSearches
   #state: S
   /** True once a chunk of the answer has arrived. */
   #hasBegun = false
+  #silence: Silence | undefined
   /** The common fields of the chunks, for chunks that the gateway adds. */
   #head: JsonObject | undefined
   /** Each choice of an answer with several, true if its finish reason came. */
@@ -77,18 +81,21 @@ class ChunkReader<S> implements Reader {
     return ending === "finished" || ending === "failed" ? events : [...events, ...this.#ended(false)]
   }
 
-  whole(text: string): Batch {
+  *whole(text: string): Iterable<Batch> {
     const answer = parseJson(text)
     const frames = isObject(answer) ? this.#protocol.frames(answer) : undefined
-    if (!isObject(answer) || frames === undefined) return [noAnswer(text)]
+    if (!isObject(answer) || frames === undefined) return yield [noAnswer(text)]
     const judged = this.#inOne(answer, frames)
-    if (!this.#isStream || judged.at(-1)?.type === "failed") return judged
+    if (!this.#isStream || judged.at(-1)?.type === "failed") return yield judged
     this.#state = this.#protocol.begin(noBack)
-    const chunks = writtenFrames(text, this.#dialect.asStream(this.#request.rewrite(answer)), false)
-    if (chunks === undefined) return [tooLongAsStream]
-    const emitted: Array<GenerationEvent> = []
-    this.#read(utf8.encode(chunks + written(done)), emitted)
-    return emitted
+    const chunks = this.#dialect.asStream(this.#request.rewrite(answer))
+    const parts = yield* writtenFrames(text.length, chunks, false)
+    if (parts === undefined) return yield [tooLongAsStream]
+    for (const part of [...parts, written(done)]) {
+      const emitted: Array<GenerationEvent> = []
+      this.#read(utf8.encode(part), emitted)
+      yield emitted
+    }
   }
 
   #inOne(answer: JsonObject, frames: ReadonlyArray<JsonObject>): Batch {
@@ -129,7 +136,7 @@ class ChunkReader<S> implements Reader {
       if (this.#read(bytes.subarray(at, end), events)) return events
       at = end
     }
-    for (const place of placesOf(bytes.includes(afterColon) ? this.#marks.spaced : this.#marks.usual, bytes)) {
+    for (const place of placesOf(marksFor(bytes, this.#marks), bytes)) {
       if (place < at) continue
       const start = startOfFrame(bytes, place, at)
       this.#pass(bytes.subarray(at, start), events)
@@ -147,6 +154,14 @@ class ChunkReader<S> implements Reader {
 
   /** Parses frames one by one. Returns true once the answer has ended. */
   #read(bytes: Uint8Array, events: Array<GenerationEvent>): boolean {
+    const told = events.length
+    const isOver = this.#parse(bytes, events)
+    // What was parsed in vain, and what comes before the answer.
+    if (events.length === told || !this.#hasBegun) (this.#silence ??= new Silence()).add(bytes.length)
+    return isOver
+  }
+
+  #parse(bytes: Uint8Array, events: Array<GenerationEvent>): boolean {
     for (const { data: given } of sseEvents(bytes)) {
       if (given === done) {
         events.push(...this.#ended(true))
@@ -253,27 +268,6 @@ class ChunkReader<S> implements Reader {
 
 const done = "[DONE]"
 const carriageReturn = 13
-
-/** Marks of the few chunks that must be parsed: usage, finish reason, error, end of the stream. */
-const concerning = ['"usage":{', '"finish_reason":"', '"error":', '"object":"error"', "[DONE]"].map((text) =>
-  Buffer.from(text)
-)
-
-/** Most servers write no space after a colon. Others may write one in any of these places. */
-const afterColon = Buffer.from('": ')
-const concerningSpaced = [
-  ...concerning,
-  ...['"usage": {', '"finish_reason": "', '"object": "error"'].map((text) => Buffer.from(text))
-]
-
-/** The same with the dialect's own, made once for each. */
-const marksOf = ({ citationMarks, marks }: ChunkDialect, cites: boolean) => {
-  if (marks.length === 0 && !cites) return usualMarks
-  const own = [...marks, ...(cites ? citationMarks : [])].map((text) => Buffer.from(text))
-  return { usual: [...concerning, ...own], spaced: [...concerningSpaced, ...own] }
-}
-
-const usualMarks = { usual: concerning, spaced: concerningSpaced }
 
 /**
  * A chunk without its content, which passes through anyway. Chunks that are not parsed have some of it, so a call's

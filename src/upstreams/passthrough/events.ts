@@ -2,6 +2,7 @@ import type { HostedCall } from "../../contract/HostedCall.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import type { Batch } from "../../generation/Generation.ts"
 import type { GenerationEvent, UsageFrame, Usage } from "../../generation/GenerationEvent.ts"
+import { Silence } from "../framing/Framing.ts"
 import { sseEvents } from "../framing/sse.ts"
 import type { SseEvent } from "../framing/sse.ts"
 import { framesNamed, WholeFrames } from "../framing/WholeFrames.ts"
@@ -40,6 +41,7 @@ class EventReader<S> implements Reader {
   #state: S
   /** True once a frame of the answer has arrived. */
   #hasBegun = false
+  #silence: Silence | undefined
   /** The data of the frames of finished items. */
   #items: Array<string> | undefined
 
@@ -74,16 +76,18 @@ class EventReader<S> implements Reader {
     return [...events, ...last, ...emitted]
   }
 
-  whole(text: string): Batch {
+  *whole(text: string): Iterable<Batch> {
     const answer = parseJson(text)
-    if (!isObject(answer)) return [noAnswer(text)]
-    const frames = this.#protocol.frames(this.#dialect.account(answer))
-    if (frames === undefined) return [noAnswer(text)]
+    const frames = isObject(answer) ? this.#protocol.frames(this.#dialect.account(answer)) : undefined
+    if (!isObject(answer) || frames === undefined) return yield [noAnswer(text)]
     const stream = this.#isStream ? this.#dialect.asStream(answer) : undefined
-    if (stream !== undefined) {
-      const frames = writtenFrames(text, stream, true)
-      return frames === undefined ? [tooLongAsStream] : this.#read(utf8.encode(frames))
-    }
+    if (stream === undefined) return yield this.#inOne(answer, frames)
+    const parts = yield* writtenFrames(text.length, stream, true)
+    if (parts === undefined) return yield [tooLongAsStream]
+    for (const part of parts) yield this.#read(utf8.encode(part))
+  }
+
+  #inOne(answer: JsonObject, frames: ReadonlyArray<JsonObject>): Batch {
     const emitted: Array<GenerationEvent> = []
     for (const frame of frames) this.#step(frame, emitted)
     emitted.push(...this.#protocol.end(this.#state, true))
@@ -161,12 +165,21 @@ class EventReader<S> implements Reader {
   /** Parses the frames that matter and copies the others. */
   #frames(given: Uint8Array): Batch {
     const bytes = (this.#mender ??= new Mender(this.#dialect)).mend(given)
-    return bytes.length === 0 ? [] : this.#read(bytes)
+    if (bytes.length > 0) return this.#read(bytes)
+    this.#saysNothing(given.length)
+    return []
   }
 
   #read(bytes: Uint8Array): Batch {
     const events = this.#eventsIn(bytes)
-    return this.#hasBegun ? events : events.map(asBeginning)
+    if (this.#hasBegun) return events
+    this.#saysNothing(bytes.length)
+    return events.map(asBeginning)
+  }
+
+  /** Counts what was parsed in vain, in bytes, and what comes before the answer. */
+  #saysNothing(bytes: number): void {
+    ;(this.#silence ??= new Silence()).add(bytes)
   }
 
   #eventsIn(bytes: Uint8Array): Batch {
@@ -185,6 +198,7 @@ class EventReader<S> implements Reader {
         // A frame without data is no event in the standard, but some clients take it for one.
         pass(start)
         passed = end
+        this.#saysNothing(end - start)
         continue
       }
       if (event.event === this.#dialect.itemEnd) {
@@ -196,7 +210,10 @@ class EventReader<S> implements Reader {
         events.push({ type: "passthrough", bytes: frame, terminal: false, item, ...(called && { called }) })
         continue
       }
-      if (!this.#dialect.concerns(event.event, event.data)) continue
+      if (!this.#dialect.concerns(event.event, event.data)) {
+        this.#saysNothing(end - start)
+        continue
+      }
       const parsed = parseJson(event.data)
       const emitted: Array<GenerationEvent> = []
       if (isObject(parsed)) this.#step(parsed, emitted)
@@ -226,7 +243,10 @@ class EventReader<S> implements Reader {
         ]
       }
       events.push(...emitted)
-      if (renamed === undefined && usageFrame === undefined) continue
+      if (renamed === undefined && usageFrame === undefined) {
+        if (emitted.length === 0) this.#saysNothing(end - start)
+        continue
+      }
       pass(start)
       passed = end
       events.push({

@@ -1,4 +1,3 @@
-import type { JsonObject } from "../../contract/fields.ts"
 import { isObject, parseJson } from "../../contract/json.ts"
 import type { Batch } from "../../generation/Generation.ts"
 import { eventLimit, sseParser, SseOverflow } from "../framing/sse.ts"
@@ -6,9 +5,9 @@ import type { FrameParser } from "../framing/Framing.ts"
 import type { SseEvent } from "../framing/sse.ts"
 import type { Reader } from "../generationOf.ts"
 import { cutOff, noAnswer } from "../protocols/upstreamFailure.ts"
-import type { Dialect } from "./Dialect.ts"
+import type { Dialect, Gathering } from "./Dialect.ts"
 
-type Whole = Pick<Dialect, "asWhole" | "isLast">
+type Whole = Pick<Dialect, "gathers" | "isLast">
 
 /** Reads an answer in one piece. If the server streams regardless, it builds the whole answer. */
 export const gathered = (reader: Reader, dialect: Whole): Reader => new Gathered(reader, dialect)
@@ -17,7 +16,7 @@ class Gathered implements Reader {
   readonly #reader: Reader
   readonly #dialect: Whole
   /** Created only for a stream. */
-  #stream: { readonly parser: FrameParser; readonly frames: Array<JsonObject> } | undefined
+  #stream: { readonly parser: FrameParser; readonly gathering: Gathering } | undefined
   #length = 0
 
   constructor(reader: Reader, dialect: Whole) {
@@ -25,7 +24,7 @@ class Gathered implements Reader {
     this.#dialect = dialect
   }
 
-  whole(text: string): Batch {
+  whole(text: string): Iterable<Batch> {
     return this.#reader.whole(text)
   }
 
@@ -39,7 +38,7 @@ class Gathered implements Reader {
   }
 
   #streamed() {
-    return (this.#stream ??= { parser: sseParser(), frames: [] })
+    return (this.#stream ??= { parser: sseParser(), gathering: this.#dialect.gathers() })
   }
 
   /** The events of the whole answer; undefined while more frames are to come. */
@@ -49,18 +48,21 @@ class Gathered implements Reader {
       if (data.trim() === "") continue
       const frame = parseJson(data)
       if (!isObject(frame)) return [noAnswer(data)]
-      this.#length += data.length
+      this.#length += data.length + frameLength
       if (this.#length > eventLimit) throw new SseOverflow(`an answer exceeds ${eventLimit} characters`)
-      this.#streamed().frames.push(frame)
+      this.#streamed().gathering.add(frame)
       if (this.#dialect.isLast(frame)) return this.#whole(true)
     }
     return undefined
   }
 
   #whole(isMarked: boolean): Batch {
-    const answer = this.#dialect.asWhole(this.#streamed().frames, isMarked)
-    return answer === undefined ? [{ type: "failed", failure: cutOff }] : this.whole(JSON.stringify(answer))
+    const answer = this.#streamed().gathering.whole(isMarked)
+    if (answer === undefined) return [{ type: "failed", failure: cutOff }]
+    return [...this.whole(JSON.stringify(answer))].flat()
   }
 }
 
 const done = "[DONE]"
+/** Added for each frame, because millions of short ones take more memory than their text. In characters. */
+const frameLength = 64

@@ -25,17 +25,24 @@ export const wholeAnswer = (
   end: () => [{ type: "failed", failure: garbled, said: "a stream" }],
   whole: (text) => {
     const told = parseJson(text)
-    if (!isObject(told)) return [noAnswer(text)]
-    if (isObject(told["error"])) return [failedWith(told["error"])]
+    if (!isObject(told)) return [[noAnswer(text)]]
+    if (isObject(told["error"])) return [[failedWith(told["error"])]]
     const answer = raise === undefined ? told : raise(told)
-    if (answer === undefined || !isAnswer(answer)) return [noAnswer(text)]
+    if (answer === undefined || !isAnswer(answer)) return [[noAnswer(text)]]
     const usage = usageOf(answer)
     const usageEvents: ReadonlyArray<GenerationEvent> = usage === undefined ? [] : [{ type: "usage", usage }]
     const as = (usage: Usage) => JSON.stringify(rewrite({ ...answer, usage: renderUsage(usage) }))
     return [
-      ...usageEvents,
-      { type: "passthrough", terminal: true, text: JSON.stringify(rewrite(answer)), usageFrame: { isTotal: true, as } },
-      { type: "finished", reason: "stop", stopSequence: null }
+      [
+        ...usageEvents,
+        {
+          type: "passthrough",
+          terminal: true,
+          text: JSON.stringify(rewrite(answer)),
+          usageFrame: { isTotal: true, as }
+        },
+        { type: "finished", reason: "stop", stopSequence: null }
+      ]
     ]
   }
 })

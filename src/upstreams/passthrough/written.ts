@@ -9,24 +9,36 @@ export const written = ({ event, data }: SseEvent): string => {
 }
 
 /**
- * The stream for an answer in one piece; undefined if it would be far longer than the answer, because frames repeat
- * shared fields. Usually it is six times as long.
+ * The stream for an answer in one piece, in parts of whole frames; undefined if it would be far longer than the answer,
+ * because frames repeat shared fields. Usually it is six times as long. It yields between two parts.
  *
+ * @param length the answer's, in characters
  * @param isNamed true if frames are named after their type
  */
-export const writtenFrames = (
-  answer: string,
+export function* writtenFrames(
+  length: number,
   frames: ReadonlyArray<JsonObject>,
   isNamed: boolean
-): string | undefined => {
-  const most = 8 * answer.length + mebibyte
-  let text = ""
+): Generator<readonly [], ReadonlyArray<string> | undefined> {
+  const most = 8 * length + mebibyte
+  const parts: Array<string> = []
+  let total = 0
+  let part = ""
   for (const frame of frames) {
     const event = (isNamed ? textAt(frame, "type") : undefined) ?? "message"
-    text += written({ event, data: JSON.stringify(frame) })
-    if (text.length > most) return undefined
+    part += written({ event, data: JSON.stringify(frame) })
+    if (total + part.length > most) return undefined
+    if (part.length < partLength) continue
+    total += part.length
+    parts.push(part)
+    part = ""
+    yield nothing
   }
-  return text
+  if (part !== "") parts.push(part)
+  return parts
 }
 
 const mebibyte = 1_048_576
+/** In characters. */
+const partLength = 65_536
+const nothing = [] as const

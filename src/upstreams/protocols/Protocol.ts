@@ -60,10 +60,10 @@ export interface Protocol<S> {
   /** The frames that a whole answer amounts to; undefined if it is not an answer. */
   readonly frames: (answer: JsonObject) => ReadonlyArray<JsonObject> | undefined
   /**
-   * The request that continues a paused answer (`finished` with `pause`), from the previous request and its frames;
-   * undefined if it cannot be continued. Absent if upstreams never pause.
+   * The request that continues a paused answer (`finished` with `pause`), from the previous request and the whole
+   * answer, undefined if that broke off; undefined if it cannot be continued. Absent if upstreams never pause.
    */
-  readonly goesOn?: (asked: JsonObject, frames: ReadonlyArray<JsonObject>, used: Usage) => JsonObject | undefined
+  readonly goesOn?: (asked: JsonObject, answer: JsonObject | undefined, used: Usage) => JsonObject | undefined
 }
 
 /** A guardrail of Bedrock's. */

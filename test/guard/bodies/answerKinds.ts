@@ -13,8 +13,11 @@ import {
 } from "./frames.ts"
 import { many } from "./Hostile.ts"
 
+/** The dialects of families, by the name of the protocol that is passed through. */
+export const families = ["openai-chat", "anthropic-messages", "openai-responses"] as const
+export type FamilyName = (typeof families)[number]
 /** What an upstream speaks, by its settings' name. */
-export const protocols = ["openai-chat", "anthropic-messages", "openai-responses"] as const
+export const protocols = [...families, "gemini", "bedrock-converse"] as const
 export type ProtocolName = (typeof protocols)[number]
 
 type Json = Readonly<Record<string, unknown>>

@@ -34,7 +34,7 @@ const answered: ReadonlyArray<Hostile> = pairings.map(({ family, isStream, model
   const [post, body] = families[family]
   return post(model, () => body({ stream: isStream }, model), {
     ...(ofShort(name, protocol) && isShort),
-    answerBytes: () => answerOf(name, protocol, isStream)?.length ?? 0
+    answerBytes: () => answerOf(name, protocol, isStream)?.partBytes ?? 0
   })
 })
 

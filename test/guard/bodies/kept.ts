@@ -1,5 +1,6 @@
 import { isShort, many, mega, messages, on, onMessages, onResponses, responses, shapes } from "./Hostile.ts"
 import type { Hostile } from "./Hostile.ts"
+import { hostilePrices } from "./prices.ts"
 
 const admin = (path: string) => on(path, { asAdmin: true })
 const settings = (shape: unknown) =>
@@ -108,6 +109,9 @@ export const kept: ReadonlyArray<Hostile> = [
       earlier: { path: "/admin/v1/accounts", body: () => JSON.stringify({ id: `a${crypto.randomUUID()}` }) }
     }
   ),
+  admin("/admin/v1/prices/refresh")("a list with a row of 19,000 tiers", () => "{}", {
+    answerBytes: () => JSON.stringify(hostilePrices()).length
+  }),
   admin("/admin/v1/accounts/default/credit")("a note of 30 MB", () =>
     JSON.stringify({ usd: 1, note: "x".repeat(30 * mega) })
   )

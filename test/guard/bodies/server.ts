@@ -45,6 +45,7 @@ export const startProbed = async (main: string, upstream: string): Promise<Probe
   writeFileSync(
     join(folder, "gateway.yaml"),
     JSON.stringify({
+      prices: { from: `${upstream}/prices.json` },
       upstreams: {
         chat: { protocol: "openai-chat", base_url: `${upstream}/v1`, provider: "vllm" },
         messages: { protocol: "anthropic-messages", base_url: `${upstream}/v1` },

@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib"
 import { answerTo } from "./answers.ts"
+import { hostilePrices } from "./prices.ts"
 
 const mebibyte = 1_048_576
 
@@ -59,6 +60,10 @@ const response = {
   usage: { input_tokens: 1, output_tokens: 25_000, total_tokens: 25_001 }
 }
 
+/** The model that a path of Google's or AWS's names. */
+const modelIn = (path: string): string | undefined =>
+  /\/models?\/(.*)(?::(?:streamG|g)enerateContent|\/converse(?:-stream)?)$/.exec(path)?.[1]
+
 /** So many mebibytes that are there as they are read. */
 const endless = (mebibytes: number, type: string, begin: string): Response => {
   const piece = new Uint8Array(mebibyte).fill(0x20)
@@ -81,7 +86,9 @@ export const startUpstream = () => {
     maxRequestBodySize: 256 * mebibyte,
     fetch: async (request) => {
       const text = await request.text()
-      const model = /"model":"([^"]*)"/.exec(text)?.[1] ?? ""
+      const { pathname } = new URL(request.url)
+      if (pathname === "/prices.json") return Response.json(hostilePrices())
+      const model = modelIn(decodeURIComponent(pathname)) ?? /"model":"([^"]*)"/.exec(text)?.[1] ?? ""
       if (model === "packed") return new Response(bomb, { headers: packed })
       if (model === "packed-stream") {
         return new Response(bomb, { headers: { ...packed, "content-type": "text/event-stream" } })
@@ -90,11 +97,7 @@ export const startUpstream = () => {
       if (model === "long") return endless(1_024, "application/json", '{"a":"')
       if (model === "long-event") return endless(1_024, "text/event-stream", "data: ")
       const hostile = answerTo(model)
-      if (hostile !== undefined) {
-        const type = model.startsWith("a stream") ? "text/event-stream" : "application/json"
-        return new Response(hostile, { headers: { "content-type": type } })
-      }
-      const { pathname } = new URL(request.url)
+      if (hostile !== undefined) return hostile
       if (pathname === "/v1/embeddings") return Response.json(vectors(inputsIn(JSON.parse(text))))
       if (pathname === "/v1/responses/compact") return Response.json(compaction)
       if (pathname === "/v1/responses") return Response.json(response)

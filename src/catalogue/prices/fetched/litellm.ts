@@ -56,6 +56,9 @@ const makers = new Set([
   "zai"
 ])
 
+/** The most prices of one model by length of input. Real ones have three. */
+const mostTiers = 16
+
 /** USD a token; the dearest model costs a thousandth of the bound. */
 const Rate = Schema.optional(Schema.NullOr(Schema.Number.pipe(Schema.between(0, 1))))
 const Row = Schema.Struct({
@@ -77,7 +80,7 @@ const Row = Schema.Struct({
         cache_read_input_token_cost: Rate,
         cache_creation_input_token_cost: Rate
       })
-    ).pipe(Schema.maxItems(16))
+    ).pipe(Schema.maxItems(mostTiers))
   )
 })
 type Row = typeof Row.Type
@@ -96,9 +99,13 @@ export const isLitellm = (list: Readonly<Record<string, unknown>>): boolean =>
 export const fromLitellm = async (list: JsonObject): Promise<Map<string, ListedPrice>> => {
   const prices = new Map<string, ListedPrice>()
   const add = (name: string, price: ListedPrice) => prices.has(name) || prices.set(name, price)
-  let count = 0
+  let work = 0
   for (const [key, written] of Object.entries(list)) {
-    if (++count % 100 === 0) await nextTurn()
+    if (work > workPerTurn) {
+      work = 0
+      await nextTurn()
+    }
+    work += rowWork + (isJsonObject(written) ? Object.keys(written).length : 0)
     const row = Option.getOrUndefined(decodeRow(written))
     const provider = row === undefined ? undefined : providers.get(row.litellm_provider)
     if (row === undefined || provider === undefined || !isJsonObject(written)) continue
@@ -110,6 +117,10 @@ export const fromLitellm = async (list: JsonObject): Promise<Map<string, ListedP
   }
   return prices
 }
+
+/** How many fields are read in a turn of the event loop. A row costs as much as so many. */
+const workPerTurn = 5_000
+const rowWork = 50
 
 /** Without the prefix that LiteLLM routes by: `gemini/gemini-4-argon`. */
 const modelOf = (key: string, provider: string): string => {
@@ -132,9 +143,11 @@ const priceOf = (row: Row, fields: JsonObject): ListedPrice | undefined => {
     const [, name, thousands] = tierField.exec(field) ?? []
     if (name === undefined || !isRate(value)) continue
     const above = Number(thousands) * 1_000
+    if (byStart.size > mostTiers) return undefined
     byStart.set(above, { ...byStart.get(above), [name]: value })
   }
   for (const { range, ...rates } of further) if (range !== undefined) byStart.set(range[0], rates)
+  if (byStart.size > mostTiers) return undefined
   const tiers = [...byStart]
     .sort(([one], [other]) => one - other)
     .map(([above, rates]) => ({ above, usd: usdOf({ ...base, ...rates }) }))

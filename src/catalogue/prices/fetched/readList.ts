@@ -5,6 +5,7 @@ import { parseJson } from "../../../contract/json.ts"
 import { excessOf, excessWords } from "../../../contract/jsonBounds.ts"
 import type { JsonBounds } from "../../../contract/jsonBounds.ts"
 import { isJsonObject } from "../../../contract/fields.ts"
+import { nextTurn } from "../../../flow/eventLoop.ts"
 import type { ListedPrice } from "./FetchedList.ts"
 import { fromLitellm, isLitellm } from "./litellm.ts"
 
@@ -16,9 +17,9 @@ export const longestList = 16 * 1024 * 1024
 const longestName = 256
 const bounds: JsonBounds = {
   levels: 16,
-  keys: 1_000_000,
+  keys: 500_000,
   keysOfObject: 20_000,
-  values: 2_000_000,
+  values: 1_000_000,
   brackets: 300_000,
   items: 10_000,
   objects: 100_000
@@ -36,6 +37,7 @@ export const readList = Effect.fnUntraced(function* (
   if (text.length > longestList) return yield* refused(`it has more than ${longestList / 1024 / 1024} MiB`)
   const excess = excessOf(text, bounds)
   if (excess !== undefined) return yield* refused(`it has ${excessWords(excess, bounds)}`)
+  yield* turn
   const list = parseJson(text, bounds)
   if (!isJsonObject(list)) return yield* refused("it is not a JSON object of prices by model")
   const prices = isLitellm(list) ? yield* Effect.promise(() => fromLitellm(list)) : yield* fromOwn(list)
@@ -44,20 +46,27 @@ export const readList = Effect.fnUntraced(function* (
   return named.length === 0 ? yield* refused("it has no prices") : new Map(named)
 })
 
+/** How many prices are decoded in a turn of the event loop. */
+const pricesPerTurn = 500
+const turn = Effect.promise(nextTurn)
+
 const decodePrice = Schema.decodeUnknownEither(Price, { onExcessProperty: "error", errors: "first" })
 
-const fromOwn = (list: Readonly<Record<string, unknown>>) => {
+const fromOwn = Effect.fnUntraced(function* (
+  list: Readonly<Record<string, unknown>>
+): Effect.fn.Return<ReadonlyMap<string, ListedPrice>, BadPriceList> {
   const prices = new Map<string, ListedPrice>()
   for (const [name, written] of Object.entries(list)) {
+    if (prices.size % pricesPerTurn === pricesPerTurn - 1) yield* turn
     const usd = decodePrice(written)
-    if (Either.isLeft(usd)) return refused(`${name.slice(0, 80)}: ${describe(usd.left.issue).message}`)
+    if (Either.isLeft(usd)) return yield* refused(`${name.slice(0, 80)}: ${describe(usd.left.issue).message}`)
     if (!amountsOf(usd.right).every((amount) => amount <= dearest)) {
-      return refused(`${name.slice(0, 80)}: expected prices of at most ${dearest} USD`)
+      return yield* refused(`${name.slice(0, 80)}: expected prices of at most ${dearest} USD`)
     }
     prices.set(name, { usd: usd.right })
   }
-  return Either.right(prices)
-}
+  return prices
+})
 
 const amountsOf = (value: unknown): ReadonlyArray<number> =>
   typeof value === "number" ? [value] : isJsonObject(value) ? Object.values(value).flatMap(amountsOf) : []

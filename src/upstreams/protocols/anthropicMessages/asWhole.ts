@@ -1,37 +1,49 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, numberAt, objectAt, parseJson, textAt } from "../../../contract/json.ts"
+import type { Gathering } from "../../passthrough/Dialect.ts"
 
 type Grown = Record<string, unknown>
 
-/** The message that a stream amounts to; undefined if it broke off, or if a call in it did. */
-export const asWhole = (frames: ReadonlyArray<JsonObject>): JsonObject | undefined => {
+/** Builds the message that a stream amounts to. There is none if it broke off, or if a call in it did. */
+export const gathers = (): Gathering => {
   const message: Grown = {}
   const blocks: Array<Grown> = []
-  for (const frame of frames) {
-    const block = blocks[numberAt(frame, "index") ?? -1]
-    switch (frame["type"]) {
-      case "error":
-        return frame
-      case "message_start":
-        Object.assign(message, objectAt(frame, "message"))
-        break
-      case "content_block_start":
-        blocks.push(copyOf(objectAt(frame, "content_block")))
-        break
-      case "content_block_delta":
-        if (block !== undefined) add(block, objectAt(frame, "delta") ?? {})
-        break
-      case "message_delta":
-        Object.assign(message, objectAt(frame, "delta"), {
-          usage: { ...objectAt(message, "usage"), ...objectAt(frame, "usage") }
-        })
-        break
-      case "message_stop":
-        return wholeOf(message, blocks)
+  let failure: JsonObject | undefined
+  let isOver = false
+  return {
+    add: (frame) => {
+      if (isOver) return
+      switch (frame["type"]) {
+        case "error":
+          failure = frame
+          isOver = true
+          break
+        case "message_start":
+          Object.assign(message, objectAt(frame, "message"))
+          break
+        case "content_block_start":
+          blocks.push(copyOf(objectAt(frame, "content_block")))
+          break
+        case "content_block_delta": {
+          const block = blocks[numberAt(frame, "index") ?? -1]
+          if (block !== undefined) add(block, objectAt(frame, "delta") ?? {})
+          break
+        }
+        case "message_delta":
+          Object.assign(message, objectAt(frame, "delta"), {
+            usage: { ...objectAt(message, "usage"), ...objectAt(frame, "usage") }
+          })
+          break
+        case "message_stop":
+          isOver = true
+      }
+    },
+    whole: () => {
+      if (failure !== undefined) return failure
+      // After its stop reason it lacks only its last frame.
+      return isOver || textAt(message, "stop_reason") !== undefined ? wholeOf(message, blocks) : undefined
     }
   }
-  // After its stop reason it lacks only its last frame.
-  return textAt(message, "stop_reason") === undefined ? undefined : wholeOf(message, blocks)
 }
 
 const wholeOf = (message: Grown, blocks: ReadonlyArray<Grown>): JsonObject | undefined => {

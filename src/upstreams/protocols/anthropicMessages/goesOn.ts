@@ -1,7 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, listAt, numberAt, objectAt } from "../../../contract/json.ts"
 import type { Usage } from "../../../generation/GenerationEvent.ts"
-import { asWhole } from "./asWhole.ts"
 
 /**
  * The request that continues an answer that stopped with `pause_turn`: its content so far becomes an assistant turn.
@@ -9,10 +8,10 @@ import { asWhole } from "./asWhole.ts"
  */
 export const goesOn = (
   asked: JsonObject,
-  frames: ReadonlyArray<JsonObject>,
+  answer: JsonObject | undefined,
   { outputTokens }: Pick<Usage, "outputTokens">
 ): JsonObject | undefined => {
-  const answered = listAt(asWhole(frames), "content").filter(isObject)
+  const answered = listAt(answer, "content").filter(isObject)
   const bound = numberAt(asked, "max_tokens") ?? Number.NaN
   const left = Number.isNaN(outputTokens) ? bound : bound - outputTokens
   const budget = numberAt(objectAt(asked, "thinking"), "budget_tokens") ?? 0

@@ -9,7 +9,7 @@ import { isFrom, readOrigin } from "../../../generation/origin.ts"
 import { signs } from "./messages.ts"
 import { isBlank, withoutTrail } from "./blankText.ts"
 import { asStream } from "./asStream.ts"
-import { asWhole } from "./asWhole.ts"
+import { gathers } from "./asWhole.ts"
 import type { EventDialect } from "../../passthrough/Dialect.ts"
 
 /** Messages to an upstream of the messages dialect. */
@@ -64,7 +64,7 @@ export const messagesDialect: EventDialect = {
   asStream,
   isLast: ({ type }) => type === "message_stop" || type === "error",
   lastFrame: { event: "message_stop", data: '{"type":"message_stop"}' },
-  asWhole,
+  gathers,
   answerIn: "message"
 }
 

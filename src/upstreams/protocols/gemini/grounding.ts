@@ -42,13 +42,16 @@ export const isOwnSearch = (id: string): boolean => /^(?:srvtoolu_)?gsearch_/.te
 
 /** The citations of a text, one for each page that supports a segment. Segments count bytes of UTF-8. */
 export const citationEvents = ({ results, supports }: Grounding, text: string): ReadonlyArray<GenerationEvent> => {
-  if (supports.length === 0) return []
-  const units = unitOffsets(text)
-  return supports.flatMap((support) => {
-    const segment = objectAt(support, "segment")
-    const [start, end] = [units[countAt(segment, "startIndex") ?? 0], units[countAt(segment, "endIndex") ?? 0]]
+  const segments = supports.map((support) => segmentOf(support))
+  const units = unitOffsets(
+    text,
+    segments.flatMap(({ endByte, startByte }) => [startByte, endByte])
+  )
+  return supports.flatMap((support, at) => {
+    const { endByte = 0, startByte = 0, words = "" } = segments[at] ?? {}
+    const [start, end] = [units.get(startByte), units.get(endByte)]
     if (start === undefined || end === undefined || start >= end) return []
-    const citedText = (textAt(segment, "text") ?? "").slice(0, 150)
+    const citedText = words.slice(0, 150)
     return listAt(support, "groundingChunkIndices").flatMap((index): ReadonlyArray<GenerationEvent> => {
       const page = typeof index === "number" ? results[index] : undefined
       if (page === undefined || page.url === "") return []
@@ -58,19 +61,39 @@ export const citationEvents = ({ results, supports }: Grounding, text: string): 
   })
 }
 
-/** The UTF-16 offset at each byte of the text in UTF-8. */
-const unitOffsets = (text: string): Uint32Array => {
-  const offsets = new Uint32Array(Buffer.byteLength(text) + 1)
+const segmentOf = (support: unknown) => {
+  const segment = objectAt(support, "segment")
+  return {
+    startByte: countAt(segment, "startIndex") ?? 0,
+    endByte: countAt(segment, "endIndex") ?? 0,
+    words: textAt(segment, "text")
+  }
+}
+
+/** The UTF-16 offset of each of these places, which count bytes of UTF-8. Places beyond the text have none. */
+const unitOffsets = (text: string, places: ReadonlyArray<number>): ReadonlyMap<number, number> => {
+  const offsets = new Map<number, number>()
   let byte = 0
   let unit = 0
-  for (const character of text) {
-    const next = byte + Buffer.byteLength(character)
-    offsets.fill(unit, byte, next)
-    byte = next
-    unit += character.length
+  for (const place of places.filter((one) => !Number.isNaN(one)).sort((one, other) => one - other)) {
+    while (unit < text.length) {
+      const bytes = bytesAt(text, unit)
+      if (byte + bytes > place) break
+      byte += bytes
+      unit += bytes === 4 ? 2 : 1
+    }
+    if (unit < text.length || byte === place) offsets.set(place, unit)
   }
-  offsets.fill(unit, byte)
   return offsets
+}
+
+/** The bytes of the character that begins here. */
+const bytesAt = (text: string, unit: number): number => {
+  const code = text.charCodeAt(unit)
+  if (code < 0x80) return 1
+  if (code < 0x800) return 2
+  const isPair = code >= 0xd800 && code < 0xdc00 && (text.charCodeAt(unit + 1) & 0xfc00) === 0xdc00
+  return isPair ? 4 : 3
 }
 
 /** How many searches are paid: models before the third generation count a prompt, later ones each query. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, listAt, objectAt } from "../../../contract/json.ts"
+import type { Gathering } from "../../passthrough/Dialect.ts"
 import { addDetail } from "./reasoningDetails.ts"
 import { continuedName } from "./calls.ts"
 
@@ -27,23 +28,29 @@ const delta = (message: unknown): JsonObject => {
   return { ...(isObject(message) ? message : {}), ...(calls.length > 0 && { tool_calls: calls }) }
 }
 
-/** The completion that a stream amounts to; undefined if it broke off. */
-export const asWhole = (chunks: ReadonlyArray<JsonObject>, isMarked: boolean): JsonObject | undefined => {
-  const failed = chunks.find((chunk) => (chunk["error"] ?? undefined) !== undefined || chunk["object"] === "error")
-  if (failed !== undefined) return failed
+/** Builds the completion that a stream amounts to. */
+export const gathers = (): Gathering => {
   const choices = new Map<unknown, Grown>()
-  const whole: Grown = {}
-  for (const { choices: _, usage, x_groq, ...head } of chunks) {
-    Object.assign(whole, head, usageOf(usage) ?? usageOf(objectAt({ x_groq }, "x_groq")?.["usage"]))
+  const completion: Grown = {}
+  let failed: JsonObject | undefined
+  return {
+    add: (chunk) => {
+      if ((chunk["error"] ?? undefined) !== undefined || chunk["object"] === "error") failed ??= chunk
+      const { choices: _, usage, x_groq, ...head } = chunk
+      Object.assign(completion, head, usageOf(usage) ?? usageOf(objectAt({ x_groq }, "x_groq")?.["usage"]))
+      for (const choice of listAt(withDeltas(chunk), "choices").flatMap(numbered)) {
+        const known = choices.get(choice.index) ?? { index: choice.index }
+        choices.set(choice.index, known)
+        add(known, choice)
+      }
+    },
+    whole: (isMarked) => {
+      if (failed !== undefined) return failed
+      const all = [...choices.values()].map(({ delta, ...choice }) => ({ ...choice, message: messageOf(delta) }))
+      const isOver = isMarked || (all.length > 0 && all.every(isFinished))
+      return isOver ? { ...completion, object: "chat.completion", choices: all } : undefined
+    }
   }
-  for (const choice of chunks.flatMap((chunk) => listAt(withDeltas(chunk), "choices").flatMap(numbered))) {
-    const known = choices.get(choice.index) ?? { index: choice.index }
-    choices.set(choice.index, known)
-    add(known, choice)
-  }
-  const all = [...choices.values()].map(({ delta, ...choice }) => ({ ...choice, message: messageOf(delta) }))
-  const isOver = isMarked || (all.length > 0 && all.every(isFinished))
-  return isOver ? { ...whole, object: "chat.completion", choices: all } : undefined
 }
 
 const isFinished = (choice: object): boolean => typeof Reflect.get(choice, "finish_reason") === "string"

@@ -1,7 +1,7 @@
 import { listAt, objectAt } from "../../../contract/json.ts"
 import { cacheDetails } from "../../../generation/GenerationEvent.ts"
 import type { ChunkDialect } from "../../passthrough/Dialect.ts"
-import { asStream, asWhole, withDeltas } from "./asStream.ts"
+import { asStream, gathers, withDeltas } from "./asStream.ts"
 import type { Provider } from "./compatible.ts"
 import { passedFields } from "./passedFields.ts"
 import { passedMessages } from "./passedMessages.ts"
@@ -27,7 +27,7 @@ export const chatDialect = (provider: Provider): ChunkDialect => ({
   searchesIn,
   citationMarks,
   isLast: () => false,
-  asWhole,
+  gathers,
   asStream,
   mended: withDeltas,
   ...signing[provider.signsCalls ?? "nothing"],

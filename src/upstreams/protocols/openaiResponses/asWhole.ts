@@ -1,20 +1,26 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { listAt, objectAt, textAt } from "../../../contract/json.ts"
+import type { Gathering } from "../../passthrough/Dialect.ts"
 
 /** True if a frame ends a response. */
 export const isLast = ({ type }: JsonObject): boolean =>
   type === "error" || (typeof type === "string" && /^response\.(?:completed|incomplete|failed|cancelled)$/.test(type))
 
-/** The response that a stream amounts to; undefined if it broke off. */
-export const asWhole = (frames: ReadonlyArray<JsonObject>): JsonObject | undefined => {
-  const last = frames.findLast(isLast)
-  if (last === undefined) return undefined
-  const response = objectAt(last, "response")
-  if (response === undefined) return { error: objectAt(last, "error") ?? last }
-  return withItems(
-    response,
-    frames.filter((frame) => textAt(frame, "type") === "response.output_item.done")
-  )
+/** Builds the response that a stream amounts to. */
+export const gathers = (): Gathering => {
+  const ended: Array<JsonObject> = []
+  let last: JsonObject | undefined
+  return {
+    add: (frame) => {
+      if (isLast(frame)) last = frame
+      else if (textAt(frame, "type") === "response.output_item.done") ended.push(frame)
+    },
+    whole: () => {
+      if (last === undefined) return undefined
+      const response = objectAt(last, "response")
+      return response === undefined ? { error: objectAt(last, "error") ?? last } : withItems(response, ended)
+    }
+  }
 }
 
 /**

@@ -7,7 +7,7 @@ import { signs } from "./input.ts"
 import { traitsOf } from "./models.ts"
 import { asStream } from "./asStream.ts"
 import { callMark, hostedCallIn, isBilledSearch } from "./hostedCalls.ts"
-import { asWhole, isLast, withItems } from "./asWhole.ts"
+import { gathers, isLast, withItems } from "./asWhole.ts"
 import type { EventDialect } from "../../passthrough/Dialect.ts"
 
 /** Reasoning goes back only to the model and the key that encrypted it. The upstream judges reasoning of unknown origin. */
@@ -78,7 +78,7 @@ export const responsesDialect: EventDialect = {
   completed: (response) => withDetails(response),
   asStream,
   isLast,
-  asWhole,
+  gathers,
   itemEnd: "response.output_item.done",
   calledIn: (item) => (isBilledSearch(item) ? "web_search" : hostedCallIn(item)),
   withItems: (response, ended) =>
