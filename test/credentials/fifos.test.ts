@@ -10,12 +10,15 @@ import { makeGoogleAuth } from "../../src/credentials/googleAuth.ts"
 import { sourceOf } from "./sourceOf.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-fifos-"))
-const variables = ["CONFIG_FILE", "SHARED_CREDENTIALS_FILE", "WEB_IDENTITY_TOKEN_FILE", "ROLE_ARN"]
+const variables = ["CONFIG_FILE", "SHARED_CREDENTIALS_FILE", "WEB_IDENTITY_TOKEN_FILE", "ROLE_ARN", "ENDPOINT_URL_STS"]
 afterAll(() => {
   for (const name of variables) delete process.env[`AWS_${name}`]
   rmSync(folder, { recursive: true })
 })
 const url = "http://127.0.0.1:9"
+
+// A token that is read all the same goes nowhere.
+process.env["AWS_ENDPOINT_URL_STS"] = url
 
 const models = "https://bedrock-runtime.us-east-1.amazonaws.com"
 const aws = (env: Readonly<Record<string, string>>, profile?: string) =>

@@ -50,7 +50,7 @@ export const readFileMutants: ReadonlyArray<Mutant> = [
     name: "read files: AWS's library waits for a token's file",
     file: "src/credentials/awsFiles.ts",
     snippet: 'library.interceptToken(file, await readNamed("web_identity_token_file", file))',
-    replacement: "library.getTokenRecord()",
+    replacement: 'library.interceptToken(file, "token")',
     tests: ["test/credentials/fifos.test.ts"]
   }
 ]
