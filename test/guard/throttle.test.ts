@@ -132,6 +132,26 @@ describe("all addresses together", () => {
     })
   )
 
+  it.effect("are counted apart from what another site's page causes there", () =>
+    Effect.gen(function* () {
+      const { begun, countedAs } = makeTries([], yield* Effect.clock)
+      const server = { requestIP: () => ({ address: "203.0.113.9", family: "IPv4" as const, port: 1 }) }
+      const by = (headers: Record<string, string>) =>
+        countedAs({ request: new Request("http://gateway.test/sign-in", { headers }), server })
+      for (const site of ["cross-site", "same-site"]) noted(begun, by({ "sec-fetch-site": site }), 1_000)
+      for (const headers of [
+        {},
+        { "sec-fetch-site": "none" },
+        { "sec-fetch-site": "same-origin" },
+        { "sec-fetch-site": "cross-site", "sec-fetch-user": "?1" }
+      ]) {
+        expect(by(headers)).toBe("203.0.113.9")
+        expect(yield* took(begun.turn(by(headers)))).toBe(0)
+      }
+      expect(yield* took(begun.turn(by({ "sec-fetch-site": "cross-site" })))).toBe(4_000)
+    })
+  )
+
   it.effect("are slowed with a sign-in that is the 301st in a minute", () =>
     Effect.gen(function* () {
       const { begun } = makeTries([], yield* Effect.clock)

@@ -107,7 +107,7 @@ export const tryMutants: ReadonlyArray<Mutant> = [
     file: "src/guard/tries.ts",
     snippet: "isLedHere(incoming.request.headers) ? `${from(incoming)}, led` : from(incoming)",
     replacement: "isLedHere(incoming.request.headers) ? from(incoming) : from(incoming)",
-    tests: beginning
+    tests: throttle
   },
   {
     name: "tries: another site's page signs out by a token that it has",
