@@ -64,7 +64,7 @@ export const holdMutants: ReadonlyArray<Mutant> = [
   {
     name: "dispatch: what searches read is not held",
     file: "src/dispatch/mostInput.ts",
-    snippet: "round + searches * (round + searchResults)",
+    snippet: "round + calls * (round + callResults)",
     replacement: "round",
     tests: ["test/dispatch/mostUsed.test.ts"]
   },
