@@ -29,6 +29,7 @@ import type { Parts } from "./Parts.ts"
 import { Commits } from "./sql/Commits.ts"
 import type { DatabaseUnavailable } from "./sql/DatabaseUnavailable.ts"
 import { DatabaseHealth, DatabaseHealthLive } from "./sql/DatabaseHealth.ts"
+import { RequestSeal } from "./tasks/RequestSeal.ts"
 import type { StoreFailure } from "./tasks/StoreFailure.ts"
 import { makeMetrics, Metrics } from "./telemetry/Metrics.ts"
 
@@ -101,7 +102,7 @@ export const layer = <const Given extends Options>(
     Layer.provide(Layer.provide(handlersOn(taskStore), Providers.Default)),
     Layer.provideMerge(services),
     Layer.provideMerge(base),
-    Layer.provide(SecretCheckLive),
+    Layer.provide(Layer.merge(SecretCheckLive, RequestSeal.Default)),
     Layer.provideMerge(Configuration.Default),
     Layer.provide(RedisLive),
     Layer.provide(Layer.sync(Metrics, makeMetrics)),

@@ -6,7 +6,7 @@ import { identityOf, isComplete } from "./Claims.ts"
 import type { Identity } from "./Claims.ts"
 import { Providers } from "./Providers.ts"
 import type { Client, Library, Provider, ProviderFailed } from "./Providers.ts"
-import { makeSeal } from "./sealed.ts"
+import { makeSeal } from "../access/sealed.ts"
 import { TakenOnce } from "./store/TakenOnce.ts"
 
 /** How long a person may take at the provider. */

@@ -1,6 +1,7 @@
 import { Clock, Effect, Exit, Layer, Queue } from "effect"
 import { Configuration } from "../config/Configuration.ts"
 import { Settings } from "../config/Settings.ts"
+import { bodyWithoutEntrusted, entrustedIn } from "../contract/entrusted.ts"
 import type { AccountId } from "../contract/Caller.ts"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
@@ -13,6 +14,7 @@ import { cutAt, readAlong } from "./readAlong.ts"
 import type { Taken } from "./readAlong.ts"
 import { margin, redacted } from "./redact.ts"
 import { BodyStore } from "./store/BodyStore.ts"
+import { partialJson } from "./transcript/partialJson.ts"
 import type { BodyRow } from "./store/BodyStore.ts"
 
 /** The most characters of a body to keep. */
@@ -32,15 +34,30 @@ interface Recorded {
   readonly answer: Taken
 }
 
-const shown = async (taken: Taken, patterns: ReadonlyArray<Regex>): Promise<Taken> => {
-  const { isCut, text } = await redacted(taken, most, patterns)
+const shown = async (
+  taken: Taken,
+  patterns: ReadonlyArray<Regex>,
+  entrusted: ReadonlyArray<string>
+): Promise<Taken> => {
+  const { isCut, text } = await redacted(taken, most, patterns, entrusted)
   return { text: text.toWellFormed().replaceAll("\0", "�"), isCut }
+}
+
+/** A request without the secrets of its tools and servers, and what they were. */
+const withoutEntrusted = (taken: Taken) => {
+  const body = partialJson(taken.text)
+  const without = bodyWithoutEntrusted(body)
+  return without === body
+    ? { taken, entrusted: [] }
+    : { taken: { ...taken, text: JSON.stringify(without) }, entrusted: entrustedIn(body) }
 }
 
 const rowOf = ({ account, answer, at, patterns, request, requestId }: Recorded): Effect.Effect<BodyRow> =>
   Effect.promise(async () => {
-    const shownRequest = await shown(request, patterns)
-    const shownAnswer = await shown(answer, patterns)
+    const { entrusted, taken } = withoutEntrusted(request)
+    const shownRequest = await shown(taken, patterns, entrusted)
+    // An upstream may repeat them.
+    const shownAnswer = await shown(answer, patterns, entrusted)
     return {
       request_id: requestId,
       account_id: account,

@@ -15,7 +15,13 @@ const always: ReadonlyArray<readonly [RegExp, string]> = [
   // Keys of this gateway, tokens of its sign-ins, and JWTs, which may be keys here too.
   [/(?:\b|(?<=\\[nrtbf]))gw[rt]?_[0-9A-Za-z]{38}(?![0-9A-Za-z])/g, "[redacted]"],
   [/(?:(?<![A-Za-z0-9_-])|(?<=\\[nrtbf]))eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, "[redacted]"],
-  [/(?:\b|(?<=\\[nrtbf]))Bearer +[A-Za-z0-9._~+/=-]{16,}/g, "Bearer [redacted]"]
+  [/(?:\b|(?<=\\[nrtbf]))Bearer +[A-Za-z0-9._~+/=-]{16,}/g, "Bearer [redacted]"],
+  // Signed links, and links with a password.
+  [
+    /([?&](?:sig|signature|token|access_token|auth|key|api_key|apikey|secret|password|policy|(?:x-(?:amz|goog|tos|oss|cos)-)(?:signature|credential|security-token))=)[^&\s"'<>\\]+/gi,
+    "$1[redacted]"
+  ],
+  [/(https?:\/\/)[^\s"'<>\\/?#@]+@/g, "$1[redacted]@"]
 ]
 
 /** Characters read beyond the kept ones. A secret cut in two is not recognised, so the margin is dropped. */
@@ -33,10 +39,18 @@ const unknown: Taken = { text: "[redacted]", isCut: true }
  *
  * @param taken if cut, then at `most + margin` characters
  * @param most the most characters of the result
+ * @param entrusted further secrets
  */
-export const redacted = async (taken: Taken, most: number, patterns: ReadonlyArray<Regex>): Promise<Taken> => {
+export const redacted = async (
+  taken: Taken,
+  most: number,
+  patterns: ReadonlyArray<Regex>,
+  entrusted: ReadonlyArray<string> = []
+): Promise<Taken> => {
   let { isCut, text } = taken
-  text = withoutSecrets(replaceStrings(text, withoutSecrets))
+  const without = (from: string) =>
+    withoutSecrets(entrusted.reduce((rest, secret) => rest.replaceAll(secret, "[redacted]"), from))
+  text = without(replaceStrings(text, without))
   for (const pattern of patterns) {
     let left = mostSteps
     const steps: Steps = { step: (count) => (left -= count) >= 0 }

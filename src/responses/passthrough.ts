@@ -1,4 +1,5 @@
 import { codedError } from "../contract/codedErrors.ts"
+import { withoutEntrusted } from "../contract/entrusted.ts"
 import { isJsonObject as isObject } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { objectAt, parseJson } from "../contract/json.ts"
@@ -50,7 +51,10 @@ export const passthroughOf = (
   const rewrite = (answer: JsonObject): JsonObject => {
     // The gateway stores the response, so id, time and settings are its own.
     const { background, created_at, id, model, previous_response_id, store } = begun
+    const { tools } = answer
     const told = { ...begun, ...answer, background, created_at, id, model, previous_response_id, store }
+    // Some servers repeat the secrets of tools.
+    if (Array.isArray(tools)) Object.assign(told, { tools: withoutEntrusted(tools) })
     response = told
     return told
   }

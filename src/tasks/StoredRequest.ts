@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { AccountId, KeyId, Limits, ModelRule, Unpriced } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
 import type { Incoming } from "../contract/handlers.ts"
@@ -46,8 +46,15 @@ const StoredRequest = Schema.Struct({
 })
 type StoredRequest = typeof StoredRequest.Type
 
+/** Dies of a stored value that can't be decoded, with a message that has nothing of it: it may hold secrets. */
+export const readable = <A>(decoded: Effect.Effect<A, unknown>): Effect.Effect<A> =>
+  Effect.catchAll(decoded, () => Effect.dieMessage("the stored request of a task can't be read"))
+
 /** JSON has no undefined: missing fields decode to it. */
-export const decodeStored = Schema.decodeUnknown(StoredRequest, { exact: false })
+const decode = Schema.decodeUnknown(StoredRequest, { exact: false })
+
+/** Decodes a task's request. */
+export const decodeStored = (stored: unknown): Effect.Effect<StoredRequest> => readable(decode(stored))
 
 /**
  * Builds the stored request of an answer that is fetched later.

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { Failure } from "../contract/Failure.ts"
+import { entrustedIn } from "../contract/entrusted.ts"
 import { parseJson } from "../contract/json.ts"
 import { bodyBounds } from "../contract/jsonBounds.ts"
 import { BrokenBody } from "./client.ts"
@@ -31,7 +32,9 @@ export const refused = ({
   url
 }: Refused): Effect.Effect<never, Failure | UpstreamError> =>
   Effect.flatMap(bodyOf(exchange), (body) => {
-    const secrets = secretsOf(options, url)
+    const mayEntrust = sent.includes('"tools"') || sent.includes('"mcp_servers"')
+    const entrusted = mayEntrust ? entrustedIn(parseJson(sent, bodyBounds)) : []
+    const secrets = [...secretsOf(options, url), ...entrusted]
     const { headers, status } = exchange
     return refusal({ status, headers, body, secrets, sent: plain(sent), isPassthrough })
   })

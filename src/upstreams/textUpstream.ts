@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { runFuture } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
 import type { Failure } from "../contract/Failure.ts"
+import { entrustedIn } from "../contract/entrusted.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import { beyondOutput, outputParam } from "../generation/outputBound.ts"
@@ -168,7 +169,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
             new Answer(passing(protocol, dialect, request, how), exchange, {
               passthrough: true,
               adapted,
-              secrets,
+              secrets: withEntrusted(secrets, request.body),
               ...replyHeaders(dialect, exchange)
             }),
             exchange,
@@ -262,6 +263,12 @@ const dialectHeaders = (
     if (value !== null) (added ??= {})[name] = value
   }
   return added
+}
+
+/** Secrets to cut from an upstream's words, with those that the caller entrusts to its tools. */
+const withEntrusted = (secrets: () => ReadonlyArray<string>, body: JsonObject): (() => ReadonlyArray<string>) => {
+  const entrusted = entrustedIn(body)
+  return entrusted.length === 0 ? secrets : () => [...entrusted, ...secrets()]
 }
 
 const noFields: ReadonlySet<never> = new Set<never>()

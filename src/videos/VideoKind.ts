@@ -8,6 +8,7 @@ import type { RouteFailure } from "../routing/RetryAfter.ts"
 import { fails } from "../routing/tryRoutes.ts"
 import { atKey } from "../upstreams/KeyPool.ts"
 import { CrashPoints } from "../tasks/CrashPoints.ts"
+import { readable } from "../tasks/StoredRequest.ts"
 import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import type { Task, TaskError } from "../tasks/Task.ts"
 import type { Lease, LeaseLost, TaskKind, TaskTurn } from "../tasks/TaskKind.ts"
@@ -286,8 +287,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
   }
 })
 
-const jobOf = (lease: Lease) => Effect.flatMap(lease.request, (job) => Effect.orDie(decodeJob(job)))
-const decodeJob = Schema.decodeUnknown(VideoJob)
+const jobOf = (lease: Lease) => Effect.flatMap(lease.request, (job) => readable(Schema.decodeUnknown(VideoJob)(job)))
 const decodeKnownJob = Schema.decodeUnknownOption(VideoJob)
 const jobIfKnown = (request: unknown) => Option.getOrUndefined(decodeKnownJob(request))
 

@@ -38,7 +38,7 @@ export const signInMutants: ReadonlyArray<Mutant> = [
     file: "src/console/consolePath.ts",
     snippet: "|| !/^\\/console(?:\\/|$)/.test(at.pathname)",
     replacement: "",
-    tests: ["test/people/sealed.test.ts"]
+    tests: ["test/access/sealed.test.ts"]
   },
   {
     name: "sign-in: an address counts that nothing has verified",

@@ -10,7 +10,7 @@ import { CreateMessage } from "../Request.ts"
 import type { Threads } from "../threads/Threads.ts"
 import type { TaskRecord } from "./Api.ts"
 import { openDecoder } from "../../contract/open.ts"
-import { decodeStored, incoming } from "../../tasks/StoredRequest.ts"
+import { decodeStored, incoming, readable } from "../../tasks/StoredRequest.ts"
 import { isTerminal } from "../../tasks/Task.ts"
 import type { Task, TaskError, TaskState } from "../../tasks/Task.ts"
 import type { TaskKind } from "../../tasks/TaskKind.ts"
@@ -34,9 +34,9 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads 
     name: messageKindName,
     parallel,
     run: Effect.fnUntraced(function* (lease) {
-      const request = yield* Effect.flatMap(lease.request, decodeStored).pipe(Effect.catchTag("ParseError", Effect.die))
+      const request = yield* Effect.flatMap(lease.request, decodeStored)
       // It was valid when it was accepted, so a failure here means that another version accepted it.
-      const payload = yield* Effect.orDie(decodeBody(request.body))
+      const payload = yield* readable(decodeBody(request.body))
       yield* lease.write({ state: "running" })
       const answered = answer(
         { caller: request.caller, payload, request: incoming(request, "/v1/messages", lease.trace) },

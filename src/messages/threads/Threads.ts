@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import type { Caller } from "../../contract/Caller.ts"
 import { InvalidRequest } from "../../contract/Failure.ts"
 import type { NotFound } from "../../contract/Failure.ts"
+import { withoutEntrusted } from "../../contract/entrusted.ts"
 import { isJsonObject } from "../../contract/fields.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import type { Incoming } from "../../contract/handlers.ts"
@@ -68,13 +69,16 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
       const found = yield* find(caller, id)
       if (found === "too long") return yield* unthreadable("thread", "this one is longer than 32 MiB")
       if (found.isContinued) return yield* alreadyContinued(id)
+      // Secrets of tools are not stored: a request that sends its tools again sends them too.
+      const again = setupOf(own)
       const changed = setupFields.filter(
-        (name) => (own[name] ?? undefined) !== undefined && !isDeepStrictEqual(own[name], found.setup[name])
+        (name) => again[name] !== undefined && !isDeepStrictEqual(again[name], found.setup[name])
       )
       if (changed.length > 0) return yield* fingerprintMismatch(changed)
+      const tools = again["tools"] === undefined ? {} : { tools: own["tools"] }
       const messages = messagesOf(own)
       if (messages.length === 0 && !unfinished.has(found.stopReason)) return yield* nothingNew
-      const whole: JsonObject = { ...own, ...found.setup, messages: [...found.messages, ...messages] }
+      const whole: JsonObject = { ...own, ...found.setup, ...tools, messages: [...found.messages, ...messages] }
       return { body: whole, heldBy: found.heldBy, first: found.first }
     })
 
@@ -167,7 +171,11 @@ const setupFields = ["system", "tools"] as const
 
 const setupOf = (body: JsonObject): JsonObject =>
   Object.fromEntries(
-    setupFields.flatMap((name) => ((body[name] ?? undefined) === undefined ? [] : [[name, body[name]]]))
+    setupFields.flatMap((name) => {
+      const value = body[name] ?? undefined
+      if (value === undefined) return []
+      return [[name, Array.isArray(value) && name === "tools" ? withoutEntrusted(value) : value]]
+    })
   )
 
 const bodyOf = (body: unknown, payload: CreateMessage): JsonObject => (isJsonObject(body) ? body : { ...payload })

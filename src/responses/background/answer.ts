@@ -4,7 +4,7 @@ import { openDecoder } from "../../contract/open.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { Pipeline } from "../../pipeline/Pipeline.ts"
 import type { StoreFailure } from "../../tasks/StoreFailure.ts"
-import { decodeStored, incoming } from "../../tasks/StoredRequest.ts"
+import { decodeStored, incoming, readable } from "../../tasks/StoredRequest.ts"
 import type { Lease, LeaseLost } from "../../tasks/TaskKind.ts"
 import { CreateResponse } from "../CreateResponse.ts"
 import { ResponseStore } from "../store/ResponseStore.ts"
@@ -37,9 +37,9 @@ export const makeAnswer = Effect.gen(function* () {
       return { response: failed, output: [], failure }
     }
 
-    const stored = yield* Effect.flatMap(lease.request, decodeStored).pipe(Effect.catchTag("ParseError", Effect.die))
+    const stored = yield* Effect.flatMap(lease.request, decodeStored)
     // It was valid when it was accepted, so a failure here means that another version accepted it.
-    const payload = yield* Effect.orDie(decodeBody(stored.body))
+    const payload = yield* readable(decodeBody(stored.body))
     const request = incoming(stored, "/v1/responses", lease.trace)
     const start = pipeline.start(backgroundFamily(store, { id, createdAt: response.created_at }))
     const options = { stream: flush !== undefined, prepaid: { charge: ledger.chargeOf(id), routes: stored.routes } }

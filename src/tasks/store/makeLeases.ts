@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import type { Statement } from "@effect/sql/Statement"
-import { Clock, Effect, Either, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { Node } from "../../cluster/Node.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { amongDue } from "../../sql/amongDue.ts"
@@ -9,6 +9,7 @@ import { prepare } from "../../sql/prepare.ts"
 import { CrashPoints } from "../CrashPoints.ts"
 import { releasesRequest } from "../releasesRequest.ts"
 import { isTerminal, patched } from "../Task.ts"
+import { RequestSeal } from "../RequestSeal.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import { LeaseLost, TaskKinds } from "../TaskKind.ts"
 import type { TaskPatch } from "../Task.ts"
@@ -35,6 +36,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
     const removeHeld = yield* makeRemoval(tasks)
     const node = yield* Node
     const holding = yield* makeHolding
+    const { open } = yield* RequestSeal
     let claims = 0
     const someDue = sql`SELECT id FROM tasks WHERE ended_at IS NULL AND lane = ${""} AND next_run_at <= ${0}
     ORDER BY next_run_at LIMIT ${0}`
@@ -49,7 +51,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
     const keepLocked = sql.onDialectOrElse({ pg: () => sql.literal("FOR SHARE"), orElse: () => sql.literal("") })
     const selectHeld = prepare(sql, sql`SELECT id FROM tasks WHERE id = ${""} AND lease_token = ${""} ${keepLocked}`)
     const deleteRequest = prepare(sql, sql`DELETE FROM task_requests WHERE task_id = ${""}`)
-    const selectRequest = prepare(sql, sql`SELECT request FROM task_requests WHERE task_id = ${""}`)
+    const selectRequest = prepare(sql, sql`SELECT task_id, request FROM task_requests WHERE task_id = ${""}`)
     const selectLanes = prepare(
       sql,
       sql`SELECT * FROM (
@@ -196,16 +198,16 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
      */
     const rivals: TaskStorage["rivals"] = Effect.fnUntraced(function* (task, upstreamIds, submitAtMs) {
       if (upstreamIds.length === 0) return { taken: new Set<string>(), unheard: [] }
-      const found = yield* stored(sql`SELECT upstream_id AS id, NULL AS request FROM tasks
+      const found = yield* stored(sql`SELECT upstream_id AS id, NULL AS task_id, NULL AS request FROM tasks
           WHERE ${sql.in("upstream_id", upstreamIds)} AND lane = ${task.lane} AND id <> ${task.id}
         UNION ALL
-        SELECT NULL, request FROM (SELECT request FROM tasks
+        SELECT NULL, task_id, request FROM (SELECT task_id, request FROM tasks
           LEFT JOIN task_requests ON task_id = id
           WHERE lane = ${task.lane} AND submit_at IS NOT NULL AND upstream_id IS NULL AND id <> ${task.id}
           AND submit_at BETWEEN ${submitAtMs - rivalryMs} AND ${submitAtMs + rivalryMs}
           LIMIT ${mostRivals + 1}) AS unheard
         UNION ALL
-        SELECT upstream_id, NULL FROM removed_submits WHERE lane = ${task.lane} AND (${sql.in("upstream_id", upstreamIds)}
+        SELECT upstream_id, NULL, NULL FROM removed_submits WHERE lane = ${task.lane} AND (${sql.in("upstream_id", upstreamIds)}
           OR (upstream_id IS NULL AND submit_at BETWEEN ${submitAtMs - rivalryMs} AND ${submitAtMs + rivalryMs}))`)
       const unheard = found.filter((row) => rivalIds.one(row).id === null)
       return {
@@ -214,12 +216,22 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
         unheard:
           unheard.length > mostRivals
             ? [null]
-            : unheard.map((row) => Either.getOrUndefined(requests.either(row))?.request ?? null)
+            : yield* Effect.forEach(unheard, (row) =>
+                opened(row).pipe(Effect.catchAllDefect(() => Effect.succeed(null)))
+              )
       }
     })
 
+    /** The request in a row; null if there is none. */
+    const opened = (row: unknown): Effect.Effect<unknown> =>
+      Effect.suspend(() => {
+        const { request, task_id } = requests.one(row)
+        if (request === null || task_id === null) return Effect.succeed(null)
+        return open(task_id, request)
+      })
+
     const request: TaskStorage["request"] = (id) =>
-      Effect.map(stored(selectRequest([id])), (found) => requests.first(found)?.request ?? null)
+      Effect.flatMap(stored(selectRequest([id])), ([row]) => (row === undefined ? Effect.succeed(null) : opened(row)))
 
     /** Skips from lane to lane in the index, however many tasks wait in each. */
     const lanes = Effect.map(stored(selectLanes([])), laneDues.all)
@@ -244,7 +256,10 @@ type Tasks = Effect.Effect.Success<typeof makeTasks>
 
 const rivalIds = rows("tasks", { id: Schema.NullOr(Schema.String) })
 const laneDues = rows("tasks", { lane: Schema.String, due: Schema.Int })
-const requests = rows("task_requests", { request: Schema.NullOr(Schema.parseJson()) })
+const requests = rows("task_requests", {
+  task_id: Schema.NullOr(Schema.String),
+  request: Schema.NullOr(Schema.String)
+})
 
 /** True if the patch does not concern the work itself. */
 const isOnlyWhen = (patch: TaskPatch): boolean => {

@@ -9,6 +9,7 @@ import type { StoreFailure } from "../StoreFailure.ts"
 import type { Task } from "../Task.ts"
 import { created, isUnheard } from "../Task.ts"
 import { TaskChanges } from "../TaskChanges.ts"
+import { RequestSeal } from "../RequestSeal.ts"
 import { TaskKinds } from "../TaskKind.ts"
 import { anyTask, newColumns, readableTasks } from "./TaskRow.ts"
 import { makeKnownTasks } from "./KnownTasks.ts"
@@ -25,6 +26,7 @@ export const makeTasks = Effect.gen(function* () {
   const unit = yield* UnitOfWork
   const changes = yield* TaskChanges
   const kinds = yield* TaskKinds
+  const { seal } = yield* RequestSeal
 
   const submits = removedSubmits(sql)
   const insertTask = prepare(sql, sql`INSERT INTO tasks ${sql.insert(newColumns(anyTask))}`)
@@ -39,14 +41,15 @@ export const makeTasks = Effect.gen(function* () {
   const insert: TaskStorage["insert"] = (task, alongside = Effect.void, behind = Effect.void) => {
     const made = created(task)
     const columns = Object.values(newColumns(made))
-    const request = JSON.stringify(task.request)
-    const statements = alongside.pipe(
-      Effect.zipRight(insertTask(columns).ahead),
-      Effect.zipRight(insertRequest([made.id, request]).ahead),
-      Effect.zipRight(behind),
-      Effect.zipRight(changes.creating(made, task.quietUntilMs))
-    )
-    return Effect.map(unit.commit(statements), () => {
+    const statements = (request: string) =>
+      alongside.pipe(
+        Effect.zipRight(insertTask(columns).ahead),
+        Effect.zipRight(insertRequest([made.id, request]).ahead),
+        Effect.zipRight(behind),
+        Effect.zipRight(changes.creating(made, task.quietUntilMs))
+      )
+    const storing = Effect.flatMap(seal(made.id, task.request), (request) => unit.commit(statements(request)))
+    return Effect.map(storing, () => {
       changes.created(made)
       return made
     })
@@ -119,7 +122,9 @@ export const makeTasks = Effect.gen(function* () {
         const ended = Option.fromNullable((yield* readableTasks(rows))[0])
         if (Option.isNone(ended)) {
           // An unreadable task has ended all the same.
-          if (rows.length > 0) changes.unreadable(rows.length)
+          if (rows.length === 0) return ended
+          changes.unreadable(rows.length)
+          yield* sql`DELETE FROM task_requests WHERE task_id = ${id}`
           return ended
         }
         if (!isUnheard(ended.value)) yield* sql`DELETE FROM task_requests WHERE task_id = ${id}`

@@ -23,9 +23,10 @@ export const makeSetAside = (changing: (id: string) => void) =>
     WHERE lease_token = ${token} ${inHand.length === 0 ? sql`` : sql`AND NOT ${sql.in("id", inHand)}`}
     RETURNING id`
     return (token: string, inHand: ReadonlyArray<string>, nowMs: number): Effect.Effect<void> => {
-      const failed = Effect.map(fail(token, inHand, nowMs), (ended) => {
-        const all = named.all(ended)
-        for (const { id } of all) changing(id)
+      const failed = Effect.gen(function* () {
+        const all = named.all(yield* fail(token, inHand, nowMs)).map(({ id }) => id)
+        for (const id of all) changing(id)
+        if (all.length > 0) yield* sql`DELETE FROM task_requests WHERE ${sql.in("task_id", all)}`
         return all.length
       })
       return commits.commit(failed).pipe(

@@ -84,20 +84,28 @@ const wordAt = (error: unknown, key: string): string | undefined =>
   textAt(error, key) ?? numberAt(error, key)?.toString()
 
 /** Addresses and likely keys. Separate patterns, because each alone is provably linear. */
-const inner = [
-  /https?:\/\/[^\s"'<>)\]]+/g,
-  /\b\d{1,3}(?:\.\d{1,3}){3}\b(?::\d+)?/g,
-  /\b(?:sk|key|tok)-[\w-]{4,}/g,
-  /\bBearer [\w.~+/=-]+/g
-]
+const urls = /https?:\/\/[^\s"'<>)\]]+/g
+const machines = /\b\d{1,3}(?:\.\d{1,3}){3}\b(?::\d+)?/g
+const keys = [/\b(?:sk|key|tok)-[\w-]{4,}/g, /\bBearer [\w.~+/=-]+/g]
 
 /**
  * An upstream's message without internal details.
  *
- * @param sent the request: addresses in it are the caller's own and stay
+ * @param sent the request: addresses in it are the caller's own and stay, but for what may be signed or secret in them
  */
-export const forCallers = (words: string, sent = ""): string =>
-  inner.reduce((text, one) => text.replace(one, (found) => (sent.includes(found) ? found : "[…]")), words)
+export const forCallers = (words: string, sent = ""): string => {
+  const addressed = words
+    .replace(urls, (found) => (sent.includes(found) ? withoutSignature(found) : "[…]"))
+    .replace(machines, (found) => (sent.includes(found) ? found : "[…]"))
+  return keys.reduce((text, key) => text.replace(key, "[…]"), addressed)
+}
+
+/** An address without its user and query. */
+const withoutSignature = (address: string): string => {
+  const query = address.indexOf("?")
+  const kept = query === -1 ? address : `${address.slice(0, query)}?[…]`
+  return kept.replace(/^(https?:\/\/)[^/?#]*@/, "$1[…]@")
+}
 
 /** The answer exceeds the bounds of what the gateway reads. */
 export const tooMuch = new UpstreamFailed({

@@ -1,7 +1,7 @@
 import { Redacted } from "effect"
 import { expect, it } from "vitest"
 import { consolePath } from "../../src/console/consolePath.ts"
-import { makeSeal } from "../../src/people/sealed.ts"
+import { makeSeal } from "../../src/access/sealed.ts"
 
 it("a sealed text opens with its key, for what it belongs to, unchanged", () => {
   const { open, seal } = makeSeal(Redacted.make(new Uint8Array(32).fill(1)))
