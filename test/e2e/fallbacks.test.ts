@@ -184,7 +184,7 @@ describeOnEach("a request that another model answers", ({ name }) => {
       const status = async () => (await read(`/v1/tasks/${id}`, key)).status
       await expect.poll(status, { timeout: 20_000 }).toBe("failed")
     } else {
-      expect([response.status, error.error.message]).toEqual([400, "Too long."])
+      expect([response.status, error.error.message]).toEqual([400, "prompt is too long: Too long."])
       expect(response.headers.get("x-gateway-upstream")).toBe("chat")
     }
     expect(anthropic.asked.length).toBe(asked)
@@ -211,7 +211,7 @@ describeOnEach("a request that another model answers", ({ name }) => {
     const { error }: Json = await response.json()
     expect([response.status, error.message, response.headers.get("x-gateway-upstream")]).toEqual([
       400,
-      "Too long.",
+      "prompt is too long: Too long.",
       "chat"
     ])
     expect((await requestOf(response)).attempts.map(({ upstream }: Json) => upstream)).toEqual(["chat", "void"])

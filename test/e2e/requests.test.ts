@@ -101,7 +101,7 @@ describe("a request that is over", () => {
   it("is there though it failed before it began", async () => {
     const { id, status } = await ask("/v1/messages", { model: "nothing", max_tokens: 5, messages })
     expect(status).toBe(400)
-    expect(await kept(id)).toMatchObject({ status: 400, error: "invalid_request", model: "nothing", attempts: [] })
+    expect(await kept(id)).toMatchObject({ status: 400, error: "unknown_model", model: "nothing", attempts: [] })
   })
 
   it("says that it was answered as an earlier one", async () => {
@@ -150,7 +150,7 @@ describe("the operator's list", () => {
     ["status=4xx", (one: Record<string, unknown>) => Number(one["status"]) >= 400 && Number(one["status"]) < 500],
     ["status=200&model=house", (one: Record<string, unknown>) => one["model"] === "house" && one["status"] === 200],
     ["upstream=fine", (one: Record<string, unknown>) => one["upstream"] === "fine"],
-    ["error=invalid_request", (one: Record<string, unknown>) => one["error"] === "invalid_request"],
+    ["error=unknown_model", (one: Record<string, unknown>) => one["error"] === "unknown_model"],
     ["since=5m&until=2100-01-01", () => true]
   ])("holds with %s what is such, and nothing else", async (query, isSuch) => {
     const { data } = await list(query)

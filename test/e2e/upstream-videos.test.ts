@@ -36,9 +36,9 @@ models:
   seedance: { routes: [{ upstream: ark, model: doubao-seedance-1-0-pro }] }
   either: { routes: [{ upstream: ark, model: seedance-here }, { upstream: sora, model: sora-2 }, { upstream: spare, model: seedance-there }] }
   sora-2: sora
-  priced: { routes: [{ upstream: ark, model: doubao-seedance-1-0-pro }], price: { per_second: 0.01 } }
-  by-token: { routes: [{ upstream: ark, model: doubao-seedance-2-0-260128 }], price: { output: 10 } }
-  open: { routes: [{ upstream: ark, model: dreamina-seedance-2-5-260628 }], price: { output: 10 } }
+  priced: { routes: [{ upstream: ark, model: doubao-seedance-1-0-pro }], price: { per_second: 0.01, per_search: 0 } }
+  by-token: { routes: [{ upstream: ark, model: doubao-seedance-2-0-260128 }], price: { output: 10, per_search: 0 } }
+  open: { routes: [{ upstream: ark, model: dreamina-seedance-2-5-260628 }], price: { output: 10, per_search: 0 } }
 keys:
   - { name: rich, secret: rich-secret-0123456789abcdefg, balance_usd: 20 }
   - { name: poor, secret: poor-secret-0123456789abcdefg, balance_usd: 1.12 }

@@ -62,8 +62,9 @@ describe("gateway usage", () => {
     expect(report.totals.cost).toEqual(settled)
     expect(available?.nano_usd).toBe(5_000_000_000 - settled.nano_usd)
     const own = await get<UsageRecord>("/v1/usage?by=key&since=1d", secret)
-    const { upstream_cost, ...charged } = report.totals
+    const { above_hold, upstream_cost, ...charged } = report.totals
     expect(upstream_cost).toEqual(settled)
+    expect(above_hold?.nano_usd).toBe(0)
     expect(own.totals).toEqual(charged)
     expect(report.data).toMatchObject(own.data)
     expect((await by("request")).data).toHaveLength(3)
@@ -79,11 +80,12 @@ describe("gateway usage", () => {
       0,
       0,
       settled.usd,
-      settled.usd
+      settled.usd,
+      0
     ]
     const { out } = await ok("usage", "--account", "users", "--csv")
     expect(out).toBe(
-      "day,requests,input,cache_read,cache_write,output,reasoning,searches,video_seconds,usd,upstream_usd\r\n" +
+      "day,requests,input,cache_read,cache_write,output,reasoning,searches,video_seconds,usd,upstream_usd,above_hold_usd\r\n" +
         `${day},${counted.join(",")}\n`
     )
     const shown = [...counted.slice(0, -2).map(String), `$${settled.usd}`, `$${settled.usd}`]

@@ -156,7 +156,7 @@ class ChunkReader<S> implements Reader {
   #read(bytes: Uint8Array, events: Array<GenerationEvent>): boolean {
     const told = events.length
     const isOver = this.#parse(bytes, events)
-    // What was parsed in vain, and what comes before the answer.
+    // Frames parsed in vain, and those before the answer.
     if (events.length === told || !this.#hasBegun) (this.#silence ??= new Silence()).add(bytes.length)
     return isOver
   }
