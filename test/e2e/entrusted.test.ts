@@ -47,14 +47,8 @@ const tools = [
   }
 ]
 const ofMessages: ReadonlyArray<Planted> = ["token", "server"]
-const mcpServers = [
-  {
-    type: "url",
-    name: "crm",
-    url: `https://crm.example.com/sse?key=${planted.server}`,
-    authorization_token: planted.token
-  }
-]
+const crm = `https://crm.example.com/sse?key=${planted.server}`
+const mcpServers = [{ type: "url", name: "crm", url: crm, authorization_token: planted.token }]
 
 /** Stands still until it is told to go on. Repeats the tools in its answers, and everything in its errors. */
 let gate = Promise.withResolvers<void>()

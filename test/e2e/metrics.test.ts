@@ -82,8 +82,7 @@ describe("GET /metrics", () => {
     const refused = await asked(other.key)
     expect(refused.status).toBe(401)
     expect(await refused.json()).toMatchObject({ error: { code: "auth_invalid" } })
-    for (let n = 0; n < 12; n++) await (await asked("wrong")).text()
-    expect((await asked("wrong")).status).toBe(429)
+    for (let n = 0; n < 12; n++) expect((await asked("wrong")).status).toBe(401)
     expect((await asked(adminKey)).status).toBe(200)
     await other.dispose()
   })
@@ -151,8 +150,7 @@ describe("GET /metrics", () => {
     const hangUps = `gen_ai_server_request_duration_seconds_count{${sandbox},error_type="hang_up"}`
     const before = (await samples())[hangUps] ?? 0
     leave.abort()
-    const after = await until((now) => now["gateway_streams_open"] === 0)
-    expect(after[hangUps]).toBe(before + 1)
+    await until((now) => now["gateway_streams_open"] === 0 && now[hangUps] === before + 1)
     const firstTokens = `gen_ai_server_time_to_first_token_seconds_count{${sandbox}}`
     const told = (await samples())[firstTokens] ?? 0
     await (await ask("/v1/messages", say("a stream", { stream: true }))).text()

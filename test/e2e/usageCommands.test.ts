@@ -81,14 +81,14 @@ describe("gateway usage", () => {
       0,
       settled.usd,
       settled.usd,
-      0
+      "0.00"
     ]
     const { out } = await ok("usage", "--account", "users", "--csv")
     expect(out).toBe(
       "day,requests,input,cache_read,cache_write,output,reasoning,searches,video_seconds,usd,upstream_usd,above_hold_usd\r\n" +
         `${day},${counted.join(",")}\n`
     )
-    const shown = [...counted.slice(0, -2).map(String), `$${settled.usd}`, `$${settled.usd}`]
+    const shown = [...counted.slice(0, -3).map(String), `$${settled.usd}`, `$${settled.usd}`, "$0.00"]
     expect(rows((await ok("usage", "--account", "users")).out)).toEqual([
       [
         "DAY",
@@ -101,7 +101,8 @@ describe("gateway usage", () => {
         "SEARCHES",
         "VIDEO SECONDS",
         "USD",
-        "UPSTREAM USD"
+        "UPSTREAM USD",
+        "ABOVE HOLD USD"
       ],
       [day, ...shown],
       ["total", ...shown]
