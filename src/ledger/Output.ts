@@ -11,6 +11,9 @@ export class Output {
   readonly calls: Partial<Record<HostedCall, number>> = {}
   #text = ""
   #reasoning = ""
+  /** The tokens of text that was let go of. */
+  #textTokens = 0
+  #reasoningTokens = 0
   #passthrough: PassthroughText | undefined
 
   take(event: GenerationEvent): void {
@@ -19,12 +22,14 @@ export class Output {
       case "refusal-delta":
       case "tool-call-delta":
         this.#text = appendText(this.#text, event.text)
+        if (this.#text.length > mostHeld) this.#letGo()
         return
       case "tool-call-start":
         this.#text = appendText(this.#text, event.name)
         return
       case "reasoning-delta":
         this.#reasoning = appendText(this.#reasoning, event.text)
+        if (this.#reasoning.length > mostHeld) this.#letGo()
         return
       case "search-end":
         this.searches++
@@ -41,15 +46,23 @@ export class Output {
     else this.calls[call] = (this.calls[call] ?? 0) + 1
   }
 
+  #letGo(): void {
+    this.#textTokens += countText(this.#text)
+    this.#reasoningTokens += countText(this.#reasoning)
+    this.#text = this.#reasoning = ""
+  }
+
   tokens(): number {
-    const text = this.#text + (this.#passthrough?.generated ?? "")
-    return countText(text) + this.reasoningTokens()
+    return this.#textTokens + countText(this.#text) + (this.#passthrough?.tokens() ?? 0) + this.reasoningTokens()
   }
 
   reasoningTokens(): number {
-    return countText(this.#reasoning)
+    return this.#reasoningTokens + countText(this.#reasoning)
   }
 }
+
+/** The longest text that is kept, in UTF-16 units: of a longer one only the tokens are. */
+const mostHeld = 4 * 1024 * 1024
 
 const utf8 = new TextDecoder()
 
@@ -68,6 +81,9 @@ class PassthroughText {
   #smallBytes = 0
   #deltas = ""
   #texts = ""
+  /** The tokens of texts that were let go of. */
+  #deltaTokens = 0
+  #textTokens = 0
 
   add(frames: string | Uint8Array): void {
     if (typeof frames === "string" || frames.length >= large.from) {
@@ -87,9 +103,10 @@ class PassthroughText {
   }
 
   /** If the deltas are plain text, the other texts repeat them. */
-  get generated(): string {
+  tokens(): number {
     this.#lookThrough()
-    return this.#deltas === "" ? this.#texts : this.#deltas
+    const hasDeltas = this.#deltas !== "" || this.#deltaTokens > 0
+    return hasDeltas ? this.#deltaTokens + countText(this.#deltas) : this.#textTokens + countText(this.#texts)
   }
 
   #lookThrough(): void {
@@ -98,6 +115,13 @@ class PassthroughText {
     this.#large = []
     this.#largeBytes = 0
     this.#smallBytes = 0
+    if (this.#deltas.length + this.#texts.length > mostHeld) this.#letGo()
+  }
+
+  #letGo(): void {
+    this.#deltaTokens += countText(this.#deltas)
+    this.#textTokens += countText(this.#texts)
+    this.#deltas = this.#texts = ""
   }
 
   /** The generated text in passthrough stream frames: the strings in the deltas of any dialect. */

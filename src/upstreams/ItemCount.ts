@@ -1,13 +1,26 @@
+import type { UpstreamFailed } from "../contract/Failure.ts"
 import { answerBounds } from "../contract/jsonBounds.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
+import { tooManyItems, tooMuchText } from "./protocols/upstreamFailure.ts"
 
-/** Counts the items of an answer: texts, reasoning, calls, searches and their results, citations. */
+/** The most text of an answer, in UTF-16 units. Encoders keep all of it, and write it several times. */
+const mostText = 32 * 1024 * 1024
+
+/** Counts the items of an answer (texts, reasoning, calls, searches and their results, citations) and their length. */
 export class ItemCount {
   #items = 0
+  #length = 0
   #last: GenerationEvent["type"] | undefined
 
-  /** True once the answer has more items than the gateway reads. */
-  exceeds(event: GenerationEvent): boolean {
+  /** The failure of an answer that has more than the gateway reads. */
+  excess(event: GenerationEvent): UpstreamFailed | undefined {
+    if ("text" in event) this.#length += event.text.length
+    else if (event.type === "redacted-reasoning") this.#length += event.data.length
+    if (this.#length > mostText) return tooMuchText
+    return this.#countItems(event) ? tooManyItems : undefined
+  }
+
+  #countItems(event: GenerationEvent): boolean {
     if (event.type === this.#last && isDelta.has(event.type)) return false
     // The first delta belongs to the item that its start event counted.
     this.#last =

@@ -11,7 +11,7 @@ import { ItemCount } from "./ItemCount.ts"
 import { isObject, parseJson } from "../contract/json.ts"
 import type { Lowered, Protocol } from "./protocols/Protocol.ts"
 import { beginStopSearch, stopAt } from "./protocols/stops.ts"
-import { noAnswer, tooMuch } from "./protocols/upstreamFailure.ts"
+import { noAnswer } from "./protocols/upstreamFailure.ts"
 
 interface TranslationOptions {
   /** The model's id at the upstream, recorded as the origin of its signatures. */
@@ -52,8 +52,9 @@ export const translated = <S>(
     const [next, emitted] = protocol.step(state, frame)
     state = next
     for (const event of emitted) {
-      if (count.exceeds(event)) {
-        events.push({ type: "failed", failure: tooMuch })
+      const failure = count.excess(event)
+      if (failure !== undefined) {
+        events.push({ type: "failed", failure })
         return true
       }
       events.push(withOrigin === undefined ? event : withOrigin(event))

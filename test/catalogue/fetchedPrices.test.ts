@@ -46,6 +46,48 @@ describeOnEach("a fetched list of prices", () => {
   const refresh = (accepts = false) => Effect.flatMap(PriceRefresh, (prices) => prices.refresh(place, accepts))
 
   live(
+    "leaves out a row with more lengths of input than any model has, and keeps the others",
+    Effect.gen(function* () {
+      const above = (lengths: number) =>
+        Object.fromEntries(
+          Array.from({ length: lengths }, (_, index) => [`input_cost_per_token_above_${index + 1}k_tokens`, 4e-6])
+        )
+      answers({
+        "made-up-1": litellm("openai", 2e-6, 8e-6, above(16)),
+        "made-up-2": litellm("openai", 2e-6, 8e-6, above(17)),
+        "made-up-3": litellm("openai", 2e-6, 8e-6, above(9_999)),
+        "made-up-4": litellm("openai", 2e-6, 8e-6)
+      })
+      expect(yield* refresh()).toMatchObject({ prices: 4 })
+      expect((yield* used("openai/made-up-1"))?.tiers).toHaveLength(16)
+      expect(yield* used("openai/made-up-2")).toBeUndefined()
+      expect(yield* used("openai/made-up-3")).toBeUndefined()
+      expect(yield* used("openai/made-up-4")).toBeDefined()
+    })
+  )
+
+  live(
+    "of thousands of rows is read, stored and read again in turns of the event loop",
+    Effect.gen(function* () {
+      const rows = Array.from({ length: 3_000 }, (_, index) => index)
+      const meanwhile = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+        Effect.gen(function* () {
+          let turns = 0
+          const ticking = setInterval(() => turns++, 0)
+          yield* effect
+          clearInterval(ticking)
+          return turns
+        })
+      answers(Object.fromEntries(rows.map((row) => [`model-${row}`, litellm("openai", 2e-6, 8e-6)])))
+      expect(yield* meanwhile(refresh())).toBeGreaterThan(3)
+      expect(yield* meanwhile(used("model-2999"))).toBeGreaterThan(3)
+      expect(yield* used("openai/model-2999")).toBeDefined()
+      answers(Object.fromEntries(rows.map((row) => [`model-${row}`, { input: 2, output: 8 }])))
+      expect(yield* meanwhile(refresh(true))).toBeGreaterThan(3)
+    })
+  )
+
+  live(
     "is read in LiteLLM's form: by provider and by model, with tiers, without what is no price",
     Effect.gen(function* () {
       answers({

@@ -158,7 +158,10 @@ describe("what a video request is refused with", () => {
       'content[0].type: expected one of text, image_url, video_url, audio_url, draft_task; got "poem"'
     ],
     [{ ...ok, content: [{ type: "text" }] }, "content[0].text: is required; expected a string"],
-    [{ ...ok, model: "nope" }, 'model: invalid model name "nope": unknown model; GET /v1/models lists the models served'],
+    [
+      { ...ok, model: "nope" },
+      'model: invalid model name "nope": unknown model; GET /v1/models lists the models served'
+    ],
     [{ ...ok, model: "sandbox-text" }, 'model: "sandbox-text" is a text model, not a video model']
   ])("%j", async (body, message) => {
     expect(await error(await post(body))).toEqual(invalid(message))

@@ -1,3 +1,4 @@
+import { boundMutants } from "./boundMutants.ts"
 import { callbackMutants } from "./callbackMutants.ts"
 import { authenticationMutants } from "./authenticationMutants.ts"
 import { engineMutants } from "./engineMutants.ts"
@@ -29,6 +30,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...engineMutants,
   ...callbackMutants,
   ...streamMutants,
+  ...boundMutants,
   ...nodeMutants,
   ...laneMutants,
   ...peopleMutants,

@@ -3,6 +3,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import { nextTurn } from "../../src/flow/eventLoop.ts"
 import { defaultDeadlines, callUpstream } from "../../src/upstreams/client.ts"
+import type { Exchange } from "../../src/upstreams/Exchange.ts"
 
 it.live("an answer that arrives as its caller is interrupted is closed, not leaked", () =>
   Effect.gen(function* () {
@@ -115,33 +116,41 @@ it.live("an answer with unrequested compression is read, in each usual form", ()
 
 const mebibyte = 1_048_576
 
-/** A body of so many bytes as it is read: its pieces, and how many turns the event loop had meanwhile. */
-const readInTurns = (body: Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>>) =>
+/** A body as it is read, and how many turns the event loop had meanwhile. */
+const inTurns = <A>(
+  body: Uint8Array<ArrayBuffer>,
+  headers: Readonly<Record<string, string>>,
+  read: (exchange: Exchange) => Promise<A>
+) =>
   Effect.gen(function* () {
     const server = Bun.serve({ port: 0, fetch: () => new Response(body, { headers }) })
     const url = `http://127.0.0.1:${server.port}/`
     const exchange = yield* callUpstream({ url, headers: {}, body: "{}", deadlines: defaultDeadlines })
     // All of it has come before it is read.
     yield* Effect.sleep(200)
-    const pieces: Array<number> = []
-    const turns = yield* Effect.promise(async () => {
+    const found = yield* Effect.promise(async () => {
       let turns = 0
       let isOver = false
       void (async () => {
         for (; !isOver; turns++) await nextTurn()
       })()
-      for (let piece = await exchange.read(); piece !== undefined; piece = await exchange.read())
-        pieces.push(piece.length)
+      const whole = await read(exchange)
       isOver = true
-      return turns
+      return { whole, turns }
     })
     yield* Effect.promise(() => server.stop(true))
-    return { pieces, turns }
+    return found
   })
+const piecesOf = async (exchange: Exchange) => {
+  const pieces: Array<number> = []
+  for (let piece = await exchange.read(); piece !== undefined; piece = await exchange.read()) pieces.push(piece.length)
+  return pieces
+}
+const packed = { "content-encoding": "gzip" }
 
 it.live("what came at once is given in pieces, and the event loop has its turns between them", () =>
   Effect.gen(function* () {
-    const { pieces, turns } = yield* readInTurns(new Uint8Array(4 * mebibyte), {})
+    const { whole: pieces, turns } = yield* inTurns(new Uint8Array(4 * mebibyte), {}, piecesOf)
     expect(pieces.reduce((sum, length) => sum + length)).toBe(4 * mebibyte)
     expect(Math.max(...pieces)).toBeLessThanOrEqual(32_768)
     expect(turns).toBeGreaterThan(64)
@@ -150,10 +159,19 @@ it.live("what came at once is given in pieces, and the event loop has its turns 
 
 it.live("what is unpacked waits for the event loop's turns too", () =>
   Effect.gen(function* () {
-    const { pieces, turns } = yield* readInTurns(gzipSync(new Uint8Array(8 * mebibyte)), { "content-encoding": "gzip" })
+    const { whole: pieces, turns } = yield* inTurns(gzipSync(new Uint8Array(8 * mebibyte)), packed, piecesOf)
     expect(pieces.reduce((sum, length) => sum + length)).toBe(8 * mebibyte)
     expect(Math.max(...pieces)).toBeLessThanOrEqual(32_768)
     expect(turns).toBeGreaterThan(128)
+  })
+)
+
+it.live("a packed text is unpacked in turns", () =>
+  Effect.gen(function* () {
+    const body = gzipSync(new Uint8Array(32 * mebibyte).fill(0x20))
+    const { turns, whole } = yield* inTurns(body, packed, (exchange) => exchange.text(64 * mebibyte))
+    expect(whole).toHaveLength(32 * mebibyte)
+    expect(turns).toBeGreaterThan(24)
   })
 )
 
@@ -161,7 +179,7 @@ it.live("an answer that is cancelled between two pieces gives no more", () =>
   Effect.gen(function* () {
     const server = Bun.serve({
       port: 0,
-      fetch: () => new Response(gzipSync(new Uint8Array(mebibyte)), { headers: { "content-encoding": "gzip" } })
+      fetch: () => new Response(gzipSync(new Uint8Array(mebibyte)), { headers: packed })
     })
     const url = `http://127.0.0.1:${server.port}/`
     const exchange = yield* callUpstream({ url, headers: {}, body: "{}", deadlines: defaultDeadlines })

@@ -3,14 +3,14 @@ import type { JsonObject } from "../../contract/fields.ts"
 import type { Batch } from "../../generation/Generation.ts"
 import type { GenerationEvent, UsageFrame, Usage } from "../../generation/GenerationEvent.ts"
 import { Silence } from "../framing/Framing.ts"
-import { sseEvents } from "../framing/sse.ts"
+import { eventLimit, sseEvents } from "../framing/sse.ts"
 import type { SseEvent } from "../framing/sse.ts"
 import { framesNamed, WholeFrames } from "../framing/WholeFrames.ts"
 import type { Reader } from "../generationOf.ts"
 import { noBack } from "../protocols/back.ts"
 import { isObject, objectAt, parseJson } from "../../contract/json.ts"
 import type { Protocol } from "../protocols/Protocol.ts"
-import { noAnswer, tooLongAsStream } from "../protocols/upstreamFailure.ts"
+import { noAnswer, tooLongAsStream, tooMuchText } from "../protocols/upstreamFailure.ts"
 import type { EventDialect } from "./Dialect.ts"
 import { gathered } from "./gathered.ts"
 import { Mender } from "./Mender.ts"
@@ -44,6 +44,7 @@ class EventReader<S> implements Reader {
   #silence: Silence | undefined
   /** The data of the frames of finished items. */
   #items: Array<string> | undefined
+  #itemsLength = 0
 
   constructor(
     protocol: Protocol<S>,
@@ -205,6 +206,8 @@ class EventReader<S> implements Reader {
         pass(start)
         passed = end
         const called = this.#count(event, events)
+        this.#itemsLength += event.data.length
+        if (this.#itemsLength > eventLimit) return [...events, { type: "failed", failure: tooMuchText }]
         ;(this.#items ??= []).push(event.data)
         const { data: item } = event
         events.push({ type: "passthrough", bytes: frame, terminal: false, item, ...(called && { called }) })

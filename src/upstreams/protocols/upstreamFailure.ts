@@ -108,7 +108,8 @@ const withoutSignature = (address: string): string => {
 }
 
 /** The answer exceeds the bounds of what the gateway reads. */
-export const tooMuch = new UpstreamFailed({
+export const tooMuchText = new UpstreamFailed({ message: "The model's upstream sent more than 32 Mi characters" })
+export const tooManyItems = new UpstreamFailed({
   message: `The model's upstream sent ${excessWords("items", answerBounds)}`
 })
 

@@ -17,7 +17,7 @@ import type { FamilyName, ProtocolName } from "./answerKinds.ts"
 import { many } from "./Hostile.ts"
 import { pack } from "./packed.ts"
 import type { Encoding } from "./packed.ts"
-import { emptyFrames, grounded, longTexts, repeatedTo, sourced } from "./streamKinds.ts"
+import { emptyFrames, finishedItems, grounded, longTexts, pieces, repeatedTo, sourced } from "./streamKinds.ts"
 import type { Forms, FormsOn } from "./streamKinds.ts"
 
 /** A hostile answer, on each protocol that can carry it. */
@@ -99,6 +99,10 @@ export const answers: ReadonlyArray<HostileAnswer> = [
   ),
   inParts(other("200,000 frames of 16 bytes", emptyFrames(200_000))),
   inParts(other("128 MiB of frames of 16 bytes, by gzip", emptyFrames(8_388_608)), { packed: "gzip" }),
+  inParts(worst("200 MiB of one text in long pieces, by gzip", pieces(200, 32_768, false)), { packed: "gzip" }),
+  inParts(worst("200 MiB of one text in short pieces, by gzip", pieces(200, 512, false)), { packed: "gzip" }),
+  inParts(worst("200 MiB of arguments, by gzip", pieces(200, 32_768, true)), { packed: "gzip" }),
+  inParts(worst("200 MiB of finished items, by gzip", finishedItems(200)), { packed: "gzip" }),
   worst("20,000 sources", sourced(20_000)),
   worst("one support on 8 MiB of text", grounded(8)),
   worst("an answer of 16 MiB where a stream was to come", longTexts(16))

@@ -1,6 +1,6 @@
 import { awsEvent, awsMessage } from "../../upstreams/fakes/awsMessage.ts"
 import type { ProtocolName } from "./answerKinds.ts"
-import { completion, item, message, part, response } from "./frames.ts"
+import { blocks, chunks, completion, events, item, message, part, response } from "./frames.ts"
 import { many } from "./Hostile.ts"
 import type { Encoding } from "./packed.ts"
 
@@ -107,3 +107,63 @@ export const longTexts = (mebibytes: number): FormsOn => {
     "openai-responses": both(() => JSON.stringify(response([item([part(text())])])))
   }
 }
+
+/** Pieces of one text, or of one call's arguments, of so many MiB together; each piece is of so many characters. */
+export const pieces = (mebibytes: number, length: number, isCall: boolean): FormsOn => {
+  const count = Math.ceil((mebibytes * mebibyte) / length)
+  const text = "a ".repeat(length / 2)
+  const chunk = isCall ? { tool_calls: [{ index: 0, function: { arguments: text } }] } : { content: text }
+  const call = { tool_calls: [{ index: 0, id: "c0", type: "function", function: { name: "f", arguments: "" } }] }
+  const where = { item_id: "msg_0", output_index: 0, content_index: 0 }
+  const delta = isCall
+    ? { type: "response.function_call_arguments.delta", item_id: "fc_0", output_index: 0, delta: text }
+    : { type: "response.output_text.delta", ...where, delta: text }
+  const called = { type: "function_call", id: "fc_0", call_id: "c0", name: "f", arguments: "" }
+  return {
+    "openai-chat": { stream: () => chunks([call, ...many(count, () => chunk)].slice(isCall ? 0 : 1)) },
+    "anthropic-messages": {
+      stream: () =>
+        blocks([
+          isCall
+            ? [
+                { type: "tool_use", id: "c0", name: "f", input: {} },
+                many(count, () => ({ type: "input_json_delta", partial_json: text }))
+              ]
+            : [{ type: "text", text: "" }, many(count, () => ({ type: "text_delta", text }))]
+        ])
+    },
+    "openai-responses": {
+      stream: () =>
+        events(
+          [
+            { type: "response.output_item.added", output_index: 0, item: isCall ? called : item([]) },
+            ...(isCall ? [] : [{ type: "response.content_part.added", ...where, part: part("") }]),
+            ...many(count, () => delta)
+          ],
+          []
+        )
+    },
+    gemini: {
+      stream: () =>
+        many(
+          count,
+          () => `data: ${JSON.stringify({ candidates: [{ content: { role: "model", parts: [{ text }] } }] })}\n\n`
+        ).join("")
+    }
+  }
+}
+
+/** Finished items of so many MiB together. */
+export const finishedItems = (mebibytes: number): FormsOn => ({
+  "openai-responses": {
+    stream: () =>
+      events(
+        many(mebibytes, (output_index) => ({
+          type: "response.output_item.done",
+          output_index,
+          item: item([part("a ".repeat(mebibyte / 2))], output_index)
+        })),
+        []
+      )
+  }
+})

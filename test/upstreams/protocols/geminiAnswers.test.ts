@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import fc from "fast-check"
 import type { JsonObject } from "../../../src/contract/fields.ts"
 import { signedTextId } from "../../../src/generation/signedText.ts"
 import { gemini } from "../../../src/upstreams/protocols/gemini/gemini.ts"
@@ -190,6 +191,29 @@ describe("gemini answers", () => {
       cited,
       found
     ])
+  })
+
+  it("counts places in bytes of UTF-8 of any text (property)", () => {
+    const unit = fc.constantFrom("a", "é", "漢", "🦊", "\ud83e", "\udd8a", "\n")
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 20 }), fc.array(fc.nat(70), { maxLength: 8 }), (units, places) => {
+        const text = units.join("")
+        const metadata = {
+          ...groundingMetadata,
+          groundingSupports: places.map((startIndex) => ({
+            segment: { startIndex, endIndex: Buffer.byteLength(text) },
+            groundingChunkIndices: [0]
+          }))
+        }
+        const events = answered(gemini, frame([{ text }], { ...stopped, groundingMetadata: metadata }))
+        const starts = events.flatMap((event) => (event.type === "citation" ? [event.citation.start] : []))
+        // The place of each character of the text, by each of its bytes.
+        const offsets = [...text].flatMap((character, at, all) =>
+          Array.from({ length: Buffer.byteLength(character) }, () => all.slice(0, at).join("").length)
+        )
+        expect(starts).toEqual(places.flatMap((place) => offsets[place] ?? []))
+      })
+    )
   })
 
   it.each([
