@@ -84,21 +84,21 @@ export const boundMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "upstreams: what came at once is given at once",
-    file: "src/upstreams/client.ts",
+    file: "src/upstreams/Exchange.ts",
     snippet: "this.#rest = bytes.length > most ? bytes.subarray(most) : undefined",
     replacement: "this.#rest = bytes.length > Infinity ? bytes.subarray(most) : undefined",
     tests: read
   },
   {
     name: "upstreams: a body's pieces leave the event loop no turn",
-    file: "src/upstreams/client.ts",
+    file: "src/upstreams/Exchange.ts",
     snippet: "await ownTurn()\n    this.#givenBytes = 0",
     replacement: "this.#givenBytes = 0",
     tests: read
   },
   {
     name: "upstreams: what is unpacked leaves the event loop no turn",
-    file: "src/upstreams/client.ts",
+    file: "src/upstreams/Exchange.ts",
     snippet: "this.#isPacked = body !== this.#response.body",
     replacement: "this.#isPacked = false",
     tests: read

@@ -41,7 +41,7 @@ export const streamMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "upstreams: an answer may be silent for ever",
-    file: "src/upstreams/client.ts",
+    file: "src/upstreams/Exchange.ts",
     snippet: "const due = this.#lastReadMs + this.#idleMs",
     replacement: "const due = this.#lastReadMs + this.#idleMs + 1e9",
     tests: ["test/upstreams/textUpstream.test.ts", "test/upstreams/connections.test.ts"]
