@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, it } from "@effect/vitest"
@@ -7,6 +7,7 @@ import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import type { Asked, DialectName } from "../upstreams/fakes/fakeUpstream.ts"
 import { adminKey } from "./adminClient.ts"
+import { expectNowhere, tasksWithRequests } from "./nowhere.ts"
 import { startGateway } from "./process.ts"
 
 /** Planted in every field in which a caller entrusts something. No form of well-known keys, which are always redacted. */
@@ -20,7 +21,8 @@ const planted = {
   domain: "planted-domain-secret-7Qx2",
   token: "planted-authorization-token-7Qx2",
   server: "planted-token-in-address-7Qx2",
-  signature: "planted-signature-of-image-7Qx2"
+  signature: "planted-signature-of-image-7Qx2",
+  toolset: "planted-token-of-toolset-7Qx2"
 } as const
 type Planted = keyof typeof planted
 
@@ -184,7 +186,24 @@ describeOnEach("what a caller entrusts", ({ name }) => {
     expect((await post("/v1/responses", response("at once", { stream: true }))).status).toBe(200)
     expect((await post("/v1/responses", response("refused"))).status).toBe(400)
     expect((await post("/v1/messages", message("at once"), beta)).status).toBe(200)
-    expect((await post("/v1/messages", message("at once", { thread: { type: "create" } }), beta)).status).toBe(200)
+    // A thread keeps its tools without their secrets: they come with the tools again.
+    const threaded = { "anthropic-beta": "mcp-client-2025-11-20,message-threads-2026-08-12" }
+    const toolset = [{ type: "mcp_toolset", mcp_server_name: "crm", access_token: planted.toolset }]
+    const asked = () => messages.asked.at(-1)?.body.tools
+    const begun = await post(
+      "/v1/messages",
+      message("at once", { thread: { type: "create" }, tools: toolset }),
+      threaded
+    )
+    expect(begun.status, begun.text).toBe(200)
+    const goesOn = (more: object) => {
+      const thread = { type: "continue", previous_message_id: String(JSON.parse(begun.text).id) }
+      return post("/v1/messages", message("and on", { thread, ...more }), threaded)
+    }
+    const other = await goesOn({ tools: [{ ...toolset[0], mcp_server_name: "other" }] })
+    expect(other.status).toBe(400)
+    expect((await goesOn({ tools: toolset })).status).toBe(200)
+    expect(asked()).toEqual(toolset)
     expect((await post("/v1/messages", message("refused"), beta)).status).toBe(400)
 
     // Fetched later: whole, streamed, and a video.
@@ -207,13 +226,13 @@ describeOnEach("what a caller entrusts", ({ name }) => {
       [responses, messages].map(({ asked }) => asked.filter(({ text }) => text.includes("slowly")).length)
     await expect.poll(slow).toEqual([2, 1])
     await expect.poll(() => videosAsked.length).toBe(1)
-    await expectNowhere(folder, name, env, [...answers, first.output()])
+    await expectNowhere(planted, { folder, engine: name, env }, [...answers, first.output()])
 
     // It dies in the middle of all of them.
     first.signal("SIGKILL")
     await first.exited
     printed.push(first.output())
-    await expectNowhere(folder, name, env, printed)
+    await expectNowhere(planted, { folder, engine: name, env }, printed)
     gateway = await startGateway({ folder, env })
     await expect.poll(slow, { timeout: 40_000 }).toEqual([4, 2])
     gate.resolve()
@@ -238,63 +257,9 @@ describeOnEach("what a caller entrusts", ({ name }) => {
         return (await Promise.all(all)).join("\n")
       })
       .toContain("[redacted]")
-    await expectNowhere(folder, name, env, [...printed, ...answers, gateway.output()])
-    const left = await tasksWithRequests(folder, name, env)
+    await expectNowhere(planted, { folder, engine: name, env }, [...printed, ...answers, gateway.output()])
+    const left = await tasksWithRequests({ folder, engine: name, env })
     expect(left).toEqual([])
     await gateway.dispose()
   })
 })
-
-/** Searches the database, everything that the gateway wrote or printed, and what it answered. */
-const expectNowhere = async (
-  folder: string,
-  engine: string,
-  env: Readonly<Record<string, string>>,
-  texts: ReadonlyArray<string>
-) => {
-  const files = readdirSync(folder, { recursive: true })
-    .map((name) => join(folder, String(name)))
-    .filter((path) => statSync(path).isFile())
-    .map((path) => [path, readFileSync(path).toString("latin1")] as const)
-  const cells = engine === "postgres" ? [["the dump", await dump(env["GATEWAY_DATABASE_URL"] ?? "")] as const] : []
-  expect([...files, ...cells].some(([, text]) => text.includes("at once"))).toBe(true)
-  const places = [...files, ...cells, ...texts.map((text, index) => [`what was said, ${index}`, text] as const)]
-  for (const [place, text] of places) {
-    for (const [field, secret] of Object.entries(planted)) {
-      expect(text.includes(secret), `${field} in ${place}: ${around(text, secret)}`).toBe(false)
-    }
-  }
-}
-
-const around = (text: string, secret: string): string => {
-  const at = text.indexOf(secret)
-  return at === -1 ? "" : text.slice(Math.max(0, at - 300), at + 100)
-}
-
-/** All rows of all tables. */
-const dump = async (url: string): Promise<string> => {
-  const sql = new Bun.SQL({ url, max: 1 })
-  const tables: ReadonlyArray<{ tablename: string }> = await sql.unsafe(
-    `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`
-  )
-  let text = ""
-  for (const { tablename } of tables) {
-    const rows: ReadonlyArray<{ row: string }> = await sql.unsafe(
-      `SELECT "${tablename}"::text AS row FROM "${tablename}"`
-    )
-    text += rows.map(({ row }) => row).join("\n")
-  }
-  await sql.close()
-  return text
-}
-
-/** The kinds of the ended tasks whose request is still stored. */
-const tasksWithRequests = async (folder: string, engine: string, env: Readonly<Record<string, string>>) => {
-  const url = engine === "postgres" ? env["GATEWAY_DATABASE_URL"] : `sqlite:${join(folder, "data/gateway.db")}`
-  const sql = new Bun.SQL(url ?? "", { max: 1 })
-  const rows: ReadonlyArray<{ kind: string }> = await sql.unsafe(
-    `SELECT kind FROM tasks JOIN task_requests ON task_id = id WHERE ended_at IS NOT NULL`
-  )
-  await sql.close()
-  return rows.map(({ kind }) => kind)
-}

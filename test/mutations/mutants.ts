@@ -2,6 +2,7 @@ import { boundMutants } from "./boundMutants.ts"
 import { callbackMutants } from "./callbackMutants.ts"
 import { authenticationMutants } from "./authenticationMutants.ts"
 import { engineMutants } from "./engineMutants.ts"
+import { entrustedMutants } from "./entrustedMutants.ts"
 import { fileMutants } from "./fileMutants.ts"
 import { holdMutants } from "./holdMutants.ts"
 import { keyMutants } from "./keyMutants.ts"
@@ -23,6 +24,7 @@ import { unfinishedMutants } from "./unfinishedMutants.ts"
 export const mutants: ReadonlyArray<Mutant> = [
   ...keyMutants,
   ...authenticationMutants,
+  ...entrustedMutants,
   ...fileMutants,
   ...holdMutants,
   ...moneyMutants,

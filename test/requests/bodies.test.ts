@@ -50,6 +50,21 @@ describe("bodies", () => {
   }
   const own = (name: string, id: string) => shown(`/v1/requests/${id}`, secretOf(name))
 
+  it("are kept without what a request entrusts to its tools and servers, however short it is", async () => {
+    const mcp_servers = [
+      { type: "url", name: "crm", url: "https://crm.example.com/x?k=1", authorization_token: "short" }
+    ]
+    const { id } = await ask("open", { messages: "Hello", mcp_servers })
+    await expect.poll(async () => (await own("open", id))?.bodies ?? undefined).toBeDefined()
+    const found = JSON.parse((await own("open", id))?.bodies?.request ?? "")
+    expect(found).toMatchObject({
+      messages: "Hello",
+      mcp_servers: [
+        { type: "url", name: "crm", url: "https://crm.example.com/[redacted]", authorization_token: "[redacted]" }
+      ]
+    })
+  })
+
   it("of an account that wants it are kept with the request, without what is redacted", async () => {
     const { id, text } = await ask("open", { messages: "My pin 1234 opens sk-abcdefghij0123456789." })
     await expect.poll(async () => (await own("open", id))?.bodies ?? undefined).toBeDefined()
@@ -105,6 +120,31 @@ describe("bodies", () => {
 })
 
 describe("what is redacted", () => {
+  it("is what signs a link, and who opens it", async () => {
+    const { text } = await redacted(
+      {
+        text: '{"url":"https://b.example.com/a.png?X-Amz-Date=1&X-Amz-Signature=abc&sig=def","to":"http://me:word@b/c?page=2"}',
+        isCut: false
+      },
+      65_536,
+      []
+    )
+    expect(JSON.parse(text)).toEqual({
+      url: "https://b.example.com/a.png?X-Amz-Date=1&X-Amz-Signature=[redacted]&sig=[redacted]",
+      to: "http://[redacted]@b/c?page=2"
+    })
+  })
+
+  it("is what was entrusted to tools, also in words that repeat it", async () => {
+    const { text } = await redacted(
+      { text: '{"said":"no planted-token"}', isCut: false },
+      65_536,
+      [],
+      ["planted-token"]
+    )
+    expect(text).toBe('{"said":"no [redacted]"}')
+  })
+
   const left = async (text: string, ...patterns: ReadonlyArray<string>) =>
     (await redacted({ text, isCut: false }, 65_536, patterns.map(Regex.of))).text
 

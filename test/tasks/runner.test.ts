@@ -68,6 +68,7 @@ describeOnEachStore("the runner", ({ name }) => {
       expect(worse).toMatchObject({ state: "failed", lease_owner: null })
       expect(metrics.tasks.of("", "unreadable").value).toBe(2)
       expect(yield* store.active).toEqual([])
+      expect(yield* sql`SELECT task_id FROM task_requests`).toEqual([])
     }).pipe(Effect.scoped, Effect.provide(layer), Effect.provideService(Metrics, metrics))
   })
 
