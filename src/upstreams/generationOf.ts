@@ -183,8 +183,16 @@ export class Answer implements Generation {
    */
   #broken(cause: unknown): Batch {
     if (!(cause instanceof BrokenBody) || !this.#hasBytes) return failedBy(cause)
-    const rest = this.#reader.end()
+    const rest = this.#ended()
     return rest.at(-1)?.type === "finished" ? rest : failedBy(cause)
+  }
+
+  #ended(): Batch {
+    try {
+      return this.#reader.end()
+    } catch (cause) {
+      return failedBy(cause)
+    }
   }
 
   /** An answer in one piece whose content type says it is a stream. */

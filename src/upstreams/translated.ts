@@ -22,8 +22,12 @@ interface TranslationOptions {
   readonly onFrame?: ((frame: JsonObject) => void) | undefined
 }
 
-/** The most frames in a row without an event. The input of a custom tool has one for each token, and is told as a whole. */
-const mostSilentFrames = 1_000_000
+/**
+ * The most of frames without an event, in UTF-16 units, and what each of them adds to its length. The input of a custom
+ * tool has a frame for each token, is kept meanwhile, and is told as a whole.
+ */
+const mostSilent = 64 * 1024 * 1024
+const silentFrame = 64
 
 /** Reads an answer by the protocol's state machine. */
 export const translated = <S>(
@@ -38,12 +42,17 @@ export const translated = <S>(
   let state = protocol.begin(back)
   const count = new ItemCount()
   let looking = beginStopSearch(stops)
-  let silentFrames = 0
+  let silent = 0
 
   const stopped = (events: Batch): Batch => {
     const [next, passed] = stopAt(looking, events)
     looking = next
     return passed
+  }
+
+  const saysNothing = (length: number) => {
+    silent += length
+    if (silent > mostSilent) throw new BrokenFrame(`more than ${mostSilent} characters of frames that say nothing`)
   }
 
   /** Returns true once the answer has ended. */
@@ -68,13 +77,18 @@ export const translated = <S>(
         events.push(...protocol.end(state, true))
         return true
       }
-      if (data.trim() === "") continue
+      if (data.trim() === "") {
+        saysNothing(data.length + silentFrame)
+        continue
+      }
       const frame = parseJson(data)
       if (!isObject(frame)) {
         events.push(noAnswer(data))
         return true
       }
+      const told = events.length
       if (step(frame, events)) return true
+      if (events.length === told) saysNothing(data.length + silentFrame)
     }
     return false
   }
@@ -86,9 +100,6 @@ export const translated = <S>(
       if (frames.length === 0) return []
       const events: Array<GenerationEvent> = []
       read(frames, events)
-      silentFrames = events.length === 0 ? silentFrames + frames.length : 0
-      if (silentFrames > mostSilentFrames)
-        throw new BrokenFrame(`more than ${mostSilentFrames} frames that say nothing`)
       return stopped(events)
     },
     end: () => {

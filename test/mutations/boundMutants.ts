@@ -36,9 +36,30 @@ export const boundMutants: ReadonlyArray<Mutant> = [
   {
     name: "streams: frames that say nothing are translated for ever",
     file: "src/upstreams/translated.ts",
-    snippet: "const mostSilentFrames = 1_000_000",
-    replacement: "const mostSilentFrames = Infinity",
+    snippet: "const mostSilent = 64 * 1024 * 1024",
+    replacement: "const mostSilent = Infinity",
     tests: silent
+  },
+  {
+    name: "streams: the text of a translated answer is kept without end",
+    file: "src/upstreams/ItemCount.ts",
+    snippet: "if (this.#length > mostText) return tooMuchText",
+    replacement: "",
+    tests: silent
+  },
+  {
+    name: "streams: finished items are kept without end",
+    file: "src/upstreams/passthrough/events.ts",
+    snippet: "if (this.#itemsLength > eventLimit) return",
+    replacement: "if (this.#itemsLength > Infinity) return",
+    tests: silent
+  },
+  {
+    name: "ledger: the text of an answer is kept without end to be counted",
+    file: "src/ledger/Output.ts",
+    snippet: "const mostHeld = 4 * 1024 * 1024",
+    replacement: "const mostHeld = Infinity",
+    tests: ["test/ledger/output.test.ts"]
   },
   {
     name: "streams: chunks before an answer's beginning are read for ever",

@@ -16,6 +16,8 @@ import { noBack } from "../../src/upstreams/protocols/back.ts"
 import { chatDialect } from "../../src/upstreams/protocols/openaiChat/chatDialect.ts"
 import { providers } from "../../src/upstreams/protocols/openaiChat/compatible.ts"
 import { openaiChat } from "../../src/upstreams/protocols/openaiChat/openaiChat.ts"
+import { openaiResponses } from "../../src/upstreams/protocols/openaiResponses/openaiResponses.ts"
+import { responsesDialect } from "../../src/upstreams/protocols/openaiResponses/responsesDialect.ts"
 import { translated } from "../../src/upstreams/translated.ts"
 import { awsMessage } from "./fakes/awsMessage.ts"
 
@@ -112,16 +114,17 @@ describe("what an upstream's stream says nothing with", () => {
     expect(taken({ push: (bytes) => messages?.push(bytes) ?? [] }, "event: error\ndata:\n\n", 16)).toBeLessThan(16)
   })
 
-  it("may be a million frames in a row, and more if others are between them", () => {
-    const reader = translated(chat, { back: noBack, stops: [] }, { model: "m" })
-    const silent = filled("data: {}\n\n", 4_000_000)
-    for (let round = 0; round < 4; round++) {
-      reader.push(silent)
-      expect(reader.push(bytesOf(delta))).not.toEqual([])
-    }
-    reader.push(silent)
-    reader.push(silent)
-    expect(() => reader.push(silent)).toThrow("frames that say nothing")
+  it("is bounded in frames that are translated to nothing, whatever is between them", () => {
+    const reader = () => translated(chat, { back: noBack, stops: [] }, { model: "m" })
+    expect(taken(reader(), "data: {}\n\n", 12)).toBeGreaterThan(8)
+    expect(taken(reader(), `data: {}\n\n${delta}`, 100)).toBeLessThan(100)
+    // What is kept of a call that says nothing until its end.
+    const piece = JSON.stringify({
+      choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: "x".repeat(1_000) } }] } }]
+    })
+    const mebibytes = taken(reader(), `data: ${piece}\n\n`, 100)
+    expect(mebibytes).toBeGreaterThan(32)
+    expect(mebibytes).toBeLessThan(66)
   })
 })
 
@@ -180,6 +183,40 @@ describe("an upstream's stream in all", () => {
     const batch = Array.from({ length: 1_000 }, () => ({ type: "text-delta", text: "" }) as const)
     const reader: Reader = { ...passing, push: () => batch, end: () => [finished] }
     expect(await ending(reader, endless(new Uint8Array(1), 5_000))).toMatchObject({ said: "more than 256 MiB" })
+  })
+})
+
+describe("what is kept of an answer until its end", () => {
+  const ended = (reader: Reader, frame: string) => {
+    const piece = bytesOf(frame)
+    for (let bytes = 0; bytes < 40 * mebibyte; bytes += piece.length) {
+      const last = reader.push(piece).at(-1)
+      if (last?.type === "failed") return { mebibytes: bytes / mebibyte, message: last.failure.message }
+    }
+    return undefined
+  }
+  const tooMuch = "The model's upstream sent more than 32 Mi characters"
+
+  it.each([
+    ["text", { content: "x".repeat(100_000) }],
+    ["reasoning", { reasoning_content: "x".repeat(100_000) }],
+    ["arguments", { tool_calls: [{ index: 0, id: "c", function: { name: "f", arguments: "x".repeat(100_000) } }] }]
+  ])("is bounded where it is translated: %s", (_, delta) => {
+    const reader = translated(chat, { back: noBack, stops: [] }, { model: "m" })
+    const failed = ended(reader, `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`)
+    expect(failed?.message).toBe(tooMuch)
+    expect(failed?.mebibytes).toBeGreaterThan(31)
+  })
+
+  it("is bounded where items pass through", () => {
+    const reader = passthroughEvents(openaiResponses, responsesDialect, same, true)
+    reader.push(
+      bytesOf(
+        'event: response.created\ndata: {"type":"response.created","sequence_number":0,"response":{"id":"r"}}\n\n'
+      )
+    )
+    const item = { type: "response.output_item.done", item: { type: "message", content: "x".repeat(100_000) } }
+    expect(ended(reader, `event: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`)?.message).toBe(tooMuch)
   })
 })
 

@@ -34,11 +34,13 @@ interface HostileAnswer {
 const nested = (levels: number) => `{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`
 const worst = (name: string, on: FormsOn): HostileAnswer => ({ name, isWorst: true, on })
 const other = (name: string, on: FormsOn): HostileAnswer => ({ name, isWorst: false, on })
-const inParts = (answer: HostileAnswer, more: Pick<HostileAnswer, "packed"> = {}): HostileAnswer => ({
+const inParts = (answer: HostileAnswer, more: Pick<HostileAnswer, "packed" | "partBytes"> = {}): HostileAnswer => ({
   ...answer,
-  ...more,
-  partBytes: 0
+  partBytes: 0,
+  ...more
 })
+/** A text, or items, that go on to be one until they are too long. */
+const growing = { packed: "gzip", partBytes: 32 * 1_048_576 } as const
 
 /** What an upstream may answer with to harm others. */
 export const answers: ReadonlyArray<HostileAnswer> = [
@@ -99,10 +101,10 @@ export const answers: ReadonlyArray<HostileAnswer> = [
   ),
   inParts(other("200,000 frames of 16 bytes", emptyFrames(200_000))),
   inParts(other("128 MiB of frames of 16 bytes, by gzip", emptyFrames(8_388_608)), { packed: "gzip" }),
-  inParts(worst("200 MiB of one text in long pieces, by gzip", pieces(200, 32_768, false)), { packed: "gzip" }),
-  inParts(worst("200 MiB of one text in short pieces, by gzip", pieces(200, 512, false)), { packed: "gzip" }),
-  inParts(worst("200 MiB of arguments, by gzip", pieces(200, 32_768, true)), { packed: "gzip" }),
-  inParts(worst("200 MiB of finished items, by gzip", finishedItems(200)), { packed: "gzip" }),
+  inParts(worst("200 MiB of one text in long pieces, by gzip", pieces(200, 32_768, false)), growing),
+  inParts(worst("200 MiB of one text in short pieces, by gzip", pieces(200, 512, false)), growing),
+  inParts(worst("200 MiB of arguments, by gzip", pieces(200, 32_768, true)), growing),
+  inParts(worst("200 MiB of finished items, by gzip", finishedItems(200)), growing),
   worst("20,000 sources", sourced(20_000)),
   worst("one support on 8 MiB of text", grounded(8)),
   worst("an answer of 16 MiB where a stream was to come", longTexts(16))
