@@ -1,6 +1,7 @@
 import type { Mutant } from "./Mutant.ts"
 
 const silent = ["test/upstreams/silentStreams.test.ts"]
+const inTurns = ["test/upstreams/answersInTurns.test.ts"]
 const read = ["test/upstreams/client.test.ts"]
 
 /** What an upstream sends without end, or at once. */
@@ -87,21 +88,21 @@ export const boundMutants: ReadonlyArray<Mutant> = [
     file: "src/upstreams/generationOf.ts",
     snippet: "const streamLimit = 256 * 1024 * 1024",
     replacement: "const streamLimit = Infinity",
-    tests: silent
+    tests: inTurns
   },
   {
     name: "streams: events count their bytes alone",
     file: "src/upstreams/generationOf.ts",
     snippet: "const eventBytes = 100",
     replacement: "const eventBytes = 0",
-    tests: silent
+    tests: inTurns
   },
   {
     name: "streams: a long answer in one piece is worked on at once",
     file: "src/upstreams/generationOf.ts",
     snippet: "if (text.length < (isFrames ? inTurnsFrom.frames : inTurnsFrom.json)) return",
     replacement: "if (parts !== undefined) return",
-    tests: silent
+    tests: inTurns
   },
   {
     name: "upstreams: what came at once is given at once",
@@ -129,7 +130,7 @@ export const boundMutants: ReadonlyArray<Mutant> = [
     file: "src/upstreams/accepting.ts",
     snippet: "const mostBeginning = 1_000",
     replacement: "const mostBeginning = Infinity",
-    tests: ["test/upstreams/accepting.test.ts"]
+    tests: inTurns
   },
   {
     name: "prices: a row has any number of lengths of input",

@@ -18,11 +18,19 @@ export const endOfFrame = (bytes: Buffer, at: number): number => {
   return blank === -1 ? bytes.length : blank + blankLine.length
 }
 
+/** The offset after the blank lines at an offset. */
+export const endOfBlank = (bytes: Buffer, at: number): number => {
+  let end = at
+  while (bytes[end] === lineFeed) end++
+  return end
+}
+
 /** The start of the frame at an offset, but not before `least`. */
 export const startOfFrame = (bytes: Buffer, at: number, least: number): number => {
   const blank = bytes.lastIndexOf(blankLine, at)
   return blank === -1 ? least : Math.max(blank + blankLine.length, least)
 }
 
+export const lineFeed = 10
 const blankLine = Buffer.from("\n\n")
 const noOffsets: ReadonlyArray<number> = []

@@ -4,7 +4,7 @@ import type { Batch } from "../../generation/Generation.ts"
 import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
 import { Silence } from "../framing/Framing.ts"
 import { sseEvents } from "../framing/sse.ts"
-import { endOfFrame, placesOf, startOfFrame } from "../framing/places.ts"
+import { endOfBlank, endOfFrame, lineFeed, placesOf, startOfFrame } from "../framing/places.ts"
 import { WholeFrames } from "../framing/WholeFrames.ts"
 import type { Reader } from "../generationOf.ts"
 import { noBack } from "../protocols/back.ts"
@@ -132,7 +132,8 @@ class ChunkReader<S> implements Reader {
     }
     let at = 0
     while (this.#name === undefined && at < bytes.length) {
-      const end = endOfFrame(bytes, at)
+      // Of blank lines there may be thousands: they are read at once.
+      const end = bytes[at] === lineFeed ? endOfBlank(bytes, at) : endOfFrame(bytes, at)
       if (this.#read(bytes.subarray(at, end), events)) return events
       at = end
     }
