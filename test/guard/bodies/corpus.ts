@@ -27,7 +27,8 @@ const families = {
 } as const
 
 const ofShort = (name: string, protocol: ProtocolName): boolean =>
-  protocol === "openai-chat" && (name === "100,000 calls" || name === "2 MiB of open lists")
+  protocol === "openai-chat" &&
+  (name === "100,000 calls" || name === "2 MiB of open lists" || name === "128 MiB of comments, by gzip")
 
 /** Answers of upstreams that hold much. */
 const answered: ReadonlyArray<Hostile> = pairings.map(({ family, isStream, model, name, protocol }) => {
