@@ -14,13 +14,17 @@ export const PriceListRecord = Schema.Struct({
   fetched_at: said(Schema.String, "When it was fetched (ISO 8601, UTC)."),
   prices: said(Schema.Int, "The names with a price."),
   changed: said(Schema.Int, "Names whose price differs from the one before, or that had none."),
-  moved: said(Schema.Int, "Prices that moved more than tenfold."),
+  moved: said(Schema.Int, "Prices that are more than tenfold from those that were last accepted."),
   accepted: said(Schema.Boolean, "Whether those are used. If not, the prices before them stay in use."),
   moves: said(
     Schema.Array(
       Schema.Struct({
         name: said(Schema.String, "`provider/model`, or a model's name."),
-        before: said(Price, "The price before."),
+        base: said(
+          Price,
+          "The price that was last accepted, otherwise that of the built-in list or the first one: moves count from it."
+        ),
+        before: said(Price, "The price in use."),
         offered: said(Price, "The list's price.")
       })
     ),
@@ -40,8 +44,9 @@ export const priceListRecord = (refreshed: Refreshed, accepted: boolean): PriceL
   moves: refreshed.moved.slice(0, mostNamed).map(moveRecord)
 })
 
-const moveRecord = ({ before, name, offered }: Move) => ({
+const moveRecord = ({ base, before, name, offered }: Move) => ({
   name,
+  base: priceRecord(base),
   before: priceRecord(before),
   offered: priceRecord(offered)
 })

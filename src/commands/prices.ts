@@ -39,7 +39,7 @@ const refresh = Command.make("refresh", { accept, json }, ({ accept, json }) =>
 ).pipe(
   Command.withDescription(
     help(
-      "Fetch the published list of prices. It comes from `prices.from` of gateway.yaml, by default LiteLLM's list. All nodes use it within half a minute; gateway.yaml and its prices_file still win. A price that moves more than tenfold is named and not used without --accept. `prices.refresh_hours` fetches it regularly.",
+      "Fetch the published list of prices. It comes from `prices.from` of gateway.yaml, by default LiteLLM's list. All nodes use it within half a minute; gateway.yaml and its prices_file still win. A price that is more than tenfold from the one last accepted, or from the built-in list, is named and not used without --accept. `prices.refresh_hours` fetches it regularly.",
       "gateway prices refresh",
       "gateway prices refresh --accept",
       "gateway prices refresh --url https://gateway.example.com"
@@ -75,14 +75,14 @@ const words = ({ accepted, changed, moved, moves, prices, source }: PriceListRec
   const fetched = `${prices.toLocaleString("en")} prices from ${source}, ${changed.toLocaleString("en")} of them changed.`
   if (moved === 0) return fetched
   const shown = table(
-    ["MODEL", "BEFORE (in + out)", "IN THE LIST"],
-    moves.map(({ before, name, offered }) => [name, pair(before), pair(offered)])
+    ["MODEL", "ACCEPTED (in + out)", "IN USE", "IN THE LIST"],
+    moves.map(({ base, before, name, offered }) => [name, pair(base), pair(before), pair(offered)])
   )
   const others = moved > moves.length ? `\nand ${moved - moves.length} more` : ""
   const use = accepted
     ? "They are used, since --accept was given."
     : "The prices before them stay in use; `gateway prices refresh --accept` uses those of the list."
-  return `${fetched}\n\n${moved} moved more than tenfold. ${use}\n\n${shown}${others}`
+  return `${fetched}\n\n${moved} moved more than tenfold since they were accepted. ${use}\n\n${shown}${others}`
 }
 
 const pair = ({ input, output, per_second }: PriceListRecord["moves"][number]["before"]): string =>

@@ -7,7 +7,7 @@ import { BadSettings } from "../../src/config/document.ts"
 import type { Located } from "../../src/config/document.ts"
 import type { GatewayFile } from "../../src/config/GatewayFile.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
-import { costOf, free, fromUsd, nanoUsd, unpriced } from "../../src/ledger/Price.ts"
+import { costOf, covers, free, fromUsd, nanoUsd, unpriced } from "../../src/ledger/Price.ts"
 import type { ModelEntry } from "../../src/catalogue/Catalogue.ts"
 import { dependencies } from "../../package.json"
 import { ModelMap } from "../../src/catalogue/ModelMap.ts"
@@ -57,6 +57,30 @@ describe("a model's price", () => {
       expect(costOf(price, { ...noUsage, cacheReadTokens: 1_000_000 })).toBe(nanoUsd(0.125))
       expect(costOf(price, { ...noUsage, outputTokens: 1_000_000, reasoningTokens: 500_000 })).toBe(nanoUsd(10))
       expect(costOf(price, { ...noUsage, searches: 3 })).toBe(nanoUsd(0.03))
+    })
+  )
+
+  it.effect("has the searches of the provider, which agents offer in every request", () =>
+    Effect.gen(function* () {
+      const perSearch = (id: string) =>
+        Effect.map(priceOf(model(id, "up")), (price) => [covers(price, "web_search"), price.search / 1e9])
+      for (const [id, usd] of [
+        ["gpt-5.3-codex", 0.01],
+        ["gpt-6.1", 0.01],
+        ["gpt-4o-search-preview", 0.025],
+        ["claude-opus-5", 0.01],
+        ["claude-haiku-5-5", 0.01],
+        ["gemini-2.5-flash", 0.035],
+        ["gemini-3-pro-preview", 0.014],
+        ["grok-4.7", 0.005]
+      ] as const) {
+        expect([id, yield* perSearch(id)]).toEqual([id, [true, usd]])
+      }
+      expect(yield* perSearch("deepseek-chat")).toEqual([false, 0])
+      const flash = yield* priceOf(model("gemini-2.5-flash", "up"))
+      expect(costOf(flash, { ...noUsage, searches: 3 })).toBe(nanoUsd(0.035))
+      const gpt = yield* priceOf(model("gpt-5", "up"))
+      expect(costOf(gpt, { ...noUsage, calls: { file_search: 2 } })).toBe(nanoUsd(0.005))
     })
   )
 

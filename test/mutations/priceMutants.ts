@@ -3,6 +3,8 @@ import type { Mutant } from "./Mutant.ts"
 const unpriced = ["test/e2e/unpriced.test.ts"]
 const hostedCalls = ["test/e2e/hostedCalls.test.ts"]
 
+const moves = ["test/catalogue/priceMoves.test.ts"]
+
 /** Prices: what is covered, held and counted. */
 export const priceMutants: ReadonlyArray<Mutant> = [
   {
@@ -60,6 +62,41 @@ export const priceMutants: ReadonlyArray<Mutant> = [
     snippet: `searches && !covers(price, "web_search")`,
     replacement: `searches && price.isFree`,
     tests: unpriced
+  },
+  {
+    name: "prices: a move counts from the price before it",
+    file: "src/catalogue/prices/fetched/PriceRefresh.ts",
+    snippet: "const base = remembered === undefined ? (listed ?? used) : priceListed(name, remembered)",
+    replacement: "const base = used",
+    tests: moves
+  },
+  {
+    name: "prices: accepting a list does not move the base",
+    file: "src/catalogue/prices/fetched/PriceRefresh.ts",
+    snippet: "if (accepts) bases.set(name, price)",
+    replacement: "if (false) bases.set(name, price)",
+    tests: moves
+  },
+  {
+    name: "prices: a name that left the list comes back at any price",
+    file: "src/catalogue/prices/fetched/PriceRefresh.ts",
+    snippet: "const bases = new Map(Object.entries(before.bases))",
+    replacement: "const bases = new Map(Object.entries(before.bases).filter(([name]) => offered.has(name)))",
+    tests: moves
+  },
+  {
+    name: "prices: a list shrinks step by step",
+    file: "src/catalogue/prices/fetched/PriceRefresh.ts",
+    snippet: "Math.max(most, Object.keys(prices).length)",
+    replacement: "Object.keys(prices).length",
+    tests: moves
+  },
+  {
+    name: "prices: bases do not survive",
+    file: "src/catalogue/store/PriceLists.ts",
+    snippet: "return { prices, held, bases, most: parsed.most }",
+    replacement: "return { prices, held, bases: {}, most: parsed.most }",
+    tests: moves
   },
   {
     name: "upstreams: a compaction is free",

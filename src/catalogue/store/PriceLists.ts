@@ -70,7 +70,15 @@ export interface StoredList {
 }
 
 const Prices = Schema.Record({ key: Schema.String, value: Schema.Unknown })
-const Document = Schema.parseJson(Schema.Struct({ prices: Prices, held: Prices }))
+const Document = Schema.parseJson(
+  Schema.Struct({
+    prices: Prices,
+    held: Prices,
+    // Lists of older versions have neither.
+    bases: Schema.optionalWith(Prices, { default: () => ({}) }),
+    most: Schema.optionalWith(Schema.NonNegativeInt, { default: () => 0 })
+  })
+)
 const parseDocument = Schema.decodeUnknownOption(Document)
 const encodeDocument = Schema.encodeSync(Document)
 const decodePrice = Schema.decodeUnknownOption(ListedPrice)
@@ -84,7 +92,9 @@ const decodeDocument = Effect.fnUntraced(function* (text: string): Effect.fn.Ret
   if (parsed === undefined) return undefined
   const prices = yield* decodePrices(parsed.prices)
   const held = yield* decodePrices(parsed.held)
-  return prices === undefined || held === undefined ? undefined : { prices, held }
+  const bases = yield* decodePrices(parsed.bases)
+  if (prices === undefined || held === undefined || bases === undefined) return undefined
+  return { prices, held, bases, most: parsed.most }
 })
 
 const decodePrices = Effect.fnUntraced(function* (

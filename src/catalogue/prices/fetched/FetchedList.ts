@@ -14,12 +14,18 @@ export const ListedPrice = Schema.Struct({
 export type ListedPrice = typeof ListedPrice.Type
 
 /** A fetched list as it is stored, by `provider/model` and by model. */
-export const ListDocument = Schema.Struct({
-  prices: Schema.Record({ key: Schema.String, value: ListedPrice }),
+export interface ListDocument {
+  readonly prices: Readonly<Record<string, ListedPrice>>
   /** Prices that moved more than tenfold and are not used, until an operator accepts them. */
-  held: Schema.Record({ key: Schema.String, value: ListedPrice })
-})
-export type ListDocument = typeof ListDocument.Type
+  readonly held: Readonly<Record<string, ListedPrice>>
+  /**
+   * The prices from which moves count: those that an operator accepted, and the first ones of names that the built-in
+   * list lacks. Other moves count from the built-in list. Names that the list no longer has keep theirs.
+   */
+  readonly bases: Readonly<Record<string, ListedPrice>>
+  /** The most prices that the list had since an operator accepted it. */
+  readonly most: number
+}
 
 /** A fetched list that is in use. */
 export interface FetchedList {
@@ -33,7 +39,7 @@ export interface FetchedList {
 }
 
 export const fetchedList = (
-  { held, prices }: ListDocument,
+  { held, prices }: Pick<ListDocument, "held" | "prices">,
   { fetchedAtMs, source }: Pick<FetchedList, "source" | "fetchedAtMs">
 ): FetchedList => ({
   source,
