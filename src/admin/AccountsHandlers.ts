@@ -22,12 +22,15 @@ export const AccountsHandlers = handlers(
   AdminAccountsApi,
   Effect.map(
     Effect.all([Administration, Serving, Ledger, AddressGuard, makeOwned, Providers]),
-    ([{ accounts, ending, members, webhooks }, { unmatched }, { flush }, guard, owned, providers]) => {
+    ([{ accounts, ending, members, reports, webhooks }, { unmatched }, { flush }, guard, owned, providers]) => {
       const noted = (account: AccountRecord) => withUnmatched(account, unmatched)
       return {
         list: ({ caller, urlParams }) =>
-          Effect.map(accounts.list({ ...offsetOf(urlParams), among: caller.within?.accounts }), (rows) =>
-            pagedByOffset(rows.map(noted), urlParams)
+          reports.ofKey(
+            caller.key,
+            Effect.map(accounts.list({ ...offsetOf(urlParams), among: caller.within?.accounts }), (rows) =>
+              pagedByOffset(rows.map(noted), urlParams)
+            )
           ),
         create: ({ caller, payload }) =>
           Effect.zipRight(

@@ -132,7 +132,10 @@ const OperationsHandlers = handlers(
             after: Number.isSafeInteger(last) ? last : undefined,
             limit: limit + 1
           }
-          return Effect.map(audit.list(page), (rows) => paged(rows, { limit }, ({ id }) => String(id)))
+          return reports.ofKey(
+            caller.key,
+            Effect.map(audit.list(page), (rows) => paged(rows, { limit }, ({ id }) => String(id)))
+          )
         }),
       showAudit: ({ caller, path }) => Effect.flatMap(owned.of(caller), (own) => audit.find(Number(path.id), own))
     })
@@ -144,7 +147,7 @@ const WatchHandlers = handlers(
   Effect.map(
     Effect.all([OverviewAdministration, Feed, makeTestUpstream, makeLogs, Reports, makeOwned]),
     ([{ attention, overview }, feed, test, logs, reports, owned]) => ({
-      attention: () => Effect.map(attention, wholeList),
+      attention: ({ caller }) => reports.ofKey(caller.key, Effect.map(attention, wholeList)),
       overview: ({ caller, urlParams }) =>
         Effect.flatMap(owned.of(caller), (own) => reports.ofKey(caller.key, overview(urlParams, own))),
       events: ({ caller, request, urlParams }) => feed.watch(request, owned.of(caller, urlParams.account)),

@@ -20,20 +20,26 @@ export const KeysHandlers = handlers(
   AdminKeysApi,
   Effect.map(
     Effect.all([Administration, Serving, Ledger, makeOwned]),
-    ([{ keys }, { unmatched }, { flush }, owned]) => {
+    ([{ keys, reports }, { unmatched }, { flush }, owned]) => {
       const noted = (key: KeyRecord) => withUnmatched(key, unmatched)
       return {
         list: ({ caller, urlParams }) =>
           Effect.flatMap(owned.of(caller, urlParams.account), (own) =>
-            keys.list({
-              account: own === undefined ? urlParams.account : own.account,
-              person: caller.within?.person,
-              all: urlParams.all === "true",
-              status: urlParams.status,
-              search: urlParams.search,
-              ...offsetOf(urlParams)
-            })
-          ).pipe(Effect.map((rows) => pagedByOffset(rows.map(noted), urlParams))),
+            reports.ofKey(
+              caller.key,
+              Effect.map(
+                keys.list({
+                  account: own === undefined ? urlParams.account : own.account,
+                  person: caller.within?.person,
+                  all: urlParams.all === "true",
+                  status: urlParams.status,
+                  search: urlParams.search,
+                  ...offsetOf(urlParams)
+                }),
+                (rows) => pagedByOffset(rows.map(noted), urlParams)
+              )
+            )
+          ),
         create: ({ caller, payload }) =>
           Effect.flatMap(allowedOptions(caller, payload), (options) =>
             Effect.map(

@@ -5,6 +5,7 @@ import type { Documents } from "../documents/Documents.ts"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
+import { SumNames } from "../ledger/SumNames.ts"
 import { Search } from "../search/Search.ts"
 import { withSearch } from "../search/withSearch.ts"
 import type { KeyNames } from "../upstreams/KeyNames.ts"
@@ -55,6 +56,8 @@ export const ConfiguredModels: Layer.Layer<
     const ownTexts = yield* TextUpstreams
     const ownVideos = yield* VideoUpstreams
     const catalogue = new ModelMap<Model>()
+    const { follow } = yield* SumNames
+    follow((model) => (catalogue.has(model) ? undefined : catalogue.patternOf(model)))
     const texts = new Map<string, TextUpstream>()
     const videos = new Map<string, VideoUpstream>()
     const bulkheads = new Map<string, Bulkhead>()
@@ -131,7 +134,7 @@ export const ConfiguredModels: Layer.Layer<
       Context.add(RouteQueues, routeQueues)
     )
   })
-).pipe(Layer.provide(SharedBulkheads.layer), Layer.provide(Daemons.Default))
+).pipe(Layer.provide(SharedBulkheads.layer), Layer.provide(Daemons.Default), Layer.provide(SumNames.Default))
 
 /** The longest delay between two tries to list an upstream's models, in seconds. */
 const longestWait = 60

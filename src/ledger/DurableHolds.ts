@@ -18,6 +18,7 @@ import type { EndedHold } from "./store/holds.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 import type { Charge, Chargeable } from "./Charge.ts"
 import type { BalanceOperations, Refused } from "./BalanceOperations.ts"
+import type { SumNames } from "./SumNames.ts"
 import { costOf, priceFromText } from "./Price.ts"
 import type { Consumption } from "./Price.ts"
 
@@ -60,6 +61,7 @@ interface Needs {
   readonly clock: Clock.Clock
   readonly aboveHold: AboveHold
   readonly spent: Spending
+  readonly names: Pick<SumNames, "of">
   readonly afford: ReturnType<typeof affording>["afford"]
 }
 
@@ -67,7 +69,7 @@ interface Needs {
  * Holds as rows: confirmed in the transaction that stores a task and ended in the one that ends it, so no crash can
  * separate them. The money is reserved first, so that other requests can't spend it.
  */
-export const makeDurableHolds = ({ aboveHold, afford, balances, clock, spent, sql }: Needs) => {
+export const makeDurableHolds = ({ aboveHold, afford, balances, clock, names, spent, sql }: Needs) => {
   /** The usage of async generations, until their tasks have ended. */
   const generated = new NamedSlots<Used>()
 
@@ -137,6 +139,7 @@ export const makeDurableHolds = ({ aboveHold, afford, balances, clock, spent, sq
       atMs,
       requestId: held.request_id,
       model: held.model,
+      summedAs: names.of({ account: held.account_id, model: held.model, atMs, isAnswered: true }),
       upstream: used.upstream ?? held.upstream,
       outcome: used.outcome ?? "finished",
       estimated: used.estimated,

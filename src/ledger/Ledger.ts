@@ -24,6 +24,7 @@ import type { TaskHold } from "./DurableHolds.ts"
 import { costOf } from "./Price.ts"
 import type { Consumption } from "./Price.ts"
 import { spending } from "./spending.ts"
+import { SumNames } from "./SumNames.ts"
 import { makeUsageLog } from "./UsageLog.ts"
 
 /**
@@ -33,15 +34,17 @@ import { makeUsageLog } from "./UsageLog.ts"
  * written a moment later.
  */
 export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
-  dependencies: [BalanceStore.Default, DatabaseHealth.Default, Daemons.Default],
+  dependencies: [BalanceStore.Default, DatabaseHealth.Default, Daemons.Default, SumNames.Default],
   scoped: Effect.gen(function* () {
     const clock = yield* Effect.clock
     const durability = yield* DatabaseHealth
     const balances = yield* BalanceStore
     const aboveHold = yield* makeAboveHold
     const spent = spending(yield* Metrics)
+    const names = yield* SumNames
     const { afford, refused } = affording(balances)
-    const holds = makeDurableHolds({ sql: yield* SqlClient.SqlClient, balances, clock, aboveHold, spent, afford })
+    const sql = yield* SqlClient.SqlClient
+    const holds = makeDurableHolds({ sql, balances, clock, aboveHold, spent, afford, names })
 
     /** A request that costs money must not begin while its usage can't be stored. */
     const closed = (isCostly: boolean) =>
@@ -142,12 +145,15 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
 
       #row(used: Consumption, outcome: UsageRow["outcome"], estimated: boolean, costs: Costs): UsageRow {
         const { caller, model, price, requestId, upstream } = this.#request
+        const { account, key } = caller
+        const atMs = clock.unsafeCurrentTimeMillis()
         return {
-          atMs: clock.unsafeCurrentTimeMillis(),
+          atMs,
           requestId,
-          account: caller.account,
-          key: caller.key,
+          account,
+          key,
           model,
+          summedAs: names.of({ account, model, atMs, isAnswered: true }),
           upstream,
           outcome,
           estimated,

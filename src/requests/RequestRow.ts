@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { FallbackReason } from "../contract/FallbackReason.ts"
 import type { Attempt, RequestRecord } from "../contract/RequestRecord.ts"
+import type { SumNames } from "../ledger/SumNames.ts"
 import { PriceOrigin } from "../ledger/PriceSource.ts"
 
 /** Optional fields, stored in `requests.details`. */
@@ -48,6 +49,8 @@ export interface RequestRow {
   readonly family: string
   readonly endpoint: string
   readonly model: string
+  /** The model's name in sums, if it is another one (`SumNames`). It has no column. */
+  readonly summed_as?: string | undefined
   readonly upstream_model: string
   readonly upstream: string
   readonly status: number
@@ -99,8 +102,9 @@ export const columns = [
   "details"
 ] as const satisfies ReadonlyArray<keyof RequestRow>
 
-export const rowOf = (record: RequestRecord): RequestRow => {
+export const rowOf = (record: RequestRecord, names: Pick<SumNames, "of">): RequestRow => {
   const { used } = record
+  const model = storable(record.model)
   return {
     at: record.atMs,
     request_id: record.requestId,
@@ -108,7 +112,13 @@ export const rowOf = (record: RequestRecord): RequestRow => {
     key_id: record.key ?? "",
     family: record.family,
     endpoint: record.endpoint,
-    model: storable(record.model),
+    model,
+    summed_as: names.of({
+      account: record.account ?? "",
+      model,
+      atMs: record.atMs,
+      isAnswered: record.attempts.some(({ status }) => status !== undefined && status < 400)
+    }),
     upstream_model: record.upstreamModel ?? "",
     upstream: record.upstream ?? "",
     status: record.status,
@@ -134,8 +144,13 @@ export const rowOf = (record: RequestRecord): RequestRow => {
  * The model that sums count a request under: empty where no upstream was called and no task was made, as callers can
  * make up any number of names.
  */
-export const modelOf = ({ details, model, upstream }: Pick<RequestRow, "details" | "model" | "upstream">): string =>
-  upstream === "" && !details.includes('"task":') ? "" : model
+export const modelOf = ({
+  details,
+  model,
+  summed_as,
+  upstream
+}: Pick<RequestRow, "details" | "model" | "summed_as" | "upstream">): string =>
+  upstream === "" && !details.includes('"task":') ? "" : (summed_as ?? model)
 
 const detailsOf = (record: RequestRecord): string => {
   const details: Record<string, unknown> = {}

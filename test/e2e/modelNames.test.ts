@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "@effect/vitest"
 import { request } from "../request.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { startGateway } from "./process.ts"
@@ -12,7 +12,12 @@ const secretOf = (name: string) => `${name}-secret-0123456789-0123456789`
 
 describe("names of models", () => {
   const chat = fakeUpstream("openai-chat", {
-    answer: ({ text }) => (text.includes("never") ? new Promise<Response>(() => {}) : undefined)
+    answer: ({ text }) =>
+      text.includes("never")
+        ? new Promise<Response>(() => {})
+        : text.includes("no such model")
+          ? Response.json({ error: { message: "no such model", code: "model_not_found" } }, { status: 404 })
+          : undefined
   })
   let gateway: GatewayProcess
   beforeAll(async () => {
@@ -34,7 +39,8 @@ describe("names of models", () => {
         keys: [
           { name: "all", secret: secretOf("all") },
           { name: "target", secret: secretOf("target"), models: ["house"] },
-          { name: "team", secret: secretOf("team"), models: ["team/*"] }
+          { name: "team", secret: secretOf("team"), models: ["team/*"] },
+          { name: "inventive", secret: secretOf("inventive"), account: "inventive", models: ["team/*"] }
         ]
       })
     )
@@ -45,11 +51,11 @@ describe("names of models", () => {
     await chat.stop()
   })
 
-  const ask = (model: string, name = "all", headers: Record<string, string> = {}) =>
+  const ask = (model: string, name = "all", headers: Record<string, string> = {}, content = "hi") =>
     request(gateway, "/v1/chat/completions", {
       key: secretOf(name),
       headers,
-      body: { model, messages: [{ role: "user", content: "hi" }] }
+      body: { model, messages: [{ role: "user", content }] }
     })
 
   it("may be aliases, open to keys of either name; the answer has the name that was asked for", async () => {
@@ -69,13 +75,42 @@ describe("names of models", () => {
   it("may match a wildcard", async () => {
     expect((await ask("team/qwen/3", "team")).status).toBe(200)
     expect(chat.asked.at(-1)?.body).toMatchObject({ model: "qwen/3" })
-    expect((await ask("other/qwen")).status).toBe(400)
+    expect((await ask("other/qwen")).status).toBe(404)
   })
 
   it("of one wildcard share its limits", async () => {
     const statuses = []
     for (const model of ["small/a", "small/b", "small/c"]) statuses.push((await ask(model)).status)
     expect(statuses).toEqual([200, 200, 429])
+  })
+
+  it("that a caller makes up are no rows of sums without end, and every request counts", async () => {
+    const [answered, unknown] = [120, 30]
+    for (let n = 0; n < answered; n++) expect((await ask(`team/${n}`, "inventive")).status).toBe(200)
+    for (let n = 0; n < unknown; n++) {
+      expect((await ask(`team/unknown-${n}`, "inventive", {}, "no such model")).status).toBeGreaterThanOrEqual(400)
+    }
+    const database = new Database(join(gateway.folder, "data", "gateway.db"), { readonly: true })
+    const sumsOf = (table: string) =>
+      database
+        .query<{ model: string; n: number }, []>(
+          `SELECT model, SUM(requests) AS n FROM ${table} WHERE account_id = 'inventive' GROUP BY model`
+        )
+        .all()
+    const counted = (table: string) => sumsOf(table).reduce((sum, { n }) => sum + n, 0)
+    await vi.waitFor(() => expect(counted("request_hours")).toBe(answered + unknown), 10_000)
+    await vi.waitFor(() => expect(counted("usage_days")).toBe(answered), 10_000)
+    for (const [table, others] of [
+      ["request_hours", answered - 100 + unknown],
+      ["usage_days", answered - 100]
+    ] as const) {
+      const sums = sumsOf(table)
+      expect([table, sums.length]).toEqual([table, 101])
+      expect(sums.find(({ model }) => model === "team/*")?.n).toBe(others)
+    }
+    const rows = database.query("SELECT COUNT(DISTINCT model) FROM requests WHERE account_id = 'inventive'").values()
+    expect(rows).toEqual([[answered + unknown]])
+    database.close()
   })
 
   it("of one wildcard are one in the metrics: callers choose them", async () => {

@@ -1,6 +1,7 @@
 import type { Mutant } from "./Mutant.ts"
 
 const slices = ["test/sql/slices.test.ts"]
+const sumNames = ["test/ledger/sumNames.test.ts"]
 const reports = ["test/requests/reports.test.ts"]
 const client = ["test/sql/postgresClient.test.ts"]
 
@@ -19,6 +20,27 @@ export const engineMutants: ReadonlyArray<Mutant> = [
     snippet: "const within = given(all, whose, begun,",
     replacement: "const within = given(all, whose, begins, begun,",
     tests: slices
+  },
+  {
+    name: "sums: each name that a caller makes up below a wildcard has its own",
+    file: "src/ledger/SumNames.ts",
+    snippet: "!isAnswered || count >= mostOfAccount || known.size >= mostOfAll",
+    replacement: "!isAnswered || known.size >= mostOfAll",
+    tests: sumNames
+  },
+  {
+    name: "sums: names that no upstream has answered take the places of those of models",
+    file: "src/ledger/SumNames.ts",
+    snippet: "!isAnswered || count",
+    replacement: "count",
+    tests: sumNames
+  },
+  {
+    name: "sums: nothing tells which names a wildcard stands for",
+    file: "src/catalogue/Configured.ts",
+    snippet: "catalogue.has(model) ? undefined : catalogue.patternOf(model)",
+    replacement: "undefined",
+    tests: ["test/e2e/modelNames.test.ts"]
   },
   {
     name: "reports: a key runs as many as it likes",

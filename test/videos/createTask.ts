@@ -5,6 +5,7 @@ import { InvalidRequest } from "../../src/contract/Failure.ts"
 import { Ownership } from "../../src/ownership/Ownership.ts"
 import { Background } from "../../src/flow/Background.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
+import { SumNames } from "../../src/ledger/SumNames.ts"
 import { BalanceStore } from "../../src/ledger/BalanceStore.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { AddressGuard } from "../../src/guard/AddressGuard.ts"
@@ -102,7 +103,7 @@ const Kinds = Layer.effect(
 /** One that does nothing by itself: these tests move the clock by years. */
 const LedgerStill = Ledger.DefaultWithoutDependencies.pipe(
   Layer.provide(BalanceStore.DefaultWithoutDependencies),
-  Layer.provide(Layer.mergeAll(Daemons.Default, DatabaseHealth.Default, Node.Default)),
+  Layer.provide(Layer.mergeAll(Daemons.Default, DatabaseHealth.Default, Node.Default, SumNames.Default)),
   Layer.provide(testDouble(Changes, { seen: () => 0, listen: () => Effect.succeed(0) })),
   Layer.provide(Layer.succeed(Background, "none"))
 )

@@ -11,6 +11,8 @@ export interface UsageRow {
   readonly account: AccountId
   readonly key: KeyId
   readonly model: string
+  /** The model's name in sums, if it is another one (`SumNames`). */
+  readonly summedAs?: string | undefined
   readonly upstream: string
   readonly outcome: "finished" | "hang-up"
   /** True if the gateway counted the usage because the upstream did not report it. */
@@ -102,7 +104,7 @@ export const byHour = (rows: ReadonlyArray<UsageRow>): ReadonlyArray<HourRow> =>
     const hour = hourOf(row.atMs)
     // Usually the group of the row before.
     if (sum === undefined || sum.hour !== hour || !isOfGroup(sum, row)) {
-      const group = `${hour} ${row.key} ${row.account} ${row.upstream} ${row.model}`
+      const group = `${hour} ${row.key} ${row.account} ${row.upstream} ${summedModel(row)}`
       sum = hours.get(group) ?? hourRow(row, hour)
       hours.set(group, sum)
     }
@@ -121,8 +123,13 @@ export const byHour = (rows: ReadonlyArray<UsageRow>): ReadonlyArray<HourRow> =>
   return [...hours.values()]
 }
 
-const isOfGroup = (sum: HourRow, { account, key, model, upstream }: UsageRow): boolean =>
-  sum.key_id === key && sum.account_id === account && sum.model === model && sum.upstream === upstream
+const isOfGroup = (sum: HourRow, row: UsageRow): boolean =>
+  sum.key_id === row.key &&
+  sum.account_id === row.account &&
+  sum.model === summedModel(row) &&
+  sum.upstream === row.upstream
+
+const summedModel = ({ model, summedAs }: Pick<UsageRow, "model" | "summedAs">): string => summedAs ?? model
 
 /** The hours' sums by account, day, key and model, as `usage_days` stores them. */
 export const byDay = (hours: ReadonlyArray<HourRow>): ReadonlyArray<DayRow> => {
@@ -168,13 +175,13 @@ export const hourSumNames = [
 ] as const satisfies ReadonlyArray<keyof Sums>
 
 /** An hour's empty row. */
-export const hourRow = ({ account, atMs, key, model, upstream }: UsageRow, hour: number): HourRow => ({
-  account_id: account,
-  day: dayOf(atMs),
+export const hourRow = (row: UsageRow, hour: number): HourRow => ({
+  account_id: row.account,
+  day: dayOf(row.atMs),
   hour,
-  key_id: key,
-  model,
-  upstream,
+  key_id: row.key,
+  model: summedModel(row),
+  upstream: row.upstream,
   ...noSums
 })
 
