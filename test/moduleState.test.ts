@@ -32,7 +32,6 @@ const allowed: Readonly<Record<string, string>> = {
   "messages.ts noSignatures": "empty, and typed so that it stays so",
   "request.ts noSignatures": "empty, and typed so that it stays so",
   "BodyText.ts none": "empty, and typed so that it stays so",
-  "WholeFrames.ts none": "empty: who would add to it begins another",
   "tokenizer.ts remembered": "the tokens of a text",
   "tokens.ts counts": "by a conversation, and gone with it",
   "userLocation.ts timeZones": "which names are time zones",
