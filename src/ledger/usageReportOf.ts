@@ -65,10 +65,10 @@ export const usageReportOf = Effect.fnUntraced(function* (
     const page = yield* pageOf(groups.slice(offset, offset + limit + 1), { offset, limit }, isOperator)
     return { ...head, totals: totalsRecord(totals, isOperator), ...page }
   }
-  const page = yield* by.rows === "request"
+  const { totals, ...page } = yield* by.rows === "request"
     ? entriesOf(report, query, limit, after, isOperator)
     : groupsOf(report, query, by, limit, after, isOperator)
-  return { ...head, ...page, totals: totalsRecord(page.totals, isOperator) }
+  return { ...head, totals: totalsRecord(totals, isOperator), ...page }
 })
 
 const groupsOf = (

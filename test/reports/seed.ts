@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { Keys } from "../../src/access/store/Keys.ts"
 import { AccountId } from "../../src/contract/Caller.ts"
 import * as Database from "../../src/sql/Database.ts"
@@ -107,4 +107,6 @@ const inParts = <A, E, R>(rows: number, insert: (from: number, to: number) => Ef
 
 /** Seeds a new database. */
 export const seedDatabase = (url: string, size: Size): Promise<void> =>
-  Effect.runPromise(Effect.provide(Effect.provide(seed(size), Keys.Default), Database.layer({ url, exclusive: false })))
+  Effect.runPromise(
+    Effect.provide(seed(size), Layer.provideMerge(Keys.Default, Database.layer({ url, exclusive: false })))
+  )

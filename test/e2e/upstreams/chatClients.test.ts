@@ -79,7 +79,7 @@ describe.each(chatClientNames)("%s", (name) => {
     })
 
     it("tells the gateway's own refusals", async () => {
-      expect(client.statusOf(await broken(client.ask({ model: "nobody", text: "Hi", stream: false })))).toBe(400)
+      expect(client.statusOf(await broken(client.ask({ model: "nobody", text: "Hi", stream: false })))).toBe(404)
       const other = chatClients[name]({ ...world.gateway, key: "wrong" })
       expect(other.statusOf(await broken(other.ask({ model, text: "Hi", stream: true })))).toBe(401)
     })
