@@ -120,6 +120,7 @@ describeOnEach("what needs attention", ({ name }) => {
       await other.dispose()
       rmSync(second, { recursive: true, force: true })
     }
+    await expect.poll(() => about("limits")).toEqual([])
   })
 
   it("is told by a command, the worst first, in lines of 80 columns", async () => {

@@ -19,7 +19,14 @@ export const budgets = [
   { name: "requests", unit: "requests", limit: 12 }
 ] as const
 
-const price = (name: string) => ({ input: 1_000 * (prices[name] ?? 0), output: 1_000 * (prices[name] ?? 0) })
+/** Dollars. */
+export const search = (name: string): number => (prices[name] ?? 0) / 100
+
+const price = (name: string) => ({
+  input: 1_000 * (prices[name] ?? 0),
+  output: 1_000 * (prices[name] ?? 0),
+  per_search: search(name)
+})
 const route = (upstream: string, weight?: number) => ({
   upstream,
   model: "m",
@@ -38,7 +45,7 @@ const models = {
   spare: { routes: [route("spare")] }
 }
 const keys = [
-  key("one", { balance_usd: 200 }),
+  key("one", { balance_usd: 5_000 }),
   key("other"),
   // Too little for some of its requests from the beginning, and for all of them soon.
   key("thin", { account: "thin", balance_usd: 1.5 }),

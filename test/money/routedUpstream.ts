@@ -1,7 +1,7 @@
 /** What one that lies says of any input: few enough to be believed. */
 export const liedTokens = 90_000
 
-/** A chat upstream that does what a request says for its name: `a=fails b=wait output=3.` */
+/** A chat upstream that does what a request says for its name: `a=fails b=wait output=3 searches=2.` */
 export const upstreamOf = (name: string) => {
   const server = Bun.serve({
     port: 0,
@@ -12,6 +12,7 @@ export const upstreamOf = (name: string) => {
       const text = await request.text()
       const outcome = new RegExp(`\\b${name}=(\\w+)`).exec(text)?.[1] ?? "answers"
       const output = Number(/output=(\d+)/.exec(text)?.[1] ?? 1)
+      const searches = Number(/searches=(\d+)/.exec(text)?.[1] ?? 0)
       const answers = Number(/"n":(\d+)/.exec(text)?.[1] ?? 1)
       if (outcome === "wait" || outcome === "breaks") await Bun.sleep(120)
       if (outcome === "fails") return Response.json({ error: { message: "no" } }, { status: 503 })
@@ -26,7 +27,8 @@ export const upstreamOf = (name: string) => {
       const usage = {
         prompt_tokens: input,
         completion_tokens: output * answers,
-        total_tokens: input + output * answers
+        total_tokens: input + output * answers,
+        ...(text.includes("web_search_options") ? { server_tool_use: { web_search_requests: searches } } : {})
       }
       const head = { id: "x", object: "chat.completion", created: 1, model: "m" }
       if (!text.includes('"stream":true')) {

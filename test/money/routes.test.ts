@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { adminKey } from "../e2e/adminClient.ts"
 import { request } from "../request.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
-import { budgets, names, prices, secretOf, startRouted } from "./routedGateways.ts"
+import { budgets, names, prices, search, secretOf, startRouted } from "./routedGateways.ts"
 import { liedTokens } from "./routedUpstream.ts"
 
 const outcomes = [
@@ -32,6 +32,8 @@ const asks = fc.record({
     spare: fc.constantFrom(...outcomes)
   }),
   output: fc.integer({ min: 1, max: 8 }),
+  /** Searches that the upstream makes, where one is asked for its chat completion. */
+  searches: fc.option(fc.integer({ min: 1, max: 3 }), { freq: 2, nil: undefined }),
   /** Ms until the client leaves. */
   leaves: fc.option(fc.integer({ min: 0, max: 300 }), { freq: 3, nil: undefined })
 })
@@ -39,11 +41,12 @@ type Ask = typeof asks extends fc.Arbitrary<infer A> ? A : never
 
 /** Sent first, while no route rests, by clients that stay: hedged, and answered by a model behind the requested one. */
 const asked: ReadonlyArray<Ask> = [1, 2, 3].flatMap((output) => {
-  const plain = { way: "whole", key: "one", output, leaves: undefined } as const
+  const plain = { way: "whole", key: "one", output, searches: undefined, leaves: undefined } as const
   const answers = { a: "answers", b: "answers", c: "answers", spare: "answers" } as const
   return [
     { ...plain, model: "hedged", at: { ...answers, a: "wait" } },
-    { ...plain, model: "falling", at: { ...answers, a: "filtered", b: "filtered" } }
+    { ...plain, model: "falling", at: { ...answers, a: "filtered", b: "filtered" } },
+    { ...plain, model: "ordered", at: answers, searches: 2 }
   ]
 })
 
@@ -58,18 +61,19 @@ interface Told {
   readonly from: string | undefined
 }
 
-const send = async ({ at, key, leaves, model, output, way }: Ask, node: number): Promise<Told> => {
+const send = async ({ at, key, leaves, model, output, searches, way }: Ask, node: number): Promise<Told> => {
   // A budget of tokens counts what was used, believed or not.
   const outcomeOf = (outcome: string) => (key === "tokens" && outcome === "lies" ? "answers" : outcome)
   const text = `${Object.entries(at)
     .map(([name, outcome]) => `${name}=${outcomeOf(outcome)}`)
-    .join(" ")} output=${output}.`
+    .join(" ")} output=${output} searches=${searches ?? 0}.`
   const gateway = world.at(node)
   const chat = { model, max_tokens: 10, messages: [{ role: "user", content: text }] }
+  const hosted = searches === undefined ? {} : { web_search_options: {} }
   const responses = { model, max_output_tokens: 16, input: text, store: false }
   const ways: Readonly<Record<Way, readonly [string, object]>> = {
-    whole: ["/v1/chat/completions", chat],
-    stream: ["/v1/chat/completions", { ...chat, stream: true }],
+    whole: ["/v1/chat/completions", { ...chat, ...hosted }],
+    stream: ["/v1/chat/completions", { ...chat, ...hosted, stream: true }],
     several: ["/v1/chat/completions", { ...chat, n: 3 }],
     responses: ["/v1/responses", responses],
     background: ["/v1/responses", { ...responses, store: true, background: true }]
@@ -103,6 +107,7 @@ interface Row {
   readonly price: { readonly rates: { readonly input: number; readonly output: number } }
   readonly input_tokens: number
   readonly output_tokens: number
+  readonly searches: number
   readonly cost: Money
   readonly upstream_cost: Money
   readonly above_hold: Money
@@ -195,13 +200,17 @@ describeOnEach("money over routes of different prices", ({ name }) => {
     expect(thin.length).toBeGreaterThan(1)
     for (const row of [...rows, ...thin]) {
       const rate = 1_000 * (prices[row.upstream] ?? 0) * 1e9
-      const used = ((row.input_tokens + row.output_tokens) * rate) / 1e6
+      const searched = row.searches * search(row.upstream) * 1e9
+      const used = Math.round(((row.input_tokens + row.output_tokens) * rate) / 1e6 + searched)
       expect({ row, rates: [row.price.rates.input, row.price.rates.output] }).toEqual({ row, rates: [rate, rate] })
       // Of a client that left too.
       expect({ row, cost: row.cost.nano_usd + row.above_hold.nano_usd }).toEqual({ row, cost: used })
       const isLied = row.input_tokens >= liedTokens
-      expect({ row, isAbove: row.above_hold.nano_usd > 0 }).toEqual({ row, isAbove: isLied })
-      if (isLied) expect(row.cost.nano_usd).toBeLessThan(used / 10)
+      // What searches find is input: as much of it is held as the lie.
+      if (row.searches === 0) {
+        expect({ row, isAbove: row.above_hold.nano_usd > 0 }).toEqual({ row, isAbove: isLied })
+        if (isLied) expect(row.cost.nano_usd).toBeLessThan(used / 10)
+      }
       const told = answers.get(row.request_id)
       if (told !== undefined) expect({ row, most: told.most >= row.cost.nano_usd }).toEqual({ row, most: true })
       expect(row.upstream_cost.nano_usd).toBeGreaterThanOrEqual(used)
@@ -210,6 +219,7 @@ describeOnEach("money over routes of different prices", ({ name }) => {
       if (typeof told?.cost === "string") expect(Math.round(Number(told.cost) * 1e9)).toBe(row.cost.nano_usd)
     }
     expect(new Set([...rows, ...thin].map(({ upstream }) => upstream))).toEqual(new Set(names))
+    expect(rows.some(({ cost, searches }) => cost.nano_usd > 0 && searches > 1)).toBe(true)
     expect(rows.some(({ above_hold }) => above_hold.nano_usd > 0)).toBe(true)
     // Hedges whose answers were not used.
     expect(rows.some(({ cost, upstream_cost }) => cost.nano_usd > 0 && upstream_cost.nano_usd > cost.nano_usd)).toBe(

@@ -8,6 +8,7 @@ import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { compared } from "./compared.ts"
 import { everySum } from "./everySum.ts"
 import { ledgerOf } from "./ledgerOf.ts"
+import type { Paid } from "./ledgerOf.ts"
 import { watchOverdrawn } from "./overdrawn.ts"
 import { dollar, secretOf, startWorld, until } from "./world.ts"
 import type { Ask, World } from "./world.ts"
@@ -72,6 +73,9 @@ const leave = async (world: World, ask: Ask) => {
   release()
 }
 
+const isLeft = ({ model }: Paid) => model === "reading"
+const isEmbedded = ({ model }: Paid) => model === "paid-embeddings"
+
 describeOnEach("after a storm of every family", () => {
   it("every page, header, metric and endpoint shows the money that the ledger has", async () => {
     const env = await gatewayEnv("storm")
@@ -119,8 +123,9 @@ describeOnEach("after a storm of every family", () => {
       }
       // A video that fails is not paid for.
       const tasks = 2 * accounts.length * 4
-      // Of those who left, only the upstream's cost is stored.
-      const left = 4 * accounts.length
+      // Those who left pay the input, as the gateway counts it.
+      const left = 3 * accounts.length
+      const embedded = 3 * accounts.length
       const look = () => ledgerOf(world.folder, env["GATEWAY_DATABASE_URL"])
       await until(
         async () => {
@@ -130,15 +135,20 @@ describeOnEach("after a storm of every family", () => {
             held: balances.reduce((sum: number, { held }) => sum + held.nano_usd, 0),
             tasks: paid.filter(({ task_id }) => task_id !== null).length,
             missing: paid.filter(({ request_id }) => !requestIds.has(request_id)).length,
-            left: paid.filter(({ cost, upstreamCost }) => cost === 0 && upstreamCost > 0).length
+            left: paid.filter(isLeft).length,
+            embedded: paid.filter(isEmbedded).length
           }
         },
-        (seen) => seen.held + seen.missing === 0 && seen.tasks >= tasks - 4 && seen.left >= left
+        (seen) =>
+          seen.held + seen.missing === 0 && seen.tasks >= tasks - 4 && seen.left >= left && seen.embedded >= embedded
       )
       expect(await overdrawn.found()).toEqual([])
       const ledger = await look()
       const { paid } = ledger
-      expect(paid.filter(({ cost, upstreamCost }) => cost === 0 && upstreamCost > 0)).toHaveLength(left)
+      expect(paid.filter(isLeft)).toHaveLength(left)
+      expect(paid.filter(isEmbedded)).toHaveLength(embedded)
+      for (const one of paid)
+        expect([one.request_id, one.cost > 0, one.cost]).toEqual([one.request_id, true, one.upstreamCost])
 
       const { url } = world.gateway()
       expect(await everySum({ url, adminKey, secretOf, ledger, wereKilled: false })).toEqual([])
