@@ -59,7 +59,7 @@ describe("budgets", () => {
         return { used: of[0].used, ratio: of[0].used_ratio, zone: budgets[0].zone }
       }
       const whole = { used: families.length, ratio: 1, zone: "Europe/Berlin" }
-      await expect.poll(used, { timeout: 20_000 }).toEqual(whole)
+      await expect.poll(used).toEqual(whole)
     } finally {
       await gateway.dispose()
     }
@@ -102,14 +102,14 @@ describe("budgets", () => {
       const { data } = await admin("/admin/v1/keys")
       const { id } = data.find(({ name }: { name: string }) => name === "k")
       await admin(`/admin/v1/keys/${id}/reset-budgets`, "POST")
-      await expect.poll(ask, { timeout: 5_000 }).toEqual([200, ""])
+      await expect.poll(ask).toEqual([200, ""])
       await admin(`/admin/v1/keys/${id}/reset-budgets`, "POST")
       expect(await ask()).toEqual([
         429,
         expect.stringContaining("budget of this account (2 requests in 24h) is used up")
       ])
       await admin("/admin/v1/accounts/acme/reset-budgets", "POST")
-      await expect.poll(ask, { timeout: 5_000 }).toEqual([200, ""])
+      await expect.poll(ask).toEqual([200, ""])
       const { data: entries } = await admin("/admin/v1/audit")
       const resets = JSON.stringify(entries).match(/reset_budgets|reset-budgets|budgets_reset/g) ?? []
       expect(resets.length).toBeGreaterThanOrEqual(3)
