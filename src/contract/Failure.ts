@@ -47,7 +47,12 @@ export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExc
 }) {}
 
 export class ModelForbidden extends Schema.TaggedError<ModelForbidden>()("ModelForbidden", {
-  message: says("This API key has no access to the requested model"),
+  message: says("This API key has no access to the requested model")
+}) {}
+
+/** The caller's money is counted, and what the request asks for has no price. */
+export class Unpriced extends Schema.TaggedError<Unpriced>()("Unpriced", {
+  message: says("The requested model has no price"),
   /** Path of the field that asks for something without a price; absent if the model is the reason. */
   param: Schema.optionalWith(Schema.NullOr(Schema.String), { exact: true })
 }) {}
@@ -135,6 +140,7 @@ export const failures = {
   InsufficientBalance,
   QuotaExceeded,
   ModelForbidden,
+  Unpriced,
   UnknownModel,
   Forbidden,
   UnknownRoute,

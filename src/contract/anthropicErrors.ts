@@ -12,6 +12,7 @@ export const messagesErrors: FailureTable<Failure["_tag"]> = {
   InsufficientBalance: row(402, "insufficient_balance"),
   QuotaExceeded: row(403, "quota_exceeded"),
   ModelForbidden: row(403, "quota_exceeded"),
+  Unpriced: row(403, "quota_exceeded"),
   UnknownModel: row(400, "invalid_request_error"),
   Forbidden: row(403, "permission_error"),
   UnknownRoute: row(404, "invalid_request_error"),

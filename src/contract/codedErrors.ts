@@ -17,6 +17,7 @@ const table = {
   InsufficientBalance: unpaid,
   QuotaExceeded: unpaid,
   ModelForbidden: forbidden,
+  Unpriced: forbidden,
   UnknownModel: { status: 400, ...invalid },
   Forbidden: forbidden,
   NotFound: unknown,

@@ -42,7 +42,7 @@ const paramOf = (failure: Failure): string | null => {
     case "InvalidRequest":
     case "NotFound":
       return failure.param
-    case "ModelForbidden":
+    case "Unpriced":
       return failure.param ?? null
     case "UnknownModel":
       return "model"

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { Caller } from "../contract/Caller.ts"
-import { ModelForbidden } from "../contract/Failure.ts"
+import { Unpriced } from "../contract/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Demand } from "../generation/Demand.ts"
 import type { Model, ServedModels } from "../catalogue/Catalogue.ts"
@@ -36,7 +36,7 @@ export const quoting = (
     caller: Caller,
     conversation: Conversation,
     asked: QuoteRequest
-  ): Effect.fn.Return<Quote, NotAdmitted> {
+  ): Effect.fn.Return<Quote, NotAdmitted | Unpriced> {
     const first = admit(caller, conversation, asked)
     const model = requested(first, catalogue.get(conversation.model))
     if (!("routes" in model)) return yield* model
@@ -74,7 +74,7 @@ const requested = (first: ReturnType<Admit>, known: Model | undefined) => {
 }
 
 const noneHasPrice = ({ id }: Model) =>
-  new ModelForbidden({ message: `no model that may answer in place of "${id}" has a price` })
+  new Unpriced({ message: `no model that may answer in place of "${id}" has a price` })
 
 /** An admitted request with the routes that its caller can pay for. */
 interface Payable extends Admitted {

@@ -15,6 +15,7 @@ export interface AgentRefusal {
 export const agentRefusal = (failure: Failure, requestId: string, nowMs: number): AgentRefusal | undefined => {
   switch (failure._tag) {
     case "ModelForbidden":
+    case "Unpriced":
       return { status: 400, body: bodyOf("invalid_request_error", failure.message, requestId), headers: {} }
     case "QuotaExceeded":
       return {

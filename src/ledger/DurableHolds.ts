@@ -7,7 +7,7 @@ import { NamedSlots } from "../flow/NamedSlots.ts"
 import type { Limits } from "../contract/Caller.ts"
 import { credential } from "../contract/credential.ts"
 import { RateLimited } from "../contract/Failure.ts"
-import type { ModelForbidden } from "../contract/Failure.ts"
+import type { Unpriced } from "../contract/Failure.ts"
 import type { AboveHold } from "./aboveHold.ts"
 import { costsWithin } from "./aboveHold.ts"
 import type { affording } from "./afford.ts"
@@ -82,8 +82,8 @@ export const makeDurableHolds = ({ aboveHold, afford, balances, clock, names, sp
   const storing = <A, E>(
     hold: TaskHold,
     store: (row: RowWrite) => Effect.Effect<A, E>
-  ): Effect.Effect<A, E | Refused | ModelForbidden> =>
-    Effect.suspend((): Effect.Effect<A, E | Refused | ModelForbidden> => {
+  ): Effect.Effect<A, E | Refused | Unpriced> =>
+    Effect.suspend((): Effect.Effect<A, E | Refused | Unpriced> => {
       const atMs = clock.unsafeCurrentTimeMillis()
       const placed = afford(hold, (held) => {
         const { caller, id, model, price, requestId, upstream } = hold

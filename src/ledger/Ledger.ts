@@ -3,7 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { AccountId, Caller } from "../contract/Caller.ts"
 import { UpstreamFailed } from "../contract/Failure.ts"
-import type { InsufficientBalance, ModelForbidden, QuotaExceeded, RateLimited } from "../contract/Failure.ts"
+import type { InsufficientBalance, Unpriced, QuotaExceeded, RateLimited } from "../contract/Failure.ts"
 import { wholeUsage } from "../generation/addUsage.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { Daemons } from "../flow/Daemons.ts"
@@ -67,7 +67,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const loaded = (caller: Caller) => Effect.orDie(balances.load(caller, clock.unsafeCurrentTimeMillis()))
 
     /** Keeps the routes on which the caller may be answered. Fails if there is none, as `open` would. */
-    const permit = (request: Priceable): Effect.Effect<void, ModelForbidden> => {
+    const permit = (request: Priceable): Effect.Effect<void, Unpriced> => {
       const permitted = Effect.suspend(() => refused(request) ?? Effect.void)
       return Effect.suspend(() =>
         balances.knows(request.caller) ? permitted : Effect.zipRight(loaded(request.caller), permitted)
@@ -193,6 +193,6 @@ const cannotStore = "The gateway can't store at the moment what this request wou
 
 const mayCost = (request: Chargeable): boolean => request.offers?.mayCost ?? !request.price.isFree
 
-type NotAffordable = InsufficientBalance | QuotaExceeded | RateLimited | ModelForbidden
+type NotAffordable = InsufficientBalance | QuotaExceeded | RateLimited | Unpriced
 
 const unmetered: Balance = { granted: undefined, settled: 0, held: 0 }

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
-import { ModelForbidden } from "../contract/Failure.ts"
+import { Unpriced } from "../contract/Failure.ts"
 import { shortened } from "../contract/shortened.ts"
 import type { Hold } from "./Balances.ts"
 import type { Chargeable } from "./Charge.ts"
@@ -23,13 +23,13 @@ export const affording = (balances: Pick<BalanceOperations, "isMetered">) => {
    * Removes the routes without a price for what the request asks for, where the caller has a budget or a balance and
    * may not do without. Returns the refusal if none is left.
    */
-  const refused = ({ caller, model, offers, unpriced: policy }: Priceable): ModelForbidden | undefined => {
+  const refused = ({ caller, model, offers, unpriced: policy }: Priceable): Unpriced | undefined => {
     if ((caller.unpriced ?? policy) === "allow" || !isBounded(caller)) return undefined
     const gap = offers.keepPriced()
     if (gap === undefined) return undefined
     const { param, value } = gap
-    if (param === undefined) return new ModelForbidden({ message: `model "${model}" has no price` })
-    return new ModelForbidden({ param, message: `"${param}": "${shortened(value)}" of model "${model}" has no price` })
+    if (param === undefined) return new Unpriced({ message: `model "${model}" has no price` })
+    return new Unpriced({ param, message: `"${param}": "${shortened(value)}" of model "${model}" has no price` })
   }
 
   /**
@@ -39,7 +39,7 @@ export const affording = (balances: Pick<BalanceOperations, "isMetered">) => {
   const afford = <A>(
     request: Chargeable,
     placeAt: (hold: Hold) => Effect.Effect<A, Refused>
-  ): Effect.Effect<A, Refused | ModelForbidden> => {
+  ): Effect.Effect<A, Refused | Unpriced> => {
     const place =
       metersOf(request.caller).length === 0
         ? placeAt

@@ -15,6 +15,7 @@ export const VideosError = failureUnion(
     InsufficientBalance: noBalance,
     QuotaExceeded: noBalance,
     ModelForbidden: forbidden,
+    Unpriced: forbidden,
     UnknownModel: { status: 400, code: "invalid_params", type: "invalid_request_error" },
     Forbidden: forbidden,
     NotFound: invalidUrl,

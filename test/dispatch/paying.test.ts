@@ -166,7 +166,7 @@ describe("a model without a price", () => {
     Effect.map(Effect.either(run(conversation(model), { ...caller, ...who })), (end) =>
       end._tag === "Left" ? [end.left._tag, end.left.message] : "answered"
     )
-  const refused = (model: string) => ["ModelForbidden", `model "${model}" has no price`]
+  const refused = (model: string) => ["Unpriced", `model "${model}" has no price`]
   const keyBudgets = [plainBudget(1_000, "day")]
 
   it.effect("is refused where money is counted, unless the configuration, the account or the key allows it", () =>

@@ -104,7 +104,7 @@ const expected = ({ budget, dollars = Infinity, isAllowed, own, places }: Case) 
   const left = Math.min(dollars, budget ?? Infinity)
   const all = places.map(({ isDown, price }, index) => ({ name: names[index], price: price ?? own, isDown }))
   const permitted = all.filter(({ price }) => price !== undefined || isAllowed || !isBounded)
-  if (permitted.length === 0) return "ModelForbidden"
+  if (permitted.length === 0) return "Unpriced"
   const covered = permitted.filter(({ price = 0 }) => most * price <= left)
   if (covered.length === 0)
     return dollars < most * Math.min(...permitted.map(({ price = 0 }) => price))

@@ -34,6 +34,7 @@ const EchoError = failureUnion(
     InsufficientBalance: row(402, "insufficient_balance"),
     QuotaExceeded: row(403, "quota_exceeded"),
     ModelForbidden: row(403, "quota_exceeded"),
+    Unpriced: row(403, "quota_exceeded"),
     UnknownModel: row(400, "invalid_request_error"),
     Conflict: row(409, "invalid_request_error"),
     RateLimited: row(429, "rate_limit_error"),

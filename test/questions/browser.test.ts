@@ -11,7 +11,7 @@ import {
   withoutChromium
 } from "../console/browser/browser.ts"
 import { request } from "../request.ts"
-import { storeWeek, thisMonth, yesterday } from "./week.ts"
+import { storeWeek, thisMonth, whyThoseFailed, yesterday } from "./week.ts"
 import type { Week } from "./week.ts"
 
 const isSkipped = withoutChromium("test/questions/browser.test.ts")
@@ -116,6 +116,14 @@ describe.skipIf(isSkipped)("an operator's questions, each in two steps of the co
     const calls = await drawer(page).locator(".waterfall").first().innerText()
     expect(calls).toMatch(/shaky[\s\S]*near/)
   })
+
+  for (const { code, why } of whyThoseFailed) {
+    question(`why did it fail? ${code}`, async (steps, page) => {
+      await steps.open("Requests")
+      await steps.search(week.failures[code])
+      await drawer(page).getByText(why).waitFor()
+    })
+  }
 
   question("which upstream is slow?", async (steps, page) => {
     await steps.click(page.getByRole("button", { name: "7 d", exact: true }))

@@ -3,7 +3,7 @@ import { usdText } from "../../src/contract/usdText.ts"
 import { adminKey } from "../console/browser/browser.ts"
 import { runCommand } from "../e2e/command.ts"
 import { request } from "../request.ts"
-import { storeWeek, thisMonth, yesterday } from "./week.ts"
+import { storeWeek, thisMonth, whyThoseFailed, yesterday } from "./week.ts"
 import type { Week } from "./week.ts"
 
 let week: Week
@@ -70,6 +70,12 @@ describe("an operator's questions, each by one command", () => {
       { UPSTREAM: "shaky", STATUS: "503" },
       { UPSTREAM: "near", STATUS: "400", ERROR: "this prompt is impossible" }
     ])
+  })
+
+  it.each(whyThoseFailed)("why did it fail? $code", async ({ code, why }) => {
+    const said = await say("requests", "show", week.failures[code])
+    expect(/^why +(.*)$/m.exec(said)?.[1]).toMatch(why)
+    expect(said).toMatch(/^reason +\S/m)
   })
 
   it("which upstream is slow?", async () => {

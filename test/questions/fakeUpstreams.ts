@@ -15,7 +15,7 @@ const usage = {
 
 /**
  * Upstreams of chat completions on one port: `/near` answers at once, `/far` after 300 ms, `/shaky` never; a message with
- * the word `impossible` is refused by each with 400.
+ * the word `impossible` is refused by each with 400; the answer to "Break off" ends in its middle.
  */
 export const fakeUpstreams = () =>
   Bun.serve({
@@ -33,6 +33,7 @@ export const fakeUpstreams = () =>
           { status: 400 }
         )
       }
+      if (last.includes("Break off")) return brokenOff(model)
       if (name === "far") await Bun.sleep(300)
       return Response.json({
         id: `chatcmpl-${crypto.randomUUID()}`,
@@ -46,3 +47,15 @@ export const fakeUpstreams = () =>
       })
     }
   })
+
+/** A stream that ends without a finish reason and `[DONE]`. */
+const brokenOff = (model: string): Response => {
+  const chunk = {
+    id: "chatcmpl-broken",
+    object: "chat.completion.chunk",
+    created: 1_700_000_000,
+    model,
+    choices: [{ index: 0, delta: { role: "assistant", content: "It begins" }, finish_reason: null }]
+  }
+  return new Response(`data: ${JSON.stringify(chunk)}\n\n`, { headers: { "content-type": "text/event-stream" } })
+}

@@ -18,6 +18,8 @@ models:
   smart: { routes: [{ upstream: near, model: smart }], price: { input: 3, cached_input: 0.3, output: 15 } }
   steady: { routes: [{ upstream: shaky, model: steady }, { upstream: near, model: steady }], price: { input: 1, output: 5 } }
   cheap: { routes: [{ upstream: far, model: cheap }], price: { input: 0.1, output: 0.4 } }
+  draft: { routes: [{ upstream: near, model: draft }], price: { input: 1, output: 5 } }
+  raw: { routes: [{ upstream: near, model: raw }] }
 accounts: { support: { record: { bodies: on } } }
 `
 
@@ -27,11 +29,15 @@ interface Made {
   readonly secret: string
 }
 
+type FailedBy = "cut" | "forbidden" | "model_forbidden" | "quota_exceeded" | "spent_out" | "unpriced"
+
 export interface Week {
   readonly gateway: GatewayProcess
   readonly keys: Readonly<Record<"bot" | "notebook" | "storyboards", Made>>
   /** The request that an upstream refused. */
   readonly failed: string
+  /** Requests that failed for other reasons, by the code of their failure. */
+  readonly failures: Readonly<Record<FailedBy, string>>
   /** The requests of one conversation, the first one first. */
   readonly conversation: ReadonlyArray<string>
   /** The task whose callback is stuck. */
@@ -93,6 +99,26 @@ export const storeWeek = async (): Promise<Week> => {
     await chat(keys.bot, "steady", [user(`Where is my order ${at}?`)], { "x-gateway-tags": "prod" })
   for (let at = 0; at < 4; at++) await chat(keys.storyboards, "cheap", [user(`A scene with a boat ${at}`)])
   const failed = await chat(keys.bot, "steady", [user("An impossible question")])
+  await admin("/accounts", { id: "lab", balance_usd: "5" })
+  const [lab, tight, narrow] = [
+    await make("lab", "lab"),
+    await make("tight", "lab", { budgets: [{ usd: 0.000_001, per: "month" }] }),
+    await make("narrow", "lab", { models: ["smart"] })
+  ]
+  const message = async (key: Made, model: string, more: object = {}) => {
+    const body = { model, max_tokens: 400, messages: [user("Hello")], ...more }
+    const answer = await request(first, "/v1/messages", { key: key.secret, body })
+    await answer.text()
+    return answer.headers.get("x-request-id") ?? ""
+  }
+  const failures = {
+    quota_exceeded: await message(tight, "draft"),
+    spent_out: await chat(tight, "draft", [user("Hello")]),
+    unpriced: await message(lab, "raw"),
+    model_forbidden: await message(narrow, "draft"),
+    forbidden: await chat(lab, "draft", [user("Hello")], { "x-gateway-route": "only=near" }),
+    cut: await message(lab, "draft", { stream: true, messages: [user("Break off")] })
+  }
   const session = { "x-claude-code-session-id": "5b0f7d4e-7f1e-4f0a-9a53-0f4b8c1de001" }
   const conversation: Array<string> = []
   const said: Array<object> = []
@@ -113,7 +139,7 @@ export const storeWeek = async (): Promise<Week> => {
     }
   })
   const { id: task } = await video.json()
-  const kept = async () => (await (await admin("/requests?limit=100")).data.length) >= 24 + 12 + 4 + 1 + 3
+  const kept = async () => (await (await admin("/requests?limit=100")).data.length) >= 24 + 12 + 4 + 1 + 6 + 3
   while (!(await kept())) await Bun.sleep(50)
   const isTried = async () => {
     const { data } = await admin("/deliveries")
@@ -145,6 +171,7 @@ export const storeWeek = async (): Promise<Week> => {
     gateway,
     keys,
     failed,
+    failures,
     conversation,
     task,
     ledger,
@@ -154,6 +181,18 @@ export const storeWeek = async (): Promise<Week> => {
     }
   }
 }
+
+const nothing = "Nothing was charged\\."
+
+/** What the reason of each failure begins with, and what was charged. */
+export const whyThoseFailed: ReadonlyArray<{ readonly code: FailedBy; readonly why: RegExp }> = [
+  { code: "quota_exceeded", why: new RegExp(`^A budget is used up, or has less left .* ${nothing}`) },
+  { code: "spent_out", why: new RegExp(`^A budget is used up, or has less left .* ${nothing}`) },
+  { code: "unpriced", why: new RegExp(`^The model has no price .* ${nothing}`) },
+  { code: "model_forbidden", why: new RegExp(`^The key or its account may not use this model\\. .* ${nothing}`) },
+  { code: "forbidden", why: new RegExp(`^The key may not do this, whatever the model\\. .* ${nothing}`) },
+  { code: "cut", why: /^The answer broke off after it had begun\. / }
+]
 
 /** Conditions on rows of the ledger, in UTC. */
 export const thisMonth = "strftime('%Y-%m', at / 1000, 'unixepoch') = strftime('%Y-%m', 'now')"
