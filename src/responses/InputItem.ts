@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { isJsonObject, JsonObject, maybe, required } from "../contract/fields.ts"
 import type { Unknown } from "../contract/Unknown.ts"
 import { variants } from "../contract/variants.ts"
+import { clientItems } from "./clientTools/ClientItem.ts"
 import { summaryOf } from "./compact/summary.ts"
 import { ContentPart } from "./ContentPart.ts"
 import { ToolEntry } from "./ToolEntry.ts"
@@ -131,22 +132,14 @@ const CompactionTrigger = Schema.Struct({
 
 /** Items of tools that OpenAI runs. Only upstreams of this dialect get them. */
 const hosted = [
-  "apply_patch_call",
-  "apply_patch_call_output",
   "code_interpreter_call",
   "compaction",
-  "computer_call",
-  "computer_call_output",
   "file_search_call",
   "image_generation_call",
-  "local_shell_call",
-  "local_shell_call_output",
   "mcp_approval_request",
   "mcp_approval_response",
   "mcp_call",
-  "mcp_list_tools",
-  "shell_call",
-  "shell_call_output"
+  "mcp_list_tools"
 ] as const
 const hostedTypes = new RegExp(`^(${hosted.join("|")})$`)
 
@@ -170,6 +163,7 @@ const members = {
   additional_tools: AdditionalTools,
   tool_search_call: ToolSearchCall,
   tool_search_output: ToolSearchOutput,
+  ...clientItems,
   compaction_trigger: CompactionTrigger
 }
 

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
+import { outputCalls } from "./clientTools/OutputCall.ts"
 
 const exactly = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
 const nullable = { text: Schema.NullOr(Schema.String), integer: Schema.NullOr(Schema.Int) }
@@ -125,6 +126,7 @@ export const OutputItem = variants({
   function_call: OutputFunctionCall,
   custom_tool_call: OutputCustomToolCall,
   tool_search_call: OutputToolSearchCall,
+  ...outputCalls,
   web_search_call: OutputWebSearch,
   compaction: OutputCompaction
 })

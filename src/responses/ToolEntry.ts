@@ -1,6 +1,8 @@
 import { Schema } from "effect"
 import { JsonObject, maybe, required } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
+import { isHostedPlace } from "../generation/hostedTools.ts"
+import { clientEntries, ClientToolType } from "./clientTools/ClientEntry.ts"
 
 const Name = Schema.String.pipe(Schema.minLength(1)).annotations({ description: "a name of at least one character" })
 
@@ -85,29 +87,27 @@ const ToolSearchEntry = Schema.Struct({
 /** Tools that OpenAI runs and the gateway lacks. They are dropped if the model has a choice. */
 const hosted = [
   "file_search",
-  "computer",
-  "computer_use",
-  "computer_use_preview",
-  "computer-preview",
   "mcp",
   "code_interpreter",
   "programmatic_tool_calling",
   "image_generation",
-  "local_shell",
-  "shell",
   "tool_search",
-  "apply_patch",
   "web_fetch",
   "x_search"
 ] as const
 const isHosted = new RegExp(`^(${hosted.join("|")})$`)
 
 /** True if OpenAI runs the tool and the gateway lacks it. */
-export const isHostedTool = (entry: ToolEntry): boolean => isHosted.test(entry.type) && !isToolSearchEntry(entry)
+export const isHostedTool = (entry: ToolEntry): boolean =>
+  entry.type === "shell"
+    ? "environment" in entry && isHostedPlace(entry.environment)
+    : isHosted.test(entry.type) && !isToolSearchEntry(entry)
 
 /** True if the caller runs the search for tools. */
 export const isToolSearchEntry = (entry: ToolEntry): entry is ToolSearchEntry =>
   entry.type === "tool_search" && "execution" in entry && entry.execution === "client"
+
+const isClient = new RegExp(`^(${Object.keys(clientEntries).join("|")})$`)
 
 const HostedEntry = Schema.Struct({
   type: Schema.Literal(...hosted).annotations({
@@ -128,6 +128,7 @@ export const ToolEntry = variants(
     custom: CustomEntry,
     namespace: NamespaceEntry,
     tool_search: ToolSearchEntry,
+    ...clientEntries,
     ...searches
   },
   {
@@ -167,6 +168,12 @@ const ChosenHosted = Schema.Struct({
   identifier: "ResponsesChosenHostedTool"
 })
 
+const ChosenClientTool = Schema.Struct({
+  type: required(ClientToolType, "A tool that the caller runs.")
+}).annotations({
+  identifier: "ResponsesChosenClientTool"
+})
+
 const AllowedTools = Schema.Struct({
   type: Schema.Literal("allowed_tools"),
   mode: required(Schema.Literal("auto", "required"), "`auto` or `required`: the model may or must call one of them."),
@@ -196,6 +203,7 @@ export const ChosenTool = variants(
   {
     others: [
       [/^web_search_/, ChosenSearch],
+      [isClient, ChosenClientTool],
       [isHosted, ChosenHosted]
     ]
   }

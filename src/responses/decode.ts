@@ -130,8 +130,8 @@ const translate = (request: AnyRequest, replay: Replay): Translated => {
   ]
   const added = placed.map(({ item, path }) => ({ path: `${path}.tools`, entries: toolsOf(item) }))
   const tools = toolbox(request, [{ path: "tools", entries: request.tools ?? [] }, ...added], complain)
-  const { toolSearch } = tools
-  const items = placed.flatMap(({ item, path }) => itemsOf(item, path, { model: request.model, toolSearch, complain }))
+  const { nameOf } = tools
+  const items = placed.flatMap(({ item, path }) => itemsOf(item, path, { model: request.model, nameOf, complain }))
   const trigger = replay.input.findIndex(({ type }) => type === "compaction_trigger")
   if (trigger !== -1 && trigger < replay.input.length - 1) {
     complain(`input[${trigger}].type`, "compaction_trigger is expected as the last item alone")

@@ -77,7 +77,9 @@ const visible = (draft: Draft): ReadonlyArray<OutputItem> =>
 const incompleteReason = (draft: Draft, reason: FinishReason) => {
   if (reason !== "refusal") return cutOff(reason)
   const open = draft.open === undefined ? [] : [itemOf(draft, draft.open, "completed")]
-  return [...draft.output.toArray(), ...open].some(isRefusal) ? undefined : "content_filter"
+  return [...draft.output.toArray(), ...open].some((item) => item !== undefined && isRefusal(item))
+    ? undefined
+    : "content_filter"
 }
 
 const finished = (
@@ -103,7 +105,8 @@ const isRefusal = (item: OutputItem) => item.type === "message" && item.content.
 /** Clients expect an error flat, nested, or in `response.failed`. All of them understand this form. */
 const failed = (draft: Draft, { code, message, param, type }: ReturnType<typeof codedError>) => {
   if (draft.open !== undefined) {
-    draft.output = draft.output.with(itemOf(draft, draft.open, "incomplete"))
+    const item = itemOf(draft, draft.open, "incomplete")
+    if (item !== undefined) draft.output = draft.output.with(item)
     draft.open = undefined
   }
   emit(draft, "error", { code, message, param, error: { type, code, message, param } })

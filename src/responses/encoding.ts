@@ -2,6 +2,8 @@ import type { JsonObject } from "../contract/fields.ts"
 import type { GrowingList } from "../generation/GrowingList.ts"
 import type { OpenItem } from "../generation/Lanes.ts"
 import type { State as SequenceState } from "../generation/sequence.ts"
+import type { ClientTools } from "./clientTools/clientTools.ts"
+import type { ClientPrefix } from "./clientTools/ClientTool.ts"
 import type { OutputItem, OutputPart, ResponseObject, UrlCitation } from "./ResponseObject.ts"
 
 /** The inputs of an answer's encoder. */
@@ -15,11 +17,11 @@ export interface Encoding {
   readonly include: Include
   /** The callers' names of the tools of a namespace (`Toolbox.namespaced`). */
   readonly namespaced: ReadonlyMap<string, { readonly namespace: string; readonly name: string }>
-  /** The model's name for the caller's tool search (`Toolbox.toolSearch`). */
-  readonly toolSearch: string
+  /** The dialect's tools that the caller runs (`Toolbox.clientTools`). */
+  readonly clientTools: ClientTools
 }
 
-export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "tsc" | "ws"
+export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "ws" | ClientPrefix
 
 /** Optional parts of the output that the caller sees. */
 export interface Include {

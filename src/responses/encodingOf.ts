@@ -25,8 +25,8 @@ export const encodingOf = (
     get namespaced() {
       return toolbox().namespaced
     },
-    get toolSearch() {
-      return toolbox().toolSearch
+    get clientTools() {
+      return toolbox().clientTools
     }
   }
 }

@@ -40,5 +40,13 @@ const inputPrefix = new Map<string, string>([
   ["web_search_call", "ws"],
   ["additional_tools", "at"],
   ["tool_search_call", "tsc"],
-  ["tool_search_output", "tso"]
+  ["tool_search_output", "tso"],
+  ["shell_call", "sh"],
+  ["shell_call_output", "sho"],
+  ["local_shell_call", "lsh"],
+  ["local_shell_call_output", "lsho"],
+  ["apply_patch_call", "apc"],
+  ["apply_patch_call_output", "apco"],
+  ["computer_call", "cu"],
+  ["computer_call_output", "cuo"]
 ])

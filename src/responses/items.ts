@@ -1,5 +1,7 @@
 import type { Item } from "../generation/Conversation.ts"
 import { summaryOf } from "./compact/summary.ts"
+import { isClientItem } from "./clientTools/ClientItem.ts"
+import { clientItem } from "./clientTools/readItem.ts"
 import { isClientSearch } from "./InputItem.ts"
 import type { InputItem } from "./InputItem.ts"
 import { partsOf } from "./parts.ts"
@@ -11,14 +13,15 @@ import type { Toolbox } from "./tools.ts"
 import type { Complain } from "./parts.ts"
 import { shortened } from "../contract/shortened.ts"
 
-interface Reading extends Pick<Toolbox, "toolSearch"> {
+interface Reading extends Pick<Toolbox, "nameOf"> {
   readonly model: string
   readonly complain: Complain
 }
 
 /** An input item as conversation items; none if it has nothing for the model. */
 export const itemsOf = (item: InputItem, path: string, reading: Reading): ReadonlyArray<Item> => {
-  const { complain, model, toolSearch } = reading
+  const { complain, model, nameOf } = reading
+  if (isClientItem(item)) return [clientItem(item, path, nameOf, complain)]
   switch (item.type) {
     case undefined:
     case null:
@@ -76,7 +79,7 @@ export const itemsOf = (item: InputItem, path: string, reading: Reading): Readon
         {
           type: "tool-call",
           callId: item.call_id,
-          name: toolSearch,
+          name: nameOf("tool_search_call"),
           arguments: typeof item.arguments === "string" ? item.arguments : JSON.stringify(item.arguments ?? {}),
           kind: "function"
         }

@@ -3,6 +3,7 @@ import { argumentsObject } from "../contract/json.ts"
 import { appendText } from "../generation/appendText.ts"
 import { GrowingList } from "../generation/GrowingList.ts"
 import type { OpenItem } from "../generation/Lanes.ts"
+import type { ClientTool } from "./clientTools/ClientTool.ts"
 import { emit, shown } from "./encoding.ts"
 import type { Draft, Open, OpenCall, OpenReasoning, OpenSearch } from "./encoding.ts"
 import { addPart, finishPart, isText, messageOf, resume } from "./outputMessage.ts"
@@ -34,7 +35,7 @@ export const begin = (draft: Draft, item: OpenItem): void => {
     }
     case "tool-call":
       draft.open = { type: "call", id: id(prefixOf(draft, item)), call: item, text: "" }
-      return added(draft, callOf(draft, draft.open, "in_progress"))
+      return beginCall(draft, draft.open)
     case "search":
       draft.open = { type: "search", id: id("ws"), query: item.query, upstreamId: item.id }
       added(draft, {
@@ -52,8 +53,8 @@ export const begin = (draft: Draft, item: OpenItem): void => {
 export const write = (draft: Draft, open: OpenReasoning | OpenCall, delta: string): void => {
   if (open.type === "call") {
     draft.open = { ...open, text: appendText(open.text, delta) }
-    // Its arguments are an object, sent once it is complete.
-    if (isToolSearch(draft, open.call)) return
+    // The item has its arguments in fields, which are sent once they are complete.
+    if (clientTool(draft, open.call) !== undefined) return
     return emit(draft, `${eventOf(open)}.delta`, { item_id: open.id, output_index: draft.output.length, delta })
   }
   const where = { item_id: open.id, output_index: draft.output.length, summary_index: 0 }
@@ -85,16 +86,17 @@ export const end = (draft: Draft, closing: Closing): void => {
   }
   // Read again, because finishing may have completed it.
   const item = itemOf(draft, draft.open ?? open, closing.status, closing)
+  draft.open = undefined
+  if (item === undefined) return
   emit(draft, "response.output_item.done", {
     output_index: draft.output.length,
     item: shown(item, draft.encoding.include)
   })
   draft.output = draft.output.with(item)
-  draft.open = undefined
 }
 
-/** An item in its current state. */
-export const itemOf = (draft: Draft, open: Open, status: ItemStatus, closing?: Closing): OutputItem => {
+/** An item in its current state; undefined if it has no form in that state. */
+export const itemOf = (draft: Draft, open: Open, status: ItemStatus, closing?: Closing): OutputItem | undefined => {
   switch (open.type) {
     case "message":
       return messageOf(open, status)
@@ -123,7 +125,8 @@ const finishSummary = (draft: Draft, { id, text }: OpenReasoning) => {
 }
 
 const finishArguments = (draft: Draft, open: OpenCall, status: ItemStatus) => {
-  if (isToolSearch(draft, open.call)) return
+  const tool = clientTool(draft, open.call)
+  if (tool !== undefined) return finishClientCall(draft, tool, open, status)
   // Clients parse the arguments as JSON. Some upstreams leave them empty if a function takes none.
   if (open.call.kind === "function" && open.text === "" && status === "completed") {
     write(draft, open, "{}")
@@ -136,6 +139,21 @@ const finishArguments = (draft: Draft, open: OpenCall, status: ItemStatus) => {
     `${eventOf(open)}.done`,
     open.call.kind === "custom" ? { ...where, input: open.text } : { ...where, name, arguments: open.text }
   )
+}
+
+const beginCall = (draft: Draft, open: OpenCall) => {
+  const item = callOf(draft, open, "in_progress")
+  if (item !== undefined) added(draft, item)
+}
+
+/** An item that needs its arguments to begin was not added yet. */
+const finishClientCall = (draft: Draft, tool: ClientTool, open: OpenCall, status: ItemStatus) => {
+  const item = callOf(draft, open, status)
+  if (item === undefined) return
+  if (callOf(draft, { ...open, text: "" }, "in_progress") === undefined) {
+    added(draft, callOf(draft, open, "in_progress") ?? item)
+  }
+  for (const [type, fields] of tool.eventsOf?.(item, draft.output.length) ?? []) emit(draft, type, fields)
 }
 
 const reasoningOf = (
@@ -157,20 +175,16 @@ const reasoningOf = (
 /** A namespaced tool's name and namespace, as callers know them. */
 const called = (draft: Draft, { call }: OpenCall) => draft.encoding.namespaced.get(call.name) ?? { name: call.name }
 
-const isToolSearch = ({ encoding }: Draft, { kind, name }: OpenCall["call"]) =>
-  kind === "function" && name === encoding.toolSearch
+const clientTool = ({ encoding }: Draft, { kind, name }: OpenCall["call"]): ClientTool | undefined =>
+  kind === "function" ? encoding.clientTools.get(name) : undefined
 
-const prefixOf = (draft: Draft, call: OpenCall["call"]) => {
-  if (isToolSearch(draft, call)) return "tsc"
-  return call.kind === "custom" ? "ctc" : "fc"
-}
+const prefixOf = (draft: Draft, call: OpenCall["call"]) =>
+  clientTool(draft, call)?.prefix ?? (call.kind === "custom" ? "ctc" : "fc")
 
-const callOf = (draft: Draft, open: OpenCall, status: ItemStatus): OutputItem => {
+const callOf = (draft: Draft, open: OpenCall, status: ItemStatus): OutputItem | undefined => {
   const { id, call, text } = open
-  if (isToolSearch(draft, call)) {
-    const { callId: call_id } = call
-    return { id, type: "tool_search_call", status, call_id, execution: "client", arguments: argumentsObject(text) }
-  }
+  const tool = clientTool(draft, call)
+  if (tool !== undefined) return tool.itemOf({ id, status, call_id: call.callId }, argumentsObject(text))
   return call.kind === "custom"
     ? { id, type: "custom_tool_call", status, call_id: call.callId, ...called(draft, open), input: text }
     : { id, type: "function_call", status, call_id: call.callId, ...called(draft, open), arguments: text }

@@ -36,7 +36,12 @@ const checkOne = (part: object, fields: ReadonlyArray<string>, path: string, com
   if (other !== undefined) complain(`${path}.${other}`, `can't be sent together with ${one}`)
 }
 
-const imageSource = (part: InputImage, path: string, complain: Complain): FileSource => {
+/** The source of a picture at an address or in a file. */
+export const imageSource = (
+  part: Pick<InputImage, "image_url" | "file_id">,
+  path: string,
+  complain: Complain
+): FileSource => {
   checkOne(part, ["image_url", "file_id"], path, complain)
   if (part.image_url) {
     const source = atUrl(part.image_url)

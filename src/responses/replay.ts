@@ -6,6 +6,10 @@ import type { Encoding, Include, ResponseFrame } from "./encoding.ts"
 import type { OutputItem, OutputPart, ResponseObject } from "./ResponseObject.ts"
 import { unseal, unsealSearch } from "./seal.ts"
 import type { StoredResponse } from "./store/ResponseStore.ts"
+import { callArguments } from "./clientTools/readItem.ts"
+import { clientTools } from "./clientTools/clientTools.ts"
+import type { ClientTools } from "./clientTools/clientTools.ts"
+import type { ClientCall } from "./clientTools/ClientTool.ts"
 import { flatName } from "./tools.ts"
 
 /** The frames of a stored response's stream, with every text in one piece. */
@@ -41,11 +45,12 @@ const encodingOf = (response: ResponseObject, output: ReadonlyArray<OutputItem>,
         : []
     )
   ),
-  toolSearch
+  clientTools: byCall
 })
 
 /** Not a possible name of a function. */
-const toolSearch = "(tool search)"
+const nameOf = (call: ClientCall) => `(${call})`
+const byCall: ClientTools = new Map(clientTools.map((tool) => [nameOf(tool.call), tool]))
 
 /** The events that produce an item. An unfinished item stays open. */
 const eventsOf = (item: OutputItem, index: number, model: string): ReadonlyArray<GenerationEvent> => {
@@ -74,11 +79,15 @@ const eventsOf = (item: OutputItem, index: number, model: string): ReadonlyArray
         ...end({ type: "tool-call-end", callId })
       ]
     }
-    case "tool_search_call": {
-      const { arguments: sought, call_id: callId } = item
+    case "tool_search_call":
+    case "shell_call":
+    case "local_shell_call":
+    case "apply_patch_call":
+    case "computer_call": {
+      const { call_id: callId } = item
       return [
-        { type: "tool-call-start", callId, name: toolSearch, kind: "function" },
-        { type: "tool-call-delta", callId, text: JSON.stringify(sought) },
+        { type: "tool-call-start", callId, name: nameOf(item.type), kind: "function" },
+        { type: "tool-call-delta", callId, text: JSON.stringify(callArguments(item)) },
         ...end({ type: "tool-call-end", callId })
       ]
     }

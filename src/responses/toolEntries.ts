@@ -1,5 +1,6 @@
 import type { CreateResponse } from "./CreateResponse.ts"
-import { isSearchEntry, isToolSearchEntry } from "./ToolEntry.ts"
+import { isClientTool } from "./clientTools/clientTools.ts"
+import { isSearchEntry } from "./ToolEntry.ts"
 import type { CustomEntry, FunctionEntry, WebSearchEntry } from "./ToolEntry.ts"
 
 type Echo = Readonly<Record<string, unknown>>
@@ -11,7 +12,7 @@ export const toolEntries = ({ tools }: Pick<CreateResponse, "tools">): ReadonlyA
   for (const entry of tools ?? []) {
     if (entry.type === "function" || entry.type === "custom") entries.push(callableEcho(entry))
     else if (entry.type === "namespace") entries.push({ ...echo(entry), tools: entry.tools.map(callableEcho) })
-    else if (isToolSearchEntry(entry)) entries.push(echo(entry))
+    else if (isClientTool(entry)) entries.push(echo(entry))
     else if (isSearchEntry(entry) && mayHaveSearch) {
       // A model can have one search tool.
       mayHaveSearch = false

@@ -1,9 +1,11 @@
 import type { CustomTool, SearchTool, Tool, ToolChoice } from "../generation/Conversation.ts"
 import { isToolName, toolNameRule } from "../generation/toolName.ts"
 import { wrongPlace } from "../generation/userLocation.ts"
+import { clientToolOf, offer } from "./clientTools/clientTools.ts"
+import type { ClientTools, NameOf } from "./clientTools/clientTools.ts"
 import type { CreateResponse } from "./CreateResponse.ts"
-import { isSearchEntry, isToolSearchEntry } from "./ToolEntry.ts"
-import type { ChosenTool, CustomEntry, FunctionEntry, ToolEntry, ToolSearchEntry, WebSearchEntry } from "./ToolEntry.ts"
+import { isSearchEntry } from "./ToolEntry.ts"
+import type { ChosenTool, CustomEntry, FunctionEntry, ToolEntry, WebSearchEntry } from "./ToolEntry.ts"
 import type { Complain } from "./parts.ts"
 import { shortened } from "../contract/shortened.ts"
 
@@ -13,8 +15,10 @@ export interface Toolbox {
   readonly choice: ToolChoice
   /** The callers' names of a namespace's tools, by the flat name that the model sees. */
   readonly namespaced: ReadonlyMap<string, { readonly namespace: string; readonly name: string }>
-  /** The model's name for the caller's tool search. */
-  readonly toolSearch: string
+  /** The dialect's tools that the caller runs, by the model's names for them. */
+  readonly clientTools: ClientTools
+  /** The model's name for the tool of a call, offered or not. */
+  readonly nameOf: NameOf
 }
 
 type Request = Pick<CreateResponse, "tool_choice" | "max_tool_calls">
@@ -38,7 +42,6 @@ export const flatName = (name: string, namespace: string | null | undefined): st
 export const toolbox = (request: Request, lists: ReadonlyArray<ToolList>, complain: Complain): Toolbox => {
   const found = new Map<string, Tool>()
   const namespaced = new Map<string, { namespace: string; name: string }>()
-  let toolSearch: ToolSearchEntry | undefined
   const add = (tool: Tool) => found.set(tool.type === "search" ? webSearch : tool.name, tool)
   for (const { entries, path } of lists) {
     for (const [index, entry] of entries.entries()) {
@@ -54,35 +57,27 @@ export const toolbox = (request: Request, lists: ReadonlyArray<ToolList>, compla
           namespaced.set(name, { namespace: entry.name, name: member.name })
           add(called(member, name))
         }
-      } else if (isToolSearchEntry(entry)) toolSearch = entry
-      // A model can have one search tool.
-      else if (isSearchEntry(entry) && !found.has(webSearch)) {
+      } else if (isSearchEntry(entry) && !found.has(webSearch)) {
+        // A model can have one search tool.
         add(search(entry, request.max_tool_calls ?? undefined, at, complain))
       }
     }
   }
-  let searchName = "tool_search"
-  while (found.has(searchName)) searchName += "_"
-  if (toolSearch !== undefined) add(searchFunction(toolSearch, searchName))
-  const offered: Offered = {
-    tools: [...found.values()],
-    namespaced,
-    toolSearch: toolSearch === undefined ? undefined : searchName
-  }
+  const {
+    byName: clientTools,
+    functions,
+    nameOf
+  } = offer(
+    lists.flatMap(({ entries }) => entries),
+    (name) => found.has(name)
+  )
+  const offered: Offered = { tools: [...found.values(), ...functions], namespaced, clientTools, nameOf }
   const [allowed, choice] = choose(request.tool_choice ?? "auto", offered, complain)
-  return { tools: allowed, choice, namespaced, toolSearch: searchName }
+  return { tools: allowed, choice, namespaced, clientTools, nameOf }
 }
 
 /** Not a possible tool's name. */
 const webSearch = ""
-
-const searchFunction = ({ description, parameters }: ToolSearchEntry, name: string): Tool => ({
-  type: "function",
-  name,
-  description: description ?? "Searches for tools that are not shown yet; those found can be called afterwards.",
-  parameters: parameters ?? { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
-  strict: undefined
-})
 
 const checkName = (name: string, at: string, complain: Complain): void => {
   if (!isToolName(name)) complain(at, `${toolNameRule}; got ${JSON.stringify(name.slice(0, 80))}`)
@@ -143,16 +138,14 @@ const domains = (list: ReadonlyArray<string> | null | undefined, path: string, c
   return list
 }
 
-interface Offered extends Pick<Toolbox, "tools" | "namespaced"> {
-  readonly toolSearch: string | undefined
-}
+type Offered = Omit<Toolbox, "choice">
 
 const choose = (
   choice: "none" | "auto" | "required" | ChosenTool,
   offered: Offered,
   complain: Complain
 ): readonly [ReadonlyArray<Tool>, ToolChoice] => {
-  const { toolSearch, tools } = offered
+  const { tools } = offered
   switch (choice) {
     case "none":
     case "auto":
@@ -171,26 +164,35 @@ const choose = (
     }
     case "allowed_tools":
       return allow(choice, offered, complain)
-    case "tool_search":
-      // A search that the upstream runs only exists in its own dialect (`unsupported.ts`).
-      return [tools, toolSearch === undefined ? { type: "auto" } : { type: "tool", name: toolSearch }]
-    default:
+    default: {
+      const client = clientName(offered, choice.type)
+      if (client !== undefined) return [tools, { type: "tool", name: client }]
+      // A tool that the upstream runs only exists in its own dialect (`unsupported.ts`).
       if (!choice.type.startsWith("web_search")) return [tools, { type: "auto" }]
       if (!tools.some((tool) => tool.type === "search")) {
         complain("tool_choice.type", `${choice.type} needs a web search tool in tools`)
       }
       return [tools, { type: "tool", name: "web_search" }]
+    }
   }
+}
+
+/** The model's name for a type of tool that the caller runs, if it is offered. */
+const clientName = ({ clientTools, nameOf }: Offered, type: string): string | undefined => {
+  const tool = clientToolOf(type)
+  const name = tool === undefined ? undefined : nameOf(tool.call)
+  return name !== undefined && clientTools.has(name) ? name : undefined
 }
 
 type Allowed = Extract<ChosenTool, { readonly type: "allowed_tools" }>
 
 const allow = (choice: Allowed, offered: Offered, complain: Complain): readonly [ReadonlyArray<Tool>, ToolChoice] => {
-  const { toolSearch, tools } = offered
+  const { tools } = offered
   const named = naming(offered)
   const names = choice.tools.flatMap((tool, index) => {
     if (tool.type.startsWith("web_search")) return ["web_search"]
-    if (tool.type === "tool_search") return toolSearch ?? []
+    const client = clientName(offered, tool.type)
+    if (client !== undefined) return [client]
     const name = named(tool)
     if (name === undefined && (tool.type === "function" || tool.type === "custom")) {
       complain(
@@ -212,7 +214,10 @@ interface Meant {
 }
 
 /** The flat name of the chosen tool. A namespaced tool may be chosen with its namespace or, if unambiguous, without. */
-const naming = ({ namespaced, tools }: Offered): ((tool: Meant) => string | undefined) => {
+const naming = ({
+  namespaced,
+  tools
+}: Pick<Offered, "namespaced" | "tools">): ((tool: Meant) => string | undefined) => {
   const flatNames = new Set(tools.map(({ name }) => name))
   /** Of two tools with the same name, the first one counts. */
   const loose = new Map<string, string>()

@@ -6,7 +6,8 @@ import type { Unsupported } from "../dispatch/unsupported.ts"
 import { CreateResponse } from "./CreateResponse.ts"
 import { logprobsIncluded, ownTools } from "./decode.ts"
 import { isHosted } from "./InputItem.ts"
-import { isHostedTool, isToolSearchEntry } from "./ToolEntry.ts"
+import { clientToolOf, isClientTool } from "./clientTools/clientTools.ts"
+import { isHostedTool } from "./ToolEntry.ts"
 import type { ToolEntry } from "./ToolEntry.ts"
 import { Unknown } from "../contract/Unknown.ts"
 
@@ -64,7 +65,7 @@ const chosen = (request: CreateResponse): ReadonlyArray<Unsupported> => {
     type === "function" ||
     type === "custom" ||
     type.startsWith("web_search") ||
-    (type === "tool_search" && ownTools(request).some(isToolSearchEntry))
+    ownTools(request).some((entry) => isClientTool(entry) && clientToolOf(type)?.types.includes(entry.type))
   const refused = (param: string, type: string): Unsupported => ({
     param,
     refusal: `${param}: this model's upstream does not run ${type}`

@@ -19,6 +19,10 @@ export const responseTools = [
     user_location: location
   },
   { type: "tool_search", execution: "client", description: "Finds tools", parameters: schema },
+  { type: "shell", environment: { type: "local" } },
+  { type: "local_shell" },
+  { type: "apply_patch" },
+  { type: "computer_use_preview", display_width: 800, display_height: 600, environment: "linux" },
   { type: "file_search" }
 ]
 

@@ -1,6 +1,7 @@
 import { boundMutants } from "./boundMutants.ts"
 import { callbackMutants } from "./callbackMutants.ts"
 import { authenticationMutants } from "./authenticationMutants.ts"
+import { clientToolMutants } from "./clientToolMutants.ts"
 import { engineMutants } from "./engineMutants.ts"
 import { entrustedMutants } from "./entrustedMutants.ts"
 import { fileMutants } from "./fileMutants.ts"
@@ -42,5 +43,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...tryMutants,
   ...loginMutants,
   ...unfinishedMutants,
-  ...readFileMutants
+  ...readFileMutants,
+  ...clientToolMutants
 ]

@@ -166,8 +166,8 @@ describe("tools", () => {
   })
 
   it("that the caller searches for are a function of a name that no other has", () => {
-    const { toolSearch, tools } = toolbox({ tools: [search] })
-    expect(tools).toMatchObject([{ type: "function", name: toolSearch, description: "Finds tools" }])
+    const { nameOf, tools } = toolbox({ tools: [search] })
+    expect(tools).toMatchObject([{ type: "function", name: nameOf("tool_search_call"), description: "Finds tools" }])
     const taken = toolbox({ tools: [search, { ...f, name: "tool_search" }], tool_choice: { type: "tool_search" } })
     expect(taken.tools.map(({ name }) => name)).toEqual(["tool_search", "tool_search_"])
     expect(taken.choice).toEqual({ type: "tool", name: "tool_search_" })
@@ -198,7 +198,9 @@ describe("tools", () => {
   })
 
   it("of OpenAI's that are not served are left out where the model is free to choose", () => {
-    const fields = { tools: [{ type: "image_generation" }, f, { type: "local_shell" }] }
+    const fields = {
+      tools: [{ type: "image_generation" }, f, { type: "shell", environment: { type: "container_auto" } }]
+    }
     expect(toolbox(fields).tools.map((tool) => tool.name)).toEqual(["f"])
     expect(entries(fields)).toHaveLength(1)
   })

@@ -20,7 +20,7 @@ export const encodingOf = (request: CreateResponse): Encoding => {
     now: () => 1_700_000_001,
     include: { searchSources: true, encryptedReasoning: false },
     namespaced: toolbox().namespaced,
-    toolSearch: toolbox().toolSearch
+    clientTools: toolbox().clientTools
   }
 }
 

@@ -108,6 +108,24 @@ export const read = (frames: ReadonlyArray<ResponseFrame>): ResponseObject => {
       case "response.custom_tool_call_input.done":
         same(fields.input, item?.input, "the input")
         break
+      case "response.shell_call_command.added":
+        expecting(item?.type === "shell_call", "a call of the shell")
+        same([fields.command_index, fields.command], [item?.action.commands.length, ""], "the next command")
+        item!.action.commands.push("")
+        break
+      case "response.shell_call_command.delta":
+        item!.action.commands[fields.command_index] += fields.delta
+        break
+      case "response.shell_call_command.done":
+        same(fields.command, item?.action.commands[fields.command_index], "the command")
+        break
+      case "response.apply_patch_call_operation_diff.delta":
+        expecting(item?.type === "apply_patch_call" && item.id === fields.item_id, "a patch")
+        item!.operation.diff += fields.delta
+        break
+      case "response.apply_patch_call_operation_diff.done":
+        same(fields.diff, item?.operation.diff, "the diff")
+        break
       case "response.web_search_call.in_progress":
       case "response.web_search_call.searching":
       case "response.web_search_call.completed":
@@ -116,9 +134,20 @@ export const read = (frames: ReadonlyArray<ResponseFrame>): ResponseObject => {
       case "response.output_item.done": {
         const whole: Fields = fields.item
         expecting(isItem(whole) && part === undefined, "a whole item in its schema")
-        for (const field of ["id", "type", "call_id", "name", "content", "summary", "arguments", "input"]) {
+        for (const field of [
+          "id",
+          "type",
+          "call_id",
+          "name",
+          "content",
+          "summary",
+          "arguments",
+          "input",
+          "operation"
+        ]) {
           same(whole[field], item?.[field], field)
         }
+        same(whole.action?.commands, item?.action?.commands, "the commands")
         done.push(whole as OutputItem)
         item = undefined
         break

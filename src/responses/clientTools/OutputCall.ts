@@ -1,0 +1,82 @@
+import { Schema } from "effect"
+import { JsonObject, said } from "../../contract/fields.ts"
+
+const itemId = said(Schema.String, "Id of the item; an `item_reference` may name it later.")
+const callId = said(Schema.String, "Links the tool's output to this call.")
+const status = said(
+  Schema.Literal("in_progress", "completed", "incomplete", "failed"),
+  "`in_progress` only inside a stream."
+)
+
+const ShellCall = Schema.Struct({
+  id: itemId,
+  type: Schema.Literal("shell_call"),
+  status,
+  call_id: callId,
+  action: said(
+    Schema.Struct({
+      commands: said(Schema.Array(Schema.String), "Commands to run in order."),
+      timeout_ms: said(Schema.NullOr(Schema.Number), "The most time for the commands."),
+      max_output_length: said(Schema.NullOr(Schema.Number), "The most characters of output.")
+    }),
+    "The commands for the caller to run."
+  ),
+  environment: said(Schema.Struct({ type: Schema.Literal("local") }), "The caller's.")
+}).annotations({ identifier: "ResponsesShellCall" })
+
+const LocalShellCall = Schema.Struct({
+  id: itemId,
+  type: Schema.Literal("local_shell_call"),
+  status,
+  call_id: callId,
+  action: said(
+    Schema.Struct({
+      type: Schema.Literal("exec"),
+      command: said(Schema.Array(Schema.String), "The program and its arguments."),
+      env: said(Schema.Record({ key: Schema.String, value: Schema.String }), "Environment variables to set."),
+      timeout_ms: Schema.optionalWith(Schema.Number, { exact: true }),
+      user: Schema.optionalWith(Schema.String, { exact: true }),
+      working_directory: Schema.optionalWith(Schema.String, { exact: true })
+    }),
+    "The command for the caller to run."
+  )
+}).annotations({ identifier: "ResponsesLocalShellCall" })
+
+const diff = said(Schema.String, "The change, as a V4A diff without header.")
+const path = said(Schema.String, "Path of the file.")
+
+const Operation = Schema.Union(
+  Schema.Struct({ type: Schema.Literal("create_file", "update_file"), path, diff }),
+  Schema.Struct({ type: Schema.Literal("delete_file"), path })
+)
+export type Operation = typeof Operation.Type
+
+const ApplyPatchCall = Schema.Struct({
+  id: itemId,
+  type: Schema.Literal("apply_patch_call"),
+  status,
+  call_id: callId,
+  operation: said(Operation, "The change for the caller to apply.")
+}).annotations({ identifier: "ResponsesApplyPatchCall" })
+
+const ComputerCall = Schema.Struct({
+  id: itemId,
+  type: Schema.Literal("computer_call"),
+  status,
+  call_id: callId,
+  action: Schema.optionalWith(JsonObject, { exact: true }).annotations({
+    description: "The action, if the tool is `computer_use_preview`."
+  }),
+  actions: Schema.optionalWith(Schema.Array(JsonObject), { exact: true }).annotations({
+    description: "The actions, in order, if the tool is `computer`."
+  }),
+  pending_safety_checks: said(Schema.Array(JsonObject), "Always empty.")
+}).annotations({ identifier: "ResponsesComputerCall" })
+
+/** Calls of tools that the caller runs, by type. The search for tools has its own. */
+export const outputCalls = {
+  shell_call: ShellCall,
+  local_shell_call: LocalShellCall,
+  apply_patch_call: ApplyPatchCall,
+  computer_call: ComputerCall
+}
