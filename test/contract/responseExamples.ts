@@ -45,6 +45,7 @@ export const responseOthers = [
   },
   { tools: responseTools, tool_choice: { type: "custom", name: "run", namespace: "tools" } },
   { tools: responseTools, tool_choice: { type: "web_search" } },
+  { tools: responseTools, tool_choice: { type: "apply_patch" } },
   {
     tools: responseTools,
     tool_choice: {

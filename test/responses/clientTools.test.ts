@@ -170,7 +170,7 @@ describe.each(calls)("a call of %s", (type, args, item) => {
 
 it("the events of commands and diffs are those of the dialect", () => {
   const events = (type: string, args: object) =>
-    answer(type, args).frames.flatMap(({ sequence_number: _, ...frame }) =>
+    answer(type, args).frames.flatMap((frame) =>
       /shell_call_command|operation_diff|output_item/.test(frame.type) ? [frame] : []
     )
   const where = { output_index: 0, command_index: 0 }

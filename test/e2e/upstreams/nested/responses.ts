@@ -140,6 +140,54 @@ export const responses: NestedSamples = {
       tools: [{ type: "tool_search", execution: "client", description: "d", parameters: schema }]
     },
     {
+      input: [
+        said,
+        { type: "shell_call", id: "i", status: "completed", call_id: "c1", action: { commands: ["ls"] } },
+        {
+          type: "shell_call_output",
+          id: "i",
+          status: "completed",
+          call_id: "c1",
+          output: [{ stdout: "a", stderr: "b", outcome: { type: "exit", exit_code: 0 } }]
+        },
+        { type: "local_shell_call", id: "i", status: "completed", call_id: "c2", action: { command: ["ls"] } },
+        { type: "local_shell_call_output", id: "i", status: "completed", call_id: "c2", output: "a" },
+        said
+      ],
+      tools: [{ type: "shell", environment: { type: "local" } }, { type: "local_shell" }]
+    },
+    {
+      input: [
+        said,
+        {
+          type: "apply_patch_call",
+          id: "i",
+          status: "completed",
+          call_id: "c1",
+          operation: { type: "delete_file", path: "a" }
+        },
+        { type: "apply_patch_call_output", id: "i", status: "failed", call_id: "c1", output: "no" },
+        said
+      ],
+      tools: [{ type: "apply_patch" }],
+      tool_choice: { type: "apply_patch" }
+    },
+    ...[{ action: { type: "wait" } }, { actions: [{ type: "wait" }] }].map((acting) => ({
+      input: [
+        said,
+        { type: "computer_call", id: "i", status: "completed", call_id: "c1", ...acting },
+        {
+          type: "computer_call_output",
+          id: "i",
+          status: "completed",
+          call_id: "c1",
+          output: { type: "computer_screenshot", image_url: `data:image/png;base64,${png}` }
+        },
+        said
+      ],
+      tools: [{ type: "computer_use_preview", display_width: 8, display_height: 6, environment: "linux" }]
+    })),
+    {
       input: [said],
       tools: [
         {
@@ -157,9 +205,14 @@ export const responses: NestedSamples = {
     ..."InputMessage ReplayedFunctionCall FunctionCallOutput ReplayedCustomToolCall CustomToolCallOutput"
       .split(" ")
       .concat("ReplayedReasoning ReplayedWebSearch AdditionalTools ReplayedToolSearchCall ToolSearchOutput".split(" "))
-      .concat("CompactionTrigger HostedItem".split(" "))
+      .concat("CompactionTrigger HostedItem ReplayedShellCall ShellCallOutput ReplayedLocalShellCall".split(" "))
+      .concat("LocalShellCallOutput ReplayedApplyPatchCall ReplayedComputerCall ComputerCallOutput".split(" "))
       .flatMap((name) => [`Responses${name}.id`, `Responses${name}.status`]),
     "ResponsesInputMessage.type",
+    "ResponsesApplyPatchCallOutput.id",
+    "ResponsesScreenshot.type",
+    // A container is named with its tool.
+    "ResponsesShellTool.environment",
     "ResponsesAdditionalTools.role",
     "ResponsesReplayedToolSearchCall.execution",
     "ResponsesReplayedToolSearchCall.call_id",
@@ -184,6 +237,7 @@ export const responses: NestedSamples = {
     "ResponsesCreate.text.format.strict",
     // Only upstreams of the dialect store files: a 400 elsewhere.
     "ResponsesInputImage.file_id",
-    "ResponsesInputFile.file_id"
+    "ResponsesInputFile.file_id",
+    "ResponsesScreenshot.file_id"
   ]
 }
