@@ -89,6 +89,8 @@ export interface EventDialect extends DialectBase {
   readonly numbered: (frame: JsonObject, number: number) => JsonObject
   /** An answer with the fields that the dialect's clients need and some servers omit. */
   readonly completed: (answer: JsonObject) => JsonObject
+  /** The same of a frame that ends an answer without repeating it; the same object if it needs nothing. */
+  readonly completedEnd: (frame: JsonObject, begun: JsonObject | undefined) => JsonObject
   /** The frames that a whole answer amounts to; undefined if it did not succeed. */
   readonly asStream: (answer: JsonObject) => ReadonlyArray<JsonObject> | undefined
   /** The last frame, if it tells nothing: it may be missing after a complete answer. */

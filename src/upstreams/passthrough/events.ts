@@ -42,6 +42,8 @@ class EventReader<S> implements Reader {
   /** True once a frame of the answer has arrived. */
   #hasBegun = false
   #silence: Silence | undefined
+  /** The usage that the answer began with. */
+  #begun: JsonObject | undefined
   /** The data of the frames of finished items. */
   #items: Array<string> | undefined
   #itemsLength = 0
@@ -54,7 +56,11 @@ class EventReader<S> implements Reader {
   ) {
     this.#protocol = protocol
     this.#dialect = dialect
-    this.#rewrite = (answer) => rewrite(dialect.completed(answer))
+    this.#rewrite = (answer) => {
+      const completed = dialect.completed(answer)
+      this.#begun = objectAt(completed, "usage")
+      return rewrite(completed)
+    }
     this.#isStream = isStream
     this.#state = protocol.begin(noBack)
   }
@@ -136,7 +142,7 @@ class EventReader<S> implements Reader {
       const answer = this.#answerOf(frame)
       const counted =
         answer === undefined
-          ? this.#counted(frame, usage)
+          ? this.#counted(this.#dialect.completedEnd(frame, this.#begun), usage)
           : { ...frame, [answerIn]: this.#rewrite(this.#counted(answer, usage)) }
       return written({ event: event.event, data: JSON.stringify(counted) })
     }
@@ -147,11 +153,15 @@ class EventReader<S> implements Reader {
     return { ...answer, usage: this.#dialect.usage(usage) }
   }
 
-  /** A frame with the caller's names; undefined if it names nothing. */
+  /** A frame with the caller's names and what it lacks; undefined if it needs neither. */
   #rename({ event }: SseEvent, frame: unknown): string | undefined {
     const { answerIn } = this.#dialect
     const answer = this.#answerOf(frame)
-    if (answer === undefined || !isObject(frame)) return undefined
+    if (!isObject(frame)) return undefined
+    if (answer === undefined) {
+      const completed = this.#dialect.completedEnd(frame, this.#begun)
+      return completed === frame ? undefined : written({ event, data: JSON.stringify(completed) })
+    }
     return written({ event, data: JSON.stringify({ ...frame, [answerIn]: this.#rewrite(answer) }) })
   }
 

@@ -2,10 +2,14 @@ import type { JsonObject } from "../../../src/contract/fields.ts"
 import type { Dialect, Scenario } from "./scenarios.ts"
 import { spoken, textOf } from "./scenarios.ts"
 
-const input = { input_tokens: 15, cache_creation_input_tokens: 0, cache_read_input_tokens: 5 }
+const input = {
+  input_tokens: 15,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 5,
+  cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 }
+}
 const usage = (scenario: Scenario): JsonObject => ({
   ...input,
-  cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
   output_tokens: 8,
   service_tier: "standard",
   ...(scenario === "search" ? { server_tool_use: { web_search_requests: 1 } } : {})

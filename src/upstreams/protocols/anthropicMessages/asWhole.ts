@@ -31,7 +31,7 @@ export const gathers = (): Gathering => {
         }
         case "message_delta":
           Object.assign(message, objectAt(frame, "delta"), {
-            usage: { ...objectAt(message, "usage"), ...objectAt(frame, "usage") }
+            usage: { ...objectAt(message, "usage"), ...told(objectAt(frame, "usage")) }
           })
           break
         case "message_stop":
@@ -50,6 +50,10 @@ const wholeOf = (message: Grown, blocks: ReadonlyArray<Grown>): JsonObject | und
   const content = blocks.map(ended)
   return content.every(isObject) ? { ...message, content } : undefined
 }
+
+/** The counts that are there: null takes nothing back. */
+const told = (usage: JsonObject = {}): JsonObject =>
+  Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== null))
 
 /** A copy of the fields that grow. */
 const copyOf = (block: JsonObject | undefined): Grown => {

@@ -10,6 +10,7 @@ import { signs } from "./messages.ts"
 import { isBlank, withoutTrail } from "./blankText.ts"
 import { asStream } from "./asStream.ts"
 import { gathers } from "./asWhole.ts"
+import { completed, completedEnd } from "./complete.ts"
 import type { EventDialect } from "../../passthrough/Dialect.ts"
 
 /** Messages to an upstream of the messages dialect. */
@@ -51,16 +52,8 @@ export const messagesDialect: EventDialect = {
   }),
   lacks: () => false,
   numbered: (frame) => frame,
-  completed: (message) => {
-    if (isComplete(objectAt(message, "usage"))) return message
-    const { input_tokens, output_tokens, ...reported } = { ...noTokens, ...objectAt(message, "usage") }
-    const { cache_creation_input_tokens: written, cache_read_input_tokens: read, ...rest } = reported
-    const cached = { cache_creation_input_tokens: written ?? 0, cache_read_input_tokens: read ?? 0 }
-    return {
-      ...message,
-      usage: { input_tokens: input_tokens ?? 0, ...cached, output_tokens: output_tokens ?? 0, ...rest }
-    }
-  },
+  completed,
+  completedEnd,
   asStream,
   isLast: ({ type }) => type === "message_stop" || type === "error",
   lastFrame: { event: "message_stop", data: '{"type":"message_stop"}' },
@@ -76,16 +69,6 @@ const hourCaches = (usage: Usage) => {
     ? {}
     : { cache_creation: { ephemeral_5m_input_tokens: fiveMinutes, ephemeral_1h_input_tokens: forAnHour } }
 }
-
-/** Most upstreams report every field. */
-const isComplete = (usage: JsonObject | undefined): boolean => {
-  if (usage === undefined) return false
-  for (const name of tokenNames) if ((usage[name] ?? undefined) === undefined) return false
-  return true
-}
-
-const noTokens = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 }
-const tokenNames = Object.keys(noTokens)
 
 /** Converts blocks that only this gateway has, and drops blocks that it signed itself. */
 const message =

@@ -76,6 +76,7 @@ export const responsesDialect: EventDialect = {
   numbered: (frame, sequence_number) =>
     numberAt(frame, "sequence_number") === undefined ? { ...frame, sequence_number } : frame,
   completed: (response) => withDetails(response),
+  completedEnd: (frame) => frame,
   asStream,
   isLast,
   gathers,
