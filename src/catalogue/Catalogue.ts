@@ -20,6 +20,8 @@ export interface EntryRoute extends WeightedRoute {
   readonly price?: Price
   /** The source of the price; absent if none was searched. */
   readonly pricedBy?: PricedBy
+  /** The upstream's rule for models without a price, in place of the model's. */
+  readonly unpriced?: Unpriced
   /** The configured bounds of its videos. */
   readonly video?: SomeVideoBounds
 }
@@ -29,6 +31,8 @@ export interface PricedRoute extends WeightedRoute {
   /** `unpriced` if it has none. */
   readonly price: Price
   readonly pricedBy?: PricedBy
+  /** The upstream's rule for models without a price, in place of the model's. */
+  readonly unpriced?: Unpriced
   /** Set if a search that the gateway would run is left out, because it has no price. */
   readonly isUnsearched?: true
 }

@@ -172,6 +172,7 @@ const modelOf = (
         ...(protocol === undefined || isUsual ? {} : { protocol }),
         ...(knownAs === undefined ? {} : { knownAs }),
         ...(price === undefined ? {} : { price: fromUsd(price) }),
+        ...(configured?.unpriced === undefined ? {} : { unpriced: configured.unpriced }),
         ...(weight === undefined ? {} : { weight }),
         ...(deadlines === undefined ? {} : { deadlines }),
         ...(bound === undefined ? {} : { bound }),

@@ -19,7 +19,7 @@ import { servedModel } from "./servedModel.ts"
 
 /** A model's price on one of its routes, and the price's source. */
 export interface RoutePrice extends PricedBy {
-  readonly route: Route
+  readonly route: EntryRoute
   /** Undefined if it has no price. */
   readonly price: Price | undefined
 }
@@ -89,7 +89,9 @@ export const servedModels = Effect.fnUntraced(function* (entries: ModelMap<Model
   const find = yield* priceFinder(entries, file)
   const ofRoutes = (model: ModelEntry) => model.routes.map((route) => find(model, route))
   const isAllowed = file.value.unpriced === "allow"
-  const { models: whole, routes } = withoutPrice(new Map([...entries].map(([id, model]) => [id, ofRoutes(model)])))
+  const { models: whole, routes } = withoutPrice(
+    new Map([...entries].map(([id, model]) => [id, ofRoutes(model).filter((one) => !isFreeHere(one))]))
+  )
   if (whole.length > 0) {
     const who = isAllowed ? "free of charge" : "refused where money is counted"
     yield* Effect.logWarning(`models without a price, ${who}: ${whole.join(", ")}`)
@@ -100,6 +102,15 @@ export const servedModels = Effect.fnUntraced(function* (entries: ModelMap<Model
   }
   return entries.mapped((entry) => servedModel({ ...entry, routes: ofRoutes(entry).map(listedRoute) }))
 })
+
+/** True if it has no price, and its upstream's setting says that it needs none. */
+export const isFreeHere = ({
+  price,
+  route
+}: {
+  readonly price: Price | undefined
+  readonly route: EntryRoute
+}): boolean => price === undefined && route.unpriced === "allow"
 
 const listedRoute = ({ price, route, ...pricedBy }: RoutePrice): EntryRoute => ({
   ...route,
@@ -113,7 +124,7 @@ const fetchedOn = (list: FetchedList | undefined) =>
 /** Models without a price on any route, and single routes without one. */
 const withoutPrice = (prices: ReadonlyMap<string, ReadonlyArray<RoutePrice>>) => {
   const isOpen = ({ price }: RoutePrice) => price === undefined
-  const [whole, partly] = Array.partition([...prices], ([, routes]) => !routes.every(isOpen))
+  const [whole, partly] = Array.partition([...prices], ([, routes]) => routes.length === 0 || !routes.every(isOpen))
   return {
     models: whole.map(([id]) => id),
     routes: partly.flatMap(([id, routes]) =>

@@ -1,7 +1,7 @@
 import { Console, Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { catalogueOf } from "../catalogue/catalogueOf.ts"
-import { findPrices } from "../catalogue/prices.ts"
+import { findPrices, isFreeHere } from "../catalogue/prices.ts"
 import { FetchedPrices } from "../catalogue/prices/fetched/FetchedList.ts"
 import { UsedPrices } from "../catalogue/prices/fetched/UsedPrices.ts"
 import { sandboxModels } from "../sandbox/SandboxText.ts"
@@ -24,11 +24,15 @@ export const checkPrices = (asJson: boolean) =>
         route: `${route.upstream}/${route.model}`,
         from,
         name,
-        price
+        price,
+        isFreeHere: isFreeHere({ price, route })
       }))
     )
-    const records = prices.map(({ price, ...rest }) => ({
-      ...rest,
+    const records = prices.map(({ from, model, name, price, route }) => ({
+      model,
+      route,
+      from,
+      name,
       price: price === undefined ? null : JSON.parse(price.text)
     }))
     yield* print(asJson, records, () =>
@@ -44,7 +48,7 @@ export const checkPrices = (asJson: boolean) =>
       )
     )
     if (asJson) return
-    const unpriced = prices.filter(({ price }) => price === undefined)
+    const unpriced = prices.filter(({ isFreeHere, price }) => price === undefined && !isFreeHere)
     if (unpriced.length > 0) {
       yield* Console.log(
         file.value.unpriced === "allow"

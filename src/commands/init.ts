@@ -1,12 +1,14 @@
 import { existsSync, writeFileSync } from "node:fs"
 import { Command, Options, Prompt } from "@effect/cli"
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Logger, LogLevel, Option } from "effect"
 import type { Either } from "effect"
 import * as ApiKey from "../access/ApiKey.ts"
 import { opensAlone } from "../config/providers/opensAlone.ts"
 import { providerRow, rowNames } from "../config/providers/providers.ts"
 import { readGatewayText } from "../config/source.ts"
+import type { ServedRoute } from "../catalogue/Catalogue.ts"
 import { Conflict, InvalidRequest } from "../contract/Failure.ts"
+import { unpriced as unpricedPrice } from "../ledger/Price.ts"
 import { leaf } from "./frame/leaf.ts"
 import { balanceOf, callersOf, pricesOf, providersOf } from "./init/answers.ts"
 import { fileOf, variablesOf } from "./init/written.ts"
@@ -106,13 +108,20 @@ const init = Command.make(
       const made = answers.callers.map(({ variable }) => [variable, ApiKey.generate()] as const)
       const variables = variablesOf(answers, process.env)
       const empty = variables.filter((name) => (process.env[name] ?? "") === "")
-      const text = fileOf(answers, process.env)
       // Missing variables get a dummy value while the file is validated.
       const env = { ...process.env, ...Object.fromEntries([...empty.map((name) => [name, "unset"] as const), ...made]) }
-      const file = yield* readGatewayText(settings, text, { env })
       const { servedBy } = yield* Effect.promise(() => import("../admin/readThrough.ts"))
       const { ownModels } = yield* Effect.promise(() => import("./ownModels.ts"))
-      const models = yield* servedBy(file, ownModels)
+      const written = (without: ReadonlySet<string>) =>
+        Effect.gen(function* () {
+          const text = fileOf(answers, process.env, without)
+          const file = yield* readGatewayText(settings, text, { env })
+          return { text, file, models: yield* servedBy(file, ownModels) }
+        })
+      // Its warning is of the models that are left out then.
+      const all = yield* Logger.withMinimumLogLevel(written(new Set()), LogLevel.Error)
+      const unpriced = [...all.models.values()].filter(({ routes }) => routes.every(isRefused)).map(({ id }) => id)
+      const { file, models, text } = yield* written(new Set(unpriced))
       yield* Effect.sync(() => {
         writeFileSync(settings, text, { flag: "wx" })
         writeFileSync(secrets, secretsText(empty, made), { flag: "wx", mode: 0o600 })
@@ -137,6 +146,9 @@ const init = Command.make(
 )
 
 export const initCommand = leaf(init)
+
+/** True for a route that callers with a balance may not use. */
+const isRefused = (route: ServedRoute): boolean => route.price === unpricedPrice && route.unpriced !== "allow"
 
 /** Providers whose keys are in the environment: those that mean nothing but models. */
 const providersThere = (): string => {

@@ -1,3 +1,4 @@
+import type { Unpriced } from "../contract/Caller.ts"
 import { unpriced } from "./Price.ts"
 import type { Price } from "./Price.ts"
 
@@ -21,12 +22,17 @@ export interface Pricing<A> {
 
 /** For requests that cost nothing beside their tokens. */
 const byModel = {
-  priced: <A extends { readonly price: Price }>(offer: A): A | Gap =>
-    offer.price === unpriced ? new Gap(undefined, "model") : offer
+  priced: <A extends Offer>(offer: A): A | Gap => (offer.price === unpriced ? new Gap(undefined, "model") : offer)
+}
+
+/** A route with its price, and its upstream's rule for models without one. */
+interface Offer {
+  readonly price: Price
+  readonly unpriced?: Unpriced
 }
 
 /** The routes that may answer a request, in order, each with its price. There is at least one. */
-export class Offers<A extends { readonly price: Price } = { readonly price: Price }> {
+export class Offers<A extends Offer = Offer> {
   /** Replaced by `keep` and `keepPriced` alone. */
   all: readonly [A, ...ReadonlyArray<A>]
 
@@ -56,9 +62,15 @@ export class Offers<A extends { readonly price: Price } = { readonly price: Pric
     if (first !== undefined) this.all = [first, ...others]
   }
 
-  /** Removes the routes that lack a price. If all do, it keeps them and returns what the first lacks. */
-  keepPriced(): Gap | undefined {
-    const judged = this.all.map((offer) => this.#pricing.priced(offer))
+  /**
+   * Removes the routes that lack a price. If all do, it keeps them and returns what the first lacks.
+   *
+   * @param rule for routes whose upstream has none; undefined if no upstream's counts and each needs a price
+   */
+  keepPriced(rule: Unpriced | undefined): Gap | undefined {
+    const judged = this.all.map((offer) =>
+      rule !== undefined && (offer.unpriced ?? rule) === "allow" ? offer : this.#pricing.priced(offer)
+    )
     const [first, ...others] = judged.flatMap((one) => (one instanceof Gap ? [] : [one]))
     if (first === undefined) return judged.find((one) => one instanceof Gap)
     this.all = [first, ...others]

@@ -24,8 +24,9 @@ export const affording = (balances: Pick<BalanceOperations, "isMetered">) => {
    * may not do without. Returns the refusal if none is left.
    */
   const refused = ({ caller, model, offers, unpriced: policy }: Priceable): Unpriced | undefined => {
-    if ((caller.unpriced ?? policy) === "allow" || !isBounded(caller)) return undefined
-    const gap = offers.keepPriced()
+    if (caller.unpriced === "allow" || !isBounded(caller)) return undefined
+    // The caller's own rule comes before those of upstreams.
+    const gap = offers.keepPriced(caller.unpriced === undefined ? (policy ?? "refuse") : undefined)
     if (gap === undefined) return undefined
     const { param, value } = gap
     if (param === undefined) return new Unpriced({ message: `model "${model}" has no price` })

@@ -1,5 +1,5 @@
 import { Effect, Either } from "effect"
-import type { Holder } from "../contract/Caller.ts"
+import type { Holder, Unpriced } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { NotFound } from "../contract/Failure.ts"
 import { priceOfVideo } from "../ledger/Price.ts"
@@ -25,6 +25,7 @@ import type { Resolved } from "./resolve.ts"
 export interface Fitting {
   readonly place: ServedRoute
   readonly price: Price
+  readonly unpriced?: Unpriced
   readonly upstream: VideoUpstream
   readonly meant: ResolvedDraft
   readonly resolved: Resolved
@@ -76,7 +77,8 @@ export const makeFitting = Effect.gen(function* () {
     const [lost] = adapted
     if (strict && lost !== undefined) return yield* notCarried(lost)
     const price = priceOfVideo(place.price, pricedVideo(resolved, adapted))
-    return { place, price, upstream, meant, resolved, adapted }
+    const { unpriced } = place
+    return { place, price, ...(unpriced !== undefined && { unpriced }), upstream, meant, resolved, adapted }
   })
 
   return Effect.fnUntraced(function* (asked: FittingRequest) {

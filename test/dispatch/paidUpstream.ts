@@ -72,6 +72,7 @@ const model = (id: string) => ({
 })
 
 const { price: _, ...unpricedModel } = model("answers")
+const ownRoute = { upstream: "fake", model: "answers" }
 
 const catalogue = [
   ...["answers", "refuses", "waits", "stalls"].map(model),
@@ -79,7 +80,9 @@ const catalogue = [
   { ...model("answers"), id: "bounded", maxOutputTokens: 4 },
   ...["waits", "stalls"].map((id) => ({ ...model(id), id: `reading ${id}`, price: readingPrice })),
   { ...unpricedModel, id: "unpriced" },
-  { ...unpricedModel, id: "allowed", unpriced: "allow" as const }
+  { ...unpricedModel, id: "allowed", unpriced: "allow" as const },
+  { ...unpricedModel, id: "own", routes: [{ ...ownRoute, unpriced: "allow" as const }] },
+  { ...unpricedModel, id: "bought", unpriced: "allow" as const, routes: [{ ...ownRoute, unpriced: "refuse" as const }] }
 ]
 
 export const live = Layer.merge(Dispatch.Default, Grants.Default).pipe(

@@ -181,6 +181,17 @@ describe("a model without a price", () => {
     }).pipe(Effect.provide(live))
   )
 
+  it.effect("is refused or allowed by its upstream, whatever the configuration says of others", () =>
+    Effect.gen(function* () {
+      yield* account(5)
+      expect(yield* outcome("own")).toBe("answered")
+      expect(yield* outcome("bought")).toEqual(refused("bought"))
+      // The caller's own rule comes first.
+      expect(yield* outcome("own", { unpriced: "refuse" })).toEqual(refused("own"))
+      expect(yield* outcome("bought", { unpriced: "allow" })).toBe("answered")
+    }).pipe(Effect.provide(live))
+  )
+
   it.effect("may be used without end where it is not, but not by a key with a budget", () =>
     Effect.gen(function* () {
       const open = { account: AccountId.make("open"), key: KeyId.make("key_2") }

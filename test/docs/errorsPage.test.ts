@@ -37,7 +37,7 @@ describe("a gateway from its start to its end", () => {
         "upstream_failed",
         "invalid_request",
         "unknown_model",
-        "model_forbidden",
+        "unpriced",
         "auth_invalid",
         "unknown_route",
         "hang_up"

@@ -10,9 +10,23 @@ export const priceMutants: ReadonlyArray<Mutant> = [
   {
     name: "ledger: what has no price passes where money is counted",
     file: "src/ledger/afford.ts",
-    snippet: "    const gap = offers.keepPriced()",
-    replacement: "    const gap = undefined as ReturnType<typeof offers.keepPriced>",
+    snippet: "    const gap = offers.keepPriced(",
+    replacement: "    const gap = undefined as ReturnType<typeof offers.keepPriced>\n    void (",
     tests: unpriced
+  },
+  {
+    name: "ledger: a key that refuses models without a price gets those of an own server",
+    file: "src/ledger/Offers.ts",
+    snippet: `rule !== undefined && (offer.unpriced ?? rule) === "allow"`,
+    replacement: `(offer.unpriced ?? rule) === "allow"`,
+    tests: ["test/dispatch/paying.test.ts"]
+  },
+  {
+    name: "ledger: an upstream's rule for models without a price is not asked for",
+    file: "src/ledger/Offers.ts",
+    snippet: `(offer.unpriced ?? rule) === "allow"`,
+    replacement: `rule === "allow"`,
+    tests: ["test/dispatch/paying.test.ts"]
   },
   {
     name: "ledger: a price without searches covers them",

@@ -35,7 +35,7 @@ export const makePriceProblems = Effect.gen(function* () {
 
   const withoutPrice = () =>
     ofModels(
-      namesOf((routes) => routes.every(({ price }) => price === unpriced)),
+      namesOf((routes) => routes.every((route) => route.price === unpriced && route.unpriced !== "allow")),
       {
         what: "model",
         message: (names) =>

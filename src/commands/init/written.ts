@@ -30,8 +30,9 @@ const chains = {
 const server = (name: string, baseUrl: string): Described => ({
   variables: [],
   upstream: [
-    `  # Any server of the chat-completions dialect: vLLM, Ollama, llama.cpp, … Add api_key if it needs a key.`,
-    `  ${name}: { protocol: openai-chat, base_url: "${baseUrl}", list_models: true }`
+    `  # Any server of the chat-completions dialect: vLLM, Ollama, llama.cpp, … Add api_key if it needs a key. Its models`,
+    `  # have no price, and are free of charge.`,
+    `  ${name}: { protocol: openai-chat, base_url: "${baseUrl}", list_models: true, unpriced: allow }`
   ],
   models: []
 })
@@ -52,7 +53,9 @@ const describe = (provider: Provider, has: (variable: string) => boolean): Descr
     `provider: ${name}`,
     ...settings.map(([setting, named]) => `${setting}: "\${${named}}"`),
     ...Object.entries(headers).map(([header, named]) => `headers: { ${header}: "\${${named}}" }`),
-    ...(isAsked ? ["list_models: true"] : [])
+    ...(isAsked ? ["list_models: true"] : []),
+    // Software that operators run themselves.
+    ...(auth === "none" ? ["unpriced: allow"] : [])
   ]
   return {
     variables: [...settings.map(([, named]) => named), ...Object.values(headers)],
@@ -74,13 +77,34 @@ const describe = (provider: Provider, has: (variable: string) => boolean): Descr
 const publicId = (example: string): string => example.replace(/^.*anthropic\./, "")
 
 /** A model of two providers belongs to the first; at the other one it has the provider before its name. */
-const modelLines = (models: ReadonlyArray<DescribedModel>): ReadonlyArray<string> => {
+const named = (models: ReadonlyArray<DescribedModel>): ReadonlyArray<NamedModel> => {
   const taken = new Set<string>()
   return models.map(({ id, upstream, value }) => {
     const name = taken.has(id) ? `${upstream}/${id}` : id
     taken.add(name)
-    return `  ${name}: ${value}`
+    return { name, value }
   })
+}
+
+interface NamedModel {
+  readonly name: string
+  readonly value: string
+}
+
+const modelLines = (models: ReadonlyArray<NamedModel>, unpriced: ReadonlySet<string>): ReadonlyArray<string> => {
+  const [priced, others] = [false, true].map((isOther) => models.filter(({ name }) => unpriced.has(name) === isOther))
+  return [
+    ...(priced === undefined || priced.length === 0
+      ? ["# models:"]
+      : ["models:", ...priced.map(({ name, value }) => `  ${name}: ${value}`)]),
+    ...(others === undefined || others.length === 0
+      ? []
+      : [
+          "  # Not in the built-in list of prices, so that callers with a balance could not use them. Uncomment them with a price",
+          "  # of their own, price: { input: 3, output: 15 }, USD a million tokens, or with a fetched list that has them.",
+          ...others.map(({ name, value }) => `  # ${name}: ${value}`)
+        ])
+  ]
 }
 
 /** Environment variables that the file names for its providers. */
@@ -88,10 +112,18 @@ export const variablesOf = ({ providers }: Answers, env: Environment): ReadonlyA
   ...new Set(providers.flatMap((provider) => describe(provider, isIn(env)).variables))
 ]
 
-/** A commented `gateway.yaml`. */
-export const fileOf = ({ balanceUsd, callers, providers, refreshesPrices }: Answers, env: Environment): string => {
+/**
+ * A commented `gateway.yaml`.
+ *
+ * @param unpriced models that are commented out
+ */
+export const fileOf = (
+  { balanceUsd, callers, providers, refreshesPrices }: Answers,
+  env: Environment,
+  unpriced: ReadonlySet<string>
+): string => {
   const described = providers.map((provider) => describe(provider, isIn(env)))
-  const models = modelLines(described.flatMap(({ models }) => models))
+  const models = named(described.flatMap(({ models }) => models))
   const isMetered = balanceUsd !== undefined
   return [
     "# Written by `gateway init`. All settings: docs/configuration.md, gateway.example.yaml.",
@@ -115,15 +147,14 @@ export const fileOf = ({ balanceUsd, callers, providers, refreshesPrices }: Answ
       : [
           "# Models for callers, and their upstreams. Remove those you don't need. `routes` lists several upstreams, tried in",
           "# order: house: { routes: [{ upstream: anthropic, model: claude-haiku-4-5 }, { upstream: openai, model: gpt-5-mini }] }",
-          "models:",
-          ...models,
+          ...modelLines(models, unpriced),
           ""
         ]),
     ...(isMetered
       ? [
           "# Prices are those of the public list (`gateway prices check`). Models without one are refused to metered accounts;",
           "# a price of your own: models: { house: { …, price: { input: 0.15, output: 0.60 } } }, USD a million tokens.",
-          `unpriced: ${providers.some(({ kind }) => kind === "server") ? "allow   # your own server's models have no price" : "refuse"}`,
+          "unpriced: refuse",
           ""
         ]
       : []),

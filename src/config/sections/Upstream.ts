@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { Unpriced } from "../../contract/Caller.ts"
 import { given } from "./given.ts"
 import { AuthSetting } from "./Auth.ts"
 import { PemFile } from "../SecretFiles.ts"
@@ -99,6 +100,11 @@ export const Upstream = Schema.Struct({
     Schema.Boolean,
     "Serve all models that it lists, under their own ids; models of the file take precedence. If the list can't be read or is empty, the previous one stays, and the gateway retries (after 1 s, 2 s, … 60 s).",
     "`false`"
+  ),
+  unpriced: given(
+    Unpriced,
+    "Whether accounts with a balance and keys with a budget may use its models without a price: `allow` for a server of your own. A key's and an account's own setting comes first ([prices](#prices)).",
+    "the top level's"
   ),
   cache: given(
     Schema.Literal("auto"),
