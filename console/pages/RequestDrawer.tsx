@@ -11,7 +11,7 @@ import { Button } from "../parts/Button.tsx"
 import { Drawer } from "../parts/Drawer.tsx"
 import { Outcome } from "../parts/Outcome.tsx"
 import { SmallTable } from "../parts/Table.tsx"
-import { Badge, Copyable, Cost, Fact, Facts, Faint, Quiet, Section, Took } from "../parts/text.tsx"
+import { Badge, Copyable, Cost, Fact, Facts, Faint, None, Quiet, Section, Took } from "../parts/text.tsx"
 import { Waterfall, WaterfallLegend } from "../parts/Waterfall.tsx"
 import { callsOf } from "../requestCalls.ts"
 import { requestById } from "../requestSource.ts"
@@ -75,7 +75,7 @@ const Figures = ({ request }: { readonly request: RequestView }) => (
         <Took ms={request.duration_ms} />
       </Fact>
       <Fact name={text.first}>
-        <Took ms={request.first_byte_ms} />
+        {request.first_byte_ms === 0 ? <None /> : <Took ms={request.first_byte_ms} />}
       </Fact>
       <Fact name={text.tokens}>
         <span class="num">

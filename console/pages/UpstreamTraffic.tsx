@@ -83,6 +83,7 @@ const columnsFor = (span: Span): ReadonlyArray<Column<Row>> => {
     tried(upstream.calls, 70, ({ attempts }) => number(attempts)),
     tried(upstream.failed, 66, ({ failed }) => <Dim of={failed} />),
     tried(upstream.hidden, 70, ({ hidden }) => <Dim of={hidden} />),
+    tried(upstream.outpaced, 80, ({ outpaced = 0 }) => <Dim of={outpaced} />),
     tried(upstream.share, 76, (of) => <Share of={of} />),
     tried(upstream.p50, 74, ({ duration_ms }) => (duration_ms === null ? <None /> : durationText(duration_ms.p50))),
     tried(upstream.p95, 74, ({ duration_ms }) => (duration_ms === null ? <None /> : durationText(duration_ms.p95))),

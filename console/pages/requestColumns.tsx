@@ -93,7 +93,7 @@ export const requestColumns = (hasClockTimes: boolean): ReadonlyArray<Column<Req
       head: columns.first,
       width: 84,
       look: "right no-phone no-mid",
-      cell: (row) => <Took ms={row.first_byte_ms} />
+      cell: (row) => (row.first_byte_ms === 0 ? <None /> : <Took ms={row.first_byte_ms} />)
     },
     { head: columns.duration, width: 84, look: "right no-phone", cell: (row) => <Took ms={row.duration_ms} /> },
     { head: columns.input, width: 80, look: "right no-phone no-narrow", cell: (row) => <Dimmed of={inputOf(row)} /> },

@@ -50,13 +50,14 @@ export const overview = {
   failed: "failed",
   upstreams: "Upstreams",
   upstreamsHint:
-    "Calls in this range. Hidden: failed, but another upstream answered. p50 and p95: until an upstream began to answer or failed. Circuit closed: calls go through; open: it failed too often and gets no calls until a probe succeeds.",
+    "Calls in this range. Hidden: failed, but another upstream answered. p50 and p95: until an upstream began to answer. Outpaced: another route answered first. Circuit closed: calls go through; open: it failed too often and gets no calls until a probe succeeds.",
   upstream: {
     name: "Upstream",
     state: "Circuit now",
     calls: "Calls",
     failed: "Failed",
     hidden: "Hidden",
+    outpaced: "Outpaced",
     share: "Failed %",
     p50: "p50",
     p95: "p95",

@@ -5,7 +5,9 @@ import { Deliveries } from "../callbacks/Deliveries.ts"
 import { DeliveryList } from "../callbacks/store/DeliveryList.ts"
 import { PriceLists } from "../catalogue/store/PriceLists.ts"
 import { BalanceStanding } from "../ledger/store/BalanceStanding.ts"
+import { GroupCounts } from "../requests/store/GroupCounts.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
+import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
 import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { makeMoneyProblems } from "./attention/moneyProblems.ts"
@@ -24,7 +26,15 @@ const expiryNoticeMs = 7 * 24 * hourMs
 
 /** Current problems that need the operator's attention, and the backlog. */
 export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/AttentionNow", {
-  dependencies: [Troubles.Default, BalanceStanding.Default, Budgets.Default, DeliveryList.Default, PriceLists.Default],
+  dependencies: [
+    Troubles.Default,
+    BalanceStanding.Default,
+    Budgets.Default,
+    DeliveryList.Default,
+    GroupCounts.Default,
+    PriceLists.Default,
+    UpstreamCalls.Default
+  ],
   effect: Effect.gen(function* () {
     const troubles = yield* Troubles
     const bulkheads = yield* Bulkheads

@@ -37,7 +37,7 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
       const ofParts = parts.flatMap((part) => bulkheads.get(part) ?? [])
       const [bulkhead] = ofParts
       // Calls to video upstreams bypass the bulkhead and are not counted.
-      const { answers, failures, lastAnswerMs, lastFailure, latency } = countsOf(
+      const { lastAnswerMs, lastFailure, latency, ...counts } = countsOf(
         kind === "text" ? calls.of(name) : new CallsOfOne()
       )
       const states = ofParts.map(({ circuit }) => circuit.state(nowMs))
@@ -57,8 +57,7 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
           circuit === "closed" ? null : Math.max(...ofParts.map((one) => one.circuit.waitMs(nowMs))) / 1_000,
         running: bulkhead?.slots?.running ?? null,
         waiting: bulkhead?.slots?.waiting ?? null,
-        answers,
-        failures,
+        ...counts,
         latency_ms: latency ?? null,
         last_answer_at: isoOrNull(lastAnswerMs ?? null),
         last_failure:
@@ -106,8 +105,8 @@ const surfacesAt = (file: GatewayFile, name: string, kind: "text" | "video"): Re
 }
 
 const countsOf = (of: CallsOfOne) => {
-  const { answers, failures, lastAnswerMs, lastFailure } = of
-  return { answers, failures, lastAnswerMs, lastFailure, latency: of.latency() }
+  const { answers, calls, failures, lastAnswerMs, lastFailure, outpaced } = of
+  return { calls, answers, failures, outpaced, lastAnswerMs, lastFailure, latency: of.latency() }
 }
 
 const runsAt = (routes: Model["routes"], name: string) => routes.some(({ upstream }) => upstream === name)

@@ -22,8 +22,13 @@ export const UpstreamRecord = Schema.Struct({
   retry_in_seconds: said(Schema.NullOr(Schema.Number), "When the next call may go, if its circuit is not closed."),
   running: said(Schema.NullOr(Schema.Int), "Running calls; null without a limit."),
   waiting: said(Schema.NullOr(Schema.Int), "Waiting calls; null without a limit."),
-  answers: said(Schema.Int, "Calls that it answered since the process started."),
-  failures: said(Schema.Int, "Calls that it refused or that failed since the process started."),
+  calls: Schema.optional(said(Schema.Int, "Calls to it since the process started.")),
+  answers: said(Schema.Int, "Those that it began to answer."),
+  failures: said(
+    Schema.Int,
+    "Those that it failed, also after its answer had begun. Requests that it refused for what they ask are none."
+  ),
+  outpaced: Schema.optional(said(Schema.Int, "Those that were cancelled because another route answered first.")),
   latency_ms: said(
     Schema.NullOr(
       Schema.Struct({

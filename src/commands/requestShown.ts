@@ -29,7 +29,7 @@ export const requestShown = (request: RequestView): string =>
       why: whyShown(request),
       answered: request.upstream === null ? null : `${request.upstream} (${request.upstream_model ?? ""})`,
       "upstream key": request.upstream_key ?? null,
-      "first byte": `${request.first_byte_ms} ms`,
+      "first byte": request.first_byte_ms === 0 ? null : `${request.first_byte_ms} ms`,
       duration: `${request.duration_ms} ms${request.stream ? ", streamed" : ""}`,
       tokens: tokensOf(request),
       cost: request.cost_usd === null ? null : costText(request.cost_usd),

@@ -30,13 +30,14 @@ const upstreams = Command.make("upstreams", { wide, json }, ({ json, wide }) =>
 export const upstreamsCommand = remoteLeaf(upstreams)
 
 const rare = ["RUNNING", "PROTOCOL", "MODELS"]
-const header = ["UPSTREAM", "PROTOCOL", "CIRCUIT", "MODELS", "ANSWERS", "FAILED", "P50", "P95", "RUNNING"]
+const header = ["UPSTREAM", "PROTOCOL", "CIRCUIT", "MODELS", "CALLS", "ANSWERS", "FAILED", "P50", "P95", "RUNNING"]
 
 const row = (upstream: UpstreamRecord): ReadonlyArray<string> => [
   upstream.name,
   upstream.protocol ?? `built in (${upstream.kind})`,
   upstream.circuit === "open" ? `open, ${Math.ceil(upstream.retry_in_seconds ?? 0)} s` : upstream.circuit,
   String(upstream.models.length),
+  upstream.calls === undefined ? "" : String(upstream.calls),
   String(upstream.answers),
   String(upstream.failures),
   upstream.latency_ms === null ? "" : `${upstream.latency_ms.p50} ms`,

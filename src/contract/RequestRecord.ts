@@ -1,4 +1,5 @@
 import type { AccountId, Caller, KeyId } from "./Caller.ts"
+import type { CallOutcome } from "./CallOutcome.ts"
 import type { Failure } from "./Failure.ts"
 import type { FallbackReason } from "./FallbackReason.ts"
 import { conversationOf } from "./conversationOf.ts"
@@ -7,14 +8,17 @@ import { isJsonObject } from "./fields.ts"
 import type { JsonObject } from "./fields.ts"
 import type { Trace } from "./Trace.ts"
 
-/** One upstream call of a request. */
+/** One try of a route, and its outcome: the record that all figures of upstreams derive from. */
 export interface Attempt {
+  readonly outcome: CallOutcome
+  /** The calls that the upstream got: several for a request of several answers. */
+  readonly calls: number
   readonly upstream: string
   /** The upstream's id of the model. */
   readonly model: string
   /** The name of the upstream's key; absent unless it has several. */
   readonly key?: string | undefined
-  /** HTTP status; absent without an answer. Without an error as well, the caller left first. */
+  /** HTTP status; absent without an answer. */
   readonly status: number | undefined
   /** The failure's log message. */
   readonly error: string | undefined
@@ -210,7 +214,8 @@ export class RequestRecord {
   brokeOff(failure: Failure): void {
     this.failed(failure)
     const last = this.attempts.at(-1)
-    if (last !== undefined) this.attempts = [...this.attempts.slice(0, -1), { ...last, error: failure.message }]
+    if (last === undefined) return
+    this.attempts = [...this.attempts.slice(0, -1), { ...last, outcome: "cut", error: failure.message }]
   }
 
   /** Adds to `notes`. */

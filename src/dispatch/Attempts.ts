@@ -1,4 +1,6 @@
 import { Cause, Effect, Runtime } from "effect"
+import { unansweredOutcome } from "../contract/CallOutcome.ts"
+import type { CallOutcome } from "../contract/CallOutcome.ts"
 import { errorName } from "../contract/errorName.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
@@ -15,7 +17,6 @@ import { hintOf } from "../upstreams/hintOf.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { attemptMetrics } from "./attemptMetrics.ts"
-import type { AttemptStatus } from "./attemptMetrics.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { generationMetrics } from "./generationMetrics.ts"
 import type { Counted } from "./generationMetrics.ts"
@@ -129,10 +130,10 @@ export class Attempts implements Counted, Watcher {
   }
 
   failed(upstream: string, error: UpstreamError): void {
-    this.sent.failed(error.gaveUp === true)
     const { failure, said, status, upstreamRequestId } = error
-    this.#note(status, { status, error: failure.message, requestId: upstreamRequestId })
-    if (error.keptBack !== true) this.#broke(status, failure.message)
+    const outcome = error.keptBack === true ? "unsent" : unansweredOutcome(status)
+    this.#note(outcome, { status, error: failure.message, requestId: upstreamRequestId })
+    this.sent.failed(error.gaveUp === true)
     if (this.#traced !== undefined) endCall(this.#traced, errorName(failure), undefined)
     this.#failed.log({
       ...this.#line(),
@@ -155,9 +156,7 @@ export class Attempts implements Counted, Watcher {
   /** An upstream answered. */
   answered({ upstreamRequestId }: Generation): void {
     this.#upstreamRequestId = upstreamRequestId
-    this.#note(200, { status: 200, error: undefined, requestId: upstreamRequestId })
-    const tookMs = performance.now() - this.#calledAt
-    this.#failed.calls.of(this.#route?.upstream ?? "").answered(tookMs, Date.now())
+    const tookMs = this.#note("answered", { status: 200, error: undefined, requestId: upstreamRequestId })
     if (this.#isTimed && this.#route !== undefined) this.#failed.calls.times.answered(this.#route, tookMs, Date.now())
     this.#tell(this.#route?.upstream ?? "", upstreamRequestId)
     this.#failed.generations.begun(this.stream)
@@ -190,12 +189,13 @@ export class Attempts implements Counted, Watcher {
 
   /** The running call was cancelled because the client left or the gateway stops. */
   left(isStopping: boolean): void {
-    this.#cancelled(isStopping ? undefined : hangUp, isStopping ? "The gateway is shutting down" : undefined)
+    if (isStopping) this.#cancelled("stopped", stopped, "The gateway is shutting down")
+    else this.#cancelled("left", hangUp, undefined)
   }
 
   /** The running call was cancelled because another route answered first. */
   outpaced(): void {
-    this.#cancelled(outpaced, "another route answered first")
+    this.#cancelled("outpaced", outpaced, "another route answered first")
   }
 
   /** Counts on from the calls of another. */
@@ -203,10 +203,12 @@ export class Attempts implements Counted, Watcher {
     this.#count = other.#count
   }
 
-  #cancelled(outcome: typeof hangUp | typeof outpaced | undefined, error: string | undefined): void {
+  /** @param traced the error type in traces */
+  #cancelled(outcome: "left" | "stopped" | "outpaced", traced: string, error: string | undefined): void {
     if (!this.#isCalling) return
-    this.#note(outcome, { status: undefined, error, requestId: undefined })
-    if (this.#traced !== undefined) endCall(this.#traced, outcome ?? stopped, undefined)
+    const isSent = this.sent.count > 0
+    this.#note(isSent ? outcome : "unsent", { status: undefined, error, requestId: undefined })
+    if (this.#traced !== undefined) endCall(this.#traced, traced, undefined)
   }
 
   /** The first content arrived. */
@@ -219,8 +221,9 @@ export class Attempts implements Counted, Watcher {
   brokeOff(failure: Failure): void {
     this.#error = errorName(failure)
     this.#request.record?.brokeOff(failure)
-    this.#failed.broke(this.#route?.upstream ?? "")
-    this.#broke(200, failure.message)
+    const upstream = this.#route?.upstream ?? ""
+    this.#failed.broke(upstream)
+    this.#failed.calls.of(upstream).brokeOff(failure.message, Date.now())
     this.#failed.log({
       ...this.#line(),
       status: 200,
@@ -238,27 +241,27 @@ export class Attempts implements Counted, Watcher {
     if (record !== undefined) record.used = used
   }
 
-  /** @param outcome as the metrics count it; undefined if there was no answer */
-  #note(outcome: AttemptStatus, { error, requestId, status }: Pick<Attempt, "status" | "error" | "requestId">): void {
+  /** Records the call with its outcome. Returns its duration in ms. */
+  #note(outcome: CallOutcome, { error, requestId, status }: Pick<Attempt, "status" | "error" | "requestId">): number {
     this.#isCalling = false
-    const upstream = this.#route?.upstream ?? ""
+    const { key, model = "", upstream = "" } = this.#route ?? {}
     const durationMs = performance.now() - this.#calledAt
     const queueMs = this.#queueMs ?? this.#waitedMs()
-    this.#failed.attempted(upstream, outcome, durationMs)
-    const { key, model = "" } = this.#route ?? {}
+    const calls = outcome === "unsent" ? 0 : Math.max(1, this.sent.count)
+    if (calls > 0) {
+      this.#failed.attempted(upstream, { outcome, status, calls }, durationMs)
+      this.#failed.calls.of(upstream).ended({ outcome, calls, tookMs: durationMs, status, error }, Date.now())
+    }
     if (this.#traced !== undefined) tellCall(this.#traced, status, error, requestId)
-    const attempt = { upstream, model, key, status, error, queueMs, durationMs, requestId }
+    const attempt = { outcome, calls, upstream, model, key, status, error, queueMs, durationMs, requestId }
     this.#request.record?.attempted(attempt, this.#calledAt)
+    return durationMs
   }
 
   /** A free slot is no wait. */
   #waitedMs(): number {
     const waitedMs = this.#queuedAt === undefined ? 0 : performance.now() - this.#queuedAt
     return waitedMs < 1 ? 0 : waitedMs
-  }
-
-  #broke(status: number | undefined, message: string): void {
-    this.#failed.calls.of(this.#route?.upstream ?? "").failed({ atMs: Date.now(), status, message })
   }
 
   #callOf({ model, upstream }: Route) {

@@ -25,7 +25,7 @@ const figures = {
   cost_usd: said(Schema.Number, "The amount settled in this span, in dollars, for requests and for tasks that ended."),
   upstream_cost_usd: upstreamCost,
   above_hold_usd: aboveHold,
-  first_byte_ms: said(Percentiles, "Time to the first byte; null if no request was sampled."),
+  first_byte_ms: said(Percentiles, "Time to the first byte of requests that an upstream answered; null if none was sampled."),
   duration_ms: said(Percentiles, "Time to the end of the answer.")
 }
 const Figures = Schema.Struct(figures).annotations({ identifier: "GroupFigures" })
@@ -35,10 +35,12 @@ const before = said(
 )
 
 const Attempts = Schema.Struct({
-  attempts: count("Calls of requests to the upstream. 0 in hours before attempts were counted."),
+  attempts: count("Calls to the upstream. 0 in hours before attempts were counted."),
   failed: count("Calls that the upstream failed. A request that it refused for what it asks is none."),
   hidden: count("The failed ones that callers did not notice: another attempt answered."),
-  duration_ms: said(Percentiles, "Time until the upstream began to answer or failed.")
+  // Absent in answers of an older gateway to the command line.
+  outpaced: Schema.optional(count("Calls that were cancelled because another route answered first: no failures.")),
+  duration_ms: said(Percentiles, "Time until the upstream began to answer; calls without an answer are not in it.")
 }).annotations({ identifier: "UpstreamAttempts" })
 
 const Row = Schema.Struct({

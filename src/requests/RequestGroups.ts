@@ -5,6 +5,7 @@ import { InvalidRequest } from "../contract/Failure.ts"
 import { mapInTurns, sortInTurns } from "../flow/inTurns.ts"
 import type { Own } from "../contract/Own.ts"
 import { keyNames } from "../ledger/store/keyNames.ts"
+import { outcomeOfStored } from "./attemptCounts.ts"
 import { Figures, shownFigures } from "./groupFigures.ts"
 import type { GroupSums } from "./groupFigures.ts"
 import { labelsOf } from "./labels.ts"
@@ -53,9 +54,12 @@ export class RequestGroups extends Effect.Service<RequestGroups>()("gateway/requ
       if (by.first === "upstream" && by.second === undefined && owner === undefined && query.upstream === undefined) {
         yield* counts.attempts(query, (upstream, some) => table.of([upstream, ""]).addAttempts(some))
         const bound = { most: mostSeen, requests: table.requests }
-        yield* counts.eachAttempt(query, bound, (attempt) =>
-          table.of([attempt.upstream, ""]).attemptsTook.push(attempt.duration_ms)
-        )
+        yield* counts.eachAttempt(query, bound, (attempt) => {
+          const outcome = outcomeOfStored(attempt)
+          if (outcome === "answered" || outcome === "cut") {
+            table.of([attempt.upstream, ""]).attemptsTook.push(attempt.duration_ms)
+          }
+        })
       }
       return { table, isPart }
     })
@@ -213,6 +217,7 @@ const attemptsShown = ({ attempts, attemptsTook }: Figures) => ({
   attempts: attempts.attempts,
   failed: attempts.failed_attempts,
   hidden: attempts.hidden_failures,
+  outpaced: attempts.outpaced_attempts,
   duration_ms: percentiles(attemptsTook)
 })
 

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { CallOutcome } from "../contract/CallOutcome.ts"
 import { FallbackReason } from "../contract/FallbackReason.ts"
 import type { Attempt, RequestRecord } from "../contract/RequestRecord.ts"
 import type { SumNames } from "../ledger/SumNames.ts"
@@ -12,6 +13,10 @@ const Details = Schema.Struct({
         upstream: Schema.String,
         upstream_model: Schema.String,
         upstream_key: Schema.optional(Schema.String),
+        // Absent if it was answered, and in rows of older gateways.
+        outcome: Schema.optional(CallOutcome),
+        // Absent for one.
+        calls: Schema.optional(Schema.Int),
         status: Schema.optional(Schema.Int),
         error: Schema.optional(Schema.String),
         offset_ms: Schema.optional(Schema.Number),
@@ -117,14 +122,14 @@ export const rowOf = (record: RequestRecord, names: Pick<SumNames, "of">): Reque
       account: record.account ?? "",
       model,
       atMs: record.atMs,
-      isAnswered: record.attempts.some(({ status }) => status !== undefined && status < 400)
+      isAnswered: record.attempts.some(({ outcome }) => outcome === "answered" || outcome === "cut")
     }),
     upstream_model: record.upstreamModel ?? "",
     upstream: record.upstream ?? "",
     status: record.status,
     error: record.error ?? "",
     stream: record.stream ? 1 : 0,
-    first_byte_ms: Math.round(record.firstByteMs),
+    first_byte_ms: firstByteOf(record),
     duration_ms: Math.round(record.durationMs),
     input_tokens: used?.inputTokens ?? 0,
     output_tokens: used?.outputTokens ?? 0,
@@ -174,6 +179,18 @@ const detailsOf = (record: RequestRecord): string => {
   return JSON.stringify(details)
 }
 
+/**
+ * The time to the answer's first byte. The head of an answer may be sent ahead of the upstream's first byte, or of its
+ * failure: that is no first byte, and 0 if none follows. A task's answer comes later.
+ */
+const firstByteOf = ({ attempts, firstByteMs, status, task }: RequestRecord): number => {
+  if (status >= 400 || (attempts.length === 0 && task === undefined)) return Math.round(firstByteMs)
+  const answered = attempts.find(({ outcome }) => outcome === "answered" || outcome === "cut")
+  return answered === undefined
+    ? 0
+    : Math.max(1, Math.round(Math.max(firstByteMs, answered.offsetMs + answered.durationMs)))
+}
+
 /** A caller's text without lone surrogates and NULs, which Postgres's JSON cannot hold. */
 const storable = (text = ""): string => text.toWellFormed().replaceAll("\0", "ï¿½")
 
@@ -181,7 +198,8 @@ const storable = (text = ""): string => text.toWellFormed().replaceAll("\0", "ï¿
  * Undefined fields are left out of the JSON. Moments are rounded, as those of the row are, and durations lie between
  * them: so calls never overlap their request or one another by a rounded millisecond.
  */
-const attemptOf = ({ durationMs, error, key, model, offsetMs, queueMs, requestId, status, upstream }: Attempt) => {
+const attemptOf = (attempt: Attempt) => {
+  const { calls, durationMs, error, key, model, offsetMs, outcome, queueMs, requestId, status, upstream } = attempt
   const begun = Math.round(offsetMs)
   const sent = Math.round(offsetMs + queueMs)
   const ended = Math.round(offsetMs + durationMs)
@@ -189,6 +207,8 @@ const attemptOf = ({ durationMs, error, key, model, offsetMs, queueMs, requestId
     upstream,
     upstream_model: model,
     upstream_key: key,
+    outcome: outcome === "answered" ? undefined : outcome,
+    calls: calls === 1 ? undefined : calls,
     status,
     error,
     offset_ms: begun,

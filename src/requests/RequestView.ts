@@ -1,8 +1,10 @@
 import { Schema } from "effect"
 import { FallbackReason } from "../contract/FallbackReason.ts"
+import { CallOutcome } from "../contract/CallOutcome.ts"
 import { said } from "../contract/fields.ts"
 import { aboveHold, upstreamCost } from "../ledger/Money.ts"
 import { PriceSource } from "../ledger/PriceSource.ts"
+import { outcomeOfStored } from "./attemptCounts.ts"
 import type { StoredRequest } from "./store/RequestStore.ts"
 
 const upstreamKey = Schema.optional(Schema.String).annotations({
@@ -14,6 +16,14 @@ const AttemptView = Schema.Struct({
   upstream: said(Schema.String, "The upstream."),
   upstream_model: said(Schema.String, "The upstream's id of the model."),
   upstream_key: upstreamKey,
+  // Absent in answers of an older gateway to the command line.
+  outcome: Schema.optional(CallOutcome).annotations({
+    description:
+      "`answered`, `refused` (for what the request asks), `failed`, `cut` (after the answer began), `outpaced` (another route answered first), `left` (the caller left first), `stopped` (with the gateway), `unsent` (the gateway kept it back)."
+  }),
+  calls: Schema.optional(
+    said(Schema.Int, "The calls that the upstream got: several for several answers, 0 if it was not sent.")
+  ),
   status: said(Schema.NullOr(Schema.Int), "The status of its answer; null without an answer."),
   error: said(Schema.NullOr(Schema.String), "The error; null if there was none."),
   offset_ms: said(
@@ -56,7 +66,7 @@ export const RequestView = Schema.Struct({
   error: name("The kind of failure, also of one after the 200; `hang_up` if the client left."),
   reason: name("The error message, without the value that the caller sent."),
   stream: said(Schema.Boolean, "True if the answer was streamed."),
-  first_byte_ms: count("From the request's first byte to the answer's first byte."),
+  first_byte_ms: count("From the request's first byte to the answer's first byte; 0 if no answer began."),
   duration_ms: count("From the request's first byte to the answer's last byte."),
   input_tokens: count("Input tokens, without cached ones."),
   output_tokens: count("Output tokens, including reasoning."),
@@ -137,6 +147,8 @@ export const requestView = (row: StoredRequest): RequestView => {
     attempts: (details.attempts ?? []).map((attempt) => ({
       upstream: attempt.upstream,
       upstream_model: attempt.upstream_model,
+      outcome: outcomeOfStored(attempt),
+      calls: attempt.calls ?? 1,
       status: attempt.status ?? null,
       error: attempt.error ?? null,
       offset_ms: attempt.offset_ms ?? null,

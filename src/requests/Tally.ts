@@ -42,13 +42,13 @@ const add = (to: Sums, from: Partial<Sums>): void => {
   for (const name of names) to[name] += from[name] ?? 0
 }
 
-/** Percentiles of requests' times. */
+/** Percentiles of requests' times. Refusals, and requests whose client left before, have no first byte. */
 export class Durations {
   readonly #firstByte: Array<number> = []
   readonly #duration: Array<number> = []
 
-  add({ duration_ms, first_byte_ms }: Pick<SampledRequest, "duration_ms" | "first_byte_ms">): void {
-    this.#firstByte.push(first_byte_ms)
+  add({ duration_ms, first_byte_ms, status, upstream }: Timed): void {
+    if (status < 400 && upstream !== "" && first_byte_ms > 0) this.#firstByte.push(first_byte_ms)
     this.#duration.push(duration_ms)
   }
 
@@ -56,6 +56,8 @@ export class Durations {
     return { first_byte_ms: percentiles(this.#firstByte), duration_ms: percentiles(this.#duration) }
   }
 }
+
+type Timed = Pick<SampledRequest, "duration_ms" | "first_byte_ms" | "status" | "upstream">
 
 /** The median and the 95th percentile; null without times. */
 export const percentiles = (times: ReadonlyArray<number>) => {

@@ -1,14 +1,17 @@
 import { Option, Schema } from "effect"
+import { CallOutcome, isFailedCall, unansweredOutcome } from "../contract/CallOutcome.ts"
 import { outcomeOf } from "./outcome.ts"
 import type { RequestRow } from "./RequestRow.ts"
 
-/** The attempts of requests at one upstream. */
+/** The calls of requests to one upstream. */
 export interface AttemptCounts {
   readonly attempts: number
-  /** Attempts that the upstream failed: requests that it refused for what they ask are none. */
+  /** Calls that the upstream failed: requests that it refused for what they ask are none. */
   readonly failed_attempts: number
   /** The failed ones whose request was answered all the same, by another attempt. */
   readonly hidden_failures: number
+  /** Calls that were cancelled because another route answered first. */
+  readonly outpaced_attempts: number
 }
 
 const Attempts = Schema.Struct({
@@ -16,6 +19,8 @@ const Attempts = Schema.Struct({
     Schema.Array(
       Schema.Struct({
         upstream: Schema.String,
+        outcome: Schema.optional(CallOutcome),
+        calls: Schema.optional(Schema.Int),
         status: Schema.optional(Schema.Int),
         error: Schema.optional(Schema.String),
         duration_ms: Schema.Number
@@ -44,26 +49,39 @@ export const attemptCounts = (
   const { details, upstream } = row
   if (!details.startsWith(beginsWithAttempts)) return []
   const isSingle = details.indexOf(upstreamField) === details.lastIndexOf(upstreamField)
-  if (isSingle && !details.includes('"error":')) return [[upstream, one]]
+  if (isSingle && !unusual.some((field) => details.includes(field))) return [[upstream, one]]
   const isFinished = outcomeOf(row) === "finished"
   const counts = new Map<string, AttemptCounts>()
   for (const attempt of attemptsIn(details)) {
-    const failed = isFailed(attempt) ? 1 : 0
-    const before = counts.get(attempt.upstream) ?? none
-    counts.set(attempt.upstream, {
-      attempts: before.attempts + 1,
-      failed_attempts: before.failed_attempts + failed,
-      hidden_failures: before.hidden_failures + (isFinished ? failed : 0)
-    })
+    const outcome = outcomeOfStored(attempt)
+    if (outcome === "unsent") continue
+    counts.set(attempt.upstream, plusCall(counts.get(attempt.upstream), outcome, attempt.calls, isFinished))
   }
   return [...counts]
 }
 
-/** Statuses below 500 of an upstream that fails: wrong keys, missing models, too many requests. */
-const failures = new Set([401, 403, 404, 408, 429])
+/** Fields of attempts that count otherwise than once and answered. */
+const unusual = ['"error":', '"outcome":', '"calls":']
 
-const isFailed = ({ error, status = 0 }: StoredAttempt): boolean =>
-  error !== undefined && (status < 400 || status >= 500 || failures.has(status))
+/** Adds an attempt's calls, of which one at most failed. */
+export const plusCall = (
+  { attempts, failed_attempts, hidden_failures, outpaced_attempts }: AttemptCounts = none,
+  outcome: CallOutcome,
+  calls: number | undefined,
+  isFinished: boolean
+): AttemptCounts => {
+  const failed = isFailedCall(outcome) ? 1 : 0
+  return {
+    attempts: attempts + (calls ?? 1),
+    failed_attempts: failed_attempts + failed,
+    hidden_failures: hidden_failures + (isFinished ? failed : 0),
+    outpaced_attempts: outpaced_attempts + (outcome === "outpaced" ? (calls ?? 1) : 0)
+  }
+}
 
-const none: AttemptCounts = { attempts: 0, failed_attempts: 0, hidden_failures: 0 }
+/** Rows of older gateways have no outcome. */
+export const outcomeOfStored = ({ error, outcome, status }: StoredAttempt): CallOutcome =>
+  outcome ?? (error === undefined ? (status === undefined ? "left" : "answered") : unansweredOutcome(status))
+
+const none: AttemptCounts = { attempts: 0, failed_attempts: 0, hidden_failures: 0, outpaced_attempts: 0 }
 const one: AttemptCounts = { ...none, attempts: 1 }

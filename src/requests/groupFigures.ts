@@ -38,17 +38,18 @@ export class Figures {
   readonly sums = nothing()
   readonly took = new Durations()
   readonly attemptsTook: Array<number> = []
-  attempts: AttemptCounts = { attempts: 0, failed_attempts: 0, hidden_failures: 0 }
+  attempts: AttemptCounts = { attempts: 0, failed_attempts: 0, hidden_failures: 0, outpaced_attempts: 0 }
 
   add(sums: Partial<GroupSums>): void {
     for (const name of names) this.sums[name] += sums[name] ?? 0
   }
 
-  addAttempts({ attempts, failed_attempts, hidden_failures }: AttemptCounts): void {
+  addAttempts({ attempts, failed_attempts, hidden_failures, outpaced_attempts }: AttemptCounts): void {
     this.attempts = {
       attempts: this.attempts.attempts + attempts,
       failed_attempts: this.attempts.failed_attempts + failed_attempts,
-      hidden_failures: this.attempts.hidden_failures + hidden_failures
+      hidden_failures: this.attempts.hidden_failures + hidden_failures,
+      outpaced_attempts: this.attempts.outpaced_attempts + outpaced_attempts
     }
   }
 }

@@ -94,7 +94,8 @@ const attemptColumns: ReadonlyArray<Column> = [
   ["failed_attempts", ({ attempts }) => attempts?.failed],
   ["hidden_failures", ({ attempts }) => attempts?.hidden],
   ["attempt_p50_ms", ({ attempts }) => attempts?.duration_ms?.p50],
-  ["attempt_p95_ms", ({ attempts }) => attempts?.duration_ms?.p95]
+  ["attempt_p95_ms", ({ attempts }) => attempts?.duration_ms?.p95],
+  ["outpaced_attempts", ({ attempts }) => attempts?.outpaced]
 ]
 
 /** Dollars with every digit and no exponent. */

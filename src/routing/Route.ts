@@ -16,6 +16,9 @@ export interface Route {
 export const partOf = ({ protocol, upstream }: Pick<Route, "protocol" | "upstream">): string =>
   protocol === undefined ? upstream : `${upstream}\n${protocol}`
 
+/** The upstream of a part. */
+export const upstreamOfPart = (part: string): string => part.split("\n", 1)[0] ?? part
+
 /** True if two routes differ by their keys at most. */
 export const isSameRoute = (one: Route, other: Route): boolean =>
   one.upstream === other.upstream && one.model === other.model && one.protocol === other.protocol

@@ -1,4 +1,7 @@
 import { Effect } from "effect"
+import { isFailedCall } from "../contract/CallOutcome.ts"
+import type { Attempt } from "../contract/RequestRecord.ts"
+import { LastMinute } from "./LastMinute.ts"
 import { RouteTimes } from "./RouteTimes.ts"
 import { StickyRoutes } from "./StickyRoutes.ts"
 
@@ -11,23 +14,43 @@ interface Failed {
   readonly message: string
 }
 
+/** A call that has ended, or begun to answer. */
+interface EndedCall extends Pick<Attempt, "outcome" | "calls" | "status" | "error"> {
+  readonly tookMs: number
+}
+
 /**
  * Outcomes of the calls to one upstream since the process started. Recording one is a plain call, cheap enough for the
  * hot path.
  */
 export class CallsOfOne {
+  calls = 0
   answers = 0
   failures = 0
+  outpaced = 0
   lastAnswerMs: number | undefined
   lastFailure: Failed | undefined
+  readonly lastMinute = new LastMinute()
   readonly #took = new Float64Array(remembered)
 
-  answered(tookMs: number, nowMs: number): void {
-    this.#took[this.answers++ % remembered] = tookMs
-    this.lastAnswerMs = nowMs
+  ended(call: EndedCall, nowMs: number): void {
+    const { calls, error = "", outcome, status, tookMs } = call
+    this.calls += calls
+    this.lastMinute.ended(call, nowMs)
+    if (outcome === "answered") {
+      this.#took[this.answers++ % remembered] = tookMs
+      this.lastAnswerMs = nowMs
+    } else if (outcome === "outpaced") this.outpaced += calls
+    else if (isFailedCall(outcome)) this.#failed({ atMs: nowMs, status, message: error })
   }
 
-  failed(failed: Failed): void {
+  /** A call that had begun to answer failed after all. */
+  brokeOff(message: string, nowMs: number): void {
+    this.lastMinute.brokeOff(nowMs)
+    this.#failed({ atMs: nowMs, status: 200, message })
+  }
+
+  #failed(failed: Failed): void {
     this.failures++
     this.lastFailure = failed
   }

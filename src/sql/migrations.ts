@@ -58,6 +58,7 @@ import { agentSignIns } from "./migrations/0053_agentSignIns.ts"
 import { makers } from "./migrations/0054_makers.ts"
 import { aboveHold } from "./migrations/0055_aboveHold.ts"
 import { reportIndexes } from "./migrations/0056_reportIndexes.ts"
+import { outpacedCalls } from "./migrations/0057_outpacedCalls.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -127,7 +128,8 @@ const onBoth: ReadonlyArray<Step> = [
   [53, "agentSignIns", agentSignIns],
   [54, "makers", makers],
   [55, "aboveHold", aboveHold],
-  [56, "reportIndexes", reportIndexes]
+  [56, "reportIndexes", reportIndexes],
+  [57, "outpacedCalls", outpacedCalls]
 ]
 
 /** The schema that this gateway works with. */

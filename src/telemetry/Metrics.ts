@@ -93,13 +93,13 @@ export const makeMetrics = () => {
     ),
     attempts: registry.counter(
       "gateway_upstream_attempts_total",
-      "Calls of text upstreams, by HTTP status; `hang_up` if the caller left first, `none` without an answer.",
+      "Calls of upstreams, by HTTP status; `hang_up` if the caller left first, `outpaced` if another route answered first, `stopped` with the gateway, `none` without an answer.",
       "upstream",
       "status"
     ),
     attemptSeconds: registry.histogram(
       "gateway_upstream_attempt_duration_seconds",
-      "From an upstream call until its answer began or the call was abandoned.",
+      "From an upstream call until its answer began. Calls without an answer are not observed.",
       [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120],
       "upstream"
     ),

@@ -17,17 +17,16 @@ const hour = (sums: Readonly<Record<string, string | number>>) =>
   })
 
 describeOnEach("troubles", () => {
-  it.scoped("are failures of requests and calls that failed behind others, without refusals and hang-ups", () =>
+  it.scoped("are calls that failed, and those that failed behind others, of upstreams without requests too", () =>
     Effect.gen(function* () {
-      const { recentRequests } = yield* Troubles
-      expect(yield* recentRequests(0)).toEqual([])
-      const sums = { requests: 30, errors: 10, refused: 3, hang_ups: 2, attempts: 40, hidden_failures: 8 }
+      const { recentCalls } = yield* Troubles
+      expect(yield* recentCalls(0)).toEqual([])
+      const sums = { requests: 0, errors: 0, attempts: 40, failed_attempts: 13, hidden_failures: 8 }
       yield* hour({ hour: 0, upstream: "one", ...sums })
       yield* hour({ hour: hourMs, upstream: "one", ...sums })
-      yield* hour({ hour: hourMs, upstream: "", ...sums })
-      const once = { upstream: "one", requests: 30, failed: 5, calls: 40, hidden: 8 }
-      expect(yield* recentRequests(hourMs)).toEqual([once])
-      expect(yield* recentRequests(0)).toEqual([{ upstream: "one", requests: 60, failed: 10, calls: 80, hidden: 16 }])
+      yield* hour({ hour: hourMs, upstream: "two", requests: 30, errors: 10 })
+      expect(yield* recentCalls(hourMs)).toEqual([{ upstream: "one", calls: 40, failed: 13, hidden: 8 }])
+      expect(yield* recentCalls(0)).toEqual([{ upstream: "one", calls: 80, failed: 26, hidden: 16 }])
     }).pipe(Effect.provide(world))
   )
 })

@@ -46,7 +46,7 @@ const tried = (...attempts: ReadonlyArray<readonly [upstream: string, error?: st
     attempts: attempts.map(([upstream, error, status]) => ({
       upstream,
       upstream_model: "m",
-      status,
+      status: status ?? (error === undefined ? 200 : undefined),
       error,
       duration_ms: 7
     }))
@@ -182,8 +182,51 @@ describeOnEach("groups of requests", () => {
       const { of } = yield* RequestGroups
       const { data } = yield* of({ by: "upstream", from: "4h" })
       expect(data.map(({ attempts, errors, group }) => [group, errors, attempts])).toEqual([
-        ["first", 4, { attempts: 8, failed: 4, hidden: 2, duration_ms: { p50: 7, p95: 7 } }],
-        ["second", 0, { attempts: 2, failed: 0, hidden: 0, duration_ms: { p50: 7, p95: 7 } }]
+        ["first", 4, { attempts: 8, failed: 4, hidden: 2, outpaced: 0, duration_ms: { p50: 7, p95: 7 } }],
+        ["second", 0, { attempts: 2, failed: 0, hidden: 0, outpaced: 0, duration_ms: { p50: 7, p95: 7 } }]
+      ])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("by upstream count every call that it got, and against it only what it failed", () =>
+    Effect.gen(function* () {
+      const answered = { upstream: "first", upstream_model: "m", status: 200, duration_ms: 7 }
+      const another = { upstream: "second", upstream_model: "m", duration_ms: 900 }
+      const of = (...attempts: ReadonlyArray<object>) => JSON.stringify({ attempts })
+      const rows = (at: number) => [
+        // The loser of a hedge, a call that the gateway stopped, and one that it kept back.
+        row(at, { at, details: of({ ...another, outcome: "outpaced", error: "another was first" }, answered) }),
+        row(at + 1, { at, upstream: "second", status: 503, details: of({ ...another, outcome: "stopped", error: "x" }) }),
+        row(at + 2, { at, upstream: "second", status: 503, details: of({ ...another, outcome: "unsent", error: "x" }) }),
+        // Several answers, and one that broke off.
+        row(at + 3, { at, details: of({ ...answered, calls: 3 }) }),
+        row(at + 4, { at, error: "upstream_failed", details: of({ ...answered, outcome: "cut", error: "gone" }) })
+      ]
+      yield* store([...rows(nowMs - 3 * hourMs), ...rows(nowMs - 1_000)])
+      const { data } = yield* (yield* RequestGroups).of({ by: "upstream", from: "4h" })
+      expect(data.map(({ attempts, group }) => [group, attempts])).toEqual([
+        ["first", { attempts: 10, failed: 2, hidden: 0, outpaced: 0, duration_ms: { p50: 7, p95: 7 } }],
+        ["second", { attempts: 4, failed: 0, hidden: 0, outpaced: 2, duration_ms: null }]
+      ])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("have first bytes of answers alone: of no refusal, and of no client that left before", () =>
+    Effect.gen(function* () {
+      yield* store([
+        row(1, { first_byte_ms: 500 }),
+        row(2, { first_byte_ms: 700, error: "hang_up" }),
+        row(3, { first_byte_ms: 2, status: 400, error: "invalid_request" }),
+        row(4, { first_byte_ms: 30_000, status: 499, error: "hang_up" }),
+        row(5, { first_byte_ms: 1, upstream: "" }),
+        // The head of its answer was sent before the upstream failed.
+        row(6, { first_byte_ms: 0, error: "upstream_failed" })
+      ])
+      const { data, total } = yield* (yield* RequestGroups).of({ by: "upstream", from: "1h" })
+      expect(total.first_byte_ms).toEqual({ p50: 500, p95: 700 })
+      expect(data.map(({ first_byte_ms, group }) => [group, first_byte_ms])).toEqual([
+        ["first", { p50: 500, p95: 700 }],
+        ["", null]
       ])
     }).pipe(Effect.provide(world))
   )

@@ -60,7 +60,8 @@ describeOnEach("rows of requests", () => {
   it.effect("have calls whose rounded times fit into one another and into their request", () =>
     Effect.gen(function* () {
       const store = yield* RequestStore
-      const one = { upstream: "u", model: "m", status: 200, error: undefined, requestId: undefined }
+      const answered = { outcome: "answered", calls: 1, status: 200, error: undefined } as const
+      const one = { upstream: "u", model: "m", ...answered, requestId: undefined }
       yield* write(
         over("r1", {
           attempts: [
@@ -78,6 +79,25 @@ describeOnEach("rows of requests", () => {
         [0, 1, 11],
         [11, undefined, 1]
       ])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("have the time of the upstream's first byte, not of a head that was sent ahead of it", () =>
+    Effect.gen(function* () {
+      const store = yield* RequestStore
+      const call = { upstream: "u", model: "m", calls: 1, requestId: undefined, queueMs: 0, offsetMs: 5 }
+      const answered = { ...call, outcome: "answered", status: 200, error: undefined, durationMs: 14_000 } as const
+      const failed = { ...call, outcome: "failed", status: undefined, error: "no answer", durationMs: 14_000 } as const
+      const held = { firstByteMs: 10_000, durationMs: 20_000, status: 200, upstream: "u" }
+      yield* write(
+        over("late", { ...held, attempts: [failed, answered] }),
+        over("never", { ...held, attempts: [failed], error: "upstream_failed" }),
+        over("task", { ...held, attempts: [], task: "task_1" }),
+        over("refused", { ...held, attempts: [{ ...failed, outcome: "refused", status: 400 }], status: 400 })
+      )
+      yield* stored(4)
+      const firstByteOf = (id: string) => Effect.map(store.find(id), (row) => row?.first_byte_ms)
+      expect(yield* Effect.forEach(["late", "never", "task", "refused"], firstByteOf)).toEqual([14_005, 0, 0, 12])
     }).pipe(Effect.provide(world))
   )
 

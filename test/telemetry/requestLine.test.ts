@@ -17,6 +17,8 @@ const read = (records: ReadonlyArray<RequestRecord>): ReadonlyArray<unknown> =>
 const attempt = {
   upstream: "anthropic",
   model: "claude",
+  outcome: "answered" as const,
+  calls: 1,
   status: 200,
   error: undefined,
   queueMs: 0,

@@ -3,17 +3,26 @@ import { DeliveryList } from "../../callbacks/store/DeliveryList.ts"
 import type { StuckReceiver } from "../../callbacks/store/DeliveryList.ts"
 import { Catalogue } from "../../catalogue/Catalogue.ts"
 import { showUsd } from "../../contract/showUsd.ts"
+import { failureKind, isFailedCall } from "../../contract/CallOutcome.ts"
+import { outcomeOfStored } from "../../requests/attemptCounts.ts"
+import { GroupCounts } from "../../requests/store/GroupCounts.ts"
 import { Bulkheads } from "../../routing/Bulkhead.ts"
+import { upstreamOfPart } from "../../routing/Route.ts"
+import { UpstreamCalls } from "../../routing/UpstreamCalls.ts"
 import { Troubles } from "../store/Troubles.ts"
+import { failedCallsText } from "./failedCalls.ts"
 import { problem, utcText } from "./Problem.ts"
 import type { Problem } from "./Problem.ts"
 
 const hourMs = 3_600_000
-/** Failures are reported from this many requests and this error rate on. */
-const minRequests = 20
+/** Failures are reported from this many calls and this error rate on. */
+const minCalls = 20
 const minErrorRate = 0.2
 /** So many calls that failed behind others are reported, at that rate. */
 const minHidden = 5
+/** The most requests that are read for the commonest error. */
+const mostSeen = 5_000
+const minuteMs = 60_000
 /** The last of eight tries comes a day after the change, a `Retry-After` may add another; it is reported for a third. */
 const callbacksMs = 72 * hourMs
 
@@ -29,6 +38,8 @@ export const makeTrafficProblems = Effect.gen(function* () {
   const listed = yield* DeliveryList
   const bulkheads = yield* Bulkheads
   const catalogue = yield* Catalogue
+  const calls = yield* UpstreamCalls
+  const counts = yield* GroupCounts
 
   /** Failover hides an upstream that fails from callers, not from the operator. */
   const behindOthers = (name: string) => {
@@ -49,36 +60,54 @@ export const makeTrafficProblems = Effect.gen(function* () {
       sinceMs
     })
 
+  /** `: 12 of 20 calls in the last minute failed, most with 503`; empty if this process made none. */
+  const lastMinuteOf = (name: string, nowMs: number) => {
+    const minute = calls.of(name).lastMinute.summary
+    if (minute === undefined || minute.failed === 0) return ""
+    const isNow = nowMs - minute.untilMs < minuteMs
+    return `: ${failedCallsText(minute, isNow ? "in the last minute" : `in the minute before ${utcText(minute.untilMs)}`)}`
+  }
+
   const circuits = (nowMs: number) =>
-    [...bulkheads].flatMap(([name, { circuit }]) =>
-      circuit.state(nowMs) === "closed"
-        ? []
-        : [
-            upstream(
-              name,
-              "error",
-              `${name} fails: no calls for ${Math.ceil(circuit.waitMs(nowMs) / 1_000)} s${behindOthers(name)}`,
-              requestsPage(`attempt:${name}`)
-            )
-          ]
-    )
+    [...bulkheads].flatMap(([part, { circuit }]) => {
+      if (circuit.state(nowMs) === "closed") return []
+      const name = upstreamOfPart(part)
+      const waitSeconds = Math.ceil(circuit.waitMs(nowMs) / 1_000)
+      const next = waitSeconds > 0 ? `gets no calls for ${waitSeconds} s` : "gets one call that tests it"
+      const message = `${name} fails${lastMinuteOf(name, nowMs)}; it ${next}${behindOthers(name)}`
+      return [upstream(name, "error", message, requestsPage(`attempt:${name}`))]
+    })
+
+  /** How the calls of these upstreams failed, by upstream, from some of the requests. */
+  const kindsOf = (names: ReadonlyArray<string>, requests: number, span: { fromMs: number; toMs: number }) =>
+    Effect.gen(function* () {
+      const kinds = new Map(names.map((name) => [name, new Map<string, number>()]))
+      if (names.length === 0) return kinds
+      yield* counts.eachAttempt(span, { most: mostSeen, requests }, (attempt) => {
+        const [of, outcome] = [kinds.get(attempt.upstream), outcomeOfStored(attempt)]
+        const kind = failureKind(outcome, attempt.status)
+        if (of !== undefined && isFailedCall(outcome)) of.set(kind, (of.get(kind) ?? 0) + 1)
+      })
+      return kinds
+    })
 
   const failures = (nowMs: number) => {
     const sinceMs = nowMs - (nowMs % hourMs) - hourMs
-    const since = `since ${utcText(sinceMs)}`
-    return Effect.map(troubles.recentRequests(sinceMs), (rows) =>
-      rows.flatMap(({ calls, failed, hidden, requests, upstream: name }) => {
-        if (requests >= minRequests && failed / requests >= minErrorRate) {
-          const message = `${name}: ${failed} of ${requests} requests failed ${since}`
-          return [upstream(name, "warning", message, requestsPage(`upstream:${name} failed`), sinceMs)]
-        }
-        if (hidden >= minHidden && hidden / calls >= minErrorRate) {
-          const message = `${name}: ${hidden} of ${calls} calls failed ${since}, and other routes answered for it`
-          return [upstream(name, "warning", message, requestsPage(`attempt:${name}`), sinceMs)]
-        }
-        return []
+    return Effect.gen(function* () {
+      const all = yield* troubles.recentCalls(sinceMs)
+      const sick = all.filter(
+        ({ calls, failed, hidden }) => (calls >= minCalls || hidden >= minHidden) && failed / calls >= minErrorRate
+      )
+      const requests = all.reduce((sum, { calls }) => sum + calls, 0)
+      const names = sick.map(({ upstream }) => upstream)
+      const kinds = yield* kindsOf(names, requests, { fromMs: sinceMs, toMs: nowMs + 1 })
+      return sick.map(({ hidden, upstream: name, ...sums }) => {
+        const failed = failedCallsText({ ...sums, kinds: kinds.get(name) ?? none }, `since ${utcText(sinceMs)}`)
+        const answered = hidden < sums.failed ? `for ${hidden} of them` : "for it"
+        const behind = hidden === 0 ? "" : `; other routes answered ${answered}`
+        return upstream(name, "warning", `${name}: ${failed}${behind}`, requestsPage(`attempt:${name}`), sinceMs)
       })
-    )
+    })
   }
 
   const aboveHolds = (nowMs: number) => {
@@ -122,6 +151,8 @@ export const makeTrafficProblems = Effect.gen(function* () {
       ...some.flat()
     ])
 })
+
+const none: ReadonlyMap<string, number> = new Map()
 
 const requestsPage = (query: string) => `requests?${new URLSearchParams({ range: "24h", q: query }).toString()}`
 

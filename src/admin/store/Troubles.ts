@@ -21,20 +21,16 @@ export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Tr
         expiringKeys.all
       )
 
-    /**
-     * Requests and failures by upstream, since the start of an hour. Refusals and hang-ups are no failures. `hidden`: calls
-     * that failed although the caller got an answer, from another route.
-     */
-    const recentRequests = (sinceMs: number): Effect.Effect<ReadonlyArray<RecentRequests>, SqlError> =>
+    /** Calls and their failures by upstream, since the start of an hour. `hidden`: another route answered instead. */
+    const recentCalls = (sinceMs: number): Effect.Effect<ReadonlyArray<RecentCalls>, SqlError> =>
       Effect.suspend(() => {
-        const found = new Map<string, RecentRequests>()
-        const add = (sums: RecentRequests) => found.set(sums.upstream, added(sums, found.get(sums.upstream)))
+        const found = new Map<string, RecentCalls>()
+        const add = (sums: RecentCalls) => found.set(sums.upstream, added(sums, found.get(sums.upstream)))
         const reading = inHours({ fromMs: sinceMs }, (within) =>
           Effect.map(
-            sql`SELECT upstream, CAST(SUM(requests) AS BIGINT) AS requests,
-                CAST(SUM(errors - refused - hang_ups) AS BIGINT) AS failed,
-                CAST(SUM(attempts) AS BIGINT) AS calls, CAST(SUM(hidden_failures) AS BIGINT) AS hidden
-              FROM request_hours WHERE ${within} AND upstream <> '' GROUP BY upstream`,
+            sql`SELECT upstream, CAST(SUM(attempts) AS BIGINT) AS calls,
+                CAST(SUM(failed_attempts) AS BIGINT) AS failed, CAST(SUM(hidden_failures) AS BIGINT) AS hidden
+              FROM request_hours WHERE ${within} AND attempts > 0 GROUP BY upstream`,
             (some) => upstreams.all(some).forEach(add)
           )
         )
@@ -69,27 +65,25 @@ export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Tr
       (found) => new Map(alerts.all(found).map(({ name, raised_at }) => [name, raised_at]))
     )
 
-    return { expiring, recentRequests, aboveHolds, processes, hasLimits, alertedSince } as const
+    return { expiring, recentCalls, aboveHolds, processes, hasLimits, alertedSince } as const
   })
 }) {}
 
 const expiringKeys = rows("keys", { id: Schema.String, name: Schema.String, expires_at: Schema.Int })
 const upstreams = rows("request_hours", {
   upstream: Schema.String,
-  requests: Schema.Int,
-  failed: Schema.Int,
   calls: Schema.Int,
+  failed: Schema.Int,
   hidden: Schema.Int
 })
 const abovesOfHours = rows("usage_hours", { model: Schema.String, upstream: Schema.String, nano_usd: Schema.Int })
-const added = (one: RecentRequests, other: RecentRequests | undefined): RecentRequests =>
+const added = (one: RecentCalls, other: RecentCalls | undefined): RecentCalls =>
   other === undefined
     ? one
     : {
         upstream: one.upstream,
-        requests: one.requests + other.requests,
-        failed: one.failed + other.failed,
         calls: one.calls + other.calls,
+        failed: one.failed + other.failed,
         hidden: one.hidden + other.hidden
       }
 const counts = rows("nodes", { n: Schema.Int })
@@ -97,4 +91,4 @@ const alerts = rows("alerts", { name: Schema.String, raised_at: Schema.Int })
 
 type Expiring = ReturnType<typeof expiringKeys.one>
 type AboveHolds = ReturnType<typeof abovesOfHours.one>
-type RecentRequests = ReturnType<typeof upstreams.one>
+type RecentCalls = ReturnType<typeof upstreams.one>

@@ -212,7 +212,12 @@ const groups = rows("request_hours", { name: Schema.String, second: Schema.Strin
 type CountedGroup = ReturnType<typeof groups.one>
 type PaidGroup = Parameters<Parameters<ReturnType<typeof settledGroups>>[1]>[0]
 
-const ofAttempts = { attempts: Schema.Int, failed_attempts: Schema.Int, hidden_failures: Schema.Int }
+const ofAttempts = {
+  attempts: Schema.Int,
+  failed_attempts: Schema.Int,
+  hidden_failures: Schema.Int,
+  outpaced_attempts: Schema.Int
+}
 const attempted = sumOf(Object.keys(ofAttempts))
 const attemptGroups = rows("request_hours", { upstream: Schema.String, ...ofAttempts })
 const attemptRows = rows("requests", {

@@ -26,7 +26,8 @@ const sums = [
   "cost_nano_usd",
   "attempts",
   "failed_attempts",
-  "hidden_failures"
+  "hidden_failures",
+  "outpaced_attempts"
 ] as const
 
 type HourRow = Record<(typeof sums)[number], number> & {
@@ -61,6 +62,7 @@ const byHour = (rows: ReadonlyArray<RequestRow>): ReadonlyArray<HourRow> => {
       sums.attempts += counts.attempts
       sums.failed_attempts += counts.failed_attempts
       sums.hidden_failures += counts.hidden_failures
+      sums.outpaced_attempts += counts.outpaced_attempts
     }
     last = at(upstream)
     last.requests++
@@ -99,7 +101,8 @@ const nothing = {
   cost_nano_usd: 0,
   attempts: 0,
   failed_attempts: 0,
-  hidden_failures: 0
+  hidden_failures: 0,
+  outpaced_attempts: 0
 }
 
 /** Writes rows and their hours' sums in few statements. Must run in one transaction. */
