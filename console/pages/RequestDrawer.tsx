@@ -74,9 +74,7 @@ const Figures = ({ request }: { readonly request: RequestView }) => (
       <Fact name={text.duration}>
         <Took ms={request.duration_ms} />
       </Fact>
-      <Fact name={text.first}>
-        {request.first_byte_ms === 0 ? <None /> : <Took ms={request.first_byte_ms} />}
-      </Fact>
+      <Fact name={text.first}>{request.first_byte_ms === 0 ? <None /> : <Took ms={request.first_byte_ms} />}</Fact>
       <Fact name={text.tokens}>
         <span class="num">
           {number(inputOf(request))}

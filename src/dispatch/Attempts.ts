@@ -4,7 +4,7 @@ import type { CallOutcome } from "../contract/CallOutcome.ts"
 import { errorName } from "../contract/errorName.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
-import type { Attempt } from "../contract/RequestRecord.ts"
+import type { Attempt } from "../contract/Attempt.ts"
 import type { TracedCall } from "../contract/Trace.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
@@ -21,6 +21,7 @@ import type { Model } from "../catalogue/Catalogue.ts"
 import { generationMetrics } from "./generationMetrics.ts"
 import type { Counted } from "./generationMetrics.ts"
 import { SentCalls } from "./SentCalls.ts"
+import { endCall, tellCall } from "./tracedCall.ts"
 
 /** Counts calls to upstreams and logs each failed one, so that no fallback goes unnoticed. */
 export const makeFailedAttempts = Effect.gen(function* () {
@@ -104,7 +105,7 @@ export class Attempts implements Counted, Watcher {
     const { trace } = this.#request
     if (trace !== undefined) this.#traced = trace.call(this.#callOf(route))
     this.#count++
-    this.sent.begins(route.price)
+    this.sent.begins(route)
     this.#isCalling = true
     this.#calledAt = performance.now()
     this.#queuedAt = undefined
@@ -286,16 +287,4 @@ export class Attempts implements Counted, Watcher {
     replyHeaders[upstreamHeader] = upstream
     if (upstreamRequestId !== undefined) replyHeaders[idHeader] = upstreamRequestId
   }
-}
-
-const tellCall = (call: TracedCall, status: number | undefined, message: string | undefined, requestId?: string) => {
-  call.status = status
-  call.message = message
-  call.upstreamRequestId = requestId
-}
-
-const endCall = (call: TracedCall, error: string | undefined, used: Usage | undefined) => {
-  call.endedAt = performance.now()
-  call.error = error
-  call.used = used
 }

@@ -1,25 +1,30 @@
 import { noUsage } from "../generation/GenerationEvent.ts"
+import type { UnusedCall } from "../ledger/Charge.ts"
 import { costOf } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
+import type { Route } from "../routing/Route.ts"
 import type { Preparing } from "../upstreams/Preparing.ts"
 
 /** Calls to a route, each of which has read the input. */
 interface Calls {
+  readonly upstream: string
   readonly price: Price
   readonly count: number
 }
 
-const none: ReadonlyArray<Calls> = []
+interface UnusedCalls extends Calls, Pick<UnusedCall, "outcome"> {}
+
+const none: ReadonlyArray<UnusedCalls> = []
 
 /** The calls that upstreams got: those whose answers are awaited, and those that the gateway gave up. */
 export class SentCalls implements Preparing {
-  #price: Price | undefined
+  #route: Pick<Calls, "upstream" | "price"> | undefined
   #count = 0
   #givenUp = none
 
   /** A route is asked. */
-  begins(price: Price): void {
-    this.#price = price
+  begins(route: Pick<Route, "upstream"> & Pick<Calls, "price">): void {
+    this.#route = route
     this.#count = 0
   }
 
@@ -35,7 +40,7 @@ export class SentCalls implements Preparing {
 
   /** The calls failed. If the gateway gave up waiting, the upstream may bill them. */
   failed(gaveUp: boolean): void {
-    if (gaveUp) this.#givenUp = [...this.#givenUp, ...this.#running()]
+    if (gaveUp) this.#givenUp = [...this.#givenUp, ...this.#running("given-up")]
     this.#count = 0
   }
 
@@ -46,23 +51,25 @@ export class SentCalls implements Preparing {
 
   /** The calls of another route, which ran beside these, are given up. */
   outlast(other: SentCalls): void {
-    this.#givenUp = [...this.#givenUp, ...other.#givenUp, ...other.#running()]
+    this.#givenUp = [...this.#givenUp, ...other.#givenUp, ...other.#running("outpaced")]
   }
 
   /**
-   * The price of the input that the calls which were given up have read, in nano-dollars: the operator's cost.
+   * The calls that were given up and cost the operator something: the price of the input that they have read.
    *
    * @param inputTokens counts the input of one call
    */
-  givenUpNanoUsd(inputTokens: () => number): number {
-    let nanoUsd = 0
-    for (const { count, price } of this.#givenUp) {
-      if (!price.isFree) nanoUsd += costOf(price, { ...noUsage, inputTokens: count * inputTokens() })
-    }
-    return nanoUsd
+  unused(inputTokens: () => number): ReadonlyArray<UnusedCall> {
+    return this.#givenUp.flatMap(({ count, outcome, price, upstream }) => {
+      if (price.isFree) return []
+      const nanoUsd = costOf(price, { ...noUsage, inputTokens: count * inputTokens() })
+      return [{ upstream, outcome, price: price.text, nanoUsd }]
+    })
   }
 
-  #running(): ReadonlyArray<Calls> {
-    return this.#price === undefined || this.#count === 0 ? none : [{ price: this.#price, count: this.#count }]
+  #running(outcome: UnusedCall["outcome"]): ReadonlyArray<UnusedCalls> {
+    if (this.#route === undefined || this.#count === 0) return none
+    const { price, upstream } = this.#route
+    return [{ upstream, price, count: this.#count, outcome }]
   }
 }

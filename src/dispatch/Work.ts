@@ -9,7 +9,7 @@ import { noUsage } from "../generation/GenerationEvent.ts"
 import type { Doubt, FailedEvent, Usage } from "../generation/GenerationEvent.ts"
 import { doubtOf, doubtOfStart } from "../generation/plausible.ts"
 import { countTokens } from "../tokens/tokens.ts"
-import type { Charge, Chargeable } from "../ledger/Charge.ts"
+import type { Charge, Chargeable, UnusedCall } from "../ledger/Charge.ts"
 import type { Metering } from "../ledger/metered.ts"
 import { Offers } from "../ledger/Offers.ts"
 import { mostOf, unpriced } from "../ledger/Price.ts"
@@ -129,9 +129,9 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
     return other
   }
 
-  /** The operator's cost of calls whose answers were not used, in nano-dollars. */
-  get besidesNanoUsd(): number {
-    return this.attempts.sent.givenUpNanoUsd(() => this.#inputOfCall())
+  /** The calls whose answers were not used, as far as they cost the operator something. */
+  get unused(): ReadonlyArray<UnusedCall> {
+    return this.attempts.sent.unused(() => this.#inputOfCall())
   }
 
   /** Sets the route. Another one, with another price, may follow until the answer begins. */

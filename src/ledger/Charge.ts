@@ -3,7 +3,7 @@ import type { Settlement } from "../contract/RequestRecord.ts"
 import type { Countable } from "./budgets/claims.ts"
 import type { Offers } from "./Offers.ts"
 import type { Consumption, Price } from "./Price.ts"
-import type { UsageRow } from "./store/usageRows.ts"
+import type { ServedOutcome } from "./store/usageRows.ts"
 
 /** A request that may cost something. */
 export interface Chargeable {
@@ -25,14 +25,24 @@ export interface Chargeable {
   readonly mostNanoUsd: (price: Price) => number
   /** A smaller hold, if the operator configured one, with its reason for the error message. */
   readonly held?: (price: Price) => { readonly nanoUsd: number; readonly because: () => string }
-  /** The operator's cost of further calls whose answers were not used; 0 if absent. */
-  readonly besidesNanoUsd?: number
+  /** Further calls whose answers were not used; none if absent. */
+  readonly unused?: ReadonlyArray<UnusedCall>
   /** The request's tags, its end user and all names of its models, for budgets. */
   readonly labels?: Omit<Countable, "model" | "mostTokens"> | undefined
   /** The most tokens that it may use, for budgets of tokens. */
   readonly mostTokens: () => number
   /** Runs when the request is settled; runs again with costs of 0 if that can't be stored. */
   readonly tellCost?: (settlement: Settlement) => void
+}
+
+/** A call whose answer was not used, which the operator pays. */
+export interface UnusedCall {
+  readonly upstream: string
+  /** `outpaced`: another route answered first. `given-up`: it was silent for too long. */
+  readonly outcome: "outpaced" | "given-up"
+  /** `Price.text`. */
+  readonly price: string
+  readonly nanoUsd: number
 }
 
 /** A request's money, from its hold to its end. The first call ends it; later calls do nothing. */
@@ -44,7 +54,9 @@ export interface Charge {
    * @param how `hang-up`: the client left; what the upstream has read and written until then is charged
    * @param estimated true if the gateway counted the usage because the upstream did not report it
    */
-  readonly settle: (used: Consumption, how: UsageRow["outcome"], estimated: boolean) => Promise<void> | undefined
+  readonly settle: (used: Consumption, how: ServedOutcome, estimated: boolean) => Promise<void> | undefined
+  /** Releases the hold of an answer that broke off: the caller pays nothing, the operator what it has used. */
+  readonly cut: (used: Consumption, estimated: boolean) => void
   /** Releases the hold: nothing was delivered. */
   readonly release: () => void
 }

@@ -15,9 +15,10 @@ import { mostCharged } from "./Balances.ts"
 import type { Spending } from "./spending.ts"
 import { holdStatements } from "./store/holds.ts"
 import type { EndedHold } from "./store/holds.ts"
-import type { UsageRow } from "./store/usageRows.ts"
+import type { ServedOutcome, UsageRow } from "./store/usageRows.ts"
 import type { Charge, Chargeable } from "./Charge.ts"
 import type { BalanceOperations, Refused } from "./BalanceOperations.ts"
+import type { Unserved } from "./unserved.ts"
 import type { SumNames } from "./SumNames.ts"
 import { costOf, priceFromText } from "./Price.ts"
 import type { Consumption } from "./Price.ts"
@@ -45,7 +46,7 @@ export interface Used {
   /** True if the gateway counted it because the upstream did not report it. */
   readonly estimated: boolean
   /** `hang-up` if the task was ended early; `finished` if absent. */
-  readonly outcome?: UsageRow["outcome"] | undefined
+  readonly outcome?: ServedOutcome | undefined
   /** The upstream that answered, if it was not known when the hold was placed. */
   readonly upstream?: string | undefined
   /** The price there (`Price.text`); absent if it is the hold's. */
@@ -63,13 +64,14 @@ interface Needs {
   readonly spent: Spending
   readonly names: Pick<SumNames, "of">
   readonly afford: ReturnType<typeof affording>["afford"]
+  readonly unserved: Unserved
 }
 
 /**
  * Holds as rows: confirmed in the transaction that stores a task and ended in the one that ends it, so no crash can
  * separate them. The money is reserved first, so that other requests can't spend it.
  */
-export const makeDurableHolds = ({ aboveHold, afford, balances, clock, names, spent, sql }: Needs) => {
+export const makeDurableHolds = ({ aboveHold, afford, balances, clock, names, spent, sql, unserved }: Needs) => {
   /** The usage of async generations, until their tasks have ended. */
   const generated = new NamedSlots<Used>()
 
@@ -159,9 +161,14 @@ export const makeDurableHolds = ({ aboveHold, afford, balances, clock, names, sp
         settle: (used, outcome, estimated) => {
           const { price, upstream } = request
           generated.set(id, { used, estimated, outcome, upstream, price: price.text })
+          unserved.unused(request, id)
           return undefined
         },
-        release: () => {}
+        cut: (used, estimated) => {
+          unserved.cut(request, used, estimated, id)
+          unserved.unused(request, id)
+        },
+        release: () => void unserved.unused(request, id)
       }
     }
 

@@ -18,13 +18,14 @@ import type { Balance, HeldAmount } from "./Balances.ts"
 import { BalanceStore } from "./BalanceStore.ts"
 import type { Charge, Chargeable } from "./Charge.ts"
 import { spentOf } from "./store/budgetCounters.ts"
-import type { UsageRow } from "./store/usageRows.ts"
+import type { ServedOutcome, UsageRow } from "./store/usageRows.ts"
 import { makeDurableHolds } from "./DurableHolds.ts"
 import type { TaskHold } from "./DurableHolds.ts"
 import { costOf } from "./Price.ts"
 import type { Consumption } from "./Price.ts"
 import { spending } from "./spending.ts"
 import { SumNames } from "./SumNames.ts"
+import { makeUnserved } from "./unserved.ts"
 import { makeUsageLog } from "./UsageLog.ts"
 
 /**
@@ -44,7 +45,6 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const names = yield* SumNames
     const { afford, refused } = affording(balances)
     const sql = yield* SqlClient.SqlClient
-    const holds = makeDurableHolds({ sql, balances, clock, aboveHold, spent, afford, names })
 
     /** A request that costs money must not begin while its usage can't be stored. */
     const closed = (isCostly: boolean) =>
@@ -97,6 +97,8 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     let costly = 0
     const log = yield* makeUsageLog(balances, () => costly > 0)
     balances.beforeRefusing(log.flush)
+    const unserved = makeUnserved({ append: log.append, names, clock })
+    const holds = makeDurableHolds({ sql, balances, clock, aboveHold, spent, afford, names, unserved })
 
     /** One object per request. */
     class OpenCharge implements Charge {
@@ -115,35 +117,38 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         if (isCostly) costly++
       }
 
-      settle(used: Consumption, outcome: UsageRow["outcome"], estimated: boolean): Promise<void> | undefined {
+      settle(used: Consumption, outcome: ServedOutcome, estimated: boolean): Promise<void> | undefined {
         if (!this.#close()) return undefined
         const { caller, price } = this.#request
         const held = this.#held
-        const row = this.#row(
-          used,
-          outcome,
-          estimated,
-          costsWithin(this.#mostNanoUsd, costOf(price, used), this.#besides())
-        )
+        const row = this.#row(used, outcome, estimated, costsWithin(this.#mostNanoUsd, costOf(price, used)))
         spent(row)
         aboveHold(row)
         balances.settle(caller, held, spentOf(row))
-        this.#request.tellCost?.(row)
+        const besides = unserved.unused(this.#request)
+        const upstreamCostNanoUsd = row.upstreamCostNanoUsd + besides
+        this.#request.tellCost?.({ ...row, upstreamCostNanoUsd })
         if (row.costNanoUsd > 0 && outcome === "finished") {
           return log.appendAwaited(row, () => {
             balances.unsettle(caller, held, spentOf(row))
-            this.#request.tellCost?.({ ...row, ...unpaid(0) })
+            this.#request.tellCost?.({ ...row, ...unpaid(besides) })
           })
         }
         log.append(row)
         return undefined
       }
 
-      #besides(): number {
-        return this.#request.besidesNanoUsd ?? 0
+      cut(used: Consumption, estimated: boolean): void {
+        if (!this.#close()) return
+        balances.release(this.#request.caller, this.#held)
+        this.#tellUnpaid(unserved.cut(this.#request, used, estimated) + unserved.unused(this.#request))
       }
 
-      #row(used: Consumption, outcome: UsageRow["outcome"], estimated: boolean, costs: Costs): UsageRow {
+      #tellUnpaid(upstreamCostNanoUsd: number): void {
+        this.#request.tellCost?.({ atMs: clock.unsafeCurrentTimeMillis(), ...unpaid(upstreamCostNanoUsd) })
+      }
+
+      #row(used: Consumption, outcome: ServedOutcome, estimated: boolean, costs: Costs): UsageRow {
         const { caller, model, price, requestId, upstream } = this.#request
         const { account, key } = caller
         const atMs = clock.unsafeCurrentTimeMillis()
@@ -165,7 +170,10 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       }
 
       release(): void {
-        if (this.#close()) balances.release(this.#request.caller, this.#held)
+        if (!this.#close()) return
+        balances.release(this.#request.caller, this.#held)
+        const nanoUsd = unserved.unused(this.#request)
+        if (nanoUsd > 0) this.#tellUnpaid(nanoUsd)
       }
 
       /** False if it has ended already. */

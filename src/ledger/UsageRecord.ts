@@ -23,7 +23,10 @@ const counted = {
 }
 
 const Totals = Schema.Struct({
-  requests: said(Schema.Int, "Settled requests. Failed requests cost nothing and are not included."),
+  requests: said(
+    Schema.Int,
+    "Settled requests. Failed requests cost nothing and are not included; tokens that broken answers had used are."
+  ),
   ...counted
 }).annotations({ identifier: "UsageTotals" })
 
@@ -48,7 +51,10 @@ const Entry = Schema.Struct({
   person: Schema.optional(said(Schema.String, "Id of the person whose key it is; absent for an account's own.")),
   model: said(Schema.String, "The model as the request named it."),
   upstream: said(Schema.String, "The upstream that answered."),
-  outcome: said(Schema.String, "`finished`, or `hang-up` if the client left before the end."),
+  outcome: said(
+    Schema.String,
+    "`finished`, or `hang-up` if the client left before the end. Calls that only the operator pays: `cut`, an answer that broke off; `outpaced`, by another route; `given-up`, after a long silence."
+  ),
   estimated: said(Schema.Boolean, "True if the gateway counted because the upstream sent no usable usage."),
   price: said(
     Schema.Unknown,

@@ -10,13 +10,12 @@ export type Costs = Pick<UsageRow, "costNanoUsd" | "upstreamCostNanoUsd" | "abov
  * operator bears the rest.
  *
  * @param mostNanoUsd the hold (`mostCharged`)
- * @param besidesNanoUsd the operator's cost of calls whose answers were not used
  */
-export const costsWithin = (mostNanoUsd: number, costNanoUsd: number, besidesNanoUsd = 0): Costs => {
+export const costsWithin = (mostNanoUsd: number, costNanoUsd: number): Costs => {
   const charged = Math.min(costNanoUsd, mostNanoUsd)
   return {
     costNanoUsd: charged,
-    upstreamCostNanoUsd: costNanoUsd + besidesNanoUsd,
+    upstreamCostNanoUsd: costNanoUsd,
     aboveHoldNanoUsd: costNanoUsd - charged
   }
 }

@@ -28,7 +28,7 @@ export interface Metering {
 
 /**
  * Meters a generation and charges it once: the reported usage when it finishes, the input and the output so far when
- * the client disconnects, nothing when it fails. If the upstream reports no usage, or an implausible one, the gateway
+ * the client disconnects, nothing when it fails: then the operator bears what it used. If the upstream reports no usage, or an implausible one, the gateway
  * counts it and puts its count in the answer, so that the charge and the answer agree.
  */
 export const metered = (generation: Generation, charge: Charge, options: Metering): Generation =>
@@ -61,7 +61,7 @@ class Metered extends WrappedGeneration {
   override cancel(how?: GenerationEnding): void {
     super.cancel(how)
     if (this.#isOver) return
-    if (how === "failed" || this.#options.isShuttingDown()) this.#release()
+    if (how === "failed" || this.#options.isShuttingDown()) this.#cut()
     else this.#pay(this.#counted(), "hang-up", true)
   }
 
@@ -91,16 +91,23 @@ class Metered extends WrappedGeneration {
     }
   }
 
-  #release(): void {
+  /** The answer breaks off. The caller pays nothing, the operator what the upstream has read and written. */
+  #cut(): void {
     this.#isOver = true
-    this.#charge.release()
-    this.#options.done(0, "failed", noUsage)
+    if (this.#output === undefined && this.#reported === undefined) {
+      this.#charge.release()
+      this.#options.done(0, "failed", noUsage)
+      return
+    }
+    const used = this.#isTotal ? (this.#reported ?? noUsage) : this.#counted()
+    this.#charge.cut(used, !this.#isTotal || this.#isEstimated)
+    this.#options.done(0, "failed", wholeUsage(used))
   }
 
   protected override note(batch: Batch | undefined): Batch | undefined {
     if (this.#isOver) return batch
     if (batch === undefined) {
-      this.#release()
+      this.#cut()
       return batch
     }
     let changed: Array<GenerationEvent> | undefined
@@ -123,7 +130,7 @@ class Metered extends WrappedGeneration {
         return this.#takeUsage(event)
       case "failed":
         this.#options.failed(event)
-        this.#release()
+        this.#cut()
         return undefined
       case "finished": {
         if (event.unknownReason !== undefined) this.#options.noted(`finish:${event.unknownReason}`)

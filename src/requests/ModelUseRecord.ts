@@ -16,7 +16,10 @@ export const ModelUseRecord = Schema.Struct({
     Schema.NullOr(Schema.Number),
     "Input tokens that were read from a cache, of all (0 to 1); null without input. Tasks are not counted."
   ),
-  first_byte_ms: said(Percentiles, "Time to the first byte of requests that an upstream answered; null if none was sampled."),
+  first_byte_ms: said(
+    Percentiles,
+    "Time to the first byte of requests that an upstream answered; null if none was sampled."
+  ),
   duration_ms: said(Percentiles, "Time to the end of the answer."),
   sampled: said(Schema.Boolean, "True if the percentiles are from a sample of the requests.")
 }).annotations({ identifier: "ModelUse" })

@@ -25,7 +25,10 @@ const figures = {
   cost_usd: said(Schema.Number, "The amount settled in this span, in dollars, for requests and for tasks that ended."),
   upstream_cost_usd: upstreamCost,
   above_hold_usd: aboveHold,
-  first_byte_ms: said(Percentiles, "Time to the first byte of requests that an upstream answered; null if none was sampled."),
+  first_byte_ms: said(
+    Percentiles,
+    "Time to the first byte of requests that an upstream answered; null if none was sampled."
+  ),
   duration_ms: said(Percentiles, "Time to the end of the answer.")
 }
 const Figures = Schema.Struct(figures).annotations({ identifier: "GroupFigures" })

@@ -26,7 +26,10 @@ const sums = {
   output_tokens: count("Settled output tokens, including reasoning.")
 }
 const times = {
-  first_byte_ms: said(Percentiles, "Time to the first byte of requests that an upstream answered; null if none was sampled."),
+  first_byte_ms: said(
+    Percentiles,
+    "Time to the first byte of requests that an upstream answered; null if none was sampled."
+  ),
   duration_ms: said(Percentiles, "Time to the end of the answer.")
 }
 

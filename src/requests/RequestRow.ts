@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 import { CallOutcome } from "../contract/CallOutcome.ts"
 import { FallbackReason } from "../contract/FallbackReason.ts"
-import type { Attempt, RequestRecord } from "../contract/RequestRecord.ts"
+import type { Attempt } from "../contract/Attempt.ts"
+import type { RequestRecord } from "../contract/RequestRecord.ts"
 import type { SumNames } from "../ledger/SumNames.ts"
 import { PriceOrigin } from "../ledger/PriceSource.ts"
 

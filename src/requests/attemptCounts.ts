@@ -64,7 +64,7 @@ export const attemptCounts = (
 const unusual = ['"error":', '"outcome":', '"calls":']
 
 /** Adds an attempt's calls, of which one at most failed. */
-export const plusCall = (
+const plusCall = (
   { attempts, failed_attempts, hidden_failures, outpaced_attempts }: AttemptCounts = none,
   outcome: CallOutcome,
   calls: number | undefined,

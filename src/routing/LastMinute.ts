@@ -1,5 +1,5 @@
 import { failureKind, isFailedCall } from "../contract/CallOutcome.ts"
-import type { Attempt } from "../contract/RequestRecord.ts"
+import type { Attempt } from "../contract/Attempt.ts"
 
 /** The minute is divided into parts of ten seconds, so that old calls expire gradually. */
 const [parts, partMs] = [6, 10_000]
@@ -23,7 +23,12 @@ interface Part {
 
 /** Counts an upstream's calls of the minute before the last one. */
 export class LastMinute {
-  readonly #parts: Array<Part> = Array.from({ length: parts }, (_, at) => ({ at, calls: 0, failed: 0, kinds: new Map() }))
+  readonly #parts: Array<Part> = Array.from({ length: parts }, (_, at) => ({
+    at,
+    calls: 0,
+    failed: 0,
+    kinds: new Map()
+  }))
   #untilMs = 0
 
   ended({ calls, outcome, status }: Pick<Attempt, "outcome" | "calls" | "status">, nowMs: number): void {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { isFailedCall } from "../contract/CallOutcome.ts"
-import type { Attempt } from "../contract/RequestRecord.ts"
+import type { Attempt } from "../contract/Attempt.ts"
 import { LastMinute } from "./LastMinute.ts"
 import { RouteTimes } from "./RouteTimes.ts"
 import { StickyRoutes } from "./StickyRoutes.ts"

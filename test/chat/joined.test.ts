@@ -27,7 +27,7 @@ const play = async (stream: boolean) => {
   const options = { head, isLegacy: false, stream, keep: () => undefined }
   const generation = metered(
     joined([answering("one two three"), answering("four five six")], options),
-    { settle: (used) => Promise.resolve(void paid.push(used)), release: () => {} },
+    { settle: (used) => Promise.resolve(void paid.push(used)), release: () => {}, cut: () => {} },
     {
       inputTokens: () => 7,
       doubtOf: ({ outputTokens }) => (outputTokens > 1_000 ? "output" : undefined),

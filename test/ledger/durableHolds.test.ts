@@ -8,6 +8,7 @@ import { available } from "../../src/ledger/Balances.ts"
 import { Grants } from "../../src/ledger/store/Grants.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { fromUsd, nanoUsd, priceFromText } from "../../src/ledger/Price.ts"
+import { settledSums } from "../../src/ledger/store/settledSums.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import { database, describeOnEach, isElsewhere } from "../sql/engines.ts"
 
@@ -72,6 +73,34 @@ describeOnEach("a hold that is a row", () => {
       expect(yield* balance).toEqual({ granted: 10 * dollar, settled: 3 * dollar, held: 0 })
       expect(yield* stored).toEqual(yield* balance)
     }).pipe(Effect.provide(live))
+  )
+
+  it.effect(
+    "of a task pays its answer; the operator those that broke off before it, and calls that were not used",
+    () =>
+      Effect.gen(function* () {
+        yield* account(10)
+        yield* hold("a", 4)
+        const ledger = yield* Ledger
+        const unused = [{ upstream: "slow", outcome: "outpaced", price: "{}", nanoUsd: 7 }] as const
+        const request = { caller, requestId: "req_a", model: "m", upstream: "u", price, mostNanoUsd: () => 0 }
+        const chargeOf = () => ledger.chargeOf("a")({ ...request, mostTokens: () => 0, unused })
+        chargeOf().cut({ ...noUsage, outputTokens: 2 }, true)
+        chargeOf().release()
+        void chargeOf().settle({ ...noUsage, outputTokens: 3 }, "finished", false)
+        yield* (yield* Commits).commit(ledger.endHold("a", ledger.generatedBy("a")))
+        yield* ledger.flush
+        expect(yield* balance).toEqual({ granted: 10 * dollar, settled: 3 * dollar, held: 0 })
+        const sql = yield* SqlClient.SqlClient
+        const task = (yield* settledSums(sql).ofTasks(["req_a"])).get("req_a")
+        expect(task).toMatchObject({
+          task_id: "a",
+          requests: 1,
+          cost_nano_usd: 3 * dollar,
+          upstream_cost_nano_usd: 5 * dollar + 3 * 7,
+          output_tokens: 5
+        })
+      }).pipe(Effect.provide(live))
   )
 
   it.effect("that the balance does not cover, or whose task can't be stored, leaves nothing", () =>

@@ -8,6 +8,8 @@ import { available } from "../../src/ledger/Balances.ts"
 import { Grants } from "../../src/ledger/store/Grants.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import type { Charge } from "../../src/ledger/Charge.ts"
+import type { Settlement } from "../../src/contract/RequestRecord.ts"
+import { UsageReport } from "../../src/ledger/store/UsageReport.ts"
 import { database, describeOnEach, isElsewhere } from "../sql/engines.ts"
 import { adjust } from "../sql/clock.ts"
 import { account, audit, caller, dollars, live, open, team, tokens } from "./oneAccount.ts"
@@ -62,6 +64,54 @@ describeOnEach("the ledger", () => {
       const sql = yield* SqlClient.SqlClient
       expect(yield* sql`SELECT cost_nano_usd FROM usage`).toEqual([{ cost_nano_usd: 0 }])
     }).pipe(Effect.provide(live))
+  )
+
+  it.effect(
+    "charges nothing for an answer that broke off, and has its cost at the upstream, as of calls beside it",
+    () =>
+      Effect.gen(function* () {
+        yield* account(10)
+        const unused = [
+          { upstream: "slow", outcome: "outpaced", price: "{}", nanoUsd: 7 },
+          { upstream: "silent", outcome: "given-up", price: "{}", nanoUsd: 5 }
+        ] as const
+        const told: Array<readonly [number, number]> = []
+        const tellCost = (of: Settlement) => void told.push([of.costNanoUsd, of.upstreamCostNanoUsd])
+        const cut = yield* open(8, { unused, tellCost })
+        cut.cut(tokens(3), true)
+        void cut.settle(tokens(5), "finished", false)
+        expect(available(yield* audit)).toBe(dollars(10))
+        const answered = yield* open(8, { unused, tellCost })
+        yield* Effect.promise(async () => answered.settle(tokens(2), "finished", false))
+        const failed = yield* open(8, { unused, tellCost })
+        failed.release()
+        expect(available(yield* audit)).toBe(dollars(8))
+        expect(told).toEqual([
+          [0, dollars(3) + 12],
+          [dollars(2), dollars(2) + 12],
+          [0, 12]
+        ])
+        const sql = yield* SqlClient.SqlClient
+        const rows =
+          yield* sql`SELECT outcome, CAST(COUNT(*) AS BIGINT) AS n, CAST(SUM(cost_nano_usd) AS BIGINT) AS cost,
+        CAST(SUM(upstream_cost_nano_usd) AS BIGINT) AS upstream_cost, MIN(upstream) AS upstream
+        FROM usage GROUP BY outcome ORDER BY outcome`
+        expect(
+          rows.map((row) => Object.values(row).map((one) => (typeof one === "bigint" ? Number(one) : one)))
+        ).toEqual([
+          ["cut", 1, 0, dollars(3), "u"],
+          ["finished", 1, dollars(2), dollars(2), "u"],
+          ["given-up", 3, 0, 15, "silent"],
+          ["outpaced", 3, 0, 21, "slow"]
+        ])
+        // One request was served; the sums are those of the rows.
+        const { groups } = yield* UsageReport
+        for (const first of ["model", "upstream"] as const) {
+          const query = { account: undefined, sinceMs: 0, untilMs: Date.now() }
+          const { totals } = yield* groups(query, { first, second: undefined }, { limit: 10, offset: 0 })
+          expect(totals).toMatchObject({ requests: 1, costNanoUsd: dollars(2), upstreamCostNanoUsd: dollars(5) + 36 })
+        }
+      }).pipe(Effect.provide(Layer.merge(live, UsageReport.Default.pipe(Layer.provide(live)))))
   )
 
   it.effect("lets an account without a balance spend, and keeps the books all the same", () =>

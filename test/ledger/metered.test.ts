@@ -31,6 +31,7 @@ const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean }
         paid.push({ used, how, estimated })
         return Promise.resolve()
       },
+      cut: (used, estimated) => void paid.push({ used, how: "cut", estimated }),
       release: () => void paid.push("released")
     },
     {
@@ -152,19 +153,36 @@ describe("a metered generation", () => {
     expect(tokens).toBeLessThan(21_850)
   })
 
-  it("pays nothing when the upstream fails, ends early, or the gateway stops it", async () => {
+  it("is cut when the upstream fails, ends early, or the gateway stops it: the operator bears what it used", async () => {
     const broken = play([[text("a")], [failed]])
     await broken.take(2)
     broken.watched.cancel("failed")
     const short = play([[text("a")]])
     await short.take(2)
+    const stopped = play([[text("a")]])
+    await stopped.take(1)
+    stopped.watched.cancel("failed")
+    const drained = play([[text("a")]], { shuttingDown: true })
+    await drained.take(1)
+    drained.watched.cancel()
+    for (const run of [broken, short, stopped, drained]) {
+      expect(run.paid).toEqual([{ used: usage({ inputTokens: 7, outputTokens: 1 }), how: "cut", estimated: true }])
+      expect(run.done).toEqual([0])
+    }
+    const told = usage({ inputTokens: 3, outputTokens: 5 })
+    const late = play([[text("a")], [{ type: "usage", usage: told }], [failed]])
+    await late.take(3)
+    expect(late.paid).toEqual([{ used: told, how: "cut", estimated: false }])
+  })
+
+  it("costs nobody anything when it ends before the upstream has said a word", async () => {
+    const refused = play([[failed]])
+    await refused.take(1)
     const silent = play([[text("a")]])
     silent.watched.cancel("failed")
-    const drained = play([[text("a")]], { shuttingDown: true })
-    drained.watched.cancel()
-    for (const run of [broken, short, silent, drained]) {
+    for (const run of [refused, silent]) {
       expect(run.paid).toEqual(["released"])
-      expect(run.done).toEqual([0])
+      expect(run.counts()).toBe(0)
     }
   })
 

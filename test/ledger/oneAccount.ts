@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { AccountId, Caller } from "../../src/contract/Caller.ts"
 import type { Settlement } from "../../src/contract/RequestRecord.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
+import type { UnusedCall } from "../../src/ledger/Charge.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { free, fromUsd, nanoUsd } from "../../src/ledger/Price.ts"
 import { Grants } from "../../src/ledger/store/Grants.ts"
@@ -32,7 +33,12 @@ export const account = (grant?: number) =>
 
 export const open = (
   most: number,
-  options: { caller?: Caller; free?: boolean; tellCost?: (told: Settlement) => void } = {}
+  options: {
+    caller?: Caller
+    free?: boolean
+    tellCost?: (told: Settlement) => void
+    unused?: ReadonlyArray<UnusedCall>
+  } = {}
 ) =>
   Effect.flatMap(Ledger, (ledger) =>
     ledger.open({
@@ -43,6 +49,7 @@ export const open = (
       price: options.free === true ? free : price,
       mostNanoUsd: () => dollars(most),
       mostTokens: () => most,
+      ...(options.unused !== undefined && { unused: options.unused }),
       ...(options.tellCost !== undefined && { tellCost: options.tellCost })
     })
   )

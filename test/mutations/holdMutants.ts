@@ -36,8 +36,8 @@ export const holdMutants: ReadonlyArray<Mutant> = [
   {
     name: "ledger: the part of a cost above its hold is nobody's",
     file: "src/ledger/aboveHold.ts",
-    snippet: "upstreamCostNanoUsd: costNanoUsd + besidesNanoUsd",
-    replacement: "upstreamCostNanoUsd: charged + besidesNanoUsd",
+    snippet: "upstreamCostNanoUsd: costNanoUsd,",
+    replacement: "upstreamCostNanoUsd: charged,",
     tests: aboveHold
   },
   {

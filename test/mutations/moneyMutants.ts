@@ -55,8 +55,8 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   {
     name: "ledger: a failed request is paid",
     file: "src/ledger/metered.ts",
-    snippet: "    this.#isOver = true\n    this.#charge.release()",
-    replacement: '    this.#isOver = true\n    void this.#charge.settle(this.#counted(), "hang-up", true)',
+    snippet: "this.#charge.cut(used, !this.#isTotal || this.#isEstimated)",
+    replacement: 'void this.#charge.settle(used, "hang-up", true)',
     tests: metered
   },
   {
@@ -83,8 +83,8 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   {
     name: "dispatch: a client that leaves pays for a call that failed",
     file: "src/dispatch/SentCalls.ts",
-    snippet: "...this.#running()]\n    this.#count = 0",
-    replacement: "...this.#running()]",
+    snippet: '...this.#running("given-up")]\n    this.#count = 0',
+    replacement: '...this.#running("given-up")]',
     tests: hedges
   },
   {
@@ -97,7 +97,7 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   {
     name: "dispatch: a call that lost to a hedge costs the operator nothing",
     file: "src/dispatch/SentCalls.ts",
-    snippet: "...other.#givenUp, ...other.#running()]",
+    snippet: '...other.#givenUp, ...other.#running("outpaced")]',
     replacement: "...other.#givenUp]",
     tests: hedges
   },

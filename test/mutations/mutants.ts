@@ -1,4 +1,5 @@
 import { boundMutants } from "./boundMutants.ts"
+import { callMutants } from "./callMutants.ts"
 import { callbackMutants } from "./callbackMutants.ts"
 import { authenticationMutants } from "./authenticationMutants.ts"
 import { clientToolMutants } from "./clientToolMutants.ts"
@@ -32,6 +33,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...priceMutants,
   ...engineMutants,
   ...callbackMutants,
+  ...callMutants,
   ...streamMutants,
   ...boundMutants,
   ...nodeMutants,

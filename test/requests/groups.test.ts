@@ -196,8 +196,18 @@ describeOnEach("groups of requests", () => {
       const rows = (at: number) => [
         // The loser of a hedge, a call that the gateway stopped, and one that it kept back.
         row(at, { at, details: of({ ...another, outcome: "outpaced", error: "another was first" }, answered) }),
-        row(at + 1, { at, upstream: "second", status: 503, details: of({ ...another, outcome: "stopped", error: "x" }) }),
-        row(at + 2, { at, upstream: "second", status: 503, details: of({ ...another, outcome: "unsent", error: "x" }) }),
+        row(at + 1, {
+          at,
+          upstream: "second",
+          status: 503,
+          details: of({ ...another, outcome: "stopped", error: "x" })
+        }),
+        row(at + 2, {
+          at,
+          upstream: "second",
+          status: 503,
+          details: of({ ...another, outcome: "unsent", error: "x" })
+        }),
         // Several answers, and one that broke off.
         row(at + 3, { at, details: of({ ...answered, calls: 3 }) }),
         row(at + 4, { at, error: "upstream_failed", details: of({ ...answered, outcome: "cut", error: "gone" }) })

@@ -32,6 +32,9 @@ export const usageColumns = columnNames.join(", ")
 /** Runs after the rows of accounts (`cur`) are locked: a condition that is always true. */
 const isLocked = "(SELECT COUNT(*) FROM cur) >= 0"
 
+/** False for the end of a hold without usage. A broken answer has usage, and is no request. */
+const isUsed = "model <> ''"
+
 /** Sums of rows of `hours`, grouped by some of their columns. */
 const summed = (names: ReadonlyArray<string>) => names.map((name) => `SUM(${name})::bigint AS ${name}`).join(", ")
 
@@ -59,13 +62,13 @@ export const following = `of_accounts AS (
       ON CONFLICT (key_id, day) DO UPDATE SET nano_usd = key_spending.nano_usd + excluded.nano_usd
     ), summed AS (
       INSERT INTO usage_days (${dayNames.join(", ")})
-      SELECT ${dayNames.join(", ")} FROM days WHERE requests > 0 AND ${isLocked}
+      SELECT ${dayNames.join(", ")} FROM days WHERE ${isUsed} AND ${isLocked}
       ORDER BY account_id, day, key_id, model
       ON CONFLICT (account_id, day, key_id, model) DO UPDATE SET
         ${sumNames.map((column) => `${column} = usage_days.${column} + excluded.${column}`).join(", ")}
     ), summed_hours AS (
       INSERT INTO usage_hours (${hourNames})
-      SELECT ${hourKey}, ${summed(hourSumNames)} FROM hours WHERE requests > 0 AND hour >= 0 AND ${isLocked}
+      SELECT ${hourKey}, ${summed(hourSumNames)} FROM hours WHERE ${isUsed} AND hour >= 0 AND ${isLocked}
       GROUP BY ${hourKey} ORDER BY ${hourKey}
       ON CONFLICT (${hourKey}) DO UPDATE SET
         ${hourSumNames.map((column) => `${column} = usage_hours.${column} + excluded.${column}`).join(", ")}

@@ -7,7 +7,7 @@ import { idsByTime } from "../../sql/idsByTime.ts"
 import { slices } from "../../sql/slices.ts"
 import { hourSlices } from "./hourSlices.ts"
 import { allSummed } from "./usageStatements.ts"
-import { hourSumNames } from "./usageRows.ts"
+import { hourSumNames, servedSql } from "./usageRows.ts"
 
 /** The settled tokens, and money in nano-dollars. */
 export interface Settled {
@@ -153,8 +153,13 @@ export const settledSums = (sql: SqlClient.SqlClient) => {
       ? Effect.succeed(new Map())
       : Effect.map(
           sql`SELECT request_id, task_id, at, reasoning_tokens, searches,
-              ${sql.literal(settledColumns)} FROM usage WHERE task_id IS NOT NULL AND ${sql.in("request_id", requestIds)}`,
-          (found) => new Map(taskRows.all(found).map((row) => [row.request_id, row]))
+              ${sql.literal(settledColumns)}, CASE WHEN ${sql.literal(servedSql)} THEN 1 ELSE 0 END AS requests
+            FROM usage WHERE task_id IS NOT NULL AND ${sql.in("request_id", requestIds)} ORDER BY id`,
+          (found) => {
+            const tasks = new Map<string, SettledTask>()
+            for (const row of taskRows.all(found)) tasks.set(row.request_id, plusRow(tasks.get(row.request_id), row))
+            return tasks
+          }
         )
 
   return { hours, steps, each, ofTasks, idsWithin, inStretches } as const
@@ -193,7 +198,19 @@ const taskRows = rows("usage", {
   ...ofRequest,
   task_id: Schema.String,
   reasoning_tokens: Schema.Int,
-  searches: Schema.Int
+  searches: Schema.Int,
+  /** 0 if no answer was charged. */
+  requests: Schema.Int
 })
 /** A task's usage and cost, and the time of its settlement. */
 export type SettledTask = ReturnType<typeof taskRows.one>
+
+const added = [...hourSumNames, "reasoning_tokens", "searches", "requests"] as const
+
+/** A task may have broken answers and unused calls beside the one that is charged. */
+const plusRow = (sums: SettledTask | undefined, row: SettledTask): SettledTask => {
+  if (sums === undefined) return row
+  const both = { ...sums, at: row.at }
+  for (const name of added) both[name] += row[name]
+  return both
+}

@@ -6,6 +6,7 @@ import { rows } from "../../sql/decode.ts"
 import type { Dimension } from "../usageBy.ts"
 import { settledSums } from "./settledSums.ts"
 import type { Grouping, UsageQuery } from "./usageGroup.ts"
+import { servedSql } from "./usageRows.ts"
 import { UsageGroups } from "./UsageGroups.ts"
 import { ofKeys } from "../../sql/ofKeys.ts"
 
@@ -63,7 +64,7 @@ const shown = (dimension: Dimension, value: string): string =>
 
 const sum = (of: string) => `CAST(SUM(${of}) AS BIGINT)`
 const sums = [
-  `COUNT(*) AS requests`,
+  `CAST(SUM(CASE WHEN ${servedSql} THEN 1 ELSE 0 END) AS BIGINT) AS requests`,
   `${sum("input_tokens")} AS "inputTokens"`,
   `${sum("cache_read_tokens")} AS "cacheReadTokens"`,
   `${sum("cache_write_tokens")} AS "cacheWriteTokens"`,

@@ -4,7 +4,20 @@ import { hourTokens, noUsage } from "../../generation/GenerationEvent.ts"
 import type { HeldAmount } from "../Balances.ts"
 import type { Consumption } from "../Price.ts"
 
-/** One settled request: its usage, its cost and its price. */
+/** Outcomes that callers pay for. */
+const served = ["finished", "hang-up"] as const
+export type ServedOutcome = (typeof served)[number]
+
+/** True for the row that counts as a request; others are calls that only the operator pays. */
+const isServed = ({ outcome }: Pick<UsageRow, "outcome">): boolean => served.some((one) => one === outcome)
+
+/** SQL of `isServed`. */
+export const servedSql = `outcome IN (${served.map((outcome) => `'${outcome}'`).join(", ")})`
+
+/**
+ * One settled request, or a call that the caller does not pay: an answer that broke off (`cut`), or one that was not
+ * used (`UnusedCall`). With its usage, its cost and its price.
+ */
 export interface UsageRow {
   readonly atMs: number
   readonly requestId: string
@@ -14,7 +27,7 @@ export interface UsageRow {
   /** The model's name in sums, if it is another one (`SumNames`). */
   readonly summedAs?: string | undefined
   readonly upstream: string
-  readonly outcome: "finished" | "hang-up"
+  readonly outcome: ServedOutcome | "cut" | "outpaced" | "given-up"
   /** True if the gateway counted the usage because the upstream did not report it. */
   readonly estimated: boolean
   readonly used: Consumption
@@ -108,7 +121,7 @@ export const byHour = (rows: ReadonlyArray<UsageRow>): ReadonlyArray<HourRow> =>
       sum = hours.get(group) ?? hourRow(row, hour)
       hours.set(group, sum)
     }
-    sum.requests++
+    if (isServed(row)) sum.requests++
     sum.input_tokens += row.used.inputTokens
     sum.cache_read_tokens += row.used.cacheReadTokens
     sum.cache_write_tokens += row.used.cacheWriteTokens

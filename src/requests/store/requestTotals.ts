@@ -41,7 +41,8 @@ export const requestTotals = (sql: SqlClient.SqlClient) => {
         add(some)
         span = { fromMs: Math.min(span?.fromMs ?? Infinity, some.from_ms), toMs: Math.max(span?.toMs ?? 0, some.to_ms) }
         const open = unsettled.all(yield* sql`SELECT request_id FROM requests WHERE ${within} AND settled_at IS NULL`)
-        for (const task of (yield* ofTasks(open.map(({ request_id }) => request_id))).values()) add(task)
+        for (const task of (yield* ofTasks(open.map(({ request_id }) => request_id))).values())
+          add({ ...task, requests: 0 })
       })
     )
     return { ...total, span }

@@ -6,6 +6,7 @@ import type { UsageQuery, UsageSums } from "../../ledger/store/usageGroup.ts"
 import { ofAccount } from "./matching.ts"
 import { LabelsText } from "../labels.ts"
 import type { Labels } from "../labels.ts"
+import { outcomeOf } from "../outcome.ts"
 import { requestIds } from "./requestIds.ts"
 import { requestSlices } from "./requestSlices.ts"
 import { ofKeys } from "../../sql/ofKeys.ts"
@@ -47,7 +48,7 @@ export const usageRowsOf = (sql: SqlClient.SqlClient) => {
       yield* inSlices({ ...ids, whose: ofAccount(account), isDescending: true }, (within) =>
         Effect.gen(function* () {
           const some = stored.all(
-            yield* sql`SELECT request_id, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
+            yield* sql`SELECT request_id, status, error, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
                 reasoning_tokens, searches, cost_nano_usd, upstream_cost_nano_usd, details FROM requests
               WHERE ${sql.and([within, ...conditions])}`
           )
@@ -57,7 +58,7 @@ export const usageRowsOf = (sql: SqlClient.SqlClient) => {
           const tasks = yield* ofTasks(open.map(({ request_id }) => request_id))
           for (const row of some) {
             const task = tasks.get(row.request_id)
-            const used = usedOf({ ...row, ...task })
+            const used = usedOf({ ...row, requests: isServed(row) ? 1 : 0, ...task })
             if (used === undefined) continue
             const details = Option.getOrElse(detailsOf(row.details), () => nothingNamed)
             const { end_user: endUser = "", tags = [] } = details
@@ -78,6 +79,8 @@ const detailsOf = Schema.decodeUnknownOption(LabelsText)
 
 const stored = rows("requests", {
   request_id: Schema.String,
+  status: Schema.Int,
+  error: Schema.String,
   input_tokens: Schema.Int,
   cache_read_tokens: Schema.Int,
   cache_write_tokens: Schema.Int,
@@ -90,12 +93,18 @@ const stored = rows("requests", {
 })
 type Stored = ReturnType<typeof stored.one>
 
+/** False for a request that failed: what it has was the operator's. */
+const isServed = (row: Pick<Stored, "error" | "status">): boolean => {
+  const outcome = outcomeOf(row)
+  return outcome === "finished" || outcome === "hang_up"
+}
+
 /** Undefined for a request that is not settled. */
-const usedOf = (row: Stored): Omit<UsageSums, "aboveHoldNanoUsd"> | undefined =>
+const usedOf = (row: Stored & { readonly requests: number }): Omit<UsageSums, "aboveHoldNanoUsd"> | undefined =>
   row.cost_nano_usd === null
     ? undefined
     : {
-        requests: 1,
+        requests: row.requests,
         inputTokens: row.input_tokens,
         cacheReadTokens: row.cache_read_tokens,
         cacheWriteTokens: row.cache_write_tokens,
