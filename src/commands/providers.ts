@@ -3,6 +3,8 @@ import { Effect, Option } from "effect"
 import { opensAlone } from "../config/providers/opensAlone.ts"
 import type { ProviderRow } from "../config/providers/ProviderRow.ts"
 import { otherNames, providerNamed, providerRow, rowNames } from "../config/providers/providers.ts"
+import { claudePlaces } from "../config/providers/claudePlaces.ts"
+import type { ClaudePlace } from "../config/providers/claudePlaces.ts"
 import type { ProviderName } from "../config/providers/providers.ts"
 import { isPlaced } from "../config/providers/surfaces.ts"
 import { closest } from "../config/warnings.ts"
@@ -75,6 +77,12 @@ const needs = (row: ProviderRow): ReadonlyArray<string> => {
   ]
 }
 
+/** The betas of Anthropic's API that it takes, null if it takes all but those that it refuses. */
+const betasOf = ({ claude }: ProviderRow) => {
+  const place: ClaudePlace | undefined = claude && claudePlaces[claude]
+  return { taken: place?.takes === undefined ? null : Object.keys(place.takes).toSorted(), refused: place?.drops ?? [] }
+}
+
 const record = (name: ProviderName) => {
   const row = providerRow(name)
   return {
@@ -91,7 +99,8 @@ const record = (name: ProviderName) => {
     })),
     example: row.example,
     prices: row.prices ?? name,
-    betas_refused: row.betas?.drop ?? []
+    betas_taken: betasOf(row).taken,
+    betas_refused: betasOf(row).refused
   }
 }
 
@@ -125,7 +134,8 @@ const inFull = (name: ProviderName): string => {
       "without a file": opensAlone(row) ? `${row.variable} opens it` : "never opened",
       "a model there": row.example,
       "prices of": row.prices ?? name,
-      "betas left out": row.betas?.drop.join(", ") ?? null
+      "betas taken": betasOf(row).taken?.join(", ") ?? null,
+      "betas left out": betasOf(row).refused.join(", ") || null
     }),
     "",
     ...row.surfaces.map((surface, index) => {

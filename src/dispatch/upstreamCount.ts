@@ -111,7 +111,7 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
     const { body, headers } = request
     return Effect.flatMap(permit(caller, upstream, body), (made) =>
       counted([headers.get("anthropic-beta")], serializeBody(request, body), made, ({ countTokens }) =>
-        countTokens === undefined ? unknown : countTokens(request, route.model)
+        countTokens === undefined ? unknown : countTokens(request, { upstreamModel: route.model, knownAs: route.knownAs })
       )
     )
   }

@@ -1,9 +1,8 @@
 import type { ReadDocument } from "../documents/Documents.ts"
-import type { Betas } from "./acceptedBetas.ts"
 import type { Deadlines } from "./client.ts"
 import type { EndpointOptions } from "./Endpoint.ts"
 import type { ThinkTags } from "./protocols/openaiChat/think.ts"
-import type { Guardrail } from "./protocols/Protocol.ts"
+import type { Betas, Guardrail } from "./protocols/Protocol.ts"
 
 /** The options of a configured text upstream. */
 export interface TextUpstreamOptions extends EndpointOptions {
@@ -20,6 +19,6 @@ export interface TextUpstreamOptions extends EndpointOptions {
   readonly thinkTags?: ThinkTags
   /** The guardrail that every request names, at Bedrock. */
   readonly guardrail?: Guardrail | undefined
-  /** The betas of Anthropic's API that the upstream gets; all by default. */
+  /** The betas of Anthropic's API that the upstream gets, in place of those that its place takes. */
   readonly betas?: Betas | undefined
 }

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Runtime } from "effect"
 import { runFuture } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
 import type { Failure } from "../contract/Failure.ts"
@@ -12,21 +12,22 @@ import { beginCall, withOwn } from "./client.ts"
 import type { Exchange } from "./Exchange.ts"
 import { addressOf, connectionOf, headersTo, placing, secretsAt } from "./Endpoint.ts"
 import { extractDocuments } from "./extractDocuments.ts"
-import { acceptedBetas } from "./acceptedBetas.ts"
 import { accepting } from "./accepting.ts"
 import { Answer } from "./generationOf.ts"
 import type { Reader } from "./generationOf.ts"
 import { continued } from "./continued.ts"
+import { counting, countingTranslated } from "./counting.ts"
 import { LearnedLimits } from "./outputLimits/LearnedLimits.ts"
-import { askCount } from "./passthrough/counter.ts"
 import { passthroughChunks } from "./passthrough/chunks.ts"
 import type { Dialect } from "./passthrough/Dialect.ts"
+import { fitting } from "./passthrough/fitting.ts"
 import { passthroughEvents } from "./passthrough/events.ts"
 import { reframed } from "./passthrough/reframed.ts"
 import type { Protocol } from "./protocols/Protocol.ts"
 import { providerName } from "./providerName.ts"
+import { RefusedBetas } from "./RefusedBetas.ts"
 import { compacting, embedding } from "./wholePassthrough.ts"
-import { isSuccess, refused } from "./refused.ts"
+import { isSuccess, refused as refusedCall } from "./refused.ts"
 import { translated } from "./translated.ts"
 import { beyondSearch, notLost } from "./unsendable.ts"
 import { serializeBody } from "./serializeBody.ts"
@@ -107,7 +108,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
               exchange,
               how
             )
-          : runFuture(how.runtime, refused({ exchange, options, url, sent: body, isPassthrough: false }))
+          : runFuture(how.runtime, refusedCall({ exchange, options, url, sent: body, isPassthrough: false }))
       )
     }
     const once = mayPause(conversation, how) ? round(lowered.body, call) : call(lowered.body)
@@ -154,29 +155,45 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   const takesPdf = protocol.takesDocument("application/pdf")
   const all = { name, provider, searches, takesPdf, carries, signsCalls, sharedIds, takesFileIds, generate }
   if (dialect === undefined) return { ...all, ...embedded, ...countingTranslated(protocol, options) }
-  const forward = (request: PassthroughRequest, how: GenerateOptions) => {
+  const betas = new RefusedBetas()
+  const fitted = fitting(protocol, dialect, options)
+  /** @param refused betas to leave out of a second try, once the place has refused them */
+  const forward = (request: PassthroughRequest, how: GenerateOptions, refused?: ReadonlySet<string>): Call => {
     let lost: Set<string> | undefined
-    const { dropped, headers: accepted } = acceptedBetas(dialectHeaders(dialect, request), options.betas)
+    const { upstreamModel: model, strict } = how
     const passedBody = dialect.body(request.body, how, (param) => (lost ??= new Set(request.adapted)).add(param))
-    const { body: changed, headers, url: at } = placed({ body: passedBody, headers: accepted })
+    const without = refused ?? (strict === true ? noNames : betas.at(model))
+    const fit = fitted({ ...request, body: passedBody }, how, without)
+    const { body: changed, headers, url: at } = placed(fit)
     const body = serializeBody(request, changed)
-    const adapted = [...(lost ?? request.adapted ?? nothing), ...dropped]
+    const adapted = [...(lost ?? request.adapted ?? nothing), ...fit.adapted]
     const problem = notLost(adapted, how)
     if (problem !== undefined) return Future.fail(problem)
-    return send(at, body, how, headers).flatMap((exchange) =>
-      isSuccess(exchange)
-        ? accepting(
-            new Answer(passing(protocol, dialect, request, how), exchange, {
-              passthrough: true,
-              adapted,
-              secrets: withEntrusted(secrets, request.body),
-              ...replyHeaders(dialect, exchange)
-            }),
-            exchange,
-            how
-          )
-        : runFuture(how.runtime, refused({ exchange, options, url, sent: body, isPassthrough: true }))
-    )
+    const answer = send(at, body, how, headers).flatMap((exchange) => {
+      if (!isSuccess(exchange)) {
+        return runFuture(how.runtime, refusedCall({ exchange, options, url, sent: body, isPassthrough: true }))
+      }
+      betas.accepted(model, fit.betas)
+      const read = passing(protocol, dialect, request, how)
+      return accepting(
+        new Answer(read, exchange, {
+          passthrough: true,
+          adapted,
+          secrets: withEntrusted(secrets, request.body),
+          ...replyHeaders(dialect, exchange)
+        }),
+        exchange,
+        how
+      )
+    })
+    if (fit.betas.length === 0 || strict === true || refused !== undefined) return answer
+    return answer.catchAll((error) => {
+      const refusal = protocol.place?.betaRefusal?.(messageOf(error), fit.betas)
+      if (refusal === undefined) return Future.fail(error)
+      const guilty = betas.learn(model, refusal)
+      tellRefused(how, { upstream: name, model, betas: guilty.join(", "), said: messageOf(error) })
+      return forward(request, how, new Set([...without, ...guilty]))
+    })
   }
   /** Opaque reasoning of another of the upstream's keys is left out, once it is refused. */
   const passed = (request: PassthroughRequest, how: GenerateOptions): Call =>
@@ -191,53 +208,11 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
     ...all,
     threads: options.threads ?? false,
     passthrough: { family: dialect.family, send: passed },
-    ...counting(protocol, dialect, options),
+    ...counting(protocol, dialect, options, fitted, betas),
     searchesInPassthrough: dialect.family === "chat" ? dialect.searches : searches,
     ...embedded,
     ...compacted
   }
-}
-
-/** Token counts, from a body without `stream`, which the endpoint refuses. */
-const counting = <S>({ counts: path, endpoint }: Protocol<S>, dialect: Dialect, options: TextUpstreamOptions) => {
-  if (path === undefined) return {}
-  const placed = placing(endpoint, options.baseUrl, path)
-  const countTokens: NonNullable<TextUpstream["countTokens"]> = (request, upstreamModel) => {
-    const { headers: accepted } = acceptedBetas(dialectHeaders(dialect, request), options.betas)
-    const passed = { ...dialect.body(request.body, { upstreamModel, stream: false }), stream: undefined }
-    const { body, headers, url } = placed({ body: passed, headers: accepted })
-    return askCount({
-      url,
-      headers: headersTo(endpoint, options, headers),
-      body: serializeBody(request, body),
-      ...connectionOf(options)
-    })
-  }
-  return { countTokens }
-}
-
-/** Token counts of conversations, for a dialect that no family speaks. */
-const countingTranslated = <S>(
-  { counts: path, endpoint, lower, takesDocument }: Protocol<S>,
-  options: TextUpstreamOptions
-): Pick<TextUpstream, "countConversation"> => {
-  if (path === undefined) return {}
-  const placed = placing(endpoint, options.baseUrl, path)
-  const countConversation: NonNullable<TextUpstream["countConversation"]> = (conversation, model) => {
-    // Extracting a document's text takes longer than a caller waits for a count.
-    if (extractDocuments(conversation, takesDocument, options.readDocument) !== undefined)
-      return Effect.succeed(undefined)
-    const lowered = lower(conversation, { model, stream: false })
-    if (lowered.refused !== undefined) return Effect.succeed(undefined)
-    const { body, url } = placed({ body: lowered.body, headers: undefined })
-    return askCount({
-      url,
-      headers: headersTo(endpoint, options),
-      body: JSON.stringify(body),
-      ...connectionOf(options)
-    })
-  }
-  return { countConversation }
 }
 
 const passing = <S>(
@@ -253,24 +228,21 @@ const passing = <S>(
   return protocol.framing === undefined ? reader : reframed(reader, protocol.framing)
 }
 
-const dialectHeaders = (
-  dialect: Dialect,
-  { headers }: Pick<PassthroughRequest, "headers">
-): Readonly<Record<string, string>> | undefined => {
-  let added: Record<string, string> | undefined
-  for (const name of dialect.headers) {
-    const value = headers.get(name)
-    if (value !== null) (added ??= {})[name] = value
-  }
-  return added
-}
-
 /** Secrets to cut from an upstream's words, with those that the caller entrusts to its tools. */
 const withEntrusted = (secrets: () => ReadonlyArray<string>, body: JsonObject): (() => ReadonlyArray<string>) => {
   const entrusted = entrustedIn(body)
   return entrusted.length === 0 ? secrets : () => [...entrusted, ...secrets()]
 }
 
+/** Tells the operator that the table of places is behind. */
+const tellRefused = ({ requestId, runtime }: GenerateOptions, line: Readonly<Record<string, string>>): void =>
+  void Runtime.runFork(runtime)(
+    Effect.logWarning("an upstream refused betas: sent again without them").pipe(
+      Effect.annotateLogs({ requestId, ...line })
+    )
+  )
+
+const noNames: ReadonlySet<string> = new Set<never>()
 const noFields: ReadonlySet<never> = new Set<never>()
 
 const replyHeaders = (dialect: Dialect, { headers }: Pick<Exchange, "headers">) => {

@@ -1,3 +1,4 @@
+import type { ClaudePlaceName } from "./claudePlaces.ts"
 import type { ProtocolName } from "../sections/Upstream.ts"
 
 /** A provider of models, or a kind of server. All that is known of it without asking it. */
@@ -13,8 +14,8 @@ export interface ProviderRow {
   readonly regions?: Readonly<Record<string, string>>
   /** The protocols that it speaks, the usual one first. */
   readonly surfaces: readonly [Surface, ...ReadonlyArray<Surface>]
-  /** Betas of Anthropic's API that it refuses. */
-  readonly betas?: { readonly drop: readonly [string, ...ReadonlyArray<string>] }
+  /** What it takes of Anthropic's messages. */
+  readonly claude?: ClaudePlaceName
   /** The usual credentials of an upstream without a key; `none` for servers that want nothing. */
   readonly auth: "key" | "none" | "aws" | "google" | "azure"
   /** The variable that usually holds a key. */

@@ -1,20 +1,5 @@
 import type { ProviderRow } from "./ProviderRow.ts"
 
-/**
- * Betas of features that Anthropic documents as missing at Bedrock and Vertex: files, code execution, skills, MCP. The
- * SDKs say nothing of them: unconfirmed.
- */
-const notInClouds: NonNullable<ProviderRow["betas"]> = {
-  drop: [
-    "files-api-2025-04-14",
-    "code-execution-2025-05-22",
-    "code-execution-2025-08-25",
-    "skills-2025-10-02",
-    "mcp-client-2025-04-04",
-    "mcp-client-2025-11-20"
-  ]
-}
-
 const vertexPath = "/v1/projects/{project}/locations/{region}"
 
 /** Providers whose addresses name an account's region, project or resource. */
@@ -55,6 +40,7 @@ export const clouds = {
       { protocol: "anthropic-messages", path: "/anthropic" },
       { protocol: "openai-chat", path: "/openai/v1", models: ["gpt-*", "deepseek*", "grok*", "mistral*", "llama*"] }
     ],
+    claude: "foundry",
     auth: "azure",
     variable: "ANTHROPIC_FOUNDRY_API_KEY",
     places: { resource: "ANTHROPIC_FOUNDRY_RESOURCE" },
@@ -71,7 +57,7 @@ export const clouds = {
       { protocol: "anthropic-messages", path: "", models: ["*anthropic.*"] },
       { protocol: "openai-chat", path: "/openai/v1", models: ["openai.*"] }
     ],
-    betas: notInClouds,
+    claude: "invoke",
     auth: "aws",
     variable: "AWS_BEARER_TOKEN_BEDROCK",
     places: { region: "AWS_REGION" },
@@ -89,6 +75,7 @@ export const clouds = {
       { protocol: "openai-responses", path: "/openai/v1", models: ["openai.*"] },
       { protocol: "anthropic-messages", path: "/anthropic", models: ["anthropic.*"] }
     ],
+    claude: "mantle",
     auth: "aws",
     variable: "AWS_BEARER_TOKEN_BEDROCK",
     places: { region: "AWS_REGION" },
@@ -101,6 +88,7 @@ export const clouds = {
     hosts: [],
     origin: "https://aws-external-anthropic.{region}.api.aws",
     surfaces: [{ protocol: "anthropic-messages", path: "" }],
+    claude: "anthropic",
     auth: "aws",
     variable: "ANTHROPIC_AWS_API_KEY",
     places: { region: "AWS_REGION" },
@@ -117,7 +105,7 @@ export const clouds = {
       us: "https://aiplatform.us.rep.googleapis.com",
       eu: "https://aiplatform.eu.rep.googleapis.com"
     },
-    betas: notInClouds,
+    claude: "vertex",
     surfaces: [
       { protocol: "gemini", path: `${vertexPath}/publishers/google` },
       { protocol: "anthropic-messages", path: `${vertexPath}/publishers/anthropic`, models: ["claude-*"] },

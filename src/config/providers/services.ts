@@ -12,6 +12,7 @@ export const services = {
     hosts: ["anthropic.com"],
     origin: "https://api.anthropic.com",
     surfaces: [{ protocol: "anthropic-messages", path: "" }],
+    claude: "anthropic",
     variable: "ANTHROPIC_API_KEY",
     example: "claude-opus-5-5",
     models: wellKnown.anthropic,

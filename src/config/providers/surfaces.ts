@@ -69,13 +69,11 @@ export const surfaceOf = (
   const row = rowOf(entry)
   const surface = row?.surfaces.find((one) => one.protocol === protocol)
   const auth = authOf(entry, row)
-  const betas = entry.anthropic_beta ?? row?.betas
   return Either.map(addressOf(entry, row, surface), (base_url) => ({
     ...entry,
     protocol,
     base_url,
-    ...(auth === undefined ? {} : { auth }),
-    ...(betas === undefined ? {} : { anthropic_beta: betas })
+    ...(auth === undefined ? {} : { auth })
   }))
 }
 

@@ -113,7 +113,7 @@ export const Upstream = Schema.Struct({
   ),
   anthropic_beta: given(
     Schema.Union(
-      Schema.Struct({ allow: Schema.NonEmptyArray(Text) }),
+      Schema.Struct({ allow: Schema.Array(Text) }),
       Schema.Struct({ drop: Schema.NonEmptyArray(Text) })
     ),
     "`anthropic-messages` only: `{ allow: [...] }` or `{ drop: [...] }`: the betas of callers' `anthropic-beta` headers that it gets. Dropped ones are named in `x-gateway-adapted`, and refused in strict mode.",

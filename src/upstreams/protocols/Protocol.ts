@@ -3,7 +3,7 @@ import type { InvalidRequest } from "../../contract/Failure.ts"
 import type { CarriedField, Conversation } from "../../generation/Conversation.ts"
 import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
 import type { EndpointPath } from "../../config/baseUrl.ts"
-import type { Endpoint } from "../Endpoint.ts"
+import type { Endpoint, Placeable } from "../Endpoint.ts"
 import type { Framing } from "../framing/Framing.ts"
 import type { Dialect } from "../passthrough/Dialect.ts"
 import type { CallSignatures } from "../Upstream.ts"
@@ -47,6 +47,8 @@ export interface Protocol<S> {
   readonly carries?: ReadonlySet<CarriedField>
   /** True if a translated request can name a file that the upstream stores. Defaults to false. */
   readonly takesFileIds?: true
+  /** What its place takes of a caller's own request. Absent if it takes everything. */
+  readonly place?: Place
   /** The parts of the dialect that passthrough reads; absent if no family speaks it. */
   readonly dialect?: Dialect
   /** True for media types that it accepts. The text of other documents is extracted before `lower`. */
@@ -64,6 +66,40 @@ export interface Protocol<S> {
    * answer, undefined if that broke off; undefined if it cannot be continued. Absent if upstreams never pause.
    */
   readonly goesOn?: (asked: JsonObject, answer: JsonObject | undefined, used: Usage) => JsonObject | undefined
+}
+
+/** A place of a dialect, which takes some betas, fields and versions of it and refuses others. */
+export interface Place {
+  readonly fit: (asked: Placeable, options: FitOptions) => Fit
+  /** The sent betas that a refusal is about. Absent if what is refused is the caller's to read. */
+  readonly betaRefusal?: (message: string, sent: ReadonlyArray<string>) => BetaRefusal | undefined
+}
+
+/** Names of betas that an upstream gets, or does not get. */
+export type Betas = { readonly allow: ReadonlyArray<string> } | { readonly drop: ReadonlyArray<string> }
+
+export interface FitOptions {
+  /** The model's public id. */
+  readonly model: string
+  /** The operator's choice, which wins over the place's. */
+  readonly betas: Betas | undefined
+  /** Betas that the place takes by its row but has refused. */
+  readonly refused: ReadonlySet<string>
+  /** True if the request's tokens are counted. */
+  readonly isCount?: boolean
+}
+
+export interface Fit extends Placeable {
+  /** Names of what was left out or changed. */
+  readonly adapted: ReadonlyArray<string>
+  /** The betas that go to the place, but those of the operator's choice. */
+  readonly betas: ReadonlyArray<string>
+}
+
+export interface BetaRefusal {
+  readonly betas: ReadonlyArray<string>
+  /** False if it may be any of them. */
+  readonly isNamed: boolean
 }
 
 /** A guardrail of Bedrock's. */

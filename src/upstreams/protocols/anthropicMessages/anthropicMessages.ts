@@ -7,9 +7,14 @@ import type { MessagesState } from "./state.ts"
 import { begin, end, frames, step } from "./step.ts"
 import { bodyWithoutBilling, readsBilling, withoutBilling } from "../billing.ts"
 import { takeNotes } from "../notes.ts"
-import { atBedrock } from "./bedrock.ts"
+import { claudePlaces } from "../../../config/providers/claudePlaces.ts"
+import type { ClaudePlace, ClaudePlaceName } from "../../../config/providers/claudePlaces.ts"
+import { providerAt, providerNamed, providerRow } from "../../../config/providers/providers.ts"
+import { atBedrock, isPlain } from "./bedrock.ts"
+import { betaRefusal } from "./betaRefusal.ts"
+import { fitted } from "./fitted.ts"
 import { atVertex } from "./vertex.ts"
-import type { Protocol } from "../Protocol.ts"
+import type { Place, Protocol } from "../Protocol.ts"
 
 /** `/v1/messages`, as Anthropic and a few others serve it. */
 export const anthropicMessages: Protocol<MessagesState> = {
@@ -51,7 +56,12 @@ const elsewhere: Protocol<MessagesState> = {
 }
 
 /** The protocol as a server speaks it. */
-export const anthropicMessagesAt = (baseUrl: string, provider?: string): Protocol<MessagesState> => {
+export const anthropicMessagesAt = (baseUrl: string, provider?: string): Protocol<MessagesState> => ({
+  ...wireAt(baseUrl, provider),
+  place: placeOf(placeName(baseUrl, provider))
+})
+
+const wireAt = (baseUrl: string, provider: string | undefined): Protocol<MessagesState> => {
   if (provider === "vertex") return atVertex(elsewhere)
   const protocol = readsBilling(baseUrl) ? anthropicMessages : elsewhere
   if (ownAtAws.has(provider ?? "") || bearers.test(URL.parse(baseUrl)?.hostname ?? "")) {
@@ -60,7 +70,24 @@ export const anthropicMessagesAt = (baseUrl: string, provider?: string): Protoco
   return provider === "bedrock" ? atBedrock(protocol, baseUrl) : protocol
 }
 
+/** The row of the table of places; undefined for a server that nothing is known of. */
+const placeName = (baseUrl: string, provider: string | undefined): ClaudePlaceName | undefined => {
+  const host = bearers.exec(URL.parse(baseUrl)?.hostname ?? "")?.[1]
+  if (host !== undefined) return host === "bedrock-mantle" ? "mantle" : "anthropic"
+  const row = providerNamed(provider ?? "") ?? providerAt(baseUrl)
+  const name = row && providerRow(row).claude
+  return name === "invoke" && (provider !== "bedrock" || isPlain(baseUrl)) ? "mantle" : name
+}
+
+const placeOf = (name: ClaudePlaceName | undefined): Place => {
+  const place: ClaudePlace | undefined = name && claudePlaces[name]
+  return {
+    fit: (asked, options) => fitted(asked, place, options),
+    ...(place?.isOwn !== true && { betaRefusal })
+  }
+}
+
 const ownAtAws: ReadonlySet<string> = new Set(["mantle", "anthropic-aws"])
 
 /** Bedrock's Mantle and the Claude Platform on AWS: Anthropic's own, but for the key. */
-const bearers = /(?:^|\.)(?:bedrock-mantle|aws-external-anthropic)\./
+const bearers = /(?:^|\.)(bedrock-mantle|aws-external-anthropic)\./

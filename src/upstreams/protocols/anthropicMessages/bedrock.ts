@@ -21,7 +21,7 @@ export const atBedrock = (protocol: Protocol<MessagesState>, baseUrl: string): P
   const { takesFileIds: _, ...others } = { ...protocol, ...bedrockListing }
   // Web search runs at Anthropic, at Mantle and at Vertex, but not at the runtime.
   const local = { ...others, searches: false }
-  return /\/anthropic(?:\/v1)?\/?(?:\?|$)/.test(baseUrl)
+  return isPlain(baseUrl)
     ? { ...local, endpoint: withBearerKey(protocol.endpoint) }
     : {
         ...local,
@@ -30,6 +30,9 @@ export const atBedrock = (protocol: Protocol<MessagesState>, baseUrl: string): P
         counts
       }
 }
+
+/** True for an address of Anthropic's own wire. */
+export const isPlain = (baseUrl: string): boolean => /\/anthropic(?:\/v1)?\/?(?:\?|$)/.test(baseUrl)
 
 const counts = "/count-tokens"
 

@@ -1,0 +1,37 @@
+import { betasOfParts } from "../../../config/providers/claudePlaces.ts"
+import type { ClaudePart } from "../../../config/providers/claudePlaces.ts"
+import type { BetaRefusal } from "../Protocol.ts"
+
+/**
+ * The sent betas that a refusal is about: Anthropic and Vertex name them, AWS does not, and a field that a place does
+ * not know is of a beta that it ignored. Undefined if the refusal is about something else.
+ */
+export const betaRefusal = (message: string, sent: ReadonlyArray<string>): BetaRefusal | undefined => {
+  const isOfHeader = message.includes("`anthropic-beta` header") || message.toLowerCase().includes("invalid beta flag")
+  const betas = isOfHeader ? sent.filter((name) => message.includes(name)) : behindPart(message, sent)
+  if (betas.length > 0) return { betas, isNamed: true }
+  return isOfHeader && sent.length > 0 ? { betas: sent, isNamed: false } : undefined
+}
+
+const behindPart = (message: string, sent: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const [, path] = /^([\w.]{1,200}): Extra inputs are not permitted/.exec(message) ?? []
+  const behind = path === undefined ? undefined : paths.find(([pattern]) => pattern.test(path))?.[1]
+  if (behind === undefined) return []
+  return sent.filter((name) => behind.some((part) => betasOfParts[part].some((start) => name.startsWith(start))))
+}
+
+/** Parts by the paths that refusals name. */
+const paths: ReadonlyArray<readonly [RegExp, ReadonlyArray<ClaudePart>]> = [
+  [/^context_management\b/, ["context_management.edits", "context_management.compact"]],
+  [/^mcp_servers\b/, ["mcp_servers"]],
+  [/^container\b/, ["container"]],
+  [/^speed\b/, ["speed"]],
+  [/^diagnostics\b/, ["diagnostics"]],
+  [/^output_format\b/, ["output_format"]],
+  [/^output_config\.task_budget\b/, ["output_config.task_budget"]],
+  [/\.scope$/, ["cache_control.scope"]],
+  [/^tools\..*\.defer_loading$/, ["defer_loading"]],
+  [/^tools\..*\.input_examples$/, ["input_examples"]],
+  [/^tools\..*\.allowed_callers$/, ["allowed_callers"]],
+  [/^messages\.\d+\.output_config\b/, ["messages[].output_config"]]
+]
