@@ -12,7 +12,7 @@ import { startGateway } from "../process.ts"
 import type { GatewayProcess } from "../process.ts"
 
 const bedrock = await startCloud("bedrock")
-const id = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
+const id = "us.anthropic.claude-opus-5-5-v1:0"
 
 let gateway: GatewayProcess
 let anthropic: Anthropic
@@ -84,7 +84,7 @@ describe("Claude at Bedrock, by InvokeModel", () => {
     expect(await sent()).toEqual(streamed)
     expect(streamed.path).toBe(`/model/${id}/invoke-with-response-stream`)
 
-    const betas = ["context-1m-2025-08-07", "interleaved-thinking-2025-05-14"]
+    const betas = ["context-1m-2025-08-07", "context-management-2025-06-27"]
     await own.beta.messages.create({ model: id, ...asked, betas })
     const withBetas = await sent()
     await anthropic.beta.messages.create({ model: "signed", ...asked, betas })

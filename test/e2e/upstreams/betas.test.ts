@@ -34,9 +34,10 @@ it("are passed on as the upstream's `anthropic_beta` says, dropped ones are name
   const upstreams = {
     all: base,
     some: { ...base, anthropic_beta: { allow: ["one", "two"] } },
+    none: { ...base, anthropic_beta: { allow: [] } },
     most: { ...base, anthropic_beta: { drop: ["one", "three"] } }
   }
-  const models = { all: "all", some: "some", most: "most" }
+  const models = { all: "all", some: "some", none: "none", most: "most" }
   writeFileSync(join(folder, "gateway.yaml"), JSON.stringify({ upstreams, models }))
   const gateway = await startGateway({ folder })
   const ask = async (model: string, path = "", headers = {}) => {
@@ -49,9 +50,14 @@ it("are passed on as the upstream's `anthropic_beta` says, dropped ones are name
   const at = "/a/v1/messages?api-version=1"
   try {
     expect(await ask("all")).toEqual([200, null, [at, "one, three,two"]])
-    expect(await ask("some")).toEqual([200, "anthropic-beta", [at, "one,two"]])
-    expect(await ask("most")).toEqual([200, "anthropic-beta", [at, "two"]])
-    expect(await ask("most", "", { "anthropic-beta": "three" })).toEqual([200, "anthropic-beta", [at, null]])
+    expect(await ask("some")).toEqual([200, "anthropic-beta.three", [at, "one,two"]])
+    expect(await ask("most")).toEqual([200, "anthropic-beta.one, anthropic-beta.three", [at, "two"]])
+    expect(await ask("most", "", { "anthropic-beta": "three" })).toEqual([200, "anthropic-beta.three", [at, null]])
+    expect(await ask("none")).toEqual([
+      200,
+      "anthropic-beta.one, anthropic-beta.three, anthropic-beta.two",
+      [at, null]
+    ])
     expect(await ask("some", "/count_tokens")).toEqual([
       200,
       null,

@@ -2,6 +2,7 @@ import { isSigned, signerIn } from "../../e2e/clouds/sigV4.ts"
 import { anthropic } from "./anthropic.ts"
 import { awsEvent, awsException } from "./awsMessage.ts"
 import { converseAnswer, converseEvents } from "./converse.ts"
+import { placeComplaint } from "./claudePlaces.ts"
 import type { Scenario } from "./scenarios.ts"
 import { scenarios } from "./scenarios.ts"
 import type { Playing } from "./fakeUpstream.ts"
@@ -69,7 +70,8 @@ const invoke =
           ? "anthropic_beta: Input should be a valid list"
           : "model" in body || "stream" in body
             ? "model: Extra inputs are not permitted"
-            : complaint("anthropic-messages", { model, ...asked })
+            : (placeComplaint("invoke", { model, betas: anthropic_beta ?? [], version: anthropic_version }, asked) ??
+              complaint("anthropic-messages", { model, ...asked }))
     if (wrong !== undefined) return refused("ValidationException", 400, `fake upstream: ${wrong}`)
     const scenario = scenarioOf(text)
     const turn = text.match(/"type":"tool_result"/g)?.length ?? 0
@@ -131,8 +133,8 @@ const counts: Surface = ({ body, path }) => {
     return refused("ValidationException", 400, "The provided model doesn't support counting tokens.")
   }
   const whole = JSON.parse(Buffer.from(body.input.invokeModel.body, "base64").toString())
-  const wrong =
-    whole.anthropic_version === undefined ? "anthropic_version" : complaint("anthropic-messages", plainly(whole))
+  const call = { model: id, betas: whole.anthropic_beta ?? [], version: whole.anthropic_version }
+  const wrong = placeComplaint("invoke", call, plainly(whole)) ?? complaint("anthropic-messages", plainly(whole))
   return wrong === undefined ? Response.json({ inputTokens: 9 }) : refused("ValidationException", 400, wrong)
 }
 

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../src/contract/fields.ts"
 import { isSigned, signerIn } from "../../e2e/clouds/sigV4.ts"
 import { anthropic } from "./anthropic.ts"
 import { chat } from "./chat.ts"
+import { betasIn, placeComplaint } from "./claudePlaces.ts"
 import type { DialectName } from "./fakeUpstream.ts"
 import { responses } from "./responses.ts"
 import type { Dialect } from "./scenarios.ts"
@@ -99,7 +100,15 @@ export const fakeMantle = () => {
         return fails(400, "anthropic-workspace-id: Field required")
       }
       if (!place.id.test(body.model)) return fails(404, `model: ${body.model}`)
-      if (path.endsWith("/count_tokens")) return Response.json({ input_tokens: 9 })
+      const isCount = path.endsWith("/count_tokens")
+      const call = { model: body.model, betas: betasIn(request.headers), isCount }
+      const version = request.headers.get("anthropic-version") ?? undefined
+      const unfit =
+        host === "bedrock-mantle" && name === "anthropic-messages"
+          ? placeComplaint("mantle", { ...call, version }, body)
+          : undefined
+      if (unfit !== undefined) return fails(400, unfit)
+      if (isCount) return Response.json({ input_tokens: 9 })
       const wrong = complaint(name, body)
       if (wrong !== undefined) return fails(400, `fake upstream: ${wrong}`)
       const dialect = dialects[name]

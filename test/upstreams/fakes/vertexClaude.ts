@@ -1,4 +1,5 @@
 import { anthropic } from "./anthropic.ts"
+import { betasIn, placeComplaint } from "./claudePlaces.ts"
 import type { Scenario } from "./scenarios.ts"
 import { scenarios } from "./scenarios.ts"
 import { shownCall } from "./shownCall.ts"
@@ -26,12 +27,13 @@ const scenarioOf = (text: string): Scenario => {
   return scenarios.find((scenario) => scenario === named) ?? "text"
 }
 
-const answer = (path: string, body: Any, text: string): Response => {
+const answer = (path: string, body: Any, text: string, betas: ReadonlyArray<string>): Response => {
   const { anthropic_version: version, ...asked } = body
   if (typeof version !== "string") return refused(400, "anthropic_version: Field required")
-  if (path === `${vertexModels}/count-tokens:rawPredict` && typeof body.model === "string") {
-    return Response.json({ input_tokens: 9 })
-  }
+  const isCount = path === `${vertexModels}/count-tokens:rawPredict` && typeof body.model === "string"
+  const unfit = placeComplaint("vertex", { model: vertexModel, betas, version, isCount }, asked)
+  if (unfit !== undefined) return Response.json(anthropic.error(400, unfit), { status: 400 })
+  if (isCount) return Response.json({ input_tokens: 9 })
   if (body.model !== undefined) return refused(400, "model: Extra inputs are not permitted")
   const isStreamed = body.stream === true
   const verb = isStreamed ? "streamRawPredict" : "rawPredict"
@@ -64,7 +66,7 @@ export const fakeVertexClaude = () => {
       const text = await request.text()
       const body = JSON.parse(text)
       last = { path, headers, body }
-      return answer(path, body, text)
+      return answer(path, body, text, betasIn(headers))
     }
   })
   return { url: `http://127.0.0.1:${server.port}` }

@@ -75,10 +75,8 @@ export const fitted = (asked: Placeable, place: ClaudePlace | undefined, options
     for (const name of left.names) adapted.add(name)
   }
   const headers = { ...asked.headers }
-  if (place?.versions?.[headers[version] ?? ""]?.(model) === false) {
-    delete headers[version]
-    adapted.add(version)
-  }
+  // A newer version only refuses more. Without one, the place's usual version is named.
+  if (place?.versions?.[headers[version] ?? ""]?.(model) === false) delete headers[version]
   // Written as the caller wrote it if nothing changes.
   if (sent.size === 0) delete headers[header]
   else if (sent.size !== all.length || !all.every((name) => sent.has(name))) headers[header] = [...sent].join(",")
