@@ -136,7 +136,6 @@ export const claudePlaces = {
         "output-128k-2025-02-19",
         "per-turn-control-2026-07-01",
         "structured-outputs-2025-11-13",
-        "structured-outputs-2025-12-15",
         "token-efficient-tools-2025-02-19",
         toolExamples,
         "web-search-2025-03-05"

@@ -3,6 +3,7 @@ import { cacheDetails } from "../../../generation/GenerationEvent.ts"
 import type { ChunkDialect } from "../../passthrough/Dialect.ts"
 import { asStream, gathers, withDeltas } from "./asStream.ts"
 import type { Provider } from "./compatible.ts"
+import { ofModel } from "./ofModel.ts"
 import { passedFields } from "./passedFields.ts"
 import { passedMessages } from "./passedMessages.ts"
 import { PassedDetails } from "./reasoningDetails.ts"
@@ -31,8 +32,8 @@ export const chatDialect = (provider: Provider): ChunkDialect => ({
   asStream,
   mended: withDeltas,
   ...signing[provider.signsCalls ?? "nothing"],
-  body: (body, { callSignatures, upstreamModel, stream }, lost = () => {}) => ({
-    ...passedFields({ ...body, model: upstreamModel }, provider, lost),
+  body: (body, { callSignatures, knownAs, upstreamModel, stream }, lost = () => {}) => ({
+    ...passedFields({ ...body, model: upstreamModel }, ofModel(provider, knownAs ?? upstreamModel), lost),
     stream,
     messages: passedMessages(listAt(body, "messages"), provider, callSignatures),
     // Usage is always requested; `chunks.ts` decides whether the caller sees it.

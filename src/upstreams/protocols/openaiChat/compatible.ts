@@ -36,6 +36,12 @@ export interface Provider {
   readonly carries: ReadonlySet<CarriedField>
   readonly format: "schema" | "object" | "none"
   readonly reasoning: ReasoningControl
+  /** True if it serves OpenAI's own models as OpenAI does, so that what they take depends on the model (`ofModel.ts`). */
+  readonly servesOpenAi: boolean
+  /** When `temperature` and `top_p` may be set: some models refuse them while they reason, and some reason by default. */
+  readonly samples: "always" | "unless reasoning" | "if told not to reason"
+  /** How functions are offered: beside any effort, with none or without one, or with `none` written out. */
+  readonly functions: "any effort" | "no effort" | "none"
   readonly thinkTags: ThinkTags
   /** The fields that return reasoning inside a tool loop; none if it must not be returned. */
   readonly replayReasoning: ReadonlyArray<"reasoning_content" | "reasoning">
@@ -87,6 +93,9 @@ const usual: Provider = {
   carries: new Set(["logprobs"]),
   format: "schema",
   reasoning: { by: "effort", efforts: degrees },
+  servesOpenAi: false,
+  samples: "always",
+  functions: "any effort",
   thinkTags: false,
   replayReasoning: [],
   documents: false,
@@ -100,7 +109,7 @@ const usual: Provider = {
 }
 
 /** An unknown server may be a proxy of any other. */
-const generic: Provider = { ...usual, takesBothBounds: true }
+const generic: Provider = { ...usual, takesBothBounds: true, servesOpenAi: true }
 
 /** vLLM and SGLang: sampling extensions, and a chat template that controls reasoning. */
 const server: Provider = {
@@ -123,6 +132,7 @@ export const providers = {
     strictTools: true,
     schemas: schemaRules.openai,
     reasoning: { by: "effort", efforts: ["none", "minimal", "low", "medium", "high", "xhigh"] },
+    servesOpenAi: true,
     documents: true,
     endUser: { name: "safety_identifier", characters: 128 },
     cacheKey: true,

@@ -1,12 +1,13 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { Provider } from "./compatible.ts"
 import { thinkingFreely } from "./thinkingFreely.ts"
+import { withEffort } from "./unreasoned.ts"
 
 type Lost = (param: string) => void
 
 /** A caller's own body with the names that the server has for its fields. */
 export const passedFields = (body: JsonObject, provider: Provider, lost: Lost): JsonObject =>
-  thinkingFreely(accepted(bounded(body, provider, lost), provider, lost), provider, lost)
+  thinkingFreely(withEffort(accepted(bounded(body, provider, lost), provider, lost), provider, lost), provider, lost)
 
 /** One bound of generated tokens, by the server's name. A bound that the server does not know would be none. */
 const bounded = (body: JsonObject, { maxTokens, takesBothBounds }: Provider, lost: Lost): JsonObject => {

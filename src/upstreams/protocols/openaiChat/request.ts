@@ -13,38 +13,44 @@ import { effortOf, effortWithin, reasoningParam } from "../reasoning.ts"
 import { carried } from "./carried.ts"
 import type { Provider } from "./compatible.ts"
 import { lowerMessages } from "./messages.ts"
+import { ofModel } from "./ofModel.ts"
 import { thinkingFreely } from "./thinkingFreely.ts"
+import { unreasoned } from "./unreasoned.ts"
 
 /** A conversation as a chat-completions request. */
-export const lower = (asked: Conversation, options: LowerOptions, provider: Provider): Lowered => {
+export const lower = (asked: Conversation, options: LowerOptions, row: Provider): Lowered => {
   const notes = takeNotes()
+  const publicId = options.knownAs ?? options.model
+  const provider = ofModel(row, publicId)
   const conversation = withoutBilling(asked, notes.adapt)
   nameBreakpoints(conversation, notes)
   const back = backOf(conversation)
   const thinks = reasoning(conversation, provider, notes)
+  const messages = lowerMessages(
+    withFormatHint(conversation, provider, notes),
+    { provider, signatures: options.callSignatures },
+    back,
+    notes
+  )
+  const offered = unreasoned(
+    { ...tools(conversation, provider, back, notes), ...thinks },
+    provider,
+    (wasSet) => notes.adapt(wasSet ? reasoningParam(conversation) : "reasoning_effort")
+  )
   const body: JsonObject = {
     model: options.model,
-    messages: lowerMessages(
-      withFormatHint(conversation, provider, notes),
-      { provider, signatures: options.callSignatures },
-      back,
-      notes
-    ),
+    messages,
     stream: options.stream,
     ...(options.stream && provider.streamUsage ? { stream_options: { include_usage: true } } : {}),
     ...(conversation.maxOutputTokens === undefined ? {} : { [provider.maxTokens]: conversation.maxOutputTokens }),
-    ...sampling(conversation, provider, notes),
-    ...thinkingFreely(
-      { model: options.model, ...tools(conversation, provider, back, notes), ...thinks },
-      provider,
-      notes.adapt
-    ),
+    ...sampling(conversation, provider, offered["reasoning_effort"], notes),
+    ...thinkingFreely({ model: options.model, ...offered }, provider, notes.adapt),
     ...responseFormat(conversation, provider, notes),
-    ...(conversation.stopSequences.length === 0
+    ...(conversation.stopSequences.length === 0 || provider.maxStops === 0
       ? {}
       : { stop: conversation.stopSequences.slice(0, provider.maxStops) }),
     ...hints(conversation, provider, notes),
-    ...carried(conversation, options.model, provider, notes)
+    ...carried(conversation, publicId, provider, notes)
   }
   return {
     body,
@@ -55,7 +61,18 @@ export const lower = (asked: Conversation, options: LowerOptions, provider: Prov
   }
 }
 
-const sampling = ({ sampling }: Conversation, provider: Provider, notes: Notes): JsonObject => {
+const sampling = (
+  { sampling }: Conversation,
+  provider: Provider,
+  effort: unknown,
+  notes: Notes
+): JsonObject => {
+  if (refusesSampling(provider, effort)) {
+    if (sampling.temperature !== undefined && sampling.temperature !== 1) notes.adapt("temperature")
+    if (sampling.topP !== undefined && sampling.topP !== 1) notes.adapt("top_p")
+    if (sampling.topK !== undefined) notes.adapt("top_k")
+    return {}
+  }
   if (sampling.topK !== undefined && !provider.topK) notes.adapt("top_k")
   return {
     ...(sampling.temperature === undefined ? {} : { temperature: sampling.temperature }),
@@ -63,6 +80,10 @@ const sampling = ({ sampling }: Conversation, provider: Provider, notes: Notes):
     ...(sampling.topK === undefined || !provider.topK ? {} : { top_k: sampling.topK })
   }
 }
+
+/** @param effort as it is sent */
+const refusesSampling = ({ samples }: Provider, effort: unknown): boolean =>
+  samples !== "always" && effort !== "none" && (effort !== undefined || samples === "if told not to reason")
 
 const tools = (conversation: Conversation, provider: Provider, back: Back, notes: Notes): JsonObject => {
   if (conversation.tools.length === 0) return {}
@@ -157,6 +178,10 @@ const reasoning = (conversation: Conversation, provider: Provider, notes: Notes)
       }
     case "effort":
     case "object": {
+      if (control.efforts.length === 0) {
+        if (enabled) notes.adapt(reasoningParam(conversation))
+        return {}
+      }
       const nearest = effortWithin(conversation, effort, control.efforts, notes)
       if ((nearest === "none") === enabled) {
         notes.adapt(reasoningParam(conversation))

@@ -28,7 +28,8 @@ const rows: ReadonlyArray<readonly [RegExp, Traits]> = [
   [/gpt-5\.1-codex/, reasons("low", "medium", "high")],
   [/gpt-5\.1/, reasons("none", "low", "medium", "high")],
   [/gpt-5\.\d+-codex/, reasons("low", "medium", "high", "xhigh")],
-  [/gpt-5\.\d|gpt-[6-9]/, reasons("none", "low", "medium", "high", "xhigh")],
+  [/gpt-5\.[2-5](?!\d)/, reasons("none", "low", "medium", "high", "xhigh")],
+  [/gpt-5\.\d|gpt-[6-9]/, reasons("none", "low", "medium", "high", "xhigh", "max")],
   [/gpt-5/, reasons("minimal", "low", "medium", "high")],
   [/(^|\/)o\d|codex/, { efforts: ["low", "medium", "high"], sampling: false, encrypted: true }],
   [/gpt-|chatgpt/, { efforts: [], sampling: true, encrypted: false }]

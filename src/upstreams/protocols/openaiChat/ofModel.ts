@@ -1,0 +1,46 @@
+import type { Effort } from "../reasoning.ts"
+import type { Provider } from "./compatible.ts"
+
+type Deviations = Partial<Provider>
+
+const by = (...efforts: ReadonlyArray<Effort>): Deviations => ({
+  maxTokens: "max_completion_tokens",
+  reasoning: { by: "effort", efforts }
+})
+
+/** Reasons always, and takes no stop sequences. */
+const early: Deviations = { samples: "if told not to reason", maxStops: 0 }
+
+/**
+ * What OpenAI's own models take by chat completions, by generation. The first match counts. A model that reasons only if
+ * it is told to takes sampling parameters until then; the newest want `none` written out beside functions. Sources:
+ * OpenAI's guides on reasoning and on the latest model; BerriAI/litellm pull 34569, pipecat-ai/pipecat issue 4043.
+ */
+const rows: ReadonlyArray<readonly [RegExp, Deviations]> = [
+  [/gpt-oss/, {}],
+  [/gpt-[34]|chatgpt|gpt-\d[^/]*-chat/, { reasoning: { by: "effort", efforts: [] } }],
+  [/(?:^|\/)o\d/, { ...by("low", "medium", "high"), ...early, parallelToolCalls: false }],
+  [/gpt-5-pro/, { ...by("high"), ...early }],
+  [/gpt-5(?![.\d])/, { ...by("minimal", "low", "medium", "high"), ...early }],
+  [/gpt-5\.1(?!\d)/, { ...by("none", "low", "medium", "high"), samples: "unless reasoning" }],
+  [/gpt-5\.[23](?!\d)/, { ...by("none", "low", "medium", "high", "xhigh"), samples: "unless reasoning" }],
+  [
+    /gpt-5\.[45](?!\d)/,
+    { ...by("none", "low", "medium", "high", "xhigh"), samples: "unless reasoning", functions: "no effort" }
+  ],
+  [
+    /gpt-(?:5\.|[6-9]|\d\d)/,
+    {
+      ...by("none", "low", "medium", "high", "xhigh", "max"),
+      samples: "if told not to reason",
+      functions: "none"
+    }
+  ]
+]
+
+/** A server's row for one of its models, by the model's public id. */
+export const ofModel = (provider: Provider, model: string): Provider => {
+  if (!provider.servesOpenAi) return provider
+  const deviations = rows.find(([pattern]) => pattern.test(model))?.[1]
+  return deviations === undefined ? provider : { ...provider, ...deviations }
+}
