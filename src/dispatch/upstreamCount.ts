@@ -111,7 +111,9 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
     const { body, headers } = request
     return Effect.flatMap(permit(caller, upstream, body), (made) =>
       counted([headers.get("anthropic-beta")], serializeBody(request, body), made, ({ countTokens }) =>
-        countTokens === undefined ? unknown : countTokens(request, { upstreamModel: route.model, knownAs: route.knownAs })
+        countTokens === undefined
+          ? unknown
+          : countTokens(request, { upstreamModel: route.model, knownAs: route.knownAs })
       )
     )
   }

@@ -1,3 +1,4 @@
+import { betaMutants } from "./betaMutants.ts"
 import { boundMutants } from "./boundMutants.ts"
 import { callMutants } from "./callMutants.ts"
 import { callbackMutants } from "./callbackMutants.ts"
@@ -46,5 +47,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...loginMutants,
   ...unfinishedMutants,
   ...readFileMutants,
-  ...clientToolMutants
+  ...clientToolMutants,
+  ...betaMutants
 ]

@@ -14,7 +14,7 @@ export interface ProviderRow {
   readonly regions?: Readonly<Record<string, string>>
   /** The protocols that it speaks, the usual one first. */
   readonly surfaces: readonly [Surface, ...ReadonlyArray<Surface>]
-  /** What it takes of Anthropic's messages. */
+  /** The row of the betas and fields that it takes of Anthropic's messages. */
   readonly claude?: ClaudePlaceName
   /** The usual credentials of an upstream without a key; `none` for servers that want nothing. */
   readonly auth: "key" | "none" | "aws" | "google" | "azure"

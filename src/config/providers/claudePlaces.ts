@@ -29,7 +29,7 @@ export const betasOfParts = {
   "output_config.effort": []
 } as const satisfies Readonly<Record<string, ReadonlyArray<string>>>
 
-/** What one of the places of Anthropic's messages takes. What a place does not take is left out and named. */
+/** One of the places of Anthropic's messages. A part that it does not take is left out and named. */
 export interface ClaudePlace {
   /** The only betas that it takes, with the models that it takes them for. Absent if it takes all but `drops`. */
   readonly takes?: Readonly<Record<string, Models>>

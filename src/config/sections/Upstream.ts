@@ -112,12 +112,9 @@ export const Upstream = Schema.Struct({
     "continued conversations get cache marks"
   ),
   anthropic_beta: given(
-    Schema.Union(
-      Schema.Struct({ allow: Schema.Array(Text) }),
-      Schema.Struct({ drop: Schema.NonEmptyArray(Text) })
-    ),
-    "`anthropic-messages` only: `{ allow: [...] }` or `{ drop: [...] }`: the betas of callers' `anthropic-beta` headers that it gets. Dropped ones are named in `x-gateway-adapted`, and refused in strict mode.",
-    "all"
+    Schema.Union(Schema.Struct({ allow: Schema.Array(Text) }), Schema.Struct({ drop: Schema.NonEmptyArray(Text) })),
+    "`anthropic-messages` only: `{ allow: [...] }` or `{ drop: [...] }`: the betas of callers' `anthropic-beta` headers that it gets, in place of [those that its place takes](upstreams.md#betas). `allow` sends what it lists under any circumstances, and nothing else; `drop` takes away. Dropped ones go with their fields, are named in `x-gateway-adapted`, and are refused in strict mode.",
+    "what its place takes"
   ),
   guardrail: given(
     Schema.Struct({ id: Text, version: Schema.optional(Text) }),

@@ -47,7 +47,7 @@ export interface Protocol<S> {
   readonly carries?: ReadonlySet<CarriedField>
   /** True if a translated request can name a file that the upstream stores. Defaults to false. */
   readonly takesFileIds?: true
-  /** What its place takes of a caller's own request. Absent if it takes everything. */
+  /** Fits a caller's own request to its place. Absent if that takes everything. */
   readonly place?: Place
   /** The parts of the dialect that passthrough reads; absent if no family speaks it. */
   readonly dialect?: Dialect

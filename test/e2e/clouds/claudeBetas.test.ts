@@ -89,7 +89,8 @@ afterAll(async () => {
 const last = async (model: string): Promise<{ readonly betas: ReadonlyArray<string>; readonly body: Any }> => {
   if (/^(?:invoke|dropping|deployed)/.test(model)) {
     const { body } = bedrock.last()
-    const sent = body.input === undefined ? body : JSON.parse(Buffer.from(body.input.invokeModel.body, "base64").toString())
+    const sent =
+      body.input === undefined ? body : JSON.parse(Buffer.from(body.input.invokeModel.body, "base64").toString())
     return { betas: sent.anthropic_beta ?? [], body: sent }
   }
   const call =
@@ -98,7 +99,7 @@ const last = async (model: string): Promise<{ readonly betas: ReadonlyArray<stri
 }
 
 /** What Claude Code sends by default. */
-const ofClaudeCode = [
+const ofClaudeCode: ReadonlyArray<string> = [
   "claude-code-20250219",
   "interleaved-thinking-2025-05-14",
   "context-management-2025-06-27",
@@ -127,7 +128,7 @@ const ask = async (model: string, body: object, betas: ReadonlyArray<string>, mo
 const named = (...betas: ReadonlyArray<string>) => betas.map((beta) => `anthropic-beta.${beta}`)
 
 describe("Claude Code's first question", () => {
-  const [code, thinking, managed, counted, scope, system, effort] = ofClaudeCode as never as Array<string>
+  const [code, thinking, managed, counted, scope, system, effort] = ofClaudeCode
   const places: ReadonlyArray<readonly [string, ReadonlyArray<string | undefined>]> = [
     ["invoke", [code, thinking, counted, scope, system]],
     ["invoke-old", [counted, scope, system]],
@@ -231,9 +232,9 @@ describe("a beta that a place lacks", () => {
   it("leaves the newer name of a field that is general", async () => {
     const format = { type: "json_schema", schema: { type: "object", properties: {} } }
     const betas = ["structured-outputs-2025-11-13"]
-    expect((await ask("invoke", { ...unscoped, context_management: undefined, output_format: format }, betas)).status).toBe(
-      200
-    )
+    expect(
+      (await ask("invoke", { ...unscoped, context_management: undefined, output_format: format }, betas)).status
+    ).toBe(200)
     const { body } = await last("invoke")
     expect(body).not.toHaveProperty("output_format")
     expect(body.output_config).toEqual({ format })

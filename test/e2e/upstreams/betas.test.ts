@@ -53,11 +53,7 @@ it("are passed on as the upstream's `anthropic_beta` says, dropped ones are name
     expect(await ask("some")).toEqual([200, "anthropic-beta.three", [at, "one,two"]])
     expect(await ask("most")).toEqual([200, "anthropic-beta.one, anthropic-beta.three", [at, "two"]])
     expect(await ask("most", "", { "anthropic-beta": "three" })).toEqual([200, "anthropic-beta.three", [at, null]])
-    expect(await ask("none")).toEqual([
-      200,
-      "anthropic-beta.one, anthropic-beta.three, anthropic-beta.two",
-      [at, null]
-    ])
+    expect(await ask("none")).toEqual([200, "anthropic-beta.one, anthropic-beta.three, anthropic-beta.two", [at, null]])
     expect(await ask("some", "/count_tokens")).toEqual([
       200,
       null,

@@ -137,9 +137,12 @@ it("a strict request is never sent again, nor with fewer betas than were learned
   expect(betasSeen()).toEqual([all])
 })
 
-it.each(["own/own", "allowing/m"])("is the caller's to read at its own place, and what an operator allows (%s)", async (model) => {
-  refuses = unexpected(long)
-  const { status, text } = await ask(model)
-  expect([status, text.includes("Unexpected value(s)")]).toEqual([400, true])
-  expect(seen).toHaveLength(1)
-})
+it.each(["own/own", "allowing/m"])(
+  "is the caller's to read at its own place, and what an operator allows (%s)",
+  async (model) => {
+    refuses = unexpected(long)
+    const { status, text } = await ask(model)
+    expect([status, text.includes("Unexpected value(s)")]).toEqual([400, true])
+    expect(seen).toHaveLength(1)
+  }
+)

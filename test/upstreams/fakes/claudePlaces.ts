@@ -37,9 +37,7 @@ const taken: Readonly<Record<Exclude<FakePlace, "foundry">, ReadonlyArray<string
       "web-search-2025-03-05"
   )
 }
-const countedAtVertex = words(
-  "claude-code-20250219 interleaved-thinking-2025-05-14 context-management-2025-06-27"
-)
+const countedAtVertex = words("claude-code-20250219 interleaved-thinking-2025-05-14 context-management-2025-06-27")
 const refusedAtFoundry = words(
   "advisor-tool-2026-03-01 compact-2026-01-12 fast-mode-2026-02-01 fine-grained-tool-streaming-2025-05-14 " +
     "thinking-binding-controls-2026-08-01"

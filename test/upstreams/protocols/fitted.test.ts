@@ -57,7 +57,11 @@ it.each([
   ["https://bedrock-runtime.us-east-1.amazonaws.com/anthropic", "bedrock", "thinking-token-count-2026-05-13"],
   ["https://bedrock-mantle.us-east-1.api.aws/anthropic", undefined, "thinking-token-count-2026-05-13"],
   ["https://x.services.ai.azure.com/anthropic", undefined, "fast-mode-2026-02-01"],
-  ["https://aiplatform.googleapis.com/v1/projects/p/locations/global/publishers/anthropic", "vertex", "effort-2025-11-24"]
+  [
+    "https://aiplatform.googleapis.com/v1/projects/p/locations/global/publishers/anthropic",
+    "vertex",
+    "effort-2025-11-24"
+  ]
 ])("%s has a row, without %s", (baseUrl, provider, beta) => {
   const asked = { body: {}, headers: { "anthropic-beta": beta } }
   const options = { model: "claude-opus-4-8", betas: undefined, refused: new Set<string>() }
@@ -104,9 +108,7 @@ describe("a request at a place", () => {
         { role: "user", content: [{ type: "text", text: "<system>\nBe brief.\n</system>" }] },
         {
           role: "user",
-          content: [
-            { type: "text", text: "<system>\nBe kind.\n</system>", cache_control: { type: "ephemeral" } }
-          ]
+          content: [{ type: "text", text: "<system>\nBe kind.\n</system>", cache_control: { type: "ephemeral" } }]
         }
       ]
     })
@@ -127,7 +129,11 @@ describe("a request at a place", () => {
 
   it("loses what an older model lacks at InvokeModel", () => {
     const mark = { type: "ephemeral", ttl: "1h" }
-    const result = { type: "tool_result", tool_use_id: "a", content: [{ type: "text", text: "x", cache_control: mark }] }
+    const result = {
+      type: "tool_result",
+      tool_use_id: "a",
+      content: [{ type: "text", text: "x", cache_control: mark }]
+    }
     const body = {
       output_config: { effort: "low" },
       tools: [{ name: "look", cache_control: mark }],
@@ -169,7 +175,10 @@ describe("a refusal", () => {
   const sent = ["context-management-2025-06-27", "context-1m-2025-08-07"]
   it.each([
     ["invalid beta flag", { betas: sent, isNamed: false }],
-    ["Unexpected value(s) `context-1m-2025-08-07` for the `anthropic-beta` header.", { betas: [sent[1]], isNamed: true }],
+    [
+      "Unexpected value(s) `context-1m-2025-08-07` for the `anthropic-beta` header.",
+      { betas: [sent[1]], isNamed: true }
+    ],
     ["context_management: Extra inputs are not permitted", { betas: [sent[0]], isNamed: true }],
     ["speed: Extra inputs are not permitted", undefined],
     ["temperature: Extra inputs are not permitted", undefined],
@@ -180,7 +189,10 @@ describe("a refusal", () => {
   })
 
   it("is about a part wherever that stands", () => {
-    const names = { "tools.0.custom.defer_loading": "tool-search-tool-1", "system.0.cache_control.ephemeral.scope": "prompt-caching-scope-1" }
+    const names = {
+      "tools.0.custom.defer_loading": "tool-search-tool-1",
+      "system.0.cache_control.ephemeral.scope": "prompt-caching-scope-1"
+    }
     for (const [path, beta] of Object.entries(names)) {
       expect(betaRefusal(`${path}: Extra inputs are not permitted`, [beta])).toEqual({ betas: [beta], isNamed: true })
     }

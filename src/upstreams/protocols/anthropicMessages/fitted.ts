@@ -98,4 +98,3 @@ const partNames = (rows: Readonly<Partial<Record<ClaudePart, unknown>>> = {}): R
   Object.keys(rows).filter((name): name is ClaudePart => Object.hasOwn(betasOfParts, name))
 
 const nothing: ReadonlyArray<never> = []
-

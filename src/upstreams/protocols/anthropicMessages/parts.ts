@@ -26,7 +26,9 @@ const outputField = (name: string): Part => ({
   name: `output_config.${name}`,
   without: (body) => {
     const { [name]: value, ...rest } = objectAt(body, "output_config") ?? {}
-    return value === undefined ? body : setting(body, "output_config", Object.keys(rest).length === 0 ? undefined : rest)
+    return value === undefined
+      ? body
+      : setting(body, "output_config", Object.keys(rest).length === 0 ? undefined : rest)
   }
 })
 
@@ -68,10 +70,13 @@ const markField = (name: string): Part => {
   return {
     name: `cache_control.${name}`,
     without: (body) =>
-      ["tools", "system", "messages"].reduce((left, key) => {
-        const changed = mapped(listAt(left, key), unmarked)
-        return changed === undefined ? left : { ...left, [key]: changed }
-      }, unmarkedTop(body, name))
+      ["tools", "system", "messages"].reduce(
+        (left, key) => {
+          const changed = mapped(listAt(left, key), unmarked)
+          return changed === undefined ? left : { ...left, [key]: changed }
+        },
+        unmarkedTop(body, name)
+      )
   }
 }
 

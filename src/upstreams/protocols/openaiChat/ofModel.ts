@@ -12,7 +12,7 @@ const by = (...efforts: ReadonlyArray<Effort>): Deviations => ({
 const early: Deviations = { samples: "if told not to reason", maxStops: 0 }
 
 /**
- * What OpenAI's own models take by chat completions, by generation. The first match counts. A model that reasons only if
+ * Deviations of OpenAI's own models by chat completions, by generation. The first match counts. A model that reasons only if
  * it is told to takes sampling parameters until then; the newest want `none` written out beside functions. Sources:
  * OpenAI's guides on reasoning and on the latest model; BerriAI/litellm pull 34569, pipecat-ai/pipecat issue 4043.
  */

@@ -32,10 +32,8 @@ export const lower = (asked: Conversation, options: LowerOptions, row: Provider)
     back,
     notes
   )
-  const offered = unreasoned(
-    { ...tools(conversation, provider, back, notes), ...thinks },
-    provider,
-    (wasSet) => notes.adapt(wasSet ? reasoningParam(conversation) : "reasoning_effort")
+  const offered = unreasoned({ ...tools(conversation, provider, back, notes), ...thinks }, provider, (wasSet) =>
+    notes.adapt(wasSet ? reasoningParam(conversation) : "reasoning_effort")
   )
   const body: JsonObject = {
     model: options.model,
@@ -61,12 +59,7 @@ export const lower = (asked: Conversation, options: LowerOptions, row: Provider)
   }
 }
 
-const sampling = (
-  { sampling }: Conversation,
-  provider: Provider,
-  effort: unknown,
-  notes: Notes
-): JsonObject => {
+const sampling = ({ sampling }: Conversation, provider: Provider, effort: unknown, notes: Notes): JsonObject => {
   if (refusesSampling(provider, effort)) {
     if (sampling.temperature !== undefined && sampling.temperature !== 1) notes.adapt("temperature")
     if (sampling.topP !== undefined && sampling.topP !== 1) notes.adapt("top_p")

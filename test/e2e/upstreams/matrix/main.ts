@@ -4,6 +4,7 @@ import { protocols, startWorld, textProtocols } from "../world.ts"
 import { withAimock } from "./aimock.ts"
 import { outcomeOf } from "./Case.ts"
 import { cases } from "./cases.ts"
+import { claudePlacesTable } from "./claudePlaces.ts"
 import { writeConverse } from "./converse.ts"
 import { withLiteLlm } from "./litellm.ts"
 import { Results, writeSection } from "./page.ts"
@@ -52,7 +53,8 @@ const sections: Readonly<Record<string, () => Promise<void>>> = {
   },
   litellm: () => withLiteLlm(before("litellm")),
   aimock: () => withAimock(before("aimock")),
-  "bedrock-converse": writeConverse
+  "bedrock-converse": writeConverse,
+  "claude-places": async () => writeSection("claude-places", claudePlacesTable())
 }
 
 const [, , wanted = "scripted"] = process.argv
