@@ -70,7 +70,10 @@ const sealing = (key: Redacted.Redacted<Uint8Array>): RequestSealing => {
 const unreadable = "the stored request of a task can't be opened: was GATEWAY_SECRET changed?"
 
 const parsed = (json: string): Effect.Effect<unknown> =>
-  Effect.catchAll(Effect.try(() => parseExactly(json)), () => Effect.dieMessage(unreadable))
+  Effect.catchAll(
+    Effect.try(() => parseExactly(json)),
+    () => Effect.dieMessage(unreadable)
+  )
 
 const inTurns = <A>(pieces: ReadonlyArray<string>, each: (piece: string, place: number) => Effect.Effect<A>) =>
   Effect.forEach(pieces, (piece, place) => Effect.zipLeft(each(piece, place), Effect.promise(nextTurn)))

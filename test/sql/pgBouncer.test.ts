@@ -112,7 +112,9 @@ describe.skipIf(isMissing)("behind a pooler that gives each transaction another 
       const opened = layer({ url: pooled(), exclusive: false, pool: settings({ slowQuery: Duration.millis(150) }) })
       yield* Effect.provide(slow, Layer.provideMerge(opened, Logger.replace(Logger.defaultLogger, log)))
       // On a busy machine others take long too.
-      const told = lines.filter(({ event, statement }) => event === "database.slow" && /pg_sleep/.test(String(statement)))
+      const told = lines.filter(
+        ({ event, statement }) => event === "database.slow" && /pg_sleep/.test(String(statement))
+      )
       expect(told).toMatchObject([{ statement: "SELECT pg_sleep(0.2), $1::text" }])
       expect(Number(told[0]?.["duration_ms"])).toBeGreaterThanOrEqual(150)
       expect(JSON.stringify(lines)).not.toContain("planted")
