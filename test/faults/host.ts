@@ -4,6 +4,7 @@
  */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Option, Redacted, Duration } from "effect"
+import { MasterSecret } from "../../src/access/MasterSecret.ts"
 import { WebhookSecrets } from "../../src/access/WebhookSecrets.ts"
 import { CallbackTransport } from "../../src/callbacks/CallbackTransport.ts"
 import { CallbacksLive } from "../../src/callbacks/Callbacks.ts"
@@ -21,6 +22,7 @@ import { Ledger } from "../../src/ledger/Ledger.ts"
 import { makeMessageKind, messageLane } from "../../src/messages/async/MessageKind.ts"
 import { Threads } from "../../src/messages/threads/Threads.ts"
 import { Pipeline } from "../../src/pipeline/Pipeline.ts"
+import { RequestSeal } from "../../src/tasks/RequestSeal.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import type { TaskKind } from "../../src/tasks/TaskKind.ts"
 import { TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
@@ -113,6 +115,12 @@ const secrets = Layer.succeed(WebhookSecrets, {
   rotate: () => Effect.die("not here")
 })
 
+/** The same for each process, as of gateways on one database: another one opens the stored requests. */
+const seal = Layer.provide(
+  RequestSeal.Default,
+  MasterSecret.layer({ given: Option.some(Redacted.make("s".repeat(64))), directory: "" })
+)
+
 const lease = Layer.succeed(LeaseTime, Duration.millis(Number(process.env["LEASE_MS"] ?? 30_000)))
 
 /** What a dead process held, and the account: before the runner begins. */
@@ -139,7 +147,7 @@ const timedLeases = Layer.effect(
         })
     })
   )
-).pipe(Layer.provide(TaskStore.Default))
+).pipe(Layer.provide(TaskStore.Default), Layer.provide(seal))
 
 const engine = Layer.mergeAll(TaskRunnerLive, Cancellation.Default).pipe(
   Layer.provide(prepared),
@@ -153,7 +161,7 @@ const engine = Layer.mergeAll(TaskRunnerLive, Cancellation.Default).pipe(
   Layer.provideMerge(
     database({ url: `sqlite:${process.env["DATABASE"]}`, exclusive: process.env["SHARED"] === undefined })
   ),
-  Layer.provide(Layer.mergeAll(crashes, lease, Logger.minimumLogLevel(LogLevel.Error)))
+  Layer.provide(Layer.mergeAll(crashes, lease, seal, Logger.minimumLogLevel(LogLevel.Error)))
 )
 const runtime = ManagedRuntime.make(engine)
 const { runPromise } = runtime
