@@ -59,6 +59,7 @@ import { makers } from "./migrations/0054_makers.ts"
 import { aboveHold } from "./migrations/0055_aboveHold.ts"
 import { reportIndexes } from "./migrations/0056_reportIndexes.ts"
 import { outpacedCalls } from "./migrations/0057_outpacedCalls.ts"
+import { fingerprints } from "./migrations/0058_fingerprints.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -129,7 +130,8 @@ const onBoth: ReadonlyArray<Step> = [
   [54, "makers", makers],
   [55, "aboveHold", aboveHold],
   [56, "reportIndexes", reportIndexes],
-  [57, "outpacedCalls", outpacedCalls]
+  [57, "outpacedCalls", outpacedCalls],
+  [58, "fingerprints", fingerprints]
 ]
 
 /** The schema that this gateway works with. */

@@ -95,6 +95,11 @@ export interface TaskPatch {
   readonly lane?: string
   readonly upstreamId?: string
   readonly submitAtMs?: number | null
+  /**
+   * The fingerprint of this submit, as its kind reads it (`Rival`). Stored sealed beside the task, until the submit is
+   * answered or taken back.
+   */
+  readonly fingerprint?: JsonObject | undefined
   readonly tries?: number
 }
 
@@ -109,7 +114,7 @@ const canBecome = (from: TaskState, to: TaskState): boolean => order[to] > order
 
 /** The task after a patch. */
 export const patched = (task: Task, patch: TaskPatch, nowMs: number): Task => {
-  const { state, ...rest } = patch
+  const { fingerprint: _, state, ...rest } = patch
   if (state === undefined || !canBecome(task.state, state)) return { ...task, ...rest }
   const updatedAtMs = Math.max(nowMs, task.updatedAtMs)
   return {

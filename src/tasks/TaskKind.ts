@@ -8,10 +8,21 @@ import type { Task, TaskError, TaskPatch } from "./Task.ts"
 /** Another worker holds the task, or it has ended: further writes of this worker change nothing. */
 export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly id: string }> {}
 
+/** Another submit without an answer. */
+export interface Rival {
+  readonly id: string
+  readonly submitAtMs: number
+  /** False once its task has ended or is removed. */
+  readonly isOpen: boolean
+  /** Its fingerprint (`TaskPatch`); null if none is stored. */
+  readonly fingerprint: unknown
+}
+
 export interface Rivals {
   readonly taken: ReadonlySet<string>
-  /** Their requests; null for one that is no longer stored. */
-  readonly unheard: ReadonlyArray<unknown>
+  readonly unheard: ReadonlyArray<Rival>
+  /** There are more than these. */
+  readonly isCut: boolean
 }
 
 /** A task that a worker holds for the duration of its lease. */

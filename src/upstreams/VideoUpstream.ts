@@ -6,6 +6,7 @@ import type { Rest } from "../generation/Rest.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { unsupplied } from "../contract/testDouble.ts"
 import type { AtKey } from "./KeyPool.ts"
+import type { SubmitFingerprint } from "./SubmitFingerprint.ts"
 import type { SomeVideoBounds } from "./VideoBounds.ts"
 
 /** One input beside the prompt, with an explicit role. `url` is an http(s) address or a data URI. */
@@ -154,9 +155,12 @@ export class VideoSaturated extends Data.TaggedError("VideoSaturated")<{
 
 /** The submit was sent and no answer came, so a video may exist. Reconcile or fail, never submit again. */
 export class VideoAmbiguous extends Data.TaggedError("VideoAmbiguous")<{
+  /** Of a reconciliation: why it can't tell, as the caller may read it after "the upstream did not confirm it:". */
   readonly reason: string
   /** No answer came at all. */
   readonly unanswered?: boolean
+  /** A later reconciliation may know more: the upstream has yet to show all of a video, or another task its own. */
+  readonly mayClear?: boolean
 }> {}
 
 /** A call without effect that may be repeated: a refused connection, a 5xx or a timeout of a poll. */
@@ -186,8 +190,11 @@ export type VideoCancelOutcome = "cancelled" | "running" | "ended"
 
 /** A submit of unknown outcome, with a look-up of the upstream's other tasks. */
 export interface UnheardSubmit {
+  /** The task's id. */
+  readonly id: string
   /** When the submit was about to be sent, in Unix ms. Its video cannot be older. */
-  readonly meantMs: number
+  readonly submitAtMs: number
+  readonly fingerprint: SubmitFingerprint
   /**
    * Tells which of these ids belong to other tasks, and finds the other submits of that time with an unknown outcome.
    */
@@ -196,8 +203,17 @@ export interface UnheardSubmit {
 
 export interface VideoRivals {
   readonly taken: ReadonlySet<string>
-  /** Their jobs; undefined for one that is no longer stored. */
-  readonly unheard: ReadonlyArray<VideoJob | undefined>
+  readonly unheard: ReadonlyArray<VideoRival>
+  /** There are more than these. */
+  readonly isCut: boolean
+}
+
+/** Another submit of unknown outcome. */
+export interface VideoRival extends Pick<UnheardSubmit, "id" | "submitAtMs"> {
+  /** Its task has not ended: it may still find its own video. */
+  readonly isOpen: boolean
+  /** Undefined if none is stored: it may have made any video of its time. */
+  readonly fingerprint: SubmitFingerprint | undefined
 }
 
 /**
@@ -243,6 +259,11 @@ export interface VideoUpstream extends AtKey<VideoUpstream> {
     job: VideoJob,
     submit: UnheardSubmit
   ) => Effect.Effect<Option.Option<string>, VideoAmbiguous | VideoTransient>
+  /**
+   * The fields of a job that the upstream's list shows (`SubmitFingerprint`). Stored with each submit; absent if it is not looked
+   * for in a list.
+   */
+  readonly shownInList?: (job: VideoJob) => JsonObject
 }
 
 /** The video upstreams by name. */

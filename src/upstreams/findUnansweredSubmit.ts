@@ -1,10 +1,15 @@
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
+import type { Option } from "effect"
+import type { JsonObject } from "../contract/fields.ts"
 import { textAt } from "../contract/json.ts"
 import { isOk, unansweredRead } from "./videoApi.ts"
 import { usableId } from "./videoCalls.ts"
 import type { NoAnswer, VideoAnswer } from "./videoApi.ts"
+import { videoStatus } from "./videoStatus.ts"
 import { VideoAmbiguous, VideoTransient } from "./VideoUpstream.ts"
-import type { UnheardSubmit, VideoJob } from "./VideoUpstream.ts"
+import type { UnheardSubmit } from "./VideoUpstream.ts"
+import { mayHaveMade, whoMadeIt } from "./whoMadeIt.ts"
+import type { Candidate } from "./whoMadeIt.ts"
 
 /** An upstream's list of its videos, newest first. */
 export interface VideoList {
@@ -13,12 +18,10 @@ export interface VideoList {
   readonly read: (answer: VideoAnswer) => { readonly items: ReadonlyArray<unknown>; readonly hasMore: boolean }
   /** Unix seconds. */
   readonly createdAt: (item: unknown) => number | undefined
-  /** True if no field of the item differs from the job. */
-  readonly isLike: (item: unknown, job: VideoJob) => boolean
+  /** The fields of its request that an item shows (`SubmitFingerprint`); undefined if no create of ours makes such a one. */
+  readonly shownIn: (item: unknown) => JsonObject | undefined
 }
 
-/** Slightly more than the longest time that a submit waits for its answer. */
-const submitMs = 150_000
 /**
  * The tolerated difference of the clocks, after correction by the answer's `date` header: both sides truncate to
  * seconds.
@@ -26,49 +29,50 @@ const submitMs = 150_000
 const toleranceMs = 5_000
 const untoldToleranceMs = 60_000
 const mostPages = 10
+/** The statuses of an upstream without a list. */
+const unlisted = [404, 405, 501]
 
-/**
- * Finds the video of a submit that got no answer: made at that time, like the job, and no other task's. Showing another
- * caller's video would be worse than failing, so a match counts only if no other submit can have made it. None if no
- * candidate is left.
- */
+/** Finds the video of a submit that got no answer in the upstream's list (`whoMadeIt`). */
 export const findUnansweredSubmit = Effect.fnUntraced(function* (
-  job: VideoJob,
   submit: UnheardSubmit,
   list: VideoList
 ): Effect.fn.Return<Option.Option<string>, VideoAmbiguous | VideoTransient> {
-  const candidates = new Map<string, unknown>()
+  const candidates = new Map<string, Candidate>()
+  const self = { fingerprint: submit.fingerprint, submitAtMs: submit.submitAtMs }
   let last: unknown = undefined
   for (let number = 1; ; number++) {
-    if (number > mostPages) return yield* new VideoAmbiguous({ reason: "too many videos since" })
+    if (number > mostPages) return yield* new VideoAmbiguous({ reason: "its list has too many videos since then" })
     const answer = yield* Effect.mapError(list.page(number, last), unansweredRead)
+    if (unlisted.includes(answer.status))
+      return yield* new VideoAmbiguous({ reason: "it offers no list of its videos" })
     if (!isOk(answer)) return yield* new VideoTransient({ reason: `status ${answer.status} ${answer.error.code}` })
-    const { fromMs, untilMs } = windowOf(submit.meantMs, answer, yield* Clock.currentTimeMillis)
+    const clock = clockOf(answer, yield* Clock.currentTimeMillis)
     const { hasMore, items } = list.read(answer)
     let isPast = false
     for (const item of items) {
-      const madeMs = (list.createdAt(item) ?? 0) * 1_000
+      const madeMs = (list.createdAt(item) ?? 0) * 1_000 - clock.aheadMs
       const id = usableId(textAt(item, "id"))
-      if (madeMs < fromMs) isPast = true
-      else if (madeMs <= untilMs && id !== undefined && list.isLike(item, job)) candidates.set(id, item)
+      const shown = list.shownIn(item)
+      if (madeMs < submit.submitAtMs - clock.toleranceMs) isPast = true
+      else if (id !== undefined && shown !== undefined) {
+        const candidate = { id, shown, isEnded: hasEnded(item), madeMs, toleranceMs: clock.toleranceMs }
+        if (mayHaveMade(self, candidate)) candidates.set(id, candidate)
+      }
     }
     if (isPast || !hasMore || items.length === 0) break
     last = items.at(-1)
   }
-  const { taken, unheard } = yield* submit.rivals([...candidates.keys()])
-  const [left, ...others] = [...candidates].filter(([id]) => !taken.has(id))
-  if (left === undefined) return Option.none()
-  const [id, item] = left
-  const isRivals = unheard.some((rival) => rival === undefined || list.isLike(item, rival))
-  if (others.length > 0 || isRivals) return yield* new VideoAmbiguous({ reason: "several submits may have made it" })
-  return Option.some(id)
+  const rivals = yield* submit.rivals([...candidates.keys()])
+  return yield* whoMadeIt(submit, [...candidates.values()], rivals, yield* Clock.currentTimeMillis)
 })
 
-/** The period in which the video must have been made, by the upstream's clock. */
-const windowOf = (meantMs: number, answer: VideoAnswer, nowMs: number) => {
+/** How far the upstream's clock is ahead of ours, as its answer tells. */
+const clockOf = (answer: VideoAnswer, nowMs: number) => {
   const theirs = Date.parse(answer.headers.get("date") ?? "")
-  const isTold = !Number.isNaN(theirs)
-  const startMs = meantMs + (isTold ? theirs - nowMs : 0)
-  const tolerance = isTold ? toleranceMs : untoldToleranceMs
-  return { fromMs: startMs - tolerance, untilMs: startMs + submitMs + tolerance }
+  return Number.isNaN(theirs)
+    ? { aheadMs: 0, toleranceMs: untoldToleranceMs }
+    : { aheadMs: theirs - nowMs, toleranceMs }
 }
+
+const hasEnded = (item: unknown): boolean =>
+  !["queued", "running", "unknown"].includes(videoStatus(textAt(item, "status") ?? ""))

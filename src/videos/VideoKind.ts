@@ -1,33 +1,24 @@
-import { Clock, Effect, Either, Option, Schedule, Schema } from "effect"
+import { Clock, Effect, Either, Option, Schedule } from "effect"
 import { exitOf } from "../flow/exitOf.ts"
 import type { JsonObject } from "../contract/fields.ts"
-import { VideoAmbiguous, VideoJob, VideoTransient, VideoUpstreams } from "../upstreams/VideoUpstream.ts"
-import type { VideoRejected, VideoReport, VideoResult, VideoUpstream } from "../upstreams/VideoUpstream.ts"
+import { VideoAmbiguous, VideoTransient, VideoUpstreams } from "../upstreams/VideoUpstream.ts"
+import type { VideoJob, VideoRejected, VideoReport, VideoResult, VideoUpstream } from "../upstreams/VideoUpstream.ts"
 import { RetryAfter } from "../routing/RetryAfter.ts"
 import type { RouteFailure } from "../routing/RetryAfter.ts"
 import { fails } from "../routing/tryRoutes.ts"
 import { atKey } from "../upstreams/KeyPool.ts"
 import { CrashPoints } from "../tasks/CrashPoints.ts"
-import { readable } from "../tasks/StoredRequest.ts"
 import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import type { Task, TaskError } from "../tasks/Task.ts"
 import type { Lease, LeaseLost, TaskKind, TaskTurn } from "../tasks/TaskKind.ts"
 import { again, makePacing } from "./pacing.ts"
-import {
-  failing,
-  jobAt,
-  movedTo,
-  placed,
-  placesOf,
-  requesterOf,
-  soonest,
-  upstreamOf,
-  videoBulkhead,
-  waitOf
-} from "./places.ts"
+import { failing, jobAt, movedTo, placesOf, requesterOf, soonest, upstreamOf, videoBulkhead, waitOf } from "./places.ts"
 import type { Place, Wait } from "./places.ts"
 import { atProgress } from "./atProgress.ts"
-import { ends, failed, keyGone, refused, unconfirmed, unserved } from "./turns.ts"
+import { ends, failed, keyGone, refused, unconfirmed, unsearchable, unserved } from "./turns.ts"
+import { fingerprintOf, unansweredOf } from "./fingerprints.ts"
+import { makeReconcile, reconcileAfterMs } from "./reconcile.ts"
+import { jobOf } from "./jobOf.ts"
 import type { Outages } from "./Outages.ts"
 import { FirstReplies } from "./FirstReplies.ts"
 import { settleIfNew } from "./settleIfNew.ts"
@@ -45,15 +36,8 @@ export interface VideoFamily {
 
 /** The most concurrent submits, polls and cancels per upstream. */
 const parallel = 64
-/**
- * After a submit without an answer, the upstream may still be accepting it, and reconciling earlier could miss it. A
- * stored intent is submitted before that, or not at all.
- */
-const reconcileAfterMs = 5_000
 /** Once a second for 20 s, within the lease. */
 const stubborn = Schedule.spaced("1 second").pipe(Schedule.intersect(Schedule.recurs(20)))
-/** How often reconciliation may be ambiguous before the task fails. */
-const reconcileTries = 5
 
 /**
  * Drives video tasks: submits at most once, then polls until the upstream reports the end. One turn is one call. Only
@@ -83,8 +67,10 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       if (failures.some((failure) => fails(requester, place, failure))) continue
       const submitAtMs = yield* Clock.currentTimeMillis
       // Starts from the current route: a refusal of an earlier one has moved the task.
-      task = yield* lease.write({ ...movedTo(task, job, place), submitAtMs })
-      const submitted = yield* Effect.either(submitTo(lease, job, place, { task, submitAtMs }))
+      const sent = { ...jobAt(job, place.index), upstreamModel: place.model }
+      const fingerprint = fingerprintOf(upstreams.get(place.upstream), sent)
+      task = yield* lease.write({ ...movedTo(task, job, place), submitAtMs, fingerprint })
+      const submitted = yield* Effect.either(submitTo(lease, job, place, { task, submitAtMs, sent }))
       if (Either.isRight(submitted)) return submitted.right
       const error = submitted.left
       if (error._tag === "LeaseLost" || error._tag === "StoreFailure") return yield* Effect.fail(error)
@@ -98,7 +84,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
 
   /** Fails with errors that another route may not have. */
   const submitTo = Effect.fnUntraced(function* (lease: Lease, job: VideoJob, place: Place, intended: IntendedSubmit) {
-    const { submitAtMs, task } = intended
+    const { sent, submitAtMs, task } = intended
     yield* crash.at("intended")
     // If the process was suspended here, another may have taken over and submitted the video.
     if ((yield* Clock.currentTimeMillis) - submitAtMs >= reconcileAfterMs) return again({ submitAtMs: null }, 0)
@@ -116,7 +102,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       return Effect.zipRight(pacing.noteFailure(bulkhead, task.account, error), Effect.fail(error))
     }
     // Not interrupted at shutdown: without its answer, the video could not be found again.
-    const submitting = upstream.submit({ ...jobAt(job, place.index), upstreamModel: place.model })
+    const submitting = upstream.submit(sent)
     const submitted =
       exitOf(submitting) === undefined
         ? submitting.pipe(
@@ -139,7 +125,10 @@ export const makeVideoKind = Effect.fnUntraced(function* (
         // The intent stays stored: the next turn reconciles it.
         VideoAmbiguous: (error) => {
           retryAfter.failed(place, requester, failing())
-          const turn = upstream.reconcile === undefined ? failed(unconfirmed) : again({}, reconcileAfterMs)
+          const turn =
+            upstream.reconcile === undefined
+              ? failed(unconfirmed(unsearchable))
+              : again({ fingerprint: unansweredOf(upstream, task, sent) }, reconcileAfterMs)
           return Effect.as(pacing.noteFailure(bulkhead, task.account, error), turn)
         }
       })
@@ -185,37 +174,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     if (!isWanted) yield* upstream.cancel(upstreamId)
   })
 
-  /** A submit of unknown outcome. It is only submitted again if the upstream confirms that it has no such video. */
-  const reconcile = Effect.fnUntraced(function* (
-    lease: Lease,
-    upstream: VideoUpstream,
-    intendedMs: number
-  ): Effect.fn.Return<TaskTurn | "settled", LeaseLost | StoreFailure> {
-    if (upstream.reconcile === undefined) return failed(unconfirmed)
-    const waitMs = intendedMs + reconcileAfterMs - (yield* Clock.currentTimeMillis)
-    if (waitMs > 0) return again({}, waitMs)
-    const { task } = lease
-    const rivals = (ids: ReadonlyArray<string>) =>
-      lease.rivals(ids, intendedMs).pipe(
-        Effect.map(({ taken, unheard }) => ({ taken, unheard: unheard.map(jobIfKnown) })),
-        Effect.mapError((error) => new VideoTransient({ reason: error.message }))
-      )
-    return yield* upstream.reconcile(placed(task, yield* jobOf(lease)), { meantMs: intendedMs, rivals }).pipe(
-      Effect.timeoutFail({ duration: "1 minute", onTimeout: () => noAnswer }),
-      Effect.tap(() => pacing.answered(task.lane)),
-      Effect.flatMap(
-        Option.match({
-          onNone: (): ReturnType<TaskKind["run"]> => Effect.succeed(again({ submitAtMs: null, tries: 0 }, 0)),
-          onSome: (id) => recordId(lease, task, upstream, id)
-        })
-      ),
-      Effect.catchTags({
-        VideoAmbiguous: () =>
-          task.tries + 1 >= reconcileTries ? Effect.succeed(failed(unconfirmed)) : pacing.retried(task),
-        VideoTransient: (error) => pacing.failedFor(task, error)
-      })
-    )
-  })
+  const reconcile = makeReconcile(pacing, recordId)
 
   const poll = (task: Task, upstream: VideoUpstream, upstreamId: string): Effect.Effect<TaskTurn> =>
     upstream.poll(upstreamId).pipe(
@@ -287,13 +246,11 @@ export const makeVideoKind = Effect.fnUntraced(function* (
   }
 })
 
-const jobOf = (lease: Lease) => Effect.flatMap(lease.request, (job) => readable(Schema.decodeUnknown(VideoJob)(job)))
-const decodeKnownJob = Schema.decodeUnknownOption(VideoJob)
-const jobIfKnown = (request: unknown) => Option.getOrUndefined(decodeKnownJob(request))
-
 /** A submit whose intent is stored. */
 interface IntendedSubmit {
   readonly task: Task
+  /** The job as the route gets it. */
+  readonly sent: VideoJob
   readonly submitAtMs: number
 }
 

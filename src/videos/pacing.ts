@@ -74,6 +74,8 @@ export const makePacing = Effect.gen(function* () {
   return { took, later, retried, unknown, failedFor, resubmitted, answered, noteFailure, isSilent } as const
 })
 
+export type Pacing = Effect.Effect.Success<typeof makePacing>
+
 type Unanswered = VideoAmbiguous | VideoTransient
 
 export const again = (patch: TaskPatch, againInMs: number): TaskTurn => ({ patch, againInMs })

@@ -11,12 +11,18 @@ export const failed = ({ code, message }: TaskError): TaskTurn => ends({ state: 
 export const refused = ({ code, message }: TaskError): TaskTurn =>
   ends({ state: "failed", error: { code, message }, submitAtMs: null })
 
-/** A submit without an answer at an upstream that offers no way to find out. */
-export const unconfirmed: TaskError = {
+/**
+ * A submit without an answer whose video was not found.
+ *
+ * @param reason why it can't be known
+ */
+export const unconfirmed = (reason: string): TaskError => ({
   code: "SubmitUnconfirmed",
-  message:
-    "The upstream did not confirm that it accepted the task, and offers no way to find out. The task was not submitted again, so that you do not pay twice. Create it again."
-}
+  message: `The upstream did not confirm that it accepted the task: ${reason}. The task was not submitted again, so that you do not pay twice. Create it again.`
+})
+
+/** The reason where the upstream has neither a list of videos nor a name of ours for them. */
+export const unsearchable = "it did not answer, and offers no way to find out"
 
 /** The upstream of the task was removed. */
 export const unserved: TaskError = {

@@ -23,6 +23,7 @@ import { streamMutants } from "./streamMutants.ts"
 import { tokenMutants } from "./tokenMutants.ts"
 import { tryMutants } from "./tryMutants.ts"
 import { unfinishedMutants } from "./unfinishedMutants.ts"
+import { videoMutants } from "./videoMutants.ts"
 
 export const mutants: ReadonlyArray<Mutant> = [
   ...keyMutants,
@@ -46,6 +47,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...tryMutants,
   ...loginMutants,
   ...unfinishedMutants,
+  ...videoMutants,
   ...readFileMutants,
   ...clientToolMutants,
   ...betaMutants

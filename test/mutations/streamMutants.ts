@@ -126,8 +126,8 @@ export const streamMutants: ReadonlyArray<Mutant> = [
   {
     name: "videos: an unanswered submit is made again elsewhere",
     file: "src/videos/VideoKind.ts",
-    snippet: "upstream.reconcile === undefined ? failed(unconfirmed) : again({}, reconcileAfterMs)",
-    replacement: "again({ submitAtMs: null }, 0)",
+    snippet: ": again({ fingerprint: unansweredOf(upstream, task, sent) }, reconcileAfterMs)",
+    replacement: ": again({ submitAtMs: null }, 0)",
     tests: ["test/videos/videoKind.test.ts", "test/videos/videoPlaces.test.ts", "test/videos/silentUpstream.test.ts"]
   }
 ]

@@ -56,22 +56,52 @@ describeOnEachStore("a lease", ({ name }) => {
         yield* store.write(b!, { submitAtMs: 1_000_000, upstreamId: "up-b" })
         yield* store.write(elsewhere!, { submitAtMs: 1_000_000 })
         const rivals = () => store.rivals(a!.task, ["up-a", "up-b"], 1_000_000)
-        expect(yield* rivals()).toEqual({ taken: new Set(["up-b"]), unheard: [] })
+        expect(yield* rivals()).toEqual({ taken: new Set(["up-b"]), unheard: [], isCut: false })
         yield* store.write(c!, { submitAtMs: 2_000_000 })
         expect((yield* rivals()).unheard).toEqual([])
-        yield* store.write(c!, { submitAtMs: 1_100_000 })
-        const request = yield* store.request("c")
-        expect(request).not.toBe(null)
-        expect((yield* rivals()).unheard).toEqual([request])
+        yield* store.write(c!, { submitAtMs: 1_100_000, fingerprint: { duration: 5 } })
+        const ofC = { id: "c", submitAtMs: 1_100_000, isOpen: true, fingerprint: { duration: 5 } }
+        expect((yield* rivals()).unheard).toEqual([ofC])
         // One that was ended in its submit may have made the video all the same.
         yield* store.end("c", "expired")
-        expect((yield* rivals()).unheard).toEqual([request])
-        // So may one that failed with an unknown outcome.
+        expect((yield* rivals()).unheard).toEqual([{ ...ofC, isOpen: false }])
+        // So may one that failed with an unknown outcome. Its request is not needed for that.
         yield* store.insert(newTask("d"))
         const [d] = yield* store.claim("test:m", 1)
         yield* store.write(d!, { submitAtMs: 1_200_000 })
         yield* store.settle(d!, { patch: { state: "failed" }, againInMs: 0 })
-        expect((yield* rivals()).unheard).toEqual([request, { say: "d" }])
+        const ofD = { id: "d", submitAtMs: 1_200_000, isOpen: false, fingerprint: null }
+        expect((yield* rivals()).unheard).toEqual([{ ...ofC, isOpen: false }, ofD])
+        expect(yield* Effect.forEach(["c", "d"], store.request)).toEqual([null, null])
+      })
+    )
+  )
+
+  it.effect("forgets what tells a submit from others once that is answered, taken back or made anew", () =>
+    engine().run(
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        yield* Effect.forEach(["a", "b"], (id) => store.insert(newTask(id)))
+        const held = yield* store.claim("test:m", 2)
+        const [a, b] = ["a", "b"].map((id) => held.find(({ task }) => task.id === id)!)
+        const fingerprints = Effect.map(store.rivals(a!.task, ["up"], 1_000_000), ({ unheard }) =>
+          unheard.map(({ fingerprint }) => fingerprint)
+        )
+        yield* store.write(b!, { submitAtMs: 1_000_000, fingerprint: { duration: 5 } })
+        yield* store.write(b!, { tries: 1 })
+        expect(yield* fingerprints).toEqual([{ duration: 5 }])
+        if (name !== "memory") {
+          const sql = yield* SqlClient.SqlClient
+          const stored = yield* sql`SELECT fingerprint FROM tasks WHERE id = ${"b"}`
+          expect(stored).toEqual([{ fingerprint: expect.stringMatching(/^sealed:[\w.-]+$/) }])
+        }
+        yield* store.write(b!, { submitAtMs: null })
+        yield* store.write(b!, { submitAtMs: 1_000_000 })
+        expect(yield* fingerprints).toEqual([null])
+        yield* store.write(b!, { submitAtMs: 1_000_000, fingerprint: { duration: 6 } })
+        expect(yield* fingerprints).toEqual([{ duration: 6 }])
+        yield* store.write(b!, { upstreamId: "up" })
+        expect(yield* store.rivals(a!.task, ["up"], 1_000_000)).toMatchObject({ taken: new Set(["up"]), unheard: [] })
       })
     )
   )
@@ -80,23 +110,24 @@ describeOnEachStore("a lease", ({ name }) => {
     engine().run(
       Effect.gen(function* () {
         const store = yield* TaskStore
-        const leases = yield* TaskStore
         yield* Effect.forEach(["a", "b", "c", "d"], (id) => store.insert(newTask(id)))
-        const held = yield* leases.claim("test:m", 4)
+        const held = yield* store.claim("test:m", 4)
         const [a, b, c, d] = ["a", "b", "c", "d"].map((id) => held.find(({ task }) => task.id === id)!)
-        yield* leases.write(a!, { submitAtMs: 1_000_000 })
-        yield* leases.settle(b!, {
+        yield* store.write(a!, { submitAtMs: 1_000_000 })
+        yield* store.settle(b!, {
           patch: { state: "succeeded", submitAtMs: 1_000_000, upstreamId: "up-b" },
           againInMs: 0
         })
-        yield* leases.settle(c!, { patch: { state: "failed", submitAtMs: 1_000_000 }, againInMs: 0 })
+        yield* store.write(c!, { submitAtMs: 1_000_000, fingerprint: { duration: 5 } })
+        yield* store.settle(c!, { patch: { state: "failed" }, againInMs: 0 })
         // It was refused: it has made nothing.
-        yield* leases.settle(d!, { patch: { state: "failed" }, againInMs: 0 })
+        yield* store.settle(d!, { patch: { state: "failed" }, againInMs: 0 })
         for (const id of ["b", "c", "d"]) expect(yield* store.remove(alice, "test", id)).toBe(true)
-        const rivals = leases.rivals(a!.task, ["up-a", "up-b"], 1_000_000)
-        expect(yield* rivals).toEqual({ taken: new Set(["up-b"]), unheard: [null] })
+        const rivals = store.rivals(a!.task, ["up-a", "up-b"], 1_000_000)
+        const ofC = { id: "c", submitAtMs: 1_000_000, isOpen: false, fingerprint: { duration: 5 } }
+        expect(yield* rivals).toEqual({ taken: new Set(["up-b"]), unheard: [ofC], isCut: false })
         yield* store.purge(1_000_001, 10)
-        expect(yield* rivals).toEqual({ taken: new Set(), unheard: [] })
+        expect(yield* rivals).toEqual({ taken: new Set(), unheard: [], isCut: false })
       })
     )
   )

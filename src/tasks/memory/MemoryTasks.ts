@@ -1,4 +1,5 @@
 import { Clock, Effect, Option } from "effect"
+import type { JsonObject } from "../../contract/fields.ts"
 import type { Cancelled, Task } from "../Task.ts"
 import type { UnitOfWork } from "../UnitOfWork.ts"
 
@@ -7,6 +8,8 @@ export interface MemoryTask {
   readonly task: Task
   /** JSON; undefined once deleted. */
   readonly request: string | undefined
+  /** That of a submit without an answer (`TaskPatch`). */
+  readonly fingerprint: JsonObject | undefined
   readonly nextRunAtMs: number
   readonly token: string | null
   readonly startedAtMs: number | null
@@ -18,7 +21,7 @@ export interface MemoryTask {
 export class MemoryTasks {
   readonly #tasks = new Map<string, MemoryTask>()
   /** Tasks that were removed after a submit: their videos stay in the upstream's list for a while. */
-  readonly #removed = new Set<Task>()
+  readonly #removed = new Set<MemoryTask>()
   readonly #unit: UnitOfWork
 
   constructor(unit: UnitOfWork) {
@@ -34,17 +37,17 @@ export class MemoryTasks {
   }
 
   /** Removes an ended task, and keeps its submit until it is purged. */
-  remove(task: Task): void {
-    this.set(task.id, undefined)
-    if (task.submitAtMs !== null) this.#removed.add(task)
+  remove(one: MemoryTask): void {
+    this.set(one.task.id, undefined)
+    if (one.task.submitAtMs !== null) this.#removed.add(one)
   }
 
   purgeRemoved(beforeMs: number): void {
-    for (const task of this.#removed) if ((task.submitAtMs ?? 0) < beforeMs) this.#removed.delete(task)
+    for (const one of this.#removed) if ((one.task.submitAtMs ?? 0) < beforeMs) this.#removed.delete(one)
   }
 
-  removedOf(lane: string): ReadonlyArray<Task> {
-    return [...this.#removed].filter((task) => task.lane === lane)
+  removedOf(lane: string): ReadonlyArray<MemoryTask> {
+    return [...this.#removed].filter(({ task }) => task.lane === lane)
   }
 
   /** Replaces a task, or removes it (undefined). Undone if the unit of work fails. */

@@ -3,7 +3,7 @@ import { parseJson } from "../../contract/json.ts"
 import { CrashPoints } from "../CrashPoints.ts"
 import { releasesRequest } from "../releasesRequest.ts"
 import type { StoreFailure } from "../StoreFailure.ts"
-import { isTerminal, patched } from "../Task.ts"
+import { isTerminal, isUnheard, patched } from "../Task.ts"
 import type { Task, TaskPatch } from "../Task.ts"
 import type { TaskChanges } from "../TaskChanges.ts"
 import { LeaseLost, TaskKinds } from "../TaskKind.ts"
@@ -85,6 +85,7 @@ export const memoryLeased = (
           yield* tasks.put(task.id, {
             ...one,
             ...(isChanged && task.state === "running" && { startedAtMs: task.updatedAtMs }),
+            fingerprint: patch.fingerprint ?? (isUnheard(task) ? one.fingerprint : undefined),
             ...(releasesRequest(kinds.get(task.kind), before, task) && { request: undefined }),
             ...release,
             ...(isTerminal(task.state) && { token: null }),
@@ -132,19 +133,22 @@ export const memoryLeased = (
 
     const rivals: TaskStorage["rivals"] = ({ id, lane }, upstreamIds, submitAtMs) =>
       Effect.sync(() => {
-        if (upstreamIds.length === 0) return { taken: new Set<string>(), unheard: [] }
+        if (upstreamIds.length === 0) return { taken: new Set<string>(), unheard: [], isCut: false }
         const stored = tasks.filter(({ task }) => task.lane === lane && task.id !== id)
-        const others = [...stored, ...tasks.removedOf(lane).map((task) => ({ task, request: undefined }))]
+        const others = [...stored, ...tasks.removedOf(lane)]
         const taken = others.flatMap(({ task: { upstreamId } }) =>
           upstreamId !== null && upstreamIds.includes(upstreamId) ? [upstreamId] : []
         )
-        const unheard = others.filter(
-          ({ task }) =>
-            task.upstreamId === null && task.submitAtMs !== null && Math.abs(task.submitAtMs - submitAtMs) <= rivalryMs
-        )
+        const unheard = others.flatMap((one) => {
+          const { id, submitAtMs: at, upstreamId } = one.task
+          return upstreamId === null && at !== null && Math.abs(at - submitAtMs) <= rivalryMs
+            ? [{ id, submitAtMs: at, isOpen: isActive(one), fingerprint: one.fingerprint ?? null }]
+            : []
+        })
         return {
           taken: new Set(taken),
-          unheard: unheard.length > mostRivals ? [null] : unheard.map((one) => parseJson(one.request ?? "null") ?? null)
+          unheard: unheard.slice(0, mostRivals),
+          isCut: unheard.length > mostRivals
         }
       })
 

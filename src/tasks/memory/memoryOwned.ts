@@ -1,7 +1,7 @@
 import { Effect, Exit, Option } from "effect"
 import type { AccountId } from "../../contract/Caller.ts"
 import { StoreFailure } from "../StoreFailure.ts"
-import { created, isUnheard, patched } from "../Task.ts"
+import { created, patched } from "../Task.ts"
 import type { Task } from "../Task.ts"
 import type { TaskChanges } from "../TaskChanges.ts"
 import type { TaskStorage } from "../TaskStorage.ts"
@@ -21,6 +21,7 @@ export const memoryOwned = (
     const one: MemoryTask = {
       task,
       request: JSON.stringify(given.request),
+      fingerprint: undefined,
       nextRunAtMs: task.createdAtMs,
       token: null,
       startedAtMs: null,
@@ -85,7 +86,7 @@ export const memoryOwned = (
         const isSubmitted = one.task.submitAtMs !== null || one.task.upstreamId !== null
         if (unsubmitted && isSubmitted) return Option.none<Task>()
         const task: Task = { ...patched(one.task, { state }, nowMs), error: error ?? null, endedAtMs: nowMs }
-        yield* tasks.put(id, { ...one, task, token: null, request: isUnheard(task) ? one.request : undefined })
+        yield* tasks.put(id, { ...one, task, token: null, request: undefined })
         yield* changed(task)
         return Option.some(task)
       })
@@ -102,7 +103,7 @@ export const memoryOwned = (
       if (one === undefined || isActive(one) || one.task.account !== account || one.task.kind !== kind) {
         return Effect.succeed(false)
       }
-      const removed = unit.afterCommit(() => tasks.remove(one.task))
+      const removed = unit.afterCommit(() => tasks.remove(one))
       return unit.commit(changes.removing([one.task]).pipe(Effect.zipRight(removed), Effect.as(true)))
     })
 

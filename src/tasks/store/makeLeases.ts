@@ -8,15 +8,15 @@ import { rows } from "../../sql/decode.ts"
 import { prepare } from "../../sql/prepare.ts"
 import { CrashPoints } from "../CrashPoints.ts"
 import { releasesRequest } from "../releasesRequest.ts"
-import { isTerminal, patched } from "../Task.ts"
+import { isTerminal, isUnheard, patched } from "../Task.ts"
 import { RequestSeal } from "../RequestSeal.ts"
+import { makeRivals, sealOf } from "./makeRivals.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import { LeaseLost, TaskKinds } from "../TaskKind.ts"
-import type { TaskPatch } from "../Task.ts"
+import type { Task, TaskPatch } from "../Task.ts"
 import { stored } from "../StoreFailure.ts"
 import type { LeasedTask, TaskStorage } from "../TaskStorage.ts"
 import { UnitOfWork } from "../UnitOfWork.ts"
-import { mostRivals, rivalryMs } from "../rivalry.ts"
 import { makeHolding } from "./holding.ts"
 import { makeSetAside } from "./setAside.ts"
 import { makeRemoval } from "./removal.ts"
@@ -36,7 +36,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
     const removeHeld = yield* makeRemoval(tasks)
     const node = yield* Node
     const holding = yield* makeHolding
-    const { open } = yield* RequestSeal
+    const { open, seal } = yield* RequestSeal
     let claims = 0
     const someDue = sql`SELECT id FROM tasks WHERE ended_at IS NULL AND lane = ${""} AND next_run_at <= ${0}
     ORDER BY next_run_at LIMIT ${0}`
@@ -125,6 +125,20 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
       Effect.asVoid(orLost(leased, stored(selectHeld([leased.task.id, leased.token]))))
 
     const patchedTo = (leased: LeasedTask, patch: TaskPatch, release: Record<string, unknown>) =>
+      Effect.flatMap(fingerprintColumn(leased.task, patch), (fingerprint) =>
+        patchedAs(leased, patch, { ...release, ...fingerprint })
+      )
+
+    /** The fingerprint is sealed, and goes with the submit that it tells from others. */
+    const fingerprintColumn = (before: Task, patch: TaskPatch): Effect.Effect<Record<string, string | null>> => {
+      if (patch.fingerprint !== undefined) {
+        return Effect.map(seal(sealOf(before.id), patch.fingerprint), (fingerprint) => ({ fingerprint }))
+      }
+      const isSettled = isUnheard(before) && !isUnheard({ ...before, ...patch })
+      return Effect.succeed(isSettled ? { fingerprint: null } : {})
+    }
+
+    const patchedAs = (leased: LeasedTask, patch: TaskPatch, release: Record<string, unknown>) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
         const before = leased.task
         const task = patched(before, patch, nowMs)
@@ -192,36 +206,6 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
         )
       )
 
-    /**
-     * Answered from two indexes, which contain only tasks with an upstream id and unanswered submits. One statement: a
-     * task that gets its id or is removed meanwhile is in one of them, never in none.
-     */
-    const rivals: TaskStorage["rivals"] = Effect.fnUntraced(function* (task, upstreamIds, submitAtMs) {
-      if (upstreamIds.length === 0) return { taken: new Set<string>(), unheard: [] }
-      const found = yield* stored(sql`SELECT upstream_id AS id, NULL AS task_id, NULL AS request FROM tasks
-          WHERE ${sql.in("upstream_id", upstreamIds)} AND lane = ${task.lane} AND id <> ${task.id}
-        UNION ALL
-        SELECT NULL, task_id, request FROM (SELECT task_id, request FROM tasks
-          LEFT JOIN task_requests ON task_id = id
-          WHERE lane = ${task.lane} AND submit_at IS NOT NULL AND upstream_id IS NULL AND id <> ${task.id}
-          AND submit_at BETWEEN ${submitAtMs - rivalryMs} AND ${submitAtMs + rivalryMs}
-          LIMIT ${mostRivals + 1}) AS unheard
-        UNION ALL
-        SELECT upstream_id, NULL, NULL FROM removed_submits WHERE lane = ${task.lane} AND (${sql.in("upstream_id", upstreamIds)}
-          OR (upstream_id IS NULL AND submit_at BETWEEN ${submitAtMs - rivalryMs} AND ${submitAtMs + rivalryMs}))`)
-      const unheard = found.filter((row) => rivalIds.one(row).id === null)
-      return {
-        taken: new Set(found.flatMap((row) => rivalIds.one(row).id ?? [])),
-        // Among too many, videos can't be told apart.
-        unheard:
-          unheard.length > mostRivals
-            ? [null]
-            : yield* Effect.forEach(unheard, (row) =>
-                opened(row).pipe(Effect.catchAllDefect(() => Effect.succeed(null)))
-              )
-      }
-    })
-
     /** The request in a row; null if there is none. */
     const opened = (row: unknown): Effect.Effect<unknown> =>
       Effect.suspend(() => {
@@ -237,7 +221,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
     const lanes = Effect.map(stored(selectLanes([])), laneDues.all)
 
     return {
-      rivals,
+      rivals: yield* makeRivals,
       claim,
       renew: holding.renew,
       held,
@@ -254,7 +238,6 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
 
 type Tasks = Effect.Effect.Success<typeof makeTasks>
 
-const rivalIds = rows("tasks", { id: Schema.NullOr(Schema.String) })
 const laneDues = rows("tasks", { lane: Schema.String, due: Schema.Int })
 const requests = rows("task_requests", {
   task_id: Schema.NullOr(Schema.String),

@@ -7,7 +7,7 @@ import { prepare } from "../../sql/prepare.ts"
 import { stored } from "../StoreFailure.ts"
 import type { StoreFailure } from "../StoreFailure.ts"
 import type { Task } from "../Task.ts"
-import { created, isUnheard } from "../Task.ts"
+import { created } from "../Task.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import { RequestSeal } from "../RequestSeal.ts"
 import { TaskKinds } from "../TaskKind.ts"
@@ -127,7 +127,7 @@ export const makeTasks = Effect.gen(function* () {
           yield* sql`DELETE FROM task_requests WHERE task_id = ${id}`
           return ended
         }
-        if (!isUnheard(ended.value)) yield* sql`DELETE FROM task_requests WHERE task_id = ${id}`
+        yield* sql`DELETE FROM task_requests WHERE task_id = ${id}`
         yield* changed(ended.value)
         return ended
       })

@@ -7,7 +7,7 @@ import type { Fragment } from "@effect/sql/Statement"
  */
 export const removedSubmits = (sql: SqlClient.SqlClient) => ({
   /** Run it before the task is removed, in the same transaction. */
-  keep: (tasks: Fragment) => sql`INSERT INTO removed_submits (task_id, lane, submit_at, upstream_id)
-    SELECT id, lane, submit_at, upstream_id FROM tasks WHERE ${tasks} AND submit_at IS NOT NULL`,
+  keep: (tasks: Fragment) => sql`INSERT INTO removed_submits (task_id, lane, submit_at, upstream_id, fingerprint)
+    SELECT id, lane, submit_at, upstream_id, fingerprint FROM tasks WHERE ${tasks} AND submit_at IS NOT NULL`,
   purge: (beforeMs: number) => sql`DELETE FROM removed_submits WHERE submit_at < ${beforeMs}`
 })

@@ -13,6 +13,7 @@ import type { VideoJob, VideoUpstream } from "../../../src/upstreams/VideoUpstre
 import { resolve } from "../../../src/videos/resolve.ts"
 import { describeOnEach } from "../../sql/engines.ts"
 import { limits, request } from "../../videos/requests.ts"
+import { unheard } from "../../upstreams/video/unheard.ts"
 
 const root = mkdtempSync(join(tmpdir(), "orders-"))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -51,7 +52,7 @@ const at = <A, E>(
     )
   )
 
-const unheard = { meantMs: 0, rivals: () => Effect.dieMessage("not asked") }
+const never = unheard()
 
 describeOnEach("an order of the sandbox", ({ name, url }) => {
   it.scopedLive("is known to every process of the database, which go on with it and serve its clip", () =>
@@ -61,7 +62,7 @@ describeOnEach("an order of the sandbox", ({ name, url }) => {
       const other = { ...one, directory: name === "postgres" ? folder() : directory }
       const mine = job("a cat")
       const id = yield* at(one, (upstream) => upstream.submit(mine))
-      const found = yield* at(other, (upstream) => upstream.reconcile?.(mine, unheard) ?? Effect.succeedNone)
+      const found = yield* at(other, (upstream) => upstream.reconcile?.(mine, never) ?? Effect.succeedNone)
       expect(found).toEqual(Option.some(id))
       const done = yield* at(other, (upstream) =>
         Effect.repeat(Effect.zipLeft(upstream.poll(id), Effect.sleep("20 millis")), {
@@ -85,7 +86,7 @@ describeOnEach("an order of the sandbox", ({ name, url }) => {
       const id = yield* at(before, (upstream) => upstream.submit(mine))
       const after = { url: yield* url, files, directory }
       expect(yield* at(after, (upstream) => upstream.poll(id))).toMatchObject({ status: "queued" })
-      const found = yield* at(after, (upstream) => upstream.reconcile?.(mine, unheard) ?? Effect.succeedNone)
+      const found = yield* at(after, (upstream) => upstream.reconcile?.(mine, never) ?? Effect.succeedNone)
       expect(found).toEqual(Option.some(id))
       expect(yield* at(after, (upstream) => upstream.cancel(id))).toBe("cancelled")
       expect(yield* at(after, (upstream) => upstream.poll(id))).toMatchObject({ status: "cancelled" })

@@ -14,6 +14,7 @@ import { resolve } from "../../../src/videos/resolve.ts"
 import { clip as mp4 } from "../../files/clips.ts"
 import { limits, request } from "../../videos/requests.ts"
 import { readMp4 } from "./boxes.ts"
+import { unheard } from "../../upstreams/video/unheard.ts"
 
 const root = mkdtempSync(join(tmpdir(), "clips-"))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -110,11 +111,10 @@ describe("sandbox-video", () => {
     Effect.gen(function* () {
       const upstream = yield* sandboxVideo
       const mine = job("a cat")
-      const unheard = { meantMs: 0, rivals: () => Effect.dieMessage("not asked") }
       const id = yield* upstream.submit(mine)
-      expect(yield* upstream.reconcile?.(mine, unheard) ?? Effect.succeedNone).toEqual(Option.some(id))
+      expect(yield* upstream.reconcile?.(mine, unheard()) ?? Effect.succeedNone).toEqual(Option.some(id))
       const shorter = { ...mine, taskId: mine.taskId.slice(0, -1) }
-      expect(yield* upstream.reconcile?.(shorter, unheard) ?? Effect.succeedNone).toEqual(Option.none())
+      expect(yield* upstream.reconcile?.(shorter, unheard()) ?? Effect.succeedNone).toEqual(Option.none())
     }).pipe(Effect.scoped, Effect.provide(process(folder())))
   )
 

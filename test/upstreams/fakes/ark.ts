@@ -73,7 +73,10 @@ export const fakeArk = (options: ArkOptions = {}) => {
     const size = Number(query.get("page_size") ?? 10)
     const model = query.get("filter.model")
     const found = tasks.filter(({ body }) => model === null || body["model"] === model).toReversed()
-    return Response.json({ total: found.length, items: found.slice((page - 1) * size, page * size).map(record) })
+    return Response.json(
+      { total: found.length, items: found.slice((page - 1) * size, page * size).map(record) },
+      { headers: { date: new Date(clockMs()).toUTCString() } }
+    )
   }
 
   const remove = (task: ArkTask): Response => {

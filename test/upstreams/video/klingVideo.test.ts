@@ -5,6 +5,7 @@ import { tokenOf } from "../../../src/upstreams/protocols/klingVideo/token.ts"
 import type { VideoMedia } from "../../../src/upstreams/VideoUpstream.ts"
 import { fakeKling, klingKey } from "../fakes/kling.ts"
 import { job as anyJob, settings } from "./job.ts"
+import { unheard } from "./unheard.ts"
 
 const kling = fakeKling()
 afterAll(() => kling.stop())
@@ -84,11 +85,10 @@ describe("Kling's videos", () => {
 
   it.live("whose create was not answered are found by our own name of the task", () =>
     Effect.gen(function* () {
-      const unheard = { meantMs: Date.now(), rivals: () => Effect.die("not asked") }
       const lost = job({ prompt: "drop a cat" })
-      expect(yield* upstream.reconcile!(lost, unheard)).toEqual(Option.none())
+      expect(yield* upstream.reconcile!(lost, unheard())).toEqual(Option.none())
       yield* Effect.flip(upstream.submit(lost))
-      expect(yield* upstream.reconcile!(lost, unheard)).toEqual(Option.some(`text2video/${kling.tasks.at(-1)?.id}`))
+      expect(yield* upstream.reconcile!(lost, unheard())).toEqual(Option.some(`text2video/${kling.tasks.at(-1)?.id}`))
     })
   )
 

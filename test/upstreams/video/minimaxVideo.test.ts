@@ -6,6 +6,7 @@ import type { VideoMedia } from "../../../src/upstreams/VideoUpstream.ts"
 import { fakeMiniMax, minimaxKey } from "../fakes/minimax.ts"
 import { job as anyJob, settings as anySettings } from "./job.ts"
 import { finished, using as usingOne } from "./world.ts"
+import { among, unheard } from "./unheard.ts"
 
 const minimax = fakeMiniMax()
 afterAll(() => minimax.stop())
@@ -119,10 +120,7 @@ describe("MiniMax's videos", () => {
     using((upstream) =>
       Effect.gen(function* () {
         const look = (asked: ReturnType<typeof job>, taken: ReadonlyArray<string> = []) =>
-          upstream.reconcile!(asked, {
-            meantMs: Date.now() - 5_000,
-            rivals: () => Effect.succeed({ taken: new Set(taken), unheard: [] })
-          })
+          upstream.reconcile!(asked, unheard({ fingerprint: { shown: upstream.shownInList!(asked) }, ...among(taken) }))
         const lost = job({ prompt: "drop a cat", settings: settings({ frames: 264 }) })
         expect(yield* look(lost)).toEqual(Option.none())
         yield* Effect.flip(upstream.submit(lost))

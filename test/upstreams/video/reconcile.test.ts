@@ -7,6 +7,7 @@ import type { VideoJob, VideoUpstream } from "../../../src/upstreams/VideoUpstre
 import { arkKey, fakeArk } from "../fakes/ark.ts"
 import { fakeSora, soraKey } from "../fakes/sora.ts"
 import { job, settings } from "./job.ts"
+import { among, rivalFor, unheard } from "./unheard.ts"
 import { services } from "./world.ts"
 
 /** What the other tasks know: ids that are theirs, and what other submits that were not heard of asked for. */
@@ -14,12 +15,18 @@ const look = (
   upstream: VideoUpstream,
   asked: VideoJob,
   taken: ReadonlyArray<string> = [],
-  unheard: ReadonlyArray<VideoJob | undefined> = []
+  rivals: ReadonlyArray<VideoJob | undefined> = []
 ) =>
-  upstream.reconcile!(asked, {
-    meantMs: Date.now() - 5_000,
-    rivals: () => Effect.succeed({ taken: new Set(taken), unheard })
-  })
+  upstream.reconcile!(
+    asked,
+    unheard({
+      fingerprint: { shown: upstream.shownInList!(asked) },
+      ...among(
+        taken,
+        rivals.map((rival) => rivalFor(upstream, rival))
+      )
+    })
+  )
 
 const seconds = (ms: number) => Math.floor(ms / 1_000)
 
@@ -79,6 +86,35 @@ describe("a submit that Ark did not answer", () => {
       expect(yield* look(upstream, yours!, [], [mine])).toEqual(Option.some(other.id))
       // One that left it open may have made either.
       expect((yield* Effect.flip(look(upstream, mine!, [], [yours, asked()])))._tag).toBe("VideoAmbiguous")
+    })
+  )
+
+  it.scopedLive("is told from others by what Ark shows once a video is made, and waits for it", () =>
+    Effect.gen(function* () {
+      const { ark, upstream } = yield* world
+      const longer = asked({ duration: 10 })
+      const made = ark.add({ model: "seedance", duration: 10 })
+      const other = ark.add({ model: "seedance", duration: 5 })
+      const clears = { _tag: "VideoAmbiguous", mayClear: true }
+      expect(yield* Effect.flip(look(upstream, longer, [], [asked(), asked()]))).toMatchObject(clears)
+      ark.move(other.id, "succeeded")
+      ark.move(made.id, "succeeded", undefined, 10)
+      expect(yield* look(upstream, longer, [], [asked(), asked()])).toEqual(Option.some(made.id))
+      // What is made shows no more: two that are alike stay so.
+      expect(yield* Effect.flip(look(upstream, asked(), [], [asked()]))).toMatchObject({ mayClear: false })
+    })
+  )
+
+  it.scopedLive("says so where the upstream has no list, and asks again where the list fails", () =>
+    Effect.gen(function* () {
+      const { ark, upstream } = yield* world
+      for (const status of [404, 405, 501]) {
+        ark.next(() => new Response("no such page", { status }))
+        expect(yield* Effect.flip(look(upstream, asked()))).toMatchObject({
+          _tag: "VideoAmbiguous",
+          reason: "it offers no list of its videos"
+        })
+      }
     })
   )
 

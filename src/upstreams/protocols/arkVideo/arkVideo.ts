@@ -6,7 +6,7 @@ import { videoApi } from "../../videoApi.ts"
 import type { VideoUpstreamOptions } from "../../videoApi.ts"
 import { cancelled, polled, submitted } from "../../videoCalls.ts"
 import type { UnheardSubmit, VideoJob, VideoUpstream } from "../../VideoUpstream.ts"
-import { looksLike } from "./looksLike.ts"
+import { shownInList, shownInRecord } from "./listed.ts"
 import { reportOf } from "./report.ts"
 import { requestOf } from "./request.ts"
 import { listAt, numberAt, textAt } from "../../../contract/json.ts"
@@ -42,7 +42,7 @@ export const arkVideo = (options: VideoUpstreamOptions): VideoUpstream => {
    * its records.
    */
   const reconcile = (job: VideoJob, unheard: UnheardSubmit) =>
-    findUnansweredSubmit(job, unheard, {
+    findUnansweredSubmit(unheard, {
       page: (number) => {
         const query = new URLSearchParams({ page_num: String(number), page_size: String(pageSize) })
         query.set("filter.model", job.upstreamModel)
@@ -53,11 +53,11 @@ export const arkVideo = (options: VideoUpstreamOptions): VideoUpstream => {
         return { items, hasMore: items.length === pageSize }
       },
       createdAt: (item) => numberAt(item, "created_at"),
-      isLike: looksLike
+      shownIn: shownInRecord
     })
 
   const { name } = options
   // Ark counts a first frame beside those of the length.
   const facts = { isPassthrough: true, refusesAtOnce: true, extraFrames: 1, bounds } as const
-  return { name, ...facts, submit, poll, cancel, reconcile }
+  return { name, ...facts, submit, poll, cancel, reconcile, shownInList }
 }

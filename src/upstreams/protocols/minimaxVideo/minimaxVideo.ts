@@ -4,13 +4,14 @@ import { listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
 import { bearer } from "../../Endpoint.ts"
 import type { Endpoint } from "../../Endpoint.ts"
 import { findUnansweredSubmit } from "../../findUnansweredSubmit.ts"
+import { shownValues } from "../../SubmitFingerprint.ts"
 import { videoApi } from "../../videoApi.ts"
 import type { VideoServices, VideoUpstreamOptions } from "../../videoApi.ts"
 import { cancelled, noVideo, polled, submitted } from "../../videoCalls.ts"
 import { makeVideoFiles } from "../../videoFiles.ts"
 import type { UnheardSubmit, VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../../VideoUpstream.ts"
 import { addressOf, errorOf, resultOf, stateOf, taskIn } from "./report.ts"
-import { bounds, fit, lengthOf, requestOf, resolutionOf } from "./request.ts"
+import { bounds, fit, lengthOf, ratioOf, requestOf, resolutionOf } from "./request.ts"
 
 const endpoint: Endpoint = { version: "", path: "/video_generation", headers: bearer }
 const create = endpoint.path
@@ -44,15 +45,15 @@ export const minimaxVideo = (options: VideoUpstreamOptions): Effect.Effect<Video
       stop: api.call("DELETE", at(create, id))
     })
 
-  const reconcile = (job: VideoJob, unheard: UnheardSubmit) =>
-    findUnansweredSubmit(job, unheard, {
+  const reconcile = (_: VideoJob, unheard: UnheardSubmit) =>
+    findUnansweredSubmit(unheard, {
       page: (number) => api.call("GET", `${queries}?page_num=${number}&page_size=${pageSize}`),
       read: ({ json }) => {
         const items = listAt(json, "items")
         return { items, hasMore: items.length === pageSize }
       },
       createdAt: (item) => numberAt(item, "created_at"),
-      isLike
+      shownIn
     })
 
   return Effect.map(makeVideoFiles(api), (files): VideoUpstream => {
@@ -79,20 +80,26 @@ export const minimaxVideo = (options: VideoUpstreamOptions): Effect.Effect<Video
       bounds,
       fit
     } as const
-    return { name, ...facts, submit, poll, cancel, reconcile }
+    return { name, ...facts, submit, poll, cancel, reconcile, shownInList }
   })
 }
 
-/** True if the fields of a listed task match the job. A waiting task may not have all of them. */
-const isLike = (item: unknown, job: VideoJob): boolean => {
-  const isVideo = (textAt(item, "task_type") ?? "generation") === "generation"
-  const agrees = (said: string | number | undefined, asked: string | number) =>
-    said === undefined || said === "" || said === asked
-  return (
-    isVideo &&
-    agrees(textAt(item, "model"), job.upstreamModel) &&
-    agrees(textAt(item, "resolution")?.toUpperCase(), resolutionOf(job.settings)) &&
-    agrees(numberAt(item, "duration"), lengthOf(job.settings)) &&
-    (job.media.length > 0 || agrees(textAt(item, "ratio"), job.settings.ratio))
-  )
-}
+/** The fields of a job that MiniMax's list shows. Frames have a ratio of their own. */
+const shownInList = ({ media, settings, upstreamModel }: VideoJob): JsonObject =>
+  shownValues({
+    model: upstreamModel,
+    resolution: resolutionOf(settings),
+    duration: lengthOf(settings),
+    ratio: media.length > 0 ? undefined : ratioOf(settings)
+  })
+
+/** The same of a listed task, which may lack some while it waits. */
+const shownIn = (item: unknown): JsonObject | undefined =>
+  (textAt(item, "task_type") ?? "generation") === "generation"
+    ? shownValues({
+        model: textAt(item, "model"),
+        resolution: textAt(item, "resolution")?.toUpperCase(),
+        duration: numberAt(item, "duration"),
+        ratio: textAt(item, "ratio")
+      })
+    : undefined

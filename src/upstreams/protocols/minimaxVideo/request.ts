@@ -21,6 +21,7 @@ export const fit = (request: VideoRequest): VideoFit => {
 
 export const resolutionOf = ({ resolution }: Pick<VideoSettings, "resolution">): string => resolution.toUpperCase()
 export const lengthOf = (settings: VideoSettings): number => settings.frames / 24
+export const ratioOf = ({ ratio }: Pick<VideoSettings, "ratio">): string => (ratio === "3:3" ? "3:4" : ratio)
 
 /** Ark's parts with Ark's roles. Frames have a ratio of their own, so that one beside them is ignored. */
 export const requestOf = ({ media, prompt, settings, upstreamModel }: VideoJob): JsonObject => ({
@@ -28,6 +29,6 @@ export const requestOf = ({ media, prompt, settings, upstreamModel }: VideoJob):
   content: contentOf({ media, prompt }),
   resolution: resolutionOf(settings),
   duration: lengthOf(settings),
-  ratio: settings.ratio === "3:3" ? "3:4" : settings.ratio,
+  ratio: ratioOf(settings),
   ...(settings.watermark && { aigc_watermark: true })
 })

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import { bearer } from "../../Endpoint.ts"
 import type { Endpoint } from "../../Endpoint.ts"
 import { findUnansweredSubmit } from "../../findUnansweredSubmit.ts"
+import { hashOf, shownValues } from "../../SubmitFingerprint.ts"
 import { videoApi } from "../../videoApi.ts"
 import type { VideoServices, VideoUpstreamOptions } from "../../videoApi.ts"
 import { progressIn, videoStatus } from "../../videoStatus.ts"
@@ -35,8 +36,8 @@ export const openaiVideos = (options: VideoUpstreamOptions): Effect.Effect<Video
       stop: api.call("DELETE", video(id))
     })
 
-  const reconcile = (job: VideoJob, unheard: UnheardSubmit) =>
-    findUnansweredSubmit(job, unheard, {
+  const reconcile = (_: VideoJob, unheard: UnheardSubmit) =>
+    findUnansweredSubmit(unheard, {
       page: (_, last) => {
         const query = new URLSearchParams({ limit: "100", order: "desc" })
         const after = textAt(last, "id")
@@ -45,7 +46,7 @@ export const openaiVideos = (options: VideoUpstreamOptions): Effect.Effect<Video
       },
       read: ({ json }) => ({ items: listAt(json, "data"), hasMore: isObject(json) && json["has_more"] === true }),
       createdAt: (item) => numberAt(item, "created_at"),
-      isLike
+      shownIn
     })
 
   return Effect.map(makeVideoFiles(api), (files) => {
@@ -60,20 +61,29 @@ export const openaiVideos = (options: VideoUpstreamOptions): Effect.Effect<Video
 
     const { name } = options
     const facts = { isPassthrough: false, refusesAtOnce: true, extraFrames: 24, bounds } as const
-    return { name, ...facts, fit, submit, poll, cancel, reconcile }
+    return { name, ...facts, fit, submit, poll, cancel, reconcile, shownInList }
   })
 }
 
-/** True if the fields of a video match the job. */
-const isLike = (item: unknown, job: VideoJob): boolean => {
-  const agrees = (name: string, asked: string | undefined) => (textAt(item, name) ?? asked) === asked
-  return (
-    agrees("model", job.upstreamModel) &&
-    agrees("prompt", job.prompt) &&
-    agrees("seconds", secondsOf(job.settings)) &&
-    agrees("size", sizeOf(job.settings)) &&
-    textAt(item, "remixed_from_video_id") === undefined
-  )
+/** The fields of a job that OpenAI's list shows; of the prompt, its hash. */
+const shownInList = ({ prompt, settings, upstreamModel }: VideoJob): JsonObject =>
+  shownValues({
+    model: upstreamModel,
+    prompt: hashOf(prompt),
+    seconds: secondsOf(settings),
+    size: sizeOf(settings)
+  })
+
+/** The same of a listed video. */
+const shownIn = (item: unknown): JsonObject | undefined => {
+  if (textAt(item, "remixed_from_video_id") !== undefined) return undefined
+  const prompt = textAt(item, "prompt")
+  return shownValues({
+    model: textAt(item, "model"),
+    prompt: prompt === undefined ? undefined : hashOf(prompt),
+    seconds: textAt(item, "seconds"),
+    size: textAt(item, "size")
+  })
 }
 
 const errorOf = (record: JsonObject) => {

@@ -1,0 +1,86 @@
+import type { Mutant } from "./Mutant.ts"
+
+const whoMadeIt = ["test/upstreams/whoMadeIt.test.ts"]
+const leases = ["test/tasks/leases.test.ts"]
+const unanswered = ["test/videos/unansweredSubmits.test.ts"]
+
+/** Whose video is whose, and what becomes of those that can't be had. */
+export const videoMutants: ReadonlyArray<Mutant> = [
+  {
+    name: "videos: a video that another submit may have made is shown",
+    file: "src/upstreams/whoMadeIt.ts",
+    snippet: "!others.some((rival) => mayHaveMade(rival, video))",
+    replacement: "others.length >= 0 || mayHaveMade(submit, video)",
+    tests: whoMadeIt
+  },
+  {
+    name: "videos: one of several videos that a submit may have made is shown",
+    file: "src/upstreams/whoMadeIt.ts",
+    snippet: "own.length > twins.length + 1",
+    replacement: "own.length > twins.length + 99",
+    tests: whoMadeIt
+  },
+  {
+    name: "videos: submits of another time are in the way",
+    file: "src/upstreams/whoMadeIt.ts",
+    snippet: "made.madeMs <= submitAtMs + submitMs + made.toleranceMs",
+    replacement: "made.madeMs <= submitAtMs + 99 * submitMs",
+    tests: whoMadeIt
+  },
+  {
+    name: "videos: equal requests take the same video",
+    file: "src/upstreams/whoMadeIt.ts",
+    snippet: "twins.some((twin) => twin.isOpen && isBefore(twin, submit))",
+    replacement: "twins.some((twin) => twin.isOpen && isBefore(twin, twin))",
+    tests: [...whoMadeIt, ...unanswered]
+  },
+  {
+    name: "videos: rivals that were not read have made nothing",
+    file: "src/upstreams/whoMadeIt.ts",
+    snippet: "if (isCut)",
+    replacement: "if (isCut && left.length > 99)",
+    tests: whoMadeIt
+  },
+  {
+    name: "videos: equal requests of two accounts are one",
+    file: "src/videos/fingerprints.ts",
+    snippet: "JSON.stringify([account, upstreamModel,",
+    replacement: "JSON.stringify([account.slice(0, 0), upstreamModel,",
+    tests: ["test/videos/fingerprints.test.ts"]
+  },
+  {
+    name: "videos: nothing tells a submit from others before it is sent",
+    file: "src/videos/VideoKind.ts",
+    snippet: "submitAtMs, fingerprint })",
+    replacement: "submitAtMs, ...(fingerprint && {}) })",
+    tests: unanswered
+  },
+  {
+    name: "videos: what its upstream has yet to show of a video is not waited for",
+    file: "src/videos/reconcile.ts",
+    snippet: "mayClear === true ? nowMs",
+    replacement: "mayClear === undefined ? nowMs",
+    tests: unanswered
+  },
+  {
+    name: "tasks: the fingerprint of an answered submit tells of the next one",
+    file: "src/tasks/store/makeLeases.ts",
+    snippet: "isSettled ? { fingerprint: null } : {}",
+    replacement: "isSettled ? {} : {}",
+    tests: leases
+  },
+  {
+    name: "tasks: a fingerprint is stored in the clear",
+    file: "src/tasks/store/makeLeases.ts",
+    snippet: "seal(sealOf(before.id), patch.fingerprint)",
+    replacement: "Effect.succeed(JSON.stringify(patch.fingerprint))",
+    tests: leases
+  },
+  {
+    name: "tasks: nothing tells a removed task's submit from others",
+    file: "src/tasks/store/removedSubmits.ts",
+    snippet: "SELECT id, lane, submit_at, upstream_id, fingerprint FROM tasks",
+    replacement: "SELECT id, lane, submit_at, upstream_id, NULL FROM tasks",
+    tests: leases
+  }
+]
