@@ -39,7 +39,6 @@ describeOnEachStore("submits that Ark took and did not answer", () => {
       const request = { ...job, taskId: id, media: [], body, createdAtMs, deadlineMs: expiresAtMs }
       yield* store.insert(video({ id, account, request, createdAtMs, expiresAtMs }))
       yield* eventually(stored(id), (task) => task.submitAtMs !== null)
-      yield* atRest
     })
   const stored = (id: string) =>
     Effect.gen(function* () {
@@ -47,6 +46,8 @@ describeOnEachStore("submits that Ark took and did not answer", () => {
       const found = yield* Effect.forEach([alice, bob], (account) => store.find(account, "video", id))
       return Option.getOrThrow(Option.firstSomeOf(found))
     })
+  const unanswered = (...given: Parameters<typeof submit>) => Effect.zipRight(submit(...given), atRest)
+
   /** Lets the engine look up to twelve times within these seconds. */
   const after = (seconds: number) => Effect.repeatN(Effect.zipRight(pass((seconds * 1_000) / 12), atRest), 11)
 
@@ -55,8 +56,8 @@ describeOnEachStore("submits that Ark took and did not answer", () => {
       const { ark, layer } = yield* world
       yield* Effect.gen(function* () {
         const store = yield* TaskStore
-        yield* submit("one", bob, "a cat")
-        yield* submit("two", bob, "a dog")
+        yield* unanswered("one", bob, "a cat")
+        yield* unanswered("two", bob, "a dog")
         for (const { id } of ark.tasks) ark.move(id, "succeeded")
         yield* after(60)
         const ended = yield* Effect.forEach(["one", "two"], stored)
@@ -67,8 +68,8 @@ describeOnEachStore("submits that Ark took and did not answer", () => {
         }
         expect(yield* store.remove(bob, "video", "one")).toBe(true)
         // Both are known for five minutes; what they can't have made is found all the same.
-        yield* submit("longer", alice, "a bird", { duration: 10 })
-        yield* submit("silent", alice, "a fish", { generate_audio: false })
+        yield* unanswered("longer", alice, "a bird", { duration: 10 })
+        yield* unanswered("silent", alice, "a fish", { generate_audio: false })
         yield* after(30)
         expect((yield* stored("silent")).upstreamId).toBe(ark.tasks[3]?.id)
         // What tells the other is shown once it is made, which takes longer than five looks.
@@ -88,15 +89,31 @@ describeOnEachStore("submits that Ark took and did not answer", () => {
       const { ark, layer } = yield* world
       yield* Effect.gen(function* () {
         const ids = ["first", "second", "third", "fourth"]
-        for (const id of ids.slice(0, 3)) yield* submit(id, alice, "a cat")
+        for (const id of ids.slice(0, 3)) yield* unanswered(id, alice, "a cat")
         ark.next(() => new Response(new ReadableStream({ pull: (to) => to.error(new Error("gone")) })))
-        yield* submit("fourth", alice, "a cat")
+        yield* unanswered("fourth", alice, "a cat")
         expect(ark.tasks).toHaveLength(3)
         yield* after(120)
         const tasks = yield* Effect.forEach(ids, stored)
         expect(tasks.map(({ error }) => error)).toEqual([null, null, null, null])
         expect(new Set(tasks.map(({ upstreamId }) => upstreamId))).toEqual(new Set(ark.tasks.map(({ id }) => id)))
         expect(ark.tasks).toHaveLength(4)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.scoped("are told from others already while they are sent, whatever becomes of their worker", () =>
+    Effect.gen(function* () {
+      const { ark, layer } = yield* world
+      yield* Effect.gen(function* () {
+        const store = yield* TaskStore
+        yield* submit("one", alice, "", { content: [{ type: "text", text: "mute" }] })
+        yield* eventually(
+          Effect.sync(() => ark.tasks.length),
+          (count) => count === 1
+        )
+        const { unheard } = yield* store.rivals({ ...(yield* stored("one")), id: "another" }, ["cgt"], beginMs)
+        expect(unheard).toMatchObject([{ id: "one", fingerprint: { shown: { model: "seed", duration: 5 } } }])
       }).pipe(Effect.provide(layer))
     })
   )
