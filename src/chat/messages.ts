@@ -1,4 +1,4 @@
-import { textAt } from "../contract/json.ts"
+import { markLast } from "../generation/cacheMarks.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import type { DocumentPart, FileSource, Item, Part, TextPart } from "../generation/Conversation.ts"
 import { atUrl, inlineFile } from "../generation/fileSource.ts"
@@ -155,9 +155,14 @@ const contentOf = ({ content, role }: InputMessage, at: string, complain: Compla
 
 const partOf = (part: ContentPart, at: string, complain: Complain): ReadonlyArray<Part> => {
   if (part instanceof Unknown) return []
+  const parts = unmarked(part, at, complain)
+  return "cache_control" in part ? markLast(parts, part.cache_control) : parts
+}
+
+const unmarked = (part: Exclude<ContentPart, Unknown>, at: string, complain: Complain): ReadonlyArray<Part> => {
   switch (part.type) {
     case "text":
-      return [isAbsent(part.cache_control) ? text(part) : { ...text(part), ...breakpoint(part.cache_control) }]
+      return [text(part)]
     case "refusal":
       return [{ type: "refusal", text: part.refusal }]
     case "image_url":
@@ -168,11 +173,6 @@ const partOf = (part: ContentPart, at: string, complain: Complain): ReadonlyArra
       return [audio(part)]
   }
 }
-
-const breakpoint = (cacheControl: unknown): Pick<TextPart, "cacheBreakpoint" | "cacheTtl"> => ({
-  cacheBreakpoint: true,
-  ...(textAt(cacheControl, "ttl") === "1h" && { cacheTtl: "1h" })
-})
 
 const text = ({ text }: PartOf<"text">): TextPart => ({ type: "text", text })
 

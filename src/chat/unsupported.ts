@@ -37,8 +37,6 @@ export const unsupported = (request: CreateCompletion, body: unknown): ReadonlyA
     if (typeof message.content === "string") continue
     for (const [place, part] of (message.content ?? []).entries()) {
       if (part instanceof Unknown) continue
-      // The breakpoints of texts are the upstream's to name: some have them.
-      if (part.type !== "text" && "cache_control" in part && part.cache_control) found.push({ param: "cache_control" })
       if (part.type === "input_audio") found.push(noAudio(`messages[${index}].content[${place}]`))
     }
   }

@@ -10,6 +10,8 @@ export interface Conversation {
   readonly model: string
   /** System text before everything else, in order; may be empty. */
   readonly system: ReadonlyArray<string>
+  /** The caller's cache marks of system texts, by text. */
+  readonly systemMarks?: ReadonlyMap<string, CacheMark> | undefined
   readonly items: ReadonlyArray<Item>
   /** The caller's name of the items; defaults to `input`. */
   readonly inputParam?: string
@@ -37,6 +39,8 @@ export interface Conversation {
   readonly cacheKey: string | undefined
   /** The retention in such a cache, in OpenAI's form (`in_memory`, `24h`). */
   readonly cacheRetention?: string | undefined
+  /** The caller's cache mark of all that there is. */
+  readonly cacheMark?: CacheMark | undefined
   /** How much the model is to say, if not the usual, with the caller's name of the field. */
   readonly verbosity?: Named<string> | undefined
   /** The caller's wish for speed and price (`priority`, `flex`), if not the usual one. */
@@ -71,32 +75,39 @@ export interface Message {
   readonly content: ReadonlyArray<Part>
 }
 
+/** The end of a prompt's prefix that the caller wants cached. */
+export interface CacheMark {
+  /** Its lifetime; five minutes unless given. */
+  readonly ttl?: "1h"
+}
+
+/** Something that a cached prefix can end with. */
+export interface Marked {
+  readonly cacheMark?: CacheMark | undefined
+}
+
 export type Part = TextPart | ImagePart | DocumentPart | RefusalPart
 
-export interface TextPart {
+export interface TextPart extends Marked {
   readonly type: "text"
   readonly text: string
   /** Citations of replayed assistant text. */
   readonly citations?: ReadonlyArray<Citation>
-  /** The caller set a prompt-cache breakpoint here. */
-  readonly cacheBreakpoint?: boolean
-  /** The lifetime of what the breakpoint caches; five minutes unless given. */
-  readonly cacheTtl?: "1h"
 }
 
-export interface ImagePart {
+export interface ImagePart extends Marked {
   readonly type: "image"
   readonly source: FileSource
   readonly detail: "low" | "high" | "auto"
 }
 
-export interface DocumentPart {
+export interface DocumentPart extends Marked {
   readonly type: "document"
   readonly source: FileSource
   readonly name: string | undefined
 }
 
-export interface RefusalPart {
+export interface RefusalPart extends Marked {
   readonly type: "refusal"
   readonly text: string
 }
@@ -131,7 +142,7 @@ export interface Origin {
   readonly key?: string | undefined
 }
 
-export interface ToolCallItem {
+export interface ToolCallItem extends Marked {
   readonly type: "tool-call"
   readonly callId: string
   readonly name: string
@@ -140,7 +151,7 @@ export interface ToolCallItem {
   readonly kind: "function" | "custom"
 }
 
-export interface ToolResultItem {
+export interface ToolResultItem extends Marked {
   readonly type: "tool-result"
   readonly callId: string
   readonly content: ReadonlyArray<Part>
@@ -192,7 +203,7 @@ export interface Citation {
 
 export type Tool = FunctionTool | CustomTool | SearchTool
 
-export interface FunctionTool {
+export interface FunctionTool extends Marked {
   readonly type: "function"
   readonly name: string
   readonly description: string | undefined
@@ -202,7 +213,7 @@ export interface FunctionTool {
 }
 
 /** A tool whose input is free text. */
-export interface CustomTool {
+export interface CustomTool extends Marked {
   readonly type: "custom"
   readonly name: string
   readonly description: string | undefined
@@ -213,7 +224,7 @@ export interface CustomTool {
 /**
  * A web search that runs on the model's side. Domains have no scheme, include their subdomains, and may have a path.
  */
-export interface SearchTool {
+export interface SearchTool extends Marked {
   readonly type: "search"
   /** The caller's name of the tool (`web_search`). */
   readonly name: string

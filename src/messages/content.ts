@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { textAt } from "../contract/json.ts"
+import { markLast, markOf } from "../generation/cacheMarks.ts"
 import { registeredType } from "../generation/fileSource.ts"
 import { reasoningItem } from "../generation/origin.ts"
 import type {
@@ -59,14 +59,16 @@ const blockItem = (block: ContentBlock, found: SearchesFound): Item | "nothing" 
         callId: block.id,
         name: block.name,
         arguments: JSON.stringify(block.input),
-        kind: "function"
+        kind: "function",
+        ...markOf(block.cache_control)
       }
     case "tool_result":
       return {
         type: "tool-result",
         callId: block.tool_use_id,
         content: typeof block.content === "string" ? [text(block.content)] : (block.content ?? []).flatMap(blockParts),
-        isError: block.is_error ?? false
+        isError: block.is_error ?? false,
+        ...markOf(block.cache_control)
       }
     case "thinking":
       return thinking(block)
@@ -82,6 +84,11 @@ const blockItem = (block: ContentBlock, found: SearchesFound): Item | "nothing" 
 }
 
 const blockParts = (block: ContentBlock | ResultBlock): ReadonlyArray<Part> => {
+  const parts = partsOf(block)
+  return "cache_control" in block ? markLast(parts, block.cache_control) : parts
+}
+
+const partsOf = (block: ContentBlock | ResultBlock): ReadonlyArray<Part> => {
   switch (block.type) {
     case "text":
       return [citedText(block)]
@@ -125,10 +132,7 @@ const citedText = (block: BlockOf<"text">): TextPart => {
         ]
       : []
   )
-  const isBreakpoint = (block.cache_control ?? undefined) !== undefined
-  const forAnHour = textAt(block.cache_control, "ttl") === "1h" ? ({ cacheTtl: "1h" } as const) : {}
-  if (citations.length === 0 && !isBreakpoint) return text(block.text)
-  return { type: "text", text: block.text, citations, cacheBreakpoint: isBreakpoint, ...forAnHour }
+  return citations.length === 0 ? text(block.text) : { type: "text", text: block.text, citations }
 }
 
 const thinking = (block: BlockOf<"thinking">): Item => {

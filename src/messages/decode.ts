@@ -2,6 +2,7 @@ import type { InvalidRequest } from "../contract/Failure.ts"
 import { objecting, unknownIn } from "../contract/open.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import type { Conversation, Item, OutputFormat, Reasoning, Tool, ToolChoice } from "../generation/Conversation.ts"
+import { markOf } from "../generation/cacheMarks.ts"
 import { demandsOf } from "../generation/demandsOf.ts"
 import type { Unsupported } from "../dispatch/unsupported.ts"
 import { blocksOf, isHostedBlock } from "./Blocks.ts"
@@ -77,6 +78,8 @@ const conversation = (
   return {
     model: request.model,
     system: system(request.system ?? []),
+    ...systemMarks(request.system),
+    ...markOf(request.cache_control),
     /*
      * Computed on first use, which passthrough rarely needs: it would be 14 of 22 KB of garbage for a request with
      * twenty messages.
@@ -120,23 +123,36 @@ const outputBound = { param: "max_tokens", usual: 32_000 }
 const system = (system: NonNullable<AnyRequest["system"]>): ReadonlyArray<string> =>
   (typeof system === "string" ? [system] : system.map(({ text }) => text)).filter((text) => text !== "")
 
+/** The marks of system texts; most requests have none. */
+const systemMarks = (system: AnyRequest["system"]): Pick<Conversation, "systemMarks"> => {
+  if (typeof system === "string") return {}
+  const marks = (system ?? []).flatMap(({ cache_control, text }) => {
+    const { cacheMark } = markOf(cache_control)
+    return cacheMark === undefined || text === "" ? [] : [[text, cacheMark] as const]
+  })
+  return marks.length === 0 ? {} : { systemMarks: new Map(marks) }
+}
+
 const tool = (wire: Wire.Tool): ReadonlyArray<Tool> => {
   if (wire instanceof Unknown || isHosted(wire)) return []
   if (isWebSearch(wire)) return [searchTool(wire)]
-  if (!("input_schema" in wire)) return [clientToolAsFunction(wire.type, wire.name ?? wire.type)]
+  const mark = markOf(wire.cache_control)
+  if (!("input_schema" in wire)) return [{ ...clientToolAsFunction(wire.type, wire.name ?? wire.type), ...mark }]
   return [
     {
       type: "function",
       name: wire.name,
       description: wire.description ?? undefined,
       parameters: wire.input_schema,
-      strict: wire.strict ?? undefined
+      strict: wire.strict ?? undefined,
+      ...mark
     }
   ]
 }
 
 const searchTool = (wire: Wire.WebSearchTool): Tool => ({
   type: "search",
+  ...markOf(wire.cache_control),
   name: toolName(wire),
   allowedDomains: nonEmpty(wire.allowed_domains),
   blockedDomains: nonEmpty(wire.blocked_domains),

@@ -1,8 +1,8 @@
 import { objectAt } from "../contract/json.ts"
 import { noToolLeft, unknownFields } from "../dispatch/unsupported.ts"
 import type { Unsupported } from "../dispatch/unsupported.ts"
-import { Unknown } from "../contract/Unknown.ts"
-import type { ContentBlock, ResultBlock } from "./Blocks.ts"
+import { isHostedBlock } from "./Blocks.ts"
+import type { ContentBlock } from "./Blocks.ts"
 import { CreateMessage } from "./Request.ts"
 import type { AnyRequest } from "./Request.ts"
 import type { ToolChange } from "./offeredTools.ts"
@@ -38,7 +38,8 @@ export const unsupported = (
   // Results of such tools in earlier answers.
   for (const { type } of hosted) found.push({ param: `content.${type}` })
   for (const tool of toolsOf(body)) found.push(...unknownFields(tool, knownOfTools, "tools[]."))
-  if (isCached(request) || blocks.some(isMarked)) found.push({ param: "cache_control" })
+  if (offered.some((tool) => isHosted(tool) && isMarked(tool)) || blocks.some(isMarkedAlone))
+    found.push({ param: "cache_control" })
   if (blocks.some(wantsCitations)) found.push({ param: "citations" })
   if (isShownInPart(request)) found.push({ param: "thinking.display" })
   return found
@@ -72,15 +73,18 @@ const knownOfOutput = new Set(["effort", "format"])
 const toolsOf = (body: unknown): ReadonlyArray<unknown> =>
   typeof body === "object" && body !== null && "tools" in body && Array.isArray(body.tools) ? body.tools : none
 
-/** Cache breakpoints outside of messages. */
-const isCached = ({ cache_control, system, tools }: AnyRequest): boolean =>
-  isSet(cache_control) ||
-  (typeof system !== "string" && (system ?? []).some((part) => isSet(part.cache_control))) ||
-  (tools ?? []).some((tool) => !(tool instanceof Unknown) && isSet(tool.cache_control))
+const isMarked = (marked: object): boolean => "cache_control" in marked && isSet(marked.cache_control)
 
-const isMarked = (block: ContentBlock | ResultBlock): boolean =>
-  ("cache_control" in block && isSet(block.cache_control)) ||
-  (block.type === "tool_result" && typeof block.content !== "string" && (block.content ?? []).some(isMarked))
+/** True for a cache mark of a block that is no item or part by itself. The upstream's protocol names the others. */
+const isMarkedAlone = (block: ContentBlock): boolean =>
+  (isHostedBlock(block) || withoutItem.has(block.type)) && isMarked(block)
+
+const withoutItem: ReadonlySet<string> = new Set([
+  "server_tool_use",
+  "web_search_tool_result",
+  "tool_addition",
+  "tool_removal"
+])
 
 const wantsCitations = (block: ContentBlock): boolean =>
   (block.type === "document" || block.type === "search_result") && block.citations?.enabled === true

@@ -78,7 +78,7 @@ describe("messages", () => {
         { type: "image", source: { type: "base64", mediaType: "image/png", data: "eA==" }, detail: "low" },
         { type: "image", source: { type: "url", url: "https://a.example/a.png" }, detail: "auto" },
         { type: "document", source: { type: "base64", mediaType: "application/pdf" }, name: "a.pdf" },
-        { type: "text", text: "?", cacheBreakpoint: true }
+        { type: "text", text: "?", cacheMark: {} }
       ]
     })
   })

@@ -34,7 +34,7 @@ describe("messages", () => {
 describe("blocks", () => {
   it("text, with a cache breakpoint", () => {
     expect(itemsOf([text("a"), { ...text("b"), cache_control: { type: "ephemeral" } }])).toEqual(
-      user(text("a"), { ...text("b"), citations: [], cacheBreakpoint: true })
+      user(text("a"), { ...text("b"), cacheMark: {} })
     )
   })
 

@@ -20,7 +20,7 @@ describe("a web search replayed", () => {
       {
         type: "message",
         role: "assistant",
-        content: [{ type: "text", text: "Hello", citations: [citation], cacheBreakpoint: false }]
+        content: [{ type: "text", text: "Hello", citations: [citation] }]
       }
     ])
   })
@@ -76,8 +76,7 @@ describe("a web search replayed", () => {
         content: [
           {
             ...text("Hello"),
-            citations: [{ url: "https://e.com", title: "E", citedText: "e", start: 0, end: 5 }],
-            cacheBreakpoint: false
+            citations: [{ url: "https://e.com", title: "E", citedText: "e", start: 0, end: 5 }]
           }
         ]
       }

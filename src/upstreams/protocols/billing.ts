@@ -19,7 +19,12 @@ export const withoutBilling = (conversation: Conversation, lost: Lost): Conversa
   if (first === undefined || !line.test(first)) return conversation
   lost(name)
   const rest = first.replace(line, "")
-  return { ...conversation, system: rest === "" ? others : [rest, ...others] }
+  const mark = conversation.systemMarks?.get(first)
+  return {
+    ...conversation,
+    system: rest === "" ? others : [rest, ...others],
+    ...(mark !== undefined && { systemMarks: new Map([...(conversation.systemMarks ?? []), [rest, mark] as const]) })
+  }
 }
 
 /** The same for a body of the messages dialect. */

@@ -1,4 +1,5 @@
 import type { Conversation } from "../../generation/Conversation.ts"
+import { hasMarks } from "../../generation/cacheMarks.ts"
 import { InvalidRequest } from "../../contract/Failure.ts"
 
 /** Losses of a request on its way into another dialect, collected while it is lowered. */
@@ -25,11 +26,8 @@ export const takeNotes = (): Notes => {
 }
 
 /** Names cache breakpoints for a dialect without them. */
-export const nameBreakpoints = ({ items }: Conversation, notes: Notes): void => {
-  const isMarked = items.some(
-    (item) => item.type === "message" && item.content.some((part) => part.type === "text" && part.cacheBreakpoint)
-  )
-  if (isMarked) notes.adapt("cache_control")
+export const nameBreakpoints = (conversation: Conversation, notes: Notes): void => {
+  if (hasMarks(conversation)) notes.adapt("cache_control")
 }
 
 /** The caller's name of the answer's format. */

@@ -91,10 +91,7 @@ describe("bedrock-converse requests", () => {
   })
 
   it("set cache points where the caller marked, or where the gateway does, as the model takes them", () => {
-    const marked = says(
-      { type: "text", text: "Long", cacheBreakpoint: true, cacheTtl: "1h" },
-      { type: "text", text: "?" }
-    )
+    const marked = says({ type: "text", text: "Long", cacheMark: { ttl: "1h" } }, { type: "text", text: "?" })
     expect(lower({ items: [marked] }).body["messages"]).toEqual([
       { role: "user", content: [{ text: "Long" }, { cachePoint: { type: "default", ttl: "1h" } }, { text: "?" }] }
     ])
@@ -111,6 +108,76 @@ describe("bedrock-converse requests", () => {
       toolConfig: { tools: [spec] }
     })
     expect(JSON.stringify(lower(goesOn, llama).body)).not.toContain("cachePoint")
+  })
+
+  it("set the caller's cache points behind system texts, tools, calls, results and media", () => {
+    const cacheMark = {}
+    const point = { cachePoint: { type: "default" } }
+    const call: Item = {
+      type: "tool-call",
+      callId: "c",
+      name: "get_weather",
+      arguments: "{}",
+      kind: "function",
+      cacheMark
+    }
+    const result: Item = { type: "tool-result", callId: "c", content: [], isError: false, cacheMark }
+    const all = {
+      system: ["One", "Two"],
+      systemMarks: new Map([["Two", cacheMark]]),
+      tools: [
+        { ...weather, cacheMark },
+        { ...weather, name: "other" }
+      ],
+      items: [user("Hi"), call, result]
+    }
+    const { adapted: named, body } = lower(all)
+    expect(named).toEqual([])
+    expect(body).toMatchObject({
+      system: [{ text: "One" }, { text: "Two" }, point],
+      toolConfig: { tools: [spec, point, { toolSpec: { name: "other" } }] },
+      messages: [{}, { content: [{ toolUse: {} }, point] }, { content: [{ toolResult: {} }, point] }]
+    })
+    expect(JSON.stringify(body).match(/cachePoint/g)).toHaveLength(4)
+    expect(lower(all, nova)).toMatchObject({ body: { toolConfig: { tools: [spec, {}] } }, adapted: ["cache_control"] })
+    expect(adapted(all, llama)).toContain("cache_control")
+    const picture: Part = {
+      type: "image",
+      source: { type: "base64", mediaType: "image/png", data: "AA==" },
+      detail: "auto",
+      cacheMark
+    }
+    expect(lower({ items: [says(picture)] }).body["messages"]).toMatchObject([{ content: [{ image: {} }, point] }])
+  })
+
+  it("set one cache point where the marks of moved results meet, one for everything, and an hour where it is taken", () => {
+    const point = { cachePoint: { type: "default" } }
+    const call = (callId: string): Item => ({ type: "tool-call", callId, name: "f", arguments: "{}", kind: "function" })
+    const result = (callId: string): Item => ({
+      type: "tool-result",
+      callId,
+      content: [],
+      isError: false,
+      cacheMark: {}
+    })
+    const two = lower({ items: [user("Hi"), call("a"), call("b"), result("a"), result("b")] }).body["messages"]
+    expect(two).toMatchObject([{}, {}, { content: [{ toolResult: {} }, { toolResult: {} }, point] }])
+    expect(lower({ items: [user("Hi")], cacheMark: {} }).body["messages"]).toEqual([
+      { role: "user", content: [{ text: "Hi" }, point] }
+    ])
+    const long = { items: [user("Hi")], cacheMark: { ttl: "1h" } } as const
+    expect(JSON.stringify(lower(long).body)).toContain('"ttl":"1h"')
+    for (const model of [nova, "us.anthropic.claude-sonnet-4-20250514-v1:0"]) {
+      expect([JSON.stringify(lower(long, model).body).includes("ttl"), adapted(long, model)]).toEqual([
+        false,
+        ["cache_control.ttl"]
+      ])
+    }
+    const text = "x-anthropic-billing-header: v=1\nBe brief."
+    expect(lower({ system: [text], systemMarks: new Map([[text, {}]]) }).body["system"]).toEqual([
+      { text: "Be brief." },
+      point
+    ])
   })
 
   it("bound, stop and serve as asked", () => {

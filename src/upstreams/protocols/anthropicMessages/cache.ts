@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import type { Conversation } from "../../../generation/Conversation.ts"
+import type { Conversation, Marked } from "../../../generation/Conversation.ts"
+import { hasMarks } from "../../../generation/cacheMarks.ts"
 import type { MessageTurn } from "./messages.ts"
 
 interface Prompt {
@@ -33,7 +34,7 @@ const anHour = { type: "ephemeral", ttl: "1h" }
 
 /** True if the gateway adds the marks: the caller has set none, and something is likely to read what they write. */
 export const isToBeMarked = (conversation: Conversation, turns: number, cachesAll: boolean): boolean =>
-  (cachesAll || (conversation.cachesByItself === true && goesOn(conversation, turns))) && !isMarked(conversation)
+  (cachesAll || (conversation.cachesByItself === true && goesOn(conversation, turns))) && !hasMarks(conversation)
 
 /** True if a later request is likely to begin with all of this one. */
 const goesOn = ({ cacheKey, cacheRetention, toolChoice, tools }: Conversation, turns: number): boolean =>
@@ -42,11 +43,13 @@ const goesOn = ({ cacheKey, cacheRetention, toolChoice, tools }: Conversation, t
   turns > 1 ||
   (tools.length > 0 && (toolChoice.type === "auto" || toolChoice.type === "required"))
 
-/** True if the caller set cache marks itself. */
-const isMarked = ({ items }: Conversation): boolean =>
-  items.some(
-    (item) => item.type === "message" && item.content.some((part) => part.type === "text" && part.cacheBreakpoint)
-  )
+/** The dialect's form of the caller's mark. */
+export const cacheControl = ({ cacheMark }: Marked): JsonObject =>
+  cacheMark === undefined ? {} : { cache_control: cacheMark.ttl === undefined ? fiveMinutes : anHour }
+
+/** Blocks whose last one has the caller's mark. */
+export const markedLast = (blocks: Array<JsonObject>, { cacheMark }: Marked): Array<JsonObject> =>
+  cacheMark === undefined ? blocks : withMark(blocks, cacheMark.ttl === undefined ? fiveMinutes : anHour)
 
 const withMark = (blocks: ReadonlyArray<JsonObject>, mark: JsonObject): Array<JsonObject> =>
   blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, cache_control: mark } : block))

@@ -6,9 +6,10 @@ import type {
   Item,
   Part,
   SearchItem,
-  TextPart
+  Marked
 } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
+import { cacheControl, markedLast } from "./cache.ts"
 import { isBlank, withoutTrail } from "./blankText.ts"
 import { wrapCustom } from "../back.ts"
 import { anthropicId } from "../callIds.ts"
@@ -38,7 +39,9 @@ interface Recipient {
 
 /** A conversation's items as alternating turns. System text between them becomes marked user text. */
 export const lowerMessages = (conversation: Conversation, to: Recipient, back: Back, notes: Notes): LoweredMessages => {
-  const system = conversation.system.flatMap((text) => textBlock(text))
+  const system = conversation.system.flatMap((text) =>
+    textBlock(text, { cacheMark: conversation.systemMarks?.get(text) })
+  )
   const turns: Array<MessageTurn> = []
   for (const item of oneResultEach(conversation.items)) {
     if (item.type === "message" && item.role === "system" && turns.length === 0) {
@@ -51,8 +54,14 @@ export const lowerMessages = (conversation: Conversation, to: Recipient, back: B
   const last = turns.at(-1)
   const ending = last?.content.at(-1)
   if (last?.role === "assistant" && ending !== undefined) last.content.splice(-1, 1, withoutTrail(ending))
-  return { system, turns: turns.map(resultsFirst) }
+  const ordered = turns.map(resultsFirst)
+  return { system, turns: ordered.map((turn) => (turn === ordered.at(-1) ? endMarked(turn, conversation) : turn)) }
 }
+
+const endMarked = ({ content, role }: MessageTurn, mark: Marked): MessageTurn => ({
+  role,
+  content: markedLast(content, mark)
+})
 
 const roleOf = (item: Item): MessageTurn["role"] => {
   if (item.type === "message") return item.role === "assistant" ? "assistant" : "user"
@@ -79,7 +88,7 @@ const blocks = (item: Item, to: Recipient, back: Back, notes: Notes): ReadonlyAr
   switch (item.type) {
     case "message":
       return item.content.flatMap((part) =>
-        item.role === "system" && part.type === "text" ? textBlock(markedSystem(part.text)) : block(part, notes)
+        item.role === "system" && part.type === "text" ? textBlock(markedSystem(part.text), part) : block(part, notes)
       )
     case "reasoning":
       // The upstream accepts thinking only with its own signature.
@@ -94,7 +103,15 @@ const blocks = (item: Item, to: Recipient, back: Back, notes: Notes): ReadonlyAr
     case "tool-call": {
       const text = item.kind === "custom" ? wrapCustom(item.arguments) : item.arguments
       const input = argumentsObject(text)
-      return [{ type: "tool_use", id: anthropicId(item.callId), name: back.upstreamName(item.name), input }]
+      return [
+        {
+          type: "tool_use",
+          id: anthropicId(item.callId),
+          name: back.upstreamName(item.name),
+          input,
+          ...cacheControl(item)
+        }
+      ]
     }
     case "tool-result": {
       const content = item.content.flatMap((part) => block(part, notes))
@@ -103,7 +120,8 @@ const blocks = (item: Item, to: Recipient, back: Back, notes: Notes): ReadonlyAr
           type: "tool_result",
           tool_use_id: anthropicId(item.callId),
           ...(content.length === 0 ? {} : { content }),
-          ...(item.isError ? { is_error: true } : {})
+          ...(item.isError ? { is_error: true } : {}),
+          ...cacheControl(item)
         }
       ]
     }
@@ -136,18 +154,8 @@ const searched = (item: SearchItem, back: Back, notes: Notes): ReadonlyArray<Jso
   return textBlock(foundWords(item.query, item.outcome.results))
 }
 
-const textBlock = (text: string, { cacheBreakpoint, cacheTtl: ttl }: CacheMark = {}): Array<JsonObject> =>
-  isBlank(text)
-    ? []
-    : [
-        {
-          type: "text",
-          text,
-          ...(cacheBreakpoint === true && { cache_control: { type: "ephemeral", ...(ttl !== undefined && { ttl }) } })
-        }
-      ]
-
-type CacheMark = Pick<TextPart, "cacheBreakpoint" | "cacheTtl">
+const textBlock = (text: string, mark: Marked = {}): Array<JsonObject> =>
+  isBlank(text) ? [] : [{ type: "text", text, ...cacheControl(mark) }]
 
 const block = (part: Part, notes: Notes): ReadonlyArray<JsonObject> => {
   switch (part.type) {
@@ -157,7 +165,7 @@ const block = (part: Part, notes: Notes): ReadonlyArray<JsonObject> => {
       return textBlock(part.text)
     case "image":
       if (part.detail !== "auto") notes.adapt("detail")
-      return [{ type: "image", source: source(part.source) }]
+      return [{ type: "image", source: source(part.source), ...cacheControl(part) }]
     case "document":
       return document(part, notes)
   }
@@ -184,5 +192,6 @@ const document = (part: DocumentPart, notes: Notes): ReadonlyArray<JsonObject> =
     return []
   }
   if (from.type === "text" && from.text === "") return []
-  return [{ type: "document", source: source(from), ...(part.name === undefined ? {} : { title: part.name }) }]
+  const title = part.name === undefined ? {} : { title: part.name }
+  return [{ type: "document", source: source(from), ...title, ...cacheControl(part) }]
 }

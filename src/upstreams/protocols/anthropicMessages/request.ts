@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { Conversation, SearchTool, Tool } from "../../../generation/Conversation.ts"
+import { withinMostMarks } from "../../../generation/cacheMarks.ts"
 import type { Back } from "../back.ts"
 import { backOf, customDescription, customParameters } from "../back.ts"
 import { endUser } from "../endUser.ts"
@@ -8,7 +9,7 @@ import { formatParam, takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
 import { fitSchema, flattened, schemaRules } from "../schemas.ts"
 import { ToolSchemas } from "../toolSchemas.ts"
-import { marked } from "./cache.ts"
+import { cacheControl, marked } from "./cache.ts"
 import type { MessageTurn } from "./messages.ts"
 import { lowerMessages } from "./messages.ts"
 import type { Traits } from "./models.ts"
@@ -19,8 +20,9 @@ import { thinking } from "./thinking.ts"
 const answerTool = "json_answer"
 
 /** A conversation as a messages request. */
-export const lower = (conversation: Conversation, options: LowerOptions): Lowered => {
+export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   const notes = takeNotes()
+  const conversation = withinMostMarks(asked, () => notes.adapt("cache_control"))
   const traits = traitsOf(options.knownAs ?? options.model)
   const { format } = conversation
   const byTool = format.type === "json-schema" && !traits.structured
@@ -122,7 +124,12 @@ const answerSchema = (
   return description === undefined || "description" in schema ? schema : { description, ...schema }
 }
 
-const writeTool = (tool: Tool, schemas: ToolSchemas, back: Back, notes: Notes): JsonObject => {
+const writeTool = (tool: Tool, schemas: ToolSchemas, back: Back, notes: Notes): JsonObject => ({
+  ...unmarkedTool(tool, schemas, back, notes),
+  ...cacheControl(tool)
+})
+
+const unmarkedTool = (tool: Tool, schemas: ToolSchemas, back: Back, notes: Notes): JsonObject => {
   if (tool.type === "search") return searchTool(tool, back, notes)
   const name = back.upstreamName(tool.name)
   if (tool.type === "custom") return { name, ...customDescription(tool, notes), input_schema: customParameters }

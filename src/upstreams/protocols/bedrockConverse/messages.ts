@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { argumentsObject, objectAt, textAt } from "../../../contract/json.ts"
-import type { Conversation, Item, Part, ReasoningItem, SearchItem, TextPart } from "../../../generation/Conversation.ts"
+import type { Conversation, Item, Marked, Part, ReasoningItem, SearchItem } from "../../../generation/Conversation.ts"
 import { isFrom } from "../../../generation/origin.ts"
 import { isBlank } from "../anthropicMessages/blankText.ts"
 import { signs as anthropic } from "../anthropicMessages/messages.ts"
@@ -38,7 +38,10 @@ interface Recipient {
 /** A conversation's items as alternating turns. System text between them becomes marked user text. */
 export const lowerMessages = (conversation: Conversation, recipient: Omit<Recipient, "names">): LoweredMessages => {
   const to: Recipient = { ...recipient, names: new DocumentNames() }
-  const system = conversation.system.flatMap((text) => textBlocks(text))
+  const system = conversation.system.flatMap((text) => [
+    ...textBlocks(text),
+    ...pointsFor([{ cacheMark: isBlank(text) ? undefined : conversation.systemMarks?.get(text) }], to)
+  ])
   const turns: Array<{ readonly role: ConverseTurn["role"]; readonly content: Array<JsonObject> }> = []
   for (const item of oneResultEach(conversation.items)) {
     if (item.type === "message" && item.role === "system" && turns.length === 0) {
@@ -51,6 +54,8 @@ export const lowerMessages = (conversation: Conversation, recipient: Omit<Recipi
     if (last?.role === roleOf(item)) last.content.push(...content)
     else turns.push({ role: roleOf(item), content: [...content] })
   }
+  // A mark of everything stands at the end.
+  turns.at(-1)?.content.push(...pointsFor([conversation], to))
   return { system, turns: turns.map(accepted) }
 }
 
@@ -67,8 +72,12 @@ const accepted = ({ content, role }: ConverseTurn, index: number, all: ReadonlyA
   const others = content.filter((block) => block["toolResult"] === undefined)
   const name = others.map((block) => textAt(objectAt(block, "document"), "name")).find((one) => one !== undefined)
   const isAlone = name !== undefined && others.every((block) => block["text"] === undefined)
-  return { role, content: [...results, ...(isAlone ? [{ text: name }] : []), ...others] }
+  return { role, content: [...results, ...(isAlone ? [{ text: name }] : []), ...others.filter(isFirstPoint)] }
 }
+
+/** False for a cache point right behind another: the results between them have moved. */
+const isFirstPoint = (block: JsonObject, index: number, all: ReadonlyArray<JsonObject>): boolean =>
+  !isCachePoint(block) || index === 0 || !isCachePoint(all[index - 1] ?? {})
 
 const untrailed = (content: ReadonlyArray<JsonObject>): ReadonlyArray<JsonObject> => {
   const text = textAt(content.at(-1), "text")
@@ -80,7 +89,7 @@ const blocks = (item: Item, to: Recipient): ReadonlyArray<JsonObject> => {
     case "message":
       return item.content.flatMap((part) =>
         item.role === "system" && part.type === "text"
-          ? textBlocks(isBlank(part.text) ? "" : markedSystem(part.text))
+          ? blocksOf({ ...part, text: isBlank(part.text) ? "" : markedSystem(part.text) }, to)
           : blocksOf(part, to)
       )
     case "reasoning":
@@ -88,7 +97,8 @@ const blocks = (item: Item, to: Recipient): ReadonlyArray<JsonObject> => {
     case "tool-call": {
       const text = item.kind === "custom" ? wrapCustom(item.arguments) : item.arguments
       const name = to.back.upstreamName(item.name)
-      return [{ toolUse: { toolUseId: callId(item.callId), name, input: argumentsObject(text) } }]
+      const toolUse = { toolUseId: callId(item.callId), name, input: argumentsObject(text) }
+      return [{ toolUse }, ...pointsFor([item], to)]
     }
     case "tool-result": {
       const content = item.content.flatMap((part) => blocksOf(part, to)).filter((block) => !isCachePoint(block))
@@ -102,7 +112,7 @@ const blocks = (item: Item, to: Recipient): ReadonlyArray<JsonObject> => {
             ...(marksErrors && { status: "error" })
           }
         },
-        ...marksIn(item.content, to)
+        ...pointsFor([...item.content, item], to)
       ]
     }
     case "search":
@@ -139,9 +149,14 @@ const searched = ({ outcome, query }: SearchItem, notes: Notes): ReadonlyArray<J
 const textBlocks = (text: string): Array<JsonObject> => (isBlank(text) ? [] : [{ text }])
 
 const blocksOf = (part: Part, to: Recipient): ReadonlyArray<JsonObject> => {
+  const blocks = unmarked(part, to)
+  return blocks.length === 0 || part.cacheMark === undefined ? blocks : [...blocks, ...pointsFor([part], to)]
+}
+
+const unmarked = (part: Part, to: Recipient): ReadonlyArray<JsonObject> => {
   switch (part.type) {
     case "text":
-      return isBlank(part.text) ? [] : [{ text: part.text }, ...marksIn([part], to)]
+      return textBlocks(part.text)
     case "refusal":
       return textBlocks(part.text)
     case "image":
@@ -151,11 +166,15 @@ const blocksOf = (part: Part, to: Recipient): ReadonlyArray<JsonObject> => {
   }
 }
 
-/** The cache point for what the caller marked. */
-const marksIn = (parts: ReadonlyArray<Part>, { traits }: Recipient): ReadonlyArray<JsonObject> => {
-  const mark = parts.findLast((part): part is TextPart => part.type === "text" && part.cacheBreakpoint === true)
+/** The cache point for what the caller marked: it stands behind it. */
+export const pointsFor = (
+  marked: ReadonlyArray<Marked>,
+  { notes, traits }: Pick<Recipient, "notes" | "traits">
+): ReadonlyArray<JsonObject> => {
+  const mark = marked.findLast(({ cacheMark }) => cacheMark !== undefined)?.cacheMark
   if (mark === undefined || traits.cachePoints === "none") return []
-  return [cachePoint(mark.cacheTtl)]
+  if (mark.ttl !== undefined && !traits.longCache) notes.adapt("cache_control.ttl")
+  return [cachePoint(traits.longCache ? mark.ttl : undefined)]
 }
 
 export const cachePoint = (ttl: "1h" | undefined): JsonObject => ({

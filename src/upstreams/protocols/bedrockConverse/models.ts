@@ -16,6 +16,8 @@ export interface ConverseTraits {
   readonly toolChoice: "all" | "words" | "auto"
   /** Places of cache points. */
   readonly cachePoints: "tools and prompts" | "prompts" | "none"
+  /** True if cache points may last for an hour. */
+  readonly longCache: boolean
   /** True if results of tools may have a status. */
   readonly marksErrors: boolean
   /** The most stop sequences that it accepts. The gateway searches for the others itself. */
@@ -28,6 +30,7 @@ const usual: ConverseTraits = {
   topK: undefined,
   toolChoice: "auto",
   cachePoints: "none",
+  longCache: false,
   marksErrors: false,
   maxStops: 4
 }
@@ -59,6 +62,8 @@ const claude = (model: string): ConverseTraits => {
     topK: "top_k",
     toolChoice: "all",
     cachePoints: "tools and prompts",
+    // Since 4.5, as structured output.
+    longCache: traits.structured,
     marksErrors: true,
     maxStops: Infinity
   }

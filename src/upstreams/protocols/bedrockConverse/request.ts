@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
+import { withinMostMarks } from "../../../generation/cacheMarks.ts"
 import type { Conversation } from "../../../generation/Conversation.ts"
 import { isToBeMarked } from "../anthropicMessages/cache.ts"
 import { backOf } from "../back.ts"
@@ -19,7 +20,8 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   const notes = takeNotes()
   const { guardrail, model } = options
   const traits = traitsOf(options.knownAs ?? model)
-  const conversation = withFormatHint(withoutBilling(asked, notes.adapt), traits, notes)
+  const known = withinMostMarks(withoutBilling(asked, notes.adapt), () => notes.adapt("cache_control"))
+  const conversation = withFormatHint(known, traits, notes)
   if (traits.cachePoints === "none") nameCaching(conversation, notes)
   const byTool = conversation.format.type === "json-schema" && !traits.structured && traits.toolChoice === "all"
   const back = backOf(conversation, byTool ? answerTool : undefined)
@@ -80,7 +82,7 @@ const pointed = (conversation: Conversation, prompt: Prompt, traits: ConverseTra
   const { system, tools, turns } = prompt
   const isMarked = isToBeMarked(conversation, turns.length, options.cachesAll === true)
   if (traits.cachePoints === "none" || !isMarked) return { messages: turns, system, toolConfig: tools }
-  const point = cachePoint(conversation.cacheRetention === "24h" && traits.claude !== undefined ? "1h" : undefined)
+  const point = cachePoint(conversation.cacheRetention === "24h" && traits.longCache ? "1h" : undefined)
   const users = turns.filter(({ role }) => role === "user").slice(-2)
   const offered = tools?.["tools"]
   return {

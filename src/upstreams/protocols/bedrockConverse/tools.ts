@@ -6,6 +6,7 @@ import { customDescription, customParameters } from "../back.ts"
 import type { Notes } from "../notes.ts"
 import { flattened, schemaRules } from "../schemas.ts"
 import { ToolSchemas } from "../toolSchemas.ts"
+import { pointsFor } from "./messages.ts"
 import type { ConverseTraits } from "./models.ts"
 
 /** The tool whose arguments are the answer, for models without structured output. */
@@ -21,7 +22,10 @@ interface Around {
 export const toolConfig = (conversation: Conversation, around: Around): JsonObject | undefined => {
   const { back, notes, traits } = around
   const schemas = new ToolSchemas(schemaRules.anthropic, traits.structured, notes)
-  const tools = toOffer(conversation, traits).flatMap((tool) => writeTool(tool, schemas, around))
+  const tools = toOffer(conversation, traits).flatMap((tool) => [
+    ...writeTool(tool, schemas, around),
+    ...toolPoint(tool, around)
+  ])
   const all = [...tools, ...answer(conversation, back)]
   const isNone = conversation.toolChoice.type === "none" && back.answerTool === undefined
   // Calls in the conversation need the tools that they call, and the dialect has no choice of none.
@@ -86,6 +90,14 @@ const writeTool = (tool: Tool, schemas: ToolSchemas, { back, notes }: Around): R
   // The description may be left out, but not empty.
   const described = tool.description === undefined || tool.description === "" ? {} : { description: tool.description }
   return [spec(name, { ...described, ...(isStrict && { strict: true }) }, { type: "object", ...schema })]
+}
+
+const toolPoint = (tool: Tool, { notes, traits }: Around): ReadonlyArray<JsonObject> => {
+  if (tool.cacheMark === undefined || traits.cachePoints === "tools and prompts") {
+    return pointsFor([tool], { notes, traits })
+  }
+  notes.adapt("cache_control")
+  return []
 }
 
 const bare = (name: string): JsonObject => spec(name, {}, { type: "object", properties: {} })

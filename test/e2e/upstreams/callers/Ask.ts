@@ -6,6 +6,8 @@ export interface Ask {
   readonly tools?: boolean
   readonly thinks?: boolean
   readonly searches?: boolean
+  /** True to mark what is to be cached, wherever the family has marks. */
+  readonly marks?: boolean
   /** A PNG in base64. */
   readonly image?: string
   /** A PDF in base64. */
@@ -57,6 +59,8 @@ export interface Broken {
   readonly text: string
   readonly error: unknown
 }
+
+export const mark = { cache_control: { type: "ephemeral" } } as const
 
 /** The only tool there is. */
 export const weather = {

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert"
 import type OpenAI from "openai"
 import { ChatCompletionStream } from "openai/lib/ChatCompletionStream"
-import { breaking, weather } from "./Ask.ts"
+import { breaking, mark, weather } from "./Ask.ts"
 import type { Answer, Ask, Behind, Caller } from "./Ask.ts"
 
 type Params = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">
@@ -39,7 +39,7 @@ export const chatCaller = (openai: OpenAI): Caller => ({
 
 const paramsOf = (ask: Ask): Params => ({
   model: ask.model,
-  messages: [...behind(ask.behind), ...said(ask)],
+  messages: [...(ask.marks === true ? [prompt] : []), ...behind(ask.behind), ...said(ask)],
   ...(ask.thinks === true ? { reasoning_effort: "medium" } : {}),
   ...(ask.searches === true ? { web_search_options: {} } : {}),
   ...(ask.tools === true ? { tools: [{ type: "function", function: { strict: false, ...weather } }] } : {}),
@@ -53,6 +53,9 @@ const paramsOf = (ask: Ask): Params => ({
         }
       })
 })
+
+/** OpenRouter's and LiteLLM's form, which OpenAI's types do not have. */
+const prompt: Message = { role: "system", content: [{ type: "text", text: "Be brief.", ...mark }] }
 
 const said = (ask: Ask): ReadonlyArray<Message> =>
   ask.behind !== undefined && ask.behind.results.length > 0 ? [] : [{ role: "user", content: content(ask) }]

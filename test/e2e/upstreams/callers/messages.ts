@@ -1,5 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk"
-import { breaking, weather } from "./Ask.ts"
+import { breaking, mark, weather } from "./Ask.ts"
 import type { Answer, Ask, Behind, Caller } from "./Ask.ts"
 
 type Params = Omit<Anthropic.MessageCreateParamsNonStreaming, "stream">
@@ -27,14 +27,15 @@ export const messagesCaller = (anthropic: Anthropic): Caller => ({
 const paramsOf = (ask: Ask): Params => {
   const tools: ReadonlyArray<Anthropic.ToolUnion> = [
     ...(ask.tools === true
-      ? [{ name: weather.name, description: weather.description, input_schema: weather.parameters }]
+      ? [{ name: weather.name, description: weather.description, input_schema: weather.parameters, ...marked(ask) }]
       : []),
     ...(ask.searches === true ? [{ type: "web_search_20250305" as const, name: "web_search" as const }] : [])
   ]
   return {
     model: ask.model,
     max_tokens: 4_000,
-    messages: [...behind(ask.behind), ...said(ask)],
+    messages: [...behind(ask.behind, marked(ask)), ...said(ask)],
+    ...(ask.marks === true ? { system: [{ type: "text", text: "Be brief.", ...mark }] } : {}),
     ...(ask.thinks === true ? { thinking: { type: "enabled", budget_tokens: 2_000 } } : {}),
     ...(tools.length > 0 ? { tools: [...tools] } : {}),
     ...(ask.stop === undefined ? {} : { stop_sequences: [ask.stop] }),
@@ -64,17 +65,25 @@ const picture = (data: string): Anthropic.ImageBlockParam => ({
   source: { type: "base64", media_type: "image/png", data }
 })
 
-const behind = (earlier: Behind | undefined): ReadonlyArray<Anthropic.MessageParam> => {
+const marked = ({ marks }: Ask) => (marks === true ? mark : {})
+
+const behind = (earlier: Behind | undefined, marks: object): ReadonlyArray<Anthropic.MessageParam> => {
   if (earlier === undefined) return []
   const results = earlier.results.map(({ id, image, isError = false, text }): Content => ({
     type: "tool_result",
     tool_use_id: id,
     is_error: isError,
+    ...marks,
     content: [{ type: "text", text }, ...(image === undefined ? [] : [picture(image)])]
   }))
   return [
     { role: "user", content: earlier.asked },
-    { role: "assistant", content: earlier.answer.said as Array<Content> },
+    {
+      role: "assistant",
+      content: (earlier.answer.said as Array<Content>).map((block) =>
+        block.type === "tool_use" ? { ...block, ...marks } : block
+      )
+    },
     ...(results.length === 0 ? [] : [{ role: "user" as const, content: results }])
   ]
 }

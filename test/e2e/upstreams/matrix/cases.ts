@@ -170,6 +170,23 @@ export const cases: ReadonlyArray<Case> = [
     }
   },
   {
+    name: "cache marks on system text, tools, calls and results",
+    scenario: "tools",
+    // The dialect has no marks.
+    isNone: ({ family }) => family === "responses",
+    run: async (cell) => {
+      const first = await ask(cell, "tools", { tools: true })
+      const results = calls(first).map(({ id }) => ({ id, text: "sunny play:text" }))
+      const behind = { asked: "play:tools", answer: first, results }
+      const answer = await ask(cell, "text", { tools: true, marks: true, behind })
+      assert.deepEqual([results.length, textOf(answer)], [1, spoken.text])
+      // Chat completions have marks on texts alone.
+      const wanted = cell.family === "chat" ? 1 : 4
+      const isMarked = (sent: string) => (sent.match(/"cache_control":|"cachePoint":/g) ?? []).length === wanted
+      return { answer, lost: unless(cell, isMarked, "a mark") }
+    }
+  },
+  {
     name: "an image",
     scenario: "image",
     run: async (cell) => {
