@@ -1,6 +1,7 @@
 import { betaMutants } from "./betaMutants.ts"
 import { boundMutants } from "./boundMutants.ts"
 import { callMutants } from "./callMutants.ts"
+import { cacheMutants } from "./cacheMutants.ts"
 import { callbackMutants } from "./callbackMutants.ts"
 import { authenticationMutants } from "./authenticationMutants.ts"
 import { clientToolMutants } from "./clientToolMutants.ts"
@@ -50,5 +51,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...videoMutants,
   ...readFileMutants,
   ...clientToolMutants,
-  ...betaMutants
+  ...betaMutants,
+  ...cacheMutants
 ]
