@@ -28,8 +28,8 @@ describe("cache marks", () => {
     { systemMarks: new Map([["a", {}]]) },
     { tools: [{ ...weather, ...mark }] },
     { items: [marked("a")] },
-    { items: [user("a"), { ...call("c", "f", "{}"), ...mark } as Item, result("c", "r")] },
-    { items: [user("a"), call("c", "f", "{}"), { ...result("c", "r"), ...mark } as Item] }
+    { items: [user("a"), { ...call("c", "f", "{}"), ...mark }, result("c", "r")] },
+    { items: [user("a"), call("c", "f", "{}"), { ...result("c", "r"), ...mark }] }
   ])("are found in %j", (over) => {
     expect(hasMarks(conversation(over))).toBe(true)
   })

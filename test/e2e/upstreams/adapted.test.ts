@@ -200,7 +200,7 @@ describe("what an upstream's dialect can't say", () => {
   it("is listed whole", async () => {
     const fields = { top_k: 3, context_management: { edits: [1] }, system: [{ type: "text", text: "a", ...cached }] }
     const { response } = await send("messages", "openai-responses", fields)
-    expect(response.headers.get("x-gateway-adapted")).toBe("top_k, context_management, cache_control")
+    expect(response.headers.get("x-gateway-adapted")).toBe("cache_control, top_k, context_management")
   })
 
   it.each([1, 2])("is listed for a completion with answers, %i of them", async (n) => {

@@ -205,6 +205,17 @@ const inner: ReadonlyArray<readonly [keyof typeof families, (typeof protocols)[n
     {
       messages: [
         said,
+        { role: "user", content: [{ type: "image_url", image_url, cache_control: { type: "ephemeral", ttl: "1h" } }] }
+      ]
+    },
+    null
+  ],
+  [
+    "chat",
+    "openai-responses",
+    {
+      messages: [
+        said,
         { role: "user", content: [{ type: "image_url", image_url, cache_control: { type: "ephemeral" } }] }
       ]
     },

@@ -203,30 +203,6 @@ describe("anthropic-messages requests", () => {
     expect(said(own, true)).toBe(said(own, false))
   })
 
-  it("marks what the caller marked: system texts, tools, calls, results, and the end of everything", () => {
-    const cacheMark = {}
-    const cache_control = { type: "ephemeral" }
-    const items: Asked["items"] = [
-      { type: "message", role: "user", content: [{ type: "text", text: "Hi" }] },
-      { type: "tool-call", callId: "c", name: "get_weather", arguments: "{}", kind: "function", cacheMark },
-      { type: "tool-result", callId: "c", content: [], isError: false, cacheMark: { ttl: "1h" } }
-    ]
-    const system = { system: ["One", "Two"], systemMarks: new Map([["Two", cacheMark]]) }
-    const { adapted, body } = lower({ ...system, items, tools: [{ ...weather, cacheMark }] })
-    expect(adapted).toEqual([])
-    expect(body).toMatchObject({
-      system: [{ text: "One" }, { text: "Two", cache_control }],
-      tools: [{ cache_control }],
-      messages: [
-        {},
-        { content: [{ type: "tool_use", cache_control }] },
-        { content: [{ type: "tool_result", cache_control: { type: "ephemeral", ttl: "1h" } }] }
-      ]
-    })
-    expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(4)
-    expect(lower({ cacheMark }).body["messages"]).toMatchObject([{ content: [{ cache_control }] }])
-  })
-
   it("says tools, choices and searches in its own words", () => {
     const tools = [weather, { ...search, allowedDomains: ["e.com"], maxUses: 3 }]
     const { body } = lower({ tools, toolChoice: { type: "required", names: undefined }, parallelToolCalls: false })

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import type { Conversation, Marked } from "../../../generation/Conversation.ts"
+import type { Conversation } from "../../../generation/Conversation.ts"
 import { hasMarks } from "../../../generation/cacheMarks.ts"
+import { anHour, fiveMinutes, withMark } from "./marks.ts"
 import type { MessageTurn } from "./messages.ts"
 
 interface Prompt {
@@ -28,10 +29,6 @@ export const marked = (conversation: Conversation, prompt: Prompt, cachesAll: bo
   }
 }
 
-const fiveMinutes = { type: "ephemeral" }
-/** The longest lifetime in the dialect. */
-const anHour = { type: "ephemeral", ttl: "1h" }
-
 /** True if the gateway adds the marks: the caller has set none, and something is likely to read what they write. */
 export const isToBeMarked = (conversation: Conversation, turns: number, cachesAll: boolean): boolean =>
   (cachesAll || (conversation.cachesByItself === true && goesOn(conversation, turns))) && !hasMarks(conversation)
@@ -42,14 +39,3 @@ const goesOn = ({ cacheKey, cacheRetention, toolChoice, tools }: Conversation, t
   cacheRetention !== undefined ||
   turns > 1 ||
   (tools.length > 0 && (toolChoice.type === "auto" || toolChoice.type === "required"))
-
-/** The dialect's form of the caller's mark. */
-export const cacheControl = ({ cacheMark }: Marked): JsonObject =>
-  cacheMark === undefined ? {} : { cache_control: cacheMark.ttl === undefined ? fiveMinutes : anHour }
-
-/** Blocks whose last one has the caller's mark. */
-export const markedLast = (blocks: Array<JsonObject>, { cacheMark }: Marked): Array<JsonObject> =>
-  cacheMark === undefined ? blocks : withMark(blocks, cacheMark.ttl === undefined ? fiveMinutes : anHour)
-
-const withMark = (blocks: ReadonlyArray<JsonObject>, mark: JsonObject): Array<JsonObject> =>
-  blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, cache_control: mark } : block))

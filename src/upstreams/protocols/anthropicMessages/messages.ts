@@ -9,7 +9,7 @@ import type {
   Marked
 } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
-import { cacheControl, markedLast } from "./cache.ts"
+import { cacheControl, markedLast } from "./marks.ts"
 import { isBlank, withoutTrail } from "./blankText.ts"
 import { wrapCustom } from "../back.ts"
 import { anthropicId } from "../callIds.ts"
