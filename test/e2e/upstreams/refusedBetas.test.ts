@@ -37,9 +37,19 @@ beforeAll(async () => {
     allowing: { ...place, anthropic_beta: { allow: ["context-1m-2025-08-07"] } }
   }
   const models = Object.fromEntries(
-    ["mantle/named", "mantle/other", "foundry/field", "unknown/unnamed", "own/own", "allowing/m", "mantle/strict"].map(
-      (name) => [name, { routes: [{ upstream: name.split("/")[0], model: `claude-opus-4-8-${name.split("/")[1]}` }] }]
-    )
+    [
+      "mantle/named",
+      "mantle/other",
+      "mantle/twice",
+      "foundry/field",
+      "unknown/unnamed",
+      "own/own",
+      "allowing/m",
+      "mantle/strict"
+    ].map((name) => [
+      name,
+      { routes: [{ upstream: name.split("/")[0], model: `claude-opus-4-8-${name.split("/")[1]}` }] }
+    ])
   )
   writeFileSync(join(folder, "gateway.yaml"), JSON.stringify({ upstreams, models }))
   gateway = await startGateway({ folder })
@@ -122,10 +132,13 @@ it("of betas that a refusal does not name, each is tried again, until the one is
   ])
 })
 
-it("a second try is the last", async () => {
-  refuses = () => "invalid beta flag"
-  expect((await ask("mantle/other")).status).toBe(400)
-  expect(seen).toHaveLength(2)
+it("a second try is the last, and what it was refused for is learned by the next request", async () => {
+  refuses = (betas) => unexpected(code)(betas) ?? unexpected(long)(betas)
+  expect((await ask("mantle/twice")).status).toBe(400)
+  expect(betasSeen()).toEqual([all, without(code)])
+  seen = []
+  expect((await ask("mantle/twice")).status).toBe(200)
+  expect(betasSeen()).toEqual([without(code), without(code, long)])
 })
 
 it("a strict request is never sent again, nor with fewer betas than were learned", async () => {
