@@ -9,6 +9,7 @@ import { Commits } from "../sql/Commits.ts"
 import { onNotice, Notices } from "../sql/Notices.ts"
 import { nodeStore } from "./store/NodeStore.ts"
 import type { Dead } from "./store/NodeStore.ts"
+import { newestFormat } from "./formats.ts"
 import { isAlive, thisProcess } from "./ThisProcess.ts"
 
 /** Times of the node protocol, in ms. */
@@ -54,6 +55,8 @@ interface Standing {
   readonly isShared: boolean
   /** The node's current id. */
   readonly id: () => string
+  /** The newest format that every node reads (`formats`), now and from now on. */
+  readonly sharedFormat: () => number
   /** Called after this node was reaped by another: all that it had under its former id is released. */
   readonly onLost: (listener: (former: string) => void) => void
   /** Adds work for when this process reaps a node, including itself at a clean end. */
@@ -72,7 +75,13 @@ const onlyNode = (): Standing => {
   const id = crypto.randomUUID()
   const nothing = () => {}
   const never = { onLost: nothing, whenReaping: nothing, onReaped: nothing, renew: Effect.void, reap: Effect.void }
-  return { isShared: false, id: () => id, ...never, stranger: Effect.succeed(undefined) }
+  return {
+    isShared: false,
+    id: () => id,
+    sharedFormat: () => newestFormat,
+    ...never,
+    stranger: Effect.succeed(undefined)
+  }
 }
 
 const oneOfMany = (aside: SqlClient.SqlClient) =>
@@ -96,6 +105,14 @@ const oneOfMany = (aside: SqlClient.SqlClient) =>
     }
     yield* onNotice("nodes", notifyReaped)
 
+    let sharedFormat = 0
+    /** Until no older node is left. */
+    const raiseFormat = Effect.suspend(() =>
+      sharedFormat >= newestFormat
+        ? Effect.void
+        : Effect.map(nodes.raiseFormat, (format) => void (sharedFormat = format))
+    )
+
     let isClockOff = false
     /** Warns once when this machine's clock begins to differ. */
     const compareClocks = Effect.fnUntraced(function* (databaseNow: number) {
@@ -113,6 +130,7 @@ const oneOfMany = (aside: SqlClient.SqlClient) =>
     const alone = yield* Effect.makeSemaphore(1)
     const renew = Effect.gen(function* () {
       const databaseNow = yield* nodes.renew(id)
+      yield* raiseFormat
       if (databaseNow !== undefined) return yield* compareClocks(databaseNow)
       const former = id
       const next = crypto.randomUUID()
@@ -154,7 +172,7 @@ const oneOfMany = (aside: SqlClient.SqlClient) =>
       }
     })
 
-    yield* Effect.orDie(nodes.insert(id, self, secretCheck))
+    yield* Effect.orDie(Effect.zipRight(nodes.insert(id, self, secretCheck), raiseFormat))
     yield* Effect.addFinalizer(() =>
       reapOne({ id, silent: false }).pipe(Effect.interruptible, Effect.timeout(longestReap), Effect.ignore)
     )
@@ -162,6 +180,7 @@ const oneOfMany = (aside: SqlClient.SqlClient) =>
     const standing: Standing = {
       isShared: true,
       id: () => id,
+      sharedFormat: () => sharedFormat,
       onLost: (listener) => void lostListeners.push(listener),
       whenReaping: (voids) => void releases.push(voids),
       onReaped: (listener) => void reapListeners.push(listener),

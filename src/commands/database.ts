@@ -10,6 +10,7 @@ import { leaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { help, json, optionalText, print } from "./options.ts"
 import { CommandSettings } from "./settings.ts"
+import { sumsCommand } from "./sums.ts"
 import { table } from "./table.ts"
 
 const from = Options.text("from").pipe(Options.withDescription("sqlite:<path> of the source."))
@@ -70,4 +71,4 @@ const copyCommand = Command.make("copy", { from, to, json }, ({ from, json, to }
   )
 )
 
-export const databaseCommand: Group = { name: "db", commands: [leaf(copyCommand)] }
+export const databaseCommand: Group = { name: "db", commands: [leaf(copyCommand), leaf(sumsCommand)] }

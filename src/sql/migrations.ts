@@ -60,6 +60,7 @@ import { aboveHold } from "./migrations/0055_aboveHold.ts"
 import { reportIndexes } from "./migrations/0056_reportIndexes.ts"
 import { outpacedCalls } from "./migrations/0057_outpacedCalls.ts"
 import { fingerprints } from "./migrations/0058_fingerprints.ts"
+import { olderNodes } from "./migrations/0059_olderNodes.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -131,7 +132,8 @@ const onBoth: ReadonlyArray<Step> = [
   [55, "aboveHold", aboveHold],
   [56, "reportIndexes", reportIndexes],
   [57, "outpacedCalls", outpacedCalls],
-  [58, "fingerprints", fingerprints]
+  [58, "fingerprints", fingerprints],
+  [59, "olderNodes", olderNodes]
 ]
 
 /** The schema that this gateway works with. */

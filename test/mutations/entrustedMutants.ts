@@ -8,8 +8,8 @@ export const entrustedMutants: ReadonlyArray<Mutant> = [
   {
     name: "entrusted: a task's request is stored in the clear",
     file: "src/tasks/store/makeTasks.ts",
-    snippet: "Effect.flatMap(seal(made.id, task.request), ",
-    replacement: "Effect.flatMap(Effect.sync(() => JSON.stringify(task.request)), ",
+    snippet: "node.sharedFormat() >= formats.sealedRequests ? seal(id, request)",
+    replacement: "node.sharedFormat() > 1e9 ? seal(id, request)",
     tests: canary
   },
   {

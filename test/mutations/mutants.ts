@@ -25,6 +25,7 @@ import { tokenMutants } from "./tokenMutants.ts"
 import { tryMutants } from "./tryMutants.ts"
 import { unfinishedMutants } from "./unfinishedMutants.ts"
 import { videoMutants } from "./videoMutants.ts"
+import { upgradeMutants } from "./upgradeMutants.ts"
 
 export const mutants: ReadonlyArray<Mutant> = [
   ...keyMutants,
@@ -52,5 +53,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...readFileMutants,
   ...clientToolMutants,
   ...betaMutants,
-  ...cacheMutants
+  ...cacheMutants,
+  ...upgradeMutants
 ]

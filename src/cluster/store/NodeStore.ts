@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
+import { newestFormat } from "../formats.ts"
 import type { ThisProcess } from "../ThisProcess.ts"
 
 /**
@@ -17,9 +18,26 @@ export const nodeStore = (sql: SqlClient.SqlClient, goodForMs: number) => {
     { machine, name, pid, version }: ThisProcess,
     secretCheck: string | undefined
   ): Effect.Effect<unknown, SqlError> =>
-    sql`INSERT INTO nodes (id, name, machine, pid, backend, version, secret_check, started_at, renewed_at, good_until)
+    sql`INSERT INTO nodes (id, name, machine, pid, backend, version, secret_check, started_at, renewed_at, good_until,
+        format)
       VALUES (${id}, ${name}, ${machine}, ${pid}, ${backend}, ${version}, ${secretCheck ?? null}, ${now}, ${now},
-        ${now} + ${goodForMs})`
+        ${now} + ${goodForMs}, ${newestFormat})`
+
+  /**
+   * Raises the format that every node reads to the least that a node has, and returns it. It never falls: a trigger
+   * refuses nodes that read less.
+   */
+  const raiseFormat: Effect.Effect<number, SqlError> = sql.withTransaction(
+    Effect.zipRight(
+      // Nodes that begin meanwhile are in the table before it is read, or see what is stored here.
+      sql`SELECT pg_advisory_xact_lock(776001, 3)`,
+      Effect.map(
+        sql`INSERT INTO upkeep (name, value) SELECT 'node_format', COALESCE(MIN(format), 0) FROM nodes
+          ON CONFLICT (name) DO UPDATE SET value = GREATEST(upkeep.value, excluded.value) RETURNING value AS format`,
+        (found) => formatted.one(found[0]).format
+      )
+    )
+  )
 
   /** The name of an older node with another secret. */
   const stranger = (id: string): Effect.Effect<string | undefined, SqlError> =>
@@ -58,10 +76,11 @@ export const nodeStore = (sql: SqlClient.SqlClient, goodForMs: number) => {
 
   const remove = (id: string): Effect.Effect<unknown, SqlError> => sql`DELETE FROM nodes WHERE id = ${id}`
 
-  return { insert, stranger, renew, suspects, take, remove } as const
+  return { insert, raiseFormat, stranger, renew, suspects, take, remove } as const
 }
 
 const renewals = rows("nodes", { at: Schema.Int })
+const formatted = rows("upkeep", { format: Schema.Int })
 const named = rows("nodes", { name: Schema.String })
 const suspected = rows("nodes", { id: Schema.String, name: Schema.String, pid: Schema.Int, silent: Schema.Boolean })
 

@@ -17,6 +17,7 @@ import { laneStatements } from "../store/lanes.ts"
 import { dayOf } from "../store/usageRows.ts"
 import { usageStatements } from "../store/usageStatements.ts"
 import { makeBatches } from "./Batches.ts"
+import { repairSums } from "./repairSums.ts"
 import { makeSums } from "./Sums.ts"
 import { makeUnheld } from "./unheld.ts"
 
@@ -36,6 +37,7 @@ export const makeSharedBalances = Effect.gen(function* () {
   const rows = holdStatements(sql)
   const usage = usageStatements(sql)
   const sums = yield* makeSums
+  yield* repairSums
   const unheld = yield* makeUnheld
   let settling: Effect.Effect<void> = Effect.void
   const batches = yield* makeBatches(

@@ -26,6 +26,11 @@ const hourKey = "hour, account_id, key_id, model, upstream"
 const hourNames = [hourKey, ...hourSumNames].join(", ")
 /** The columns of an hour's sums. */
 export const usedNames: ReadonlyArray<string> = ["hour", "upstream", ...dayNames]
+/**
+ * The number of columns that `following` adds up. A node adds up rows of its own version and of older ones, whose columns
+ * are among its own. If `following` changes otherwise, add one for that.
+ */
+export const foldVersion = sumNames.length + hourSumNames.length
 /** The columns of `usage`. */
 export const usageColumns = columnNames.join(", ")
 
@@ -33,7 +38,7 @@ export const usageColumns = columnNames.join(", ")
 const isLocked = "(SELECT COUNT(*) FROM cur) >= 0"
 
 /** False for the end of a hold without usage. A broken answer has usage, and is no request. */
-const isUsed = "model <> ''"
+export const isUsed = "model <> ''"
 
 /** Sums of rows of `hours`, grouped by some of their columns. */
 const summed = (names: ReadonlyArray<string>) => names.map((name) => `SUM(${name})::bigint AS ${name}`).join(", ")

@@ -10,7 +10,16 @@ import { prepare } from "../../sql/prepare.ts"
 import { laneOfBatch } from "./lanes.ts"
 import type { BatchId } from "./lanes.ts"
 import type { CounterChange } from "./budgetCounters.ts"
-import { counting, days, following, followingOfNode, recordset, usageColumns, usedNames } from "./following.ts"
+import {
+  counting,
+  days,
+  following,
+  followingOfNode,
+  foldVersion,
+  recordset,
+  usageColumns,
+  usedNames
+} from "./following.ts"
 import { anyRow, byHour, columnNames, columns, hourRow } from "./usageRows.ts"
 import type { UsageRow } from "./usageRows.ts"
 
@@ -50,7 +59,7 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
     )
     SELECT '[]' AS answer FROM lane`
   )
-  const unsummedNames = ["id", ...usedNames, "held_nano_usd", "budgets"]
+  const unsummedNames = ["id", ...usedNames, "held_nano_usd", "budgets", "fold"]
   const leaveAll = prepare(
     sql,
     sql`WITH ${sql.literal(laneOfBatch)}, added AS (
@@ -93,13 +102,14 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
     ), ${sql.literal(following)}, ${sql.literal(counting)}
     SELECT id FROM hours`
     )
-  const some = sql`SELECT id FROM usage_unsummed WHERE id NOT LIKE '~%' ORDER BY id LIMIT ${sql.literal(String(atOnce))}`
+  const some = sql`SELECT id FROM usage_unsummed WHERE fold <= ${sql.literal(String(foldVersion))}
+    ORDER BY id LIMIT ${sql.literal(String(atOnce))}`
   const sumSome = summing(some)
   const sumOne = summing(sql`SELECT id FROM usage_unsummed WHERE id = ${""}`)
   /** Sets a row aside that can't be added up. `Grants` still counts it. */
   const setAside = (id: string, error: SqlError) =>
     Effect.zipRight(
-      sql`UPDATE usage_unsummed SET id = '~' || id WHERE id = ${id}`,
+      sql`UPDATE usage_unsummed SET fold = NULL WHERE id = ${id}`,
       Effect.annotateLogs(Effect.logError("the database refuses a sum of usage; it is set aside", error), {
         event: "usage.refused",
         unsummed: id
@@ -143,11 +153,12 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
     ): Effect.Effect<unknown, SqlError> =>
       sql`INSERT INTO usage_unsummed ${sql.insert({
         ...hourRow(anyRow, 0),
-        id,
+        id: unknownToOlder(id),
         account_id: row.account,
         day,
         key_id: row.key,
         held_nano_usd: row.nanoUsd,
+        fold: foldVersion,
         budgets: changes.length === 0 ? null : JSON.stringify(changes)
       })}`,
     /**
@@ -160,6 +171,12 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
     )
   } as const
 }
+
+/**
+ * An id that nodes before `usage_unsummed.fold` don't add up: they would lose the columns that they don't know. They pass
+ * over ids that begin like this.
+ */
+const unknownToOlder = (id: string): string => `~${id}`
 
 const unsummed = rows("usage_unsummed", { id: Schema.String })
 
@@ -176,9 +193,10 @@ const unsummedText = (
   JSON.stringify(
     byHour(rows).map((hour, n) => ({
       ...hour,
-      id: n === 0 ? id : `${id} ${n}`,
+      id: unknownToOlder(n === 0 ? id : `${id} ${n}`),
       held_nano_usd: n === 0 ? heldNanoUsd : 0,
-      budgets: n === 0 && changes.length > 0 ? JSON.stringify(changes) : null
+      budgets: n === 0 && changes.length > 0 ? JSON.stringify(changes) : null,
+      fold: foldVersion
     }))
   )
 

@@ -1,6 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Option, Schema } from "effect"
 import type { AccountId } from "../../contract/Caller.ts"
+import { formats } from "../../cluster/formats.ts"
+import { Node } from "../../cluster/Node.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
 import { prepare } from "../../sql/prepare.ts"
@@ -27,6 +29,7 @@ export const makeTasks = Effect.gen(function* () {
   const changes = yield* TaskChanges
   const kinds = yield* TaskKinds
   const { seal } = yield* RequestSeal
+  const node = yield* Node
 
   const submits = removedSubmits(sql)
   const insertTask = prepare(sql, sql`INSERT INTO tasks ${sql.insert(newColumns(anyTask))}`)
@@ -38,6 +41,10 @@ export const makeTasks = Effect.gen(function* () {
   const changed = (task: Task): Effect.Effect<void, StoreFailure> =>
     changes.changing(task, (nanoUsd) => stored(updateCost([nanoUsd, task.id]).ahead))
 
+  /** In the clear while a node may claim the task that can't open it: it would fail the task. */
+  const sealed = (id: string, request: unknown): Effect.Effect<string> =>
+    node.sharedFormat() >= formats.sealedRequests ? seal(id, request) : Effect.sync(() => JSON.stringify(request))
+
   const insert: TaskStorage["insert"] = (task, alongside = Effect.void, behind = Effect.void) => {
     const made = created(task)
     const columns = Object.values(newColumns(made))
@@ -48,7 +55,7 @@ export const makeTasks = Effect.gen(function* () {
         Effect.zipRight(behind),
         Effect.zipRight(changes.creating(made, task.quietUntilMs))
       )
-    const storing = Effect.flatMap(seal(made.id, task.request), (request) => unit.commit(statements(request)))
+    const storing = Effect.flatMap(sealed(made.id, task.request), (request) => unit.commit(statements(request)))
     return Effect.map(storing, () => {
       changes.created(made)
       return made

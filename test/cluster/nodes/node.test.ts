@@ -1,8 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { SqlError } from "@effect/sql/SqlError"
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Logger, Scope } from "effect"
+import { Context, Deferred, Effect, Exit, Layer, Logger, Scope } from "effect"
 import { vi } from "vitest"
+import { newestFormat } from "../../../src/cluster/formats.ts"
 import { NodeReaperLive, Node, NodeTimes } from "../../../src/cluster/Node.ts"
 import { thisProcess } from "../../../src/cluster/ThisProcess.ts"
 import { layer as databaseAt } from "../../../src/sql/Database.ts"
@@ -42,7 +43,7 @@ const ids = (sql: SqlClient.SqlClient) =>
 
 /** The row of a node that has said nothing since 1970, or whose process of this machine has ended. */
 const leave = (sql: SqlClient.SqlClient, id: string, how: "silent" | "ended") => {
-  const row = { id, name: id, version: "1", started_at: 0, renewed_at: 0, backend: 0 }
+  const row = { id, name: id, version: "1", started_at: 0, renewed_at: 0, backend: 0, format: newestFormat }
   const { exited, pid } = Bun.spawn(["true"])
   const machine = how === "ended" ? thisProcess().machine : "another"
   return Effect.zipRight(
@@ -73,7 +74,53 @@ describeOnEach("a node", ({ name, url }) => {
   )
 })
 
+/** The row of a node of a version without formats, which lives elsewhere. */
+const older = (sql: SqlClient.SqlClient, id: string) => {
+  const row = { id, name: id, machine: "another", pid: 1, backend: 0, version: "0", started_at: 0, renewed_at: 0 }
+  return sql`INSERT INTO nodes ${sql.insert({ ...row, good_until: Date.now() * 2 })}`
+}
+
 describe.runIf(postgres !== undefined)("nodes on one Postgres", () => {
+  it.scopedLive("store what older nodes can't read when the last of those has left, and none comes back", () =>
+    Effect.gen(function* () {
+      const url = yield* newUrl
+      yield* Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.zip(older(sql, "old"), older(sql, "paused"))).pipe(
+        Effect.provide(databaseAt({ url, exclusive: false }))
+      )
+      const { node, sql } = yield* start(url, { renewEvery: 3_600_000 })
+      expect(node.sharedFormat()).toBe(0)
+      yield* sql`DELETE FROM nodes WHERE id = 'old'`
+      yield* node.renew
+      expect(node.sharedFormat()).toBe(0)
+      // It was reaped, and comes back: it may, as long as nothing is stored that it can't read.
+      yield* sql`DELETE FROM nodes WHERE id = 'paused'`
+      yield* older(sql, "back")
+      yield* node.renew
+      expect(node.sharedFormat()).toBe(0)
+      yield* sql`DELETE FROM nodes WHERE id = 'back'`
+      yield* node.renew
+      expect(node.sharedFormat()).toBe(newestFormat)
+      const refused = yield* Effect.flip(older(sql, "late"))
+      expect(String(refused.cause)).toContain("served by a newer gateway")
+      expect((yield* start(url)).node.sharedFormat()).toBe(newestFormat)
+    })
+  )
+
+  it.scopedLive("see an older one that begins at the same moment", () =>
+    Effect.gen(function* () {
+      const url = yield* newUrl
+      const inserted = yield* Deferred.make<void>()
+      const beginning = Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const row = Effect.zipRight(older(sql, "old"), Deferred.succeed(inserted, undefined))
+        yield* sql.withTransaction(Effect.zipRight(row, Effect.sleep("200 millis")))
+      }).pipe(Effect.provide(databaseAt({ url, exclusive: false })))
+      const newer = Effect.zipRight(Deferred.await(inserted), start(url))
+      const [, { node }] = yield* Effect.all([beginning, newer], { concurrency: "unbounded" })
+      expect(node.sharedFormat()).toBe(0)
+    })
+  )
+
   it.scopedLive("renew their rows by the database's clock, and stay", () =>
     Effect.gen(function* () {
       const { node, sql } = yield* start(yield* newUrl, { buries: true, goodFor: 400 })

@@ -5,6 +5,7 @@ import { SqlClient } from "@effect/sql"
 import { afterAll, beforeAll, expect, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { KeptFiles } from "../../../src/files/KeptFiles.ts"
+import { newestFormat } from "../../../src/cluster/formats.ts"
 import { NodeTimes } from "../../../src/cluster/Node.ts"
 import { Custody } from "../../../src/videos/custody/Custody.ts"
 import { clip } from "../../files/clips.ts"
@@ -88,7 +89,8 @@ describeOnEach("custody", () => {
           started_at: 0,
           renewed_at: 0,
           good_until: 0,
-          backend: 0
+          backend: 0,
+          format: newestFormat
         })}`
       }
       yield* working
