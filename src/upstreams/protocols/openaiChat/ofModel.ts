@@ -18,7 +18,7 @@ const early: Deviations = { samples: "if told not to reason", maxStops: 0 }
  */
 const rows: ReadonlyArray<readonly [RegExp, Deviations]> = [
   [/gpt-oss/, {}],
-  [/gpt-[34]|chatgpt|gpt-\d[^/]*-chat/, { reasoning: { by: "effort", efforts: [] } }],
+  [/gpt-[34]|chatgpt|gpt-[\d.]{1,6}-chat/, { reasoning: { by: "effort", efforts: [] } }],
   [/(?:^|\/)o\d/, { ...by("low", "medium", "high"), ...early, parallelToolCalls: false }],
   [/gpt-5-pro/, { ...by("high"), ...early }],
   [/gpt-5(?![.\d])/, { ...by("minimal", "low", "medium", "high"), ...early }],
