@@ -96,6 +96,7 @@ const columnsOf = ({ first, second }: Grouping, span: Span, isOperator: boolean)
     right(columns.errors, 60, ({ errors }) => (errors === 0 ? <Faint>0</Faint> : number(errors))),
     right(columns.p50, 70, ({ duration_ms }) => <Ms of={duration_ms?.p50} />, "no-narrow"),
     right(columns.p95, 70, ({ duration_ms }) => <Ms of={duration_ms?.p95} />),
+    right(columns.p95Before, 88, ({ before }) => <Ms of={before?.duration_ms?.p95} />),
     right(columns.input, 70, ({ input_tokens }) => <Count of={input_tokens} />, "no-slim"),
     right(columns.cached, 66, (of) => <Count of={of.cache_read_tokens} />, "no-narrow"),
     right(columns.output, 70, ({ output_tokens }) => <Count of={output_tokens} />),

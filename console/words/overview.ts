@@ -76,6 +76,7 @@ export const overview = {
     errors: "Errors",
     p50: "p50",
     p95: "p95",
+    p95Before: "p95 before",
     input: "In",
     output: "Out",
     cached: "Cached",

@@ -2,8 +2,30 @@ import type { AuditChange, AuditRecord } from "../admin/AuditRecord.ts"
 import { shortTime } from "./options.ts"
 import { listTable, oneLine, shortened, terminalWidth } from "./table.ts"
 
-/** A line for each change; `wide` shows whole ids and all that was changed. */
-export const auditTable = (records: ReadonlyArray<AuditRecord>, wide: boolean): string =>
+/** The narrowest terminal with room for what was changed beside who did it. */
+const roomy = 120
+
+/**
+ * A line for each change, two in a narrow terminal; `wide` shows whole ids and all that was changed.
+ *
+ * @param width the terminal's width; undefined if there is none
+ */
+export const auditTable = (
+  records: ReadonlyArray<AuditRecord>,
+  wide: boolean,
+  width: number | undefined = terminalWidth()
+): string => (wide || width === undefined || width >= roomy ? inLines(records, wide) : inTwoLines(records, width))
+
+const inTwoLines = (records: ReadonlyArray<AuditRecord>, width: number): string =>
+  records
+    .flatMap(({ action, actor, changes, target, target_name, time }) => [
+      `${shortTime(time)}  ${shortActor(actor)}  ${action}  ${oneLine(target_name ?? target)}`,
+      ...(changes.length === 0 ? [] : [`  ${oneLine(changes.map(changeShown).join(", "))}`])
+    ])
+    .map((line) => shortened(line, width))
+    .join("\n")
+
+const inLines = (records: ReadonlyArray<AuditRecord>, wide: boolean): string =>
   listTable(
     ["ID", "TIME", "WHO", "WHAT", "OF", "TARGET", "ACCOUNT", "CHANGED"],
     records.map((record) => [
@@ -16,7 +38,7 @@ export const auditTable = (records: ReadonlyArray<AuditRecord>, wide: boolean): 
       record.account ?? "",
       record.changes.map(changeShown).join(", ")
     ]),
-    { rare: ["TARGET", "ACCOUNT", "ID"], wide }
+    { ids: ["TARGET"], rare: ["TARGET", "ACCOUNT", "ID"], wide }
   )
 
 /** A change with a line for each field. A line is cut to the terminal's width unless it is `wide`. */
@@ -39,4 +61,4 @@ const valueShown = (value: unknown): string =>
 
 /** A file by its name alone, a session by the beginning of its id. */
 const shortActor = (actor: string): string =>
-  actor.startsWith("file:") ? `file:${actor.split("/").at(-1) ?? ""}` : shortened(actor, 16)
+  actor.startsWith("file:") ? `file:${actor.slice("file:".length).split("/").at(-1) ?? ""}` : shortened(actor, 16)

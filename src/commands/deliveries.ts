@@ -71,11 +71,13 @@ export const deliveriesCommand: Group = { name: "deliveries", commands: [remoteL
 /** A table of callbacks with a row of counts by state. */
 export const deliveryTable = (deliveryRows: ReadonlyArray<DeliverySummary>, wide = false): string =>
   listTable(header, [...deliveryRows.map(row), ...(deliveryRows.length > 1 ? [sums(deliveryRows)] : [])], {
+    ids: ["ID", "TASK"],
     rare,
+    answers: ["STATE", "LAST ANSWER"],
     wide
   })
 
-const rare = ["TASK", "TRIES", "CHANGED", "STATUS", "LAST ANSWER"]
+const rare = ["CHANGED", "STATUS", "NEXT"]
 const header = ["ID", "TASK", "STATUS", "STATE", "TRIES", "LAST ANSWER", "CHANGED", "NEXT"]
 
 const row = (delivery: DeliverySummary): ReadonlyArray<string> => {

@@ -7,7 +7,7 @@ import { fields, listTable } from "./table.ts"
 
 /** A table of keys with what they have used. */
 export const keyTable = (keys: ReadonlyArray<KeyRecord>, wide = false): string =>
-  listTable(header, keys.map(row), { rare, wide })
+  listTable(header, keys.map(row), { ids: ["ID"], rare, wide })
 
 const rare = ["MODELS", "LIMITS", "BUDGET", "EXPIRES", "TODAY", "REQUESTS", "LAST USED", "SECRET", "ACCOUNT"]
 const header = [

@@ -45,7 +45,9 @@ const budgets = Command.make(
           .filter((one) => (account._tag === "None" || one.account === account.value) && one.used_ratio * 100 >= from)
           .toSorted((one, other) => other.used_ratio - one.used_ratio)
           .slice(0, limit)
-        yield* print(json, all, () => listTable(header, all.map(row), { rare: ["BEGINS AGAIN", "ACCOUNT"], wide }))
+        yield* print(json, all, () =>
+          listTable(header, all.map(row), { rare: [], ids: ["KEY"], answers: header, wide })
+        )
       })
     )
 ).pipe(

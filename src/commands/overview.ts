@@ -94,9 +94,7 @@ const rare = [
   "INPUT",
   "CACHED",
   "ATTEMPTS",
-  "P50",
-  "NAME",
-  "ERRORS"
+  "P50"
 ]
 
 const groupsShown = (groups: OverviewGroups, isWide: boolean): string => {
@@ -112,6 +110,7 @@ const groupsShown = (groups: OverviewGroups, isWide: boolean): string => {
     ...(isByUpstream ? ["ATTEMPTS", "FAILED", "HIDDEN", "TRY P95"] : []),
     "P50",
     "P95",
+    "P95 WAS",
     "FIRST BYTE P95",
     "INPUT",
     "CACHE READ",
@@ -130,6 +129,7 @@ const groupsShown = (groups: OverviewGroups, isWide: boolean): string => {
     ...tries,
     ms(of.duration_ms?.p50),
     ms(of.duration_ms?.p95),
+    ms(of.before?.duration_ms?.p95),
     ms(of.first_byte_ms?.p95),
     count(of.input_tokens),
     count(of.cache_read_tokens),
@@ -153,9 +153,9 @@ const groupsShown = (groups: OverviewGroups, isWide: boolean): string => {
     ...cells(total, attempts(undefined))
   ]
   return [
-    `${shortTime(groups.from)} to ${shortTime(groups.to)} UTC; BEFORE: the dollars of the same time before`,
+    `${shortTime(groups.from)} to ${shortTime(groups.to)} UTC; P95 WAS, BEFORE: the same time before`,
     "",
-    listTable(header, [...rows, sums], { rare, wide: isWide })
+    listTable(header, [...rows, sums], { ids: ["KEY"], rare: isByUpstream ? [...rare, "ERRORS"] : rare, wide: isWide })
   ].join("\n")
 }
 

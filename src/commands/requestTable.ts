@@ -6,9 +6,13 @@ import { listTable } from "./table.ts"
 
 /** A table of requests with a row of sums. */
 export const requestTable = (all: ReadonlyArray<RequestView>, wide = false): string =>
-  listTable(requestHeader, [...all.map(requestRow), ...(all.length > 1 ? [sums(all)] : [])], { rare, wide })
+  listTable(requestHeader, [...all.map(requestRow), ...(all.length > 1 ? [sums(all)] : [])], {
+    ids: ["REQUEST"],
+    rare,
+    wide
+  })
 
-const rare = ["UPSTREAM", "ACCOUNT", "TOKENS", "MS", "COST", "TIME"]
+const rare = ["UPSTREAM", "TOKENS", "ACCOUNT", "MS", "TIME"]
 export const requestHeader = ["TIME", "REQUEST", "ACCOUNT", "MODEL", "UPSTREAM", "STATUS", "MS", "TOKENS", "COST"]
 
 export const requestRow = (request: RequestView): ReadonlyArray<string> => [

@@ -33,6 +33,10 @@ export const table = (
 
 /** How a list is shown. */
 interface ListOptions {
+  /** The columns of ids, which are shortened first in a narrow terminal. */
+  readonly ids?: ReadonlyArray<string>
+  /** The columns that answer the list's question, which are wrapped rather than cut. */
+  readonly answers?: ReadonlyArray<string>
   /** The columns that are left out in a narrow terminal, the first ones first. */
   readonly rare: ReadonlyArray<string>
   /** True to show every column on however long a line. */
@@ -41,31 +45,58 @@ interface ListOptions {
 }
 
 /**
- * A list with one line for each row. In a narrow terminal, empty columns and then rare ones are left out, which a last
- * line tells; cells with several words are cut if that is not enough.
+ * A list with one line for each row. In a narrow terminal, empty columns are left out, ids shortened, and then rare columns
+ * left out, which a last line tells; cells with several words are cut if that is not enough, and answers wrapped.
  */
 export const listTable = (
   header: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
-  { rare, wide, width = terminalWidth() }: ListOptions
+  { answers = [], ids = [], rare, wide, width = terminalWidth() }: ListOptions
 ): string => {
   if (wide || width === undefined || rows.length === 0) return table(header, rows, undefined)
-  const all = [header, ...rows.map((cells) => cells.map(oneLine))]
+  const whole = [header, ...rows.map((cells) => cells.map(oneLine))]
+  const isId = header.map((name) => ids.includes(name))
+  const short = whole.map((cells) => cells.map((cell, column) => (isId[column] === true ? shortId(cell) : cell)))
   const isUsed = (column: number) => rows.some((cells) => !isEmpty(cells[column]))
-  const orders = [[], ...rare.map((_, count) => rare.slice(0, count + 1))]
-  const choices = orders.map((left) =>
-    header.flatMap((name, column) => (left.includes(name) || (left.length > 0 && !isUsed(column)) ? [] : [column]))
-  )
-  const fits = (columns: ReadonlyArray<number>) =>
+  const every = header.map((_, column) => column)
+  const choices = [
+    { all: whole, columns: every },
+    { all: whole, columns: every.filter(isUsed) },
+    ...[[], ...rare.map((_, count) => rare.slice(0, count + 1))].map((left) => ({
+      all: short,
+      columns: every.filter((column) => isUsed(column) && !left.includes(header[column] ?? ""))
+    }))
+  ]
+  const fits = ({ all, columns }: (typeof choices)[number]) =>
     rowWidth(fitted(chosen(all, columns), columns.length, undefined)) <= width
-  const columns = choices.find(fits) ?? choices.at(-1) ?? []
+  const { all, columns } = choices.find(fits) ?? choices.at(-1) ?? { all: short, columns: every }
   const some = chosen(all, columns)
-  const widths = fitted(some, columns.length, width)
-  const cut = some.map((cells) => cells.map((cell, column) => shortened(cell, widths[column] ?? 0)))
+  const widths = fitted(some, columns.length, width, (cell) => isWhole(cell) || header.includes(cell))
+  const isAnswer = columns.map((column) => answers.includes(header[column] ?? ""))
+  const cut = some.map((cells) =>
+    cells.map((cell, column) => (isAnswer[column] === true ? cell : shortened(cell, widths[column] ?? 0)))
+  )
   const hidden = header.filter((_, column) => !columns.includes(column) && isUsed(column))
-  const more = hidden.length === 0 ? [] : ["", `--wide shows ${hidden.join(", ")} too`]
+  const isShort =
+    all === short && columns.some((column) => short.some((cells, row) => cells[column] !== whole[row]?.[column]))
+  const left = [...(isShort ? ["whole ids"] : []), ...hidden]
+  const more = left.length === 0 ? [] : ["", ...wrapped(`--wide shows ${left.join(", ")} too`, width)]
   return [laidOut(cut, widths), ...more].join("\n")
 }
+
+/** The name of `name (key_0123456789abcdef)`; of an id alone its kind and its end, as `key_…89abcdef`. */
+const shortId = (cell: string): string => {
+  const name = /^(.+) \([a-z]+[_-][\w-]+\)$/.exec(cell)?.[1]
+  if (name !== undefined) return name
+  const [, kind, rest] = /^([a-z]+[_-])([\w-]+)$/.exec(cell) ?? []
+  return kind === undefined || rest === undefined || rest.length <= idEnd + 1 ? cell : `${kind}…${rest.slice(-idEnd)}`
+}
+
+/** Characters of an id's end that tell it from others. */
+const idEnd = 6
+
+/** True for a cell that is not cut: an id, or an amount, of which a part would be another amount. */
+const isWhole = (cell: string): boolean => /^\S*$|^-?\$?\d/.test(cell)
 
 /** Columns of the terminal; undefined if there is none. */
 export const terminalWidth = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns : undefined)
@@ -106,14 +137,23 @@ const laidOut = (all: ReadonlyArray<ReadonlyArray<string>>, widths: ReadonlyArra
     .join("\n")
 }
 
-/** Column widths: those of the widest cells, then the widest wrappable columns shrink until a row fits. */
-const fitted = (all: ReadonlyArray<ReadonlyArray<string>>, columns: number, width: number | undefined) => {
+/** Column widths: those of the widest cells, then the widest columns shrink until a row fits, down to what stays whole. */
+const fitted = (
+  all: ReadonlyArray<ReadonlyArray<string>>,
+  columns: number,
+  width: number | undefined,
+  isWhole?: (cell: string) => boolean
+) => {
   const most = (measure: (cell: string) => number) =>
     Array.from({ length: columns }, (_, column) => Math.max(...all.map((cells) => measure(cells[column] ?? ""))))
   const widths = most(widthOf)
   if (width === undefined) return widths
   // Columns of one word a line are unreadable.
-  const least = most((cell) => Math.max(Math.min(widthOf(cell), readable), ...cell.split(" ").map(widthOf)))
+  const least = most((cell) => {
+    if (isWhole?.(cell) === true) return widthOf(cell)
+    const words = isWhole === undefined ? cell.split(" ").map(widthOf) : []
+    return Math.max(Math.min(widthOf(cell), readable), ...words)
+  })
   let over = rowWidth(widths) - width
   while (over-- > 0) {
     const room = widths.map((one, column) => (one > (least[column] ?? 0) ? one : 0))
@@ -135,15 +175,23 @@ const padded = (text: string, width: number, isNumeric: boolean): string => {
 /** Escapes line breaks and control characters, so that any text stays in its cell. */
 export const oneLine = visible
 
-/** Names and values, one a line, without null values and empty lists. Each value of a list has a line. */
-export const fields = (values: Readonly<Record<string, string | ReadonlyArray<string> | null>>): string => {
+/**
+ * Names and values, one a line, without null values and empty lists. Each value of a list has a line; longer ones are
+ * wrapped to the terminal.
+ */
+export const fields = (
+  values: Readonly<Record<string, string | ReadonlyArray<string> | null>>,
+  columns: number | undefined = terminalWidth()
+): string => {
   const there = Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
   const width = Math.max(0, ...there.map(([name]) => name.length))
   return there
     .flatMap(([name, value]) =>
-      (typeof value === "string" ? [value] : value).map((line, index) =>
-        `${(index === 0 ? name : "").padEnd(width)}  ${oneLine(line)}`.trimEnd()
-      )
+      (typeof value === "string" ? [value] : value)
+        .flatMap((line) =>
+          columns === undefined ? [oneLine(line)] : wrapped(oneLine(line), columns - width - gap.length)
+        )
+        .map((line, index) => `${(index === 0 ? name : "").padEnd(width)}${gap}${line}`.trimEnd())
     )
     .join("\n")
 }

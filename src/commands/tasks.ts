@@ -54,7 +54,14 @@ const list = Command.make(
           sinceMs: readTime(since, nowMs) ?? 0,
           limit
         })
-        yield* print(json, records, () => listTable(header, records.map(row), { rare, wide }))
+        yield* print(json, records, () =>
+          listTable(header, records.map(row), {
+            ids: ["ID"],
+            rare: Option.isSome(callback) ? rareBesideCallbacks : rare,
+            answers: ["CALLBACK", "ERROR"],
+            wide
+          })
+        )
       })
     )
 ).pipe(
@@ -97,7 +104,8 @@ const cancel = Command.make("cancel", { id, json }, ({ id, json }) =>
 
 export const tasksCommand: Group = { name: "tasks", commands: [remoteLeaf(list), remoteLeaf(show), remoteLeaf(cancel)] }
 
-const rare = ["UPSTREAM", "ENDED", "KIND", "ACCOUNT", "ERROR", "CREATED", "CALLBACK"]
+const rare = ["UPSTREAM", "ENDED", "KIND", "ACCOUNT", "CREATED", "CALLBACK"]
+const rareBesideCallbacks = ["UPSTREAM", "ENDED", "KIND", "CREATED", "MODEL"]
 const header = ["ID", "KIND", "ACCOUNT", "MODEL", "STATE", "UPSTREAM", "CREATED", "ENDED", "CALLBACK", "ERROR"]
 
 const row = (task: TaskSummary) => [

@@ -60,7 +60,7 @@ const usage = Command.make(
             [...report.data.map((row) => usageCells(report, row)), totalsRow(report, header.length)].map((cells) =>
               cells.map((cell, column) => (header[column]?.endsWith("USD") ? usdText(Number(cell)) : counted(cell)))
             ),
-            { rare, wide }
+            { ids: ["KEY", "REQUEST"], rare: by === "request" ? [...rare, "KEY", "ACCOUNT"] : rare, wide }
           )
         )
         if (report.from === "request rows") {
@@ -93,7 +93,7 @@ const rare = [
   "OUTCOME",
   "UPSTREAM",
   "CACHE READ",
-  "NAME"
+  "ABOVE HOLD USD"
 ]
 
 /** The row of totals. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { counted, listTable, table } from "../../src/commands/table.ts"
+import { counted, fields, listTable, table } from "../../src/commands/table.ts"
 
 describe("a table", () => {
   it("is as wide as its cells, and has numbers at the right", () => {
@@ -77,7 +77,7 @@ describe("a list", () => {
 
   it("leaves rare columns out until each row has one line, and says so", () => {
     expect(listTable(header, rows, { rare, wide: false, width: 15 })).toBe(
-      "ID     ACCOUNT\nkey_1  team\nkey_2  team\n\n--wide shows LIMITS too"
+      "ID     ACCOUNT\nkey_1  team\nkey_2  team\n\n--wide shows\nLIMITS too"
     )
   })
 
@@ -91,5 +91,43 @@ describe("a list", () => {
     expect(
       listTable(["ID", "NOTE"], [["key_0123456789", "a note of many words"]], { rare: [], wide: false, width: 28 })
     ).toBe("ID              NOTE\nkey_0123456789  a note of m…")
+  })
+
+  const budgets = [
+    ["key_0123456789abcdef", "laptop (key_0123456789abcdef)", "a team with spaces", "$1.00 of $5.00 a month"],
+    ["key_fedcba9876543210", "", "team", "$2.00 of $5.00 a month"]
+  ]
+  const heads = ["ID", "KEY", "ACCOUNT", "BUDGET"]
+
+  it("shortens ids before it leaves anything out", () => {
+    expect(listTable(heads, budgets, { ids: ["ID", "KEY"], rare: ["ACCOUNT"], wide: false, width: 70 })).toBe(
+      "ID           KEY     ACCOUNT             BUDGET\n" +
+        "key_…abcdef  laptop  a team with spaces  $1.00 of $5.00 a month\n" +
+        "key_…543210          team                $2.00 of $5.00 a month\n\n" +
+        "--wide shows whole ids too"
+    )
+    expect(listTable(heads, budgets, { ids: ["ID", "KEY"], rare: ["ACCOUNT"], wide: false, width: 45 })).toMatch(
+      /^ID +KEY +BUDGET\n.*\n.*\n\n--wide shows whole ids, ACCOUNT too$/
+    )
+  })
+
+  it("cuts no amount, and wraps an answer rather than cutting it", () => {
+    const said = listTable(heads, budgets, { ids: ["ID", "KEY"], rare: [], wide: false, width: 54 })
+    expect(said).toContain("a team wi…")
+    expect(said).toContain("$1.00 of $5.00 a month")
+    const wrapped = listTable(heads, budgets, {
+      ids: ["ID", "KEY"],
+      answers: ["ACCOUNT"],
+      rare: [],
+      wide: false,
+      width: 54
+    })
+    expect(wrapped).toMatch(/a team +\$1\.00[^\n]*\n +with\n +spaces$/m)
+  })
+})
+
+describe("fields", () => {
+  it("are wrapped to the terminal, behind their names", () => {
+    expect(fields({ id: "req_1", why: "A budget is used up." }, 20)).toBe("id   req_1\nwhy  A budget is\n     used up.")
   })
 })

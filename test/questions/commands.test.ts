@@ -3,6 +3,8 @@ import { usdText } from "../../src/contract/usdText.ts"
 import { adminKey } from "../console/browser/browser.ts"
 import { runCommand } from "../e2e/command.ts"
 import { request } from "../request.ts"
+import { rowsOf } from "./narrow.ts"
+import { narrowQuestions } from "./narrowQuestions.ts"
 import { storeWeek, thisMonth, whyThoseFailed, yesterday } from "./week.ts"
 import type { Week } from "./week.ts"
 
@@ -18,21 +20,6 @@ const say = async (...args: ReadonlyArray<string>): Promise<string> => {
   return out
 }
 
-/** The rows of a printed table by the names of its columns; columns are two spaces apart. */
-const rowsOf = (said: string): ReadonlyArray<Readonly<Record<string, string>>> => {
-  const lines = said.split("\n")
-  const head = lines.findIndex((line) => /^[A-Z][A-Z ]+$/.test(line.replaceAll(/\d/g, "")))
-  const places = (line: string) =>
-    [...line.matchAll(/\S+(?: \S+)*/g)].map(({ 0: text, index }) => ({ text, from: index, to: index + text.length }))
-  const heads = places(lines[head] ?? "")
-  return lines.slice(head + 1).map((line) => {
-    const cells = places(line)
-    return Object.fromEntries(
-      heads.map(({ from, text, to }) => [text, cells.find((cell) => cell.from < to && cell.to > from)?.text ?? ""])
-    )
-  })
-}
-
 /** Dollars of the ledger as commands print them. */
 const spent = (where?: string): string => usdText(week.ledger("cost_nano_usd", where) / 1e9)
 
@@ -44,12 +31,14 @@ const ask = async (secret: string, model: string): Promise<number> => {
   return answer.status
 }
 
-describe("an operator's questions, each by one command", () => {
-  beforeAll(async () => {
-    week = await storeWeek()
-  }, 120_000)
-  afterAll(() => week.dispose())
+beforeAll(async () => {
+  week = await storeWeek()
+}, 120_000)
+afterAll(() => week.dispose())
 
+narrowQuestions(() => week)
+
+describe("an operator's questions, each by one command", () => {
   it("who spent most yesterday, and on what?", async () => {
     const where = `account_id = 'research' AND model = 'smart' AND ${yesterday}`
     const [first] = rowsOf(await say("overview", "--by", "account,model", "--from", "yesterday"))

@@ -8,6 +8,8 @@ import { request } from "../request.ts"
 import { fakeUpstreams } from "./fakeUpstreams.ts"
 
 const dayMs = 86_400_000
+/** Days since a day of the week before. */
+const lastWeek = 10
 
 const configOf = (port: number) => `
 upstreams:
@@ -50,7 +52,8 @@ export interface Week {
 /**
  * A week of traffic: `research` spends most, on `smart`; `far` is slow; `shaky` fails behind `near`; the budget of
  * `notebook` is nearly used up; a callback is stuck; the configuration has been changed; one request has failed and one
- * conversation went wrong. The days before today are copies of today's rows and sums.
+ * conversation went wrong. The days before today are copies of today's rows and sums, and of the requests of one day of
+ * the week before, when `far` took half of its time.
  */
 export const storeWeek = async (): Promise<Week> => {
   // What is stored first is one day's: shortly before midnight (UTC) it waits for the next one.
@@ -209,8 +212,8 @@ const repeatDays = (folder: string, days: number): void => {
     const isSum = all.some(({ name, pk }) => (name === "hour" || name === "day") && pk > 0)
     if (!isOfRequests && !isSum) continue
     db.exec(`CREATE TEMP TABLE today AS SELECT * FROM ${name}`)
-    for (let day = 1; day <= days; day++) {
-      const shifted = columns.map((column) => {
+    const shiftedBy = (day: number) =>
+      columns.map((column) => {
         // Ids are in the order of times, as rows are found by both.
         if (column === "id") return `id - ${day * 1_000}`
         if (column === "at" || column === "hour" || column === "settled_at") return `${column} - ${day * dayMs}`
@@ -218,7 +221,16 @@ const repeatDays = (folder: string, days: number): void => {
         if (column === "conversation") return `CASE conversation WHEN '' THEN '' ELSE conversation || '-${day}' END`
         return column === "request_id" ? `request_id || '-${day}'` : column
       })
-      db.exec(`INSERT INTO ${name} (${columns.join(", ")}) SELECT ${shifted.join(", ")} FROM today`)
+    for (let day = 1; day <= days; day++) {
+      db.exec(`INSERT INTO ${name} (${columns.join(", ")}) SELECT ${shiftedBy(day).join(", ")} FROM today`)
+    }
+    if (name === "requests" || name === "request_hours") {
+      const earlier = shiftedBy(lastWeek).map((column) =>
+        column === "duration_ms" && columns.includes("upstream")
+          ? "CASE upstream WHEN 'far' THEN duration_ms / 2 ELSE duration_ms END"
+          : column
+      )
+      db.exec(`INSERT INTO ${name} (${columns.join(", ")}) SELECT ${earlier.join(", ")} FROM today`)
     }
     db.exec("DROP TABLE today")
   }
