@@ -6,7 +6,7 @@ import { thisMonth, yesterday } from "./week.ts"
 import type { Week } from "./week.ts"
 
 /** The questions of an operator at 80 columns, each by one command. */
-export const narrowQuestions = (weekOf: () => Week): void =>
+export const narrowQuestions = (weekOf: () => Week): void => {
   describe("an operator's questions at 80 columns, each by one command", () => {
     /** Dollars of the ledger as commands print them. */
     const spent = (where?: string): string => usdText(weekOf().ledger("cost_nano_usd", where) / 1e9)
@@ -138,3 +138,4 @@ export const narrowQuestions = (weekOf: () => Week): void =>
       expect(said).toContain("raw without a price: refused to metered accounts")
     })
   })
+}
