@@ -1,5 +1,7 @@
 import type { GatewayFile } from "../config/GatewayFile.ts"
+import { objectAt } from "../contract/json.ts"
 import { matches } from "../contract/permission.ts"
+import { agentModels, namedModels } from "./agentModels.ts"
 
 /** Warnings about a valid but probably unintended `gateway.yaml`, a line each. */
 export const modelWarnings = (file: GatewayFile, served: Iterable<string>): ReadonlyArray<string> => {
@@ -10,7 +12,29 @@ export const modelWarnings = (file: GatewayFile, served: Iterable<string>): Read
   ]
   return [
     ...(file.keys ?? []).flatMap((key) => complain(`keys: "${key.name}"`, key)),
-    ...Object.entries(file.accounts ?? {}).flatMap(([id, account]) => complain(`accounts: "${id}"`, account))
+    ...Object.entries(file.accounts ?? {}).flatMap(([id, account]) => complain(`accounts: "${id}"`, account)),
+    ...agentWarnings(file, ids)
+  ]
+}
+
+/** Models that Claude Code asks for after its `/login`, and that are not there. */
+const agentWarnings = (file: GatewayFile, ids: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const { sign_in } = file
+  if (sign_in?.oidc === undefined) return []
+  const settings = sign_in.managed_settings ?? {}
+  const isMissing = (id: string) => unmatched([id], file, ids).length > 0
+  const given = new Set(Object.keys(objectAt(settings, "env") ?? {}))
+  return [
+    ...namedModels(settings)
+      .filter(([, id]) => isMissing(id))
+      .map(([path, id]) => `sign_in.managed_settings.${path} is "${id}", which no model matches`),
+    ...agentModels
+      .filter(({ isDefault, own, variable }) => isDefault && !given.has(variable) && isMissing(own))
+      .map(
+        ({ own, variable }) =>
+          `Claude Code asks for "${own}" after /login, which no model matches: it is told the next best one that the ` +
+          `person may use, unless sign_in.managed_settings.env.${variable} names one`
+      )
   ]
 }
 

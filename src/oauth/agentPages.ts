@@ -1,16 +1,19 @@
 import { Effect, Either } from "effect"
 import { Access } from "../access/Access.ts"
 import { SpendingCaps } from "../access/SpendingCaps.ts"
+import { withAgentModels } from "../catalogue/agentModels.ts"
 import { Catalogue } from "../catalogue/Catalogue.ts"
+import type { Model } from "../catalogue/Catalogue.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
 import { runPage } from "../console/runPage.ts"
 import { messagesErrors } from "../contract/anthropicErrors.ts"
 import type { Caller } from "../contract/Caller.ts"
+import { forbidden } from "../contract/permission.ts"
 import { UsageReport } from "../ledger/store/UsageReport.ts"
 import { policyOf } from "./managedSettings.ts"
 import type { Policy } from "./managedSettings.ts"
-import { opencodeConfig, opencodeConfigPath } from "./opencode.ts"
+import { opencodeConfig, opencodeConfigPath, usableModels } from "./opencode.ts"
 import { spent, usageOf } from "./usage.ts"
 
 /**
@@ -24,12 +27,18 @@ export const makeAgentPages = Effect.gen(function* () {
   const publicUrl = yield* PublicUrl
   const report = yield* UsageReport
   const runtime = yield* Effect.runtime()
+  let configured: object | undefined
   let policy: Policy | undefined
+  let hasPeople = false
   const { follow } = yield* Configuration
   yield* follow(({ value: { sign_in } }) =>
     Effect.sync(() => {
-      const next = sign_in?.managed_settings === undefined ? undefined : policyOf(sign_in.managed_settings)
-      return () => void (policy = next)
+      const next = sign_in?.managed_settings
+      return () => {
+        configured = next
+        policy = next === undefined ? undefined : policyOf(next)
+        hasPeople = sign_in?.oidc !== undefined
+      }
     })
   )
 
@@ -52,8 +61,19 @@ export const makeAgentPages = Effect.gen(function* () {
         broken
       )
 
-  const settings = (_: Caller, request: Request): Effect.Effect<Response> =>
+  /** The configured settings, and the models that the person may use where the client's own may not be. */
+  const policyFor = (caller: Caller): Policy | undefined => {
+    if (!hasPeople) return policy
+    const may = (model: Model | undefined) => model?.kind === "text" && forbidden(caller, model) === undefined
+    const known = configured ?? nothing
+    const usable = usableModels(caller, catalogue.values()).map(({ id }) => id)
+    const settings = withAgentModels(known, usable, (id) => may(catalogue.get(id)))
+    return settings === known ? policy : policyOf(settings)
+  }
+
+  const settings = (caller: Caller, request: Request): Effect.Effect<Response> =>
     Effect.sync(() => {
+      const policy = policyFor(caller)
       if (policy === undefined) return Response.json(noPolicy, { status: 404 })
       const headers = { etag: `"${policy.checksum}"`, "cache-control": "no-store" }
       return request.headers.get("if-none-match") === headers.etag
@@ -87,6 +107,8 @@ export const makeAgentPages = Effect.gen(function* () {
 
 const broken = (): Response =>
   Response.json({ type: "error", error: { type: "api_error", message: "Internal error" } }, { status: 500 })
+
+const nothing = {}
 
 const noPolicy = {
   type: "error",

@@ -17,10 +17,17 @@ export const opencodeSignIn = (url: string) => ({
   remote_config: { url: url + opencodeConfigPath, headers: { authorization: `Bearer ${key}` } }
 })
 
+/** The text models that the caller may use. The sandbox's come last: they answer when there is nothing else. */
+export const usableModels = (caller: Caller, models: Iterable<Model>): ReadonlyArray<Model> => {
+  const usable = [...models].filter((model) => model.kind === "text" && forbidden(caller, model) === undefined)
+  const isSandbox = ({ routes }: Model) => routes[0]?.upstream === "sandbox"
+  return [...usable.filter((model) => !isSandbox(model)), ...usable.filter(isSandbox)]
+}
+
 /** A configuration of opencode with the text models that the caller may use. The first one is the default. */
 export const opencodeConfig = (url: string, caller: Caller, models: Iterable<Model>) => {
-  const usable = [...models].filter((model) => model.kind === "text" && forbidden(caller, model) === undefined)
-  const first = usable.find(({ routes }) => routes[0]?.upstream !== "sandbox") ?? usable[0]
+  const usable = usableModels(caller, models)
+  const [first] = usable
   return {
     $schema: "https://opencode.ai/config.json",
     provider: {

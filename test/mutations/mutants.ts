@@ -3,6 +3,7 @@ import { boundMutants } from "./boundMutants.ts"
 import { callMutants } from "./callMutants.ts"
 import { cacheMutants } from "./cacheMutants.ts"
 import { callbackMutants } from "./callbackMutants.ts"
+import { agentModelMutants } from "./agentModelMutants.ts"
 import { authenticationMutants } from "./authenticationMutants.ts"
 import { clientToolMutants } from "./clientToolMutants.ts"
 import { engineMutants } from "./engineMutants.ts"
@@ -54,5 +55,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...clientToolMutants,
   ...betaMutants,
   ...cacheMutants,
-  ...upgradeMutants
+  ...upgradeMutants,
+  ...agentModelMutants
 ]

@@ -53,8 +53,14 @@ describeOnEach("programs of people", (engine) => {
       fetch(world.gateway.url + path, { ...init, headers: { authorization: `Bearer ${token}`, ...headers } })
     const settings = await by("/managed/settings")
     const { checksum, settings: pushed } = await settings.json()
-    expect(pushed).toEqual({ permissions: { deny: ["WebFetch"] } })
-    const text = '{"permissions":{"deny":["WebFetch"]}}'
+    // By name, as the client sorts them.
+    const env = {
+      ANTHROPIC_DEFAULT_HAIKU_MODEL: "sandbox-text",
+      ANTHROPIC_DEFAULT_OPUS_MODEL: "sandbox-text",
+      ANTHROPIC_DEFAULT_SONNET_MODEL: "sandbox-text"
+    }
+    expect(pushed).toEqual({ env, permissions: { deny: ["WebFetch"] } })
+    const text = JSON.stringify({ env, permissions: { deny: ["WebFetch"] } })
     expect(checksum).toBe(`sha256:${new Bun.CryptoHasher("sha256").update(text).digest("hex")}`)
     expect(settings.headers.get("etag")).toBe(`"${checksum}"`)
     expect((await by("/managed/settings", {}, { "if-none-match": `"${checksum}"` })).status).toBe(304)

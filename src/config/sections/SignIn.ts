@@ -116,7 +116,7 @@ export const SignIn = Schema.Struct({
   ),
   managed_settings: given(
     Schema.Record({ key: Text, value: Schema.Unknown }),
-    "Settings that Claude Code takes over when a person [signs it in](agents.md#its-own-login-at-the-gateway), a `managed-settings.json`.",
+    "Settings that Claude Code takes over when a person [signs it in](agents.md#its-own-login-at-the-gateway), a `managed-settings.json`. Variables of models that are absent (`env.ANTHROPIC_DEFAULT_OPUS_MODEL`, `…_SONNET_…`, `…_HAIKU_…`) name models that the person may use, where the client's own are not among them.",
     "none"
   ),
   outage_hours: given(

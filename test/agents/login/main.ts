@@ -2,22 +2,22 @@ import { resolve } from "node:path"
 import { postgresPrograms } from "../../sql/postgresServer.ts"
 import { install } from "../programs.ts"
 import { differences } from "./differences.ts"
-import { startOurs } from "./ours.ts"
+import { startOurs, unconfigured } from "./ours.ts"
 import { record, recorded } from "./recorded.ts"
 import type { Exchange } from "./recorder.ts"
 import { startReference } from "./reference.ts"
 import { refusals } from "./refusals.ts"
-import { stepsAt } from "./scenarios.ts"
+import { stepsAt, unconfiguredStep } from "./scenarios.ts"
 import type { Step } from "./scenarios.ts"
 import type { SignInServer } from "./server.ts"
 
 /*
  * Claude Code signs in with `/login`, at this gateway and at the one that it brings along (`claude gateway`), in a terminal,
  * with an empty home; then what went over the wire is compared, field by field. Arguments name parts: `refusals` (addresses
- * and certificates that the client refuses), `ours`, `reference`; `--write` keeps the reference's recording, which the suite
+ * and certificates that the client refuses), `unconfigured` (a gateway that serves none of the client's models), `ours`, `reference`; `--write` keeps the reference's recording, which the suite
  * compares with. Needs npm and, for the first installation, the network; the reference needs Postgres' programs.
  */
-const parts = ["refusals", "ours", "reference"]
+const parts = ["refusals", "unconfigured", "ours", "reference"]
 const wanted = process.argv.slice(2)
 const isWanted = (part: string) => parts.every((one) => !wanted.includes(one)) || wanted.includes(part)
 const programs = postgresPrograms()
@@ -58,6 +58,10 @@ const { value } = await upstream.stdout.getReader().read()
 const [url = ""] = new TextDecoder().decode(value).split(" ")
 try {
   if (isWanted("refusals")) await runSteps("refuses", refusals)
+  if (isWanted("unconfigured")) {
+    const server = await startOurs(url, unconfigured)
+    await runSteps("unconfigured", [unconfiguredStep(server)]).finally(server.stop)
+  }
   const ours = isWanted("ours") ? await play(() => startOurs(url)) : undefined
   if (programs === undefined) console.log("skipped  the reference: Postgres is not installed")
   const reference =

@@ -9,17 +9,31 @@ import { startRecorder } from "./recorder.ts"
 import type { SignInServer } from "./server.ts"
 import { models } from "./server.ts"
 
+interface Served {
+  readonly models: ReadonlyArray<string>
+  /** Lines of `sign_in`. */
+  readonly settings: string
+}
+
+/** The models that the client asks for by itself, and settings of the operator's. */
+const usual: Served = {
+  models: [...models, "claude-sonnet-4-6"],
+  settings: '  managed_settings: { permissions: { deny: ["WebFetch"] } }'
+}
+/** No model that the client knows, and nothing that tells it of others. */
+export const unconfigured: Served = { models: ["house-large", "house-small"], settings: "" }
+
 /** @param upstream the address of the fake Anthropic */
-export const startOurs = async (upstream: string): Promise<SignInServer> => {
+export const startOurs = async (upstream: string, served = usual): Promise<SignInServer> => {
   const provider = await startProvider()
   const port = Number(provider.env["GATEWAY_PORT"])
   const url = `http://127.0.0.1:${port}`
-  const routes = models.map((id) => ({
+  const routes = served.models.map((id) => ({
     [id]: { routes: [{ upstream: "anthropic", model: id }], price: { input: 5, output: 25 } }
   }))
   appendFileSync(
     join(provider.folder, "gateway.yaml"),
-    `  managed_settings: { permissions: { deny: ["WebFetch"] } }
+    `${served.settings}
 upstreams: { anthropic: { protocol: anthropic-messages, base_url: "${upstream}", api_key: unused } }
 models: ${JSON.stringify(Object.assign({}, ...routes))}
 `
