@@ -55,9 +55,7 @@ describe("warnings about them", () => {
     served: ReadonlyArray<string>,
     managed_settings?: object,
     oidc: ReadonlyArray<unknown> = [provider]
-  ) =>
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- the fields that are read
-    modelWarnings({ sign_in: { oidc, managed_settings } } as unknown as GatewayFile, served)
+  ) => modelWarnings({ sign_in: { oidc, managed_settings } } as unknown as GatewayFile, served)
 
   it("name the client's own that no model matches, where nothing names others", () => {
     expect(warned(["qwen3-32b"])).toEqual([

@@ -24,7 +24,13 @@ const known: Readonly<
   "POST /v1/metrics 200": { ours: ["header content-type application/json"] },
   // The threshold: at the reference no budget is nearly used up.
   "POST /v1/messages 200": {
-    ours: ["header cache-control", "header anthropic-ratelimit-unified-overage-surpassed-threshold"]
+    ours: [
+      "header cache-control",
+      "header anthropic-ratelimit-unified-overage-surpassed-threshold",
+      // What the fake upstream leaves out.
+      "answer usage.cache_creation.ephemeral_1h_input_tokens",
+      "answer usage.cache_creation.ephemeral_5m_input_tokens"
+    ]
   },
   "POST /v1/messages 400": { ours: ["header x-should-retry"] },
   "POST /v1/messages 429": { ours: ["answer request_id"] }

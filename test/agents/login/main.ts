@@ -7,8 +7,9 @@ import { record, recorded } from "./recorded.ts"
 import type { Exchange } from "./recorder.ts"
 import { startReference } from "./reference.ts"
 import { refusals } from "./refusals.ts"
-import { stepsAt, unconfiguredStep } from "./scenarios.ts"
+import { stepsAt } from "./scenarios.ts"
 import type { Step } from "./scenarios.ts"
+import { unconfiguredStep } from "./unconfigured.ts"
 import type { SignInServer } from "./server.ts"
 
 /*
