@@ -15,6 +15,8 @@ class AddressRefused extends Data.TaggedError("AddressRefused")<{
   readonly reason: string
   /** The name does not resolve, which may be temporary; other refusals are permanent. */
   readonly unresolved: boolean
+  /** The operator's setting that would allow the address; absent if none would. */
+  readonly setting?: string
 }> {}
 
 /**
@@ -60,7 +62,7 @@ export class AddressGuard extends Effect.Service<AddressGuard>()("gateway/guard/
         ),
         Effect.filterOrFail(
           (addresses) => addresses.every(isAllowed),
-          () => new AddressRefused({ reason: notPublic, unresolved: false })
+          () => new AddressRefused({ reason: notPublic, unresolved: false, setting: "callbacks.allow" })
         )
       )
     }

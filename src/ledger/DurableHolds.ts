@@ -3,13 +3,14 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { Clock } from "effect"
 import { wholeUsage } from "../generation/addUsage.ts"
+import { noUsage } from "../generation/GenerationEvent.ts"
 import { NamedSlots } from "../flow/NamedSlots.ts"
 import type { Limits } from "../contract/Caller.ts"
 import { credential } from "../contract/credential.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import type { Unpriced } from "../contract/Failure.ts"
 import type { AboveHold } from "./aboveHold.ts"
-import { costsWithin } from "./aboveHold.ts"
+import { costsWithin, unpaid } from "./aboveHold.ts"
 import type { affording } from "./afford.ts"
 import { mostCharged } from "./Balances.ts"
 import type { Spending } from "./spending.ts"
@@ -45,6 +46,8 @@ export interface Used {
   readonly used: Consumption
   /** True if the gateway counted it because the upstream did not report it. */
   readonly estimated: boolean
+  /** The upstream bills it, but its answer was not delivered: the caller pays nothing, and its row has no tokens. */
+  readonly isUndelivered?: true
   /** `hang-up` if the task was ended early; `finished` if absent. */
   readonly outcome?: ServedOutcome | undefined
   /** The upstream that answered, if it was not known when the hold was placed. */
@@ -143,11 +146,11 @@ export const makeDurableHolds = ({ aboveHold, afford, balances, clock, names, sp
       model: held.model,
       summedAs: names.of({ account: held.account_id, model: held.model, atMs, isAnswered: true }),
       upstream: used.upstream ?? held.upstream,
-      outcome: used.outcome ?? "finished",
+      outcome: used.isUndelivered === true ? "given-up" : (used.outcome ?? "finished"),
       estimated: used.estimated,
-      used: wholeUsage(used.used),
+      used: used.isUndelivered === true ? noUsage : wholeUsage(used.used),
       price,
-      ...costsWithin(most, cost),
+      ...(used.isUndelivered === true ? unpaid(cost) : costsWithin(most, cost)),
       task: held.id
     }
   }

@@ -119,6 +119,17 @@ export const VideoResult = Schema.Struct({
 })
 export type VideoResult = typeof VideoResult.Type
 
+/** The upstream has made the video, and bills it, but the gateway does not have its file yet. */
+export interface VideoFetching {
+  readonly status: "fetching"
+  readonly nextPollMs: number
+  readonly made: Omit<VideoResult, "videoUrl">
+  /** Why the last try failed, as the caller may read it. */
+  readonly reason?: string | undefined
+  /** Another try would fail too. */
+  readonly isGone?: true
+}
+
 /** The state of a submitted video. `unknown` is a label that the gateway does not know: the task stays as it was. */
 export type VideoReport =
   | {
@@ -127,7 +138,10 @@ export type VideoReport =
       readonly nextPollMs?: number | undefined
       /** Per cent, if the upstream tells it. */
       readonly progress?: number | undefined
+      /** How long after its submit such a video has expired, in ms; absent if it may still run. */
+      readonly expiresAfterMs?: number
     }
+  | VideoFetching
   | { readonly status: "succeeded"; readonly result: VideoResult }
   | { readonly status: "failed"; readonly error: VideoError }
   | { readonly status: "expired" | "cancelled" }
@@ -142,9 +156,7 @@ export class VideoRejected extends Data.TaggedError("VideoRejected")<
   }
 > {}
 
-/**
- * The upstream has no capacity (429, overload). Nothing was made; the task stays queued and is submitted again later.
- */
+/** The upstream has no capacity (429, overload). Nothing was made; the task stays queued and is submitted later. */
 export class VideoSaturated extends Data.TaggedError("VideoSaturated")<{
   readonly retryAfterSeconds: number | undefined
   /** Undefined where the task itself may have caused it. */
@@ -195,9 +207,7 @@ export interface UnheardSubmit {
   /** When the submit was about to be sent, in Unix ms. Its video cannot be older. */
   readonly submitAtMs: number
   readonly fingerprint: SubmitFingerprint
-  /**
-   * Tells which of these ids belong to other tasks, and finds the other submits of that time with an unknown outcome.
-   */
+  /** Tells which of these ids belong to other tasks, and finds the other submits of that time without an answer. */
   readonly rivals: (upstreamIds: ReadonlyArray<string>) => Effect.Effect<VideoRivals, VideoTransient>
 }
 

@@ -7,8 +7,7 @@ import { KeptFiles } from "../files/KeptFiles.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
 import { base64Member } from "./base64Member.ts"
 import type { VideoApi } from "./videoApi.ts"
-import { VideoRejected } from "./VideoUpstream.ts"
-import type { VideoReport, VideoResult } from "./VideoUpstream.ts"
+import type { VideoFetching, VideoReport, VideoResult } from "./VideoUpstream.ts"
 
 const videoFile = "video.mp4"
 
@@ -21,7 +20,13 @@ const longestDelayMs = 5 * 60_000
  * The file was not fetched completely. `isGone`: it never will be, because the upstream has deleted it or it is too
  * large.
  */
-class NotFetched extends Data.TaggedError("NotFetched")<{ readonly isGone: boolean; readonly reason: string }> {}
+class NotFetched extends Data.TaggedError("NotFetched")<{
+  readonly isGone: boolean
+  /** For the log. */
+  readonly reason: string
+  /** For the caller. */
+  readonly shown: string
+}> {}
 
 /** An answer with a video's file. The scope closes it. */
 interface OpenFile {
@@ -29,18 +34,20 @@ interface OpenFile {
   readonly read: Read
 }
 
-type Opening = Effect.Effect<OpenFile, { readonly reason: string }, Scope.Scope>
+interface NotOpened {
+  readonly reason: string
+  /** The setting that would allow it (`AddressGuard`). */
+  readonly setting?: string | undefined
+}
+
+type Opening = Effect.Effect<OpenFile, NotOpened, Scope.Scope>
 
 export interface VideoFiles {
   /**
    * The report of a finished video, at the gateway's link to its file. Until the file is there, and while it cannot be
-   * stored, the video is still running.
+   * stored, it is being fetched.
    */
-  readonly finished: (
-    upstreamId: string,
-    open: Opening,
-    result?: Omit<VideoResult, "videoUrl">
-  ) => Effect.Effect<VideoReport, VideoRejected>
+  readonly finished: (upstreamId: string, open: Opening, made?: VideoFetching["made"]) => Effect.Effect<VideoReport>
   /** The report of a video whose file is there or being fetched, without a call of the upstream. */
   readonly known: (upstreamId: string) => Effect.Effect<Option.Option<VideoReport>>
   /** A file at an address of the upstream's API, which only the key can read. */
@@ -62,41 +69,35 @@ export const makeVideoFiles = Effect.fnUntraced(function* (
   const publicUrl = yield* PublicUrl
   const guard = yield* AddressGuard
   const fetches = yield* FiberMap.make<string>()
-  const gone = new Set<string>()
+  /** Files that never come, and why. */
+  const gone = new Map<string, string>()
   /** Failed fetches, and when each may be repeated. */
-  const failures = new Map<string, { readonly count: number; readonly againAtMs: number }>()
+  const failures = new Map<string, { readonly count: number; readonly againAtMs: number; readonly reason: string }>()
 
-  const linkOf = Effect.fnUntraced(
-    function* (
-      upstreamId: string,
-      open: Opening
-    ): Effect.fn.Return<Option.Option<string>, VideoRejected | FilesUnavailable> {
-      if (gone.delete(upstreamId)) return yield* unavailable
+  const finished: VideoFiles["finished"] = Effect.fnUntraced(
+    function* (upstreamId, open, made = {}): Effect.fn.Return<VideoReport, FilesUnavailable> {
+      const isGone = gone.get(upstreamId)
+      if (isGone !== undefined) {
+        gone.delete(upstreamId)
+        return { ...fetching(made, isGone), isGone: true }
+      }
       const id = keptFiles.idOf(api.name, upstreamId)
       const file = yield* keptFiles.file(id, videoFile)
-      if (Option.isSome(file)) return Option.some(`${yield* publicUrl.get}/files/${id}/${videoFile}`)
+      if (Option.isSome(file)) return succeeded(`${yield* publicUrl.get}/files/${id}/${videoFile}`, made)
       const failure = failures.get(upstreamId)
-      if (failure !== undefined && (yield* Clock.currentTimeMillis) < failure.againAtMs) return Option.none()
+      const waitMs = (failure?.againAtMs ?? 0) - (yield* Clock.currentTimeMillis)
+      if (waitMs > 0) return fetching(made, failure?.reason, waitMs)
       yield* FiberMap.run(fetches, upstreamId, fetched(upstreamId, open, id), { onlyIfMissing: true })
-      return Option.none()
+      return fetching(made, failure?.reason)
     },
-    Effect.catchTag("FilesUnavailable", () => Effect.succeed(Option.none<string>()))
+    (report, _, __, made = {}) => Effect.catchTag(report, "FilesUnavailable", () => Effect.succeed(fetching(made)))
   )
-
-  const finished: VideoFiles["finished"] = (upstreamId, open, result) =>
-    Effect.map(
-      linkOf(upstreamId, open),
-      Option.match({
-        onNone: () => fetching,
-        onSome: (videoUrl) => succeeded(videoUrl, result)
-      })
-    )
 
   const fetched = (upstreamId: string, open: Opening, id: string) =>
     download(open, id).pipe(
       Effect.tap(() => Effect.sync(() => failures.delete(upstreamId))),
-      Effect.tapErrorTag("NotFetched", ({ isGone }) =>
-        isGone ? Effect.sync(() => gone.add(upstreamId)) : delayed(upstreamId)
+      Effect.tapErrorTag("NotFetched", ({ isGone, shown }) =>
+        isGone ? Effect.sync(() => gone.set(upstreamId, shown)) : delayed(upstreamId, shown)
       ),
       Effect.catchTag("NotFetched", ({ reason }) =>
         Effect.annotateLogs(Effect.logWarning("fetching a finished video failed"), { reason })
@@ -107,37 +108,44 @@ export const makeVideoFiles = Effect.fnUntraced(function* (
 
   const download = (open: Opening, id: string): Effect.Effect<void, NotFetched> =>
     Effect.scoped(
-      Effect.flatMap(
-        Effect.mapError(open, ({ reason }) => new NotFetched({ isGone: false, reason })),
-        ({ read, status }) =>
-          status === 200
-            ? Effect.mapError(
-                keptFiles.keep(id, videoFile, read),
-                (error) =>
-                  new NotFetched({
-                    isGone: error._tag === "NotKept" && error.why === "too-large",
-                    reason: error.message
-                  })
-              )
-            : new NotFetched({ isGone: status === 404 || status === 410, reason: `status ${status}` })
+      Effect.flatMap(Effect.mapError(open, notOpened), ({ read, status }) =>
+        status === 200
+          ? Effect.mapError(
+              keptFiles.keep(id, videoFile, read),
+              (error) =>
+                new NotFetched({
+                  isGone: error._tag === "NotKept" && error.why === "too-large",
+                  reason: error.message,
+                  shown: error._tag === "NotKept" ? keptWords[error.why] : keptWords["no-room"]
+                })
+            )
+          : new NotFetched({
+              isGone: status === 404 || status === 410,
+              reason: `status ${status}`,
+              shown: `its address answers ${status}`
+            })
       )
     ).pipe(
       Effect.timeoutFail({
         duration: longestFetch,
-        onTimeout: () => new NotFetched({ isGone: false, reason: `not done within ${longestFetch}` })
+        onTimeout: () => {
+          const reason = `not done within ${longestFetch}`
+          return new NotFetched({ isGone: false, reason, shown: reason })
+        }
       })
     )
 
-  const delayed = (upstreamId: string) =>
+  const delayed = (upstreamId: string, reason: string) =>
     Effect.map(Clock.currentTimeMillis, (nowMs) => {
       const count = (failures.get(upstreamId)?.count ?? 0) + 1
       if (failures.size > 10_000) failures.clear()
-      failures.set(upstreamId, { count, againAtMs: nowMs + Math.min(500 * 2 ** (count - 1), longestDelayMs) })
+      const againAtMs = nowMs + Math.min(500 * 2 ** (count - 1), longestDelayMs)
+      failures.set(upstreamId, { count, againAtMs, reason })
     })
 
   const known = Effect.fnUntraced(
     function* (upstreamId: string): Effect.fn.Return<Option.Option<VideoReport>, FilesUnavailable> {
-      if (yield* FiberMap.has(fetches, upstreamId)) return Option.some(fetching)
+      if (yield* FiberMap.has(fetches, upstreamId)) return Option.some(fetching({}))
       const id = keptFiles.idOf(api.name, upstreamId)
       if (Option.isNone(yield* keptFiles.file(id, videoFile))) return Option.none()
       return Option.some(succeeded(`${yield* publicUrl.get}/files/${id}/${videoFile}`))
@@ -168,9 +176,27 @@ const succeeded = (videoUrl: string, result?: Omit<VideoResult, "videoUrl">): Vi
 })
 
 /** The report while the gateway fetches the file. */
-const fetching: VideoReport = { status: "running", nextPollMs: 500 }
-
-const unavailable = new VideoRejected({
-  code: "ResourceNotFound",
-  message: "The upstream made the video, but its file could not be fetched"
+const fetching = (made: VideoFetching["made"], reason?: string, nextPollMs = 500): VideoFetching => ({
+  status: "fetching",
+  nextPollMs,
+  made,
+  reason
 })
+
+const notOpened = ({ reason, setting }: NotOpened) =>
+  new NotFetched({
+    isGone: false,
+    reason: setting === undefined ? reason : `${reason} (${setting} would let it through)`,
+    shown: setting === undefined ? "its address does not answer" : notCalled(setting)
+  })
+
+/** Tells a caller which setting of the operator's an address needs. */
+export const notCalled = (setting: string): string =>
+  `its address is not a public one, which the operator's setting \`${setting}\` would let through`
+
+const keptWords = {
+  "too-large": "it is larger than the files that the gateway stores",
+  "no-room": "the gateway can't store it now",
+  "no-clip": "what its address answers is not a video",
+  broken: "its download broke off"
+} as const

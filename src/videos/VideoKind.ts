@@ -15,6 +15,7 @@ import { again, makePacing } from "./pacing.ts"
 import { failing, jobAt, movedTo, placesOf, requesterOf, soonest, upstreamOf, videoBulkhead, waitOf } from "./places.ts"
 import type { Place, Wait } from "./places.ts"
 import { atProgress } from "./atProgress.ts"
+import { whileFetching } from "./fetching.ts"
 import { ends, failed, keyGone, refused, unconfirmed, unsearchable, unserved } from "./turns.ts"
 import { fingerprintOf, unansweredOf } from "./fingerprints.ts"
 import { makeReconcile, reconcileAfterMs } from "./reconcile.ts"
@@ -188,20 +189,26 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       })
     )
 
+  const sound = (task: Task) => (result: VideoResult) => family.sound?.(task, result) ?? Effect.succeed(result)
+
   const afterPoll = (task: Task, report: VideoReport): Effect.Effect<TaskTurn> =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
       const ageMs = nowMs - (task.submitAtMs ?? nowMs)
       switch (report.status) {
-        case "queued":
         case "unknown":
+          if (ageMs >= (report.expiresAfterMs ?? Infinity)) return Effect.succeed(ends({ state: "expired" }))
+          return pacing.later(task, { tries: 0 }, ageMs, report.nextPollMs)
+        case "fetching":
+          return Effect.flatMap(whileFetching(task, report, nowMs, sound(task)), (patch) =>
+            pacing.later(task, patch, ageMs, report.nextPollMs)
+          )
+        case "queued":
           return pacing.later(task, { tries: 0 }, ageMs, report.nextPollMs)
         case "running":
           return pacing.later(task, atProgress(task, report.progress), ageMs, report.nextPollMs)
         case "succeeded":
           pacing.took(task.lane, ageMs)
-          return Effect.map(family.sound?.(task, report.result) ?? Effect.succeed(report.result), (result) =>
-            ends({ state: "succeeded", result })
-          )
+          return Effect.map(sound(task)(report.result), (result) => ends({ state: "succeeded", result }))
         case "failed":
           return Effect.succeed(failed(report.error))
         case "expired":

@@ -21,6 +21,8 @@ export const VideoDetails = Schema.Struct({
   adapted: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
   /** Per cent, as the upstream last told it. */
   progress: Schema.optionalWith(Schema.Int, { exact: true }),
+  /** A video that the upstream made and bills, whose file the gateway does not have: since when (Unix ms), and its result. */
+  made: Schema.optionalWith(Schema.Struct({ atMs: Schema.Int, result: VideoResult }), { exact: true }),
   /** The API that made the task, which its callbacks speak; absent for Ark's. */
   api: Schema.optionalWith(Schema.Literal("openai"), { exact: true })
 })

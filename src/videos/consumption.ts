@@ -38,9 +38,15 @@ export const framesMade = (settings: VideoSettings, { duration, frames, usage }:
   return Math.min(settings.frames, Math.round(usage.completionTokens / tokensOfOne))
 }
 
+/** The consumption of an ended task; undefined if its upstream made nothing. */
+export const usedBy = (task: VideoTask): Used | undefined => {
+  const { details, result, state } = task
+  if (state === "succeeded") return result === null ? undefined : usedFor(task, result)
+  return details.made && { ...usedFor(task, details.made.result), isUndelivered: true }
+}
+
 /** A finished video's consumption: from the upstream (an explicit 0 stays 0), otherwise from its record. */
-export const usedBy = ({ details: { price, settings }, result, upstream }: VideoTask): Used | undefined => {
-  if (result === null) return undefined
+const usedFor = ({ details: { price, settings }, upstream }: VideoTask, result: VideoResult): Used => {
   const { usage } = result
   const searches = usage?.toolUsage?.["web_search"]
   const frames = framesMade(settings, result)

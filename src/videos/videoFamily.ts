@@ -19,7 +19,7 @@ import { record } from "./VideoTaskRecord.ts"
 /** A task's record in the API that made it. */
 const recordOf = (task: VideoTask): JsonObject => (task.details.api === "openai" ? openAIVideo(task) : record(task))
 
-/** The video family's part of the engine. Only a finished video is charged. */
+/** The video family's part of the engine. Only a finished video is charged; one that can't be had costs the operator. */
 export const makeVideoFamily: Effect.Effect<VideoFamily, never, Ledger | Custody> = Effect.gen(function* () {
   const ledger = yield* Ledger
   const custody = yield* Custody
@@ -39,12 +39,7 @@ export const makeVideoFamily: Effect.Effect<VideoFamily, never, Ledger | Custody
       isTerminal(state) ? (state === "succeeded" ? "video.completed" : "video.failed") : undefined,
     changed: (task) =>
       isTerminal(task.state)
-        ? stored(
-            Effect.zipLeft(
-              ledger.endHold(task.id, task.state === "succeeded" ? usedBy(videoTask(task)) : undefined),
-              custody.record(task)
-            )
-          )
+        ? stored(Effect.zipLeft(ledger.endHold(task.id, usedBy(videoTask(task))), custody.record(task)))
         : Effect.succeed(0),
     // Promoting a draft repeats its request.
     keepsRequest: ({ details }) => objectAt(details, "settings")?.["draft"] === true,

@@ -2,6 +2,7 @@ import type { Mutant } from "./Mutant.ts"
 
 const whoMadeIt = ["test/upstreams/whoMadeIt.test.ts"]
 const leases = ["test/tasks/leases.test.ts"]
+const fetching = ["test/videos/fetching.test.ts"]
 const unanswered = ["test/videos/unansweredSubmits.test.ts"]
 
 /** Whose video is whose, and what becomes of those that can't be had. */
@@ -61,6 +62,41 @@ export const videoMutants: ReadonlyArray<Mutant> = [
     snippet: "mayClear === true ? nowMs",
     replacement: "mayClear === undefined ? nowMs",
     tests: unanswered
+  },
+  {
+    name: "videos: a file is tried for ever",
+    file: "src/videos/fetching.ts",
+    snippet: "isGone === true || nowMs >= sinceMs + triedForMs",
+    replacement: "isGone === true || nowMs >= sinceMs + 99 * triedForMs",
+    tests: fetching
+  },
+  {
+    name: "videos: the hour of a file begins anew with each poll",
+    file: "src/videos/fetching.ts",
+    snippet: 'numberAt(known, "atMs") ?? nowMs',
+    replacement: "nowMs",
+    tests: fetching
+  },
+  {
+    name: "videos: nobody bears the cost of a video that nobody gets",
+    file: "src/videos/consumption.ts",
+    snippet: "return details.made && {",
+    replacement: "return details.made === undefined || state.length > 0 ? undefined : {",
+    tests: fetching
+  },
+  {
+    name: "ledger: the caller pays for an answer that nobody got",
+    file: "src/ledger/DurableHolds.ts",
+    snippet: "...(used.isUndelivered === true ? unpaid(cost) : costsWithin(most, cost))",
+    replacement: "...costsWithin(most, cost)",
+    tests: ["test/ledger/undelivered.test.ts"]
+  },
+  {
+    name: "videos: a state that can't be told ends a task that runs",
+    file: "src/videos/VideoKind.ts",
+    snippet: "ageMs >= (report.expiresAfterMs ?? Infinity)",
+    replacement: "report.expiresAfterMs !== undefined",
+    tests: fetching
   },
   {
     name: "tasks: the fingerprint of an answered submit tells of the next one",

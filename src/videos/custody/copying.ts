@@ -3,6 +3,7 @@ import { PublicUrl } from "../../config/PublicUrl.ts"
 import { filesPath } from "../../files/Api.ts"
 import { KeptFiles } from "../../files/KeptFiles.ts"
 import { AddressGuard } from "../../guard/AddressGuard.ts"
+import { notCalled } from "../../upstreams/videoFiles.ts"
 import { stored } from "../../tasks/StoreFailure.ts"
 import { TaskStore } from "../../tasks/TaskStore.ts"
 import { UnitOfWork } from "../../tasks/UnitOfWork.ts"
@@ -56,9 +57,15 @@ export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration)
   /** Copies the whole file. Returns its length in bytes. */
   const fetched = Effect.fnUntraced(
     function* (held: ArchivedFile, source: string, id: string) {
-      const answer = yield* guard
-        .open(source, patience)
-        .pipe(Effect.mapError(({ reason }) => new NotCopied({ isFinal: false, reason })))
+      const answer = yield* guard.open(source, patience).pipe(
+        Effect.mapError(
+          (error) =>
+            new NotCopied({
+              isFinal: false,
+              reason: "setting" in error && error.setting !== undefined ? notCalled(error.setting) : error.reason
+            })
+        )
+      )
       if (answer.status !== 200) {
         return yield* new NotCopied({ isFinal: false, reason: `status ${answer.status}` })
       }

@@ -2,6 +2,7 @@ import { Effect, Exit, Option, Scope } from "effect"
 import { NotFound, UpstreamFailed } from "../../contract/Failure.ts"
 import { makeReadFile } from "../../files/readFile.ts"
 import { AddressGuard } from "../../guard/AddressGuard.ts"
+import { notCalled } from "../../upstreams/videoFiles.ts"
 
 const patience = { connectMs: 10_000, idleMs: 30_000 }
 
@@ -16,7 +17,14 @@ export const makeContent = Effect.gen(function* () {
     const opening = guard.open(url, patience, isRange(range) ? { range } : {})
     const answer = yield* Scope.extend(opening, scope).pipe(
       Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
-      Effect.mapError(({ reason }) => new UpstreamFailed({ message: `The video's file can't be read: ${reason}` }))
+      Effect.mapError((error) =>
+        "setting" in error && error.setting !== undefined
+          ? new NotFound({
+              param: null,
+              message: `The gateway can't read the video's file: ${notCalled(error.setting)}`
+            })
+          : new UpstreamFailed({ message: `The video's file can't be read: ${error.reason}` })
+      )
     )
     const close = () => Effect.runFork(Scope.close(scope, Exit.void))
     if (![200, 206, 416].includes(answer.status)) {

@@ -23,7 +23,7 @@ const using = <A, E>(
 /** Polls until the file is here; a poll that waits for it is answered as running. */
 const polled = (upstream: VideoUpstream, id: string): Effect.Effect<VideoReport, unknown> =>
   Effect.repeat(Effect.zipRight(Effect.sleep("10 millis"), upstream.poll(id)), {
-    until: (report) => report.status !== "running"
+    until: (report) => !["running", "fetching"].includes(report.status) || "isGone" in report
   })
 
 const frame = (url: string): VideoMedia => ({ kind: "image", role: "first_frame", url })
@@ -138,7 +138,7 @@ describe("poll", () => {
         sora.next(id, () => Response.json({ id, status: "in_progress", progress: 42 }))
         expect(yield* upstream.poll(id)).toMatchObject({ status: "running", progress: 42 })
         sora.move(id, "completed")
-        expect(yield* upstream.poll(id)).toEqual({ status: "running", nextPollMs: 500 })
+        expect(yield* upstream.poll(id)).toMatchObject({ status: "fetching", nextPollMs: 500 })
         const report = yield* polled(upstream, id)
         expect(report).toMatchObject({ status: "succeeded", result: { duration: 4 } })
         const url = report.status === "succeeded" ? report.result.videoUrl : ""
@@ -177,7 +177,32 @@ describe("poll", () => {
         const other = yield* upstream.submit(job())
         sora.move(other, "completed")
         sora.next("/content", () => new Response(null, { status: 404 }))
-        expect(yield* Effect.flip(polled(upstream, other))).toMatchObject({ _tag: "VideoRejected" })
+        expect(yield* polled(upstream, other)).toMatchObject({
+          status: "fetching",
+          isGone: true,
+          made: { duration: 4 },
+          reason: "its address answers 404"
+        })
+      })
+    )
+  )
+
+  it.live("a file that can't be had is said to be made, with the reason, and tried again later", () =>
+    using((upstream) =>
+      Effect.gen(function* () {
+        for (const [answer, reason] of [
+          [() => new Response(null, { status: 403 }), "its address answers 403"],
+          [() => new Response("<!doctype html><p>Sign in, please"), "what its address answers is not a video"]
+        ] as const) {
+          const id = yield* upstream.submit(job())
+          sora.move(id, "completed")
+          sora.next("/content", answer)
+          const told = yield* Effect.repeat(Effect.zipRight(Effect.sleep("10 millis"), upstream.poll(id)), {
+            until: (report) => report.status !== "fetching" || report.reason !== undefined
+          })
+          expect(told).toMatchObject({ status: "fetching", made: { duration: 4 }, reason })
+          expect((yield* polled(upstream, id)).status).toBe("succeeded")
+        }
       })
     )
   )

@@ -41,5 +41,5 @@ export const using =
 /** Polls until the file is there; meanwhile the video is running. */
 export const finished = (upstream: VideoUpstream, id: string): Effect.Effect<VideoReport, unknown> =>
   Effect.repeat(Effect.zipRight(Effect.sleep("5 millis"), upstream.poll(id)), {
-    until: (report) => report.status !== "running"
+    until: (report) => report.status !== "running" && report.status !== "fetching"
   })

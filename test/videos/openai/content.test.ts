@@ -1,5 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { Resolver } from "../../../src/guard/Resolver.ts"
 import { FileSources } from "../../../src/files/FileSources.ts"
 import { AddressGuard } from "../../../src/guard/AddressGuard.ts"
 import { makeContent } from "../../../src/videos/openai/content.ts"
@@ -32,4 +33,15 @@ it.effect.each([
     const answer = yield* content("https://media.example.com/a.mp4", new Headers())
     expect(answer.headers.get("content-type")).toBe(shown)
   }).pipe(Effect.provide(answering(sent)))
+)
+
+it.effect.each(["http://10.0.0.7/a.mp4", "http://127.0.0.1:9/a.mp4"])(
+  "a file at the private address %s is not found, with the setting that would let it through",
+  (url) =>
+    Effect.gen(function* () {
+      const content = yield* makeContent
+      const failure = yield* Effect.flip(content(url, new Headers()))
+      expect(failure._tag).toBe("NotFound")
+      expect(failure.message).toContain("the operator's setting `callbacks.allow` would let through")
+    }).pipe(Effect.provide(Layer.merge(FileSources.Test(), AddressGuard.Default.pipe(Layer.provide(Resolver.Default)))))
 )

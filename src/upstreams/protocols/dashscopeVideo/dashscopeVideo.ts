@@ -16,6 +16,8 @@ const endpoint: Endpoint = {
 }
 const task = (id: string, action = "") => `/tasks/${encodeURIComponent(id)}${action}`
 
+const knownForMs = 24 * 60 * 60_000
+
 /** A create without this header would wait for the video, which the service refuses. */
 const inBackground = { headers: { "x-dashscope-async": "enable" } }
 
@@ -59,8 +61,8 @@ const states: Readonly<Record<string, VideoState>> = {
   SUCCEEDED: "succeeded",
   FAILED: "failed",
   CANCELED: "cancelled",
-  // The task is older than 24 hours, or never was.
-  UNKNOWN: "expired"
+  // The task is older than 24 hours, or its state can't be told now.
+  UNKNOWN: "unknown"
 }
 
 const stateOf = (answer: JsonObject): VideoState =>
@@ -76,6 +78,8 @@ const reportOf = (answer: JsonObject): VideoReport | undefined => {
       return { status, error: errorOf(output) }
     case "succeeded":
       return videoUrl === undefined ? noVideo : { status, result: { videoUrl, ...madeOf(objectAt(answer, "usage")) } }
+    case "unknown":
+      return { status, expiresAfterMs: knownForMs }
     default:
       return { status }
   }
