@@ -89,8 +89,8 @@ describeOnEach("an account's end", ({ name: engine }) => {
     const [key, other] = [await makeKey("leaving"), await makeKey("staying")]
     await Promise.all([use(key), use(other)])
     for (const account of ["leaving", "staying"]) {
-      await expect.poll(() => rowsOf("requests", account), { timeout: 20_000 }).toBe(4)
-      await expect.poll(() => rowsOf("deliveries", account), { timeout: 20_000 }).toBe(3)
+      await expect.poll(() => rowsOf("requests", account)).toBe(4)
+      await expect.poll(() => rowsOf("deliveries", account)).toBe(3)
       for (const table of ["responses", "tasks", "kept_answers"])
         expect(await rowsOf(table, account)).toBeGreaterThan(0)
     }
@@ -98,11 +98,11 @@ describeOnEach("an account's end", ({ name: engine }) => {
     const early = await run("accounts", "delete", "leaving", "--yes")
     expect([early.code, early.err]).toEqual([4, expect.stringContaining("suspend leaving first")])
     expect((await ok("accounts", "suspend", "leaving")).out).toContain("gateway accounts resume leaving")
-    await expect.poll(() => status(key), { timeout: 20_000 }).toBe(401)
+    await expect.poll(() => status(key)).toBe(401)
     expect(await (await ask(key)).text()).toContain("its account is suspended")
     expect((await ok("accounts", "list")).out).toMatch(/^leaving +suspended/m)
     await ok("accounts", "resume", "leaving")
-    await expect.poll(() => status(key), { timeout: 20_000 }).toBe(200)
+    await expect.poll(() => status(key)).toBe(200)
     await ok("accounts", "suspend", "leaving")
 
     const careless = await run("accounts", "delete", "leaving")

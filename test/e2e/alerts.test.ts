@@ -85,7 +85,7 @@ describeOnEach("alerts", ({ name }) => {
       )
     )
     await restart()
-    await expect.poll(() => told.length, { timeout: 20_000 }).toBe(3)
+    await expect.poll(() => told.length).toBe(3)
     expect(new Set(told.map(({ data, type }) => `${type} ${data.what} ${data.target}`))).toEqual(
       new Set(["account team", `key ${key.id}`, `key ${capped.key.id}`].map((one) => `alert.raised ${one}`))
     )
@@ -100,12 +100,12 @@ describeOnEach("alerts", ({ name }) => {
     const ratio = metrics.split("\n").find((line) => line.startsWith(series))
     expect(Number(ratio?.slice(series.length))).toBeCloseTo(counted.budgets[0].used / 0.1, 9)
     await restart()
-    await expect.poll(() => /listens on/.test(gateway.output()), { timeout: 5_000 }).toBe(true)
+    await expect.poll(() => /listens on/.test(gateway.output())).toBe(true)
     // A first look has passed once the restarted gateway has an alert of its own to tell: that of another account.
     await admin("/admin/v1/accounts", { id: "empty", balance_usd: 0.000001 })
     await admin("/admin/v1/accounts/empty/credit", { usd: -0.000001 })
     await restart()
-    await expect.poll(() => told.length, { timeout: 20_000 }).toBe(4)
+    await expect.poll(() => told.length).toBe(4)
     expect(told[3]?.data).toMatchObject({ target: "empty", message: expect.stringContaining("has spent its balance") })
   })
 })

@@ -71,7 +71,7 @@ const attempts = async (id: string, count: number) => {
       .output()
       .split("\n")
       .filter((line) => line.includes('"event":"upstream.attempt"') && line.includes(`"request_id":"${id}"`))
-  await expect.poll(() => lines().length, { timeout: 10_000 }).toBe(count)
+  await expect.poll(() => lines().length).toBe(count)
   return lines()
 }
 

@@ -234,7 +234,7 @@ describeOnEach("what a caller entrusts", ({ name }) => {
     printed.push(first.output())
     await expectNowhere(planted, { folder, engine: name, env }, printed)
     gateway = await startGateway({ folder, env })
-    await expect.poll(slow, { timeout: 40_000 }).toEqual([4, 2])
+    await expect.poll(slow).toEqual([4, 2])
     gate.resolve()
     const ids = [background, asynchronous].map(({ text }) => String(JSON.parse(text).id))
     const statusOf = async (path: string) => (await (await request(gateway, path)).json()).status

@@ -81,7 +81,7 @@ describeOnEach("a request that fell over", ({ name }) => {
     const id = response.headers.get("x-request-id")
     const find = async () =>
       (await read("/v1/usage?by=request&since=1d", key)).data.find((row: Json) => row.request_id === id)
-    await expect.poll(find, { timeout: 20_000 }).toBeDefined()
+    await expect.poll(find).toBeDefined()
     return find()
   }
   /** Nano-dollars of a row's tokens, at prices in dollars per million. */
@@ -141,10 +141,10 @@ describeOnEach("a request that fell over", ({ name }) => {
     // With the first frame that Ark counts.
     expect((await read("/v1/balance")).held.nano_usd - before.held.nano_usd).toBe(100_833_333)
     const made = () => ark.tasks.find((task) => JSON.stringify(task.body).includes(`a cat on ${name}`))
-    await expect.poll(made, { timeout: 20_000 }).toBeDefined()
+    await expect.poll(made).toBeDefined()
     ark.move(made()?.id ?? "", "succeeded")
     const status = async () => (await read(`/api/v3/contents/generations/tasks/${id}`)).status
-    await expect.poll(status, { timeout: 20_000 }).toBe("succeeded")
+    await expect.poll(status).toBe("succeeded")
     expect(await rowOf(response)).toMatchObject({ upstream: "ark", video_seconds: 5, cost: { nano_usd: 100_000_000 } })
   })
 

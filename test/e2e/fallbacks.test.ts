@@ -110,12 +110,12 @@ describeOnEach("a request that another model answers", ({ name }) => {
     const id = response.headers.get("x-request-id")
     const find = async () =>
       (await read("/v1/usage?by=request&since=1d", key)).data.find((row: Json) => row.request_id === id)
-    await expect.poll(find, { timeout: 20_000 }).toBeDefined()
+    await expect.poll(find).toBeDefined()
     return find()
   }
   const requestOf = async (response: Response): Promise<Json> => {
     const find = async () => read(`/v1/requests/${response.headers.get("x-request-id")}`)
-    await expect.poll(async () => (await find()).object, { timeout: 20_000 }).toBe("request")
+    await expect.poll(async () => (await find()).object).toBe("request")
     return find()
   }
   const costAt = ({ input, output }: { input: number; output: number }, row: Json) =>
@@ -143,7 +143,7 @@ describeOnEach("a request that another model answers", ({ name }) => {
     expect(row).toMatchObject({ model: body.model, upstream: "claude", price: { rates: { output: 25e9 } } })
     expect(row.cost.nano_usd).toBe(costAt(prices.dear, row))
     expect(row.cost.nano_usd).toBeGreaterThan(0)
-    await expect.poll(async () => (await read("/v1/balance")).held.nano_usd, { timeout: 20_000 }).toBe(0)
+    await expect.poll(async () => (await read("/v1/balance")).held.nano_usd).toBe(0)
     const isTask = "async" in body || "background" in body
     if (isTask) return
     expect(response.headers.get("x-gateway-fallback")).toBe("too_long")
@@ -182,7 +182,7 @@ describeOnEach("a request that another model answers", ({ name }) => {
     const { id, ...error }: Json = await response.json()
     if ("async" in body) {
       const status = async () => (await read(`/v1/tasks/${id}`, key)).status
-      await expect.poll(status, { timeout: 20_000 }).toBe("failed")
+      await expect.poll(status).toBe("failed")
     } else {
       expect([response.status, error.error.message]).toEqual([400, "prompt is too long: Too long."])
       expect(response.headers.get("x-gateway-upstream")).toBe("chat")
@@ -226,7 +226,7 @@ describeOnEach("a request that another model answers", ({ name }) => {
     expect((await call("/v1/messages", message("small"), "chooser", headers)).status).toBe(status)
     const task: Json = await (await call("/v1/messages", message("small", { async: true }), "chooser", headers)).json()
     const end = async () => (await read(`/v1/tasks/${task.id}`, "chooser")).status
-    if (task.id !== undefined) await expect.poll(end, { timeout: 20_000 }).toBe("failed")
+    if (task.id !== undefined) await expect.poll(end).toBe("failed")
   })
 
   it("is asked at the chosen upstreams that it has", async () => {
@@ -246,7 +246,7 @@ describeOnEach("a request that another model answers", ({ name }) => {
         .output()
         .split("\n")
         .find((one) => one.includes(id) && one.includes('"event":"request"'))
-    await expect.poll(line, { timeout: 20_000 }).toContain('"fallback":"too_long","served_model":"big"')
+    await expect.poll(line).toContain('"fallback":"too_long","served_model":"big"')
   })
 
   it("may be continued, wherever its earlier turns were answered", async () => {

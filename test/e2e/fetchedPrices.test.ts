@@ -50,7 +50,7 @@ describeOnEach("a gateway that fetches its prices", ({ name }) => {
     runCommand(folder, ["prices", "refresh", "--json", "--url", gateway.url, ...more], env)
 
   it("uses them at once, below its own and above the built-in ones, and tells the source and the day", async () => {
-    await expect.poll(async () => (await models()).house.price_source.from, { timeout: 10_000 }).toBe("fetched list")
+    await expect.poll(async () => (await models()).house.price_source.from).toBe("fetched list")
     const { fixed, "gpt-5": gpt, house } = await models()
     const today = new Date().toISOString().slice(0, 10)
     expect([house.price.output, house.price_source]).toEqual([2, { from: "fetched list", name: "house", as_of: today }])

@@ -46,7 +46,7 @@ const lines = (): ReadonlyArray<Record<string, unknown>> =>
 /** The line of a request, once it is there. */
 const lineOf = async (id: string | null) => {
   const find = () => lines().find((line) => line["event"] === "request" && line["request_id"] === id)
-  await expect.poll(find, { timeout: 10_000 }).toBeDefined()
+  await expect.poll(find).toBeDefined()
   return find()
 }
 
@@ -136,7 +136,7 @@ describe("standard output", () => {
   it("is lines of JSON alone, each with a time, a level and an event", async () => {
     await fetch(`${gateway.url}/nothing/\u00e9"<>`)
     gateway.signal("SIGHUP")
-    await expect.poll(() => lines().map((line) => line["event"]), { timeout: 10_000 }).toContain("config.reloaded")
+    await expect.poll(() => lines().map((line) => line["event"])).toContain("config.reloaded")
     expect(new Set(lines().map((line) => line["event"]))).toEqual(
       new Set(["request", "upstream.attempt", "upstream.configured", "config.reloaded"])
     )

@@ -147,7 +147,7 @@ describeOnEach("what those who run a gateway see of it", () => {
       run(Effect.flatMap(operations, (api) => api.listDeliveries({ urlParams: { task, ...urlParams } })))
     // One that a later change overtakes is not told.
     const newest = async () => (await list({ limit: 1 })).data[0]
-    await expect.poll(newest, { timeout: 20_000 }).toMatchObject({ status: "failed", state: "failed" })
+    await expect.poll(newest).toMatchObject({ status: "failed", state: "failed" })
     const first = await list({ limit: 2 })
     const second = await list({ limit: 2, after: first.next ?? "" })
     const all = [...first.data, ...second.data]

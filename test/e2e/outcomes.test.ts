@@ -117,11 +117,11 @@ const ends = async (way: Way, outcome: Outcome, model: string, stream = false) =
     signal: leaving.signal
   })
   if (outcome === "hang_up") {
-    await expect.poll(() => callsWith(tag), { timeout: 20_000 }).toBeGreaterThan(0)
+    await expect.poll(() => callsWith(tag)).toBeGreaterThan(0)
     leaving.abort()
     await expect(answer).rejects.toThrow()
   } else await (await answer).text().catch(() => {})
-  await expect.poll(() => rowsWith(tag), { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => rowsWith(tag)).toBe(1)
   const found = await Promise.all(outcomes.map(async (one) => [one, await rowsWith(tag, one)] as const))
   expect(found.filter(([, rows]) => rows > 0)).toEqual([[outcome, 1]])
 }

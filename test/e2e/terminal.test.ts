@@ -13,7 +13,7 @@ describe("a gateway that was started in a terminal", () => {
       "models: { text: { routes: [{ upstream: sandbox, model: sandbox-text }] } }"
     )
     let shown = ""
-    const shows = async (text: string) => expect.poll(() => shown.includes(text), { timeout: 20_000 }).toBe(true)
+    const shows = async (text: string) => expect.poll(() => shown.includes(text)).toBe(true)
     const terminal = new Bun.Terminal({ data: (_, bytes) => void (shown += new TextDecoder().decode(bytes)) })
     const gateway = Bun.spawn([process.execPath, main, "serve"], {
       cwd,
@@ -30,6 +30,6 @@ describe("a gateway that was started in a terminal", () => {
       gateway.kill("SIGHUP")
       return gateway.exitCode
     }
-    await expect.poll(hangUp, { timeout: 20_000, interval: 2_000 }).toBe(0)
+    await expect.poll(hangUp, { interval: 2_000 }).toBe(0)
   })
 })

@@ -226,7 +226,7 @@ describe("a video task on Ark", () => {
         .output()
         .split("\n")
         .find((line) => line.includes('"event":"upstream.attempt"') && line.includes(`"task":"${ours.id}"`))
-    await expect.poll(line, { timeout: 5_000 }).toContain("upstreams.ark.api_key")
+    await expect.poll(line).toContain("upstreams.ark.api_key")
     const fields = { upstream: "ark", model: "seedance", attempt: 1, status: 401, method: "POST" }
     expect(JSON.parse(line() ?? "{}")).toMatchObject(fields)
   })

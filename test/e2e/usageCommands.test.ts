@@ -173,7 +173,7 @@ describe("usage in two dimensions, by tag and as CSV", () => {
       data: [{ group: "sandbox", second: made.key.id, name: made.key.name, requests: 3 }]
     })
     const byTag = () => get<UsageRecord>(path("by=tag"), made.secret)
-    await expect.poll(async () => (await byTag()).totals.requests, { timeout: 10_000 }).toBe(3)
+    await expect.poll(async () => (await byTag()).totals.requests).toBe(3)
     const tags = await byTag()
     expect([tags.from, tags.totals.cost.nano_usd]).toEqual(["request rows", settled.nano_usd])
     expect(tags.data.map((row) => ("group" in row ? [row.group, row.requests] : []))).toEqual([

@@ -189,7 +189,7 @@ describeOnEach("money over routes of different prices", ({ name }) => {
       await Promise.all(data.map(({ id }) => cancel(id)))
       return (await account()).held.nano_usd + (await account("thin")).held.nano_usd
     }
-    await expect.poll(isOver, { timeout: 45_000, interval: 500 }).toBe(0)
+    await expect.poll(isOver, { interval: 500 }).toBe(0)
     isWatched = false
     await watching
     expect(below).toEqual([])

@@ -294,7 +294,7 @@ describe("traces", () => {
     await expect.poll(() => counted("gateway_spans_dropped_total")).toBe(4)
     expect(few.output()).toContain('"event":"traces.not_exported"')
     await collector.be(200)
-    await expect.poll(() => counted("gateway_spans_exported_total"), { timeout: 30_000 }).toBe(6)
+    await expect.poll(() => counted("gateway_spans_exported_total")).toBe(6)
     expect(await counted("gateway_spans_dropped_total")).toBe(4)
   })
 })

@@ -104,7 +104,7 @@ Signed in to ${server.url} as ann@corp.test; the tokens are in ${folder()}/token
       env: { ...process.env, HOME: home },
       terminal
     })
-    await expect.poll(() => shown, { timeout: 20_000 }).toContain("\r\u001B[KWaiting for the browser… 0:59 left")
+    await expect.poll(() => shown).toContain("\r\u001B[KWaiting for the browser… 0:59 left")
     child.kill("SIGINT")
     expect(await child.exited).toBe(130)
     terminal.close()

@@ -172,7 +172,7 @@ describe("Claude Code's first question", () => {
     const { text } = await ask("invoke", { ...asked, async: true }, ofClaudeCode)
     const { id } = JSON.parse(text)
     const status = async () => JSON.parse(await (await request(gateway, `/v1/tasks/${id}`, {})).text()).status
-    await expect.poll(status, { timeout: 20_000 }).toBe("success")
+    await expect.poll(status).toBe("success")
     expect(bedrock.asked).toHaveLength(before + 1)
     expect((await last("invoke")).betas).toEqual([managed, effort])
   })
