@@ -31,6 +31,10 @@ const mebi = 1024 * 1024
 const usualBytes = 2_048 * mebi
 
 const nothing: Amounts = { descriptors: 0, connections: 0, bytes: 0, memory: 0 }
+const aFile: Amounts = { ...nothing, descriptors: 1 }
+const aConnection: Amounts = { ...aFile, connections: 1 }
+/** In the order in which their bounds are looked at. */
+const kinds = ["memory", "bytes", "descriptors", "connections"] as const satisfies ReadonlyArray<keyof Amounts>
 
 /**
  * Bounds what requests that are not finished hold, for each key and for all. A client may send its body and take its
@@ -62,24 +66,30 @@ export class Unfinished {
     return refused
   }
 
-  /** Adds to what a key holds. Tells whose bound does not allow it, and the bound. */
-  take({ key, keyLimits }: Sender, what: keyof Amounts, amount: number): Exceeded | undefined {
+  /** Adds to what a key holds, all of it or nothing. Tells whose bound does not allow it, and the bound. */
+  take({ key, keyLimits }: Sender, amounts: Amounts): Exceeded | undefined {
     const { ofAll, ofKey } = this.#current()
     const held = this.#ofKeys.get(key) ?? { ...nothing }
-    const most = keyLimits.unfinished === undefined ? ofKey[what] : amountsOf(keyLimits.unfinished, ofKey)[what]
-    if (held[what] + amount > most) return { of: "key", what, most }
-    if (this.#ofAll[what] + amount > ofAll[what]) return { of: "all", what, most: ofAll[what] }
-    held[what] += amount
-    this.#ofAll[what] += amount
+    const most = keyLimits.unfinished === undefined ? ofKey : amountsOf(keyLimits.unfinished, ofKey)
+    for (const what of kinds) {
+      if (held[what] + amounts[what] > most[what]) return { of: "key", what, most: most[what] }
+      if (this.#ofAll[what] + amounts[what] > ofAll[what]) return { of: "all", what, most: ofAll[what] }
+    }
+    for (const what of kinds) {
+      held[what] += amounts[what]
+      this.#ofAll[what] += amounts[what]
+    }
     this.#ofKeys.set(key, held)
     return undefined
   }
 
-  giveBack(key: KeyId, what: keyof Amounts, amount: number): void {
+  giveBack(key: KeyId, amounts: Amounts): void {
     const held = this.#ofKeys.get(key)
-    if (held === undefined || amount === 0) return
-    held[what] -= amount
-    this.#ofAll[what] -= amount
+    if (held === undefined) return
+    for (const what of kinds) {
+      held[what] -= amounts[what]
+      this.#ofAll[what] -= amounts[what]
+    }
     if (held.connections + held.descriptors + held.bytes + held.memory === 0) this.#ofKeys.delete(key)
   }
 
@@ -121,16 +131,14 @@ export class Holding {
   /** Takes a descriptor. The connection is open already, and stays so if it is refused. */
   open(what: "connection" | "file"): RateLimited | undefined {
     if (!this.#unfinished.mayOpen()) return tooFewDescriptors
-    const exceeded = this.#take("descriptors", 1) ?? (what === "connection" ? this.#take("connections", 1) : undefined)
+    const exceeded = this.#take(what === "connection" ? aConnection : aFile)
     return exceeded && tooMuch(wordsOf(exceeded, this.#sender))
   }
 
   /** Takes bytes of the body; fails with `TooLarge` if they alone are more than the key may hold. */
   more(bytes: number, where: "memory" | "disk"): RateLimited | TooLarge | undefined {
-    const inMemory = where === "memory" ? bytes : 0
-    const exceeded = this.#take("memory", inMemory) ?? this.#take("bytes", bytes)
+    const exceeded = this.#take({ ...nothing, bytes, memory: where === "memory" ? bytes : 0 })
     if (exceeded === undefined) return undefined
-    if (exceeded.what === "bytes") this.#give("memory", inMemory)
     const { most, what } = exceeded
     if (this.#held[what] + bytes <= most) return tooMuch(wordsOf(exceeded, this.#sender))
     return new TooLarge({ message: `The request body is larger than ${most} bytes, the most that this key may send` })
@@ -138,27 +146,25 @@ export class Holding {
 
   /** Gives back what the body held, once it was read or its files were deleted. */
   endBody(): void {
-    this.#give("bytes", this.#held.bytes)
-    this.#give("memory", this.#held.memory)
-    this.#give("descriptors", this.#held.descriptors - this.#held.connections)
+    const { bytes, connections, descriptors, memory } = this.#held
+    const files = descriptors - connections
+    if (bytes + memory + files > 0) this.#give({ bytes, memory, descriptors: files, connections: 0 })
   }
 
   /** Gives back everything. May be called any number of times. */
   end(): void {
-    this.endBody()
-    this.#give("descriptors", this.#held.descriptors)
-    this.#give("connections", this.#held.connections)
+    this.#give({ ...this.#held })
   }
 
-  #take(what: keyof Amounts, amount: number): Exceeded | undefined {
-    const exceeded = this.#unfinished.take(this.#sender, what, amount)
-    if (exceeded === undefined) this.#held[what] += amount
+  #take(amounts: Amounts): Exceeded | undefined {
+    const exceeded = this.#unfinished.take(this.#sender, amounts)
+    if (exceeded === undefined) for (const what of kinds) this.#held[what] += amounts[what]
     return exceeded
   }
 
-  #give(what: keyof Amounts, amount: number): void {
-    this.#unfinished.giveBack(this.#sender.key, what, amount)
-    this.#held[what] -= amount
+  #give(amounts: Amounts): void {
+    this.#unfinished.giveBack(this.#sender.key, amounts)
+    for (const what of kinds) this.#held[what] -= amounts[what]
   }
 }
 

@@ -8,21 +8,21 @@ export const unfinishedMutants: ReadonlyArray<Mutant> = [
   {
     name: "unfinished: a key may hold what all may",
     file: "src/http/Unfinished.ts",
-    snippet: 'if (held[what] + amount > most) return { of: "key", what, most }',
+    snippet: 'if (held[what] + amounts[what] > most[what]) return { of: "key", what, most: most[what] }',
     replacement: "",
     tests: unit
   },
   {
     name: "unfinished: nothing bounds all keys together",
     file: "src/http/Unfinished.ts",
-    snippet: 'if (this.#ofAll[what] + amount > ofAll[what]) return { of: "all", what, most: ofAll[what] }',
+    snippet: 'if (this.#ofAll[what] + amounts[what] > ofAll[what]) return { of: "all", what, most: ofAll[what] }',
     replacement: "",
     tests: unit
   },
   {
     name: "unfinished: a request that has ended still counts",
     file: "src/http/Unfinished.ts",
-    snippet: "    held[what] -= amount\n    this.#ofAll[what] -= amount",
+    snippet: "      held[what] -= amounts[what]\n      this.#ofAll[what] -= amounts[what]",
     replacement: "",
     tests: unit
   },
@@ -36,8 +36,8 @@ export const unfinishedMutants: ReadonlyArray<Mutant> = [
   {
     name: "unfinished: a key's own bound does not count",
     file: "src/http/Unfinished.ts",
-    snippet: "keyLimits.unfinished === undefined ? ofKey[what]",
-    replacement: "what !== undefined ? ofKey[what]",
+    snippet: "keyLimits.unfinished === undefined ? ofKey",
+    replacement: "key !== undefined ? ofKey",
     tests: unit
   },
   {
