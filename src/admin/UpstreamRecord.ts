@@ -72,7 +72,10 @@ export const ModelRecord = Schema.Struct({
     ),
     "Its routes, in the order of the attempts."
   ),
-  context_tokens: said(Schema.NullOr(Schema.Int), "Its context window in tokens; null if unknown."),
+  context_tokens: said(
+    Schema.NullOr(Schema.Int),
+    "Its context window in tokens, as configured, otherwise as the list of prices has it, which bounds nothing; null if unknown."
+  ),
   max_output_tokens: said(Schema.NullOr(Schema.Int), "Its maximum output tokens; null if unknown."),
   price: said(Price, "The price on its first route; null if it has none."),
   price_source: said(PriceSource, "The source of its first route's price."),

@@ -32,7 +32,7 @@ export const modelRecord = (model: Model, upstreams: AllUpstreams, use: ModelRec
         video: videoBoundsRecord(videoBoundsAt(route, upstreams.videos.get(route.upstream)))
       })
     })),
-    context_tokens: contextTokens ?? null,
+    context_tokens: contextTokens ?? routes[0]?.listedContext ?? null,
     max_output_tokens: maxOutputTokens ?? null,
     price: priceOf(routes[0]),
     price_source: priceSourceOf(routes[0]?.pricedBy),

@@ -22,6 +22,8 @@ export interface EntryRoute extends WeightedRoute {
   readonly pricedBy?: PricedBy
   /** The upstream's rule for models without a price, in place of the model's. */
   readonly unpriced?: Unpriced
+  /** The model's context window in the list of prices, in tokens: to show, as places differ. */
+  readonly listedContext?: number
   /** The configured bounds of its videos. */
   readonly video?: SomeVideoBounds
 }
@@ -33,6 +35,8 @@ export interface PricedRoute extends WeightedRoute {
   readonly pricedBy?: PricedBy
   /** The upstream's rule for models without a price, in place of the model's. */
   readonly unpriced?: Unpriced
+  /** The model's context window in the list of prices, in tokens: to show, as places differ. */
+  readonly listedContext?: number
   /** Set if a search that the gateway would run is left out, because it has no price. */
   readonly isUnsearched?: true
 }

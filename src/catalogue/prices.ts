@@ -77,10 +77,21 @@ const priceFinder = Effect.fnUntraced(function* (
     }
     return { price: undefined, from: "nowhere", name }
   }
+  const contextOf = (route: EntryRoute): number | undefined => {
+    const provider = priceProviderOf(file.value, route.upstream)
+    const id = provider === undefined ? undefined : list?.idOf(provider)
+    for (const model of namesOf(route.knownAs ?? route.model)) {
+      const tokens = list?.contextOf(model, id)
+      if (tokens !== undefined) return tokens
+    }
+    return undefined
+  }
   return ({ id, price }, route) => {
     const written = route.price ?? price
     if (written !== undefined) return { route, price: written, from: "gateway.yaml", name: id }
-    return { route, ...(isOutside(route) ? search(route) : { price: free, from: "sandbox" as const, name: id }) }
+    if (!isOutside(route)) return { route, price: free, from: "sandbox", name: id }
+    const listedContext = contextOf(route)
+    return { route: listedContext === undefined ? route : { ...route, listedContext }, ...search(route) }
   }
 })
 

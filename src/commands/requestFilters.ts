@@ -23,7 +23,7 @@ export const filters = {
   upstream: optionalText("upstream", "Only those that this upstream answered, or refused as the last one."),
   attempt: optionalText("attempt", "Only those with an attempt at this upstream."),
   tag: optionalText("tag", "Only those with this tag: prod, team=*."),
-  client: optionalText("client", "Only those of this client: OpenAI/Python *."),
+  client: optionalText("client", "Only those of this client: claude-cli, or OpenAI/Python *."),
   user: optionalText("user", "Only those for this end user."),
   conversation: optionalText("conversation", "Only those of this conversation; with --account."),
   task: optionalText("task", "Only the one that made this task."),

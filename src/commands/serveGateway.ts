@@ -12,6 +12,7 @@ import { StandardOutput } from "../telemetry/StandardOutput.ts"
 import { Workers } from "../telemetry/Workers.ts"
 import type { Link } from "../cluster/workers/linked.ts"
 import { consoleLink } from "./consoleLink.ts"
+import { ownInvocation } from "./invokedAs.ts"
 import { LogsLive } from "./logs.ts"
 import { proxyLines, setProxyVariables } from "./proxyVariables.ts"
 import { TracesLive } from "./traces.ts"
@@ -42,7 +43,8 @@ const greet = Effect.gen(function* () {
       `The console, signed in as the operator (once, within 15 minutes): ${consoleLink(Option.match(settings.server.publicUrl, { onNone: () => address, onSome: withoutSlash }), link)}`
     )
   }
-  if (Option.isNone(first)) return say(again)
+  const command = ownInvocation()
+  if (Option.isNone(first)) return say(again(command))
   const key = Redacted.value(first.value)
   const secrets = yield* WebhookSecrets
   const [signing] = yield* secrets.signing(defaultAccount)
@@ -61,14 +63,14 @@ Try it:
 
 And then:
 
-  gateway init               asks four questions and writes a gateway.yaml
-  gateway keys create NAME   makes another key, also beside a running gateway
-  gateway help               lists what else there is
+  ${command} init               asks four questions and writes a gateway.yaml
+  ${command} keys create NAME   makes another key, also beside a running gateway
+  ${command} help               lists what else there is
 `)
 })
 
 /** For operators who lost the first key. */
-const again = "A new key: gateway keys create NAME. What else there is: gateway help."
+const again = (command: string) => `A new key: ${command} keys create NAME. What else there is: ${command} help.`
 
 /** Runs until it is told to stop; a worker also when others serve in its place. */
 const serving = (link: Link | undefined) =>

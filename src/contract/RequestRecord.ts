@@ -3,6 +3,7 @@ import type { Attempt } from "./Attempt.ts"
 import type { Failure } from "./Failure.ts"
 import type { FallbackReason } from "./FallbackReason.ts"
 import { conversationOf } from "./conversationOf.ts"
+import { endUserOf } from "./endUserOf.ts"
 import { errorName } from "./errorName.ts"
 import { isJsonObject } from "./fields.ts"
 import type { JsonObject } from "./fields.ts"
@@ -254,7 +255,7 @@ const reasonOf = (message: string): string => {
 }
 
 const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? cut(value) : undefined
+  typeof value === "string" && value !== "" ? cut(endUserOf(value)) : undefined
 
 /** The text before the first parenthesis, cut to a table cell. */
 const productOf = (agent: string): string => {

@@ -21,6 +21,9 @@ export class SharedPaths extends Context.Reference<SharedPaths>()("gateway/contr
   defaultValue: () => false
 }) {}
 
+/** On a group: its name in logs, rows and metrics; by default its own. */
+export class Family extends Context.Tag("gateway/contract/Family")<Family, string>() {}
+
 /** On an endpoint: answered without a key. */
 export class Public extends Context.Reference<Public>()("gateway/contract/Public", { defaultValue: () => false }) {}
 

@@ -16,7 +16,8 @@ import {
   Public,
   RateHeaders,
   RequestIdInErrors,
-  SharedPaths
+  SharedPaths,
+  Family
 } from "../contract/annotations.ts"
 import type { FormBounds } from "../contract/annotations.ts"
 import type { Failure, InvalidRequest } from "../contract/Failure.ts"
@@ -29,6 +30,8 @@ import { rateHeaders } from "./rateHeaders.ts"
 /** One endpoint of the contract, with everything that can be computed before a request. */
 export interface Route {
   readonly group: string
+  /** The name of the group in logs, rows and metrics. */
+  readonly family: string
   readonly name: string
   readonly method: string
   /** The pattern, the same for Bun and HttpApi: `/v1/tasks/:id`. */
@@ -117,6 +120,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
       const onlyKnown = Context.get(mergedAnnotations, KnownFieldsOnly)
       routes.push({
         group: group.identifier,
+        family: Option.getOrElse(Context.getOption(mergedAnnotations, Family), () => group.identifier),
         name: endpoint.name,
         method: endpoint.method,
         path: endpoint.path,

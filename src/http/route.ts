@@ -22,7 +22,7 @@ import { Holding } from "./Unfinished.ts"
 export const serveRoute = (serving: Serving, route: Route, handler: Handler) => {
   const count = requestCounter(serving.metrics, `${route.method} ${route.path}`)
   const isFixed = !/[:*]/.test(route.path)
-  const named = { family: route.group, endpoint: route.path }
+  const named = { family: route.family, endpoint: route.path }
   // Frequent probes would only clutter traces.
   const isTraced = route.group !== "health"
   return (request: Bun.BunRequest | Request, server: Server, framed?: Framed): Response | Promise<Response> => {
@@ -116,7 +116,7 @@ export const authenticate = (
     const renderFailure = route.rendererFor(request.headers)
     const record = new RequestRecord(
       { requestId: reply.requestId, method: request.method, path },
-      { family: route.group, endpoint: path },
+      { family: route.family, endpoint: path },
       begun,
       serving.ended
     )

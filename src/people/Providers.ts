@@ -28,7 +28,7 @@ export const isTokenOver = ({ refusal, status }: ProviderFailed): boolean =>
 
 /** A provider of the configuration. */
 export interface Provider extends OidcProvider {
-  /** Its host, for links and pages. */
+  /** Its label, otherwise its host, for links and pages. */
   readonly name: string
 }
 
@@ -164,7 +164,9 @@ const rulesOf = ({ value: { sign_in } }: Pick<LoadedFile, "value">): SignInRules
   sign_in?.oidc === undefined
     ? undefined
     : {
-        providers: new Map(sign_in.oidc.map((entry) => [entry.issuer, { ...entry, name: nameOf(entry.issuer) }])),
+        providers: new Map(
+          sign_in.oidc.map((entry) => [entry.issuer, { ...entry, name: entry.label ?? nameOf(entry.issuer) }])
+        ),
         roles: sign_in.roles ?? [],
         outageMs: (sign_in.outage_hours ?? 1) * hourMs,
         recheckMs: (sign_in.recheck_hours ?? 12) * hourMs

@@ -26,7 +26,7 @@ export const ownRequestParams = {
   upstream: like("Only requests whose last attempt was at this upstream."),
   attempt: like("Only requests with any attempt at this upstream."),
   tag: like("Only requests with this tag: `prod`, `team=*`."),
-  client: like("Only requests of this client, by its user agent: `OpenAI/Python *`."),
+  client: like("Only requests of this client, by its user agent: `claude-cli` in any version, or `OpenAI/Python *`."),
   user: like("Only requests for this end user."),
   conversation: like("Only requests of this conversation, by its exact name."),
   task: like("Only the request that created this task."),

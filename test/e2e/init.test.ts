@@ -36,7 +36,7 @@ describe("gateway init", () => {
     const gateway = await startGateway({ folder, env: { GATEWAY_PORT: "0" } })
     const balance = await request(gateway, "/v1/balance", { key: made()["TEAM_B_GATEWAY_KEY"] })
     expect(await balance.json()).toMatchObject({ granted: { usd: "12.50" } })
-    expect(gateway.output()).toContain("A new key: gateway keys create NAME.")
+    expect(gateway.output()).toMatch(/A new key: \S.*main\.[jt]s keys create NAME\./)
     await gateway.dispose()
   })
 

@@ -113,6 +113,7 @@ const searches: ReadonlyArray<readonly [text: string, fit: (row: RequestView) =>
   ["tag:ü*", tagged((tag) => tag.startsWith("ü"))],
   ["tag:p.od", () => false],
   ["client:OpenAI/*", ({ client }) => client?.startsWith("OpenAI/") === true],
+  ["client:OpenAI", ({ client }) => client?.startsWith("OpenAI/") === true],
   ["client:*JS*", ({ client }) => client?.includes("JS") === true],
   ["user:prod", ({ end_user }) => end_user === "prod"],
   ["user:user-*", ({ end_user }) => end_user === "user-1"],

@@ -17,6 +17,8 @@ export interface BuiltInList {
   readonly idOf: (provider: PriceProvider) => string | undefined
   /** The price of a model at a provider, or at its maker if the provider is undefined. */
   readonly find: (model: string, provider: string | undefined) => Price | undefined
+  /** The context window of a model there, in tokens; undefined if the list does not say it. */
+  readonly contextOf: (model: string, provider: string | undefined) => number | undefined
 }
 
 /** Loaded on demand, which takes 50 ms. */
@@ -29,6 +31,8 @@ export const builtInList: Effect.Effect<BuiltInList> = Effect.map(
         findProvider({ providerApiUrl: baseUrl }) ?? (id === undefined ? undefined : findProvider({ providerId: id }))
       )?.id
     },
+    contextOf: (model, provider) =>
+      calcPrice({}, model, provider === undefined ? {} : { providerId: provider })?.model.context_window ?? undefined,
     find: (model, provider) => {
       const added = additions.find(
         (one) => one.models.includes(model) && (provider === undefined || one.provider === provider)

@@ -24,6 +24,7 @@ const own = new Set([
 /** A provider that people sign in with. */
 export const OidcProvider = Schema.Struct({
   issuer: needed(Issuer, "The provider's address, exactly as its tokens name it; the rest is found from it."),
+  label: given(Text, "The provider's name on the button: `Sign in with Example Ltd`.", "the issuer's host"),
   client_id: needed(Text, "The gateway's id at the provider."),
   client_secret: needed(Secret, "Its secret there."),
   scopes: given(

@@ -101,7 +101,9 @@ export const matching = (sql: SqlClient.SqlClient, filter: RequestFilter) => {
     ...(filter.error === undefined ? [] : [like.column("error", filter.error)]),
     ...(filter.outcome === undefined ? [] : [sql.literal(outcomeSql[filter.outcome])]),
     ...(filter.tag === undefined ? [] : [like.tag(filter.tag)]),
-    ...(filter.client === undefined ? [] : [like.detail("client", filter.client)]),
+    ...(filter.client === undefined
+      ? []
+      : [sql.or(clientsOf(filter.client).map((client) => like.detail("client", client)))]),
     ...(filter.user === undefined ? [] : [like.detail("end_user", filter.user)]),
     ...(filter.conversation === undefined ? [] : [ofConversation(sql, filter.conversation)]),
     ...(filter.task === undefined ? [] : [like.detail("task", filter.task)]),
@@ -115,6 +117,9 @@ export const matching = (sql: SqlClient.SqlClient, filter: RequestFilter) => {
     ...(filter.untilMs === undefined ? [] : [sql`at <= ${filter.untilMs}`])
   ]
 }
+
+/** A client's name alone is all of its versions: `claude-cli` is `claude-cli/*` too. */
+const clientsOf = (client: string): ReadonlyArray<string> => (/[*/]/.test(client) ? [client] : [client, `${client}/*`])
 
 const wordsOf = (search = ""): ReadonlyArray<string> => search.split(/\s+/).filter((word) => word !== "")
 

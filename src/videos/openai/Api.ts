@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { BodyLimit, Form, Idempotent, Prefixes } from "../../contract/annotations.ts"
+import { BodyLimit, Family, Form, Idempotent, Prefixes } from "../../contract/annotations.ts"
 import { CodedError } from "../../contract/codedErrors.ts"
 import { said } from "../../contract/fields.ts"
 import { wholeNumber } from "../../contract/wholeNumber.ts"
@@ -98,6 +98,7 @@ export class OpenAIVideosApi extends HttpApiGroup.make("openaiVideos")
   .addError(CodedError)
   .annotate(Prefixes, [videos])
   .annotate(BodyLimit, jsonBytes)
+  .annotate(Family, "videos")
   .annotate(OpenApi.Title, "Videos in OpenAI's shape")
   .annotate(
     OpenApi.Description,
