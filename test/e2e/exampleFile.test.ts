@@ -63,7 +63,7 @@ const uncommented = (...some: ReadonlyArray<ReadonlyArray<number>>): string => {
   const open = new Set(some.flat())
   const text = lines.map((line, at) => (open.has(at) ? line.replace(/^# ?/, "") : line)).join("\n")
   const key = `  - { name: payer, secret: "${payer}", balance_usd: 5 }`
-  return open.has(keys?.lines[0] ?? -1) ? `${text}`.replace(/^keys:$/m, `keys:\n${key}`) : `${text}\nkeys:\n${key}\n`
+  return open.has(keys?.lines[0] ?? -1) ? text.replace(/^keys:$/m, `keys:\n${key}`) : `${text}\nkeys:\n${key}\n`
 }
 const payer = "payer-secret-0123456789-0123456789"
 const keys = blocks.find(({ name }) => name === "keys")

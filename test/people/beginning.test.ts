@@ -18,7 +18,7 @@ beforeAll(async () => {
   writeFileSync(
     join(folder, "gateway.yaml"),
     `${behindProxy}sign_in:
-  oidc: [{ issuer: "${provider.issuer}", client_id: gateway, client_secret: secret-of-tests }]
+  oidc: [{ issuer: "${provider.issuer}", label: Example Ltd, client_id: gateway, client_secret: secret-of-tests }]
   roles: [{ group: staff, role: operator }]
 `
   )
@@ -36,6 +36,11 @@ describe("beginning to sign in", () => {
     "sec-fetch-site": "cross-site",
     "sec-fetch-mode": mode,
     "sec-fetch-dest": dest
+  })
+
+  it("is offered under the provider's label", async () => {
+    const session = await new Visitor().send(`${gateway.url}/console/session`)
+    expect(await session.json()).toMatchObject({ sign_in: [{ name: "Example Ltd" }] })
   })
 
   it("is done at the providers of the configuration alone", async () => {
