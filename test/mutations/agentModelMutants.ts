@@ -12,13 +12,6 @@ export const agentModelMutants: ReadonlyArray<Mutant> = [
     tests
   },
   {
-    name: "agent models: the operator's are replaced",
-    file: "src/catalogue/agentModels.ts",
-    snippet: "{ ...Object.fromEntries(added), ...given }",
-    replacement: "{ ...given, ...Object.fromEntries(added) }",
-    tests
-  },
-  {
     name: "agent models: an oldest one is told",
     file: "src/catalogue/agentModels.ts",
     snippet: "compare(other, one)",
