@@ -135,6 +135,16 @@ describe.skipIf(isSkipped)("an operator's questions, each in two steps of the co
     expect(await cell(of("shaky"), "Hidden").textContent()).toBe("7")
   })
 
+  question("what is slower than last week, and where?", async (steps, page) => {
+    await steps.click(page.getByRole("button", { name: "7 d", exact: true }))
+    await steps.choose("Traffic by", "upstream")
+    const of = (name: string) => table(page, "Traffic by").getByRole("row", { name })
+    const ms = async (name: string, head: string) => Number.parseFloat((await cell(of(name), head).textContent()) ?? "")
+    await expect.poll(() => ms("far", "p95 before")).toBeLessThan(300)
+    expect(await ms("far", "p95")).toBeGreaterThanOrEqual(300)
+    expect(await ms("near", "p95 before")).toBe(await ms("near", "p95"))
+  })
+
   question("who is near a budget?", async (_, page) => {
     const used = week.ledger("cost_nano_usd", `key_id = '${week.keys.notebook.id}' AND ${thisMonth}`) / 1e9
     const problem = page.locator(".attention li", { hasText: "notebook" })
