@@ -57,6 +57,7 @@ import { makeVideosQuoter } from "./videos/quote.ts"
 import { makeVideoFamily } from "./videos/videoFamily.ts"
 import { VideoTasks } from "./videos/VideoTasks.ts"
 import { Outages } from "./videos/Outages.ts"
+import { TaskCallRowsLive } from "./requests/TaskCallRows.ts"
 import { FirstReplies } from "./videos/FirstReplies.ts"
 import { ThreadsLive } from "./messages/threads/ThreadsLive.ts"
 import { ResponsesLive, StoredResponsesLive } from "./responses/ResponsesLive.ts"
@@ -81,7 +82,8 @@ const TaskKindsLive = Layer.effect(
       Outages.Default,
       FirstReplies.Default,
       Custody.Default,
-      UnitOfWork.Default
+      UnitOfWork.Default,
+      TaskCallRowsLive
     )
   )
 )

@@ -10,7 +10,7 @@ import { unmatched } from "../catalogue/modelWarnings.ts"
 import { ModelUse } from "../requests/ModelUse.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
 import { partOf } from "../routing/Route.ts"
-import { CallsOfOne, UpstreamCalls } from "../routing/UpstreamCalls.ts"
+import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
 import { protocolOf } from "../upstreams/protocols.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
@@ -36,9 +36,8 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
       const parts = [name, ...surfaces.slice(1).map(({ protocol }) => partOf({ upstream: name, protocol }))]
       const ofParts = parts.flatMap((part) => bulkheads.get(part) ?? [])
       const [bulkhead] = ofParts
-      // Calls to video upstreams bypass the bulkhead and are not counted.
       const { lastAnswerMs, lastFailure, latency, ...counts } = countsOf(
-        kind === "text" ? calls.of(name) : new CallsOfOne()
+        kind === "text" ? calls.of(name) : calls.ofVideos(name)
       )
       const states = ofParts.map(({ circuit }) => circuit.state(nowMs))
       const circuit = states.find((one) => one === "open") ?? states.find((one) => one === "probing") ?? "closed"
@@ -104,7 +103,7 @@ const surfacesAt = (file: GatewayFile, name: string, kind: "text" | "video"): Re
         .flatMap((protocol) => Option.toArray(Either.getRight(surfaceOf(entry, protocol))))
 }
 
-const countsOf = (of: CallsOfOne) => {
+const countsOf = (of: ReturnType<UpstreamCalls["of"]>) => {
   const { answers, calls, failures, lastAnswerMs, lastFailure, outpaced } = of
   return { calls, answers, failures, outpaced, lastAnswerMs, lastFailure, latency: of.latency() }
 }

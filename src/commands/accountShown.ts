@@ -31,7 +31,7 @@ export const shown = (account: AccountRecord) =>
 
 /** The records removed with an account. */
 export const deletedShown = ({ id, removed }: AccountDeleted): string => {
-  const there = Object.entries(removed).filter(([, count]) => count > 0)
+  const there = Object.entries(removed).flatMap(([what, count = 0]) => (count > 0 ? [[what, count] as const] : []))
   const rows = there.map(([what, count]) => [what.replaceAll("_", " "), count.toLocaleString("en")])
   const removedTable = rows.length === 0 ? [] : ["", table(["REMOVED", "ROWS"], rows)]
   return [`Deleted ${id}; its usage and payments stay.`, ...removedTable].join("\n")

@@ -165,6 +165,13 @@ export class RequestRecord {
     this.attempts = this.attempts.length === 0 ? [recorded] : [...this.attempts, recorded]
   }
 
+  /** A task was created, whose first call goes to this route. */
+  creates(task: string, { model, upstream }: Pick<Attempt, "model" | "upstream">): void {
+    this.task = task
+    this.upstream = upstream
+    this.upstreamModel = model
+  }
+
   /** Another model answers. */
   fellBack(reason: FallbackReason, servedModel: string): void {
     this.fallback = reason

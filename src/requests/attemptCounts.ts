@@ -64,8 +64,8 @@ export const attemptCounts = (
 const unusual = ['"error":', '"outcome":', '"calls":']
 
 /** Adds an attempt's calls, of which one at most failed. */
-const plusCall = (
-  { attempts, failed_attempts, hidden_failures, outpaced_attempts }: AttemptCounts = none,
+export const plusCall = (
+  { attempts, failed_attempts, hidden_failures, outpaced_attempts }: AttemptCounts = noCounts,
   outcome: CallOutcome,
   calls: number | undefined,
   isFinished: boolean
@@ -83,5 +83,5 @@ const plusCall = (
 export const outcomeOfStored = ({ error, outcome, status }: StoredAttempt): CallOutcome =>
   outcome ?? (error === undefined ? (status === undefined ? "left" : "answered") : unansweredOutcome(status))
 
-const none: AttemptCounts = { attempts: 0, failed_attempts: 0, hidden_failures: 0, outpaced_attempts: 0 }
-const one: AttemptCounts = { ...none, attempts: 1 }
+export const noCounts: AttemptCounts = { attempts: 0, failed_attempts: 0, hidden_failures: 0, outpaced_attempts: 0 }
+const one: AttemptCounts = { ...noCounts, attempts: 1 }

@@ -68,16 +68,19 @@ export class CallsOfOne {
 export class UpstreamCalls extends Effect.Service<UpstreamCalls>()("gateway/routing/UpstreamCalls", {
   sync: () => {
     const all = new Map<string, CallsOfOne>()
+    const of = (upstream: string): CallsOfOne => {
+      let calls = all.get(upstream)
+      if (calls === undefined) all.set(upstream, (calls = new CallsOfOne()))
+      return calls
+    }
     return {
       /** Times by route, of models that prefer the fastest. */
       times: new RouteTimes(),
       /** Routes by conversation, of models that are sticky. */
       sticky: new StickyRoutes(),
-      of: (upstream: string): CallsOfOne => {
-        let calls = all.get(upstream)
-        if (calls === undefined) all.set(upstream, (calls = new CallsOfOne()))
-        return calls
-      }
+      of,
+      /** Those of an upstream's videos. */
+      ofVideos: (upstream: string): CallsOfOne => of(`video:${upstream}`)
     }
   }
 }) {}

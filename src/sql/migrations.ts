@@ -61,6 +61,7 @@ import { reportIndexes } from "./migrations/0056_reportIndexes.ts"
 import { outpacedCalls } from "./migrations/0057_outpacedCalls.ts"
 import { fingerprints } from "./migrations/0058_fingerprints.ts"
 import { olderNodes } from "./migrations/0059_olderNodes.ts"
+import { taskCalls } from "./migrations/0060_taskCalls.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -133,7 +134,8 @@ const onBoth: ReadonlyArray<Step> = [
   [56, "reportIndexes", reportIndexes],
   [57, "outpacedCalls", outpacedCalls],
   [58, "fingerprints", fingerprints],
-  [59, "olderNodes", olderNodes]
+  [59, "olderNodes", olderNodes],
+  [60, "taskCalls", taskCalls]
 ]
 
 /** The schema that this gateway works with. */

@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { AccountId, KeyId, Limits, ModelRule, Unpriced } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
 import type { Incoming } from "../contract/handlers.ts"
+import type { RequestRecord } from "../contract/RequestRecord.ts"
 import type { Trace } from "../contract/Trace.ts"
 import type { Offers } from "../ledger/Offers.ts"
 import type { Price } from "../ledger/Price.ts"
@@ -92,8 +93,14 @@ interface Offered {
 /**
  * The request as the server received it. Its client has gone: there is no response to add headers to, and no connection
  * to watch.
+ *
+ * @param about the record and the trace of the run
  */
-export const incoming = (stored: StoredRequest, path: string, trace?: Trace): Incoming => ({
+export const incoming = (
+  stored: StoredRequest,
+  path: string,
+  about: { readonly record: RequestRecord; readonly trace: Trace | undefined }
+): Incoming => ({
   id: stored.requestId,
   method: "POST",
   path,
@@ -102,6 +109,6 @@ export const incoming = (stored: StoredRequest, path: string, trace?: Trace): In
   // Nothing is cached, because no client is waiting.
   isLarge: true,
   replyHeaders: {},
-  trace,
+  ...about,
   shutdown: new AbortController().signal
 })

@@ -3,7 +3,10 @@ import type { Scope } from "effect"
 import type { PublicUrl } from "../config/PublicUrl.ts"
 import type { KeptFiles } from "../files/KeptFiles.ts"
 import type { AddressGuard } from "../guard/AddressGuard.ts"
+import { unansweredOutcome } from "../contract/CallOutcome.ts"
+import type { CallOutcome } from "../contract/CallOutcome.ts"
 import { TraceHeaders } from "../telemetry/tracing/TraceHeaders.ts"
+import { CallReports } from "./CallReports.ts"
 import { callUpstream } from "./client.ts"
 import { BrokenBody } from "./Exchange.ts"
 import type { Call, Deadlines } from "./client.ts"
@@ -166,14 +169,19 @@ export const videoApi = (
 const codeIn = (error: unknown): string =>
   textAt(error, "code") ?? textAt(error, "type") ?? textAt(error, "status") ?? numberAt(error, "code")?.toString() ?? ""
 
-/** Logs a failed call. The caller's log annotations name the task. */
+/** The engine interrupts a call for want of an answer after this, in ms; sooner because the work ends. */
+const patienceMs = 29_000
+
+/** Reports a call, and logs a failed one. The caller's log annotations name the task. */
 const logged = <A extends Pick<VideoAnswer, "status" | "headers"> & Partial<VideoAnswer>>(
   upstream: string,
   method: string,
   call: Effect.Effect<A, NoAnswer>
 ): Effect.Effect<A, NoAnswer> =>
-  Effect.suspend(() => {
+  Effect.flatMap(CallReports, (report) => {
     const calledAt = performance.now()
+    const ended = (outcome: CallOutcome, error?: string, status?: number) =>
+      report({ outcome, status, error, durationMs: performance.now() - calledAt, isRead: method === "GET" })
     const failed = (fields: Readonly<Record<string, unknown>>) =>
       Effect.logWarning("a call to an upstream failed").pipe(
         Effect.annotateLogs({
@@ -185,11 +193,18 @@ const logged = <A extends Pick<VideoAnswer, "status" | "headers"> & Partial<Vide
         Effect.annotateLogs(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)))
       )
     return call.pipe(
-      Effect.tapError(({ neverSent, reason, said }) =>
-        failed({ error: reason, said, hint: hintOf(upstream, { neverSent, said, status: undefined }) })
+      Effect.onInterrupt(() =>
+        Effect.sync(() =>
+          performance.now() - calledAt < patienceMs ? ended("stopped") : ended("failed", "no answer in time")
+        )
       ),
+      Effect.tapError(({ keptBack, neverSent, reason, said }) => {
+        ended(keptBack === true ? "unsent" : "failed", reason)
+        return failed({ error: reason, said, hint: hintOf(upstream, { neverSent, said, status: undefined }) })
+      }),
       Effect.tap(({ error, headers, status }) => {
-        if (isOk({ status })) return Effect.void
+        if (isOk({ status })) return Effect.sync(() => ended("answered", undefined, status))
+        ended(error?.isAboutInput === true ? "refused" : unansweredOutcome(status), `status ${status}`, status)
         const said =
           error === undefined ? undefined : [error.code, error.message].filter(Boolean).join(": ") || undefined
         const hint =

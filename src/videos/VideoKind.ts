@@ -6,14 +6,14 @@ import type { VideoJob, VideoRejected, VideoReport, VideoResult, VideoUpstream }
 import { RetryAfter } from "../routing/RetryAfter.ts"
 import type { RouteFailure } from "../routing/RetryAfter.ts"
 import { fails } from "../routing/tryRoutes.ts"
-import { atKey } from "../upstreams/KeyPool.ts"
 import { CrashPoints } from "../tasks/CrashPoints.ts"
 import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import type { Task, TaskError } from "../tasks/Task.ts"
 import type { Lease, LeaseLost, TaskKind, TaskTurn } from "../tasks/TaskKind.ts"
 import { again, makePacing } from "./pacing.ts"
-import { failing, jobAt, movedTo, placesOf, requesterOf, soonest, upstreamOf, videoBulkhead, waitOf } from "./places.ts"
+import { failing, jobAt, movedTo, placesOf, requesterOf, soonest, videoBulkhead, waitOf } from "./places.ts"
 import type { Place, Wait } from "./places.ts"
+import { makeCalling } from "./calling.ts"
 import { atProgress } from "./atProgress.ts"
 import { whileFetching } from "./fetching.ts"
 import { ends, failed, keyGone, refused, unconfirmed, unsearchable, unserved } from "./turns.ts"
@@ -52,6 +52,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
   const retryAfter = new RetryAfter(yield* Effect.clock)
   const crash = yield* CrashPoints
   const pacing = yield* makePacing
+  const calling = yield* makeCalling
 
   /** Tries the task's routes in order until one accepts it. */
   const submit = Effect.fnUntraced(function* (
@@ -89,7 +90,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     yield* crash.at("intended")
     // If the process was suspended here, another may have taken over and submitted the video.
     if ((yield* Clock.currentTimeMillis) - submitAtMs >= reconcileAfterMs) return again({ submitAtMs: null }, 0)
-    const upstream = atKey(upstreams.get(place.upstream), place.key)
+    const upstream = calling.at(place, task)
     if (upstream === undefined) return refused(unserved)
     const requester = requesterOf(task.account, job)
     const routeCall = retryAfter.begin(place, requester)
@@ -228,7 +229,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
         // Any outcome but a refusal: the task stands.
         return submit(lease).pipe(Effect.ensuring(Effect.sync(() => firstReplies.take(task.id)?.stands())), annotated)
       }
-      const upstream = upstreamOf(task, upstreams)
+      const upstream = calling.of(task)
       if (upstream === undefined) return Effect.succeed(failed(upstreams.has(task.upstream ?? "") ? keyGone : unserved))
       const turn =
         task.upstreamId !== null
@@ -241,7 +242,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     ...(family.changed === undefined ? {} : { changed: family.changed }),
     ...(family.keepsRequest === undefined ? {} : { keepsRequest: family.keepsRequest }),
     cancel: (task) => {
-      const upstream = upstreamOf(task, upstreams)
+      const upstream = calling.of(task)
       if (upstream === undefined || task.upstreamId === null) return Effect.succeed("ended" as const)
       return upstream.cancel(task.upstreamId).pipe(
         Effect.timeoutFail({ duration: "30 seconds", onTimeout: () => noAnswer }),

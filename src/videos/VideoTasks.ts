@@ -81,14 +81,16 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
       const isWaitedFor = fitting.some(({ upstream }) => upstream.refusesAtOnce === true) && !fitting.every(isSilent)
       const quietUntilMs = isWaitedFor ? createdAtMs + Duration.toMillis(longestFirstReply) : undefined
+      const begins = () =>
+        Math.max(
+          0,
+          offers.all.findIndex((at) => !isSilent(at))
+        )
       const task = () =>
         newTask({
           caller,
           fitting: offers.all,
-          begins: Math.max(
-            0,
-            offers.all.findIndex((at) => !isSilent(at))
-          ),
+          begins: begins(),
           id,
           createdAtMs,
           quietUntilMs,
@@ -124,7 +126,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         : storing
       if (isWaitedFor) yield* Effect.orDie(outbox.hurry(made))
       yield* meant.claim
-      if (incoming.record !== undefined) incoming.record.task = id
+      incoming.record?.creates(id, (offers.all[begins()] ?? offers.all[0]).place)
       return answer
     })
 

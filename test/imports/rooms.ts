@@ -54,7 +54,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
 
   // Who asks, what it may cost and how much of it.
   ledger: [...leaves, "generation", "tokens", "cluster"],
-  requests: [...leaves, "regex", "ledger"],
+  requests: [...leaves, "regex", "ledger", "routing"],
   limits: leaves,
   access: [...leaves, "cluster", "ledger", "limits"],
   catalogue: [...leaves, "generation", "documents", "files", "upstreams", "search", "routing", "ledger", "limits"],

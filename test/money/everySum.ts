@@ -174,7 +174,11 @@ export const everySum = async ({ adminKey, ledger, secretOf, url, wereKilled }: 
       seen.add(`GET ${base}/requests/:id`)
     }
 
-    const ofTasks = new Map(rows.flatMap(({ cost, task_id }) => (task_id === null ? [] : [[task_id, cost] as const])))
+    // A task's broken answers and unused calls have rows of their own, without a charge.
+    const ofTasks = new Map<string, number>()
+    for (const { cost, task_id } of rows) {
+      if (task_id !== null) ofTasks.set(task_id, (ofTasks.get(task_id) ?? 0) + cost)
+    }
     for (const task of await pages(`${base}/tasks?`, secret)) {
       is(`${base}/tasks ${task.id}`, nano(task.cost_usd), ofTasks.get(task.id) ?? 0)
       if (!isOperator) continue
@@ -218,19 +222,22 @@ export const everySum = async ({ adminKey, ledger, secretOf, url, wereKilled }: 
         if (by === "upstream" && isOperator && !wereKilled) {
           for (const name of ["attempts", "failed", "hidden"]) {
             const sum = told.data.reduce((added: number, row: Json) => added + row.attempts[name], 0)
-            is(`${where} ${name}`, sum, ledger.counted[`${name} in rows`])
+            const known = ledger.counted[`${name} in rows`] ?? 0
+            // Videos that wait are polled all the time.
+            is(`${where} ${name}`, name === "attempts" ? Math.min(sum, known) : sum, known)
           }
         }
       }
     }
     if (!isOperator) return
     const told = await get(`${base}/overview/cost?from=24h&on=paid`, secret)
-    const ofText = rows.filter(({ model }) => !/video|embedding/.test(model))
+    const served = rows.filter(({ outcome }) => outcome === "finished" || outcome === "hang-up")
+    const ofText = served.filter(({ model }) => !/video|embedding/.test(model))
     is(`${base}/overview/cost`, told.total.cost.nano_usd, sumOf(ofText).cost)
     // A dollar a token of output.
     const there = ofText.reduce((sum, { output }) => sum + output, 0) * 1e9
     is(`${base}/overview/cost there`, told.total.cost_there.nano_usd, there)
-    is(`${base}/overview/cost not priced`, told.not_priced, rows.length - ofText.length)
+    is(`${base}/overview/cost not priced`, told.not_priced, served.length - ofText.length)
     const models: ReadonlyArray<Json> = (await get(`${base}/models?since=24h`, secret)).data
     for (const { id, use } of models) {
       inUsd(`${base}/models ${id}`, use, sumOf(rows.filter(({ model }) => model === id)), true)

@@ -9,6 +9,7 @@ export interface Paid {
   readonly key_id: string
   readonly model: string
   readonly upstream: string
+  readonly outcome: string
   readonly task_id: string | null
   readonly input: number
   readonly output: number
@@ -30,7 +31,7 @@ export interface Ledger {
 
 type Ask = (text: string) => Promise<ReadonlyArray<Record<string, unknown>>>
 
-const paidRows = `SELECT at, request_id, account_id, key_id, model, upstream, task_id,
+const paidRows = `SELECT at, request_id, account_id, key_id, model, upstream, outcome, task_id,
   input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_nano_usd AS cost,
   upstream_cost_nano_usd AS upstream_cost FROM usage ORDER BY id`
 
@@ -51,17 +52,18 @@ const counts = {
   hidden: "SELECT SUM(hidden_failures) AS n FROM request_hours"
 } as const
 
+const callsOfTasks = `SELECT SUM(calls) AS attempts, SUM(hidden) AS hidden,
+  SUM(CASE WHEN outcome IN ('failed', 'cut') THEN 1 ELSE 0 END) AS failed FROM task_calls`
+
 /** Counts the calls in the rows of requests. */
 const attemptsIn = (rows: ReadonlyArray<Record<string, unknown>>) => {
   const found = { attempts: 0, failed: 0, hidden: 0 }
   for (const { details, error, status } of rows) {
-    const { attempts = [] }: { attempts?: ReadonlyArray<{ error?: string; status?: number }> } = JSON.parse(
+    const { attempts = [] }: { attempts?: ReadonlyArray<{ outcome?: string; calls?: number }> } = JSON.parse(
       String(details)
     )
-    const failed = attempts.filter(
-      ({ error, status = 0 }) => error !== undefined && (status < 400 || status >= 500 || status === 429)
-    ).length
-    found.attempts += attempts.length
+    const failed = attempts.filter(({ outcome }) => outcome === "failed" || outcome === "cut").length
+    for (const { calls = 1, outcome } of attempts) found.attempts += outcome === "unsent" ? 0 : calls
     found.failed += failed
     if (Number(status) < 400 && error === "") found.hidden += failed
   }
@@ -76,7 +78,10 @@ const read = async (ask: Ask): Promise<Ledger> => {
   const requests = await ask("SELECT request_id, status, error, details FROM requests WHERE family <> 'account'")
   const counted: Record<string, number> = {}
   for (const [name, sum] of Object.entries(counts)) counted[name] = Number((await ask(sum))[0]?.["n"] ?? 0)
-  for (const [name, count] of Object.entries(attemptsIn(requests))) counted[`${name} in rows`] = count
+  const [ofTasks = {}] = await ask(callsOfTasks)
+  for (const [name, count] of Object.entries(attemptsIn(requests))) {
+    counted[`${name} in rows`] = count + Number(ofTasks[name] ?? 0)
+  }
   return {
     paid: rows.map((row) => ({
       at: Number(row["at"]),
@@ -85,6 +90,7 @@ const read = async (ask: Ask): Promise<Ledger> => {
       key_id: text(row["key_id"]),
       model: text(row["model"]),
       upstream: text(row["upstream"]),
+      outcome: text(row["outcome"]),
       task_id: row["task_id"] === null ? null : text(row["task_id"]),
       input: Number(row["input_tokens"]),
       output: Number(row["output_tokens"]),

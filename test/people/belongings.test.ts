@@ -184,6 +184,7 @@ describeOnEach("what people make with their keys", (engine) => {
     response_events: "responses",
     response_inputs: "responses",
     sandbox_orders: "tasks",
+    task_calls: "tasks",
     task_cancellations: "tasks",
     task_requests: "tasks"
   }

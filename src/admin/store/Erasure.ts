@@ -14,6 +14,7 @@ export const erased = {
   responses: ["id"],
   tasks: ["id"],
   requests: ["id"],
+  task_calls: ["id"],
   kept_answers: ["id"],
   idempotency_claims: ["account_id", "endpoint", "idempotency_key"],
   thread_turns: ["account_id", "id"],
@@ -47,7 +48,10 @@ export const staying = [
 type Table = keyof typeof erased
 const tables = Object.keys(erased).filter((name): name is Exclude<Table, "tasks"> => name in erased && name !== "tasks")
 
-/** Rows deleted per statement, and ids of `requests` scanned per statement, so that other writes get in between. */
+type Long = "requests" | "task_calls"
+const isLong = (table: Table): table is Long => table === "requests" || table === "task_calls"
+
+/** Rows deleted per statement, and ids of long tables scanned per statement, so that other writes get in between. */
 const [batch, stretch] = [500, 50_000]
 
 /** Deletes an account's stored data. */
@@ -112,16 +116,17 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
         }
       ).pipe(Effect.map(({ removed }) => removed))
 
-    /** `requests` may have millions of rows and no index by account: scans it once, a stretch at a time. */
-    const allRequests = (account: string): Effect.Effect<number, SqlError> =>
+    /** Tables that may have millions of rows and no index by account: scans one once, a stretch at a time. */
+    const allOfLong = (table: Long, account: string): Effect.Effect<number, SqlError> =>
       Effect.gen(function* () {
+        const from = sql(table)
         const { first, last } = ends.first(
-          yield* sql`SELECT COALESCE((SELECT MIN(id) FROM requests), 0) AS first, COALESCE((SELECT MAX(id) FROM requests), -1) AS last`
+          yield* sql`SELECT COALESCE((SELECT MIN(id) FROM ${from}), 0) AS first, COALESCE((SELECT MAX(id) FROM ${from}), -1) AS last`
         ) ?? { first: 0, last: -1 }
         let removed = 0
-        for (let from = first; from <= last; from += stretch) {
-          const affected = yield* sql`DELETE FROM requests
-            WHERE id >= ${from} AND id < ${from + stretch} AND account_id = ${account} RETURNING id`
+        for (let begin = first; begin <= last; begin += stretch) {
+          const affected = yield* sql`DELETE FROM ${from}
+            WHERE id >= ${begin} AND id < ${begin + stretch} AND account_id = ${account} RETURNING id`
           removed += affected.length
           yield* Effect.yieldNow()
         }
@@ -136,7 +141,7 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
         const { files, tasks } = yield* allTasks(account)
         const removed = yield* Effect.forEach(tables, (table) =>
           Effect.map(
-            table === "requests" ? allRequests(account) : all(table, account),
+            isLong(table) ? allOfLong(table, account) : all(table, account),
             (count) => [table, count] as const
           )
         )
@@ -151,6 +156,7 @@ const none = {
   responses: 0,
   tasks: 0,
   requests: 0,
+  task_calls: 0,
   kept_answers: 0,
   idempotency_claims: 0,
   thread_turns: 0,

@@ -4,6 +4,7 @@ import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
 import { settledSums } from "./settledSums.ts"
 import type { SettledQuery } from "./settledSums.ts"
+import { servedSql } from "./usageRows.ts"
 
 /** Reads the settled requests of a span one by one. Stops after `most` rows and returns false if there are more. */
 export const usedRows = (sql: SqlClient.SqlClient) => {
@@ -21,7 +22,8 @@ export const usedRows = (sql: SqlClient.SqlClient) => {
             sql`SELECT model, input_tokens AS "inputTokens", cache_read_tokens AS "cacheReadTokens",
               cache_write_tokens AS "cacheWriteTokens", cache_write_1h_tokens AS "cacheWriteHourTokens",
               output_tokens AS "outputTokens", reasoning_tokens AS "reasoningTokens", searches,
-              video_frames AS "videoFrames", cost_nano_usd AS "costNanoUsd" FROM usage WHERE ${within}`,
+              video_frames AS "videoFrames", cost_nano_usd AS "costNanoUsd" FROM usage
+              WHERE ${within} AND ${sql.literal(servedSql)}`,
             (found) => {
               count += found.length
               for (const row of used.all(found)) see(row)

@@ -71,7 +71,7 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
       yield* ledger
         .holding(hold, (row) => store.insert(newTask(), stored(Effect.zipRight(answered, row))))
         .pipe(Effect.catchTag("StoreFailure", Effect.die))
-      if (request.record !== undefined) request.record.task = id
+      request.record?.creates(id, hold.offers.all[0])
       return handle
     })
 

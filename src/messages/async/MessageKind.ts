@@ -14,10 +14,14 @@ import { decodeStored, incoming, readable } from "../../tasks/StoredRequest.ts"
 import { isTerminal } from "../../tasks/Task.ts"
 import type { Task, TaskError, TaskState } from "../../tasks/Task.ts"
 import type { TaskKind } from "../../tasks/TaskKind.ts"
+import { runRecord } from "../../tasks/runRecord.ts"
 import { stored } from "../../tasks/StoreFailure.ts"
+import { TaskCallLog } from "../../telemetry/TaskCallLog.ts"
 import { waitOut } from "../../tasks/waitOut.ts"
 
 export const messageKindName = "message"
+
+const path = "/v1/messages"
 
 /** The most async messages of one model at a time. Each takes a fiber; the others wait as rows. */
 const parallel = 1_000
@@ -30,6 +34,7 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads 
   const pipeline = yield* Pipeline
   const answer = pipeline.run(yield* makeMessageFamily)
   const ledger = yield* Ledger
+  const calls = yield* TaskCallLog
   return {
     name: messageKindName,
     parallel,
@@ -38,11 +43,12 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads 
       // It was valid when it was accepted, so a failure here means that another version accepted it.
       const payload = yield* readable(decodeBody(request.body))
       yield* lease.write({ state: "running" })
+      const { ended, record } = runRecord(calls, lease.task, path)
       const answered = answer(
-        { caller: request.caller, payload, request: incoming(request, "/v1/messages", lease.trace) },
+        { caller: request.caller, payload, request: incoming(request, path, { record, trace: lease.trace }) },
         { charge: ledger.chargeOf(lease.task.id), routes: request.routes }
       )
-      return yield* Effect.matchEffect(Effect.flatMap(answered, messageOf), {
+      return yield* Effect.matchEffect(Effect.ensuring(Effect.flatMap(answered, messageOf), Effect.sync(ended)), {
         onSuccess: (result) => Effect.succeed({ patch: { state: "succeeded", result } as const, againInMs: 0 }),
         onFailure: (failure) =>
           waitOut(lease.task, failure, { patch: { state: "failed", error: taskError(failure) }, againInMs: 0 })

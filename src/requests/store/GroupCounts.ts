@@ -13,6 +13,8 @@ import { patterns } from "./patterns.ts"
 import { columnOf } from "./RequestSums.ts"
 import type { By } from "./RequestSums.ts"
 import { requestIds } from "./requestIds.ts"
+import { taskCalls } from "./taskCalls.ts"
+import type { StoredCall } from "./taskCalls.ts"
 import { requestSlices } from "./requestSlices.ts"
 
 /** A filter of the columns that requests, usage and their sums share. In texts `*` stands for any characters. */
@@ -50,6 +52,7 @@ export class GroupCounts extends Effect.Service<GroupCounts>()("gateway/requests
     const inSlices = requestSlices(sql)
     const groupsOfMoney = settledGroups(sql)
     const inHours = hourSlices(sql, "request_hours")
+    const calls = taskCalls(sql)
 
     /** Conditions on `usage`, `usage_hours` and `request_hours`. */
     const whereOf = ({ model, ...filter }: GroupFilter) => [
@@ -150,15 +153,18 @@ export class GroupCounts extends Effect.Service<GroupCounts>()("gateway/requests
         Effect.forEach(
           around,
           (part) =>
-            inStretches(part, (within) =>
-              Effect.map(
-                sql`SELECT upstream, status, error, details FROM requests
+            Effect.zipRight(
+              calls.counts(part, whereOf(part), add),
+              inStretches(part, (within) =>
+                Effect.map(
+                  sql`SELECT upstream, status, error, details FROM requests
                   WHERE ${within} AND details LIKE ${`${beginsWithAttempts}%`}`,
-                (found) => {
-                  for (const row of attemptRows.all(found)) {
-                    for (const [upstream, counts] of attemptCounts(row)) add(upstream, counts)
+                  (found) => {
+                    for (const row of attemptRows.all(found)) {
+                      for (const [upstream, counts] of attemptCounts(row)) add(upstream, counts)
+                    }
                   }
-                }
+                )
               )
             ),
           { discard: true }
@@ -173,7 +179,10 @@ export class GroupCounts extends Effect.Service<GroupCounts>()("gateway/requests
       see: (attempt: StoredAttempt) => void
     ): Effect.Effect<void, SqlError> => {
       const every = Math.max(1, Math.ceil(requests / most))
-      return inStretches(query, (within) =>
+      const ofTasks = Effect.map(calls.each(query, whereOf(query)), (found) =>
+        found.forEach((call) => see(attemptOf(call)))
+      )
+      const ofRequests = inStretches(query, (within) =>
         Effect.map(
           sql`SELECT upstream, status, error, details FROM requests
             WHERE ${within} AND id % ${every} = 0 AND details LIKE ${`${beginsWithAttempts}%`}`,
@@ -184,6 +193,7 @@ export class GroupCounts extends Effect.Service<GroupCounts>()("gateway/requests
               .forEach(see)
         )
       )
+      return Effect.zipRight(ofTasks, ofRequests)
     }
 
     const money = ({ owner, ...query }: GroupQuery, { first, second }: GroupBy, add: (group: PaidGroup) => void) =>
@@ -202,6 +212,13 @@ export class GroupCounts extends Effect.Service<GroupCounts>()("gateway/requests
     return { requests, attempts, eachAttempt, money, whereOf, whereRowOf } as const
   })
 }) {}
+
+const attemptOf = ({ duration_ms, outcome, status, upstream }: StoredCall): StoredAttempt => ({
+  upstream,
+  outcome,
+  duration_ms,
+  ...(status === null ? {} : { status })
+})
 
 const sumOf = (columns: ReadonlyArray<string>) =>
   columns.map((column) => `CAST(SUM(${column}) AS BIGINT) AS ${column}`).join(", ")

@@ -13,6 +13,8 @@ import { requestTotals } from "./requestTotals.ts"
 import { requestIds } from "./requestIds.ts"
 import { requestSlices } from "./requestSlices.ts"
 import type { Own } from "../../contract/Own.ts"
+import { taskCalls } from "./taskCalls.ts"
+import type { StoredCall } from "./taskCalls.ts"
 import { ofKeys } from "../../sql/ofKeys.ts"
 
 const stored = rows("requests", {
@@ -53,6 +55,22 @@ const aboveHold = ({ details: { notes = [] } }: StoredRequest, nanoUsd: number) 
   notes: [...notes, "above_hold"]
 })
 
+/** A request with the calls of the task that it created: its upstream is the one that was called last. */
+const withCalls = (row: StoredRequest, calls: ReadonlyArray<StoredCall> = []): StoredRequest => {
+  const last = calls.findLast(({ upstream_model }) => upstream_model !== "") ?? calls.at(-1)
+  if (last === undefined) return row
+  const attempts = calls.map(({ at, calls, error, request_id: _request, status, upstream_key, ...call }) => ({
+    ...call,
+    offset_ms: Math.max(0, at - row.at),
+    ...(upstream_key === "" ? {} : { upstream_key }),
+    ...(status === null ? {} : { status }),
+    ...(error === "" ? {} : { error }),
+    ...(calls === 1 ? {} : { calls })
+  }))
+  const { upstream, upstream_model } = last
+  return { ...row, upstream, upstream_model, details: { ...row.details, attempts } }
+}
+
 /** A stored request. One that created a task has the task's usage and cost. */
 export type StoredRequest = ReturnType<typeof stored.one>
 
@@ -73,6 +91,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
     const commits = yield* Commits
     const { find: bodies } = yield* BodyStore
     const { ofTasks } = settledSums(sql)
+    const calls = taskCalls(sql)
     const shown = sql.literal(`requests.*, (SELECT name FROM keys WHERE keys.id = requests.key_id) AS key_name,
       (SELECT person_id FROM keys WHERE keys.id = requests.key_id) AS person_id,
       (SELECT COALESCE(NULLIF(p.email, ''), p.subject) FROM keys k JOIN people p ON p.id = k.person_id
@@ -84,10 +103,13 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
     ): Effect.fn.Return<ReadonlyArray<StoredRequest>, SqlError> {
       // By request id: if the client left early, the row does not name its task.
       const open = found.filter(({ settled_at }) => settled_at === null)
-      const tasks = yield* ofTasks(open.map(({ request_id }) => request_id))
-      return tasks.size === 0
+      const ids = open.map(({ request_id }) => request_id)
+      const tasks = yield* ofTasks(ids)
+      const called = yield* calls.ofRequests(ids)
+      return tasks.size + called.size === 0
         ? found
-        : found.map((row) => {
+        : found.map((bare) => {
+            const row = withCalls(bare, called.get(bare.request_id))
             const settled = tasks.get(row.request_id)
             if (settled === undefined) return row
             const { above_hold_nano_usd, at: settled_at, task_id: task, ...used } = settled
@@ -161,8 +183,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       batch: number
     ): Effect.fn.Return<number, SqlError> {
       const all = yield* ends
-      if (all === undefined) return 0
-      const { first, last } = all
+      const { first, last } = all ?? { first: 0, last: 0 }
       // Ids are nearly consecutive, so their range approximates the count.
       const surplus = last - first + 1 - mostRows
       const until = Math.min(first + Math.max(0, surplus), first + batch)
@@ -172,7 +193,8 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
               WHERE id < ${first + batch} AND (at < ${beforeMs} OR id < ${until}) LIMIT ${batch}) RETURNING id`
         )
       )
-      return gone.length
+      const calledBefore = calls.ids.all(yield* commits.append(calls.old(beforeMs, batch)))
+      return gone.length + calledBefore.length
     })
 
     return { find, bodies, list, count: requestCounts(sql), totals: requestTotals(sql), removeOld } as const

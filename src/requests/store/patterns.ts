@@ -30,8 +30,8 @@ const onSqlite = (sql: SqlClient.SqlClient): Patterns => {
     detail: (name, pattern) => like(sql`json_extract(details, ${`$.${name}`})`, pattern),
     tag: (pattern) => sql`EXISTS (SELECT 1 FROM json_each(details, '$.tags') WHERE ${like(sql`value`, pattern)})`,
     attempt: (pattern) =>
-      sql`EXISTS (SELECT 1 FROM json_each(details, '$.attempts')
-        WHERE ${like(sql`json_extract(value, '$.upstream')`, pattern)})`,
+      sql`(EXISTS (SELECT 1 FROM json_each(details, '$.attempts')
+        WHERE ${like(sql`json_extract(value, '$.upstream')`, pattern)}) OR ${ofTask(sql, like, pattern)})`,
     key: (pattern) => keyLike(sql, column, like, pattern)
   }
 }
@@ -48,10 +48,19 @@ const onPostgres = (sql: SqlClient.SqlClient): Patterns => {
     column,
     detail: (name, pattern) => sql`details ~ ${`"${name}":${stringOf(pattern)}`}`,
     tag: (pattern) => sql`details ~ ${`"tags":\\[(?:"${anyCharacters}",)*${stringOf(pattern)}`}`,
-    attempt: (pattern) => sql`details ~ ${`"upstream":${stringOf(pattern)}`}`,
+    attempt: (pattern) => sql`(details ~ ${`"upstream":${stringOf(pattern)}`} OR ${ofTask(sql, like, pattern)})`,
     key: (pattern) => keyLike(sql, column, like, pattern)
   }
 }
+
+/** An upstream that the request's task called. */
+const ofTask = (
+  sql: SqlClient.SqlClient,
+  like: (text: Statement.Fragment, pattern: string) => Statement.Fragment,
+  pattern: string
+) =>
+  sql`(details LIKE '%"task":%' AND EXISTS (SELECT 1 FROM task_calls WHERE task_calls.request_id <> ''
+    AND task_calls.request_id = requests.request_id AND ${like(sql`task_calls.upstream`, pattern)}))`
 
 const keyLike = (
   sql: SqlClient.SqlClient,

@@ -106,7 +106,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
             )
           )
           .pipe(Effect.catchTag("StoreFailure", Effect.die))
-        if (request.record !== undefined) request.record.task = id
+        request.record?.creates(id, hold.offers.all[0])
         request.record?.continues(replay.first ?? id)
         return isStreamed ? streamOf(caller, id, {}, request) : response
       })

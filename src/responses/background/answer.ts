@@ -4,8 +4,10 @@ import { openDecoder } from "../../contract/open.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { Pipeline } from "../../pipeline/Pipeline.ts"
 import type { StoreFailure } from "../../tasks/StoreFailure.ts"
+import { runRecord } from "../../tasks/runRecord.ts"
 import { decodeStored, incoming, readable } from "../../tasks/StoredRequest.ts"
 import type { Lease, LeaseLost } from "../../tasks/TaskKind.ts"
+import { TaskCallLog } from "../../telemetry/TaskCallLog.ts"
 import { CreateResponse } from "../CreateResponse.ts"
 import { ResponseStore } from "../store/ResponseStore.ts"
 import type { StoredResponse } from "../store/ResponseStore.ts"
@@ -15,6 +17,7 @@ import { generate } from "./generate.ts"
 import type { Ended, Flush } from "./generate.ts"
 import type { Transcript } from "./Transcript.ts"
 
+const path = "/v1/responses"
 const decodeBody = openDecoder(CreateResponse)
 
 /** Generates a response from its stored request. The money was held when it was accepted. */
@@ -22,6 +25,7 @@ export const makeAnswer = Effect.gen(function* () {
   const pipeline = yield* Pipeline
   const ledger = yield* Ledger
   const store = yield* ResponseStore
+  const calls = yield* TaskCallLog
 
   return Effect.fnUntraced(function* (
     lease: Lease,
@@ -40,7 +44,8 @@ export const makeAnswer = Effect.gen(function* () {
     const stored = yield* Effect.flatMap(lease.request, decodeStored)
     // It was valid when it was accepted, so a failure here means that another version accepted it.
     const payload = yield* readable(decodeBody(stored.body))
-    const request = incoming(stored, "/v1/responses", lease.trace)
+    const { ended, record } = runRecord(calls, lease.task, path)
+    const request = incoming(stored, path, { record, trace: lease.trace })
     const start = pipeline.start(backgroundFamily(store, { id, createdAt: response.created_at }))
     const options = { stream: flush !== undefined, prepaid: { charge: ledger.chargeOf(id), routes: stored.routes } }
     // Fails if the response that it continues was deleted meanwhile.
@@ -53,6 +58,6 @@ export const makeAnswer = Effect.gen(function* () {
           onRight: (begun) => generate(begun, transcript, flush)
         })
       )
-    )
+    ).pipe(Effect.ensuring(Effect.sync(ended)))
   })
 })
