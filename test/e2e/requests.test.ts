@@ -270,7 +270,7 @@ describe("the command line", () => {
     expect(JSON.parse(await run("conversation", id, "--json"))).toMatchObject({ thread: { totals: { requests: 1 } } })
     const why = await ask("/v1/messages", { model: "nothing", max_tokens: 5, messages })
     await kept(why.id)
-    expect(await run("show", why.id)).toMatch(/^why +The request itself was wrong\./m)
+    expect(await run("show", why.id)).toMatch(/^why +No model of this name is served\./m)
   })
 
   it("follows them as they end", async () => {

@@ -101,7 +101,7 @@ describe.skipIf(isSkipped)("the conversation of a request", () => {
     await signIn(page, adminKey)
     await page.goto(`/console/requests/${ids[2]}`)
     const drawer = page.locator(".drawer")
-    await drawer.getByText("Every route was tried and none answered.").waitFor()
+    await drawer.getByText("No upstream answered.").waitFor()
     await drawer.getByText(/^3 requests · [\d,]+ tokens in, [\d,]+ out · free$/).waitFor()
     const thread = drawer.getByRole("table", { name: "Conversation" })
     expect(await thread.locator("tbody tr").count()).toBe(3)
