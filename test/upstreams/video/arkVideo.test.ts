@@ -123,7 +123,7 @@ describe("submit", () => {
 
   it.live("silence after sending is ambiguous", () =>
     Effect.gen(function* () {
-      const hasty = at({ deadlines: { connectMs: 1_000, firstByteMs: 100, idleMs: 1_000 } })
+      const hasty = at({ deadlines: { connectMs: 1_000, firstByteMs: 1_000, idleMs: 1_000 } })
       const before = ark.tasks.length
       expect(yield* Effect.flip(hasty.submit(asking("mute")))).toMatchObject({
         _tag: "VideoAmbiguous",
