@@ -32,6 +32,11 @@ const runs: Readonly<Record<string, LongRun>> = {
     shows: "three nodes, Postgres and Redis killed and paused"
   },
   rolling: { command: ["./test/cluster/rolling.ts"], takes: "minutes", shows: "a hundred restarts without a failure" },
+  upgrade: {
+    command: ["./test/cluster/upgrade.ts"],
+    takes: "3 min",
+    shows: "a former version beside this one: every sum; --from <commit>"
+  },
   soak: {
     command: ["./test/soak/main.ts"],
     needsBinary: true,

@@ -33,6 +33,9 @@ interface World {
   readonly audit: ReturnType<typeof auditOf>
 }
 
+/** The key of an account without a balance: its usage is stored first, and added up later by any node. */
+export const freeKey = "free-key-0123456789abcdefghijklmno"
+
 const config = (outside: string) => {
   const videos = videosIn((name) => `${outside}${name}`)
   return `upstreams:
@@ -42,8 +45,10 @@ models:
 ${videos.models}
   text: { routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 1, output: 3 } }
   paid: { routes: [{ upstream: chat, model: m }], price: { input: 2, output: 5 } }
+  embed: { routes: [{ upstream: chat, model: e }], price: { input: 11, output: 0 } }
 keys:
   - { name: cluster, secret: "\${GATEWAY_CLUSTER_KEY}", account: default, balance_usd: 1000000 }
+  - { name: free, secret: ${freeKey}, account: free }
 callbacks: { allow: [127.0.0.0/8] }
 custody: { keep: 30d }
 `
@@ -92,12 +97,13 @@ export const nodesOf = (world: World) => {
   }
 
   return {
-    start: async (name: string): Promise<Node> => {
+    start: async (name: string, program?: string): Promise<Node> => {
       const folder = join(world.folder, name)
       mkdirSync(folder)
       writeFileSync(join(folder, "gateway.yaml"), config(world.outside))
-      const { gateway, id } = await begun(folder)
-      return { name, folder, gateway, id, leave: balancer.add(gateway.url), isPaused: false }
+      const { gateway, id } = await begun(folder, program)
+      const leave = balancer.add(gateway.url)
+      return { name, folder, gateway, id, leave, isPaused: false, ...(program !== undefined && { program }) }
     },
     /** Ends the node's process and begins another. */
     restart: async (node: Node, signal: "SIGKILL" | "SIGTERM") => {

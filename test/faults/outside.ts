@@ -72,6 +72,13 @@ const text = async (request: Request): Promise<Response> => {
   )
 }
 
+/** One vector for each input. */
+const embeddings = async (request: Request): Promise<Response> => {
+  const { input } = (await request.json()) as { input: string | ReadonlyArray<string> }
+  const data = [input].flat().map((_, index) => ({ object: "embedding", index, embedding: [0.5, -0.5] }))
+  return Response.json({ object: "list", data, model: "e", usage: { prompt_tokens: 3, total_tokens: 3 } })
+}
+
 /** A small file that says whose it is; now and then one that ends too soon. */
 const media = (path: string): Response => {
   const bytes = videoOf(path.slice("/media/".length).replace(".mp4", ""))
@@ -102,6 +109,7 @@ const server = Bun.serve({
     const { pathname, search } = new URL(request.url)
     if (pathname === "/hook") return hook(request)
     if (pathname === "/v1/chat/completions") return text(request)
+    if (pathname === "/v1/embeddings") return embeddings(request)
     if (pathname.startsWith("/media/")) return media(pathname)
     if (pathname === "/log") return Response.json(log())
     return videos.serve(request, pathname + search) ?? new Response(null, { status: 404 })

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Duration, Effect, Layer, Option, Redacted, Runtime } from "effect"
+import { Cause, Context, Duration, Effect, Layer, Option, Predicate, Redacted, Runtime, Schedule } from "effect"
 import type { PoolSettings } from "../../config/databaseSettings.ts"
 import { Daemons } from "../../flow/Daemons.ts"
 import { Connections } from "../Connections.ts"
@@ -127,11 +127,32 @@ const upToDate = (url: string, exclusive: boolean) =>
     const connection = yield* lock.reserve
     yield* connection.executeUnprepared(`SELECT pg_advisory_lock(${migratesLock})`, [], undefined)
     const sql = yield* makeClient({ url, connections: 1, prepares: false, name: "gateway migration" })
-    yield* Effect.provideService(migrate, SqlClient.SqlClient, sql)
+    yield* sql`SET lock_timeout = ${sql.literal(String(longestLockMs))}`
+    yield* Effect.provideService(patiently(migrate), SqlClient.SqlClient, sql)
     if (!exclusive && version > 0) {
       yield* Effect.logInfo(`database ${placeOf(url)}: migrated from schema ${version} to schema ${latestVersion}`)
     }
   }).pipe(Effect.scoped)
+
+/**
+ * How long a migration waits for a table that nodes of the version before use. Shorter than `deadlock_timeout` (a second):
+ * where both wait for each other, the migration gives way, and no request fails.
+ */
+const longestLockMs = 500
+
+/** Tries again while other nodes hold a lock that a migration needs. It is one transaction. */
+const patiently = <A, E, R>(migration: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  migration.pipe(
+    Effect.sandbox,
+    Effect.retry({ while: isLocked, schedule: Schedule.jittered(Schedule.spaced("200 millis")), times: 60 }),
+    Effect.unsandbox
+  )
+
+/** True if a table was locked for too long (`lock_not_available`), or for a deadlock. */
+const isLocked = (cause: Cause.Cause<unknown>): boolean => /^(55P03|40P01)$/.test(codeWithin(Cause.squash(cause)))
+
+const codeWithin = (error: unknown): string =>
+  errorCode(error) || (Predicate.hasProperty(error, "cause") ? codeWithin(error.cause) : "")
 
 /** Our advisory lock, beside that of `served`: it locks the whole database. */
 const migratesLock = "776001, 2"
