@@ -192,7 +192,7 @@ describeOnEach("what people make with their keys", (engine) => {
   const others =
     "access_version accounts alerts audit budget_counters configurations device_grants grants holds key_budgets " +
     "key_spending keys migrations node_batches node_budgets node_holds nodes people person_tokens price_list " +
-    "provider_tokens request_hours sessions sign_ins sqlite_sequence usage usage_days usage_hours usage_unsummed"
+    "provider_tokens request_hours sessions sign_ins sqlite_sequence upkeep usage usage_days usage_hours usage_unsummed"
 
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-belongings-"))
