@@ -35,16 +35,18 @@ const AccountSearch = ({ first }: { readonly first: ReadonlyArray<string> }) => 
   const { client } = useApp()
   const found = useSignal(first)
   const last = useRef(0)
-  const find = async (account: string) => {
+  const find = async (account: string): Promise<ReadonlyArray<string>> => {
     const asked = ++last.current
     const answer = await client.console((console) => console.session.show({ urlParams: { account } }))
+    const ids = answer.signed_in ? (answer.accounts ?? []) : []
     // Answers may come in another order.
-    if (answer.signed_in && asked === last.current) found.value = answer.accounts ?? []
+    if (asked === last.current) found.value = ids
+    return ids
   }
   const choose = async (input: HTMLInputElement) => {
     const account = input.value.trim()
-    await find(account).catch(ignored)
-    if (found.value.includes(account)) actingIn.choose(account)
+    const ids = await find(account).catch(() => [])
+    if (ids.includes(account)) actingIn.choose(account)
     else input.value = actingIn.account() ?? ""
   }
   return (

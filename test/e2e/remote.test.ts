@@ -121,7 +121,7 @@ describe("commands for a gateway elsewhere", () => {
     expect((await ok("webhooks", "rotate", "team", "--json")).json<{ secrets: Array<string> }>().secrets).toHaveLength(
       2
     )
-    expect((await ok("upstreams")).out).toMatch(/^sandbox +built in \(text\) +closed +\d+ +1 +0 +\d+ ms/m)
+    expect((await ok("upstreams")).out).toMatch(/^sandbox +built in \(text\) +closed +\d+ +1 +1 +0 +\d+ ms/m)
     expect((await ok("models", "--wide")).out).toMatch(/^sandbox-text +text .*sandbox\/sandbox-text/m)
     const audit = (await ok("audit", "list", "--json")).json<Array<{ actor: string }>>()
     expect(audit.map(({ actor }) => actor)).toContain("admin-key")

@@ -8,6 +8,10 @@ const status = said(
   "`in_progress` only inside a stream."
 )
 
+/** A member that may be absent. */
+const optional = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
+  Schema.optionalWith(said(schema, description), { exact: true })
+
 const ShellCall = Schema.Struct({
   id: itemId,
   type: Schema.Literal("shell_call"),
@@ -34,9 +38,9 @@ const LocalShellCall = Schema.Struct({
       type: Schema.Literal("exec"),
       command: said(Schema.Array(Schema.String), "The program and its arguments."),
       env: said(Schema.Record({ key: Schema.String, value: Schema.String }), "Environment variables to set."),
-      timeout_ms: Schema.optionalWith(Schema.Number, { exact: true }),
-      user: Schema.optionalWith(Schema.String, { exact: true }),
-      working_directory: Schema.optionalWith(Schema.String, { exact: true })
+      timeout_ms: optional(Schema.Number, "The most time for the command."),
+      user: optional(Schema.String, "The user to run it as."),
+      working_directory: optional(Schema.String, "The directory to run it in.")
     }),
     "The command for the caller to run."
   )
@@ -46,8 +50,8 @@ const diff = said(Schema.String, "The change, as a V4A diff without header.")
 const path = said(Schema.String, "Path of the file.")
 
 const Operation = Schema.Union(
-  Schema.Struct({ type: Schema.Literal("create_file", "update_file"), path, diff }),
-  Schema.Struct({ type: Schema.Literal("delete_file"), path })
+  Schema.Struct({ type: said(Schema.Literal("create_file", "update_file"), "What to do with it."), path, diff }),
+  Schema.Struct({ type: said(Schema.Literal("delete_file"), "What to do with it."), path })
 )
 export type Operation = typeof Operation.Type
 
@@ -64,12 +68,8 @@ const ComputerCall = Schema.Struct({
   type: Schema.Literal("computer_call"),
   status,
   call_id: callId,
-  action: Schema.optionalWith(JsonObject, { exact: true }).annotations({
-    description: "The action, if the tool is `computer_use_preview`."
-  }),
-  actions: Schema.optionalWith(Schema.Array(JsonObject), { exact: true }).annotations({
-    description: "The actions, in order, if the tool is `computer`."
-  }),
+  action: optional(JsonObject, "The action, if the tool is `computer_use_preview`."),
+  actions: optional(Schema.Array(JsonObject), "The actions, in order, if the tool is `computer`."),
   pending_safety_checks: said(Schema.Array(JsonObject), "Always empty.")
 }).annotations({ identifier: "ResponsesComputerCall" })
 

@@ -218,6 +218,7 @@ describe.skipIf(isSkipped)("the console of each role", () => {
     await choice.fill("crew-c20")
     await expect.poll(() => page.locator("#nav-accounts option").count()).toBe(10)
     await choice.fill("crew-c209")
+    await expect.poll(() => page.locator("#nav-accounts option").count()).toBe(1)
     await choice.press("Enter")
     await expect.poll(() => choice.inputValue()).toBe("crew-c209")
     await page.getByRole("link", { name: "Keys", exact: true }).click()
