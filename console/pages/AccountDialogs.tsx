@@ -162,7 +162,7 @@ const Delete = ({ account: { id }, changed, close }: DialogOf) => {
     if (typed.value.value.trim() !== id) throw wrong(typed, text.deleteType(id))
     const gone = await deletions.run(id, () => client.admin((admin) => admin.adminAccounts.delete({ path: { id } })))
     await changed()
-    const count = Object.values(gone.removed).reduce((sum, one) => sum + one, 0)
+    const count = Object.values(gone.removed).reduce<number>((sum, one = 0) => sum + one, 0)
     toast(text.isDeleted(id, number(count)))
   }
   return (

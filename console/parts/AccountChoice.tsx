@@ -45,7 +45,7 @@ const AccountSearch = ({ first }: { readonly first: ReadonlyArray<string> }) => 
   }
   const choose = async (input: HTMLInputElement) => {
     const account = input.value.trim()
-    const ids = await find(account).catch(() => [])
+    const ids = await find(account).catch((): ReadonlyArray<string> => [])
     if (ids.includes(account)) actingIn.choose(account)
     else input.value = actingIn.account() ?? ""
   }
