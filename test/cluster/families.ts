@@ -70,9 +70,18 @@ const count = (counts: Map<string, number>, name: string) => void counts.set(nam
 let made = 0
 
 /** A client that asks every family in turn, with and without a balance, until it is done. */
-export const familyClient = async (url: string, told: FamiliesTold, isDone: () => boolean): Promise<void> => {
+export const familyClient = async (
+  url: string,
+  told: FamiliesTold,
+  isDone: () => boolean,
+  isIdle: () => boolean
+): Promise<void> => {
   const names = Object.keys(asks)
   while (!isDone()) {
+    if (isIdle()) {
+      await Bun.sleep(20)
+      continue
+    }
     const name = names[made++ % names.length] ?? ""
     const asked = asks[name]
     if (asked === undefined) continue

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { startGateway, testKey } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
+import type { VideoServiceName } from "../upstreams/fakes/videoServices.ts"
 import { videosIn } from "../faults/videosIn.ts"
 import type { auditOf } from "./audit.ts"
 import type { Balancer } from "./balancer.ts"
@@ -27,6 +28,8 @@ interface World {
   /** What tells a gateway of its bucket. */
   readonly bucket: Readonly<Record<string, string>>
   readonly webhookSecret: string
+  /** Those that every version at hand knows; all if absent. */
+  readonly videoServices?: ReadonlyArray<VideoServiceName>
   /** What else the gateways are told. */
   readonly env?: Readonly<Record<string, string>>
   readonly balancer: Balancer
@@ -36,8 +39,8 @@ interface World {
 /** The key of an account without a balance: its usage is stored first, and added up later by any node. */
 export const freeKey = "free-key-0123456789abcdefghijklmno"
 
-const config = (outside: string) => {
-  const videos = videosIn((name) => `${outside}${name}`)
+const config = ({ outside, videoServices }: World) => {
+  const videos = videosIn((name) => `${outside}${name}`, videoServices)
   return `upstreams:
 ${videos.upstreams}
   chat: { protocol: openai-chat, base_url: "${outside}v1", api_key: chat-key-of-the-cluster }
@@ -100,7 +103,7 @@ export const nodesOf = (world: World) => {
     start: async (name: string, program?: string): Promise<Node> => {
       const folder = join(world.folder, name)
       mkdirSync(folder)
-      writeFileSync(join(folder, "gateway.yaml"), config(world.outside))
+      writeFileSync(join(folder, "gateway.yaml"), config(world))
       const { gateway, id } = await begun(folder, program)
       const leave = balancer.add(gateway.url)
       return { name, folder, gateway, id, leave, isPaused: false, ...(program !== undefined && { program }) }

@@ -29,6 +29,13 @@ export const upgradeMutants: ReadonlyArray<Mutant> = [
     tests: older
   },
   {
+    name: "upgrade: usage that comes while sums are repaired is missing in them",
+    file: repair,
+    snippet: "until > all.last ?",
+    replacement: "until > Infinity ?",
+    tests: older
+  },
+  {
     name: "upgrade: usage that is not added up yet is added to sums twice",
     file: repair,
     snippet: "AND hour < ${toMs} AND ${sql.literal(isUsed)}",

@@ -98,10 +98,12 @@ export const sumRepair = (sql: SqlClient.SqlClient) => {
     if (all === undefined) return nothingMissing
     const first = yield* firstAt(fromMs, all)
     const until = yield* firstAt(toMs + 2 * lateMs, all)
+    // Rows that come meanwhile are in the sums already.
+    const isBefore = until > all.last ? sql`` : sql`AND id < ${until}`
     return yield* alone(
       sql`WITH each_one AS (
         SELECT at - at % 3600000 AS hour, account_id, key_id, model, upstream, ${sql.literal(rowSums)} FROM usage
-        WHERE id >= ${first} AND id < ${until} AND at >= ${fromMs} AND at < ${toMs} GROUP BY 1, 2, 3, 4, 5
+        WHERE id >= ${first} ${isBefore} AND at >= ${fromMs} AND at < ${toMs} GROUP BY 1, 2, 3, 4, 5
         UNION ALL SELECT ${sql.literal(`${hourKey}, ${negated}`)} FROM usage_hours WHERE hour >= ${fromMs} AND hour < ${toMs}
         UNION ALL SELECT ${sql.literal(`${hourKey}, ${negated}`)} FROM usage_unsummed
           WHERE hour >= ${fromMs} AND hour < ${toMs} AND ${sql.literal(isUsed)}

@@ -196,6 +196,20 @@ describe.runIf(inject("postgres") !== undefined)("beside nodes of an older versi
     }).pipe(Effect.provide(database))
   )
 
+  it.scopedLive("usage that comes while sums are repaired is counted once", () =>
+    Effect.gen(function* () {
+      const { differing, fold, leave, leaveAsBefore, usage } = yield* begun
+      const repair = sumRepair(yield* SqlClient.SqlClient)
+      for (let round = 0; round < 10; round++) {
+        yield* leaveAsBefore([row(), row()])
+        yield* fold(33)
+        const coming = Effect.zipRight(leave(Array.from({ length: 12 }, () => row())), usage.sumUp)
+        yield* Effect.all([repair.slice(base, base), coming], { concurrency: "unbounded" })
+        expect(yield* differing).toEqual([])
+      }
+    }).pipe(Effect.provide(database))
+  )
+
   it.scopedLive("a gateway repairs when the last of them has left, once, and says so", () =>
     Effect.gen(function* () {
       const { differing, fold, leaveAsBefore, sql } = yield* begun
