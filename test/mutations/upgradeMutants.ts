@@ -68,7 +68,7 @@ export const upgradeMutants: ReadonlyArray<Mutant> = [
     file: "src/tasks/store/makeTasks.ts",
     snippet: "node.sharedFormat() >= formats.sealedRequests ?",
     replacement: "node.sharedFormat() >= -formats.sealedRequests ?",
-    tests: ["test/tasks/runnerNodes.test.ts"]
+    tests: ["test/cluster/nodes/requests.test.ts"]
   },
   {
     name: "upgrade: the newest node decides what all can read",
@@ -89,7 +89,7 @@ export const upgradeMutants: ReadonlyArray<Mutant> = [
     file: "src/sql/postgres/Database.ts",
     snippet: "/^(55P03|40P01)$/.test(",
     replacement: "/^(40P01)$/.test(",
-    tests: ["test/sql/lockedMigration.test.ts"]
+    tests: ["test/sql/postgresMigration.test.ts"]
   },
   {
     name: "upgrade: an older node comes back among newer ones",

@@ -26,29 +26,6 @@ describeOnEach("the runner", ({ name, url }) => {
 
   const amongNodes = name === "postgres" ? it.scoped : undefined
 
-  amongNodes?.("stores requests that an older node can open, until the last of those has left", () =>
-    Effect.gen(function* () {
-      const { layer } = engine({ run: () => Effect.succeed(succeeds) })
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const old = { id: "old", name: "old", machine: "another", pid: 1, backend: 0, version: "0" }
-        // The engine's own node has raised it.
-        yield* sql`DELETE FROM upkeep`
-        yield* sql`INSERT INTO nodes ${sql.insert({ ...old, started_at: 0, renewed_at: 0, good_until: 9e15 })}`
-        const insert = (id: string) => Effect.flatMap(TaskStore, (store) => store.insert(newTask(id)))
-        const begun = Layer.fresh(Layer.merge(TaskStore.Default, Node.Default))
-        yield* Effect.gen(function* () {
-          yield* insert("a")
-          yield* sql`DELETE FROM nodes WHERE id = 'old'`
-          yield* (yield* Node).renew
-          yield* insert("b")
-        }).pipe(Effect.provide(begun))
-        const stored = yield* sql<{ request: string }>`SELECT request FROM task_requests ORDER BY task_id`
-        expect(stored.map(({ request }) => request)).toEqual(['{"say":"a"}', expect.stringMatching(/^sealed:/)])
-      }).pipe(Effect.provide(layer))
-    })
-  )
-
   amongNodes?.("ends its turns when it was taken for dead, which write nothing any more", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<void>()
