@@ -208,7 +208,7 @@ describe("gemini answers", () => {
         const events = answered(gemini, frame([{ text }], { ...stopped, groundingMetadata: metadata }))
         const starts = events.flatMap((event) => (event.type === "citation" ? [event.citation.start] : []))
         // The place of each character of the text, by each of its bytes.
-        const offsets = [...text].flatMap((character, at, all) =>
+        const offsets = Array.from(text).flatMap((character, at, all) =>
           Array.from({ length: Buffer.byteLength(character) }, () => all.slice(0, at).join("").length)
         )
         expect(starts).toEqual(places.flatMap((place) => offsets[place] ?? []))
