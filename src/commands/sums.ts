@@ -68,7 +68,7 @@ export const sumsCommand = Command.make("sums", { json }, ({ json }) =>
 ).pipe(
   Command.withDescription(
     help(
-      "Compare the sums of usage with its rows, on Postgres, and add what they lack. Gateways may serve meanwhile.",
+      "Add to the sums of usage what they lack. It compares them with its rows, on Postgres; gateways may serve meanwhile.",
       "gateway db sums"
     )
   )

@@ -95,8 +95,8 @@ const shortId = (cell: string): string => {
 /** Characters of an id's end that tell it from others. */
 const idEnd = 6
 
-/** True for a cell that is not cut: an id, or an amount, of which a part would be another amount. */
-const isWhole = (cell: string): boolean => /^\S*$|^-?\$?\d/.test(cell)
+/** True for a cell that is not cut: an id, or one amount, of which a part would be another amount. */
+const isWhole = (cell: string): boolean => /^\S*$/.test(cell) || (/^-?\$?\d/.test(cell) && !cell.includes(", "))
 
 /** Columns of the terminal; undefined if there is none. */
 export const terminalWidth = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns : undefined)
