@@ -1,3 +1,4 @@
+import { it } from "@effect/vitest"
 import { afterAll, vi } from "vitest"
 import { clearDeadline, setDeadline } from "../src/flow/deadlines.ts"
 import type { HasDeadline } from "../src/flow/deadlines.ts"
@@ -9,6 +10,8 @@ import type { HasDeadline } from "../src/flow/deadlines.ts"
 
 vi.resetModules()
 
+/** `it.layer` replaces `it.effect` of all files: the next ones would run on its Layer, and on its clock. */
+const methods = { ...it }
 const variables = { ...process.env }
 const { fetch } = globalThis
 /** Sets the process's timer of all streams anew: a file with fake timers may have taken it. */
@@ -24,6 +27,7 @@ const rearm = () => {
 }
 
 afterAll(() => {
+  Object.assign(it, methods)
   vi.useRealTimers()
   vi.restoreAllMocks()
   rearm()
