@@ -29,7 +29,7 @@ const ask = (gateway: ShellGateway, model: string) =>
     messages: [{ role: "user", content: model === "costly" ? "play:text" : "hi" }]
   })
 
-const patience = { timeout: 15_000, interval: 200 }
+const patience = { timeout: 60_000, interval: 200 }
 
 /** Unready with this reason, and no paid call reaches its upstream; ready again once it is mended. */
 const standsStill = async (gateway: ShellGateway, reason: RegExp, mend: () => void) => {
