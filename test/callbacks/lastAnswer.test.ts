@@ -15,8 +15,10 @@ describeOnEach("the last answer of a callback address", () => {
   it.effect.each(held)(
     "put off a task's next change by the Retry-After of a %i, over a restart, too",
     ([status, all]) => {
-      const receiver = stubReceiver(() =>
-        receiver.sent.length === 1 ? { status, headers: { "retry-after": "100" } } : 200
+      // The other task's callback may come first.
+      const isFirst = () => receiver.sent.filter(({ url }) => url === hook).length === 1
+      const receiver = stubReceiver(({ url }) =>
+        url === hook && isFirst() ? { status, headers: { "retry-after": "100" } } : 200
       )
       const name = `put-off-${status}`
       return Effect.gen(function* () {
