@@ -32,7 +32,7 @@ const agentWarnings = (file: GatewayFile, ids: ReadonlyArray<string>): ReadonlyA
       .filter(({ isDefault, own, variable }) => isDefault && !given.has(variable) && isMissing(own))
       .map(
         ({ own, variable }) =>
-          `Claude Code asks for "${own}" after /login, which no model matches: it is told the next best one that the ` +
+          `Claude Code asks for "${own}" after /login, which no model matches: it gets the next best model that the ` +
           `person may use, unless sign_in.managed_settings.env.${variable} names one`
       )
   ]

@@ -21,15 +21,15 @@ const reconcileTries = 5
 /** How long after the submit it may still become clearer: most videos are made in less, and their records then whole. */
 const clearsWithinMs = 60 * 60_000
 
-type Turn = Effect.Effect<TaskTurn | "settled", LeaseLost | StoreFailure>
+type Reconciling = Effect.Effect<TaskTurn | "settled", LeaseLost | StoreFailure>
 
 /**
  * A turn after a submit of unknown outcome. It is only submitted again if the upstream confirms that it has no such
  * video.
  */
 export const makeReconcile =
-  (pacing: Pacing, recordId: (lease: Lease, task: Task, upstream: VideoUpstream, upstreamId: string) => Turn) =>
-  (lease: Lease, upstream: VideoUpstream, intendedMs: number): Turn =>
+  (pacing: Pacing, recordId: (lease: Lease, task: Task, upstream: VideoUpstream, upstreamId: string) => Reconciling) =>
+  (lease: Lease, upstream: VideoUpstream, intendedMs: number): Reconciling =>
     Effect.gen(function* () {
       if (upstream.reconcile === undefined) return failed(unconfirmed(unsearchable))
       const waitMs = intendedMs + reconcileAfterMs - (yield* Clock.currentTimeMillis)
@@ -60,7 +60,7 @@ export const makeReconcile =
         Effect.tap(() => pacing.answered(task.lane)),
         Effect.flatMap(
           Option.match({
-            onNone: (): Turn => Effect.succeed(again({ submitAtMs: null, tries: 0 }, 0)),
+            onNone: (): Reconciling => Effect.succeed(again({ submitAtMs: null, tries: 0 }, 0)),
             onSome: (id) => recordId(lease, task, upstream, id)
           })
         ),

@@ -12,8 +12,8 @@ const by = (...efforts: ReadonlyArray<Effort>): Deviations => ({
 const early: Deviations = { samples: "if told not to reason", maxStops: 0 }
 
 /**
- * Deviations of OpenAI's own models by chat completions, by generation. The first match counts. A model that reasons only if
- * it is told to takes sampling parameters until then; the newest want `none` written out beside functions. Sources:
+ * Deviations of OpenAI's own models by chat completions, by generation. The first match counts. Models that reason only
+ * on request accept sampling parameters otherwise; the newest need an explicit `none` beside functions. Sources:
  * OpenAI's guides on reasoning and on the latest model; BerriAI/litellm pull 34569, pipecat-ai/pipecat issue 4043.
  */
 const rows: ReadonlyArray<readonly [RegExp, Deviations]> = [
