@@ -61,6 +61,13 @@ const WebhookSecretsLive = Layer.unwrapEffect(
   )
 )
 
+/** The first key where the operator chose it: it is accepted as soon as the gateway listens. */
+const ChosenKeyLive = Layer.effectDiscard(
+  Effect.flatMap(Effect.all([Settings, Keys]), ([{ bootstrapKey }, keys]) =>
+    Option.isSome(bootstrapKey) ? keys.bootstrap(bootstrapKey) : Effect.void
+  )
+)
+
 const RedisLive = Layer.effect(
   RedisUrl,
   Effect.map(Settings, ({ redisUrl }) => redisUrl)
@@ -98,7 +105,7 @@ export const layer = <const Given extends Options>(
     AuditedFileLive,
     NodeReaperLive
   ).pipe(
-    Layer.provideMerge(ApiServer),
+    Layer.provideMerge(Layer.provide(ApiServer, ChosenKeyLive)),
     Layer.provide(Layer.provide(handlersOn(taskStore), Providers.Default)),
     Layer.provideMerge(services),
     Layer.provideMerge(base),

@@ -34,13 +34,19 @@ const greet = Effect.gen(function* () {
   }
   const keys = yield* Keys
   const { say } = yield* StandardOutput
-  const first = yield* keys.bootstrap(settings.bootstrapKey)
+  const first = Option.isSome(settings.bootstrapKey) ? Option.none() : yield* keys.bootstrap(Option.none())
   const address = url.href.replace(/\/$/, "")
   say(`Model Gateway listens on ${address}  (documentation: ${address}/docs)`)
   if (Option.isNone(settings.adminKey)) {
-    const link = yield* Effect.flatMap(SessionAdministration, ({ link }) => link)
-    say(
-      `The console, signed in as the operator (once, within 15 minutes): ${consoleLink(Option.match(settings.server.publicUrl, { onNone: () => address, onSome: withoutSlash }), link)}`
+    const base = Option.match(settings.server.publicUrl, { onNone: () => address, onSome: withoutSlash })
+    yield* Effect.flatMap(SessionAdministration, ({ link }) => link).pipe(
+      Effect.map((link) =>
+        say(`The console, signed in as the operator (once, within 15 minutes): ${consoleLink(base, link)}`)
+      ),
+      // It serves already, and goes on: `/readyz` says what the database lacks.
+      Effect.catchAllDefect(() =>
+        Effect.logWarning("the console's link can't be stored; `gateway sessions link` makes one")
+      )
     )
   }
   const command = ownInvocation()

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { freePort } from "../freePort.ts"
 
 /** A server of the bench in a process of its own. */
 export interface Started {
@@ -46,13 +47,6 @@ export const startPortkey = async (): Promise<Started | undefined> => {
     await Bun.sleep(100)
   }
   throw new Error("Portkey's gateway did not start")
-}
-
-const freePort = () => {
-  const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } })
-  const { port } = probe
-  probe.stop(true)
-  return port
 }
 
 /** Waits until a gateway says that it is ready. */

@@ -6,7 +6,8 @@ import { runCommand } from "../e2e/command.ts"
 import { startGateway, testKey } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { KeepingClient } from "../cluster/workers/keepingClient.ts"
-import { belowPath, freePort, nginx, shipped, startNginx } from "./nginx.ts"
+import { belowPath, nginx, shipped, startNginx } from "./nginx.ts"
+import { freePort } from "../freePort.ts"
 
 if (nginx === undefined) console.log("skipped: test/deploy/nginx.test.ts, there is no nginx here")
 
@@ -22,7 +23,7 @@ describe.skipIf(nginx === undefined)("the gateway behind nginx, as deploy/nginx.
     gateway = await startGateway({
       env: { GATEWAY_ADMIN_KEY: "admin-key-0123456789abcdefghijklmnop" }
     })
-    const port = await freePort()
+    const port = freePort()
     const server = shipped
       .replace("127.0.0.1:8080", new URL(gateway.url).host)
       .replace("listen 443 ssl", `listen 127.0.0.1:${port} ssl`)
@@ -108,7 +109,7 @@ describe.skipIf(nginx === undefined)("the gateway behind nginx, as deploy/nginx.
 describe.skipIf(nginx === undefined)("the gateway below a path of nginx, as docs/deployment.md has it", () => {
   it("begins its pages, links, redirects and cookie with the path", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-nginx-path-"))
-    const port = await freePort()
+    const port = freePort()
     const publicUrl = `http://127.0.0.1:${port}/gw`
     const adminKey = "admin-key-0123456789abcdefghijklmnop"
     const env = { GATEWAY_ADMIN_KEY: adminKey, GATEWAY_PUBLIC_URL: publicUrl }
@@ -167,7 +168,7 @@ describe.skipIf(nginx === undefined)("two gateways behind nginx", () => {
     // Longer than nginx leaves one alone that it could not reach, or the other would leave before it is asked again.
     const env = { GATEWAY_LEAVE_SECONDS: "3", GATEWAY_DRAIN_SECONDS: "600" }
     const nodes = await Promise.all([startGateway({ env }), startGateway({ env })])
-    const port = await freePort()
+    const port = freePort()
     const upstreams = nodes.map(({ url }) => `server ${new URL(url).host} max_fails=1 fail_timeout=1s;`)
     const server = shipped
       .replace("server 127.0.0.1:8080;", `zone gateway 64k; ${upstreams.join(" ")}`)

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { join, resolve } from "node:path"
 
 /** The program; undefined if there is none here. */
@@ -9,14 +8,6 @@ const textOf = (path: string) => readFileSync(resolve(import.meta.dirname, "../.
 
 /** `deploy/nginx.conf` */
 export const shipped = textOf("deploy/nginx.conf")
-
-export const freePort = () =>
-  new Promise<number>((done, fail) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => (typeof address === "object" && address !== null ? done(address.port) : fail()))
-    })
-  })
 
 /** The shipped file without TLS and below a path, as `docs/deployment.md` has it for `/gw`. */
 export const belowPath = (path: string, gateway: string, port: number): string => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { shortLived, testKey } from "./process.ts"
 import { program } from "./program.ts"
+import { freePort } from "../freePort.ts"
 
 /** A gateway that a shell started, somewhere it has it hard. */
 export interface ShellGateway {
@@ -52,7 +53,7 @@ export const startByShell = async ({ config, env, script }: Options): Promise<Sh
       (response) => response.ok,
       () => false
     )
-  const deadline = Date.now() + 25_000
+  const deadline = Date.now() + 60_000
   while (!(await answers())) {
     if (!isAlive() || Date.now() > deadline) throw new Error(`it never answered; exit code ${child.exitCode}`)
     await Bun.sleep(50)
@@ -63,6 +64,7 @@ export const startByShell = async ({ config, env, script }: Options): Promise<Sh
     folder,
     isAlive,
     ready: async () => {
+      if (!isAlive()) throw new Error(`the gateway ended: exit code ${child.exitCode}, signal ${child.signalCode}`)
       const response = await fetch(`${url}/readyz`)
       return `${response.status} ${await response.text()}`
     },
@@ -78,12 +80,4 @@ export const startByShell = async ({ config, env, script }: Options): Promise<Sh
       rmSync(folder, { recursive: true, force: true })
     }
   }
-}
-
-const freePort = (): number => {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() })
-  const { port } = server
-  void server.stop(true)
-  if (port === undefined) throw new Error("no port")
-  return port
 }

@@ -1,9 +1,8 @@
-import { createServer } from "node:net"
-import type { AddressInfo } from "node:net"
 import { S3Client } from "bun"
 import { Redacted } from "effect"
 import type { BucketPlace } from "../../src/config/filesPlace.ts"
 import { motoProgram } from "./moto.ts"
+import { freePort } from "../freePort.ts"
 
 /** A server of S3 of a test's own, with a bucket `files` in it. */
 export interface BucketServer {
@@ -31,7 +30,7 @@ export const withoutBucket = (file: string): boolean => {
 }
 
 export const startBucket = async (): Promise<BucketServer> => {
-  const port = await freePort()
+  const port = freePort()
   const endpoint = `http://127.0.0.1:${port}`
   const run = () =>
     Bun.spawn([moto ?? "", "-H", "127.0.0.1", "-p", String(port)], { stdout: "ignore", stderr: "ignore" })
@@ -84,11 +83,3 @@ export const startBucket = async (): Promise<BucketServer> => {
 
 const keyId = "planted-key-id"
 const secret = "planted-bucket-secret"
-
-const freePort = () =>
-  new Promise<number>((done) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => done(port))
-    })
-  })

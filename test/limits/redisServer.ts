@@ -1,9 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { RedisClient } from "bun"
+import { freePort } from "../freePort.ts"
 
 /** A Redis of a test's own. */
 export interface RedisServer {
@@ -33,7 +32,7 @@ export const withoutRedis = (file: string): boolean => {
 
 export const startRedis = async (): Promise<RedisServer> => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-redis-"))
-  const port = await freePort()
+  const port = freePort()
   let child: ReturnType<typeof Bun.spawn>
   const start = async () => {
     child = Bun.spawn(
@@ -71,11 +70,3 @@ export const startRedis = async (): Promise<RedisServer> => {
     }
   }
 }
-
-const freePort = () =>
-  new Promise<number>((done) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => done(port))
-    })
-  })

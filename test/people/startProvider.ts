@@ -2,12 +2,12 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { behindProxy } from "../console/browser.ts"
-import { freePort } from "../sql/postgresServer.ts"
 import { providerProcess } from "./others/providerProcess.ts"
+import { freePort } from "../freePort.ts"
 
 /** The provider of `provider.ts`. @param gateway the address of its client. @param dex of another one */
 export const startOidcProvider = async (gateway: string, dex?: string) => {
-  const port = await freePort()
+  const port = freePort()
   return providerProcess(`http://localhost:${port}`, ["bun", join(import.meta.dirname, "provider.ts")], {
     PROVIDER_PORT: String(port),
     GATEWAY_URL: gateway,
@@ -21,7 +21,7 @@ export const startOidcProvider = async (gateway: string, dex?: string) => {
  * @param roles further rules, and `more` of the configuration, in YAML
  */
 export const startProvider = async ({ roles = "", more = "" } = {}) => {
-  const port = await freePort()
+  const port = freePort()
   const { issuer, stop } = await startOidcProvider(`http://127.0.0.1:${port}`)
   const folder = mkdtempSync(join(tmpdir(), "gateway-people-"))
   writeFileSync(

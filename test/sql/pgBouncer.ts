@@ -2,7 +2,8 @@ import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { spawn } from "node:child_process"
-import { freePort, runner } from "./postgresServer.ts"
+import { runner } from "./postgresServer.ts"
+import { freePort } from "../freePort.ts"
 
 /** A pooler in transaction mode before a Postgres: each transaction of a client may have another connection. */
 export interface PgBouncer {
@@ -20,7 +21,7 @@ export const pgBouncerProgram: string | undefined = [
 export const startPgBouncer = async (server: number): Promise<PgBouncer> => {
   const as = runner()
   const folder = mkdtempSync(join(tmpdir(), "gateway-pgbouncer-"))
-  const port = await freePort()
+  const port = freePort()
   const file = join(folder, "pgbouncer.ini")
   writeFileSync(join(folder, "users.txt"), `"gateway" ""\n`)
   writeFileSync(

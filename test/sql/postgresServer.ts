@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { execFileSync, spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
-import { createServer } from "node:net"
+import { freePort } from "../freePort.ts"
 
 /** A Postgres of the tests' own, in a folder of its own. */
 export interface PostgresServer {
@@ -53,7 +53,7 @@ export const startPostgres = async (
     ["-D", data, "-U", "gateway", "-A", "trust", "-E", "UTF8", "--no-sync", "--no-instructions"],
     { ...options, stdio: "ignore" }
   )
-  const port = await freePort()
+  const port = freePort()
   let server: ChildProcess | undefined
   const start = async () => {
     const settings = {
@@ -104,13 +104,3 @@ const ready = async (port: number): Promise<boolean> => {
     await sql.close({ timeout: 0 }).catch(() => {})
   }
 }
-
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once("error", reject)
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })

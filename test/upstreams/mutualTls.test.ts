@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
@@ -8,6 +7,7 @@ import { surfaceOf } from "../../src/config/providers/surfaces.ts"
 import { Settings } from "../../src/config/Settings.ts"
 import { callUpstream, defaultDeadlines } from "../../src/upstreams/client.ts"
 import { endpointOptions } from "../../src/upstreams/fromSettings.ts"
+import { freePort } from "../freePort.ts"
 
 const nginx = ["/usr/sbin/nginx", "/usr/local/bin/nginx"].find((path) => existsSync(path))
 if (nginx === undefined) console.log("skipped: test/upstreams/mutualTls.test.ts, there is no nginx here")
@@ -15,21 +15,13 @@ if (nginx === undefined) console.log("skipped: test/upstreams/mutualTls.test.ts,
 const certificates = resolve(import.meta.dirname, "../http/certificates")
 const [cert, key] = [join(certificates, "first.crt"), join(certificates, "first.key")]
 
-const freePort = () =>
-  new Promise<number>((done) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const at = server.address()
-      server.close(() => done(typeof at === "object" && at !== null ? at.port : 0))
-    })
-  })
-
 describe.skipIf(nginx === undefined)("an upstream behind nginx that asks for a certificate", () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-mtls-"))
   let server: ReturnType<typeof Bun.spawn>
   let url: string
 
   beforeAll(async () => {
-    const port = await freePort()
+    const port = freePort()
     url = `https://127.0.0.1:${port}`
     mkdirSync(join(folder, "logs"))
     writeFileSync(

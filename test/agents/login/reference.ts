@@ -3,10 +3,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startProvider } from "../../people/startProvider.ts"
 import { Visitor } from "../../people/visitor.ts"
-import { freePort, startPostgres } from "../../sql/postgresServer.ts"
+import { startPostgres } from "../../sql/postgresServer.ts"
 import { commandOf } from "../programs.ts"
 import { startRecorder } from "./recorder.ts"
 import type { SignInServer } from "./server.ts"
+import { freePort } from "../../freePort.ts"
 
 const adminKey = "an-admin-key-of-the-tests-0123456789abcdef"
 

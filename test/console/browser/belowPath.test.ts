@@ -3,11 +3,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser, Page } from "playwright-core"
-import { belowPath, freePort, nginx, startNginx } from "../../deploy/nginx.ts"
+import { belowPath, nginx, startNginx } from "../../deploy/nginx.ts"
 import { runCommand } from "../../e2e/command.ts"
 import type { GatewayProcess } from "../../e2e/process.ts"
 import { adminKey, openBrowser, signIn, startOperated, visit, withoutChromium } from "./browser.ts"
 import { calls, seed } from "./seed.ts"
+import { freePort } from "../../freePort.ts"
 
 const isSkipped = withoutChromium("test/console/browser/belowPath.test.ts") || nginx === undefined
 if (nginx === undefined) console.log("skipped: test/console/browser/belowPath.test.ts, there is no nginx here")
@@ -38,7 +39,7 @@ const strays = (page: Page) =>
 
 describe.skipIf(isSkipped)("the console below a path that nginx takes off", () => {
   beforeAll(async () => {
-    const port = await freePort()
+    const port = freePort()
     publicUrl = `http://127.0.0.1:${port}${path}`
     ;[browser, gateway] = await Promise.all([openBrowser(), startOperated("", { GATEWAY_PUBLIC_URL: publicUrl })])
     proxy = startNginx(folder, belowPath(path, gateway.url, port))

@@ -2,9 +2,9 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { connect } from "node:http2"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { freePort } from "../../sql/postgresServer.ts"
 import { providerProcess } from "./providerProcess.ts"
 import type { RealProvider } from "./RealProvider.ts"
+import { freePort } from "../../freePort.ts"
 
 /** Dex, with its connector of one person in a group, and with the people of another provider. */
 export const startDex = async (
@@ -13,7 +13,7 @@ export const startDex = async (
   port: number,
   upstream: string
 ): Promise<RealProvider> => {
-  const admin = await freePort()
+  const admin = freePort()
   const issuer = `http://localhost:${port}`
   const config = join(mkdtempSync(join(tmpdir(), "gateway-dex-")), "dex.yaml")
   const federated = {

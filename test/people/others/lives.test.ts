@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { startGateway } from "../../e2e/process.ts"
 import type { GatewayProcess } from "../../e2e/process.ts"
 import { describeOnEach } from "../../sql/engines.ts"
-import { freePort } from "../../sql/postgresServer.ts"
 import { Visitor } from "../visitor.ts"
 import { isMissing, startWorld } from "./world.ts"
 import type { World } from "./world.ts"
+import { freePort } from "../../freePort.ts"
 
 const minute = 60_000
 
@@ -20,7 +20,7 @@ describeOnEach("real providers that come and go", (engine) => {
     if (engine.name === "sqlite") return
     const folder = mkdtempSync(join(tmpdir(), "gateway-second-"))
     cpSync(join(world.folder, "gateway.yaml"), join(folder, "gateway.yaml"))
-    second = await startGateway({ folder, env: { ...world.env, GATEWAY_PORT: String(await freePort()) } })
+    second = await startGateway({ folder, env: { ...world.env, GATEWAY_PORT: String(freePort()) } })
   })
   afterAll(async () => {
     await second?.dispose()

@@ -10,7 +10,6 @@ import { startGateway } from "../../e2e/process.ts"
 import type { StartOptions } from "../../e2e/process.ts"
 import { gatewayEnv } from "../../sql/engines.ts"
 import type { Engine } from "../../sql/engines.ts"
-import { freePort } from "../../sql/postgresServer.ts"
 import { laterBy } from "../laterBy.ts"
 import { statementsOn } from "../statementsOn.ts"
 import { Visitor } from "../visitor.ts"
@@ -19,6 +18,7 @@ import { startDex } from "./dex.ts"
 import { goProgram } from "./goPrograms.ts"
 import type { Person, RealProvider } from "./RealProvider.ts"
 import { startZitadel } from "./zitadel.ts"
+import { freePort } from "../../freePort.ts"
 
 const [dex, zitadel] = [goProgram("dex"), goProgram("zitadel")]
 
@@ -40,7 +40,7 @@ export const describeWithEach = (title: string, tests: (name: ProviderName) => v
 
 /** Each with the gateway as its client; Dex has people of the first, too. */
 const startAll = async (gateway: string): Promise<ReadonlyMap<string, RealProvider>> => {
-  const dexPort = await freePort()
+  const dexPort = freePort()
   const certified = await startCertified(gateway, `http://localhost:${dexPort}`)
   return new Map([
     ["oidc-provider", certified],
@@ -59,7 +59,7 @@ const { open } = makeSeal(Redacted.make(new Uint8Array(hkdfSync("sha256", secret
  * @param options of its process
  */
 export const startWorld = async (engine: Pick<Engine, "name">, options: StartOptions = {}) => {
-  const port = await freePort()
+  const port = freePort()
   const url = `http://127.0.0.1:${port}`
   const providers = await startAll(url)
   const all = [...providers.values()]

@@ -1,13 +1,13 @@
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { freePort } from "../../sql/postgresServer.ts"
 import { providerProcess } from "./providerProcess.ts"
 import type { RealProvider } from "./RealProvider.ts"
+import { freePort } from "../../freePort.ts"
 
 /** The example server of zitadel's library: it has no groups, and its issuer ends in a slash. */
 export const startZitadel = async (program: string, gateway: string): Promise<RealProvider> => {
-  const port = await freePort()
+  const port = freePort()
   const issuer = `http://localhost:${port}/`
   const users = join(mkdtempSync(join(tmpdir(), "gateway-zitadel-")), "users.json")
   const person = (name: string, email: string, isVerified = true) => ({

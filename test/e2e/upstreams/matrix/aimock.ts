@@ -3,8 +3,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { DialectName } from "../../../upstreams/fakes/fakeUpstream.ts"
 import { spoken } from "../../../upstreams/fakes/scenarios.ts"
-import { command, freePort, listening } from "./servers.ts"
+import { command, listening } from "./servers.ts"
 import type { Server } from "./servers.ts"
+import { freePort } from "../../../freePort.ts"
 
 const version = "1.43.0"
 

@@ -2,8 +2,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { spoken } from "../../../upstreams/fakes/scenarios.ts"
-import { command, freePort, listening } from "./servers.ts"
+import { command, listening } from "./servers.ts"
 import type { Server } from "./servers.ts"
+import { freePort } from "../../../freePort.ts"
 
 const version = "1.106.2"
 

@@ -70,11 +70,3 @@ export const command = async (args: ReadonlyArray<string>, cwd: string): Promise
   const child = Bun.spawn([...args], { cwd, stdout: "ignore", stderr: "inherit" })
   if ((await child.exited) !== 0) throw new Error(`${args.join(" ")} failed`)
 }
-
-/** A free port. */
-export const freePort = (): number => {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() })
-  const { port } = server
-  void server.stop(true)
-  return port ?? 0
-}
