@@ -17,8 +17,12 @@ const mostRead = 1_024
 
 /** The session of an agent, by its headers or its `metadata.user_id`. */
 export const sessionOf = (headers: Headers | undefined, userId: string | undefined): string | undefined => {
-  const header = sessionHeaders.map((name) => headers?.get(name)).find((value) => value)
-  if (header) return header
+  if (headers !== undefined) {
+    for (const name of sessionHeaders) {
+      const session = headers.get(name)
+      if (session) return session
+    }
+  }
   const [, plain, inJson] = (userId === undefined ? null : claudeSession.exec(userId.slice(0, mostRead))) ?? []
   return plain ?? inJson
 }
