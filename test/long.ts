@@ -95,12 +95,6 @@ const runs: Readonly<Record<string, LongRun>> = {
     takes: "minutes",
     shows: "each request field at each upstream: scripted, bedrock-converse, litellm or aimock"
   },
-  "bench:peers": {
-    command: ["./test/bench/peers/main.ts"],
-    needsBinary: true,
-    takes: "30 min",
-    shows: "beside bare proxies and other gateways; --write, --only NAME"
-  },
   "bench:ab": {
     command: ["./test/bench/ab.ts"],
     needsBinary: true,

@@ -50,9 +50,9 @@ export const startPortkey = async (): Promise<Started | undefined> => {
 }
 
 /** Waits until a gateway says that it is ready. */
-export const isReady = async (url: string, path = "/readyz"): Promise<void> => {
+export const isReady = async (url: string): Promise<void> => {
   for (let tries = 0; tries < 200; tries++) {
-    if ((await fetch(url + path)).ok) return
+    if ((await fetch(`${url}/readyz`)).ok) return
     await Bun.sleep(50)
   }
   throw new Error(`${url} did not become ready`)
