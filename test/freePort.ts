@@ -11,7 +11,7 @@ export const freePort = (): number => {
       Bun.listen({ hostname: "127.0.0.1", port, socket: { data: () => {} } }).stop(true)
       return port
     } catch {
-      // Somebody listens there.
+      // Another process listens there.
     }
   }
   throw new Error(`no port is free from ${first} to ${first + count}`)

@@ -37,13 +37,6 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
     tests: sender
   },
   {
-    name: "callbacks: 410 is no end",
-    file: "src/callbacks/store/DeliveryStore.ts",
-    snippet: "if (outcome.status === 410) {",
-    replacement: "if (outcome.status === 411) {",
-    tests: ["test/callbacks/lastAnswer.test.ts"]
-  },
-  {
     name: "callbacks: a dead process's deliveries wait for their leases",
     file: "src/callbacks/store/deliveryHolding.ts",
     snippet: "WHERE lease_token IS NOT NULL AND lease_owner <> ${node.id()}`)",
@@ -77,41 +70,6 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
     snippet: "(taken) => taken.length > 0",
     replacement: "() => true",
     tests: ["test/cluster/nodes"]
-  },
-  {
-    name: "callbacks: Retry-After is not heard",
-    file: "src/callbacks/schedule.ts",
-    snippet: "attempt.nowMs + Math.max(gapMs, attempt.retryAfterMs ?? 0)",
-    replacement: "attempt.nowMs + gapMs",
-    tests: ["test/callbacks/schedule.test.ts"]
-  },
-  {
-    name: "callbacks: a dead receiver takes every socket",
-    file: "src/callbacks/DeliveryQueue.ts",
-    snippet: "perUnprovenHost - ofHost,",
-    replacement: "all - ofHost,",
-    tests: ["test/callbacks/schedule.test.ts"]
-  },
-  {
-    name: "callbacks: an account's dead receivers take every socket",
-    file: "src/callbacks/DeliveryQueue.ts",
-    snippet: "perAccount - this.ofAccounts.of(account),",
-    replacement: "all,",
-    tests: ["test/callbacks/schedule.test.ts"]
-  },
-  {
-    name: "callbacks: a domain's dead receivers take every socket",
-    file: "src/callbacks/DeliveryQueue.ts",
-    snippet: "perDomain - this.ofDomains.of(domainOf(host))",
-    replacement: "all",
-    tests: ["test/callbacks/schedule.test.ts"]
-  },
-  {
-    name: "callbacks: a redirect counts as delivered",
-    file: "src/callbacks/store/DeliveryStore.ts",
-    snippet: "outcome.status >= 200 && outcome.status < 300",
-    replacement: "outcome.status >= 200 && outcome.status < 400",
-    tests: sender
   },
   {
     name: "callbacks: of a task two are under way at once",
@@ -162,12 +120,5 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
     snippet: 'WHERE id = ${""} AND lease_token = ${""} RETURNING id`',
     replacement: 'WHERE id = ${""} AND ${""} IS NOT NULL RETURNING id`',
     tests: leases
-  },
-  {
-    name: "tasks: a dead worker is not counted",
-    file: "src/tasks/store/makeLeases.ts",
-    snippet: 'attempts = attempts + CASE WHEN lease_token IS NOT NULL AND lease_owner <> ${""} THEN 1 ELSE 0 END,',
-    replacement: 'attempts = attempts + CASE WHEN lease_owner = ${""} THEN 0 ELSE 0 END,',
-    tests: [...leases, "test/tasks/runner.test.ts", "test/tasks/runnerNodes.test.ts", "test/tasks/runnerEnds.test.ts"]
   }
 ]

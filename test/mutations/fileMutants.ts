@@ -57,38 +57,10 @@ export const fileMutants: ReadonlyArray<Mutant> = [
     tests: bucket
   },
   {
-    name: "files: an upload is completed although its source died",
-    file: "src/files/Bucket.ts",
-    snippet: "await client.write(keyOf(key), new Response(streamOf(whole, signal)), { type: typeOf(key) })",
-    replacement: `const writer = client.file(keyOf(key)).writer()
-        try {
-          for (let bytes = await whole.read(); bytes !== undefined; bytes = await whole.read()) writer.write(bytes)
-          await writer.end()
-        } catch (error) {
-          await writer.end(error instanceof Error ? error : undefined)
-          throw error
-        }`,
-    tests: bucket
-  },
-  {
     name: "files: a file may be shorter than its source has said",
     file: "src/files/checked.ts",
     snippet: "if (declared === undefined || declared === length) return undefined",
     replacement: "return undefined",
-    tests: bucket
-  },
-  {
-    name: "files: what a bucket has is not compared with what it was sent",
-    file: "src/files/Bucket.ts",
-    snippet: "Option.exists(found, ({ size }) => size === length)",
-    replacement: "Option.isSome(found)",
-    tests: bucket
-  },
-  {
-    name: "files: a page is taken for a video",
-    file: "src/files/checked.ts",
-    snippet: "if (kindOf(waiting) !== is) {",
-    replacement: "if (false as boolean) {",
     tests: bucket
   },
   {

@@ -36,13 +36,6 @@ export const keyMutants: ReadonlyArray<Mutant> = [
     tests: access
   },
   {
-    name: "access: any word before the token counts as Bearer",
-    file: "src/access/Access.ts",
-    snippet: "/^bearer +([^\\s]+)$/i",
-    replacement: "/^\\w+ +([^\\s]+)$/i",
-    tests: access
-  },
-  {
     name: "access: the secret itself is stored, as its hint",
     file: "src/access/store/Keys.ts",
     snippet: "...hintColumns(ApiKey.hint(Redacted.value(secret))),",
@@ -78,31 +71,10 @@ export const keyMutants: ReadonlyArray<Mutant> = [
     tests: guard
   },
   {
-    name: "guard: every IPv6 address without a name of its own is public",
-    file: "src/guard/addresses.ts",
-    snippet: "return first >> 13 === 1 && !isatap",
-    replacement: "return !isatap && first >= 0",
-    tests: guard
-  },
-  {
-    name: "guard: ISATAP hides an address",
-    file: "src/guard/addresses.ts",
-    snippet: "return first >> 13 === 1 && !isatap",
-    replacement: "return first >> 13 === 1 || (isatap && first < 0)",
-    tests: guard
-  },
-  {
     name: "guard: a cloud's metadata address is called",
     file: "src/guard/addresses.ts",
     snippet: "return !metadata.includes(address.toString())",
     replacement: "return metadata.length > 0",
-    tests: guard
-  },
-  {
-    name: "guard: addresses may carry credentials",
-    file: "src/guard/callerUrl.ts",
-    snippet: 'if (authority.includes("@"))',
-    replacement: 'if (authority.includes("@@"))',
     tests: guard
   },
   {
@@ -182,19 +154,5 @@ export const keyMutants: ReadonlyArray<Mutant> = [
     snippet: "return (isOver || isThere) && !isKept",
     replacement: "return isOver || isThere",
     tests: ["test/videos/videoTasks.test.ts", "test/videos/drafts.test.ts"]
-  },
-  {
-    name: "http: a client that reads nothing may be refused without end",
-    file: "src/http/Socket.ts",
-    snippet: "if (this.#isFull()) this.#ws?.terminate()\n    else this.#send(",
-    replacement: "this.#send(",
-    tests: ["test/http/socket.test.ts"]
-  },
-  {
-    name: "http: a socket is open for ever",
-    file: "src/http/Socket.ts",
-    snippet: "this.#limit.unref()",
-    replacement: "clearTimeout(this.#limit)",
-    tests: ["test/http/socket.test.ts"]
   }
 ]

@@ -16,13 +16,6 @@ export const loginMutants: ReadonlyArray<Mutant> = [
     tests: token
   },
   {
-    name: "login: a gateway that is away ends the sign-in",
-    file: server,
-    snippet: "status < 500 && status !== 429",
-    replacement: "status < 600",
-    tests: token
-  },
-  {
     name: "login: a signal loses the refresh token that is under way",
     file: fresh,
     snippet: "Effect.flatMap(Effect.forkDaemon(restore(work)), Fiber.join)",
@@ -34,13 +27,6 @@ export const loginMutants: ReadonlyArray<Mutant> = [
     file: fresh,
     snippet: "Effect.zipRight(storeSignIn(address, undefined), NotSignedIn.ended(address))",
     replacement: "NotSignedIn.ended(address)",
-    tests: token
-  },
-  {
-    name: "login: a refresh without a new refresh token forgets the former one",
-    file: "src/commands/login/signInOf.ts",
-    snippet: "answer.refresh_token ?? former?.refresh_token ?? null",
-    replacement: "answer.refresh_token ?? null",
     tests: token
   },
   {
@@ -70,19 +56,5 @@ export const loginMutants: ReadonlyArray<Mutant> = [
     snippet: `url.protocol === "http:" && !isLoopback(url.href)`,
     replacement: "false",
     tests: login
-  },
-  {
-    name: "login: a stopped sign-in ends well, without a key",
-    file: "src/commands/login/failsIfStopped.ts",
-    snippet: "process.exit(stoppedBySignal)",
-    replacement: "undefined",
-    tests: login
-  },
-  {
-    name: "opencode: its configuration names models that the key may not use",
-    file: "src/oauth/opencode.ts",
-    snippet: ` && forbidden(caller, model) === undefined`,
-    replacement: "",
-    tests: ["test/oauth/opencode.test.ts"]
   }
 ]

@@ -1,11 +1,6 @@
-import { betaMutants } from "./betaMutants.ts"
-import { boundMutants } from "./boundMutants.ts"
 import { callMutants } from "./callMutants.ts"
-import { cacheMutants } from "./cacheMutants.ts"
 import { callbackMutants } from "./callbackMutants.ts"
-import { agentModelMutants } from "./agentModelMutants.ts"
 import { authenticationMutants } from "./authenticationMutants.ts"
-import { clientToolMutants } from "./clientToolMutants.ts"
 import { engineMutants } from "./engineMutants.ts"
 import { entrustedMutants } from "./entrustedMutants.ts"
 import { fileMutants } from "./fileMutants.ts"
@@ -19,12 +14,10 @@ import { nodeMutants } from "./nodeMutants.ts"
 import { peopleMutants } from "./peopleMutants.ts"
 import { priceMutants } from "./priceMutants.ts"
 import { programMutants } from "./programMutants.ts"
-import { readFileMutants } from "./readFileMutants.ts"
 import { signInMutants } from "./signInMutants.ts"
 import { streamMutants } from "./streamMutants.ts"
 import { tokenMutants } from "./tokenMutants.ts"
 import { tryMutants } from "./tryMutants.ts"
-import { unfinishedMutants } from "./unfinishedMutants.ts"
 import { videoMutants } from "./videoMutants.ts"
 import { upgradeMutants } from "./upgradeMutants.ts"
 
@@ -40,7 +33,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...callbackMutants,
   ...callMutants,
   ...streamMutants,
-  ...boundMutants,
   ...nodeMutants,
   ...laneMutants,
   ...peopleMutants,
@@ -49,12 +41,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...tokenMutants,
   ...tryMutants,
   ...loginMutants,
-  ...unfinishedMutants,
   ...videoMutants,
-  ...readFileMutants,
-  ...clientToolMutants,
-  ...betaMutants,
-  ...cacheMutants,
-  ...upgradeMutants,
-  ...agentModelMutants
+  ...upgradeMutants
 ]

@@ -91,32 +91,11 @@ export const peopleMutants: ReadonlyArray<Mutant> = [
     tests: ["test/people/signIn.test.ts"]
   },
   {
-    name: "people: a removed person's key is listed as active",
-    file: "src/admin/KeyRecord.ts",
-    snippet: 'if (row.person_held === null) return { status: "active", suspended_by: null }',
-    replacement: 'if (row.id !== "") return { status: "active", suspended_by: null }',
-    tests: ["test/people/keyStatus.test.ts"]
-  },
-  {
-    name: "people: a manager finds keys among a hundred of all accounts",
-    file: "src/access/store/keyQueries.ts",
-    snippet: "sql.and([sql.or(isOne), ...reached])",
-    replacement: "sql.or(isOne)",
-    tests: ["test/people/keyStatus.test.ts"]
-  },
-  {
     name: "people: a stream goes on with the role that opened it",
     file: "src/http/handled.ts",
     snippet: "onSuccess: (now) => reachesSame(now.within, caller.within)",
     replacement: "onSuccess: () => true",
     tests: ["test/people/signIn.test.ts"]
-  },
-  {
-    name: "people: a stream does not see a member's new keys",
-    file: "src/feed/Feed.ts",
-    snippet: "else if (hasChanged) yield* watcher.look",
-    replacement: "",
-    tests: members
   },
   {
     name: "people: a role reaches every operation",
@@ -165,13 +144,6 @@ export const peopleMutants: ReadonlyArray<Mutant> = [
     file: "src/people/AdminKeys.ts",
     snippet: "key.expiresAtMs > clock.unsafeCurrentTimeMillis()",
     replacement: "key.expiresAtMs > 0",
-    tests: reach
-  },
-  {
-    name: "people: a manager lets models without a price be used",
-    file: "src/admin/KeysHandlers.ts",
-    snippet: 'if (settings.unpriced !== undefined) return yield* refuse("unpriced", "only an operator changes it")',
-    replacement: "",
     tests: reach
   },
   {

@@ -85,24 +85,10 @@ export const priceMutants: ReadonlyArray<Mutant> = [
     tests: moves
   },
   {
-    name: "prices: accepting a list does not move the base",
-    file: "src/catalogue/prices/fetched/PriceRefresh.ts",
-    snippet: "if (accepts) bases.set(name, price)",
-    replacement: "if (false) bases.set(name, price)",
-    tests: moves
-  },
-  {
     name: "prices: a name that left the list comes back at any price",
     file: "src/catalogue/prices/fetched/PriceRefresh.ts",
     snippet: "const bases = new Map(Object.entries(before.bases))",
     replacement: "const bases = new Map(Object.entries(before.bases).filter(([name]) => offered.has(name)))",
-    tests: moves
-  },
-  {
-    name: "prices: a list shrinks step by step",
-    file: "src/catalogue/prices/fetched/PriceRefresh.ts",
-    snippet: "Math.max(most, Object.keys(prices).length)",
-    replacement: "Object.keys(prices).length",
     tests: moves
   },
   {

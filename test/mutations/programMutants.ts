@@ -1,7 +1,6 @@
 import type { Mutant } from "./Mutant.ts"
 
 const flows = ["test/oauth/programs.test.ts"]
-const refusals = ["test/oauth/refusals.test.ts"]
 const wire = ["test/oauth/claudeCode.test.ts"]
 
 /** Programs that sign in for people, and their tokens. */
@@ -19,27 +18,6 @@ export const programMutants: ReadonlyArray<Mutant> = [
     snippet: 'createHmac("sha256", secret)',
     replacement: 'createHmac("sha256", "")',
     tests: ["test/access/succeedingToken.test.ts"]
-  },
-  {
-    name: "programs: a stranger at many addresses takes all the room for codes",
-    file: "src/oauth/store/DeviceGrants.ts",
-    snippet: ">= mostWaiting && !(yield* makeRoom(grant.address))) return false",
-    replacement: ">= mostWaiting) return false",
-    tests: ["test/oauth/deviceGrants.test.ts"]
-  },
-  {
-    name: "programs: codes of people go before those of a stranger at many addresses",
-    file: "src/oauth/store/DeviceGrants.ts",
-    snippet: "ORDER BY COUNT(*) DESC, MIN(expires_at) LIMIT 1",
-    replacement: "ORDER BY COUNT(*), address LIMIT 1",
-    tests: ["test/oauth/deviceGrants.test.ts"]
-  },
-  {
-    name: "programs: a person reads that an API key has no access",
-    file: "src/access/store/KeyRow.ts",
-    snippet: '{ ...opening.caller, openedBy: "sign-in" }',
-    replacement: '{ ...opening.caller, openedBy: "issuer" }',
-    tests: refusals
   },
   {
     name: "programs: a device code works before it is approved",
@@ -77,13 +55,6 @@ export const programMutants: ReadonlyArray<Mutant> = [
     tests: flows
   },
   {
-    name: "programs: a provider that is away signs people out",
-    file: "src/oauth/AgentSignIns.ts",
-    snippet: 'if (acting === "away") return acting',
-    replacement: 'if (acting === "away") return undefined',
-    tests: flows
-  },
-  {
     name: "programs: an access token outlives its hour",
     file: "src/access/store/KeyRow.ts",
     snippet: "Math.min(opening.expiresAtMs ?? Infinity, token.token_expires_at)",
@@ -106,31 +77,10 @@ export const programMutants: ReadonlyArray<Mutant> = [
     tests: flows
   },
   {
-    name: "programs: a used-up budget is told as to everyone",
-    file: "src/http/agentRefusal.ts",
-    snippet: 'case "QuotaExceeded":\n      return {',
-    replacement: 'case "QuotaExceeded":\n      if (nowMs > 0) return undefined\n      return {',
-    tests: refusals
-  },
-  {
     name: "programs: a refusal tells how much of a budget is used",
     file: "src/http/finish.ts",
     snippet: 'if (name.startsWith("anthropic-ratelimit-unified-")) delete reply.headers[name]',
     replacement: "void name",
-    tests: wire
-  },
-  {
-    name: "programs: a provider that is away signs programs out",
-    file: "src/oauth/OAuthRefused.ts",
-    snippet: "temporarily_unavailable: 503",
-    replacement: "temporarily_unavailable: 401",
-    tests: wire
-  },
-  {
-    name: "programs: settings that a program has are sent again",
-    file: "src/oauth/agentPages.ts",
-    snippet: 'return request.headers.get("if-none-match") === headers.etag',
-    replacement: "return false",
     tests: wire
   }
 ]

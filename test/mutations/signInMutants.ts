@@ -48,20 +48,6 @@ export const signInMutants: ReadonlyArray<Mutant> = [
     tests: ["test/people/roleOf.test.ts"]
   },
   {
-    name: "sign-in: a group's name becomes a pattern",
-    file: "src/people/roleOf.ts",
-    snippet: 'if (!group.includes("*"))',
-    replacement: "",
-    tests: ["test/people/roleOf.test.ts"]
-  },
-  {
-    name: "sign-in: each logout token of a stranger has a silent provider asked",
-    file: "src/people/Providers.ts",
-    snippet: "if (before !== undefined && before.at + retryMs > at) return before.failure",
-    replacement: "",
-    tests: ["test/people/silentProvider.test.ts"]
-  },
-  {
     name: "sign-in: a removed person stays",
     file: "src/console/PeopleChecks.ts",
     snippet: "return isTokenOver(answer.left)",
@@ -74,27 +60,6 @@ export const signInMutants: ReadonlyArray<Mutant> = [
     snippet: '|| (refusal === "invalid_request" && status === 400)',
     replacement: "|| status === undefined",
     tests: ["test/people/providers.test.ts"]
-  },
-  {
-    name: "sign-in: a provider that hangs takes a refresh token",
-    file: "src/console/PeopleChecks.ts",
-    snippet: "providers.awake(provider),",
-    replacement: "Effect.void,",
-    tests: ["test/people/others/lives.test.ts"]
-  },
-  {
-    name: "sign-in: a client that leaves has a refresh token lost",
-    file: "src/console/PeopleChecks.ts",
-    snippet: "Effect.uninterruptible(refresh(",
-    replacement: "Effect.asVoid(refresh(",
-    tests: ["test/people/checks.test.ts"]
-  },
-  {
-    name: "sign-in: people of a removed provider hold up all others",
-    file: "src/people/store/People.ts",
-    snippet: "WHERE p.issuer = ${issuer} AND p.ended_at",
-    replacement: "WHERE '' <> ${issuer} AND p.ended_at",
-    tests: ["test/people/checks.test.ts"]
   },
   {
     name: "sign-in: an auditor's keys work on",

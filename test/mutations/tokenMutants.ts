@@ -39,13 +39,6 @@ export const tokenMutants: ReadonlyArray<Mutant> = [
     tests: attacks
   },
   {
-    name: "tokens: clocks may differ by an hour",
-    file: live,
-    snippet: "const clockSeconds = 60",
-    replacement: "const clockSeconds = 3_600",
-    tests: attacks
-  },
-  {
     name: "tokens: an ID token opens an account",
     file: rules,
     snippet: "if (nonce !== undefined)",
@@ -74,13 +67,6 @@ export const tokenMutants: ReadonlyArray<Mutant> = [
     tests: attacks
   },
   {
-    name: "tokens: one of any length is read",
-    file: live,
-    snippet: "if (token.length > longestToken) return tooLong",
-    replacement: "",
-    tests: attacks
-  },
-  {
     name: "tokens: the metadata of another issuer counts",
     file: issuer,
     snippet: "if (itself !== issuer)",
@@ -95,31 +81,10 @@ export const tokenMutants: ReadonlyArray<Mutant> = [
     tests: times
   },
   {
-    name: "tokens: an issuer that is away is asked for each token",
-    file: issuer,
-    snippet: "failed !== undefined && failed.atMs + waitMs > nowMs",
-    replacement: "failed !== undefined && failed.atMs > nowMs",
-    tests: times
-  },
-  {
-    name: "tokens: a client that leaves has an issuer asked once more",
-    file: issuer,
-    snippet: "Effect.uninterruptible",
-    replacement: "(effect) => effect",
-    tests: times
-  },
-  {
     name: "tokens: the keys of an issuer that is away count for ever",
     file: issuer,
     snippet: "last !== undefined && last.atMs + outageMs() > nowMs",
     replacement: "last !== undefined",
-    tests: times
-  },
-  {
-    name: "tokens: a new key of an issuer that is away is a wrong one",
-    file: live,
-    snippet: "cause instanceof library.errors.JWKSNoMatchingKey && rule.signer.isAway()",
-    replacement: "false",
     tests: times
   },
   {
@@ -148,27 +113,6 @@ export const tokenMutants: ReadonlyArray<Mutant> = [
     file: "src/access/store/IssuedKeys.ts",
     snippet: "JSON.stringify([issuer, claim, subject, account])",
     replacement: "JSON.stringify([issuer, claim, subject])",
-    tests: flows
-  },
-  {
-    name: "tokens: the larger limit counts",
-    file: rules,
-    snippet: "Math.min(one, other)",
-    replacement: "Math.max(one, other)",
-    tests: flows
-  },
-  {
-    name: "tokens: the models of the record count, not those of the rule",
-    file: live,
-    snippet: "            models,\n            openedBy",
-    replacement: "            openedBy",
-    tests: flows
-  },
-  {
-    name: "tokens: a name moves the operator's terminal",
-    file: live,
-    snippet: '.replaceAll(/\\p{C}/gu, "�")',
-    replacement: "",
     tests: flows
   },
   {

@@ -57,13 +57,6 @@ export const upgradeMutants: ReadonlyArray<Mutant> = [
     tests: older
   },
   {
-    name: "upgrade: sums are compared at each start",
-    file: "src/ledger/shared/repairSums.ts",
-    snippet: "yield* repair.store(repaired.nextMs ?? done)",
-    replacement: "yield* repair.store(repaired.nextMs ?? from)",
-    tests: older
-  },
-  {
     name: "upgrade: a request is sealed while an older node may claim its task",
     file: "src/tasks/store/makeTasks.ts",
     snippet: "node.sharedFormat() >= formats.sealedRequests ?",
@@ -76,20 +69,6 @@ export const upgradeMutants: ReadonlyArray<Mutant> = [
     snippet: "COALESCE(MIN(format), 0)",
     replacement: "COALESCE(MAX(format), 0)",
     tests: nodes
-  },
-  {
-    name: "upgrade: an older node that begins at the same moment is not seen",
-    file: "src/cluster/store/NodeStore.ts",
-    snippet: "SELECT pg_advisory_xact_lock(776001, 3)",
-    replacement: "SELECT 1",
-    tests: nodes
-  },
-  {
-    name: "upgrade: a start fails where older nodes use the tables that it changes",
-    file: "src/sql/postgres/Database.ts",
-    snippet: "/^(55P03|40P01)$/.test(",
-    replacement: "/^(40P01)$/.test(",
-    tests: ["test/sql/postgresMigration.test.ts"]
   },
   {
     name: "upgrade: an older node comes back among newer ones",

@@ -22,13 +22,6 @@ export const videoMutants: ReadonlyArray<Mutant> = [
     tests: whoMadeIt
   },
   {
-    name: "videos: submits of another time are in the way",
-    file: "src/upstreams/whoMadeIt.ts",
-    snippet: "made.madeMs <= submitAtMs + submitMs + made.toleranceMs",
-    replacement: "made.madeMs <= submitAtMs + 99 * submitMs",
-    tests: whoMadeIt
-  },
-  {
     name: "videos: equal requests take the same video",
     file: "src/upstreams/whoMadeIt.ts",
     snippet: "twins.some((twin) => twin.isOpen && isBefore(twin, submit))",
@@ -57,27 +50,6 @@ export const videoMutants: ReadonlyArray<Mutant> = [
     tests: unanswered
   },
   {
-    name: "videos: what its upstream has yet to show of a video is not waited for",
-    file: "src/videos/reconcile.ts",
-    snippet: "mayClear === true ? nowMs",
-    replacement: "mayClear === undefined ? nowMs",
-    tests: unanswered
-  },
-  {
-    name: "videos: a file is tried for ever",
-    file: "src/videos/fetching.ts",
-    snippet: "isGone === true || nowMs >= sinceMs + triedForMs",
-    replacement: "isGone === true || nowMs >= sinceMs + 99 * triedForMs",
-    tests: fetching
-  },
-  {
-    name: "videos: the hour of a file begins anew with each poll",
-    file: "src/videos/fetching.ts",
-    snippet: 'numberAt(known, "atMs") ?? nowMs',
-    replacement: "nowMs",
-    tests: fetching
-  },
-  {
     name: "videos: nobody bears the cost of a video that nobody gets",
     file: "src/videos/consumption.ts",
     snippet: "return details.made && {",
@@ -90,13 +62,6 @@ export const videoMutants: ReadonlyArray<Mutant> = [
     snippet: "...(used.isUndelivered === true ? unpaid(cost) : costsWithin(most, cost))",
     replacement: "...costsWithin(most, cost)",
     tests: ["test/ledger/undelivered.test.ts"]
-  },
-  {
-    name: "videos: a state that can't be told ends a task that runs",
-    file: "src/videos/VideoKind.ts",
-    snippet: "ageMs >= (report.expiresAfterMs ?? Infinity)",
-    replacement: "report.expiresAfterMs !== undefined",
-    tests: fetching
   },
   {
     name: "tasks: the fingerprint of an answered submit tells of the next one",
