@@ -15,7 +15,7 @@ export class PlainWork<E> {
 
   /**
    * @param work calls back when it has ended; returns false if it could not begin
-   * @param over called after that, with true if work is left
+   * @param finished called after that, with true if work is left
    */
   begin(work: (ended: Ended<E>) => boolean, finished: (isLeft: boolean) => void): boolean {
     this.#isUnderWay = true

@@ -19,7 +19,7 @@ const mostRounds = 8
  * Continues an answer that its upstream pauses (a long turn of its own tools), for callers whose dialect has no pauses.
  * They see one answer with the usage of all rounds.
  *
- * @param goOn requests the next round, given this round's usage; undefined if that is not possible
+ * @param nextRound requests the next round, given this round's usage; undefined if that is not possible
  */
 export const continued = (first: Generation, nextRound: (used: Usage) => Call | undefined): Generation =>
   new Continued(first, nextRound)

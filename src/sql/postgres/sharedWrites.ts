@@ -50,7 +50,7 @@ export const makeSharedWrites = (send: DirectClient["send"], committed: (writes:
     return size === shared.most ? size : Math.min(size, shared.each)
   }
 
-  /** @param over runs when all of them have ended */
+  /** @param finished runs when all of them have ended */
   const sendAll = (some: ReadonlyArray<Waiting>, { textOf }: Shape, finished: () => void) => {
     const begun = performance.now()
     send(
