@@ -64,6 +64,11 @@ const runs: Readonly<Record<string, LongRun>> = {
     takes: "a minute",
     shows: "the built-in prices beside LiteLLM's list; needs python3 and the network"
   },
+  properties: {
+    command: ["./test/properties.ts"],
+    takes: "3 min",
+    shows: "the properties that the suite cuts short, with CASES=4 times its cases"
+  },
   mutations: { command: ["./test/mutations/run.ts"], takes: "10 min", shows: "a test fails for each broken line" },
   agents: {
     command: ["./test/agents/main.ts"],

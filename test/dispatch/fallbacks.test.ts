@@ -24,6 +24,7 @@ import { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
 import { TextUpstreams } from "../../src/upstreams/Upstreams.ts"
 import { incoming } from "../contract/incoming.ts"
 import { conversation, said } from "../generation/conversations.ts"
+import { caseCount } from "../caseCount.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 
 /** Output tokens of an answer, and the most that is asked for. */
@@ -206,7 +207,7 @@ const answered = Effect.fnUntraced(function* (one: Case) {
 describeOnEach("a request that other models may answer", ({ name }) => {
   it.effect("is answered by the first that does, and paid for at its price", () =>
     Effect.gen(function* () {
-      for (const one of fc.sample(cases, { numRuns: name === "sqlite" ? 400 : 60 })) {
+      for (const one of fc.sample(cases, { numRuns: caseCount(name === "sqlite" ? 100 : 15) })) {
         const found = expected(one)
         const end = found && { index: found.index, nanoUsd: nanoUsd(used * found.price), reason: found.reason }
         expect({ one, end: yield* answered(one) }).toEqual({ one, end })

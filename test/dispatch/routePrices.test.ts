@@ -24,6 +24,7 @@ import { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
 import { TextUpstreams } from "../../src/upstreams/Upstreams.ts"
 import { incoming } from "../contract/incoming.ts"
 import { conversation, said } from "../generation/conversations.ts"
+import { caseCount } from "../caseCount.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 
 const team = AccountId.make("team")
@@ -179,7 +180,7 @@ const answered = Effect.fnUntraced(function* (one: Case) {
 describeOnEach("a request that several routes may answer", ({ name }) => {
   it.effect("is paid for at the price of the one that does, of those that its money covers", () =>
     Effect.gen(function* () {
-      for (const one of fc.sample(cases, { numRuns: name === "sqlite" ? 400 : 60 })) {
+      for (const one of fc.sample(cases, { numRuns: caseCount(name === "sqlite" ? 100 : 15) })) {
         expect({ one, end: yield* answered(one) }).toEqual({ one, end: expected(one) })
       }
     }).pipe(Effect.provide(live()))

@@ -10,6 +10,7 @@ import { Ledger } from "../../src/ledger/Ledger.ts"
 import { fromUsd, nanoUsd, priceFromText } from "../../src/ledger/Price.ts"
 import { settledSums } from "../../src/ledger/store/settledSums.ts"
 import { Commits } from "../../src/sql/Commits.ts"
+import { caseCount } from "../caseCount.ts"
 import { database, describeOnEach, isElsewhere } from "../sql/engines.ts"
 
 const team = AccountId.make("team")
@@ -236,7 +237,7 @@ describeOnEach("a hold that is a row", () => {
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), (steps) =>
         Effect.runPromise(Effect.scoped(Effect.provide(lived(steps), database())))
       ),
-      { numRuns: Number(process.env["LEDGER_RUNS"] ?? (isElsewhere() ? 15 : 60)) }
+      { numRuns: caseCount(isElsewhere() ? 5 : 15) }
     ))
 })
 

@@ -10,6 +10,7 @@ import { Ledger } from "../../src/ledger/Ledger.ts"
 import type { Charge } from "../../src/ledger/Charge.ts"
 import type { Settlement } from "../../src/contract/RequestRecord.ts"
 import { UsageReport } from "../../src/ledger/store/UsageReport.ts"
+import { caseCount } from "../caseCount.ts"
 import { database, describeOnEach, isElsewhere } from "../sql/engines.ts"
 import { adjust } from "../sql/clock.ts"
 import { account, audit, caller, dollars, live, open, team, tokens } from "./oneAccount.ts"
@@ -279,7 +280,7 @@ describeOnEach("the ledger", () => {
           fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 40 }), (history) =>
             Effect.runPromise(Effect.provide(replay(history), runtime))
           ),
-          { numRuns: isElsewhere() ? 15 : 60 }
+          { numRuns: caseCount(isElsewhere() ? 5 : 15) }
         )
       )
     })

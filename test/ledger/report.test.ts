@@ -9,6 +9,7 @@ import type { UsageRow } from "../../src/ledger/store/usageRows.ts"
 import { UsageReport } from "../../src/ledger/store/UsageReport.ts"
 import { usageBys } from "../../src/ledger/usageBy.ts"
 import { usageReportOf } from "../../src/ledger/usageReportOf.ts"
+import { caseCount } from "../caseCount.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 
 const live = UsageReport.Default.pipe(Layer.provideMerge(database()))
@@ -155,7 +156,7 @@ describeOnEach("a usage report", ({ name }) => {
           expect(new Map(found)).toEqual(expected)
         }
       }).pipe(Effect.provide(Layer.fresh(live))),
-    { fastCheck: { numRuns: name === "sqlite" ? 30 : 10 } }
+    { fastCheck: { numRuns: caseCount(name === "sqlite" ? 10 : 4) } }
   )
 })
 

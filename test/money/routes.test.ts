@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { adminKey } from "../e2e/adminClient.ts"
 import { request } from "../request.ts"
+import { caseCount } from "../caseCount.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { budgets, names, prices, search, secretOf, startRouted } from "./routedGateways.ts"
 import { liedTokens } from "./routedUpstream.ts"
@@ -148,7 +149,7 @@ describeOnEach("money over routes of different prices", ({ name }) => {
   afterAll(() => world.dispose())
 
   it("each request costs what its route asks for its usage, at most what was held, and the books balance", async () => {
-    const all = fc.sample(asks, { numRuns: name === "sqlite" ? 250 : 200 })
+    const all = fc.sample(asks, { numRuns: caseCount(name === "sqlite" ? 65 : 100) })
     const answers = new Map<string, Told>()
     const queue = [...all, ...asked]
     const half = queue.length / 2

@@ -58,7 +58,7 @@ const run = async (tests: ReadonlyArray<string>, bail: boolean) => {
     {
       cwd: copy,
       // What is broken is mostly no engine's own: a test that both run would be as slow again, and fail for both.
-      env: { ...process.env, ...(tests.some(isOfPostgres) ? {} : { TEST_ENGINE: "sqlite" }) },
+      env: { ...process.env, CASES: "4", ...(tests.some(isOfPostgres) ? {} : { TEST_ENGINE: "sqlite" }) },
       stdio: ["ignore", "ignore", "ignore"],
       timeout: longestMs,
       killSignal: "SIGKILL"
