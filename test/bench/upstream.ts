@@ -61,7 +61,8 @@ const response = (text: string) =>
     }
   })
 
-const anthropicEvent = (data: { readonly type: string }) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
+const anthropicEvent = (data: { readonly type: string; readonly [member: string]: unknown }) =>
+  `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
 const chatEvent = (data: object) =>
   `data: ${JSON.stringify({ id: "chatcmpl-bench", object: "chat.completion.chunk", created: 1_700_000_000, model: "bench", ...data })}\n\n`
 
@@ -77,13 +78,11 @@ const anthropic: Dialect = {
     anthropicEvent({
       type: "message_start",
       message: { ...JSON.parse(message("")), content: [], stop_reason: null }
-    } as never) +
-    anthropicEvent({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } } as never),
-  piece: (text) =>
-    anthropicEvent({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } } as never),
+    }) + anthropicEvent({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
+  piece: (text) => anthropicEvent({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } }),
   after:
-    anthropicEvent({ type: "content_block_stop", index: 0 } as never) +
-    anthropicEvent({ type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage } as never) +
+    anthropicEvent({ type: "content_block_stop", index: 0 }) +
+    anthropicEvent({ type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage }) +
     anthropicEvent({ type: "message_stop" })
 }
 
