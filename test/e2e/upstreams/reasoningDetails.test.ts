@@ -1,3 +1,5 @@
+import type Anthropic from "@anthropic-ai/sdk"
+import type OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { World } from "./world.ts"
 import { startWorld } from "./world.ts"
@@ -91,9 +93,9 @@ describe("reasoning_details come back unchanged with their calls", () => {
   it.each([false, true])("from Anthropic's client, streamed: %s", async (stream) => {
     // One client returns the thinking, the other nothing of it.
     for (const isReturned of [true, false]) {
-      const messages: Array<object> = [{ role: "user", content: "Weather?" }]
+      const messages: Array<Anthropic.MessageParam> = [{ role: "user", content: "Weather?" }]
       for (;;) {
-        const asked = { model: "claude", max_tokens: 100, messages, tools: [tool] } as never
+        const asked = { model: "claude", max_tokens: 100, messages, tools: [tool] }
         const { content } = stream
           ? await world.anthropic.messages.stream(asked).finalMessage()
           : await world.anthropic.messages.create(asked)
@@ -104,17 +106,20 @@ describe("reasoning_details come back unchanged with their calls", () => {
         }
         messages.push(
           { role: "assistant", content: isReturned ? content : calls },
-          { role: "user", content: calls.map(({ id }) => ({ type: "tool_result", tool_use_id: id, content: "sunny" })) }
+          {
+            role: "user",
+            content: calls.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content: "sunny" }))
+          }
         )
       }
     }
   })
 
   it.each([false, true])("from a client of responses that keeps nothing here, streamed: %s", async (stream) => {
-    const input: Array<object> = [{ role: "user", content: "Weather?" }]
+    const input: Array<OpenAI.Responses.ResponseInputItem> = [{ role: "user", content: "Weather?" }]
     for (;;) {
-      const tools = [{ type: "function", name, parameters, strict: false }]
-      const asked = { model: "gpt", store: false, input, tools } as never
+      const tools: Array<OpenAI.Responses.FunctionTool> = [{ type: "function", name, parameters, strict: false }]
+      const asked = { model: "gpt", store: false, input, tools }
       const { output, output_text } = stream
         ? await world.openai.responses.stream(asked).finalResponse()
         : await world.openai.responses.create(asked)
@@ -124,9 +129,14 @@ describe("reasoning_details come back unchanged with their calls", () => {
         return
       }
       input.push(
-        ...calls.map(({ arguments: text, call_id }) => ({ type: "function_call", call_id, name, arguments: text }))
+        ...calls.map(({ arguments: text, call_id }) => ({
+          type: "function_call" as const,
+          call_id,
+          name,
+          arguments: text
+        }))
       )
-      input.push(...calls.map(({ call_id }) => ({ type: "function_call_output", call_id, output: "sunny" })))
+      input.push(...calls.map(({ call_id }) => ({ type: "function_call_output" as const, call_id, output: "sunny" })))
     }
   })
 

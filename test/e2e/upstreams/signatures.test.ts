@@ -1,3 +1,5 @@
+import type Anthropic from "@anthropic-ai/sdk"
+import type OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { World } from "./world.ts"
 import { startWorld } from "./world.ts"
@@ -60,14 +62,14 @@ const name = "get_weather"
 
 describe("a server that signs its tool calls gets the signatures back", () => {
   it.each([false, true])("from Anthropic's client, streamed: %s", async (stream) => {
-    const messages: Array<object> = [{ role: "user", content: "Weather?" }]
+    const messages: Array<Anthropic.MessageParam> = [{ role: "user", content: "Weather?" }]
     for (;;) {
       const asked = {
         model: "gemini",
         max_tokens: 100,
         messages,
         tools: [{ name, input_schema: parameters }]
-      } as never
+      }
       const { content } = stream
         ? await world.anthropic.messages.stream(asked).finalMessage()
         : await world.anthropic.messages.create(asked)
@@ -78,16 +80,19 @@ describe("a server that signs its tool calls gets the signatures back", () => {
       }
       messages.push(
         { role: "assistant", content },
-        { role: "user", content: calls.map(({ id }) => ({ type: "tool_result", tool_use_id: id, content: "sunny" })) }
+        {
+          role: "user",
+          content: calls.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content: "sunny" }))
+        }
       )
     }
   })
 
   it.each([false, true])("from a client of responses that keeps nothing here, streamed: %s", async (stream) => {
-    const input: Array<object> = [{ role: "user", content: "Weather?" }]
+    const input: Array<OpenAI.Responses.ResponseInputItem> = [{ role: "user", content: "Weather?" }]
     for (;;) {
-      const tools = [{ type: "function", name, parameters, strict: false }]
-      const asked = { model: "gemini", store: false, input, tools } as never
+      const tools: Array<OpenAI.Responses.FunctionTool> = [{ type: "function", name, parameters, strict: false }]
+      const asked = { model: "gemini", store: false, input, tools }
       const { output, output_text } = stream
         ? await world.openai.responses.stream(asked).finalResponse()
         : await world.openai.responses.create(asked)
