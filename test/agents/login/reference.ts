@@ -18,7 +18,8 @@ const adminKey = "an-admin-key-of-the-tests-0123456789abcdef"
  * @param programs the folder of Postgres' programs
  */
 export const startReference = async (upstream: string, programs: string): Promise<SignInServer> => {
-  const [provider, postgres, at] = await Promise.all([startProvider(), startPostgres(programs), freePort()])
+  const at = freePort()
+  const [provider, postgres] = await Promise.all([startProvider(), startPostgres(programs)])
   const port = Number(provider.env["GATEWAY_PORT"])
   const [url, behind] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${at}`]
   const folder = mkdtempSync(join(tmpdir(), "gateway-reference-"))
