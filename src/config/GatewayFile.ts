@@ -32,7 +32,7 @@ export const GatewayFile = Schema.Struct({
     "only the sandbox"
   ),
   models: given(
-    Schema.Record({ key: Schema.String, value: Schema.Union(Text, Alias, Model) }),
+    Schema.Record({ key: Schema.String, value: Schema.Union(Text, Model, Alias) }),
     "Models by the id that callers use: the name of an upstream that serves the same id, `{ alias: other-id }`, or [fields](#models). `*` in an id stands for any characters."
   ),
   keys: given(

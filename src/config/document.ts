@@ -2,7 +2,7 @@ import { Data, Effect, Either, ParseResult } from "effect"
 import type { Schema } from "effect"
 import { isNode, isScalar, LineCounter, parseDocument, visit } from "yaml"
 import type { Document } from "yaml"
-import { describe, firstPath } from "../contract/describe.ts"
+import { describe, firstFinding } from "../contract/describe.ts"
 import { notHere, SecretFiles, secretReader } from "./SecretFiles.ts"
 import { documentVariable } from "./secretVariable.ts"
 import type { Environment } from "./secretVariable.ts"
@@ -79,7 +79,7 @@ export const readDocument = Effect.fnUntraced(function* <A, I>(
   if (unset !== undefined) return yield* unset
   const decode = ParseResult.decodeUnknown(schema, { errors: "first", onExcessProperty: "error" })
   return yield* Effect.mapBoth(Effect.provideService(decode(value), SecretFiles, reader), {
-    onFailure: (issue) => complain(firstPath(issue), describe(issue).message),
+    onFailure: (issue) => complain(firstFinding(issue).path, describe(issue).message),
     onSuccess: (value): Located<A> => ({ value, complain, files: reader.files })
   })
 })

@@ -1,5 +1,6 @@
 import { Option, SchemaAST as AST } from "effect"
 import type { ParseResult } from "effect"
+import { meantFor } from "./meantFor.ts"
 
 /** The first problem that a schema found. */
 export interface Description {
@@ -18,8 +19,8 @@ export const describe = (issue: ParseResult.ParseIssue): Description => {
   return param === "" ? { param: null, message: rule } : { param, message: `${param}: ${rule}` }
 }
 
-/** The path of the first problem that a schema found. */
-export const firstPath = (issue: ParseResult.ParseIssue): ReadonlyArray<PropertyKey> => first(issue, []).path
+/** The path of the first problem that a schema found, and the rule that is broken there. */
+export const firstFinding = (issue: ParseResult.ParseIssue): Finding => first(issue, [])
 
 interface Finding {
   readonly path: ReadonlyArray<PropertyKey>
@@ -36,7 +37,7 @@ const first = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>):
       return hasWrongBase(issue) ? { path, rule: mismatch(issue.ast, issue.actual) } : first(issue.issue, path)
     case "Transformation":
       // The library's own message, "Unable to decode …", does not help callers; a `Forbidden` is ours.
-      return issue.kind === "Transformation" && issue.issue._tag !== "Forbidden"
+      return issue.kind === "Transformation" && !isOurs(issue.issue)
         ? { path, rule: mismatch(issue.ast.to, issue.actual) }
         : first(issue.issue, path)
     case "Missing":
@@ -49,6 +50,9 @@ const first = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>):
   }
 }
 
+const isOurs = (issue: ParseResult.ParseIssue): boolean =>
+  issue._tag === "Forbidden" || (issue._tag === "Pointer" && isOurs(issue.issue))
+
 /** Given `"many"`, "an integer between 1 and 3" helps more than "a number". */
 const hasWrongBase = (issue: ParseResult.Refinement): boolean =>
   issue.kind === "From" &&
@@ -59,17 +63,24 @@ const hasWrongBase = (issue: ParseResult.Refinement): boolean =>
 const firstOf = (issues: ParseResult.SingleOrNonEmpty<ParseResult.ParseIssue>): ParseResult.ParseIssue =>
   "_tag" in issues ? issues : issues[0]
 
-/** The issue of the member that decoded furthest; if none got past the top level, the union's own expectation. */
+/**
+ * The first problem of the member that the value was meant for (`meantFor`). A scalar that one member takes gets that
+ * member's rule; otherwise the union's own expectation lists what all of them take.
+ */
 const ofUnion = (issue: ParseResult.Composite, path: ReadonlyArray<PropertyKey>): Finding => {
   const issues = "_tag" in issue.issues ? [issue.issues] : issue.issues
-  const findings = issues.map((member) => first(member, path))
-  const deepest = findings.reduce((best, finding) => (finding.path.length > best.path.length ? finding : best))
-  if (deepest.path.length > path.length) return deepest
+  const meant = meantFor(issues, issue.actual)
+  const findings = meant.map((member) => first(member, path))
+  const deepest = findings.reduce<Finding | undefined>(
+    (best, finding) => (finding.path.length > (best?.path ?? path).length ? finding : best),
+    undefined
+  )
+  if (deepest !== undefined) return deepest
   const inhabited = issues.filter((member) => member._tag !== "Type" || !isNull(member.ast))
-  const only = inhabited[0]
-  return inhabited.length === 1 && only !== undefined
-    ? first(only, path)
-    : { path, rule: mismatch(issue.ast, issue.actual) }
+  const only = inhabited.length === 1 ? inhabited[0] : meant.length === 1 ? meant[0] : undefined
+  return only === undefined || (inhabited.length > 1 && only._tag === "Type" && AST.isLiteral(only.ast))
+    ? { path, rule: mismatch(issue.ast, issue.actual) }
+    : first(only, path)
 }
 
 const isNull = (ast: AST.AST) => (AST.isLiteral(ast) && ast.literal === null) || AST.isUndefinedKeyword(ast)
@@ -123,8 +134,17 @@ const ofMembers = (types: ReadonlyArray<AST.AST>): string | undefined => {
   if (literals.length === types.length && literals.length > 1) {
     return `one of ${literals.map((type) => String(type.literal)).join(", ")}`
   }
-  const words = [...new Set(types.flatMap((type) => expectation(type) ?? []))]
+  const words = [...new Set(types.flatMap(alternatives))]
   return words.length === 0 ? undefined : words.join(" or ")
+}
+
+/** What a member of a union accepts; a union behind a transformation (text, or `{ file }`) by its own members. */
+const alternatives = (ast: AST.AST): ReadonlyArray<string> => {
+  if (AST.isTransformation(ast) && AST.isUnion(ast.from) && described(ast) === undefined) {
+    return ast.from.types.flatMap(alternatives)
+  }
+  const text = expectation(ast)
+  return text === undefined ? [] : [text]
 }
 
 /** A refinement's own description ("a number between 0 and 2"), if it reads as one. */

@@ -37,7 +37,7 @@ export const OidcProvider = Schema.Struct({
     Schema.Record({ key: Text, value: Schema.String }).pipe(
       Schema.filter((given) => {
         const taken = Object.keys(given).find((name) => own.has(name))
-        return taken === undefined || `${taken}: the gateway sets this parameter itself`
+        return taken === undefined || { path: [taken], message: "the gateway sets this parameter itself" }
       })
     ),
     "More parameters of the sign-in's address: `{ access_type: offline, prompt: consent }` for Google's refresh token.",

@@ -1,5 +1,5 @@
 import { Effect, ParseResult, Schema } from "effect"
-import { describe } from "../../contract/describe.ts"
+import { firstFinding } from "../../contract/describe.ts"
 import type { SecretFiles } from "../SecretFiles.ts"
 import { HeaderSecret } from "./values.ts"
 
@@ -16,7 +16,13 @@ export const UpstreamKey = Schema.transformOrFail(Schema.Unknown, Key, {
     if (!isObject && (typeof given !== "string" || given === "")) {
       return ParseResult.fail(refused("expected a key as text, as { file }, or as { key, weight }"))
     }
-    const shown = (issue: ParseResult.ParseIssue) => refused(describe(issue).message)
+    const shown = (issue: ParseResult.ParseIssue) => {
+      const { path, rule } = firstFinding(issue)
+      return path.reduceRight<ParseResult.ParseIssue>(
+        (inner, key) => new ParseResult.Pointer(key, given, inner),
+        refused(rule)
+      )
+    }
     const decoded: Effect.Effect<typeof Key.Type, ParseResult.ParseIssue, SecretFiles> =
       isObject && !("file" in given)
         ? ParseResult.decodeUnknown(Weighted)(given, options)
