@@ -64,8 +64,8 @@ const firstOf = (issues: ParseResult.SingleOrNonEmpty<ParseResult.ParseIssue>): 
   "_tag" in issues ? issues : issues[0]
 
 /**
- * The first problem of the member that the value was meant for (`meantFor`). A scalar that one member takes gets that
- * member's rule; otherwise the union's own expectation lists what all of them take.
+ * The first problem of the member that the value was meant for (`meantFor`). If that is one member, its rule; otherwise,
+ * and for an empty value, the union's own expectation, which lists what all of them take.
  */
 const ofUnion = (issue: ParseResult.Composite, path: ReadonlyArray<PropertyKey>): Finding => {
   const issues = "_tag" in issue.issues ? [issue.issues] : issue.issues
@@ -77,11 +77,14 @@ const ofUnion = (issue: ParseResult.Composite, path: ReadonlyArray<PropertyKey>)
   )
   if (deepest !== undefined) return deepest
   const inhabited = issues.filter((member) => member._tag !== "Type" || !isNull(member.ast))
-  const only = inhabited.length === 1 ? inhabited[0] : meant.length === 1 ? meant[0] : undefined
+  const only =
+    inhabited.length === 1 ? inhabited[0] : meant.length === 1 && !isEmpty(issue.actual) ? meant[0] : undefined
   return only === undefined || (inhabited.length > 1 && only._tag === "Type" && AST.isLiteral(only.ast))
     ? { path, rule: mismatch(issue.ast, issue.actual) }
     : first(only, path)
 }
+
+const isEmpty = (value: unknown) => value === "" || (Array.isArray(value) && value.length === 0)
 
 const isNull = (ast: AST.AST) => (AST.isLiteral(ast) && ast.literal === null) || AST.isUndefinedKeyword(ast)
 
@@ -138,7 +141,7 @@ const ofMembers = (types: ReadonlyArray<AST.AST>): string | undefined => {
   return words.length === 0 ? undefined : words.join(" or ")
 }
 
-/** What a member of a union accepts; a union behind a transformation (text, or `{ file }`) by its own members. */
+/** The values that a member of a union accepts; a union behind a transformation (text, or `{ file }`) by its own members. */
 const alternatives = (ast: AST.AST): ReadonlyArray<string> => {
   if (AST.isTransformation(ast) && AST.isUnion(ast.from) && described(ast) === undefined) {
     return ast.from.types.flatMap(alternatives)
