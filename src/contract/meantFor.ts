@@ -76,7 +76,8 @@ type Distance = readonly [wrongLiterals: number, unknown: number, known: number,
 
 const compare = Order.tuple(Order.number, Order.number, Order.number, Order.number)
 
-const unnamed: Distance = [0, 0, 0, 0]
+/** A kind without names, such as a file, lacks more than any object does. */
+const unnamed: Distance = [0, 0, 0, Infinity]
 
 const distance = (ast: AST.AST | undefined, value: Record<PropertyKey, unknown>): Distance => {
   switch (ast?._tag) {
