@@ -76,8 +76,9 @@ type Distance = readonly [wrongLiterals: number, unknown: number, known: number,
 
 const compare = Order.tuple(Order.number, Order.number, Order.number, Order.number)
 
-/** A kind without names, such as a file, lacks more than any object does. */
-const unnamed: Distance = [0, 0, 0, Infinity]
+/** From a kind without names, such as a file: plain objects are farther from it than from any with names, its own nearer. */
+const unnamed = (value: object): Distance =>
+  Object.getPrototypeOf(value) === Object.prototype ? [Infinity, 0, 0, 0] : [-1, 0, 0, 0]
 
 const distance = (ast: AST.AST | undefined, value: Record<PropertyKey, unknown>): Distance => {
   switch (ast?._tag) {
@@ -94,7 +95,7 @@ const distance = (ast: AST.AST | undefined, value: Record<PropertyKey, unknown>)
         .map((type) => distance(type, value))
         .reduce((best, one) => (compare(one, best) < 0 ? one : best))
     default:
-      return unnamed
+      return unnamed(value)
   }
 }
 
