@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
-const workers = Math.ceil(availableParallelism() * 1.5)
+const workers = availableParallelism() * 2
 
 export default defineConfig({
   test: {

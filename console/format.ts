@@ -1,4 +1,5 @@
-import { usdText } from "../src/contract/usdText.ts"
+import { matches } from "../src/contract/text/matches.ts"
+import { usdText } from "../src/contract/text/usdText.ts"
 
 const formats = (decimals: number) =>
   new Intl.NumberFormat("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
@@ -74,20 +75,4 @@ export const permits = (
 ): boolean => {
   const hits = (pattern: string) => matches(pattern, model)
   return key.models.some(hits) && !key.not_models.some(hits)
-}
-
-/** True if a pattern with `*` matches a model. Linear: the parts are found one after the other. */
-export const matches = (pattern: string, text: string): boolean => {
-  const parts = pattern.split("*")
-  const first = parts[0] ?? ""
-  if (parts.length === 1) return first === text
-  const last = parts.at(-1) ?? ""
-  if (!text.startsWith(first) || text.length < first.length + last.length || !text.endsWith(last)) return false
-  let at = first.length
-  for (const part of parts.slice(1, -1)) {
-    const found = text.indexOf(part, at)
-    if (found < 0 || found + part.length > text.length - last.length) return false
-    at = found + part.length
-  }
-  return true
 }

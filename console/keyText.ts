@@ -1,6 +1,8 @@
-import { hintShown } from "../src/contract/keyHint.ts"
-import { scopeText } from "../src/contract/scopeText.ts"
-import { costText } from "../src/contract/usdText.ts"
+import type { Role } from "../src/contract/callers/Acting.ts"
+import { hintShown } from "../src/contract/callers/keyHint.ts"
+import { hasOwnKeysAlone } from "../src/contract/callers/roles.ts"
+import { scopeText } from "../src/contract/text/scopeText.ts"
+import { costText } from "../src/contract/text/usdText.ts"
 import { countText, dollars, usd } from "./format.ts"
 import type { KeyRecord } from "../src/admin/KeyRecord.ts"
 import { words } from "./words/words.ts"
@@ -47,9 +49,9 @@ export const usedText = (use: KeyRecord["usage"]["total"]): string => {
 
 /** True for a key that the session may make requests with: its own, or the account's. Those of people carry their name. */
 export const mayActAs = (
-  { role }: { readonly role?: string | undefined },
+  { role }: { readonly role?: Role | undefined },
   { has_secret, person, status }: KeyRecord
-): boolean => status === "active" && (role === "member" || (person === null && has_secret))
+): boolean => status === "active" && ((role !== undefined && hasOwnKeysAlone(role)) || (person === null && has_secret))
 
 /** The words in place of a secret's hint. */
 export const secretless = ({ has_secret }: Pick<KeyRecord, "has_secret">): string =>

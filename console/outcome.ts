@@ -1,3 +1,4 @@
+import { inputIn } from "../src/contract/records/measures.ts"
 import type { RequestView } from "../src/requests/RequestView.ts"
 
 /** The parameters that were changed or left out. */
@@ -8,5 +9,4 @@ export const adaptedOf = (request: RequestView): ReadonlyArray<string> =>
     .filter((part) => part !== "")
 
 /** All input tokens, cached or not. */
-export const inputOf = (request: RequestView): number =>
-  request.input_tokens + request.cache_read_tokens + request.cache_write_tokens
+export const inputOf = (request: RequestView): number => inputIn(request)

@@ -8,7 +8,7 @@ import type { Span } from "./spans.ts"
 export const columns = ["model", "upstream", "account", "key"] as const
 export type Column = (typeof columns)[number]
 /** All dimensions. */
-export const dimensions = [...columns, "tag", "user"] as const
+export const dimensions = [...columns, "tag", "user", "service_tier"] as const
 export type Dimension = (typeof dimensions)[number]
 
 /** A grouping: one dimension, or two. */

@@ -1,4 +1,4 @@
-import type { Operation } from "../src/console/reach.ts"
+import type { Operation } from "../src/people/signIn/reach.ts"
 import { reaches } from "./reaches.ts"
 import type { Session } from "./session.ts"
 

@@ -1,5 +1,5 @@
-import { reachOf } from "../src/console/reach.ts"
-import type { Operation } from "../src/console/reach.ts"
+import { reachOf } from "../src/people/signIn/reach.ts"
+import type { Operation } from "../src/people/signIn/reach.ts"
 import type { Session } from "./session.ts"
 
 /** True if the session's role reaches an operation; the gateway refuses it otherwise. */

@@ -1,6 +1,6 @@
 import { outcomeOf, outcomes } from "../src/requests/outcome.ts"
 import type { RequestView } from "../src/requests/RequestView.ts"
-import { matches } from "./format.ts"
+import { matches } from "../src/contract/text/matches.ts"
 
 export const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000 } as const
 export type Range = keyof typeof ranges
@@ -19,8 +19,8 @@ export interface RequestFilter {
 }
 
 export const requestFilter = (query: URLSearchParams, now: number): RequestFilter => {
-  const asked = query.get("range")
-  const range = ranges[isRange(asked) ? asked : "1h"]
+  const gatewayFilter = query.get("range")
+  const range = ranges[isRange(gatewayFilter) ? gatewayFilter : "1h"]
   const [from, to] = (query.get("t") ?? "").split("-").map(Number)
   const { bare, fields } = searchTerms(query.get("q") ?? "")
   const chosen = filterNames.flatMap((name) => {
@@ -64,6 +64,8 @@ const values: Readonly<Record<string, (row: RequestView) => ReadonlyArray<string
   client: (row) => [row.client, row.client?.split("/")[0] ?? null],
   tag: (row) => row.tags,
   user: (row) => [row.end_user],
+  service_tier: (row) => [row.service_tier ?? null],
+  price_gap: (row) => [row.price_gap ?? null],
   conversation: (row) => [row.conversation],
   task: (row) => [row.task],
   id: (row) => [row.request_id],

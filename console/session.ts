@@ -1,4 +1,4 @@
-import type { OwnSession } from "../src/console/SessionRecord.ts"
+import type { OwnSession } from "../src/people/signIn/SessionRecord.ts"
 import { makeClient } from "./client.ts"
 import type { Client } from "./client.ts"
 import { words } from "./words/words.ts"

@@ -31,7 +31,7 @@ const compile = (project) => {
 }
 
 rmSync(built, { recursive: true, force: true })
-say("2 of 4: compiles the sources (a minute or two)")
+say("2 of 4: compiles the sources (seconds)")
 compile("tsconfig.json")
 say("3 of 4: writes the declarations (a minute or two)")
 compile("types.tsconfig.json")

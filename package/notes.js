@@ -1,5 +1,5 @@
 /*
- * Release notes: what CHANGELOG.md says of a version, which has to be that of package.json. `node package/notes.js 0.2.0`.
+ * Release notes: what CHANGELOG.md says of a version, which has to be that of package.json and to have a day. `node package/notes.js 0.2.0`.
  */
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -18,4 +18,5 @@ if (version !== own) fail(`package.json says ${own}, not "${version}"`)
 const sections = readFileSync(join(root, "CHANGELOG.md"), "utf8").split(/^## /m)
 const section = sections.find((one) => one.startsWith(`${version} `) || one.startsWith(`${version}\n`))
 if (section === undefined) fail(`CHANGELOG.md has no section "## ${version}"`)
+if (section.startsWith(`${version} – unreleased`)) fail(`CHANGELOG.md calls ${version} unreleased: give it its day`)
 console.log(section.slice(section.indexOf("\n")).trim())

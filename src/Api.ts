@@ -2,8 +2,9 @@ import { HttpApi, OpenApi } from "@effect/platform"
 import { version } from "../package.json"
 import { AccountApi } from "./account/Api.ts"
 import { ChatApi } from "./chat/Api.ts"
-import { withoutDecodeError } from "./contract/withoutDecodeError.ts"
+import { withoutDecodeError } from "./contract/failures/withoutDecodeError.ts"
 import { EmbeddingsApi } from "./embeddings/Api.ts"
+import { RerankApi } from "./rerank/Api.ts"
 import { HealthApi } from "./health/Api.ts"
 import { MessagesApi } from "./messages/Api.ts"
 import { ModelsApi } from "./catalogue/Api.ts"
@@ -20,6 +21,7 @@ export const GatewayApi = withoutDecodeError(
     .add(MessagesApi)
     .add(ChatApi)
     .add(EmbeddingsApi)
+    .add(RerankApi)
     .add(TasksApi)
     .add(VideosApi)
     .add(OpenAIVideosApi)

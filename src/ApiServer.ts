@@ -10,26 +10,27 @@ import { publicPath } from "./config/publicPath.ts"
 import { PublicUrl } from "./config/PublicUrl.ts"
 import { Settings } from "./config/Settings.ts"
 import { MetricsPage } from "./health/MetricsPage.ts"
-import { ConsoleApi } from "./console/Api.ts"
-import { SessionAuthenticators } from "./console/SessionAuthenticators.ts"
-import { ConsoleHandlers } from "./console/Handlers.ts"
+import { ConsoleApi } from "./people/signIn/Api.ts"
+import { SessionAuthenticators } from "./people/signIn/SessionAuthenticators.ts"
+import { ConsoleHandlers } from "./people/signIn/Handlers.ts"
 import { consolePages } from "./console/servedPage.ts"
-import { rolesOf } from "./console/reach.ts"
-import { Sessions } from "./console/Sessions.ts"
-import { PeopleChecks } from "./console/PeopleChecks.ts"
-import { PeopleChecksLive } from "./console/PeopleChecksLive.ts"
-import { ProviderSessions } from "./console/ProviderSessions.ts"
+import { rolesOf } from "./people/signIn/reach.ts"
+import { Sessions } from "./people/signIn/Sessions.ts"
+import { PeopleChecks } from "./people/signIn/PeopleChecks.ts"
+import { PeopleChecksLive } from "./people/signIn/PeopleChecksLive.ts"
+import { ProviderSessions } from "./people/signIn/ProviderSessions.ts"
 import { makeSignInPages } from "./console/signInPages.ts"
-import { AgentSignIns } from "./oauth/AgentSignIns.ts"
-import { makeAgentPages } from "./oauth/agentPages.ts"
-import { DevicesContract } from "./oauth/Api.ts"
-import { DevicesHandlers } from "./oauth/Handlers.ts"
-import { makeOAuthPages } from "./oauth/pages.ts"
-import { AdminKeys, hasAdminKey } from "./people/AdminKeys.ts"
+import { AgentSignIns } from "./people/programs/AgentSignIns.ts"
+import { makeAgentPages } from "./console/agents/agentPages.ts"
+import { DevicesContract } from "./people/programs/Api.ts"
+import { DevicesHandlers } from "./people/programs/Handlers.ts"
+import { makeOAuthPages } from "./console/oauthPages.ts"
+import { AdminKeys, hasAdminKey } from "./access/AdminKeys.ts"
 import { Providers } from "./people/Providers.ts"
 import { SignIns } from "./people/SignIns.ts"
 import { docsPages } from "./http/docs.ts"
 import { Address, serve } from "./http/Server.ts"
+import { Unfinished } from "./http/Unfinished.ts"
 import { KeptAnswersExpiry } from "./idempotency/store/KeptAnswers.ts"
 import { UsageReport } from "./ledger/store/UsageReport.ts"
 import { RequestsLive } from "./requests/RequestsLive.ts"
@@ -60,6 +61,8 @@ export const ApiServer = Layer.unwrapScoped(
     const catalogue = yield* Catalogue
     const configuration = yield* Configuration
     const { authenticators } = yield* SessionAuthenticators
+    const unfinished = new Unfinished()
+    yield* configuration.follow(({ value }) => Effect.succeed(() => unfinished.bound(value.limits?.unfinished)))
     const options = {
       hostname: server.host,
       port: server.port,
@@ -70,7 +73,7 @@ export const ApiServer = Layer.unwrapScoped(
       corsOrigins: server.corsOrigins,
       authenticators,
       aliasOf: (model: string) => catalogue.get(model),
-      unfinished: () => configuration.current().value.limits?.unfinished,
+      unfinished,
       ...(Option.isSome(server.tls) ? { tls: server.tls.value } : {})
     }
     const watched = server.metrics ? { "/metrics": metrics.answer } : {}

@@ -23,7 +23,7 @@ import { Search } from "./search/Search.ts"
 import * as Database from "./sql/Database.ts"
 import { TaskStore } from "./tasks/TaskStore.ts"
 import { sourceBy } from "./upstreams/auth/sourceBy.ts"
-import { KeyNames } from "./upstreams/KeyNames.ts"
+import { KeyNames } from "./upstreams/keys/KeyNames.ts"
 import { AccessLog } from "./telemetry/AccessLog.ts"
 import { Logging } from "./telemetry/Logging.ts"
 

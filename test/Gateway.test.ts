@@ -7,13 +7,13 @@ import { Access } from "../src/access/Access.ts"
 import { Keys } from "../src/access/store/Keys.ts"
 import { PublicUrl } from "../src/config/PublicUrl.ts"
 import { Settings } from "../src/config/Settings.ts"
-import { AccountId, Caller } from "../src/contract/Caller.ts"
+import { AccountId, Caller } from "../src/contract/callers/Caller.ts"
 import { FileSources } from "../src/files/FileSources.ts"
 import type { GenerationEvent } from "../src/generation/GenerationEvent.ts"
 import * as Gateway from "../src/Gateway.ts"
 import { TaskStore } from "../src/tasks/TaskStore.ts"
 import { AccessLog } from "../src/telemetry/AccessLog.ts"
-import { streamUpstream } from "../src/upstreams/streamUpstream.ts"
+import { streamUpstream } from "../src/upstreams/text/streamUpstream.ts"
 import { TextUpstreams } from "../src/upstreams/Upstreams.ts"
 import { conversation } from "./generation/conversations.ts"
 
@@ -68,7 +68,7 @@ const post = (gateway: Started, path: string, body: unknown, headers: Record<str
   Effect.promise(() => fetch(new URL(path, gateway.url), { method: "POST", headers, body: JSON.stringify(body) }))
 
 const message = { model: "sandbox-text", max_tokens: 50, messages: "Hello!" }
-const video = { model: "sandbox-video", content: [{ type: "text", text: "a cat --rs 480p --dur 2" }] }
+const video = { model: "sandbox-video", content: [{ type: "text", text: "a cat --rs 480p --frames 29" }] }
 const videoTasks = "/api/v3/contents/generations/tasks"
 
 describe("Gateway.layer", () => {
@@ -98,10 +98,11 @@ describe("Gateway.layer", () => {
           post(gateway, "/v1/responses", { model: "sandbox-text", input: "Hello!" }),
           post(gateway, "/v1/chat/completions", { model: "sandbox-text", messages: [{ role: "user", content: "Hi" }] }),
           post(gateway, "/v1/embeddings", { model: "sandbox-embed", input: "Hello!" }),
+          post(gateway, "/v1/rerank", { model: "sandbox-rerank", query: "Hello!", documents: ["Hello!"] }),
           post(gateway, videoTasks, video)
         ].map((answer) => Effect.map(answer, ({ status }) => status))
       )
-      expect(statuses).toEqual([200, 200, 200, 200, 200])
+      expect(statuses).toEqual([200, 200, 200, 200, 200, 200])
     }).pipe(Effect.scoped)
   )
 
@@ -206,7 +207,10 @@ const how = { upstreamModel: "sandbox-text", stream: false, requestId: "r", runt
 const renderedVideo = async ({ key, url }: Started): Promise<string> => {
   const tasks = `${url}api/v3/contents/generations/tasks`
   const headers = { authorization: `Bearer ${key}` }
-  const body = JSON.stringify({ model: "sandbox-video", content: [{ type: "text", text: "a cat --rs 480p --dur 2" }] })
+  const body = JSON.stringify({
+    model: "sandbox-video",
+    content: [{ type: "text", text: "a cat --rs 480p --frames 29" }]
+  })
   const { id } = (await (await fetch(tasks, { method: "POST", headers, body })).json()) as { id: string }
   for (;;) {
     const task = (await (await fetch(`${tasks}/${id}`, { headers })).json()) as {

@@ -100,6 +100,11 @@ const runs: Readonly<Record<string, LongRun>> = {
     takes: "minutes",
     shows: "each request field at each upstream: scripted, bedrock-converse, litellm or aimock"
   },
+  places: {
+    command: ["./test/places/main.ts"],
+    takes: "minutes",
+    shows: "each kind of request before each place, which refuses as the real one does; [place] [family] [kind]"
+  },
   "bench:ab": {
     command: ["./test/bench/ab.ts"],
     needsBinary: true,

@@ -10,7 +10,9 @@ const files = [
   "test/ledger/durableHolds.test.ts",
   "test/ledger/ledger.test.ts",
   "test/ledger/report.test.ts",
-  "test/money/routes.test.ts"
+  "test/money/routes.test.ts",
+  "test/money/served.test.ts",
+  "test/sums/sumsOf.test.ts"
 ]
 
 process.env["CASES"] ??= "4"

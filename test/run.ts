@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { Schema } from "effect"
+import { fastFolder } from "./fastFolder.ts"
 import { runGroup } from "./processGroup.ts"
 
 /*
@@ -43,13 +44,16 @@ const mostAgain = 5
 const mostNamed = 12
 const mostLines = 3
 
+/** What measures time has its files where a gateway has them, and the compilers that it has. */
+const isTimed = args.includes("--config")
+
 /** Everything temporary of this run. Postgres, which does not run as root, passes through it. */
-const directory = mkdtempSync(join(tmpdir(), "gateway-tests-"))
+const directory = mkdtempSync(join(isTimed ? tmpdir() : fastFolder(), "gateway-tests-"))
 chmodSync(directory, 0o711)
 process.on("exit", () => rmSync(directory, { recursive: true, force: true }))
 
 /** Few tests run a function so often that the last compiler pays: without it they take four fifths of the CPU time. */
-const compiling = args.includes("--config") ? {} : { BUN_JSC_useFTLJIT: "0" }
+const compiling = isTimed ? {} : { BUN_JSC_useFTLJIT: "0" }
 
 /** @returns what the run reported; undefined where it was killed, or could not begin */
 const run = async (

@@ -1,12 +1,12 @@
 import type { AccountRecord } from "../../src/admin/AccountRecord.ts"
-import { withBudget, withoutBudget } from "../../src/contract/WrittenBudget.ts"
-import type { WrittenBudget } from "../../src/contract/WrittenBudget.ts"
+import { withBudget, withoutBudget } from "../../src/contract/budgets/WrittenBudget.ts"
+import type { WrittenBudget } from "../../src/contract/budgets/WrittenBudget.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { budgetText } from "../keyText.ts"
 import { Dialog } from "../parts/Dialog.tsx"
 import { TextField } from "../parts/fields.tsx"
 import { dollarsText, useField, wholeNumber } from "../parts/form.ts"
-import { edited, StaleEdit, useStaleEdit } from "../parts/StaleEdit.tsx"
+import { editedField, StaleEdit, useStaleEdit } from "../parts/StaleEdit.tsx"
 import { words } from "../words/words.ts"
 import { isAccount } from "./accountDialog.ts"
 import type { DialogOf } from "./accountDialog.ts"
@@ -36,9 +36,9 @@ export const AccountBudgets = ({ account, changed, close }: DialogOf) => {
   const stale = useStaleEdit<AccountRecord>(
     account,
     [
-      edited(text.month, month, (now) => plainOf(now, "usd", "month")),
-      edited(text.day, day, (now) => plainOf(now, "usd", "day")),
-      edited(text.requests, requests, (now) => plainOf(now, "requests", "day"))
+      editedField(text.month, month, (now) => plainOf(now, "usd", "month")),
+      editedField(text.day, day, (now) => plainOf(now, "usd", "day")),
+      editedField(text.requests, requests, (now) => plainOf(now, "requests", "day"))
     ],
     isAccount
   )

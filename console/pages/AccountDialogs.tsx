@@ -6,13 +6,14 @@ import { Dialog } from "../parts/Dialog.tsx"
 import { TextField } from "../parts/fields.tsx"
 import { dollarsText, useField, wrong } from "../parts/form.ts"
 import type { Field } from "../parts/form.ts"
-import { edited, StaleEdit, useStaleEdit } from "../parts/StaleEdit.tsx"
+import { editedField, StaleEdit, useStaleEdit } from "../parts/StaleEdit.tsx"
 import { words } from "../words/words.ts"
 import { AccountBudgets } from "./AccountBudgets.tsx"
 import { AccountModels } from "./AccountModels.tsx"
 import { isAccount } from "./accountDialog.ts"
 import type { AccountDialog, DialogOf } from "./accountDialog.ts"
 import { LimitFields, useLimits } from "./limitFields.tsx"
+import { useAccountSettings } from "./settingFields.tsx"
 
 const text = words.accountForm
 const names = words.keyForm
@@ -114,14 +115,19 @@ const Settings = ({ account, changed, close }: DialogOf) => {
   const { client, toast } = useApp()
   const limits = useLimits(account.limits)
   const webhook = useField(account.webhook_url)
+  const settings = useAccountSettings(account)
   const stale = useStaleEdit<AccountRecord>(
     account,
-    [...limits.edited<AccountRecord>(), edited(text.webhook, webhook, (now) => now.webhook_url)],
+    [
+      ...limits.edited<AccountRecord>(),
+      ...settings.edited,
+      editedField(text.webhook, webhook, (now) => now.webhook_url)
+    ],
     isAccount
   )
   const run = () =>
     stale.save(async (version) => {
-      const payload = { limits: limits.read(), webhook_url: webhookIn(webhook), ...version }
+      const payload = { limits: limits.read(), ...settings.read(), webhook_url: webhookIn(webhook), ...version }
       await client.admin((admin) => admin.adminAccounts.update({ path: { id: account.id }, payload }))
       await changed()
       toast(names.saved)
@@ -130,6 +136,7 @@ const Settings = ({ account, changed, close }: DialogOf) => {
     <Dialog title={text.edit(account.id)} close={close} act={{ word: names.save, run }}>
       <StaleEdit of={stale} />
       <LimitFields of="account" limits={limits} />
+      <div class="pair">{settings.controls}</div>
       <Webhook of={webhook} />
     </Dialog>
   )

@@ -4,7 +4,7 @@ import { useData } from "../hooks/useData.ts"
 import { Dialog } from "../parts/Dialog.tsx"
 import { TextField } from "../parts/fields.tsx"
 import { useField, wrong } from "../parts/form.ts"
-import { edited, StaleEdit, useStaleEdit } from "../parts/StaleEdit.tsx"
+import { editedField, StaleEdit, useStaleEdit } from "../parts/StaleEdit.tsx"
 import { words } from "../words/words.ts"
 import { isAccount } from "./accountDialog.ts"
 import type { DialogOf } from "./accountDialog.ts"
@@ -21,8 +21,8 @@ export const AccountModels = ({ account, changed, close }: DialogOf) => {
   const stale = useStaleEdit<AccountRecord>(
     account,
     [
-      edited(text.models, patterns, (now) => now.models.join(" ")),
-      edited(text.except, exceptions, (now) => now.not_models.join(" "))
+      editedField(text.models, patterns, (now) => now.models.join(" ")),
+      editedField(text.except, exceptions, (now) => now.not_models.join(" "))
     ],
     isAccount
   )

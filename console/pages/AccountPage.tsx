@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals"
 import { useLayoutEffect } from "preact/hooks"
 import type { AccountRecord } from "../../src/admin/AccountRecord.ts"
+import { settingTexts } from "../../src/contract/callers/accountSettings.ts"
 import { isNotFound } from "../client.ts"
 import { dollars, number, usd, utc } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
@@ -66,10 +67,11 @@ const Settings = ({ edit, of: account }: { readonly of: AccountRecord; readonly 
           </Fact>
         )}
         {account.unpriced !== null && <Fact name={text.facts.unpriced}>{account.unpriced}</Fact>}
-        {account.hold_output_tokens !== null && (
-          <Fact name={text.facts.output}>{number(account.hold_output_tokens)}</Fact>
-        )}
-        {account.trusts_end_user && <Fact name={text.facts.trusts}>{text.trusted}</Fact>}
+        {settingTexts(account, number).map(({ heading, name, text: value }) => (
+          <Fact key={name} name={heading}>
+            {value}
+          </Fact>
+        ))}
         {account.declared.length > 0 && (
           <Fact name={text.facts.declared} isWide>
             {account.declared.map((name) => name.replaceAll("_", " ")).join(", ")}

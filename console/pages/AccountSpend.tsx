@@ -1,4 +1,4 @@
-import { costText } from "../../src/contract/usdText.ts"
+import { costText } from "../../src/contract/text/usdText.ts"
 import { dollars, number, usd } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"

@@ -5,7 +5,7 @@ import { useApp } from "../hooks/useApp.ts"
 import { Button, Segments } from "../parts/Button.tsx"
 import { dollarsText, Invalid, useField, wholeNumber, wrong } from "../parts/form.ts"
 import { Group, Select, TextArea, TextField } from "../parts/fields.tsx"
-import { edited, StaleEdit, useStaleEdit } from "../parts/StaleEdit.tsx"
+import { editedField, StaleEdit, useStaleEdit } from "../parts/StaleEdit.tsx"
 import { Section } from "../parts/text.tsx"
 
 /** Fields of each kind. */
@@ -62,7 +62,10 @@ export const Stale = () => {
   const current: Thing = { version: 2, name: "theirs", limit: "20" }
   const edit = useStaleEdit(
     before,
-    [edited<Thing>("Name", name, (thing) => thing.name), edited<Thing>("Limit", limit, (thing) => thing.limit)],
+    [
+      editedField<Thing>("Name", name, (thing) => thing.name),
+      editedField<Thing>("Limit", limit, (thing) => thing.limit)
+    ],
     Schema.is(Thing)
   )
   const write = async ({ version }: { readonly version?: number }) => {

@@ -1,4 +1,4 @@
-import { costText } from "../../src/contract/usdText.ts"
+import { costText } from "../../src/contract/text/usdText.ts"
 import type { TrafficCost } from "../../src/requests/TrafficCost.ts"
 import { dollars, usd, number } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"

@@ -20,7 +20,7 @@ const tones: Readonly<Record<TaskDelivery["state"], Tone>> = {
 }
 
 /** The last change whose delivery failed for good; undefined if all were delivered or still may be. */
-export const undelivered = (deliveries: ReadonlyArray<TaskDelivery>): TaskDelivery | undefined => {
+export const lastUndelivered = (deliveries: ReadonlyArray<TaskDelivery>): TaskDelivery | undefined => {
   const last = deliveries.at(-1)
   return last?.state === "failed" ? last : undefined
 }

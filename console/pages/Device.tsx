@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals"
-import type { WaitingProgram } from "../../src/oauth/Api.ts"
+import type { WaitingProgram } from "../../src/people/programs/Api.ts"
 import { actingIn } from "../actingIn.ts"
 import { isNotFound, Refused } from "../client.ts"
 import { useApp } from "../hooks/useApp.ts"

@@ -19,7 +19,7 @@ import { TrafficTable } from "./TrafficTable.tsx"
 const text = words.overview
 
 /** The groupings of an account's own requests. */
-const choices: ReadonlyArray<Dimension> = ["model", "key", "tag", "user"]
+const choices: ReadonlyArray<Dimension> = ["model", "key", "tag", "user", "service_tier"]
 
 interface Standing {
   readonly granted: Amount | null

@@ -1,5 +1,7 @@
 import type { KeyRecord } from "../../src/admin/KeyRecord.ts"
-import { dollars, matches, number, permits, usd, utc } from "../format.ts"
+import { keySettingTexts } from "../../src/contract/callers/keySettings.ts"
+import { dollars, number, permits, usd, utc } from "../format.ts"
+import { matches } from "../../src/contract/text/matches.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
 import { budgetText, limitsText, secretless, secretText, usedUsd } from "../keyText.ts"
@@ -93,11 +95,11 @@ const FactsOf = ({ of: key }: { readonly of: KeyRecord }) => (
         <span class="mono">{key.upstreams.join(" ")}</span>
       </Fact>
     )}
-    {key.choose_route && (
-      <Fact name={text.facts.route} isWide>
-        {text.choosesRoute}
+    {keySettingTexts(key, number).map(({ heading, name, text: value }) => (
+      <Fact key={name} name={heading} isWide>
+        {value}
       </Fact>
-    )}
+    ))}
     <Fact name={text.facts.expires} isWide>
       {key.expires_at === null ? words.never : <When at={key.expires_at} suffix="ago" />}
     </Fact>

@@ -1,6 +1,7 @@
 import type { AccountRecord } from "../../src/admin/AccountRecord.ts"
 import { KeyState } from "../../src/admin/KeyRecord.ts"
 import type { KeyRecord } from "../../src/admin/KeyRecord.ts"
+import { hasOwnKeysAlone } from "../../src/contract/callers/roles.ts"
 import { Schema } from "effect"
 import { dollars, permits, usd } from "../format.ts"
 import { actingIn } from "../actingIn.ts"
@@ -8,9 +9,10 @@ import { useApp } from "../hooks/useApp.ts"
 import { Group, Select, TextField } from "../parts/fields.tsx"
 import { dollarsText, useField, wrong } from "../parts/form.ts"
 import type { Field } from "../parts/form.ts"
-import { edited, StaleEdit, useStaleEdit } from "../parts/StaleEdit.tsx"
+import { editedField, StaleEdit, useStaleEdit } from "../parts/StaleEdit.tsx"
 import type { EditedField } from "../parts/StaleEdit.tsx"
 import { words } from "../words/words.ts"
+import { useKeySettings } from "./settingFields.tsx"
 import { LimitFields, useLimits } from "./limitFields.tsx"
 
 const text = words.keyForm
@@ -49,13 +51,14 @@ const editedExpiry = (expires: Field): EditedField<KeyState> => ({
 
 /** The form of a new or existing key. */
 export const useKeyForm = ({ account: ofAccount, isEdit, like }: KeyFormOptions) => {
-  const isMember = useApp().session.role === "member"
+  const { role } = useApp().session
+  const isMember = role !== undefined && hasOwnKeysAlone(role)
   const name = useField(isEdit ? like?.name : "")
   const account = useField(ofAccount ?? like?.account ?? actingIn.account() ?? "default")
   const patterns = useField((like?.models ?? ["*"]).join(" "))
   const exceptions = useField(like?.not_models.join(" "))
   const upstreams = useField(like?.upstreams?.join(" "))
-  const routes = useField(like?.choose_route === true ? "yes" : "no")
+  const settings = useKeySettings(like, isMember)
   const budget = useField(like?.budget?.limit.usd)
   const period = useField(like?.budget?.period ?? "month")
   const expires = useField(isEdit ? "keep" : isMember ? "quarter" : "never")
@@ -64,13 +67,13 @@ export const useKeyForm = ({ account: ofAccount, isEdit, like }: KeyFormOptions)
   const stale = useStaleEdit<KeyState>(
     like,
     [
-      edited(text.name, name, (now) => now.name),
-      edited(text.models, patterns, (now) => now.models.join(" ")),
-      edited(text.notModels, exceptions, (now) => now.not_models.join(" ")),
-      edited(text.routesTitle, routes, (now) => (now.choose_route ? "yes" : "no")),
-      edited(text.upstreams, upstreams, (now) => now.upstreams?.join(" ") ?? ""),
-      edited(text.budget, budget, (now) => now.budget?.limit.usd ?? null),
-      edited(text.period, period, (now) => now.budget?.period ?? period.value.value),
+      editedField(text.name, name, (now) => now.name),
+      editedField(text.models, patterns, (now) => now.models.join(" ")),
+      editedField(text.notModels, exceptions, (now) => now.not_models.join(" ")),
+      ...settings.edited,
+      editedField(text.upstreams, upstreams, (now) => now.upstreams?.join(" ") ?? ""),
+      editedField(text.budget, budget, (now) => now.budget?.limit.usd ?? null),
+      editedField(text.period, period, (now) => now.budget?.period ?? period.value.value),
       editedExpiry(expires),
       ...limits.edited<KeyState>()
     ],
@@ -102,9 +105,9 @@ export const useKeyForm = ({ account: ofAccount, isEdit, like }: KeyFormOptions)
       ...(isMember
         ? {}
         : {
-            upstreams: namesIn(upstreams).length === 0 ? null : namesIn(upstreams),
-            choose_route: routes.value.value === "yes"
+            upstreams: namesIn(upstreams).length === 0 ? null : namesIn(upstreams)
           }),
+      ...settings.read(),
       limits: limits.read(),
       // Budgets that this form can't show stay, unless another one is entered.
       ...(amount === null && otherBudgets > 0
@@ -117,8 +120,8 @@ export const useKeyForm = ({ account: ofAccount, isEdit, like }: KeyFormOptions)
           })
     }
   }
-  const fields = { name, account, patterns, exceptions, upstreams, routes, budget, period, expires }
-  return { fields, limits, stale, read, isEdit, isMember, otherBudgets }
+  const fields = { name, account, patterns, exceptions, upstreams, budget, period, expires }
+  return { fields, limits, settings, stale, read, isEdit, isMember, otherBudgets }
 }
 
 /** Which of the served models the patterns match. */
@@ -148,7 +151,7 @@ const available = (account: AccountRecord | undefined): string => {
 
 export const KeyFields = ({
   accounts,
-  form: { fields, isEdit, isMember, limits, otherBudgets, stale },
+  form: { fields, isEdit, isMember, limits, otherBudgets, settings, stale },
   models
 }: {
   readonly form: ReturnType<typeof useKeyForm>
@@ -203,8 +206,8 @@ export const KeyFields = ({
         placeholder={text.noModels}
         hint={text.notModelsHint}
       />
-      {!isMember && (
-        <div class="pair">
+      <div class="pair">
+        {!isMember && (
           <TextField
             id="key-upstreams"
             label={text.upstreams}
@@ -212,17 +215,9 @@ export const KeyFields = ({
             of={fields.upstreams}
             placeholder={text.allUpstreams}
           />
-          <Select
-            id="key-route"
-            label={text.routesTitle}
-            of={fields.routes}
-            choices={[
-              ["no", text.routes.no],
-              ["yes", text.routes.yes]
-            ]}
-          />
-        </div>
-      )}
+        )}
+        {settings.controls}
+      </div>
       <div class="pair">
         <TextField
           id="key-budget"

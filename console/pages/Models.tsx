@@ -16,6 +16,7 @@ import { words } from "../words/words.ts"
 import { modelColumns } from "./modelColumns.tsx"
 import { useModelTests } from "./modelTests.tsx"
 import { UpstreamTable } from "./UpstreamTable.tsx"
+import { modelKinds } from "../../src/contract/kinds.ts"
 
 const text = words.models
 
@@ -71,7 +72,7 @@ export const Models = () => {
                 }
               ]
             : []),
-          { name: "kind", any: text.anyKind, values: ["text", "video", "embedding"] }
+          { name: "kind", any: text.anyKind, values: modelKinds }
         ]}
       />
       <div class="page">

@@ -1,7 +1,8 @@
+import { inputIn } from "../../src/contract/records/measures.ts"
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import type { OverviewGroups } from "../../src/requests/OverviewGroups.ts"
-import { costText } from "../../src/contract/usdText.ts"
+import { costText } from "../../src/contract/text/usdText.ts"
 import type { OwnOverview } from "../../src/requests/OverviewSums.ts"
 import { count, countText, duration, durationText, number, span } from "../format.ts"
 import { overviewPlots } from "../overviewPlots.ts"
@@ -60,8 +61,7 @@ const Figure = ({
   </div>
 )
 
-const tokensOf = (of: Omit<Total, "before">) =>
-  of.input_tokens + of.cache_read_tokens + of.cache_write_tokens + of.output_tokens
+const tokensOf = (of: Omit<Total, "before">) => inputIn(of) + of.output_tokens
 const failedShare = (of: Omit<Total, "before">) => (of.requests === 0 ? 0 : (100 * of.failed) / of.requests)
 
 /** Six figures, each beside the span before. */

@@ -1,6 +1,6 @@
 import type { KeyRecord } from "../../src/admin/KeyRecord.ts"
 import type { App } from "../app.ts"
-import { matches } from "../format.ts"
+import { matches } from "../../src/contract/text/matches.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
 import { mayActAs } from "../keyText.ts"
@@ -9,7 +9,7 @@ import { PageHead } from "../parts/text.tsx"
 import { Play } from "../play/Play.tsx"
 import type { Prepared } from "../play/Play.tsx"
 import { toRepeat } from "../play/repeat.ts"
-import { restored } from "../play/stored.ts"
+import { restore } from "../play/stored.ts"
 import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
 
@@ -27,7 +27,7 @@ const prepare = async (app: App): Promise<Prepared> => {
     keys: keys.map(({ account, id, name }) => [id, `${account} / ${name}`] as const),
     firstKey: firstKey(keys, query.get("model") ?? "sandbox-text"),
     repeated,
-    stored: restored(app.session)
+    stored: restore(app.session)
   }
 }
 

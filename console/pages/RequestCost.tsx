@@ -1,18 +1,25 @@
-import type { RequestView } from "../../src/requests/RequestView.ts"
-import { number } from "../format.ts"
-import { useApp } from "../hooks/useApp.ts"
-import { useData } from "../hooks/useData.ts"
+import type { CostRecord } from "../../src/ledger/CostRecord.ts"
+import type { RequestDetail } from "../../src/requests/RequestView.ts"
+import { dollars, number } from "../format.ts"
 import { SmallTable } from "../parts/Table.tsx"
 import { Faint, Section } from "../parts/text.tsx"
-import { costOf } from "../requestCost.ts"
-import type { Cost } from "../requestCost.ts"
 import { words } from "../words/words.ts"
 
 const text = words.request
 
-const Lines = ({ cost, request }: { readonly cost: Cost; readonly request: RequestView }) => {
-  const [tokens, count, price, dollars] = text.heads
-  const { reasoning_tokens: reasoning } = request
+type Line = CostRecord["lines"][number]
+type Factor = CostRecord["factors"][number]
+
+const kindOf = ({ of }: Line): string => text.kinds[of] ?? of
+
+const factorText = ({ factor, of, value }: Factor): string =>
+  [text.factors[of] ?? of, value, factor === null ? text.ownRates : `× ${factor}`]
+    .filter((part) => part !== null)
+    .join(" ")
+
+const Lines = ({ cost: { charged, estimated, factors, lines, sum } }: { readonly cost: CostRecord }) => {
+  const [tokens, count, price, usd] = text.heads
+  const isCut = charged.nano_usd < sum.nano_usd
   return (
     <>
       <SmallTable
@@ -21,37 +28,39 @@ const Lines = ({ cost, request }: { readonly cost: Cost; readonly request: Reque
           [tokens, "wrap"],
           [count, "right", 64],
           [price, "right", 96],
-          [dollars, "right", 96]
+          [usd, "right", 96]
         ]}
-        rows={cost.lines.map((line) => [
-          <>
-            {line.kind}
-            {line.kind === text.kinds.output && reasoning > 0 && <Faint>{text.reasoning(number(reasoning))}</Faint>}
-          </>,
-          number(line.count, Number.isInteger(line.count) ? 0 : 2),
-          number(line.price, 3),
-          number(line.usd, 9)
-        ])}
-        sum={[text.settled, "", "", number(cost.usd, 9)]}
+        rows={[
+          ...lines.map((line) => [
+            <>
+              {kindOf(line)}
+              {line.model !== null && <Faint>{text.lineModel(line.model)}</Faint>}
+            </>,
+            number(line.count, Number.isInteger(line.count) ? 0 : 2),
+            number(line.price_usd, 3),
+            number(Number(line.usd), 9)
+          ]),
+          ...(isCut ? [[text.sum, "", "", number(dollars(sum), 9)]] : [])
+        ]}
+        sum={[text.settled, "", "", number(dollars(charged), 9)]}
       />
-      {cost.isEstimated && <p class="hint">{text.estimated}</p>}
+      {factors.length > 0 && <p class="hint">{text.pricesBy(factors.map(factorText).join(" · "))}</p>}
+      {isCut && <p class="hint">{text.cutToHold}</p>}
+      {estimated && <p class="hint">{text.estimated}</p>}
     </>
   )
 }
 
-const noCost = ({ cost_usd, task }: RequestView): string =>
+const noCost = ({ cost_usd, task }: RequestDetail): string =>
   cost_usd === null || cost_usd === 0 ? (task === null ? text.free : text.ofTask) : text.priceUnknown
 
 /** Tokens × price, as settled. */
-export const RequestCost = ({ request }: { readonly request: RequestView }) => {
-  const app = useApp()
-  const { value } = useData(async () => ({ cost: await costOf(app, request).catch(() => undefined) }), {
-    by: [request.request_id]
-  })
-  if (value === undefined) return null
-  return (
-    <Section title={text.costTitle}>
-      {value.cost === undefined ? <p class="hint">{noCost(request)}</p> : <Lines cost={value.cost} request={request} />}
-    </Section>
-  )
-}
+export const RequestCost = ({ request }: { readonly request: RequestDetail }) => (
+  <Section title={text.costTitle}>
+    {request.cost === null || request.cost === undefined ? (
+      <p class="hint">{noCost(request)}</p>
+    ) : (
+      <Lines cost={request.cost} />
+    )}
+  </Section>
+)

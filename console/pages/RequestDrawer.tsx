@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact"
+import { callsText } from "../../src/contract/records/Service.ts"
 import { outcomeOf } from "../../src/requests/outcome.ts"
 import type { RequestDetail, RequestView } from "../../src/requests/RequestView.ts"
 import { whyFailed } from "../../src/requests/whyFailed.ts"
@@ -103,7 +104,12 @@ const Route = ({ request }: { readonly request: RequestView }) => {
 const About = ({ request }: { readonly request: RequestView }) => {
   const { session } = useApp()
   const { above_hold_usd, client, end_user, fallback, price_source, served_model, settled_at, tags, task } = request
-  const { upstream_cost_usd } = request
+  const { calls = {}, inference_geo, service_tier, speed, upstream_cost_usd } = request
+  const served = [
+    ...(service_tier ? [text.tier(service_tier)] : []),
+    ...(speed ? [text.speed(speed)] : []),
+    ...(inference_geo ? [text.place(inference_geo)] : [])
+  ]
   const key = keyNameOf(request)
   return (
     <Section>
@@ -130,6 +136,16 @@ const About = ({ request }: { readonly request: RequestView }) => {
         <Fact name={text.answeredBy} isWide>
           <Route request={request} />
         </Fact>
+        {served.length > 0 && (
+          <Fact name={text.servedAs} isWide>
+            {served.join(", ")}
+          </Fact>
+        )}
+        {Object.keys(calls).length > 0 && (
+          <Fact name={text.providerCalls} isWide>
+            {callsText(calls)}
+          </Fact>
+        )}
         {price_source !== null && (
           <Fact name={text.priceFrom} isWide>
             {price_source.from}
@@ -214,7 +230,13 @@ const Sections = ({
         </section>
       )}
       <Named title={text.adapted} rows={adaptedOf(request).map((name) => [name, text.adaptedWhy])} />
-      <Named title={text.notes} rows={request.notes.map((note) => [note, noteMeans(note)])} />
+      <Named
+        title={text.notes}
+        rows={[
+          ...request.notes.map((note) => [note, noteMeans(note)] as const),
+          ...(request.price_gap ? [[request.price_gap, text.gapMeans] as const] : [])
+        ]}
+      />
       {detail !== undefined && <RequestThread request={detail} />}
       {detail !== undefined && detail.bodies !== null && (
         <Section title={text.said}>

@@ -1,5 +1,6 @@
+import { inputIn } from "../../src/contract/records/measures.ts"
 import type { RequestDetail } from "../../src/requests/RequestView.ts"
-import { costText } from "../../src/contract/usdText.ts"
+import { costText } from "../../src/contract/text/usdText.ts"
 import { number } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
@@ -26,7 +27,7 @@ export const RequestThread = ({ request }: { readonly request: RequestDetail }) 
   const place = all.findIndex((row) => row.request_id === request_id)
   const first = Math.max(0, place === -1 ? all.length - 2 * around : place - around)
   const rows = all.slice(first, first + 2 * around + 1)
-  const input = totals.input_tokens + totals.cache_read_tokens + totals.cache_write_tokens
+  const input = inputIn(totals)
   const query = {
     q: `conversation:${conversation}`,
     range: "30d",

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals"
-import type { SessionRecord } from "../../src/console/SessionRecord.ts"
+import type { SessionRecord } from "../../src/people/signIn/SessionRecord.ts"
 import { number, span } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { usePages } from "../hooks/usePages.ts"

@@ -15,7 +15,7 @@ import { hrefOf } from "../router.ts"
 import type { TaskDelivery, TaskSource } from "../taskSource.ts"
 import { PageLink } from "../parts/PageLink.tsx"
 import { words } from "../words/words.ts"
-import { Deliveries, undelivered } from "./Deliveries.tsx"
+import { Deliveries, lastUndelivered } from "./Deliveries.tsx"
 import { Film } from "./Film.tsx"
 import { isEnded, TaskStatus, tookMs } from "./TaskStatus.tsx"
 import { TaskTimeLine } from "./TaskTimeLine.tsx"
@@ -176,7 +176,7 @@ export const TaskDrawer = ({ changed, close, id, keyName, known, source, step }:
   // A link that is signed anew would begin the film again.
   if (url !== undefined && film.current?.id !== task.id) film.current = { id: task.id, url }
   const played = film.current?.id === task.id ? film.current.url : undefined
-  const missed = undelivered(deliveries)
+  const missed = lastUndelivered(deliveries)
   const redeliver = async (delivery: TaskDelivery) => {
     try {
       await source.redeliver(task, delivery.id)

@@ -1,7 +1,7 @@
 import type { RequestDetail } from "../../src/requests/RequestView.ts"
 import type { Part, TranscriptMessage } from "../../src/requests/transcript/Transcript.ts"
 import { transcriptOf } from "../../src/requests/transcript/transcriptOf.ts"
-import { indented } from "../../src/requests/transcript/parts.ts"
+import { indent } from "../../src/requests/transcript/parts.ts"
 import { CodeBlock } from "../parts/CodeBlock.tsx"
 import { Badge, Faint } from "../parts/text.tsx"
 import { words } from "../words/words.ts"
@@ -126,8 +126,8 @@ export const Transcript = ({ bodies }: { readonly bodies: Bodies }) => {
         <CodeBlock
           label={text.raw}
           snippets={[
-            [text.asked, indented(bodies.request)],
-            [text.answered, indented(bodies.answer)]
+            [text.asked, indent(bodies.request)],
+            [text.answered, indent(bodies.answer)]
           ]}
         />
       </details>

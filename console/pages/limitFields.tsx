@@ -2,7 +2,7 @@ import type { KeyRecord } from "../../src/admin/KeyRecord.ts"
 import { TextField } from "../parts/fields.tsx"
 import { useField, wholeNumber } from "../parts/form.ts"
 import type { Field } from "../parts/form.ts"
-import { edited } from "../parts/StaleEdit.tsx"
+import { editedField } from "../parts/StaleEdit.tsx"
 import { words } from "../words/words.ts"
 
 const text = words.keyForm
@@ -25,10 +25,10 @@ export const useLimits = (limits?: Limits) => {
     }),
     /** As parts of a record that another user may have changed. */
     edited: <A extends { readonly limits: Limits }>() => [
-      edited<A>(text.requests, requests, (now) => now.limits.requests_per_minute),
-      edited<A>(text.tokens, tokens, (now) => now.limits.tokens_per_minute),
-      edited<A>(text.concurrent, concurrent, (now) => now.limits.concurrent_requests),
-      edited<A>(text.tasks, tasks, (now) => now.limits.concurrent_tasks)
+      editedField<A>(text.requests, requests, (now) => now.limits.requests_per_minute),
+      editedField<A>(text.tokens, tokens, (now) => now.limits.tokens_per_minute),
+      editedField<A>(text.concurrent, concurrent, (now) => now.limits.concurrent_requests),
+      editedField<A>(text.tasks, tasks, (now) => now.limits.concurrent_tasks)
     ]
   }
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { boundsOf } from "../../src/admin/modelText.ts"
 import type { ModelRecord, UpstreamRecord } from "../../src/admin/UpstreamRecord.ts"
-import { costText, usdText } from "../../src/contract/usdText.ts"
+import { costText, usdText } from "../../src/contract/text/usdText.ts"
 import { countText, number } from "../format.ts"
 import { Status } from "../parts/Status.tsx"
 import type { Column } from "../parts/Table.tsx"
@@ -114,6 +114,7 @@ const Price = ({ kind, price, price_source: { as_of, from, name } }: ModelRecord
       ? [text.perSecond(usdText(price.per_second))]
       : [
           ...(price.input > 0 ? [text.priceIn(usdText(price.input))] : []),
+          ...(price.per_rerank_unit === undefined ? [] : [text.perRerankUnit(usdText(price.per_rerank_unit))]),
           ...(price.output > 0 ? [text.priceOut(usdText(price.output))] : [])
         ]
   const more = [

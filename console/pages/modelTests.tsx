@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import type { ModelRecord, UpstreamRecord } from "../../src/admin/UpstreamRecord.ts"
-import { costText } from "../../src/contract/usdText.ts"
+import { costText } from "../../src/contract/text/usdText.ts"
 import { jsonBody } from "../calls.ts"
 import { Refused } from "../client.ts"
 import { durationText, number, permits } from "../format.ts"
@@ -13,18 +13,28 @@ import { Status } from "../parts/Status.tsx"
 import { Faint } from "../parts/text.tsx"
 import { PageLink } from "../parts/PageLink.tsx"
 import { words } from "../words/words.ts"
+import { families } from "../../src/contract/kinds.ts"
+import type { Family, ModelKind } from "../../src/contract/kinds.ts"
 
 const text = words.models
 
-/** The smallest request to a model. */
-const probeOf = ({ id, kind }: ModelRecord) =>
-  kind === "embedding"
-    ? { endpoint: "/v1/embeddings", body: { model: id, input: "a" } }
-    : { endpoint: "/v1/messages", body: { model: id, max_tokens: 1, messages: [{ role: "user", content: "Hi" }] } }
+/** The smallest request to a model of each kind; undefined for those that the playground tests. */
+const probes: Readonly<Record<ModelKind, { readonly family: Family; readonly body: object } | undefined>> = {
+  text: { family: "messages", body: { max_tokens: 1, messages: [{ role: "user", content: "Hi" }] } },
+  embedding: { family: "embeddings", body: { input: "a" } },
+  rerank: { family: "rerank", body: { query: "a", documents: ["a"] } },
+  video: undefined
+}
+
+const probeOf = ({ id, kind }: ModelRecord) => {
+  const probe = probes[kind]
+  return probe && { endpoint: families[probe.family].paths[0], body: { model: id, ...probe.body } }
+}
 
 /** True if a test is certainly free: a model without a price may cost money at its upstream. */
 const isFree = ({ price }: ModelRecord): boolean =>
-  price !== null && price.input + price.output + price.cached_input + price.per_search === 0
+  price !== null &&
+  price.input + price.output + price.cached_input + price.per_search + (price.per_rerank_unit ?? 0) === 0
 
 const Refusal = ({ error }: { readonly error: unknown }) => {
   const refused = error instanceof Refused ? error : undefined
@@ -56,13 +66,14 @@ export const useModelTests = () => {
     (await catalogue.keys()).find((key) => mayActAs(session, key) && permits(key, id))
 
   const run = async (model: ModelRecord, key: string) => {
-    const { body, endpoint } = probeOf(model)
+    const probe = probeOf(model)
+    if (probe === undefined) return
     const place = `model ${model.id}`
     show(place, <Status tone="running">{text.testing}</Status>)
     const began = performance.now()
     try {
-      await client.send(endpoint, {
-        ...jsonBody(body),
+      await client.send(probe.endpoint, {
+        ...jsonBody(probe.body),
         headers: { "content-type": "application/json", "x-gateway-key-id": key }
       })
       show(place, <Status tone="well">{durationText(performance.now() - began)}</Status>)
@@ -74,7 +85,8 @@ export const useModelTests = () => {
   /** The maximum cost of a test, in words. */
   const mostOf = async (model: ModelRecord, key: string): Promise<string> => {
     if (model.price === null) return text.testUnpriced
-    const quote = await client.own((own) => own.account.quote({ payload: probeOf(model) }), key).catch(() => undefined)
+    const payload = probeOf(model)
+    const quote = payload && (await client.own((own) => own.account.quote({ payload }), key).catch(() => undefined))
     return quote === undefined ? text.testUnknown : text.testCosts(costText(quote.maximum.cost.nano_usd / 1e9))
   }
 
@@ -106,7 +118,7 @@ export const useModelTests = () => {
 
   /** All but videos, which take minutes. */
   const askAll = (models: ReadonlyArray<ModelRecord>) => {
-    const tested = models.filter(({ kind }) => kind !== "video")
+    const tested = models.filter(({ kind }) => probes[kind] !== undefined)
     void each(tested.filter(isFree))
     const costly = tested.filter((model) => !isFree(model))
     if (costly.length === 0) return
@@ -152,7 +164,7 @@ export const useModelTests = () => {
     askAll,
     /** The test of a model; videos link to the playground. */
     ofModel: (model: ModelRecord) =>
-      model.kind === "video" ? (
+      probes[model.kind] === undefined ? (
         <PageLink page="playground" query={{ family: "videos", model: model.id }}>
           {words.pages.playground}
         </PageLink>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { useContext } from "preact/hooks"
-import type { Operation } from "../../src/console/reach.ts"
+import type { Operation } from "../../src/people/signIn/reach.ts"
 import { AppContext } from "../hooks/useApp.ts"
 import { reaches } from "../reaches.ts"
 import { Icon } from "./Icon.tsx"

@@ -19,7 +19,11 @@ export interface EditedField<A> {
 }
 
 /** A field of a form as a part of a record. */
-export const edited = <A,>(name: string, field: Field, of: (record: A) => string | number | null): EditedField<A> => ({
+export const editedField = <A,>(
+  name: string,
+  field: Field,
+  of: (record: A) => string | number | null
+): EditedField<A> => ({
   name,
   of: (record) => String(of(record) ?? ""),
   get: () => field.value.value.trim(),

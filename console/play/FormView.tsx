@@ -75,7 +75,7 @@ export const FormView = ({
         of={fields.user}
         rows={5}
       />
-      {family !== "embeddings" && <Files files={files} />}
+      {(isTexts || isVideo) && <Files files={files} />}
       {isTexts && (
         <Group label={text.tools}>
           <Tools tools={tools} hasSearch={hasSearch} />
@@ -112,7 +112,7 @@ export const FormView = ({
           <TextField id="play-seconds" label={text.seconds} of={fields.seconds} inputMode="numeric" />
         </>
       )}
-      {hasSandbox && family !== "embeddings" && (
+      {hasSandbox && (isTexts || isVideo) && (
         <div class="field">
           <span class="label">
             {text.badDay} <Faint>{text.directives}</Faint>

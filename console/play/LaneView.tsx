@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { costText } from "../../src/contract/usdText.ts"
+import { costText } from "../../src/contract/text/usdText.ts"
 import { durationText, number } from "../format.ts"
 import { Film } from "../pages/Film.tsx"
 import { Button } from "../parts/Button.tsx"

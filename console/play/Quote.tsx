@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks"
-import { costText } from "../../src/contract/usdText.ts"
+import { costText } from "../../src/contract/text/usdText.ts"
 import { Refused } from "../client.ts"
 import { dollars, number } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { Faint } from "../parts/text.tsx"
 import { words } from "../words/words.ts"
-import { paths } from "./draft.ts"
+import { pathOf } from "./draft.ts"
 import type { Family } from "./draft.ts"
 import { actingKey } from "./send.ts"
 
@@ -47,7 +47,7 @@ export const Quote = ({
     const ask = async (): Promise<Shown> => {
       try {
         const quote = await app.client.own(
-          (own) => own.account.quote({ payload: { endpoint: paths[family], body } }),
+          (own) => own.account.quote({ payload: { endpoint: pathOf(family), body } }),
           actingKey(app, keyId)
         )
         const [low, high] = [quote.range.least, quote.range.most].map((amount) => costText(dollars(amount)))

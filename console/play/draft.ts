@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { families as allFamilies, kinds } from "../../src/contract/kinds.ts"
 
 /** The families of the playground. */
 export const families = ["messages", "responses", "chat", "embeddings", "task", "videos"] as const
@@ -55,20 +56,14 @@ export interface Draft {
   readonly video: { readonly resolution: string; readonly ratio: string; readonly seconds: number }
 }
 
-export const paths = {
-  messages: "/v1/messages",
-  task: "/v1/messages",
-  responses: "/v1/responses",
-  chat: "/v1/chat/completions",
-  embeddings: "/v1/embeddings",
-  videos: "/api/v3/contents/generations/tasks"
-} as const satisfies Readonly<Record<Family, string>>
+/** A message task has a message's body. */
+const rowOf = (family: Family) => allFamilies[family === "task" ? "messages" : family]
 
-export const isStreamed = (family: Family): boolean =>
-  family === "messages" || family === "responses" || family === "chat"
+export const pathOf = (family: Family) => rowOf(family).paths[0]
 
-export const isText = (family: Family): boolean => family !== "videos" && family !== "embeddings"
+export const isStreamed = (family: Family): boolean => family !== "task" && rowOf(family).answers === "stream"
 
 /** The kind of models that a family asks. */
-export const kindOf = (family: Family) =>
-  family === "videos" ? "video" : family === "embeddings" ? "embedding" : "text"
+export const kindOf = (family: Family) => rowOf(family).kind
+
+export const isText = (family: Family): boolean => kinds[kindOf(family)].isTranslated

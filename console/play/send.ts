@@ -2,7 +2,7 @@ import type { App } from "../app.ts"
 import { jsonBody } from "../calls.ts"
 import { Refused } from "../client.ts"
 import { bodyOf } from "./bodies.ts"
-import { isStreamed, paths } from "./draft.ts"
+import { isStreamed, pathOf } from "./draft.ts"
 import type { Input, Draft } from "./draft.ts"
 import type { Exchange } from "./exchange.ts"
 import { frames, noAnswer, step } from "./stream.ts"
@@ -48,7 +48,7 @@ export const sendDraft = async (
     ...(acting !== undefined && { "x-gateway-key-id": acting })
   }
   try {
-    const response = await app.client.send(paths[draft.family], { ...jsonBody(bodyOf(draft)), headers, signal })
+    const response = await app.client.send(pathOf(draft.family), { ...jsonBody(bodyOf(draft)), headers, signal })
     const cost = response.headers.get("x-gateway-cost-usd")
     change({
       status: response.status,

@@ -1,5 +1,5 @@
 import type { Snippet } from "../parts/CodeBlock.tsx"
-import { paths } from "./draft.ts"
+import { pathOf } from "./draft.ts"
 import type { Family } from "./draft.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -44,7 +44,7 @@ const named = (body: Json) =>
 const object = (body: Json) => json(body).replaceAll(/^( *)"([a-z_]+)":/gm, "$1$2:")
 
 const curl = (origin: string, family: Family, body: Json) =>
-  `curl ${"stream" in body ? "-N " : ""}${origin}${paths[family]} \\\n  -H "Authorization: Bearer $GATEWAY_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '${json(body).replaceAll("'", "'\\''")}'`
+  `curl ${"stream" in body ? "-N " : ""}${origin}${pathOf(family)} \\\n  -H "Authorization: Bearer $GATEWAY_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '${json(body).replaceAll("'", "'\\''")}'`
 
 /** The last version of Anthropic's interface that takes sampling fields; the clients send a newer one by default. */
 const sampling = "2023-06-01"
@@ -67,7 +67,7 @@ const pythonOf = (origin: string, family: Family, body: Json): string => {
     case "embeddings":
       return `${openai}answer = client.embeddings.create(\n${named(rest)}\n)\nprint(len(answer.data[0].embedding))`
     default:
-      return `import json, os, urllib.request\n\nrequest = urllib.request.Request(\n    "${origin}${paths[family]}",\n    data=json.dumps(${python(body, "    ")}).encode(),\n    headers={"Authorization": "Bearer " + os.environ["GATEWAY_KEY"], "Content-Type": "application/json"},\n)\nprint(urllib.request.urlopen(request).read().decode())`
+      return `import json, os, urllib.request\n\nrequest = urllib.request.Request(\n    "${origin}${pathOf(family)}",\n    data=json.dumps(${python(body, "    ")}).encode(),\n    headers={"Authorization": "Bearer " + os.environ["GATEWAY_KEY"], "Content-Type": "application/json"},\n)\nprint(urllib.request.urlopen(request).read().decode())`
   }
 }
 
@@ -87,7 +87,7 @@ const typescriptOf = (origin: string, family: Family, body: Json): string => {
     case "embeddings":
       return `${openai}const answer = await client.embeddings.create(${object(rest)})\nconsole.log(answer.data[0]?.embedding.length)`
     default:
-      return `const answer = await fetch("${origin}${paths[family]}", {\n  method: "POST",\n  headers: { authorization: \`Bearer \${process.env.GATEWAY_KEY}\`, "content-type": "application/json" },\n  body: JSON.stringify(${object(body)})\n})\nconsole.log(await answer.json())`
+      return `const answer = await fetch("${origin}${pathOf(family)}", {\n  method: "POST",\n  headers: { authorization: \`Bearer \${process.env.GATEWAY_KEY}\`, "content-type": "application/json" },\n  body: JSON.stringify(${object(body)})\n})\nconsole.log(await answer.json())`
   }
 }
 

@@ -21,7 +21,7 @@ const name = "playground"
 
 const whoOf = ({ account_id, key_id, kind }: Session) => [kind, account_id ?? "", key_id ?? ""].join(" ")
 
-export const restored = (session: Session): Stored | undefined => {
+export const restore = (session: Session): Stored | undefined => {
   const found = Schema.decodeUnknownOption(Stored)(sessionStorage.getItem(name))
   return Option.getOrUndefined(Option.filter(found, ({ who }) => who === whoOf(session)))
 }

@@ -47,12 +47,9 @@ export const account = {
     webhook: "Webhook",
     search: "Web searches",
     unpriced: "Models without a price",
-    output: "Output tokens held for",
-    trusts: "End users",
     made: "Created",
     declared: "In gateway.yaml"
   },
-  trusted: "trusted",
   finds: (domains: string) => `only ${domains}`,
   neverFinds: (domains: string) => `never ${domains}`,
   spend: "Spend",

@@ -67,7 +67,15 @@ export const overview = {
   queue: (tasks: string, callbacks: string, calls: string) =>
     `${some(tasks, "task")} unfinished, ${some(callbacks, "callback")} to send, ${some(calls, "call")} waiting`,
   costBy: "Traffic by",
-  by: { model: "Model", upstream: "Upstream", account: "Account", key: "Key", tag: "Tag", user: "End user" } as const,
+  by: {
+    model: "Model",
+    upstream: "Upstream",
+    account: "Account",
+    key: "Key",
+    tag: "Tag",
+    user: "End user",
+    service_tier: "Service tier"
+  } as const,
   pairs: { "account,model": "Account and model", "key,model": "Key and model" } as const,
   and: "and by",
   alone: "and by nothing else",
@@ -90,7 +98,7 @@ export const overview = {
   csv: "CSV",
   csvLabel: (what: string) => `${what} as CSV`,
   untagged: "none",
-  sampled: "Percentiles, and rows by tag or end user, are from a sample of the requests.",
+  sampled: "Percentiles, and rows by tag, end user or service tier, are from a sample of the requests.",
   elsewhere: "Cost on another model",
   elsewhereModel: "Model",
   elsewhereNone: "Choose a model…",

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
-import type { Caller, KeyId } from "../contract/Caller.ts"
-import { AuthInvalid, AuthMissing, Unavailable } from "../contract/Failure.ts"
+import type { Caller, KeyId } from "../contract/callers/Caller.ts"
+import { AuthInvalid, AuthMissing, Unavailable } from "../contract/failures/Failure.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { Changes } from "../sql/Changes.ts"
 import * as ApiKey from "./ApiKey.ts"
@@ -8,6 +8,7 @@ import { Keys } from "./store/Keys.ts"
 import { SignInKeys } from "./store/SignInKeys.ts"
 import { IssuedTokens } from "./IssuedTokens.ts"
 import { LastUsed } from "./LastUsed.ts"
+import { SpendingCaps } from "./SpendingCaps.ts"
 
 /** The most callers remembered. Beyond it, the oldest entry is removed. */
 const capacity = 65_536
@@ -20,12 +21,13 @@ interface Known {
 
 /** Authenticates callers by their API keys. */
 export class Access extends Effect.Service<Access>()("gateway/access/Access", {
-  dependencies: [Keys.Default, SignInKeys.Default, Changes.Default, LastUsed.Default],
+  dependencies: [Keys.Default, SignInKeys.Default, Changes.Default, LastUsed.Default, SpendingCaps.Default],
   scoped: Effect.gen(function* () {
     const keys = yield* Keys
     const signInKeys = yield* SignInKeys
     const changes = yield* Changes
     const lastUsed = yield* LastUsed
+    const caps = yield* SpendingCaps
     const tokens = yield* IssuedTokens
     const clock = yield* Effect.clock
     /**
@@ -61,7 +63,7 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
           if (expiresAtMs <= clock.unsafeCurrentTimeMillis()) return Effect.fail(isToken ? signedOut : expiredKey)
           lastUsed.note(caller.key, clock.unsafeCurrentTimeMillis())
           return Effect.flatMap(withPerson(caller, person), (caller) => {
-            const success = Effect.succeed(caller)
+            const success = caller.openedBy === "sign-in" ? withSpending(caller) : Effect.succeed(caller)
             // A result that was read before a change must not be remembered after it.
             if (asked === changes.seen()) {
               const entry = { key: caller.key, success, expiresAtMs: Math.min(expiresAtMs, verifiedUntilMs) }
@@ -78,15 +80,19 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
         ? Effect.succeed(caller)
         : Effect.map(keys.ofPerson(id, caller.account), (own) => ({ ...caller, person: { id, keys: own } }))
 
+    /** Programs that a person has signed in are told how much of its budget is used. */
+    const withSpending = (caller: Caller): Effect.Effect<Caller> =>
+      Effect.map(caps.recent(caller), ([spending]) => ({ ...caller, spending }))
+
     /**
-     * Reads `Authorization: Bearer` and `x-api-key`. Some programs send both, one of them for another service: the one
-     * that is a key here counts, `Authorization` if both are. For a known key the effect has already succeeded, so the
-     * server starts no fiber.
+     * Reads `Authorization: Bearer` and `x-api-key`, otherwise `api-key`, which Azure's clients send. Some programs send
+     * both of the first, one of them for another service: the one that is a key here counts, `Authorization` if both are.
+     * For a known key the effect has already succeeded, so the server starts no fiber.
      */
     const authenticate = (headers: Headers): Effect.Effect<Caller, AuthMissing | AuthInvalid | Unavailable> => {
       const authorization = headers.get("authorization")
       const token = authorization === null ? null : bearer(authorization)
-      const key = headers.get("x-api-key")
+      const key = headers.get("x-api-key") ?? (authorization === null ? headers.get("api-key") : null)
       const secret = token ?? key
       if (secret === null) return authorization === null ? missing : malformed
       if (secret === "") return malformed

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto"
 import { Redacted } from "effect"
-import type { Hint } from "../contract/keyHint.ts"
+import type { Hint } from "../contract/callers/keyHint.ts"
 
 /** The format of generated keys: `gw_`, 32 random characters (190 bits) and a checksum of six. */
 export const pattern = /^gw_[0-9A-Za-z]{38}$/
@@ -59,14 +59,14 @@ export const hint = (secret: string): Hint => ({
  */
 export const hintsOf = (text: string): ReadonlyArray<Hint> => {
   const [last = "", ...before] = text.split(/[…*•]+|\.{2,}/).toReversed()
-  if (last === "") return hinted("middle", before.find((part) => part !== "")?.slice(-4))
-  const ends = [...hinted("end", last.slice(-4)), ...hinted("middle", last.slice(-10, -6))]
+  if (last === "") return hintOf("middle", before.find((part) => part !== "")?.slice(-4))
+  const ends = [...hintOf("end", last.slice(-4)), ...hintOf("middle", last.slice(-10, -6))]
   if (before.length === 0 && last.length === 4) return [...ends, { form: "middle", text: last }]
   const isBeginning = before.length === 0 && last.startsWith("gw_") && last.length < secretLength
-  return isBeginning ? [...ends, ...hinted("middle", last.slice(secretLength - 10, secretLength - 6))] : ends
+  return isBeginning ? [...ends, ...hintOf("middle", last.slice(secretLength - 10, secretLength - 6))] : ends
 }
 
-const hinted = (form: Hint["form"], text = ""): ReadonlyArray<Hint> => (text.length === 4 ? [{ form, text }] : [])
+const hintOf = (form: Hint["form"], text = ""): ReadonlyArray<Hint> => (text.length === 4 ? [{ form, text }] : [])
 
 const secretLength = 41
 

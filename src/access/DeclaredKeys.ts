@@ -7,10 +7,12 @@ import { Configuration } from "../config/Configuration.ts"
 import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { limitsOf } from "../config/limitsOf.ts"
-import { AccountId } from "../contract/Caller.ts"
-import { budgetFrom } from "../contract/WrittenBudget.ts"
+import { declaredSettings } from "../contract/callers/accountSettings.ts"
+import { changedKeySettings, noKeySettings } from "../contract/callers/keySettings.ts"
+import { AccountId } from "../contract/callers/Caller.ts"
+import { budgetFrom } from "../contract/budgets/WrittenBudget.ts"
 import { Grants } from "../ledger/store/Grants.ts"
-import { nanoUsd } from "../ledger/Price.ts"
+import { nanoUsd } from "../ledger/nanoUsd.ts"
 import { makeAlone } from "../sql/alone.ts"
 import { Changes } from "../sql/Changes.ts"
 import * as ApiKey from "./ApiKey.ts"
@@ -80,12 +82,11 @@ export class DeclaredKeys extends Effect.Service<DeclaredKeys>()("gateway/access
           const id = AccountId.make(name)
           yield* accounts.ensure(id, nowMs)
           yield* accounts.declare(id, {
-            holdOutputTokens: declared.hold_output_tokens ?? null,
             models: declared.models ?? null,
             notModels: declared.not_models ?? null,
             unpriced: declared.unpriced ?? null,
             budgets: declared.budgets?.map(budgetFrom) ?? null,
-            trustsEndUser: declared.trusts_end_user ?? null
+            ...declaredSettings(declared)
           })
         }
         yield* changes.tell
@@ -140,7 +141,7 @@ const fileKeyOf = (key: Declared, before: DeclaredKey | undefined): FileKey => (
   models: key.models ?? ["*"],
   notModels: key.not_models ?? [],
   upstreams: key.upstreams ?? null,
-  choosesRoute: key.choose_route ?? false,
+  ...changedKeySettings(noKeySettings, key),
   limits: key.limits === undefined ? {} : limitsOf(key.limits),
   unpriced: key.unpriced ?? null,
   budgets: (key.budgets ?? []).map(budgetFrom),

@@ -1,6 +1,6 @@
 import { Context } from "effect"
 import type { Effect, Option } from "effect"
-import type { AuthInvalid, Unavailable } from "../contract/Failure.ts"
+import type { AuthInvalid, Unavailable } from "../contract/failures/Failure.ts"
 import type { Opening } from "./store/KeyRow.ts"
 
 export interface TokenOpener {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
-import type { KeyId } from "../contract/Caller.ts"
+import type { KeyId } from "../contract/callers/Caller.ts"
 import { Commits } from "../sql/Commits.ts"
 import { Keys } from "./store/Keys.ts"
 

@@ -26,7 +26,7 @@ export class MasterSecret extends Context.Tag("gateway/access/MasterSecret")<
     Layer.effect(
       MasterSecret,
       Effect.map(
-        Option.isSome(options.given) ? checked(options.given.value, "GATEWAY_SECRET") : fromFile(options.directory),
+        Option.isSome(options.given) ? check(options.given.value, "GATEWAY_SECRET") : fromFile(options.directory),
         (master) => ({
           derive: (purpose: string) =>
             Redacted.make(new Uint8Array(hkdfSync("sha256", Redacted.value(master), "", purpose, 32)))
@@ -38,7 +38,7 @@ export class MasterSecret extends Context.Tag("gateway/access/MasterSecret")<
   static readonly Test = (given: Partial<(typeof MasterSecret)["Service"]>) => testDouble(MasterSecret, given)
 }
 
-const checked = (secret: Redacted.Redacted, source: string) => {
+const check = (secret: Redacted.Redacted, source: string) => {
   const { length } = Redacted.value(secret)
   return length >= shortest
     ? Effect.succeed(secret)
@@ -69,6 +69,6 @@ const fromFile = (directory: string) => {
   const made = Effect.zipRight(ownDirectory(directory), make).pipe(Effect.catchAllCause(() => Effect.void))
   return Effect.suspend(() => (existsSync(file) ? ownFiles(file) : made)).pipe(
     Effect.zipRight(read),
-    Effect.flatMap((secret) => checked(Redacted.make(secret), file))
+    Effect.flatMap((secret) => check(Redacted.make(secret), file))
   )
 }

@@ -2,7 +2,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Context, Duration, Effect, Either, Layer, Redacted } from "effect"
 import type { Configuration } from "../config/Configuration.ts"
 import { BadSettings } from "../config/document.ts"
-import { AccountId } from "../contract/Caller.ts"
+import { AccountId } from "../contract/callers/Caller.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { alertsAccount } from "./alertsAccount.ts"
 import { BadSecret, MasterSecret } from "./MasterSecret.ts"
@@ -61,16 +61,16 @@ const make = Effect.fnUntraced(function* (chosen: Redacted.Redacted | undefined,
   )
   const isChosen = (account: AccountId) => own.length > 0 && account === defaultAccount
 
-  const derived = (account: AccountId, version: number) =>
+  const derive = (account: AccountId, version: number) =>
     Redacted.make(spell(Redacted.value(master.derive(`webhook/${account}/${version}`))))
 
   const derivedNow = Effect.fnUntraced(function* (account: AccountId) {
     const nowMs = yield* Clock.currentTimeMillis
     const row = (yield* accounts.webhookSecret(account)) ?? { version: 1, rotated_at: null }
     const young = row.rotated_at !== null && nowMs < row.rotated_at + Duration.toMillis(grace)
-    return [row.version, ...(young ? [row.version - 1] : [])].map((version) => derived(account, version))
+    return [row.version, ...(young ? [row.version - 1] : [])].map((version) => derive(account, version))
   })
-  const signing = (account: AccountId) => {
+  const signingOf = (account: AccountId) => {
     if (account === alertsAccount && ofAlerts !== undefined) return Effect.succeed([ofAlerts])
     return isChosen(account) ? Effect.succeed(own) : derivedNow(account)
   }
@@ -85,10 +85,10 @@ const make = Effect.fnUntraced(function* (chosen: Redacted.Redacted | undefined,
     const nowMs = yield* Clock.currentTimeMillis
     const row = yield* accounts.rotateWebhookSecret(account, nowMs)
     if (row === undefined) return yield* new BadSecret({ message: `no account has the id "${account}"` })
-    return derived(account, row.version)
+    return derive(account, row.version)
   })
 
-  return { signing, rotate } as const
+  return { signing: signingOf, rotate } as const
 })
 
 const defaultAccount = AccountId.make("default")

@@ -1,4 +1,4 @@
-import { AccountId } from "../contract/Caller.ts"
+import { AccountId } from "../contract/callers/Caller.ts"
 
 /** Owns the deliveries of the operator's alerts. No account can have this id. */
 export const alertsAccount = AccountId.make("$alerts")

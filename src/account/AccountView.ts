@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import type { Caller } from "../contract/Caller.ts"
-import type { Limits } from "../contract/Caller.ts"
-import { said } from "../contract/fields.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
+import type { Limits } from "../contract/callers/Caller.ts"
+import { answerField } from "../contract/fields.ts"
 import { BalanceRecord } from "./BalanceRecord.ts"
 
-const count = (description: string) => said(Schema.NullOr(Schema.Int), description)
+const count = (description: string) => answerField(Schema.NullOr(Schema.Int), description)
 
 const OwnLimits = Schema.Struct({
   requests_per_minute: count("Requests a minute."),
@@ -17,12 +17,12 @@ const OwnLimits = Schema.Struct({
 export const AccountView = Schema.Struct({
   ...BalanceRecord.fields,
   object: Schema.Literal("account"),
-  limits: said(OwnLimits, "For all keys together; null for no limit."),
-  key: said(
+  limits: answerField(OwnLimits, "For all keys together; null for no limit."),
+  key: answerField(
     Schema.Struct({
-      id: said(Schema.String, "Its public id."),
-      models: said(Schema.Array(Schema.String), "Patterns of the models that it may use."),
-      limits: said(OwnLimits, "The key's own limits.")
+      id: answerField(Schema.String, "Its public id."),
+      models: answerField(Schema.Array(Schema.String), "Patterns of the models that it may use."),
+      limits: answerField(OwnLimits, "The key's own limits.")
     }),
     "The calling key."
   )

@@ -1,10 +1,10 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { alsoCsv } from "../contract/alsoCsv.ts"
+import { alsoCsv } from "../contract/text/alsoCsv.ts"
 import { BodyLimit, LongLived, Prefixes, RateHeaders } from "../contract/annotations.ts"
-import { CodedError } from "../contract/codedErrors.ts"
+import { CodedError } from "../contract/failures/codedErrors.ts"
 import { PageParams, pageOf } from "../contract/paging.ts"
-import { EventsAnswer, watching } from "../feed/eventsAnswer.ts"
+import { EventsAnswer, eventsAnnotations } from "../feed/eventsAnswer.ts"
 import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
 import { OverviewGroups, OwnFilterParams, SpanParams, TableParams } from "../requests/OverviewGroups.ts"
 import { OverviewTimes, OwnOverview } from "../requests/OverviewSums.ts"
@@ -134,7 +134,7 @@ const events = HttpApiEndpoint.get("events", "/v1/events")
   .addSuccess(EventsAnswer)
   .annotate(LongLived, true)
   .annotateContext(
-    watching(
+    eventsAnnotations(
       "Watch the account's events",
       "Server-sent events: `ready` (from here on nothing is missed), `request` (an array of finished requests), " +
         "`changed` (`{what, ids}`: tasks, deliveries, the account) and `missed` (the reader was too slow: read again)."

@@ -1,13 +1,7 @@
-import { Effect } from "effect"
-import type { Caller } from "../contract/Caller.ts"
+import { Effect, Layer } from "effect"
 import { handlers } from "../contract/handlers.ts"
 import { Feed } from "../feed/Feed.ts"
 import { BudgetReport } from "../ledger/store/BudgetReport.ts"
-import { budgetRecord, plainStanding } from "../ledger/BudgetRecord.ts"
-import { metersOf } from "../ledger/budgets/meters.ts"
-import { available } from "../ledger/Balances.ts"
-import { Ledger } from "../ledger/Ledger.ts"
-import { money } from "../ledger/Money.ts"
 import { Quoters } from "../ledger/Quote.ts"
 import { StoredHolds } from "../ledger/store/StoredHolds.ts"
 import { UsageReport } from "../ledger/store/UsageReport.ts"
@@ -27,17 +21,17 @@ import { RequestStore } from "../requests/store/RequestStore.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { accountView } from "./AccountView.ts"
 import { AccountApi } from "./Api.ts"
+import { makeBalance } from "./Balance.ts"
 import { ownTasks } from "./listing.ts"
 import { quote } from "./quote.ts"
-import { ownOf } from "../contract/Own.ts"
+import { ownOf } from "../contract/callers/Own.ts"
 
-export const AccountHandlers = handlers(
+const AccountHandlers = handlers(
   AccountApi,
   Effect.gen(function* () {
-    const ledger = yield* Ledger
     const report = yield* UsageReport
     const { by: rowUsage } = yield* RequestUsage
-    const budgets = yield* BudgetReport
+    const balance = yield* makeBalance
     const quoters = yield* Quoters
     const requests = yield* RequestStore
     const overviews = yield* RequestOverview
@@ -46,26 +40,6 @@ export const AccountHandlers = handlers(
     const holds = yield* StoredHolds
     const feed = yield* Feed
     const reports = yield* Reports
-
-    const balance = (caller: Caller) =>
-      Effect.gen(function* () {
-        const balance = yield* ledger.balance(caller.account)
-        const standings = yield* Effect.orDie(budgets.standing(metersOf(caller)))
-        const own = standings.filter(({ meter }) => meter.key !== undefined)
-        const left = available(balance)
-        return {
-          object: "balance" as const,
-          account: caller.account,
-          metered: balance.granted !== undefined,
-          granted: balance.granted === undefined ? null : money(balance.granted),
-          settled: money(balance.settled),
-          held: money(balance.held),
-          available: left === undefined ? null : money(left),
-          budget: plainStanding(own),
-          budgets: own.map(budgetRecord),
-          account_budgets: standings.filter(({ meter }) => meter.key === undefined).map(budgetRecord)
-        }
-      })
 
     return {
       balance: ({ caller }) => balance(caller),
@@ -103,4 +77,20 @@ export const AccountHandlers = handlers(
         )
     }
   })
+)
+
+/** Serves an account's own pages. */
+export const AccountLive = AccountHandlers.pipe(
+  Layer.provide(
+    Layer.mergeAll(
+      StoredHolds.Default,
+      UsageReport.Default,
+      BudgetReport.Default,
+      RequestStore.Default,
+      RequestUsage.Default,
+      RequestOverview.Default,
+      RequestGroups.Default,
+      Reports.Default
+    )
+  )
 )

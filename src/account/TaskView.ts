@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { said } from "../contract/fields.ts"
+import { answerField } from "../contract/fields.ts"
 import { TaskFields, taskFields } from "../tasks/TaskFields.ts"
 import { TaskError, TaskState } from "../tasks/Task.ts"
 import type { SummaryRow } from "../tasks/TaskSummary.ts"
@@ -9,21 +9,21 @@ const Time = Schema.NullOr(Schema.String)
 /** The account holder's view of a task: its state, without its input and output. */
 export const TaskView = Schema.Struct({
   object: Schema.Literal("task"),
-  id: said(Schema.String, "Its id."),
-  kind: said(Schema.String, "`message`, `response` or `video`."),
-  key: said(Schema.String, "Id of the key it came with."),
-  model: said(Schema.String, "The model as the request named it."),
-  state: said(TaskState, "Its state."),
-  error: said(Schema.NullOr(TaskError), "Why it failed; null unless it did."),
-  held_usd: said(Schema.Number, "Dollars held for it until it ends."),
-  cost_usd: said(Schema.Number, "Its cost in dollars; 0 until it ends."),
-  callback_url: said(Schema.NullOr(Schema.String), "The address its changes are sent to."),
+  id: answerField(Schema.String, "Its id."),
+  kind: answerField(Schema.String, "`message`, `response` or `video`."),
+  key: answerField(Schema.String, "Id of the key it came with."),
+  model: answerField(Schema.String, "The model as the request named it."),
+  state: answerField(TaskState, "Its state."),
+  error: answerField(Schema.NullOr(TaskError), "Why it failed; null unless it did."),
+  held_usd: answerField(Schema.Number, "Dollars held for it until it ends."),
+  cost_usd: answerField(Schema.Number, "Its cost in dollars; 0 until it ends."),
+  callback_url: answerField(Schema.NullOr(Schema.String), "The address its changes are sent to."),
   ...TaskFields,
-  expires_at: said(Time, "When it expires if it has not ended."),
-  created_at: said(Schema.String, "ISO 8601, UTC."),
-  started_at: said(Time, "When it was first seen running; null if it never was."),
-  updated_at: said(Schema.String, "When its state last changed."),
-  ended_at: said(Time, "When it ended.")
+  expires_at: answerField(Time, "When it expires if it has not ended."),
+  created_at: answerField(Schema.String, "ISO 8601, UTC."),
+  started_at: answerField(Time, "When it was first seen running; null if it never was."),
+  updated_at: answerField(Schema.String, "When its state last changed."),
+  ended_at: answerField(Time, "When it ended.")
 }).annotations({ identifier: "OwnTask" })
 
 export const taskView = (row: SummaryRow, heldNanoUsd: number): typeof TaskView.Type => ({

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
-import type { Own } from "../contract/Own.ts"
-import { paged } from "../contract/paging.ts"
+import type { Own } from "../contract/callers/Own.ts"
+import { toPage } from "../contract/paging.ts"
 import { readTime } from "../contract/timeQuery.ts"
 import type { StoredHolds } from "../ledger/store/StoredHolds.ts"
 import type { CallbackFilter } from "../tasks/TaskParams.ts"
@@ -45,6 +45,6 @@ export const ownTasks = (
       const rows = yield* tasks.summaries(page)
       const held = yield* holds.amounts(rows.map(({ id }) => id))
       const views = rows.map((row) => taskView(row, held.get(row.id) ?? 0))
-      return paged(views, { limit }, (last) => `${Date.parse(last.created_at)}.${last.id}`)
+      return toPage(views, { limit }, (last) => `${Date.parse(last.created_at)}.${last.id}`)
     }).pipe(Effect.orDie)
   })

@@ -1,9 +1,11 @@
 import { Effect, Schema } from "effect"
-import type { Caller } from "../contract/Caller.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Quoters } from "../ledger/Quote.ts"
 import { QuotedEndpoint, quoteRecord } from "./QuoteRecord.ts"
+import { quotedPaths } from "../contract/kinds.ts"
+import type { QuotedPath } from "../contract/kinds.ts"
 
 /** Quotes a request body of any family. */
 export const quote = (quoters: (typeof Quoters)["Service"], caller: Caller, request: JsonObject, headers: Headers) => {
@@ -28,14 +30,14 @@ const isEndpoint = Schema.is(QuotedEndpoint)
 /** The endpoint of a body: the named one, otherwise by its fields. */
 const endpointOf = (
   request: JsonObject
-): { readonly endpoint: QuotedEndpoint; readonly body: unknown } | InvalidRequest => {
+): { readonly endpoint: QuotedPath; readonly body: unknown } | InvalidRequest => {
   const { body, endpoint } = request
   if (endpoint !== undefined && body !== undefined) {
     return isEndpoint(endpoint)
       ? { endpoint, body }
       : new InvalidRequest({
           param: "endpoint",
-          message: `endpoint: expected one of ${QuotedEndpoint.literals.join(", ")}; got ${shown(endpoint)}`
+          message: `endpoint: expected one of ${quotedPaths.join(", ")}; got ${shown(endpoint)}`
         })
   }
   const [match, ...others] = identifyingFields.filter(

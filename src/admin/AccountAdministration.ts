@@ -1,13 +1,15 @@
-import { Clock, Effect, Either, Schema, Struct } from "effect"
+import { Clock, Effect, Either, Schema } from "effect"
 import { Accounts } from "../access/store/Accounts.ts"
 import type { AccountRow, AccountSettings } from "../access/store/Accounts.ts"
-import type { AccountPattern, Actor } from "../contract/Acting.ts"
-import { AccountId } from "../contract/Caller.ts"
-import type { Unpriced } from "../contract/Caller.ts"
+import type { AccountPattern, Actor } from "../contract/callers/Acting.ts"
+import { changedSettings, noSettings } from "../contract/callers/accountSettings.ts"
+import type { SettingChanges } from "../contract/callers/accountSettings.ts"
+import { AccountId } from "../contract/callers/Caller.ts"
+import type { Unpriced } from "../contract/callers/Caller.ts"
 import { Budgets } from "../access/store/Budgets.ts"
-import { budgetFrom } from "../contract/WrittenBudget.ts"
-import type { WrittenBudget } from "../contract/WrittenBudget.ts"
-import { Conflict, InvalidRequest, NotFound } from "../contract/Failure.ts"
+import { budgetFrom } from "../contract/budgets/WrittenBudget.ts"
+import type { WrittenBudget } from "../contract/budgets/WrittenBudget.ts"
+import { Conflict, InvalidRequest, NotFound } from "../contract/failures/Failure.ts"
 import { parseCallerUrl } from "../guard/callerUrl.ts"
 import { Grants } from "../ledger/store/Grants.ts"
 import { money } from "../ledger/Money.ts"
@@ -20,9 +22,9 @@ import { AccountName, isoTime, patchedLimits } from "./fields.ts"
 import type { LimitsPatch } from "./fields.ts"
 import { checkModels } from "./modelRules.ts"
 import { unlessStale } from "./version.ts"
-import { shortened } from "../contract/shortened.ts"
+import { shorten } from "../contract/text/shorten.ts"
 
-export interface AccountOptions {
+export interface AccountOptions extends SettingChanges {
   readonly limits?: LimitsPatch | undefined
   /** null: any. */
   readonly models?: ReadonlyArray<string> | null | undefined
@@ -30,11 +32,8 @@ export interface AccountOptions {
   readonly notModels?: ReadonlyArray<string> | null | undefined
   /** null: the configuration's setting. */
   readonly unpriced?: Unpriced | null | undefined
-  /** null: the configuration's setting. */
-  readonly holdOutputTokens?: number | null | undefined
   /** All of its budgets; null: none. */
   readonly budgets?: ReadonlyArray<WrittenBudget> | null | undefined
-  readonly trustsEndUser?: boolean | undefined
   /** null: any. */
   readonly searchAllowed?: ReadonlyArray<string> | null | undefined
   /** null: none. */
@@ -134,14 +133,16 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
 
       /** Adds to the balance (a negative amount is taken). The first credit makes the account metered. */
       const credit = (actor: Actor, id: string, nanoUsd: number, note: string) =>
-        change({
-          actor,
-          action: "account.credit",
-          before: Effect.map(show(id), (account) => ({ account })),
-          write: grants.credit(AccountId.make(id), nanoUsd, note),
-          after: () => Effect.map(show(id), (account) => ({ account, credited: money(nanoUsd), note })),
-          target: () => id
-        }).pipe(Effect.map(({ after }) => after.account))
+        nanoUsd === 0
+          ? Effect.fail(new InvalidRequest({ param: "usd", message: "usd: expected an amount other than 0" }))
+          : change({
+              actor,
+              action: "account.credit",
+              before: Effect.map(show(id), (account) => ({ account })),
+              write: grants.credit(AccountId.make(id), nanoUsd, note),
+              after: () => Effect.map(show(id), (account) => ({ account, credited: money(nanoUsd), note })),
+              target: () => id
+            }).pipe(Effect.map(({ after }) => after.account))
 
       /** Forgets what its budgets have counted. */
       const resetBudgets = (actor: Actor, id: string): Effect.Effect<AccountRecord, NotFound> =>
@@ -173,9 +174,8 @@ const blank = {
   models: null,
   not_models: null,
   unpriced: null,
-  hold_output_tokens: null,
   budgets: [],
-  trusts_end_user: false,
+  ...noSettings,
   search_allowed: null,
   search_blocked: null,
   webhook_url: null
@@ -183,23 +183,11 @@ const blank = {
 
 const changed = (
   row: Pick<AccountRow, keyof typeof blank>,
-  {
-    budgets,
-    holdOutputTokens,
-    limits,
-    models,
-    notModels,
-    searchAllowed,
-    searchBlocked,
-    trustsEndUser,
-    unpriced,
-    webhookUrl
-  }: AccountOptions
+  { budgets, limits, models, notModels, searchAllowed, searchBlocked, unpriced, webhookUrl, ...changes }: AccountOptions
 ): AccountSettings => ({
   unpriced: unpriced === undefined ? row.unpriced : unpriced,
   budgets: budgets === undefined ? row.budgets : (budgets?.map(budgetFrom) ?? []),
-  trustsEndUser: trustsEndUser ?? row.trusts_end_user,
-  holdOutputTokens: holdOutputTokens === undefined ? row.hold_output_tokens : holdOutputTokens,
+  ...changedSettings(row, changes),
   limits: limits === undefined ? row.limits : patchedLimits(row.limits, limits),
   models: models === undefined ? row.models : models,
   notModels: notModels === undefined ? row.not_models : notModels,
@@ -209,9 +197,9 @@ const changed = (
 })
 
 /** A setting of the configuration file would win over the change. */
-const unlessDeclared = ({ declared, id }: AccountRecord, { budgets, models, notModels }: AccountOptions) => {
-  const given = { models, not_models: notModels, budgets }
-  const name = Struct.keys(given).find((name) => given[name] !== undefined && declared.includes(name))
+const unlessDeclared = ({ declared, id }: AccountRecord, options: AccountOptions) => {
+  const given = { ...options, not_models: options.notModels }
+  const name = declared.find((name) => given[name] !== undefined)
   return name === undefined
     ? Effect.void
     : new Conflict({
@@ -223,7 +211,7 @@ const unlessDeclared = ({ declared, id }: AccountRecord, { budgets, models, notM
 const badName = (id: string) =>
   new InvalidRequest({
     param: "id",
-    message: `id: expected a name of letters, digits, dots, dashes and underscores, 64 at most; got "${shortened(id)}"`
+    message: `id: expected a name of letters, digits, dots, dashes and underscores, 64 at most; got "${shorten(id)}"`
   })
 
 /** A domain with an optional path, as search tools accept it. */
@@ -245,7 +233,7 @@ const check = ({
   ] as const) {
     const wrong = domains?.find((one) => !domain.test(one))
     if (wrong !== undefined) {
-      const message = `${param}: expected domains without a scheme, such as example.com or example.com/docs; got "${shortened(wrong)}"`
+      const message = `${param}: expected domains without a scheme, such as example.com or example.com/docs; got "${shorten(wrong)}"`
       return Effect.fail(new InvalidRequest({ param, message }))
     }
     if (domains?.length === 0) {

@@ -1,13 +1,13 @@
 import { Schema } from "effect"
-import { said } from "../contract/fields.ts"
+import { answerField } from "../contract/fields.ts"
 
-const count = (what: string) => said(Schema.Int, what)
+const count = (what: string) => answerField(Schema.Int, what)
 
 /** The number of rows and files removed with an account. */
 export const AccountDeleted = Schema.Struct({
   object: Schema.Literal("account.deleted"),
-  id: said(Schema.String, "The account's id, unique."),
-  removed: said(
+  id: answerField(Schema.String, "The account's id, unique."),
+  removed: answerField(
     Schema.Struct({
       responses: count("Kept responses."),
       tasks: count("Tasks with their callbacks."),

@@ -1,11 +1,12 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { Unpriced } from "../contract/Caller.ts"
+import { eachSetting } from "../contract/callers/accountSettings.ts"
+import { Unpriced } from "../contract/callers/Caller.ts"
 import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
-import { CodedError } from "../contract/codedErrors.ts"
-import { alsoCsv } from "../contract/alsoCsv.ts"
-import { integer, required, said } from "../contract/fields.ts"
-import { WrittenBudgets } from "../contract/WrittenBudget.ts"
+import { CodedError } from "../contract/failures/codedErrors.ts"
+import { alsoCsv } from "../contract/text/alsoCsv.ts"
+import { integer, required, answerField } from "../contract/fields.ts"
+import { WrittenBudgets } from "../contract/budgets/WrittenBudget.ts"
 import { AccountDeleted } from "./AccountDeleted.ts"
 import { AccountRecord, GrantRecord } from "./AccountRecord.ts"
 import { MemberRecord } from "./MemberRecord.ts"
@@ -31,14 +32,12 @@ const settings = {
     description:
       "Use of models without a price while it has a balance: `allow` or `refuse`; null for the configuration's setting."
   }),
-  hold_output_tokens: Schema.optional(Schema.NullOr(integer(1))).annotations({
-    description: "The most output tokens that a hold covers; null for the model's own value."
-  }),
   budgets: Schema.optional(Schema.NullOr(WrittenBudgets)).annotations({
     description: "Its budgets, over all its keys, 20 at most; null or an empty list removes them."
   }),
-  trusts_end_user: Schema.optional(Schema.Boolean).annotations({
-    description: "`true`: budgets for each end user believe the end user that a request names. Default `false`."
+  ...eachSetting({
+    switch: ({ changes: description }) => Schema.optional(Schema.Boolean).annotations({ description }),
+    count: ({ changes: description }) => Schema.optional(Schema.NullOr(integer(1))).annotations({ description })
   }),
   search_allowed: Domains.annotations({ description: "The only domains that web searches find; null for all." }),
   search_blocked: Domains.annotations({ description: "Web searches never find these domains; null for none." }),
@@ -75,8 +74,8 @@ const Credit = Schema.Struct({
 
 const WebhookSecrets = Schema.Struct({
   object: Schema.Literal("webhook_secrets"),
-  account: said(Schema.String, "The account whose callbacks they sign."),
-  secrets: said(Schema.Array(Schema.String), "All active signing secrets (`whsec_…`), newest first.")
+  account: answerField(Schema.String, "The account whose callbacks they sign."),
+  secrets: answerField(Schema.Array(Schema.String), "All active signing secrets (`whsec_…`), newest first.")
 }).annotations({ identifier: "WebhookSecrets" })
 
 const summary = (summary: string, description?: string) =>

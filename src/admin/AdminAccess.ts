@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import { BadSettings } from "../config/document.ts"
-import type { Acting } from "../contract/Acting.ts"
-import { AuthInvalid, AuthMissing } from "../contract/Failure.ts"
-import type { RateLimited } from "../contract/Failure.ts"
-import { unknownRoute } from "../contract/unknownRoute.ts"
+import type { Acting } from "../contract/callers/Acting.ts"
+import { AuthInvalid, AuthMissing } from "../contract/failures/Failure.ts"
+import type { RateLimited } from "../contract/failures/Failure.ts"
+import { unknownRoute } from "../contract/failures/unknownRoute.ts"
 import { parseAllowed } from "../guard/addresses.ts"
 import { makeTries } from "../guard/tries.ts"
 import type { IncomingRequest, Tries } from "../guard/tries.ts"
-import { AdminKeys } from "../people/AdminKeys.ts"
+import { AdminKeys } from "../access/AdminKeys.ts"
 
 /**
  * Authenticates requests to the admin API by its keys.

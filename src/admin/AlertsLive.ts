@@ -26,8 +26,8 @@ export const AlertsLive = Layer.scopedDiscard(
       const problems = (yield* now.problems).filter(({ isAlert }) => isAlert)
       const nowMs = yield* Clock.currentTimeMillis
       const { raised, resolved } = yield* alerts.tell(problems, nowMs, url)
-      yield* Effect.forEach(raised, (alert) => logged(alert, "raised"), { discard: true })
-      yield* Effect.forEach(resolved, (alert) => logged(alert, "resolved"), { discard: true })
+      yield* Effect.forEach(raised, (alert) => logAlert(alert, "raised"), { discard: true })
+      yield* Effect.forEach(resolved, (alert) => logAlert(alert, "resolved"), { discard: true })
       if (url !== undefined && raised.length + resolved.length > 0) wake.due(hostOf(url), alertsAccount)
       return Effect.sleep(lookEvery)
     })
@@ -38,7 +38,7 @@ export const AlertsLive = Layer.scopedDiscard(
   Layer.provide([AttentionNow.Default, Alerts.Default, DeliveryStore.Default, DeliveryWake.Default, Daemons.Default])
 )
 
-const logged = ({ id, level, message, target, what }: Alert, state: "raised" | "resolved") => {
+const logAlert = ({ id, level, message, target, what }: Alert, state: "raised" | "resolved") => {
   const fields = { event: `alert.${state}`, alert: id, what, ...(target === null ? {} : { target }) }
   const line =
     state === "resolved"

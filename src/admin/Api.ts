@@ -1,6 +1,6 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import { version } from "../../package.json"
-import { withoutDecodeError } from "../contract/withoutDecodeError.ts"
+import { withoutDecodeError } from "../contract/failures/withoutDecodeError.ts"
 import { AdminAccountsApi } from "./AccountsApi.ts"
 import { AdminConfigurationsApi } from "./ConfigurationsApi.ts"
 import { AdminKeysApi } from "./KeysApi.ts"

@@ -4,6 +4,7 @@ import { Budgets } from "../access/store/Budgets.ts"
 import { Deliveries } from "../callbacks/Deliveries.ts"
 import { DeliveryList } from "../callbacks/store/DeliveryList.ts"
 import { PriceLists } from "../catalogue/store/PriceLists.ts"
+import { PriceDifferences } from "../ledger/PriceDifferences.ts"
 import { BalanceStanding } from "../ledger/store/BalanceStanding.ts"
 import { GroupCounts } from "../requests/store/GroupCounts.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
@@ -32,6 +33,7 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
     Budgets.Default,
     DeliveryList.Default,
     GroupCounts.Default,
+    PriceDifferences.Default,
     PriceLists.Default,
     UpstreamCalls.Default
   ],

@@ -1,7 +1,7 @@
 import { hostname } from "node:os"
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Layer, Option, Queue } from "effect"
-import { actorNamed } from "../contract/Acting.ts"
+import { actorNamed } from "../contract/callers/Acting.ts"
 import { changedFields } from "../config/changedFields.ts"
 import type { ChangedFields } from "../config/changedFields.ts"
 import { Configuration } from "../config/Configuration.ts"

@@ -1,8 +1,8 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { BodyLimit, KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
-import { CodedError } from "../contract/codedErrors.ts"
-import { said } from "../contract/fields.ts"
+import { CodedError } from "../contract/failures/codedErrors.ts"
+import { answerField } from "../contract/fields.ts"
 import { PageParams, pageOf } from "../contract/paging.ts"
 import { ConfigurationDocument, ConfigurationRecord } from "./ConfigurationRecord.ts"
 
@@ -17,7 +17,7 @@ const Earlier = Schema.String.pipe(
 )
 
 const NewConfiguration = Schema.Struct({
-  document: said(Schema.String, "A `gateway.yaml`, whose secrets are variables of each node's environment."),
+  document: answerField(Schema.String, "A `gateway.yaml`, whose secrets are variables of each node's environment."),
   note: Schema.optional(Schema.NullOr(Schema.String.pipe(Schema.maxLength(1_000)))).annotations({
     description: "A note for the history."
   })

@@ -1,17 +1,20 @@
 import { Effect, Redacted } from "effect"
 import { isPostgres } from "../config/databaseSettings.ts"
 import { Settings } from "../config/Settings.ts"
-import { actorOf } from "../contract/Acting.ts"
-import { Conflict, InvalidRequest } from "../contract/Failure.ts"
+import { actorOf } from "../contract/callers/Acting.ts"
+import { Conflict, InvalidRequest } from "../contract/failures/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
+import type { Handlers } from "../contract/handlers.ts"
+import { wholeList } from "../contract/paging.ts"
 import { OwnModels } from "../catalogue/OwnModels.ts"
 import { Administration } from "./Administration.ts"
 import { AdminConfigurationsApi } from "./ConfigurationsApi.ts"
 import { readThrough } from "./readThrough.ts"
 
-export const ConfigurationsHandlers = handlers(
-  AdminConfigurationsApi,
-  Effect.map(Effect.all([Administration, Settings, OwnModels]), ([{ configuration }, settings, own]) => {
+/** Operations of `/admin/v1/configurations`. */
+export const makeConfigurationsHandlers = Effect.map(
+  Effect.all([Administration, Settings, OwnModels]),
+  ([{ configuration }, settings, own]): Handlers<typeof AdminConfigurationsApi> => {
     const { databaseUrl, readText } = settings
     const inPostgres = isPostgres(Redacted.value(databaseUrl)) ? Effect.void : Effect.fail(inFile)
     const readAs = (document: string) =>
@@ -19,8 +22,7 @@ export const ConfigurationsHandlers = handlers(
         Effect.mapError(({ message }) => new InvalidRequest({ param: "document", message }))
       )
     return {
-      list: ({ urlParams: { limit = 100 } }) =>
-        Effect.map(configuration.history(limit), (data) => ({ object: "list" as const, data, next: null })),
+      list: ({ urlParams: { limit = 100 } }) => Effect.map(configuration.history(limit), wholeList),
       show: ({ path: { version } }) => configuration.show(version === "newest" ? undefined : Number(version)),
       apply: ({ caller, payload: { document, note = null } }) =>
         Effect.zipRight(
@@ -33,8 +35,10 @@ export const ConfigurationsHandlers = handlers(
           configuration.rollback(actorOf(caller), version === "previous" ? undefined : Number(version))
         )
     }
-  })
+  }
 )
+
+export const ConfigurationsHandlers = handlers(AdminConfigurationsApi, makeConfigurationsHandlers)
 
 const inFile = new Conflict({
   code: null,

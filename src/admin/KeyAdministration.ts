@@ -6,12 +6,14 @@ import type { KeyPage } from "../access/store/keyQueries.ts"
 import { Budgets } from "../access/store/Budgets.ts"
 import { hasSecret, keyBudgetsOf } from "../access/store/KeyRow.ts"
 import type { KeyRow, KeySettings } from "../access/store/KeyRow.ts"
-import type { AccountPattern, Actor } from "../contract/Acting.ts"
-import { AccountId, KeyId } from "../contract/Caller.ts"
-import type { Unpriced } from "../contract/Caller.ts"
-import { budgetFrom } from "../contract/WrittenBudget.ts"
-import type { WrittenBudget } from "../contract/WrittenBudget.ts"
-import { Conflict, InvalidRequest, NotFound } from "../contract/Failure.ts"
+import type { AccountPattern, Actor } from "../contract/callers/Acting.ts"
+import { AccountId, KeyId } from "../contract/callers/Caller.ts"
+import { changedKeySettings, noKeySettings } from "../contract/callers/keySettings.ts"
+import type { KeySettingChanges } from "../contract/callers/keySettings.ts"
+import type { Unpriced } from "../contract/callers/Caller.ts"
+import { budgetFrom } from "../contract/budgets/WrittenBudget.ts"
+import type { WrittenBudget } from "../contract/budgets/WrittenBudget.ts"
+import { Conflict, InvalidRequest, NotFound } from "../contract/failures/Failure.ts"
 import { KeyUsage } from "../ledger/store/KeyUsage.ts"
 import { Changes } from "../sql/Changes.ts"
 import { Audit } from "./store/Audit.ts"
@@ -23,15 +25,14 @@ import type { KeyRecord, KeyState } from "./KeyRecord.ts"
 import { keyUse } from "./KeyUse.ts"
 import { checkModels } from "./modelRules.ts"
 import { unlessStale } from "./version.ts"
-import { shortened } from "../contract/shortened.ts"
+import { shorten } from "../contract/text/shorten.ts"
 
-export interface KeyOptions {
+export interface KeyOptions extends KeySettingChanges {
   readonly name?: string | undefined
   readonly models?: ReadonlyArray<string> | undefined
   readonly notModels?: ReadonlyArray<string> | undefined
   /** null: all. */
   readonly upstreams?: ReadonlyArray<string> | null | undefined
-  readonly choosesRoute?: boolean | undefined
   readonly limits?: LimitsPatch | undefined
   /** All of its budgets; null: none. */
   readonly budgets?: ReadonlyArray<WrittenBudget> | null | undefined
@@ -149,7 +150,7 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
             models: key.models ?? ["*"],
             notModels: key.notModels ?? [],
             upstreams: key.upstreams ?? null,
-            choosesRoute: key.choosesRoute ?? false,
+            ...changedKeySettings(noKeySettings, key),
             limits: patchedLimits({}, key.limits ?? {}),
             budgets: key.budgets?.map(budgetFrom) ?? [],
             unpriced: key.unpriced ?? undefined,
@@ -259,7 +260,7 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
 }) {}
 
 const noAccount = (id: string) =>
-  new NotFound({ param: null, message: `no account "${shortened(id)}"; it must be created first` })
+  new NotFound({ param: null, message: `no account "${shorten(id)}"; it must be created first` })
 
 const noKey = (id: string) => new NotFound({ param: null, message: `no key "${id}"` })
 
@@ -280,13 +281,13 @@ const check = ({ expiresAtMs, name, upstreams, ...rules }: KeyOptions) =>
 
 const changed = (
   row: KeyRow,
-  { budgets, choosesRoute, expiresAtMs, limits, models, name, notModels, unpriced, upstreams }: KeyOptions
+  { budgets, expiresAtMs, limits, models, name, notModels, unpriced, upstreams, ...settings }: KeyOptions
 ): KeySettings => ({
   name: name ?? row.name,
   models: models ?? row.models,
   notModels: notModels ?? row.not_models ?? [],
   upstreams: upstreams === undefined ? row.upstreams : upstreams,
-  choosesRoute: choosesRoute ?? row.choose_route === 1,
+  ...changedKeySettings(row, settings),
   limits: limits === undefined ? row.limits : patchedLimits(row.limits, limits),
   budgets: budgets === undefined ? keyBudgetsOf(row) : (budgets?.map(budgetFrom) ?? []),
   unpriced: unpriced === undefined ? row.unpriced : unpriced,

@@ -1,77 +1,88 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { hasSecret, keyBudgetsOf } from "../access/store/KeyRow.ts"
 import type { KeyRow } from "../access/store/KeyRow.ts"
-import { Unpriced } from "../contract/Caller.ts"
-import { said } from "../contract/fields.ts"
+import { storedKeySettings } from "../access/store/settingColumns.ts"
+import { eachKeySetting, keySettingNames } from "../contract/callers/keySettings.ts"
+import { Unpriced } from "../contract/callers/Caller.ts"
+import { answerField } from "../contract/fields.ts"
 import { BudgetRecord, budgetRecord, plainStanding } from "../ledger/BudgetRecord.ts"
 import type { BudgetStanding } from "../ledger/store/BudgetReport.ts"
 import { Money } from "../ledger/Money.ts"
 import { KeyUse } from "./KeyUse.ts"
 import { versionOf } from "./version.ts"
-import { isoOrNull, isoTime, LimitsRecord, limitsRecord } from "./fields.ts"
+import { isoOrNull, isoTime, LimitsRecord, limitsRecord, settingAnswers } from "./fields.ts"
 
 const fields = {
   object: Schema.Literal("key"),
-  id: said(Schema.String, "Its public id."),
-  account: said(Schema.String, "Its account."),
-  name: said(Schema.String, "Its name."),
-  status: said(
+  id: answerField(Schema.String, "Its public id."),
+  account: answerField(Schema.String, "Its account."),
+  name: answerField(Schema.String, "Its name."),
+  status: answerField(
     Schema.Literal("active", "suspended", "expired", "revoked"),
     "`active`: it works. `suspended`: it is refused for now, see `suspended_by`."
   ),
-  suspended_by: said(
+  suspended_by: answerField(
     Schema.NullOr(Schema.Literal("account", "person", "provider")),
     "Why it is suspended: its account is; its `person` has to sign in again, or was removed; or their sign-in provider has not answered for too long. null for any other status."
   ),
-  has_secret: said(
+  has_secret: answerField(
     Schema.Boolean,
     "False for a key without a secret, which tokens of sign-ins or of an issuer open; it can't be rotated."
   ),
-  hint: said(Schema.String, "Four characters of the secret, to tell keys apart; empty for a secret that you chose."),
-  hint_form: said(
+  hint: answerField(
+    Schema.String,
+    "Four characters of the secret, to tell keys apart; empty for a secret that you chose."
+  ),
+  hint_form: answerField(
     Schema.Literal("end", "middle"),
     "The place of `hint`: `end` for the secret's last four characters; `middle`, for a key that an older version made, for the four before the last six."
   ),
-  models: said(Schema.Array(Schema.String), "Patterns of the models it may use; `*` stands for any run of characters."),
-  not_models: said(Schema.Array(Schema.String), "Patterns of models it may not use, even if `models` matches them."),
-  upstreams: said(Schema.NullOr(Schema.Array(Schema.String)), "The upstreams that may serve it; null for all."),
-  choose_route: said(Schema.Boolean, "True if its requests may choose their route with `x-gateway-route`."),
+  models: answerField(
+    Schema.Array(Schema.String),
+    "Patterns of the models it may use; `*` stands for any run of characters."
+  ),
+  not_models: answerField(
+    Schema.Array(Schema.String),
+    "Patterns of models it may not use, even if `models` matches them."
+  ),
+  upstreams: answerField(Schema.NullOr(Schema.Array(Schema.String)), "The upstreams that may serve it; null for all."),
+  ...eachKeySetting(settingAnswers),
   unmatched_models: Schema.optional(Schema.Array(Schema.String)).annotations({
     description:
       "Those of `models` and `not_models` that match no model of the gateway, such as a misspelt one; absent if there are none."
   }),
-  limits: said(LimitsRecord, "The key's own limits, beside the account's."),
-  budget: said(
+  limits: answerField(LimitsRecord, "The key's own limits, beside the account's."),
+  budget: answerField(
     Schema.NullOr(
       Schema.Struct({
-        period: said(Schema.Literal("day", "month"), "The UTC day or month."),
-        limit: said(Money, "The budget of each period."),
-        spent: said(Money, "Spent in the current period.")
+        period: answerField(Schema.Literal("day", "month"), "The UTC day or month."),
+        limit: answerField(Money, "The budget of each period."),
+        spent: answerField(Money, "Spent in the current period.")
       })
     ),
     "The key's only budget, if it is one of dollars for each UTC day or month; otherwise null, see `budgets`."
   ),
-  budgets: said(Schema.Array(BudgetRecord), "All of its budgets, with what was used."),
-  unpriced: said(
+  budgets: answerField(Schema.Array(BudgetRecord), "All of its budgets, with what was used."),
+  unpriced: answerField(
     Schema.NullOr(Unpriced),
     "Use of models without a price while its money is counted: `allow` or `refuse`; null for the account's setting."
   ),
-  person: said(
+  person: answerField(
     Schema.NullOr(Schema.String),
     "The id of the person whose key it is (`person_…`); null for the account's."
   ),
-  declared: said(Schema.Boolean, "True for a key of the configuration file, which is changed there."),
-  version: said(Schema.Int, "The version of the record. A change that names another version is refused."),
-  created_at: said(Schema.String, "ISO 8601, UTC."),
-  expires_at: said(Schema.NullOr(Schema.String), "When the key expires."),
-  last_used_at: said(Schema.NullOr(Schema.String), "To the minute."),
-  revoked_at: said(Schema.NullOr(Schema.String), "When the key was revoked.")
+  declared: answerField(Schema.Boolean, "True for a key of the configuration file, which is changed there."),
+  version: answerField(Schema.Int, "The version of the record. A change that names another version is refused."),
+  created_at: answerField(Schema.String, "ISO 8601, UTC."),
+  expires_at: answerField(Schema.NullOr(Schema.String), "When the key expires."),
+  last_used_at: answerField(Schema.NullOr(Schema.String), "To the minute."),
+  revoked_at: answerField(Schema.NullOr(Schema.String), "When the key was revoked.")
 } as const
 
 /** The operator's view of a key: everything but its secret. */
 export const KeyRecord = Schema.Struct({
   ...fields,
-  usage: said(KeyUse, "What it has used.")
+  usage: answerField(KeyUse, "What it has used.")
 }).annotations({ identifier: "Key" })
 export type KeyRecord = typeof KeyRecord.Type
 
@@ -91,7 +102,7 @@ export const keyState = (row: KeyRow, budgets: ReadonlyArray<BudgetStanding>, no
   models: row.models,
   not_models: row.not_models ?? [],
   upstreams: row.upstreams,
-  choose_route: row.choose_route === 1,
+  ...Struct.pick(row, ...keySettingNames),
   limits: limitsRecord(row.limits),
   budget: plainStanding(budgets),
   budgets: budgets.map(budgetRecord),
@@ -109,7 +120,7 @@ export const keyState = (row: KeyRow, budgets: ReadonlyArray<BudgetStanding>, no
     row.declared,
     row.not_models,
     row.upstreams,
-    row.choose_route
+    ...Object.values(storedKeySettings(row))
   ]),
   created_at: isoTime(row.created_at),
   expires_at: isoOrNull(row.expires_at),

@@ -1,10 +1,11 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { Unpriced } from "../contract/Caller.ts"
+import { eachKeySetting } from "../contract/callers/keySettings.ts"
+import { Unpriced } from "../contract/callers/Caller.ts"
 import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
-import { CodedError } from "../contract/codedErrors.ts"
-import { required, said } from "../contract/fields.ts"
-import { WrittenBudgets } from "../contract/WrittenBudget.ts"
+import { CodedError } from "../contract/failures/codedErrors.ts"
+import { integer, required, answerField } from "../contract/fields.ts"
+import { WrittenBudgets } from "../contract/budgets/WrittenBudget.ts"
 import { LimitsPatch, namesUpTo, Patterns, someOf, Usd } from "./fields.ts"
 import { KeyRecord } from "./KeyRecord.ts"
 import { PageParams, pageOf } from "../contract/paging.ts"
@@ -35,8 +36,9 @@ const settings = {
   upstreams: Schema.optional(Schema.NullOr(someOf(Upstreams))).annotations({
     description: "Names of the upstreams that may serve it; null for all."
   }),
-  choose_route: Schema.optional(Schema.NullOr(Schema.Boolean)).annotations({
-    description: "Allows its requests to choose their route with the header `x-gateway-route`."
+  ...eachKeySetting({
+    switch: ({ changes: description }) => Schema.optional(Schema.NullOr(Schema.Boolean)).annotations({ description }),
+    count: ({ changes: description }) => Schema.optional(Schema.NullOr(integer(1))).annotations({ description })
   }),
   limits: Schema.optional(Schema.NullOr(LimitsPatch)).annotations({ description: "The key's own limits." }),
   budget: Schema.optional(Schema.NullOr(Budget)).annotations({
@@ -59,6 +61,7 @@ const CreateKey = Schema.Struct({
   name: required(Schema.NonEmptyString, "The name."),
   ...settings
 }).annotations({ identifier: "CreateKey" })
+export type NewKey = typeof CreateKey.Type
 
 const UpdateKey = Schema.Struct({
   name: Schema.optional(Schema.NonEmptyString).annotations({ description: "The name." }),
@@ -71,8 +74,8 @@ const UpdateKey = Schema.Struct({
 export type KeySettings = typeof UpdateKey.Type
 
 const KeyWithSecret = Schema.Struct({
-  key: said(KeyRecord, "The key."),
-  secret: said(Schema.String, "The secret, shown this once.")
+  key: answerField(KeyRecord, "The key."),
+  secret: answerField(Schema.String, "The secret, shown this once.")
 }).annotations({ identifier: "KeyWithSecret" })
 
 const FindKeys = Schema.Struct({
@@ -84,11 +87,11 @@ const FindKeys = Schema.Struct({
 
 const FoundKeys = Schema.Struct({
   object: Schema.Literal("found_keys"),
-  match: said(
+  match: answerField(
     Schema.Literal("secret", "hint"),
     "`secret`: it is the whole secret of the only key. `hint`: each key has four characters in common with it."
   ),
-  data: said(Schema.Array(KeyRecord), "The keys, revoked and expired ones too; the oldest first, 100 at most.")
+  data: answerField(Schema.Array(KeyRecord), "The keys, revoked and expired ones too; the oldest first, 100 at most.")
 }).annotations({ identifier: "FoundKeys" })
 
 const summary = (summary: string) => OpenApi.annotations({ summary })
@@ -101,25 +104,26 @@ const Search = Schema.String.pipe(
   })
 )
 
+const KeyQuery = Schema.Struct({
+  account: Schema.optional(Schema.String).annotations({ description: "Only this account's." }),
+  all: Schema.optional(Schema.Literal("true", "false")).annotations({
+    description: "`true`: also keys that are revoked or expired."
+  }),
+  status: Schema.optional(Schema.Literal("active", "suspended", "expired", "revoked")).annotations({
+    description: "Only these keys, also without `all`."
+  }),
+  search: Schema.optional(Search).annotations({
+    description: "A part of its id, its name or its account, in small or capital letters."
+  }),
+  ...PageParams
+})
+export type KeyQuery = typeof KeyQuery.Type
+
 /** `/admin/v1/keys`. */
 export class AdminKeysApi extends HttpApiGroup.make("adminKeys")
   .add(
     HttpApiEndpoint.get("list", "/admin/v1/keys")
-      .setUrlParams(
-        Schema.Struct({
-          account: Schema.optional(Schema.String).annotations({ description: "Only this account's." }),
-          all: Schema.optional(Schema.Literal("true", "false")).annotations({
-            description: "`true`: also keys that are revoked or expired."
-          }),
-          status: Schema.optional(Schema.Literal("active", "suspended", "expired", "revoked")).annotations({
-            description: "Only these keys, also without `all`."
-          }),
-          search: Schema.optional(Search).annotations({
-            description: "A part of its id, its name or its account, in small or capital letters."
-          }),
-          ...PageParams
-        })
-      )
+      .setUrlParams(KeyQuery)
       .addSuccess(pageOf(KeyRecord))
       .annotateContext(summary("List keys, oldest first"))
   )

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { JsonObject, said } from "../contract/fields.ts"
+import { JsonObject, answerField } from "../contract/fields.ts"
 import { only } from "../contract/paging.ts"
 import { wholeNumber } from "../contract/wholeNumber.ts"
 
@@ -22,11 +22,11 @@ export type LogQuery = typeof LogQuery.Type
 /** The newest lines of the log. */
 export const LogLines = Schema.Struct({
   object: Schema.Literal("list"),
-  data: said(
+  data: answerField(
     Schema.Array(JsonObject),
     "Oldest first, each as in the log: `time`, `level`, `event`, `message` and the fields of its event."
   ),
-  next: said(Schema.Null, "There are no more pages.")
+  next: answerField(Schema.Null, "There are no more pages.")
 }).annotations({ identifier: "LogLines" })
 
 /** A filter: decodes a line, or gives undefined if it does not match. */

@@ -1,8 +1,8 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { alsoCsv } from "../contract/alsoCsv.ts"
+import { alsoCsv } from "../contract/text/alsoCsv.ts"
 import { KnownFieldsOnly, LongLived, OpenedBy, Prefixes } from "../contract/annotations.ts"
-import { CodedError } from "../contract/codedErrors.ts"
+import { CodedError } from "../contract/failures/codedErrors.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
 import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
 import { HistogramTimes, RequestHistogram } from "../requests/RequestHistogram.ts"
@@ -21,11 +21,59 @@ import { TaskSummary } from "./TaskSummary.ts"
 
 const IdPath = Schema.Struct({ id: Schema.String.annotations({ description: "The task's id." }) })
 
+const TaskQuery = Schema.Struct({ account: only("Only this account's."), ...TaskParams })
+export type TaskQuery = typeof TaskQuery.Type
+
+const UsageQuery = Schema.Struct({ account: only("Only this account's."), ...UsageParams })
+export type UsageQuery = typeof UsageQuery.Type
+
+const RequestsQuery = Schema.Struct({ ...requestParams, ...RequestTimes, ...PageParams })
+export type RequestsQuery = typeof RequestsQuery.Type
+
+const ExportQuery = Schema.Struct({ ...requestParams, ...RequestTimes, ...ExportParams })
+export type ExportQuery = typeof ExportQuery.Type
+
+const HistogramQuery = Schema.Struct({ ...requestParams, ...HistogramTimes })
+export type HistogramQuery = typeof HistogramQuery.Type
+
+const DeliveriesQuery = Schema.Struct({
+  account: only("Only this account's."),
+  task: only("Only this task's."),
+  state: Schema.optional(DeliveryFilter).annotations({
+    description:
+      "Only those in this state; `stuck`: a try failed, and it waits for the next one, or it failed for good and " +
+      "no later change of its task arrived."
+  }),
+  since: Schema.optional(TimeQuery).annotations({
+    description: "Only changes since: a UTC day, a time, or how long ago. Default `7d`."
+  }),
+  ...PageParams
+})
+export type DeliveriesQuery = typeof DeliveriesQuery.Type
+
+const AuditQuery = Schema.Struct({
+  target: only("Only changes of this: a key's, account's or task's id; `configuration`."),
+  action: only("Only these: `key.create`; or all that begin so: `key`, `configuration`."),
+  actor: only("Only by this actor; or by all that begin so: `cli`, `file`."),
+  account: only("Only changes of this account, of its keys, tasks and callbacks."),
+  since: Schema.optional(TimeQuery).annotations({
+    description: "Only changes since: a UTC day, a time, or how long ago."
+  }),
+  until: Schema.optional(TimeQuery).annotations({
+    description: "Only changes until this time, or to the end of this day."
+  }),
+  sessions: Schema.optional(Schema.Literal("true", "false")).annotations({
+    description: "`false` leaves out who signed in to the console, and whose session was ended."
+  }),
+  ...PageParams
+})
+export type AuditQuery = typeof AuditQuery.Type
+
 /** Tasks, requests, usage and the audit log. Also renders unknown paths below `/admin`. */
 export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
   .add(
     HttpApiEndpoint.get("listTasks", "/admin/v1/tasks")
-      .setUrlParams(Schema.Struct({ account: only("Only this account's."), ...TaskParams }))
+      .setUrlParams(TaskQuery)
       .addSuccess(pageOf(TaskSummary))
       .annotateContext(OpenApi.annotations({ summary: "List tasks, newest first" }))
   )
@@ -48,19 +96,13 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
   )
   .add(
     HttpApiEndpoint.get("usage", "/admin/v1/usage")
-      .setUrlParams(Schema.Struct({ account: only("Only this account's."), ...UsageParams }))
+      .setUrlParams(UsageQuery)
       .addSuccess(UsageRecord)
       .annotateContext(alsoCsv({ summary: "Report usage, of one account or of all" }))
   )
   .add(
     HttpApiEndpoint.get("listRequests", "/admin/v1/requests")
-      .setUrlParams(
-        Schema.Struct({
-          ...requestParams,
-          ...RequestTimes,
-          ...PageParams
-        })
-      )
+      .setUrlParams(RequestsQuery)
       .addSuccess(RequestPage)
       .annotateContext(
         OpenApi.annotations({
@@ -71,14 +113,14 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
   )
   .add(
     HttpApiEndpoint.get("exportRequests", "/admin/v1/requests/export")
-      .setUrlParams(Schema.Struct({ ...requestParams, ...RequestTimes, ...ExportParams }))
+      .setUrlParams(ExportQuery)
       .addSuccess(ExportAnswer)
       .annotate(LongLived, true)
       .annotateContext(exporting)
   )
   .add(
     HttpApiEndpoint.get("requestHistogram", "/admin/v1/requests/histogram")
-      .setUrlParams(Schema.Struct({ ...requestParams, ...HistogramTimes }))
+      .setUrlParams(HistogramQuery)
       .addSuccess(RequestHistogram)
       .annotateContext(
         OpenApi.annotations({
@@ -95,21 +137,7 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
   )
   .add(
     HttpApiEndpoint.get("listDeliveries", "/admin/v1/deliveries")
-      .setUrlParams(
-        Schema.Struct({
-          account: only("Only this account's."),
-          task: only("Only this task's."),
-          state: Schema.optional(DeliveryFilter).annotations({
-            description:
-              "Only those in this state; `stuck`: a try failed, and it waits for the next one, or it failed for good and " +
-              "no later change of its task arrived."
-          }),
-          since: Schema.optional(TimeQuery).annotations({
-            description: "Only changes since: a UTC day, a time, or how long ago. Default `7d`."
-          }),
-          ...PageParams
-        })
-      )
+      .setUrlParams(DeliveriesQuery)
       .addSuccess(pageOf(DeliverySummary))
       .annotateContext(OpenApi.annotations({ summary: "List callbacks, newest change first" }))
   )
@@ -162,24 +190,7 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
   )
   .add(
     HttpApiEndpoint.get("audit", "/admin/v1/audit")
-      .setUrlParams(
-        Schema.Struct({
-          target: only("Only changes of this: a key's, account's or task's id; `configuration`."),
-          action: only("Only these: `key.create`; or all that begin so: `key`, `configuration`."),
-          actor: only("Only by this actor; or by all that begin so: `cli`, `file`."),
-          account: only("Only changes of this account, of its keys, tasks and callbacks."),
-          since: Schema.optional(TimeQuery).annotations({
-            description: "Only changes since: a UTC day, a time, or how long ago."
-          }),
-          until: Schema.optional(TimeQuery).annotations({
-            description: "Only changes until this time, or to the end of this day."
-          }),
-          sessions: Schema.optional(Schema.Literal("true", "false")).annotations({
-            description: "`false` leaves out who signed in to the console, and whose session was ended."
-          }),
-          ...PageParams
-        })
-      )
+      .setUrlParams(AuditQuery)
       .addSuccess(pageOf(AuditRecord))
       .annotateContext(OpenApi.annotations({ summary: "List changes, newest first" }))
   )

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { InvalidRequest } from "../contract/Failure.ts"
-import type { Own } from "../contract/Own.ts"
+import type { InvalidRequest } from "../contract/failures/Failure.ts"
+import type { Own } from "../contract/callers/Own.ts"
 import { RequestOverview } from "../requests/RequestOverview.ts"
 import type { OverviewAsked } from "../requests/RequestOverview.ts"
 import { AttentionNow } from "./AttentionNow.ts"

@@ -1,8 +1,8 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { alsoCsv } from "../contract/alsoCsv.ts"
+import { alsoCsv } from "../contract/text/alsoCsv.ts"
 import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
-import { CodedError } from "../contract/codedErrors.ts"
+import { CodedError } from "../contract/failures/codedErrors.ts"
 import { FilterParams, OverviewGroups, SpanParams, TableParams } from "../requests/OverviewGroups.ts"
 import { TrafficCost } from "../requests/TrafficCost.ts"
 

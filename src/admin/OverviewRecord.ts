@@ -1,13 +1,13 @@
 import { Schema } from "effect"
-import { said } from "../contract/fields.ts"
+import { answerField } from "../contract/fields.ts"
 import { OverviewSums } from "../requests/OverviewSums.ts"
 
-const count = (description: string) => said(Schema.Int, description)
+const count = (description: string) => answerField(Schema.Int, description)
 
 /** A problem, and what to do about it. */
 export const Attention = Schema.Struct({
-  level: said(Schema.Literal("error", "warning"), "The severity."),
-  what: said(
+  level: answerField(Schema.Literal("error", "warning"), "The severity."),
+  what: answerField(
     Schema.Literal(
       "upstream",
       "delivery",
@@ -22,15 +22,15 @@ export const Attention = Schema.Struct({
     ),
     "The topic."
   ),
-  id: said(Schema.NullOr(Schema.String), "Its id; null if there are several."),
-  message: said(Schema.String, "The problem, in a sentence."),
-  action: said(Schema.String, "What to do about it, in a sentence; commands are in backticks."),
-  since: said(Schema.NullOr(Schema.String), "Since when (ISO 8601, UTC); null if it is not known."),
-  due_at: said(
+  id: answerField(Schema.NullOr(Schema.String), "Its id; null if there are several."),
+  message: answerField(Schema.String, "The problem, in a sentence."),
+  action: answerField(Schema.String, "What to do about it, in a sentence; commands are in backticks."),
+  since: answerField(Schema.NullOr(Schema.String), "Since when (ISO 8601, UTC); null if it is not known."),
+  due_at: answerField(
     Schema.NullOr(Schema.String),
     "When a key expires or, at the present pace, money is used up (ISO 8601, UTC); null for others."
   ),
-  page: said(
+  page: answerField(
     Schema.NullOr(Schema.String),
     "The page of the console that shows it, with its filter: `tasks?callback=stuck`; null if none does."
   )

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { Keys } from "../access/store/Keys.ts"
-import { reachesAccount } from "../contract/Acting.ts"
-import type { Caller } from "../contract/Caller.ts"
-import { InvalidRequest, NotFound } from "../contract/Failure.ts"
-import type { Own } from "../contract/Own.ts"
+import { reachesAccount } from "../contract/callers/Acting.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
+import { InvalidRequest, NotFound } from "../contract/failures/Failure.ts"
+import type { Own } from "../contract/callers/Own.ts"
 
 type Asking = Pick<Caller, "within">
 

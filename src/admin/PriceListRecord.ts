@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { said } from "../contract/fields.ts"
+import { answerField } from "../contract/fields.ts"
 import type { Move, Refreshed } from "../catalogue/prices/fetched/PriceRefresh.ts"
 import { Price, priceRecord } from "./PriceRecord.ts"
 import { isoTime } from "./fields.ts"
@@ -10,22 +10,22 @@ const mostNamed = 100
 /** A fetch of the published list of prices. */
 export const PriceListRecord = Schema.Struct({
   object: Schema.Literal("price_list"),
-  source: said(Schema.String, "The list's address."),
-  fetched_at: said(Schema.String, "When it was fetched (ISO 8601, UTC)."),
-  prices: said(Schema.Int, "The names with a price."),
-  changed: said(Schema.Int, "Names whose price differs from the one before, or that had none."),
-  moved: said(Schema.Int, "Prices that are more than tenfold from those that were last accepted."),
-  accepted: said(Schema.Boolean, "Whether those are used. If not, the prices before them stay in use."),
-  moves: said(
+  source: answerField(Schema.String, "The list's address."),
+  fetched_at: answerField(Schema.String, "When it was fetched (ISO 8601, UTC)."),
+  prices: answerField(Schema.Int, "The names with a price."),
+  changed: answerField(Schema.Int, "Names whose price differs from the one before, or that had none."),
+  moved: answerField(Schema.Int, "Prices that are more than tenfold from those that were last accepted."),
+  accepted: answerField(Schema.Boolean, "Whether those are used. If not, the prices before them stay in use."),
+  moves: answerField(
     Schema.Array(
       Schema.Struct({
-        name: said(Schema.String, "`provider/model`, or a model's name."),
-        base: said(
+        name: answerField(Schema.String, "`provider/model`, or a model's name."),
+        base: answerField(
           Price,
           "The price that was last accepted, otherwise that of the built-in list or the first one: moves count from it."
         ),
-        before: said(Price, "The price in use."),
-        offered: said(Price, "The list's price.")
+        before: answerField(Price, "The price in use."),
+        offered: answerField(Price, "The list's price.")
       })
     ),
     `The first ${mostNamed} of them.`

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { said } from "../contract/fields.ts"
+import { answerField } from "../contract/fields.ts"
 import type { Price as LedgerPrice } from "../ledger/Price.ts"
 
-const usd = (description: string) => said(Schema.Number, description)
+const usd = (description: string) => answerField(Schema.Number, description)
 
 /** A price in dollars. */
 export const Price = Schema.Struct({
@@ -10,13 +10,15 @@ export const Price = Schema.Struct({
   cached_input: usd("For a million tokens read from a cache."),
   output: usd("For a million output tokens, also of a video."),
   per_search: usd("For a web search."),
-  per_second: usd("For a second of video.")
+  per_second: usd("For a second of video."),
+  per_rerank_unit: Schema.optionalWith(usd("For a rerank unit: a query with up to 100 documents."), { exact: true })
 })
 
-export const priceRecord = ({ rates, search, videoSecond }: LedgerPrice): typeof Price.Type => ({
+export const priceRecord = ({ pieces, rates, search, videoSecond }: LedgerPrice): typeof Price.Type => ({
   input: rates.input / 1e9,
   cached_input: rates.cacheRead / 1e9,
   output: rates.output / 1e9,
   per_search: search / 1e9,
-  per_second: videoSecond / 1e9
+  per_second: videoSecond / 1e9,
+  ...(pieces?.rerank_units !== undefined && { per_rerank_unit: pieces.rerank_units / 1e9 })
 })

@@ -1,8 +1,8 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
-import { CodedError } from "../contract/codedErrors.ts"
-import { said } from "../contract/fields.ts"
+import { CodedError } from "../contract/failures/codedErrors.ts"
+import { answerField } from "../contract/fields.ts"
 import { PriceListRecord } from "./PriceListRecord.ts"
 
 /** `/admin/v1/prices`. */
@@ -31,7 +31,7 @@ export class AdminPricesApi extends HttpApiGroup.make("adminPrices")
       .addSuccess(
         Schema.Struct({
           object: Schema.Literal("price_list"),
-          deleted: said(Schema.Boolean, "False if there was none.")
+          deleted: answerField(Schema.Boolean, "False if there was none.")
         }).annotations({ identifier: "PriceListDeleted" })
       )
       .annotateContext(OpenApi.annotations({ summary: "Delete the fetched list of prices: the built-in one counts" }))

@@ -1,19 +1,18 @@
 import { Clock, Effect, Either, Option } from "effect"
-import type { InvalidRequest } from "../contract/Failure.ts"
+import type { InvalidRequest } from "../contract/failures/Failure.ts"
 import { Configuration } from "../config/Configuration.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { protocolsAt, surfaceOf } from "../config/providers/surfaces.ts"
 import type { SurfaceEntry } from "../config/providers/surfaces.ts"
 import { Catalogue, entriesOf } from "../catalogue/Catalogue.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
-import { unmatched } from "../catalogue/modelWarnings.ts"
 import { ModelUse } from "../requests/ModelUse.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
 import { partOf } from "../routing/Route.ts"
 import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
 import { protocolOf } from "../upstreams/protocols.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
-import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
+import { VideoUpstreams } from "../upstreams/videos/VideoUpstream.ts"
 import { isoOrNull, isoTime } from "./fields.ts"
 import { modelRecord } from "./modelRecord.ts"
 import type { ModelRecord, UpstreamRecord } from "./UpstreamRecord.ts"
@@ -81,15 +80,7 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
     /** The id of the entry that serves a model. */
     const entryOf = (model: string) => (catalogue.has(model) ? model : (catalogue.patternOf?.(model) ?? model))
 
-    /** The patterns that match no served model. */
-    const unmatchedNow = (patterns: ReadonlyArray<string>) =>
-      unmatched(
-        patterns,
-        configuration.current().value,
-        entriesOf(catalogue).map(({ id }) => id)
-      )
-
-    return { upstreams, models, unmatched: unmatchedNow } as const
+    return { upstreams, models } as const
   })
 }) {}
 

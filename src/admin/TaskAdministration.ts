@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
-import type { Actor } from "../contract/Acting.ts"
-import { Conflict, NotFound, UpstreamFailed } from "../contract/Failure.ts"
+import type { Actor } from "../contract/callers/Acting.ts"
+import { Conflict, NotFound, UpstreamFailed } from "../contract/failures/Failure.ts"
 import { StoredHolds } from "../ledger/store/StoredHolds.ts"
 import { CancelRequests } from "../tasks/CancelRequests.ts"
 import type { TaskPage } from "../tasks/TaskSummary.ts"
@@ -63,21 +63,15 @@ interface CancelAnswer {
   readonly task: TaskSummary
 }
 
-/** The cancelled task with a sentence for the user, or the reason why it goes on. */
-export const outcomeOf = (
-  { outcome, task }: CancelAnswer,
-  isServed: boolean
-): Effect.Effect<{ readonly task: TaskSummary; readonly words: string }, NotFound | Conflict | UpstreamFailed> => {
+/** The task, cancelled or to be cancelled, or the reason why it goes on. */
+export const outcomeOf = ({
+  outcome,
+  task
+}: CancelAnswer): Effect.Effect<TaskSummary, NotFound | Conflict | UpstreamFailed> => {
   switch (outcome) {
     case "cancelled":
-      return Effect.succeed({ task, words: `Cancelled ${task.id}.` })
     case "pending":
-      return Effect.succeed({
-        task,
-        words: isServed
-          ? `The server has not answered yet; ${task.id} is cancelled as soon as it can be.`
-          : `No gateway runs on this database; ${task.id} is cancelled at its next start.`
-      })
+      return Effect.succeed(task)
     case "running":
       return Effect.fail(new Conflict({ code: null, message: `${task.id} is running and can't be cancelled any more` }))
     case "ended":

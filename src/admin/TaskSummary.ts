@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { said } from "../contract/fields.ts"
+import { answerField } from "../contract/fields.ts"
 import { TaskFields, taskFields } from "../tasks/TaskFields.ts"
 import { TaskError, TaskState } from "../tasks/Task.ts"
 import type { SummaryRow } from "../tasks/TaskSummary.ts"
@@ -8,32 +8,32 @@ import { isoOrNull, isoTime } from "./fields.ts"
 /** The operator's view of a task: its state, without its input and output. */
 export const TaskSummary = Schema.Struct({
   object: Schema.Literal("task"),
-  id: said(Schema.String, "Its id."),
-  kind: said(Schema.String, "`message` or `video`."),
-  account: said(Schema.String, "Its account."),
-  key: said(Schema.String, "Id of the key it came with."),
-  model: said(Schema.String, "The model as the request named it."),
-  state: said(TaskState, "Its state."),
-  upstream: said(Schema.NullOr(Schema.String), "The upstream; null until it is chosen."),
-  upstream_id: said(Schema.NullOr(Schema.String), "Its id at the upstream; null until it was submitted."),
-  error: said(Schema.NullOr(TaskError), "Why it failed; null unless it did."),
-  attempts: said(Schema.Int, "Consecutive workers that died while running it."),
-  tries: said(Schema.Int, "Consecutive calls to the upstream without news."),
-  held_usd: said(Schema.Number, "Dollars held for it until it ends."),
-  cost_usd: said(Schema.Number, "Its cost in dollars; 0 until it ends."),
-  callback_url: said(Schema.NullOr(Schema.String), "The address its changes are sent to."),
+  id: answerField(Schema.String, "Its id."),
+  kind: answerField(Schema.String, "`message` or `video`."),
+  account: answerField(Schema.String, "Its account."),
+  key: answerField(Schema.String, "Id of the key it came with."),
+  model: answerField(Schema.String, "The model as the request named it."),
+  state: answerField(TaskState, "Its state."),
+  upstream: answerField(Schema.NullOr(Schema.String), "The upstream; null until it is chosen."),
+  upstream_id: answerField(Schema.NullOr(Schema.String), "Its id at the upstream; null until it was submitted."),
+  error: answerField(Schema.NullOr(TaskError), "Why it failed; null unless it did."),
+  attempts: answerField(Schema.Int, "Consecutive workers that died while running it."),
+  tries: answerField(Schema.Int, "Consecutive calls to the upstream without news."),
+  held_usd: answerField(Schema.Number, "Dollars held for it until it ends."),
+  cost_usd: answerField(Schema.Number, "Its cost in dollars; 0 until it ends."),
+  callback_url: answerField(Schema.NullOr(Schema.String), "The address its changes are sent to."),
   ...TaskFields,
-  held_by: said(Schema.NullOr(Schema.String), "The process working on it."),
-  next_run_at: said(
+  held_by: answerField(Schema.NullOr(Schema.String), "The process working on it."),
+  next_run_at: answerField(
     Schema.NullOr(Schema.String),
     "When it is next processed; null while a process works on it and once it ended."
   ),
-  expires_at: said(Schema.NullOr(Schema.String), "When it expires if it has not ended."),
-  created_at: said(Schema.String, "ISO 8601, UTC."),
-  submitted_at: said(Schema.NullOr(Schema.String), "The last submit to its upstream; null if none is stored."),
-  started_at: said(Schema.NullOr(Schema.String), "When it was first seen running; null if it never was."),
-  updated_at: said(Schema.String, "When its state last changed."),
-  ended_at: said(Schema.NullOr(Schema.String), "When it ended.")
+  expires_at: answerField(Schema.NullOr(Schema.String), "When it expires if it has not ended."),
+  created_at: answerField(Schema.String, "ISO 8601, UTC."),
+  submitted_at: answerField(Schema.NullOr(Schema.String), "The last submit to its upstream; null if none is stored."),
+  started_at: answerField(Schema.NullOr(Schema.String), "When it was first seen running; null if it never was."),
+  updated_at: answerField(Schema.String, "When its state last changed."),
+  ended_at: answerField(Schema.NullOr(Schema.String), "When it ended.")
 }).annotations({ identifier: "TaskSummary" })
 export type TaskSummary = typeof TaskSummary.Type
 

@@ -1,10 +1,11 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { KnownFieldsOnly, LongLived, OpenedBy } from "../contract/annotations.ts"
-import { CodedError } from "../contract/codedErrors.ts"
-import { said } from "../contract/fields.ts"
-import { EventsAnswer, watching } from "../feed/eventsAnswer.ts"
+import { CodedError } from "../contract/failures/codedErrors.ts"
+import { answerField } from "../contract/fields.ts"
+import { EventsAnswer, eventsAnnotations } from "../feed/eventsAnswer.ts"
 import { LogLines, LogParams } from "./LogLines.ts"
+import { requestLabels } from "../requests/labels.ts"
 import { OverviewTimes } from "../requests/OverviewSums.ts"
 import { pageOf } from "../contract/paging.ts"
 import { Attention, OverviewRecord } from "./OverviewRecord.ts"
@@ -12,11 +13,11 @@ import { Attention, OverviewRecord } from "./OverviewRecord.ts"
 /** The result of asking an upstream for its models. */
 export const UpstreamTest = Schema.Struct({
   object: Schema.Literal("upstream_test"),
-  name: said(Schema.String, "The upstream."),
-  ok: said(Schema.Boolean, "True if it answered with a list of models."),
-  ms: said(Schema.Int, "The duration in ms."),
-  models: said(Schema.NullOr(Schema.Array(Schema.String)), "Models it lists; null if it has no list."),
-  error: said(Schema.NullOr(Schema.String), "The error; null if there was none.")
+  name: answerField(Schema.String, "The upstream."),
+  ok: answerField(Schema.Boolean, "True if it answered with a list of models."),
+  ms: answerField(Schema.Int, "The duration in ms."),
+  models: answerField(Schema.NullOr(Schema.Array(Schema.String)), "Models it lists; null if it has no list."),
+  error: answerField(Schema.NullOr(Schema.String), "The error; null if there was none.")
 }).annotations({ identifier: "UpstreamTest" })
 
 /** Sums, live events and logs. */
@@ -26,7 +27,7 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
       .setUrlParams(
         Schema.Struct({
           ...OverviewTimes,
-          by: Schema.optional(Schema.Literal("model", "upstream", "key", "account", "tag", "user")).annotations({
+          by: Schema.optional(Schema.Literal("model", "upstream", "key", "account", ...requestLabels)).annotations({
             description: "The grouping. Default `model`."
           })
         })
@@ -37,7 +38,7 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
           summary: "Sums of requests, and current problems",
           description:
             "Counts, costs and tokens are exact. Steps of an hour or more use the hours' sums, shorter steps the stored " +
-            "requests. Percentiles use at most 20000 requests, groups by tag or end user at most 100000."
+            "requests. Percentiles use at most 20000 requests, groups by tag, end user or service tier at most 100000."
         })
       )
   )
@@ -63,7 +64,7 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
       .addSuccess(EventsAnswer)
       .annotate(LongLived, true)
       .annotateContext(
-        watching(
+        eventsAnnotations(
           "Watch events",
           "Server-sent events, of every node: `ready` (from here on nothing is missed), `request` (an array of requests " +
             "that are over), `skipped` (`{requests}`: the number of others), `changed` (`{what, ids}`: `key`, `account`, " +
@@ -102,7 +103,7 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
       .addSuccess(EventsAnswer)
       .annotate(LongLived, true)
       .annotateContext(
-        watching(
+        eventsAnnotations(
           "Follow the log",
           "Server-sent events of the answering process: `line` (a line of the log, beginning with the most recent ones) and " +
             "`missed` (the reader was too slow). It ends when its key or session does."

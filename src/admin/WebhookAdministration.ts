@@ -1,8 +1,8 @@
 import { Effect, Redacted } from "effect"
 import { WebhookSecrets } from "../access/WebhookSecrets.ts"
-import type { Actor } from "../contract/Acting.ts"
-import { AccountId } from "../contract/Caller.ts"
-import { Conflict } from "../contract/Failure.ts"
+import type { Actor } from "../contract/callers/Acting.ts"
+import { AccountId } from "../contract/callers/Caller.ts"
+import { Conflict } from "../contract/failures/Failure.ts"
 import { Changes } from "../sql/Changes.ts"
 import { AccountAdministration } from "./AccountAdministration.ts"
 import { Audit } from "./store/Audit.ts"
@@ -24,13 +24,13 @@ export class WebhookAdministration extends Effect.Service<WebhookAdministration>
       const secrets = yield* WebhookSecrets
       const change = yield* makeChange
 
-      const signing = (id: string) =>
+      const signingOf = (id: string) =>
         Effect.map(Effect.orDie(secrets.signing(AccountId.make(id))), (secrets): SigningSecrets => ({
           account: id,
           secrets
         }))
 
-      const show = (id: string) => Effect.zipRight(accounts.show(id), signing(id))
+      const show = (id: string) => Effect.zipRight(accounts.show(id), signingOf(id))
 
       /** Adds a secret; the former one keeps signing for two days. */
       const rotate = (actor: Actor, id: string) =>
@@ -43,7 +43,7 @@ export class WebhookAdministration extends Effect.Service<WebhookAdministration>
           ),
           after: () => Effect.succeed(null),
           target: () => id
-        }).pipe(Effect.zipRight(signing(id)))
+        }).pipe(Effect.zipRight(signingOf(id)))
 
       return { show, rotate } as const
     })

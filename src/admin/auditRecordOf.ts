@@ -1,5 +1,5 @@
 import { leaves } from "../config/changedFields.ts"
-import { isObject, textAt } from "../contract/json.ts"
+import { isObject, textAt } from "../contract/json/json.ts"
 import type { AuditChange, AuditRecord } from "./AuditRecord.ts"
 
 /** More changed fields than this are left out. */

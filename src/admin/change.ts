@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import type { Actor } from "../contract/Acting.ts"
+import type { Actor } from "../contract/callers/Acting.ts"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import { Changes } from "../sql/Changes.ts"

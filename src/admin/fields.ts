@@ -1,18 +1,25 @@
 import { ParseResult, Schema } from "effect"
-import type { Limits } from "../contract/Caller.ts"
-import { said } from "../contract/fields.ts"
-import { nanoUsd } from "../ledger/Price.ts"
+import type { Limits } from "../contract/callers/Caller.ts"
+import type { SettingRow } from "../contract/callers/settingRows.ts"
+import { answerField } from "../contract/fields.ts"
+import { nanoUsd } from "../ledger/nanoUsd.ts"
 
 const count = Schema.NullOr(
   Schema.Int.pipe(Schema.positive(), Schema.annotations({ description: "a whole number of 1 or more" }))
 )
 
+/** Settings in answers. */
+export const settingAnswers = {
+  switch: ({ says }: SettingRow) => answerField(Schema.Boolean, says),
+  count: ({ says }: SettingRow) => answerField(Schema.NullOr(Schema.Int), says)
+}
+
 /** Limits in the admin API; null is no limit. */
 export const LimitsRecord = Schema.Struct({
-  requests_per_minute: said(count, "Requests a minute."),
-  tokens_per_minute: said(count, "Input and output tokens a minute."),
-  concurrent_requests: said(count, "Requests to models at once."),
-  concurrent_tasks: said(count, "Unfinished tasks at once.")
+  requests_per_minute: answerField(count, "Requests a minute."),
+  tokens_per_minute: answerField(count, "Input and output tokens a minute."),
+  concurrent_requests: answerField(count, "Requests to models at once."),
+  concurrent_tasks: answerField(count, "Unfinished tasks at once.")
 }).annotations({ identifier: "Limits" })
 
 /** A change of limits: absent fields stay, null removes a limit. */

@@ -1,6 +1,6 @@
 import { Effect, Either } from "effect"
-import type { Authenticate } from "../contract/Authenticate.ts"
-import { codedError, codedStatus } from "../contract/codedErrors.ts"
+import type { Authenticate } from "../contract/callers/Authenticate.ts"
+import { codedError, codedStatus } from "../contract/failures/codedErrors.ts"
 
 interface Authenticator {
   readonly authenticate: Authenticate<unknown>

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { RateLimited } from "../contract/Failure.ts"
+import type { RateLimited } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { Feed } from "../feed/Feed.ts"
 import { AccessLog } from "../telemetry/AccessLog.ts"

@@ -1,5 +1,5 @@
 import { offsetOf, pagedByOffset } from "../contract/paging.ts"
-import { prefersCsv } from "../contract/prefersCsv.ts"
+import { csvAnswer, wantsCsv } from "../contract/text/csvAnswer.ts"
 import { membersCsv } from "./MemberRecord.ts"
 import type { MemberRecord } from "./MemberRecord.ts"
 
@@ -16,14 +16,7 @@ export const membersAnswer = (
   { format, ...page }: MembersQuery,
   headers: Headers
 ) => {
-  if (format === "csv" || (format === undefined && prefersCsv(headers.get("accept") ?? ""))) {
-    return new Response(`${membersCsv(all)}\r\n`, {
-      headers: {
-        "content-type": "text/csv; charset=utf-8",
-        "content-disposition": `attachment; filename="members-of-${account}.csv"`
-      }
-    })
-  }
+  if (wantsCsv(format, headers)) return csvAnswer(membersCsv(all), `members-of-${account}`)
   const { limit, offset } = offsetOf(page)
   return pagedByOffset(all.slice(offset, offset + limit), page)
 }

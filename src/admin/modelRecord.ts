@@ -5,9 +5,11 @@ import { unpriced } from "../ledger/Price.ts"
 import { priceSourceOf } from "../ledger/PriceSource.ts"
 import { partOf } from "../routing/Route.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
-import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
+import type { VideoUpstream } from "../upstreams/videos/VideoUpstream.ts"
 import { priceRecord } from "./PriceRecord.ts"
 import type { ModelRecord } from "./UpstreamRecord.ts"
+import { allFamilies, families, isWhole, kinds } from "../contract/kinds.ts"
+import type { Family } from "../contract/kinds.ts"
 
 type Capabilities = ModelRecord["capabilities"]
 
@@ -47,34 +49,40 @@ const priceOf = (route: ServedRoute | undefined): ModelRecord["price"] =>
 const capabilitiesOf = (model: Model, { texts, videos }: AllUpstreams): Capabilities => {
   const [first] = model.routes
   const text = first === undefined ? undefined : texts.get(partOf(first))
-  switch (model.kind) {
-    case "embedding":
-      return { takes: [], passes_through: ["embeddings"], resolutions: null }
-    case "video": {
-      const { frameImages, references, resolutions } = videoBoundsOf(model, videos)
-      return {
-        takes: [
-          ...(frameImages + references.images > 0 ? (["images"] as const) : []),
-          ...(references.videos > 0 ? (["video"] as const) : []),
-          ...(references.audios > 0 ? (["audio"] as const) : [])
-        ],
-        passes_through: videos.get(first?.upstream ?? "")?.isPassthrough === true ? ["videos"] : [],
-        resolutions
-      }
+  if (kinds[model.kind].work === "task") {
+    const { frameImages, references, resolutions } = videoBoundsOf(model, videos)
+    return {
+      takes: [
+        ...(frameImages + references.images > 0 ? (["images"] as const) : []),
+        ...(references.videos > 0 ? (["video"] as const) : []),
+        ...(references.audios > 0 ? (["audio"] as const) : [])
+      ],
+      passes_through: videos.get(first?.upstream ?? "")?.isPassthrough === true ? ["videos"] : [],
+      resolutions
     }
-    case "text":
-      return {
-        takes: [
+  }
+  return {
+    takes: kinds[model.kind].isTranslated
+      ? [
           "images",
           text?.takesPdf === true ? "pdf" : "pdf_text",
           "tools",
           ...(searches(text) ? (["web_search"] as const) : [])
-        ],
-        passes_through: [text?.passthrough, text?.compactor].flatMap((one) => (one === undefined ? [] : [one.family])),
-        resolutions: null
-      }
+        ]
+      : [],
+    passes_through: familiesOf(text).filter((family) => families[family].kind === model.kind),
+    resolutions: null
   }
 }
+
+/** The families whose requests pass through. */
+const familiesOf = ({
+  passthrough,
+  whole
+}: Pick<TextUpstream, "passthrough" | "whole"> = {}): ReadonlyArray<Family> => [
+  ...(passthrough === undefined ? [] : [passthrough.family]),
+  ...allFamilies.filter((family) => isWhole(family) && whole?.[family] !== undefined)
+]
 
 const searches = (text: TextUpstream | undefined): boolean =>
   text?.searches === true || text?.searchesInPassthrough === true || text?.isSearchedFor === true

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
-import { excludes, noExclusion } from "../contract/permission.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import { excludes, noExclusion } from "../contract/callers/permission.ts"
 
 interface ModelRules {
   readonly models?: ReadonlyArray<string> | null | undefined

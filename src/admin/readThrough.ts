@@ -7,7 +7,7 @@ import { writtenSecret } from "../config/writtenSecrets.ts"
 import type { ModelEntry } from "../catalogue/Catalogue.ts"
 import { catalogueOf } from "../catalogue/catalogueOf.ts"
 import { servedModels } from "../catalogue/prices.ts"
-import { soundEntry } from "../upstreams/soundEntry.ts"
+import { soundEntry } from "../upstreams/configured/soundEntry.ts"
 
 /** Validates a configuration as a start does. Gives the models it would serve, `own` ones included. */
 export const servedBy = (file: Located<GatewayFile>, own: ReadonlyArray<ModelEntry>) =>

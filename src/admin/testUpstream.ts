@@ -1,9 +1,9 @@
 import { Effect, Either } from "effect"
 import { Configuration } from "../config/Configuration.ts"
 import { surfaceOf } from "../config/providers/surfaces.ts"
-import { NotFound } from "../contract/Failure.ts"
-import { credentialsOf } from "../upstreams/fromSettings.ts"
-import { listModels } from "../upstreams/listModels.ts"
+import { NotFound } from "../contract/failures/Failure.ts"
+import { credentialsOf } from "../upstreams/configured/fromSettings.ts"
+import { listModels } from "../upstreams/calls/listModels.ts"
 import { protocolOf } from "../upstreams/protocols.ts"
 import type { UpstreamTest } from "./WatchApi.ts"
 

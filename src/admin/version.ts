@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Conflict } from "../contract/Failure.ts"
+import { Conflict } from "../contract/failures/Failure.ts"
 
 /** A 48-bit hash of a record's changeable values. */
 export const versionOf = (changeable: ReadonlyArray<unknown>): number =>

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { Accounts } from "../access/store/Accounts.ts"
 import { Outbox } from "../tasks/Outbox.ts"
 import type { TaskChange } from "../tasks/Outbox.ts"
-import { stored } from "../tasks/StoreFailure.ts"
+import { orStoreFailure } from "../tasks/StoreFailure.ts"
 import { isTerminal } from "../tasks/Task.ts"
 import type { Task } from "../tasks/Task.ts"
 import { DeliveryStore } from "./store/DeliveryStore.ts"
@@ -54,13 +54,13 @@ export const CallbackOutbox = Layer.effect(
       record: (change: TaskChange) => {
         const { event } = change
         const called = toCallback(change)
-        return stored(event === undefined ? called : Effect.zipRight(called, toWebhook(change, event)))
+        return orStoreFailure(event === undefined ? called : Effect.zipRight(called, toWebhook(change, event)))
       },
       hurry: ({ account, callbackUrl, id }: Task) =>
         callbackUrl === null
           ? Effect.void
-          : Effect.map(stored(store.hurry(id)), () => wake.due(hostOf(callbackUrl), account)),
-      forget: (taskIds: ReadonlyArray<string>) => stored(store.remove(taskIds)),
+          : Effect.map(orStoreFailure(store.hurry(id)), () => wake.due(hostOf(callbackUrl), account)),
+      forget: (taskIds: ReadonlyArray<string>) => orStoreFailure(store.remove(taskIds)),
       committed: ({ event, task }: TaskChange) => {
         if (task.callbackUrl !== null) wake.due(hostOf(task.callbackUrl), task.account)
         if (event !== undefined && hasWebhooks) wake.scan()

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
-import { NotFound } from "../contract/Failure.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
+import { NotFound } from "../contract/failures/Failure.ts"
 import { hostOf } from "./store/deliveryStatements.ts"
 import { toRecord } from "./Delivery.ts"
 import { DeliveryStore } from "./store/DeliveryStore.ts"

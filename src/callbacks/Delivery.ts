@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { AccountId } from "../contract/Caller.ts"
+import { AccountId } from "../contract/callers/Caller.ts"
 import { rows } from "../sql/decode.ts"
 import { DeliveryAttempt, DeliveryState } from "./DeliveryRecord.ts"
 import type { DeliveryRecord } from "./DeliveryRecord.ts"

@@ -1,4 +1,4 @@
-import type { AccountId } from "../contract/Caller.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
 import { domainOf } from "./domainOf.ts"
 
 /** Limits of concurrent deliveries. */

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
 import { makeWake } from "../tasks/Wake.ts"
 
 /** Wakes this process's sender for a due delivery before its next scan. */

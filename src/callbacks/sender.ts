@@ -1,5 +1,5 @@
 import { Cause, Clock, Effect, Layer, Option, Scope } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { descriptors } from "../flow/Descriptors.ts"

@@ -1,12 +1,13 @@
 import { Context } from "effect"
-import type { Limits, Unpriced } from "../contract/Caller.ts"
-import type { Fallbacks } from "../contract/FallbackReason.ts"
+import type { Limits, Unpriced } from "../contract/callers/Caller.ts"
+import type { Fallbacks } from "../contract/records/FallbackReason.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { PricedBy } from "../ledger/PriceSource.ts"
 import type { RouteBound } from "../routing/Bulkhead.ts"
-import type { WeightedRoute } from "../routing/arranged.ts"
+import type { WeightedRoute } from "../routing/arrangeRoutes.ts"
 import type { GenerateOptions } from "../upstreams/Upstream.ts"
-import type { SomeVideoBounds } from "../upstreams/VideoBounds.ts"
+import type { SomeVideoBounds } from "../upstreams/videos/VideoBounds.ts"
+import type { ModelKind } from "../contract/kinds.ts"
 
 type RouteDeadlines = NonNullable<GenerateOptions["deadlines"]>
 
@@ -43,6 +44,8 @@ export interface PricedRoute extends WeightedRoute {
 
 /** A route of a served model. */
 export interface ServedRoute extends PricedRoute {
+  /** The name of the part of its upstream that it calls (`partOf`). */
+  readonly part: string
   readonly deadlines?: RouteDeadlines
   readonly bound?: RouteBound
   /** The most output tokens that its model writes; undefined if unknown. */
@@ -55,7 +58,7 @@ export interface ServedRoute extends PricedRoute {
 interface Described {
   /** The caller's name of it. */
   readonly id: string
-  readonly kind: "text" | "video" | "embedding"
+  readonly kind: ModelKind
   /** Context window in tokens; undefined if unknown. */
   readonly contextTokens: number | undefined
   /** The most output tokens of a request; undefined for the known limit of its id. */

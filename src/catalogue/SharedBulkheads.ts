@@ -60,7 +60,7 @@ const circuitBreakersIn = ({ availability, node, send, soon }: Redis, runtime: R
   const seen = new Map<string, string>()
   let openings = 0
 
-  const opened = (upstream: string, forMs: number): void => {
+  const noteOpening = (upstream: string, forMs: number): void => {
     if (availability.isAway()) return
     const opening = `${node} ${++openings}`
     seen.set(upstream, opening)
@@ -90,5 +90,5 @@ const circuitBreakersIn = ({ availability, node, send, soon }: Redis, runtime: R
       )
     })
 
-  return { opened, look }
+  return { opened: noteOpening, look }
 }

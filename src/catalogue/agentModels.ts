@@ -1,4 +1,4 @@
-import { objectAt, textAt } from "../contract/json.ts"
+import { objectAt, textAt } from "../contract/json/json.ts"
 
 /** A variable of Claude Code's for a model, and the model that it asks for at a gateway without it (2.1.332). */
 interface AgentModel {

@@ -15,6 +15,8 @@ import { checkFallbacks, fallbacksOf } from "./fallbacks.ts"
 import { ModelMap, starOf } from "./ModelMap.ts"
 import type { Wildcard } from "./ModelMap.ts"
 import { listsModels } from "./modelWarnings.ts"
+import { calledKinds, calledModels, kindOf, kinds } from "../contract/kinds.ts"
+import type { CalledKind, ModelKind } from "../contract/kinds.ts"
 
 /** The built-in upstream. */
 const sandbox = "sandbox"
@@ -124,7 +126,7 @@ const modelOf = (
 ): Either.Either<ModelEntry, BadSettings> =>
   Either.gen(function* () {
     const routes: Array<EntryRoute> = []
-    const kinds: Array<ModelEntry["kind"]> = []
+    const seen: Array<ModelKind> = []
     for (const [index, route] of entry.routes.entries()) {
       const { model = id, price, upstream, weight } = route
       const configured = file.value.upstreams?.[upstream]
@@ -132,27 +134,27 @@ const modelOf = (
       // Callers name models by wildcards, and `constructor` is a name.
       const knownAs = Object.hasOwn(names, model) ? names[model] : undefined
       const protocol = configured && protocolFor(configured, knownAs ?? model, route.protocol)
-      const kind = kindOf(configured, protocol, { upstream, model, id, said: entry.kind }, own)
+      const kind = kindAt(configured, protocol, { upstream, model, id, said: entry.kind }, own)
       const path = ["models", id, "routes", index, "upstream"]
       if (kind === undefined) {
         const names = [sandbox, ...Object.keys(file.value.upstreams ?? {})].join(", ")
         return yield* Either.left(file.complain(path, `models.${id}: no upstream "${upstream}"; there are ${names}`))
       }
-      if (kinds[0] !== undefined && kinds[0] !== kind) {
+      if (seen[0] !== undefined && seen[0] !== kind) {
         return yield* Either.left(
           file.complain(
             path,
-            `models.${id}: upstream "${upstream}" serves ${kind} models, the routes before it ${kinds[0]}`
+            `models.${id}: upstream "${upstream}" serves ${kind} models, the routes before it ${seen[0]}`
           )
         )
       }
-      kinds.push(kind)
-      const misplaced = kind === "video" && textOptions.find((option) => route[option] !== undefined)
+      seen.push(kind)
+      const misplaced = kinds[kind].work === "task" && callOptions.find((option) => route[option] !== undefined)
       if (typeof misplaced === "string") {
         return yield* Either.left(
           file.complain(
             ["models", id, "routes", index, misplaced],
-            `models.${id}.routes[${index}].${misplaced}: is for text and embedding models alone`
+            `models.${id}.routes[${index}].${misplaced}: is for ${calledModels} alone`
           )
         )
       }
@@ -165,7 +167,7 @@ const modelOf = (
       })
       const bound = boundOf(file, `models.${pattern}.routes[${index}]`, route)
       const deadlines = deadlinesOf(route)
-      const isUsual = kind === "video" || protocol === usualOfTexts(file, upstream)
+      const isUsual = kinds[kind].work === "task" || protocol === usualOfTexts(file, upstream)
       routes.push({
         upstream,
         model: upstream === sandbox ? sandboxModel(model, kind, own) : model,
@@ -185,23 +187,22 @@ const modelOf = (
         file.complain(["models", id, "prefer"], `models.${id}.prefer: routes have weights, which decide the order`)
       )
     }
-    if (prefer === "fastest" && kinds[0] === "video") {
+    const [kind = "text"] = seen
+    const isTask = kinds[kind].work === "task"
+    if (prefer === "fastest" && isTask) {
       return yield* Either.left(
-        file.complain(["models", id, "prefer"], `models.${id}.prefer: fastest is for text and embedding models`)
+        file.complain(["models", id, "prefer"], `models.${id}.prefer: fastest is for ${calledModels}`)
       )
     }
-    if (entry.hedge_seconds !== undefined && kinds[0] === "video") {
+    if (entry.hedge_seconds !== undefined && isTask) {
       return yield* Either.left(
-        file.complain(
-          ["models", id, "hedge_seconds"],
-          `models.${id}.hedge_seconds: is for text and embedding models alone`
-        )
+        file.complain(["models", id, "hedge_seconds"], `models.${id}.hedge_seconds: is for ${calledModels} alone`)
       )
     }
     const fallbacks = fallbacksOf(entry.fallbacks)
     return {
       id,
-      kind: kinds[0] ?? "text",
+      kind,
       routes,
       contextTokens: entry.context,
       maxOutputTokens: entry.max_output_tokens,
@@ -221,7 +222,7 @@ const modelOf = (
   })
 
 /** Options of a route that video models lack: their tasks wait by themselves. */
-const textOptions = ["first_byte_seconds", "idle_seconds", "max_concurrency"] as const
+const callOptions = ["first_byte_seconds", "idle_seconds", "max_concurrency"] as const
 
 const boundOf = (file: Located<GatewayFile>, name: string, route: Entry["routes"][number]): RouteBound | undefined =>
   route.max_concurrency === undefined
@@ -250,30 +251,27 @@ interface Named {
   /** The gateway's id. */
   readonly id: string
   /** The kind in its entry. */
-  readonly said: "text" | "embedding" | undefined
+  readonly said: CalledKind | undefined
 }
 
-const kindOf = (
+const kindAt = (
   configured: UpstreamEntry | undefined,
   protocol: ProtocolName | undefined,
   { id, model, said, upstream }: Named,
   own: ReadonlyArray<ModelEntry>
-): ModelEntry["kind"] | undefined => {
+): ModelKind | undefined => {
   const builtIn = upstream === sandbox ? own.find((one) => one.id === model)?.kind : undefined
   if (builtIn !== undefined) return builtIn
   if (upstream !== sandbox && configured === undefined) return undefined
   const kind = protocol === undefined ? "text" : protocolOf(protocol).kind
   if (kind !== "text") return kind
-  return said ?? (isEmbedding.test(id) || isEmbedding.test(model) ? "embedding" : "text")
+  return said ?? calledKinds.find((one) => [id, model].some((name) => kindOf(one).usualName?.test(name))) ?? "text"
 }
 
 /** The protocol of an upstream's texts whose routes name none. */
 const usualOfTexts = ({ value }: Located<GatewayFile>, upstream: string): ProtocolName | undefined =>
   protocolsAt(value, upstream).find((protocol) => protocolOf(protocol).kind === "text")
 
-/** The usual name of embedding models. */
-const isEmbedding = /embed/i
-
 /** `gpt-5.1: sandbox` gives the sandbox's model another name. */
-const sandboxModel = (model: string, kind: ModelEntry["kind"], own: ReadonlyArray<ModelEntry>) =>
+const sandboxModel = (model: string, kind: ModelKind, own: ReadonlyArray<ModelEntry>) =>
   own.some(({ id }) => id === model) ? model : (own.find((one) => one.kind === kind)?.id ?? model)

@@ -3,8 +3,8 @@ import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { spanOfSeconds } from "../config/sections/Video.ts"
 import type { VideoBounds as Written } from "../config/sections/Video.ts"
-import { mergedBounds, secondsFrom } from "../upstreams/VideoBounds.ts"
-import type { SomeVideoBounds } from "../upstreams/VideoBounds.ts"
+import { mergedBounds, secondsFrom } from "../upstreams/videos/VideoBounds.ts"
+import type { SomeVideoBounds } from "../upstreams/videos/VideoBounds.ts"
 
 interface Entry {
   readonly id: string

@@ -1,11 +1,12 @@
 import { Either } from "effect"
 import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
-import { FallbackReason } from "../contract/FallbackReason.ts"
-import type { Fallbacks } from "../contract/FallbackReason.ts"
+import { FallbackReason } from "../contract/records/FallbackReason.ts"
+import type { Fallbacks } from "../contract/records/FallbackReason.ts"
 import type { ModelEntry } from "./Catalogue.ts"
 import type { ModelMap } from "./ModelMap.ts"
 import { listsModels } from "./modelWarnings.ts"
+import { calledModels, kinds } from "../contract/kinds.ts"
 
 type Written = { readonly [reason in FallbackReason]?: string | ReadonlyArray<string> | undefined }
 
@@ -62,7 +63,7 @@ export const checkFallbacks = (
     const kind = models.get(id)?.kind
     const fallbacks = writtenOf(id)
     if (fallbacks === undefined) continue
-    if (kind === "video") return complain(id, "only text and embedding models have fallbacks")
+    if (kind !== undefined && kinds[kind].work === "task") return complain(id, `only ${calledModels} have fallbacks`)
     for (const reason of FallbackReason.literals) {
       for (const name of fallbacks[reason] ?? []) {
         if (name.includes("*")) return complain(id, "a wildcard can't be a fallback", reason)

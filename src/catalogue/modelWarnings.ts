@@ -1,14 +1,16 @@
 import type { GatewayFile } from "../config/GatewayFile.ts"
-import { objectAt } from "../contract/json.ts"
-import { matches } from "../contract/permission.ts"
+import { objectAt } from "../contract/json/json.ts"
+import { matches } from "../contract/text/matches.ts"
 import { agentModels, namedModels } from "./agentModels.ts"
 
 /** Warnings about a valid but probably unintended `gateway.yaml`, a line each. */
 export const modelWarnings = (file: GatewayFile, served: Iterable<string>): ReadonlyArray<string> => {
   const ids = [...served]
   const complain = (owner: string, { models = [], not_models = [] }: Rule) => [
-    ...unmatched(models, file, ids).map((pattern) => `${owner} may use "${pattern}", which no model matches`),
-    ...unmatched(not_models, file, ids).map((pattern) => `${owner} may not use "${pattern}", which no model matches`)
+    ...unmatchedPatterns(models, file, ids).map((pattern) => `${owner} may use "${pattern}", which no model matches`),
+    ...unmatchedPatterns(not_models, file, ids).map(
+      (pattern) => `${owner} may not use "${pattern}", which no model matches`
+    )
   ]
   return [
     ...(file.keys ?? []).flatMap((key) => complain(`keys: "${key.name}"`, key)),
@@ -22,7 +24,7 @@ const agentWarnings = (file: GatewayFile, ids: ReadonlyArray<string>): ReadonlyA
   const { sign_in } = file
   if (sign_in?.oidc === undefined) return []
   const settings = sign_in.managed_settings ?? {}
-  const isMissing = (id: string) => unmatched([id], file, ids).length > 0
+  const isMissing = (id: string) => unmatchedPatterns([id], file, ids).length > 0
   const given = new Set(Object.keys(objectAt(settings, "env") ?? {}))
   return [
     ...namedModels(settings)
@@ -57,7 +59,7 @@ export const unknownUpstreams = (
 }
 
 /** The patterns that match no served model. */
-export const unmatched = (
+export const unmatchedPatterns = (
   patterns: ReadonlyArray<string>,
   file: GatewayFile,
   served: ReadonlyArray<string>

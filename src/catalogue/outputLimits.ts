@@ -1,6 +1,7 @@
+import { firstMatch } from "../contract/text/firstMatch.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import { beyondOutput } from "../generation/outputBound.ts"
-import type { InvalidRequest } from "../contract/Failure.ts"
+import type { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Route } from "../routing/Route.ts"
 import type { Model, ModelEntry } from "./Catalogue.ts"
 
@@ -28,7 +29,7 @@ const rows: ReadonlyArray<readonly [RegExp, number]> = [
   [/(^|\/)o[134]|codex-mini/, 100_000]
 ]
 
-const published = (model: string): number | undefined => rows.find(([pattern]) => pattern.test(model))?.[1]
+const published = (model: string): number | undefined => firstMatch(rows, model)
 
 /** The upstream that is the gateway's own: what its models are called says nothing of them. */
 const sandbox = "sandbox"

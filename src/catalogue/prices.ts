@@ -4,7 +4,7 @@ import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { PricesFile } from "../config/sections/Model.ts"
 import { readText } from "../config/source.ts"
-import { free, fromUsd } from "../ledger/Price.ts"
+import { free, fromUsd, withFactor } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { PricedBy } from "../ledger/PriceSource.ts"
 import type { Route } from "../routing/Route.ts"
@@ -14,6 +14,7 @@ import { builtInList, priceListDate } from "./prices/builtInList.ts"
 import { FetchedPrices } from "./prices/fetched/FetchedList.ts"
 import type { FetchedList } from "./prices/fetched/FetchedList.ts"
 import { namesOf } from "./prices/names.ts"
+import { priceFactorAt } from "./prices/priceFactor.ts"
 import { priceProviderOf } from "./prices/providers.ts"
 import { servedModel } from "./servedModel.ts"
 
@@ -62,6 +63,7 @@ const priceFinder = Effect.fnUntraced(function* (
         if (price !== undefined) return { price, from: "prices_file", name: key }
       }
     }
+    const factored = (price: Price) => withFactor(price, priceFactorAt(file.value, route))
     let isHeld = false
     for (const seller of providerId === undefined ? [undefined] : [providerId, undefined]) {
       for (const model of namesOf(name)) {
@@ -70,9 +72,10 @@ const priceFinder = Effect.fnUntraced(function* (
         const held = isHeld && { isHeld }
         const known = fetched?.find(key)
         if (known !== undefined)
-          return { price: known, from: "fetched list", name: key, ...fetchedOn(fetched), ...held }
+          return { price: factored(known), from: "fetched list", name: key, ...fetchedOn(fetched), ...held }
         const price = list?.find(model, seller)
-        if (price !== undefined) return { price, from: "built-in list", name: key, asOf: priceListDate, ...held }
+        if (price !== undefined)
+          return { price: factored(price), from: "built-in list", name: key, asOf: priceListDate, ...held }
       }
     }
     return { price: undefined, from: "nowhere", name }
@@ -86,12 +89,20 @@ const priceFinder = Effect.fnUntraced(function* (
     }
     return undefined
   }
+  /** A price with those of other models at the same provider: an image tool's, an advisor's. */
+  const withOthers = (price: Price, route: EntryRoute): Price =>
+    price.isFree ? price : { ...price, others: (model) => search({ ...route, knownAs: model }).price }
   return ({ id, price }, route) => {
     const written = route.price ?? price
-    if (written !== undefined) return { route, price: written, from: "gateway.yaml", name: id }
+    if (written !== undefined) return { route, price: withOthers(written, route), from: "gateway.yaml", name: id }
     if (!isOutside(route)) return { route, price: free, from: "sandbox", name: id }
     const listedContext = contextOf(route)
-    return { route: listedContext === undefined ? route : { ...route, listedContext }, ...search(route) }
+    const { price: listed, ...source } = search(route)
+    return {
+      route: listedContext === undefined ? route : { ...route, listedContext },
+      price: listed && withOthers(listed, route),
+      ...source
+    }
   }
 })
 

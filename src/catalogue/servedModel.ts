@@ -1,8 +1,10 @@
 import { noUsage } from "../generation/GenerationEvent.ts"
-import { costOf, unpriced } from "../ledger/Price.ts"
+import { unpriced } from "../ledger/Price.ts"
+import { costOf } from "../ledger/cost.ts"
 import type { Price } from "../ledger/Price.ts"
-import { mergedBounds } from "../upstreams/VideoBounds.ts"
-import type { SomeVideoBounds } from "../upstreams/VideoBounds.ts"
+import { partOf } from "../routing/Route.ts"
+import { mergedBounds } from "../upstreams/videos/VideoBounds.ts"
+import type { SomeVideoBounds } from "../upstreams/videos/VideoBounds.ts"
 import type { EntryRoute, Model, ModelEntry } from "./Catalogue.ts"
 import { mostOutput } from "./outputLimits.ts"
 import { knownVideoBounds } from "./videoBounds.ts"
@@ -12,6 +14,7 @@ export const servedModel = (entry: ModelEntry): Model => {
   const { price, routes, ...described } = entry
   const served = routes.map((route) => ({
     ...route,
+    part: partOf(route),
     price: route.price ?? price ?? unpriced,
     outputLimit: mostOutput(entry, route),
     ...(entry.kind === "video" && { video: videoOf(entry, route) })

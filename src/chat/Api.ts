@@ -1,7 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { BodyLimit, Idempotent, Prefixes, RateHeaders } from "../contract/annotations.ts"
-import { ModelNotFoundError } from "../contract/codedErrors.ts"
-import { eventStream } from "../contract/eventStream.ts"
+import { ModelNotFoundError } from "../contract/failures/codedErrors.ts"
+import { eventStream } from "../contract/bodies/eventStream.ts"
 import { ChatCompletion } from "./Completion.ts"
 import { CreateCompletion } from "./Request.ts"
 

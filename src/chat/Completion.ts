@@ -1,27 +1,27 @@
 import { Schema } from "effect"
-import { JsonObject, said } from "../contract/fields.ts"
+import { JsonObject, answerField } from "../contract/fields.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 const FunctionCall = Schema.Struct({
-  name: said(Schema.String, "Name of the function."),
-  arguments: said(Schema.String, "Its arguments, as JSON text.")
+  name: answerField(Schema.String, "Name of the function."),
+  arguments: answerField(Schema.String, "Its arguments, as JSON text.")
 })
 export type FunctionCall = typeof FunctionCall.Type
 
 const ToolCall = Schema.Union(
   Schema.Struct({
-    id: said(Schema.String, "Id of the call, for its `tool` message."),
+    id: answerField(Schema.String, "Id of the call, for its `tool` message."),
     type: Schema.Literal("function"),
-    function: said(FunctionCall, "The function to call.")
+    function: answerField(FunctionCall, "The function to call.")
   }),
   Schema.Struct({
-    id: said(Schema.String, "Id of the call, for its `tool` message."),
+    id: answerField(Schema.String, "Id of the call, for its `tool` message."),
     type: Schema.Literal("custom"),
-    custom: said(
+    custom: answerField(
       Schema.Struct({
-        name: said(Schema.String, "Name of the tool."),
-        input: said(Schema.String, "The arguments.")
+        name: answerField(Schema.String, "Name of the tool."),
+        input: answerField(Schema.String, "The arguments.")
       }),
       "The function to call."
     )
@@ -31,12 +31,12 @@ export type ToolCall = typeof ToolCall.Type
 
 const Annotation = Schema.Struct({
   type: Schema.Literal("url_citation"),
-  url_citation: said(
+  url_citation: answerField(
     Schema.Struct({
-      start_index: said(Schema.Int, "Start of the supported words in `content`."),
-      end_index: said(Schema.Int, "End of the words, exclusive."),
-      url: said(Schema.String, "Address of the page."),
-      title: said(Schema.String, "Title of the page.")
+      start_index: answerField(Schema.Int, "Start of the supported words in `content`."),
+      end_index: answerField(Schema.Int, "End of the words, exclusive."),
+      url: answerField(Schema.String, "Address of the page."),
+      title: answerField(Schema.String, "Title of the page.")
     }),
     "A page that supports the text."
   )
@@ -46,8 +46,8 @@ export type Annotation = typeof Annotation.Type
 /** The assistant's message. */
 export const AnswerMessage = Schema.Struct({
   role: Schema.Literal("assistant"),
-  content: said(Schema.NullOr(Schema.String), "The text; null if there is none."),
-  refusal: said(Schema.NullOr(Schema.String), "The reason the model does not answer; null if it does."),
+  content: answerField(Schema.NullOr(Schema.String), "The text; null if there is none."),
+  refusal: answerField(Schema.NullOr(Schema.String), "The reason the model does not answer; null if it does."),
   reasoning_content: optional(Schema.String).annotations({ description: "The model's thinking." }),
   reasoning_details: optional(Schema.Array(JsonObject)).annotations({
     description: "The signed thinking; return it unchanged."
@@ -64,30 +64,33 @@ const FinishReason = Schema.Literal("stop", "length", "tool_calls", "content_fil
 export type FinishReason = typeof FinishReason.Type
 
 const Choice = Schema.Struct({
-  index: said(Schema.Int, "The index of the answer."),
-  message: said(AnswerMessage, "The answer."),
-  logprobs: said(Schema.NullOr(JsonObject), "Log probabilities of its tokens, if requested and told; else null."),
-  finish_reason: said(FinishReason, "The reason that it ended.")
+  index: answerField(Schema.Int, "The index of the answer."),
+  message: answerField(AnswerMessage, "The answer."),
+  logprobs: answerField(
+    Schema.NullOr(JsonObject),
+    "Log probabilities of its tokens, if requested and told; else null."
+  ),
+  finish_reason: answerField(FinishReason, "The reason that it ended.")
 })
 export type Choice = typeof Choice.Type
 
 const count = Schema.NonNegativeInt
 
 const Usage = Schema.Struct({
-  prompt_tokens: said(count, "Input tokens, cached ones included."),
-  completion_tokens: said(count, "Generated tokens, reasoning included."),
-  total_tokens: said(count, "Both together."),
-  prompt_tokens_details: said(
+  prompt_tokens: answerField(count, "Input tokens, cached ones included."),
+  completion_tokens: answerField(count, "Generated tokens, reasoning included."),
+  total_tokens: answerField(count, "Both together."),
+  prompt_tokens_details: answerField(
     Schema.Struct({
-      cached_tokens: said(count, "Input tokens read from a cache."),
+      cached_tokens: answerField(count, "Input tokens read from a cache."),
       cache_write_tokens: Schema.optionalWith(count, { exact: true }).annotations({
         description: "Input tokens written to a cache, if there are any."
       })
     }),
     "The input."
   ),
-  completion_tokens_details: said(
-    Schema.Struct({ reasoning_tokens: said(count, "Tokens of reasoning.") }),
+  completion_tokens_details: answerField(
+    Schema.Struct({ reasoning_tokens: answerField(count, "Tokens of reasoning.") }),
     "The output."
   )
 })
@@ -95,14 +98,14 @@ export type Usage = typeof Usage.Type
 
 /** The answer to a request (docs/api.md#the-completion). */
 export const ChatCompletion = Schema.Struct({
-  id: said(Schema.String, "Id of the completion."),
+  id: answerField(Schema.String, "Id of the completion."),
   object: Schema.Literal("chat.completion"),
-  created: said(Schema.Int, "Unix time in seconds."),
-  model: said(Schema.String, "The requested model."),
-  choices: said(Schema.Array(Choice), "The answers, in order."),
+  created: answerField(Schema.Int, "Unix time in seconds."),
+  model: answerField(Schema.String, "The requested model."),
+  choices: answerField(Schema.Array(Choice), "The answers, in order."),
   service_tier: optional(Schema.String).annotations({
     description: "The tier that served it, if the upstream told it."
   }),
-  usage: said(Usage, "Tokens used, by all answers.")
+  usage: answerField(Usage, "Tokens used, by all answers.")
 }).annotations({ identifier: "ChatCompletion" })
 export type ChatCompletion = typeof ChatCompletion.Type

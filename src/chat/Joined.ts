@@ -5,7 +5,7 @@ import { noUsage } from "../generation/GenerationEvent.ts"
 import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import type { Machine, PassthroughFrame } from "../generation/Machine.ts"
 import type { Head } from "./chunks.ts"
-import { ending } from "./chunks.ts"
+import { endFrames } from "./chunks.ts"
 import type { AnswerMessage } from "./Completion.ts"
 import { choiceOf, completionOf, machine, messageOf } from "./encode.ts"
 import type { State } from "./encode.ts"
@@ -24,7 +24,7 @@ export interface JoinOptions {
  * Combines several generations of one request. Chunks are sent as they come, each with the index of its answer, and the
  * total usage at the end. The first failure ends all of them.
  */
-export const joined = (generations: ReadonlyArray<Generation>, options: JoinOptions): Generation =>
+export const join = (generations: ReadonlyArray<Generation>, options: JoinOptions): Generation =>
   new Joined(generations, options)
 
 interface Part {
@@ -137,7 +137,7 @@ class Joined implements Generation {
   /** The last frames of a stream, or the whole answer. */
   #text(usage: Usage): string {
     const { head, stream } = this.#options
-    if (stream) return this.#held + ending(head, usageOf(usage))
+    if (stream) return this.#held + endFrames(head, usageOf(usage))
     const choices = this.#parts.map(({ state }, index) => choiceOf(state, index))
     return JSON.stringify(completionOf(head, choices, usage))
   }

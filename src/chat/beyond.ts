@@ -1,4 +1,4 @@
-import { isObject } from "../contract/json.ts"
+import { isObject } from "../contract/json/json.ts"
 import { unknownIn } from "../contract/open.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import { unknownFields } from "../dispatch/unsupported.ts"

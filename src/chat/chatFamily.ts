@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { Holder } from "../contract/Caller.ts"
-import { randomHex } from "../contract/randomHex.ts"
+import type { Holder } from "../contract/callers/Caller.ts"
+import { randomHex } from "../contract/text/randomHex.ts"
 import { ReasoningSignatures } from "../ownership/store/ReasoningSignatures.ts"
 import { jsonResponse } from "../pipeline/passthrough.ts"
 import type { PassthroughState } from "../pipeline/passthrough.ts"
@@ -11,12 +11,12 @@ import { understand } from "./decode.ts"
 import { choiceOf, completionOf, machine, messageOf } from "./encode.ts"
 import type { State } from "./encode.ts"
 import type { InputMessage } from "./InputMessage.ts"
-import { joined } from "./Joined.ts"
+import { join } from "./Joined.ts"
 import { passthroughMachineOf, passthroughOf } from "./passthrough.ts"
 import { sealName, unsealedCalls } from "./reasoning.ts"
 import type { KeptSeals } from "./reasoning.ts"
 import type { CreateCompletion } from "./Request.ts"
-import { unsupported } from "./unsupported.ts"
+import { unsupportedParts } from "./unsupportedParts.ts"
 
 type ChatFamily = TextFamily<CreateCompletion, KeptSeals, State, PassthroughState, ChatCompletion | Response>
 
@@ -53,12 +53,12 @@ export const makeChatFamily = Effect.map(ReasoningSignatures, (signatures): Chat
         ...understand(payload, request.body, kept),
         stream,
         isStored: payload.store === true,
-        unsupported: () => unsupported(payload, request.body),
+        unsupported: () => unsupportedParts(payload, request.body),
         passthrough: passthroughOf(payload, request),
         answers:
           count === 1
             ? undefined
-            : { count, join: (generations) => joined(generations, { head, isLegacy, stream, keep }) },
+            : { count, join: (generations) => join(generations, { head, isLegacy, stream, keep }) },
         translated: () => ({
           machine: machine({ head, index: 0, isWhole: true, isLegacy }),
           answer: (state) => completionOf(head, [choiceOf(state, 0)], state.usage, state.serviceTier),

@@ -1,5 +1,5 @@
-import type { Failure } from "../contract/Failure.ts"
-import { codedError } from "../contract/codedErrors.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
+import { codedError } from "../contract/failures/codedErrors.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Logprobs } from "../generation/GenerationEvent.ts"
 import type { PassthroughFrame } from "../generation/Machine.ts"
@@ -42,16 +42,18 @@ export interface Writer {
 
 export const writer = (head: Head, index: number): Writer => {
   const choice = `"choices":[{"index":${index},"delta":`
-  const start = `data: ${opened(head)}${choice}`
+  const start = `data: ${firstChunk(head)}${choice}`
   const end = head.includeUsage ? `}],"usage":null}\n\n` : `}]}\n\n`
   return {
     delta: (delta, logprobs) => {
       const told = logprobs === undefined ? "null" : JSON.stringify(logprobsOf(logprobs))
-      return written(`${start}${JSON.stringify(delta)},"logprobs":${told},"finish_reason":null${end}`)
+      return passthroughFrame(`${start}${JSON.stringify(delta)},"logprobs":${told},"finish_reason":null${end}`)
     },
     finish: (reason, serviceTier) => {
       const tier = serviceTier === undefined ? "" : `"service_tier":${JSON.stringify(serviceTier)},`
-      return written(`data: ${opened(head)}${tier}${choice}{},"logprobs":null,"finish_reason":"${reason}"${end}`)
+      return passthroughFrame(
+        `data: ${firstChunk(head)}${tier}${choice}{},"logprobs":null,"finish_reason":"${reason}"${end}`
+      )
     }
   }
 }
@@ -59,19 +61,19 @@ export const writer = (head: Head, index: number): Writer => {
 /** Log probabilities as a choice has them. */
 export const logprobsOf = (content: Logprobs) => ({ content, refusal: null })
 
-const opened = ({ created, id, model }: Head): string => {
+const firstChunk = ({ created, id, model }: Head): string => {
   const head = JSON.stringify({ id, object: "chat.completion.chunk", created, model })
   return `${head.slice(0, -1)},`
 }
 
 /** The end of the stream: the usage if requested, and `[DONE]`. */
-export const ending = (head: Head, usage: Usage): string =>
-  (head.includeUsage ? `data: ${opened(head)}"choices":[],"usage":${JSON.stringify(usage)}}\n\n` : "") + done
+export const endFrames = (head: Head, usage: Usage): string =>
+  (head.includeUsage ? `data: ${firstChunk(head)}"choices":[],"usage":${JSON.stringify(usage)}}\n\n` : "") + done
 
 const done = "data: [DONE]\n\n"
 
 /** A failure in the middle of a stream, which ends it. */
-export const failed = (failure: Failure): PassthroughFrame =>
-  written(`data: ${JSON.stringify({ error: codedError(failure) })}\n\n`)
+export const failureFrame = (failure: Failure): PassthroughFrame =>
+  passthroughFrame(`data: ${JSON.stringify({ error: codedError(failure) })}\n\n`)
 
-export const written = (text: string): PassthroughFrame => ({ type: "passthrough", written: text })
+export const passthroughFrame = (text: string): PassthroughFrame => ({ type: "passthrough", written: text })

@@ -1,5 +1,5 @@
-import { InvalidRequest } from "../contract/Failure.ts"
-import { objecting } from "../contract/open.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import { makeObjection } from "../contract/open.ts"
 import type { Conversation, Item, OutputFormat, Reasoning } from "../generation/Conversation.ts"
 import { demandsOf } from "../generation/demandsOf.ts"
 import { effortOf } from "../generation/effort.ts"
@@ -24,7 +24,7 @@ export interface Understood {
 
 const nothingKept: KeptSeals = new Map()
 
-const unknownOf = objecting(CreateCompletion)
+const unknownOf = makeObjection(CreateCompletion)
 
 /**
  * Describes a request as a `Conversation`, and lists what that cannot express. Expensive parts are computed on first
@@ -33,22 +33,22 @@ const unknownOf = objecting(CreateCompletion)
 export const understand = (request: CreateCompletion, body: unknown, kept: KeptSeals = nothingKept): Understood => {
   const wanted = effortOf(request.model, request.reasoning_effort ?? undefined, "reasoning_effort")
   let known: Translated | undefined
-  const translated = () => (known ??= translate(request, kept))
+  const translation = () => (known ??= translate(request, kept))
   return {
     conversation: {
       model: request.model,
       system: [],
       get items() {
-        return translated().items
+        return translation().items
       },
       get tools() {
-        return translated().toolbox.tools
+        return translation().toolbox.tools
       },
       get toolChoice() {
-        return translated().toolbox.choice
+        return translation().toolbox.choice
       },
       get parallelToolCalls() {
-        return translated().toolbox.isParallel
+        return translation().toolbox.isParallel
       },
       reasoning: reasoningOf(request, wanted instanceof InvalidRequest ? undefined : wanted),
       sampling: {
@@ -74,7 +74,7 @@ export const understand = (request: CreateCompletion, body: unknown, kept: KeptS
         return unknownBytes(request)
       }
     },
-    objection: () => unknownOf(request, body) ?? (wanted instanceof InvalidRequest ? wanted : translated().problem),
+    objection: () => unknownOf(request, body) ?? (wanted instanceof InvalidRequest ? wanted : translation().problem),
     mayReachWeb: mayReachWeb(request, body)
   }
 }
@@ -106,7 +106,7 @@ const reasoningOf = ({ reasoning_effort }: CreateCompletion, effort: Reasoning["
 /** Fields that some upstreams of other dialects have, too. */
 const carriedOf = ({ logprobs, service_tier, top_logprobs, verbosity }: CreateCompletion) => ({
   verbosity: isUsual(verbosity, "medium") ? undefined : { value: verbosity ?? "", param: "verbosity" },
-  serviceTier: isUsual(service_tier, "auto", "default") ? undefined : (service_tier ?? undefined),
+  serviceTier: isUsual(service_tier, "auto") ? undefined : (service_tier ?? undefined),
   logprobs:
     logprobs === true || (top_logprobs ?? 0) > 0
       ? { value: top_logprobs ?? 0, param: logprobs === true ? "logprobs" : "top_logprobs" }

@@ -8,10 +8,10 @@ import { GrowingList } from "../generation/GrowingList.ts"
 import type { OpenItem } from "../generation/Lanes.ts"
 import * as Sequence from "../generation/sequence.ts"
 import type { Delta, Head, ToolCallDelta, Writer } from "./chunks.ts"
-import { ending, failed, logprobsOf, writer, written } from "./chunks.ts"
+import { endFrames, failureFrame, logprobsOf, writer, passthroughFrame } from "./chunks.ts"
 import type { Annotation, AnswerMessage, ChatCompletion, Choice, FinishReason, ToolCall } from "./Completion.ts"
 import type { Place } from "./reasoning.ts"
-import { redacted, sealed } from "./reasoning.ts"
+import { redactedReasoning, sealReasoning } from "./reasoning.ts"
 import { usageOf } from "./usage.ts"
 
 export interface Options {
@@ -111,12 +111,12 @@ const apply = (
       draft.usage = event.usage
       draft.serviceTier = event.serviceTier
       frames.push(write.finish(finish, event.serviceTier))
-      if (options.isWhole) frames.push(written(ending(options.head, usageOf(event.usage))))
+      if (options.isWhole) frames.push(passthroughFrame(endFrames(options.head, usageOf(event.usage))))
       return
     }
     case "failed":
       draft.usage = event.usage
-      frames.push(failed(event.failure))
+      frames.push(failureFrame(event.failure))
   }
 }
 
@@ -137,7 +137,7 @@ const open = (draft: Draft, item: OpenItem, { head, isLegacy }: Options): Delta 
   draft.open = { item, start: draft.message.content?.length ?? 0, text: "", isTold }
   switch (item.type) {
     case "redacted-reasoning":
-      return { reasoning_details: [redacted(head.model, item.data, placeIn(draft))] }
+      return { reasoning_details: [redactedReasoning(head.model, item.data, placeIn(draft))] }
     case "tool-call":
       return isTold ? called(draft.calls.length, item, isLegacy) : undefined
     default:
@@ -201,7 +201,7 @@ const closed = (draft: Draft, signature: string | undefined, { head, isLegacy }:
   draft.open = undefined
   if (open?.item.type === "tool-call" && !isLegacy) draft.calls = draft.calls.with(callOf(open.item, open.text))
   if (open?.item.type !== "reasoning" || signature === undefined) return undefined
-  return { reasoning_details: [sealed(head.model, open.text, signature, placeIn(draft))] }
+  return { reasoning_details: [sealReasoning(head.model, open.text, signature, placeIn(draft))] }
 }
 
 /** The content and the calls so far, so that thinking between them keeps its place. */

@@ -4,7 +4,7 @@ import type { DocumentPart, FileSource, Item, Part, TextPart } from "../generati
 import { atUrl, inlineFile } from "../generation/fileSource.ts"
 import type { ContentPart, PartOf } from "./Content.ts"
 import type { InputMessage, ToolCall } from "./InputMessage.ts"
-import { interleaved } from "./interleaved.ts"
+import { interleave } from "./interleave.ts"
 import { reasoningOf } from "./reasoning.ts"
 import type { KeptSeals } from "./reasoning.ts"
 
@@ -21,11 +21,11 @@ export const itemsOf = (
   for (const [index, message] of messages.entries()) {
     const at = `messages[${index}]`
     const open = message.role === "tool" || message.role === "function" ? undefined : calls.unanswered()
-    if (open !== undefined) complain(at, `expected a tool message that answers the call ${shown(open)} first`)
+    if (open !== undefined) complain(at, `expected a tool message that answers the call ${show(open)} first`)
     items.push(...itemsOfMessage(message, at, { calls, model, kept, complain, before: messages[index - 1] }))
   }
   const open = calls.unanswered()
-  if (open !== undefined) complain("messages", `the call ${shown(open)} has no tool message that answers it`)
+  if (open !== undefined) complain("messages", `the call ${show(open)} has no tool message that answers it`)
   return items
 }
 
@@ -95,7 +95,7 @@ const itemsOfMessage = (message: InputMessage, at: string, context: Context): Re
       const callId = message.tool_call_id ?? ""
       if (callId === "") complain(`${at}.tool_call_id`, "is required with role tool")
       else if (!context.calls.answered(callId)) {
-        complain(`${at}.tool_call_id`, `no earlier message has the call ${shown(callId)}`)
+        complain(`${at}.tool_call_id`, `no earlier message has the call ${show(callId)}`)
       }
       return [{ type: "tool-result", callId, content: contentOf(message, at, complain), isError: false }]
     }
@@ -131,7 +131,7 @@ const assistant = (
   if (legacy !== undefined) {
     called.push({ type: "tool-call", callId: calls.calledUnnamed(), ...legacy, kind: "function" })
   }
-  return interleaved(reasoning, content, called)
+  return interleave(reasoning, content, called)
 }
 
 const itemOfCall = (call: Exclude<ToolCall, Unknown>): Item =>
@@ -186,7 +186,7 @@ const audio = ({ input_audio: { data, format } }: PartOf<"input_audio">): Docume
 const image = ({ image_url: { url } }: PartOf<"image_url">, at: string, complain: Complain): FileSource => {
   const source = atUrl(url)
   if (source !== undefined && (source.type !== "base64" || source.mediaType.startsWith("image/"))) return source
-  complain(`${at}.image_url.url`, `expected an http(s) URL or a base64 data URL of an image; got ${shown(url)}`)
+  complain(`${at}.image_url.url`, `expected an http(s) URL or a base64 data URL of an image; got ${show(url)}`)
   return nothing
 }
 
@@ -202,7 +202,7 @@ const fileSource = (file: PartOf<"file">["file"], at: string, complain: Complain
   if (file.file_data) {
     const source = inlineFile(file.file_data, file.filename ?? "")
     if (source === undefined) {
-      complain(`${at}.file.file_data`, `expected a base64 data URL or base64; got ${shown(file.file_data)}`)
+      complain(`${at}.file.file_data`, `expected a base64 data URL or base64; got ${show(file.file_data)}`)
     }
     return source ?? nothing
   }
@@ -213,4 +213,4 @@ const fileSource = (file: PartOf<"file">["file"], at: string, complain: Complain
 /** Replaces an invalid part. */
 const nothing: FileSource = { type: "file", id: "" }
 
-const shown = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)
+const show = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)

@@ -1,11 +1,10 @@
 import { passthroughMachine } from "../pipeline/passthrough.ts"
 import type { PassthroughState } from "../pipeline/passthrough.ts"
 import { isJsonObject as isObject } from "../contract/fields.ts"
-import { listAt } from "../contract/json.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Machine, PassthroughFrame } from "../generation/Machine.ts"
 import type { Passthrough } from "../dispatch/GenerationOptions.ts"
-import { failed } from "./chunks.ts"
+import { failureFrame } from "./chunks.ts"
 import { isOurs } from "./reasoning.ts"
 import type { CreateCompletion } from "./Request.ts"
 
@@ -18,16 +17,20 @@ export const passthroughOf =
   () => {
     const body = isObject(request.body) ? request.body : payload
     const messages: unknown = body["messages"]
-    const isSealed =
-      Array.isArray(messages) && messages.some((message) => listAt(message, "reasoning_details").some(isOurs))
+    const isSealed = Array.isArray(messages) && messages.some(hasSeal)
     return {
-      body: { ...body, messages: Array.isArray(messages) ? messages.map(unsealed) : messages },
+      body: isSealed ? { ...body, messages: messages.map(unsealed) } : body,
       bodyText: request.bodyText,
       ...(isSealed && { adapted: ["reasoning"] }),
       headers: request.headers,
       rewrite: (answer) => ({ ...answer, model: payload.model })
     }
   }
+
+const hasSeal = (message: unknown): boolean => {
+  const details: unknown = isObject(message) ? message["reasoning_details"] : undefined
+  return Array.isArray(details) && details.some(isOurs)
+}
 
 const unsealed = (message: unknown): unknown => {
   if (!isObject(message) || !Array.isArray(message["reasoning_details"])) return message
@@ -38,5 +41,5 @@ const unsealed = (message: unknown): unknown => {
 
 /** Frames pass through. A failure is written in the dialect. */
 export const passthroughMachineOf: Machine<PassthroughState, PassthroughFrame> = passthroughMachine((failure) => [
-  failed(failure)
+  failureFrame(failure)
 ])

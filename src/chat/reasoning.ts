@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import type { JsonObject } from "../contract/fields.ts"
-import { countAt, textAt } from "../contract/json.ts"
+import { countAt, textAt } from "../contract/json/json.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import type { ReasoningItem } from "../generation/Conversation.ts"
 import { reasoningItem } from "../generation/origin.ts"
@@ -20,7 +20,7 @@ export interface Place {
 const inFront: Place = { content: 0, tool_calls: 0 }
 
 /** Signed reasoning, as clients return it in `reasoning_details`. */
-export const sealed = (model: string, text: string, signature: string, after = inFront): JsonObject => ({
+export const sealReasoning = (model: string, text: string, signature: string, after = inFront): JsonObject => ({
   type: "reasoning.text",
   text,
   signature,
@@ -29,7 +29,7 @@ export const sealed = (model: string, text: string, signature: string, after = i
 })
 
 /** Redacted reasoning, which is not readable. */
-export const redacted = (model: string, data: string, after = inFront): JsonObject => ({
+export const redactedReasoning = (model: string, data: string, after = inFront): JsonObject => ({
   type: "reasoning.encrypted",
   data,
   format: format(model),
@@ -53,9 +53,11 @@ export type KeptSeals = ReadonlyMap<string, ReadonlyArray<JsonObject>>
 
 /** The keys of calls that came back without their reasoning. The gateway may have stored it. */
 export const unsealedCalls = (messages: ReadonlyArray<InputMessage>): ReadonlyArray<string> =>
-  messages.flatMap((message, index) =>
-    message.reasoning_details?.some(isOurs) === true ? [] : (sealName(message, messages[index - 1]) ?? [])
-  )
+  messages.flatMap((message, index) => {
+    const { function_call, reasoning_details, tool_calls } = message
+    if ((function_call ?? tool_calls ?? undefined) === undefined || reasoning_details?.some(isOurs) === true) return []
+    return sealName(message, messages[index - 1]) ?? []
+  })
 
 /** The fields that identify a message with calls. */
 interface Calling {

@@ -1,10 +1,11 @@
+import { inputOf } from "../contract/records/measures.ts"
 import { cacheDetails } from "../generation/GenerationEvent.ts"
 import type { Usage as Tokens } from "../generation/GenerationEvent.ts"
 import type { Usage } from "./Completion.ts"
 
 /** A generation's usage in the dialect's form. */
 export const usageOf = (tokens: Tokens): Usage => {
-  const prompt_tokens = tokens.inputTokens + tokens.cacheReadTokens + tokens.cacheWriteTokens
+  const prompt_tokens = inputOf(tokens)
   return {
     prompt_tokens,
     completion_tokens: tokens.outputTokens,

@@ -1,12 +1,13 @@
 import type { AccountDeleted } from "../admin/AccountDeleted.ts"
 import type { AccountRecord, GrantRecord } from "../admin/AccountRecord.ts"
+import { settingTexts } from "../contract/callers/accountSettings.ts"
 import { budgetLines } from "./budgets.ts"
 import { limitsShown, shortTime } from "./options.ts"
 import { moneyText } from "./moneyText.ts"
 import { fields, table } from "./table.ts"
 
 /** An account, one setting a line. */
-export const shown = (account: AccountRecord) =>
+export const showAccount = (account: AccountRecord) =>
   fields({
     account: account.id,
     available: account.available === null ? "unmetered" : moneyText(account.available),
@@ -17,9 +18,8 @@ export const shown = (account: AccountRecord) =>
     "not models": account.not_models.join(" ") || null,
     limits: limitsShown(account.limits) || null,
     budgets: budgetLines(account.budgets),
-    "end users": account.trusts_end_user ? "trusted" : null,
     "models without a price": account.unpriced,
-    "output tokens held for": account.hold_output_tokens === null ? null : String(account.hold_output_tokens),
+    ...Object.fromEntries(settingTexts(account).map(({ line }) => line)),
     "search finds": account.search_domains.allowed?.join(", ") ?? null,
     "search never finds": account.search_domains.blocked?.join(", ") ?? null,
     webhook: account.webhook_url,

@@ -1,5 +1,5 @@
 import type { AccountRecord } from "../admin/AccountRecord.ts"
-import { usdText } from "../contract/usdText.ts"
+import { usdText } from "../contract/text/usdText.ts"
 import type { Money } from "../ledger/Money.ts"
 import { moneyText } from "./moneyText.ts"
 import { limitsShown, shortTime } from "./options.ts"

@@ -2,30 +2,30 @@ import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
 import type { AccountOptions } from "../admin/AccountAdministration.ts"
 import { nanoUsdOf, Usd } from "../admin/fields.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { BudgetRecord } from "../ledger/BudgetRecord.ts"
-import { deletedShown, grantsShown, shown } from "./accountShown.ts"
+import { deletedShown, grantsShown, showAccount } from "./accountShown.ts"
 import { accountTable } from "./accountTable.ts"
-import { administering } from "./administering.ts"
+import { administer } from "./administer.ts"
 import { budgetOptions, budgetsOf, resetAccountBudgets } from "./budgets.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import {
   help,
   json,
-  limit,
   limitOption,
   limits,
   limitsOf,
-  listed,
+  listOf,
   modelsOption,
   print,
-  unpriced,
+  unpricedOption,
   unpricedOf,
   usdOption,
-  warned,
+  warnOfUnmatched,
   wide
 } from "./options.ts"
+import { settingFlags, settingsGiven } from "./settingFlags.ts"
 import { accountMembers } from "./members.ts"
 import { moneyText } from "./moneyText.ts"
 import { Operator } from "./operator/Operator.ts"
@@ -41,17 +41,13 @@ const settings = {
   searchAllow: domains("search-allow", "Web searches find these domains alone; separate with commas; any lifts it."),
   searchBlock: domains("search-block", "Web searches never find these domains; none lifts it."),
   ...budgetOptions,
-  trustsEndUser: Options.choice("trusts-end-user", ["yes", "no"]).pipe(
-    Options.withDescription("Whether budgets for each end user believe the end user that a request names."),
-    Options.optional
-  ),
   webhookUrl: Options.text("webhook-url").pipe(
     Options.withPseudoName("URL"),
     Options.withDescription("The address that gets video.completed and video.failed; none removes it."),
     Options.optional
   ),
-  unpriced: unpriced("the configuration"),
-  holdOutput: limit("hold-output-tokens", "The most output tokens that a hold covers"),
+  unpriced: unpricedOption("the configuration"),
+  ...settingFlags,
   ...limits
 }
 
@@ -64,14 +60,13 @@ const optionsOf = <E, R>(given: AccountFlags, current: Effect.Effect<ReadonlyArr
   }))
 
 const settingsOf = (given: AccountFlags): AccountOptions => {
-  const allowed = listed(given.searchAllow)
-  const blocked = listed(given.searchBlock)
-  const [models, notModels] = [listed(given.models), listed(given.notModels)]
+  const allowed = listOf(given.searchAllow)
+  const blocked = listOf(given.searchBlock)
+  const [models, notModels] = [listOf(given.models), listOf(given.notModels)]
   return {
-    ...(Option.isNone(given.trustsEndUser) ? {} : { trustsEndUser: given.trustsEndUser.value === "yes" }),
+    ...settingsGiven(given),
     limits: limitsOf(given),
     ...unpricedOf(given.unpriced),
-    ...(Option.isNone(given.holdOutput) ? {} : { holdOutputTokens: given.holdOutput.value }),
     ...(Option.isNone(given.webhookUrl)
       ? {}
       : { webhookUrl: given.webhookUrl.value === "none" ? null : given.webhookUrl.value }),
@@ -91,18 +86,18 @@ const create = Command.make(
     json
   },
   ({ balance, id, json, ...given }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const { accounts } = yield* Operator
         const made = yield* accounts.create(id, {
           ...(yield* optionsOf(given, Effect.succeed([]))),
           nanoUsd: Option.getOrUndefined(balance)
         })
-        yield* warned(id, made)
+        yield* warnOfUnmatched(id, made)
         yield* print(
           json,
           made,
-          () => `Made the account ${id}.${made.metered ? "" : ` ${unmetered(id)}`}\n\n${shown(made)}`
+          () => `Made the account ${id}.${made.metered ? "" : ` ${unmetered(id)}`}\n\n${showAccount(made)}`
         )
       }),
       { mayCreate: true }
@@ -118,7 +113,7 @@ const create = Command.make(
 )
 
 const list = Command.make("list", { limit: limitOption(1_000), wide, json }, ({ json, limit, wide }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { accounts } = yield* Operator
       const records = yield* accounts.list(limit)
@@ -128,12 +123,12 @@ const list = Command.make("list", { limit: limitOption(1_000), wide, json }, ({ 
 ).pipe(Command.withDescription(help("List the accounts.", "gateway accounts list --json")))
 
 const show = Command.make("show", { id, json }, ({ id, json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { accounts } = yield* Operator
       const account = yield* accounts.show(id)
       const grants = yield* accounts.grantsOf(id, 10)
-      yield* print(json, { ...account, grants }, () => shown(account) + grantsShown(grants))
+      yield* print(json, { ...account, grants }, () => showAccount(account) + grantsShown(grants))
     })
   )
 ).pipe(
@@ -151,7 +146,7 @@ const credit = Command.make(
     json
   },
   ({ amount, id, json, note }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const { accounts } = yield* Operator
         if (!Schema.is(Usd)(amount) || nanoUsdOf(amount) === 0) {
@@ -188,13 +183,13 @@ const set = Command.make(
     json
   },
   ({ id, json, unmetered, ...given }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const { accounts } = yield* Operator
         const budgets = Effect.map(accounts.show(id), ({ budgets }) => budgets)
         const account = yield* accounts.set(id, { ...(yield* optionsOf(given, budgets)), unmetered })
-        yield* warned(id, account)
-        yield* print(json, account, () => shown(account))
+        yield* warnOfUnmatched(id, account)
+        yield* print(json, account, () => showAccount(account))
       })
     )
 ).pipe(
@@ -212,7 +207,7 @@ const set = Command.make(
 )
 
 const suspend = Command.make("suspend", { id, json }, ({ id, json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { accounts } = yield* Operator
       const account = yield* accounts.suspend(id)
@@ -232,7 +227,7 @@ const suspend = Command.make("suspend", { id, json }, ({ id, json }) =>
 )
 
 const resume = Command.make("resume", { id, json }, ({ id, json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { accounts } = yield* Operator
       const account = yield* accounts.resume(id)
@@ -245,7 +240,7 @@ const remove = Command.make(
   "delete",
   { id, yes: Options.boolean("yes").pipe(Options.withDescription("Confirm; nothing is deleted without it.")), json },
   ({ id, json, yes }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         if (!yes) {
           const message = `--yes: expected, because this can't be undone: it removes what ${id} has stored and revokes its keys`

@@ -1,15 +1,15 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import type { Attention } from "../admin/OverviewRecord.ts"
-import { administering } from "./administering.ts"
+import { administer } from "./administer.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
-import { wrapped } from "./frame/wrapped.ts"
+import { wrap } from "./frame/wrap.ts"
 import { help, json, print, shortTime } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
 import { oneLine, terminalWidth } from "./table.ts"
 
 const attention = Command.make("attention", { json }, ({ json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { attention } = yield* Operator
       const problems = yield* attention
@@ -36,6 +36,6 @@ const indent = "         "
 const shown = ({ action, level, message, since }: Attention): string => {
   const width = (terminalWidth() ?? 80) - indent.length
   const age = since === null ? [] : [`Since ${shortTime(since)} UTC.`]
-  const [first = "", ...more] = [oneLine(message), ...age, oneLine(action)].flatMap((text) => wrapped(text, width))
+  const [first = "", ...more] = [oneLine(message), ...age, oneLine(action)].flatMap((text) => wrap(text, width))
   return [`${level.padEnd(indent.length)}${first}`, ...more.map((line) => `${indent}${line}`)].join("\n")
 }

@@ -1,7 +1,7 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Clock, Effect, Option } from "effect"
 import { readTime } from "../contract/timeQuery.ts"
-import { administering } from "./administering.ts"
+import { administer } from "./administer.ts"
 import { auditShown, auditTable } from "./auditShown.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
@@ -26,7 +26,7 @@ const list = Command.make(
     json
   },
   ({ account, action, actor, changes, json, limit, sessions, since, target, until, wide }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const { audit } = yield* Operator
         const nowMs = yield* Clock.currentTimeMillis
@@ -63,7 +63,7 @@ const list = Command.make(
 const id = Args.integer({ name: "id" }).pipe(Args.withDescription("The entry's number, as the list shows it."))
 
 const show = Command.make("show", { id, json }, ({ id, json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { audit } = yield* Operator
       const record = yield* audit.show(id)

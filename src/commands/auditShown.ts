@@ -1,6 +1,6 @@
 import type { AuditChange, AuditRecord } from "../admin/AuditRecord.ts"
 import { shortTime } from "./options.ts"
-import { listTable, oneLine, shortened, terminalWidth } from "./table.ts"
+import { listTable, oneLine, shorten, terminalWidth } from "./table.ts"
 
 /** The narrowest terminal with room for what was changed beside who did it. */
 const roomy = 120
@@ -22,7 +22,7 @@ const inTwoLines = (records: ReadonlyArray<AuditRecord>, width: number): string 
       `${shortTime(time)}  ${shortActor(actor)}  ${action}  ${oneLine(target_name ?? target)}`,
       ...(changes.length === 0 ? [] : [`  ${oneLine(changes.map(changeShown).join(", "))}`])
     ])
-    .map((line) => shortened(line, width))
+    .map((line) => shorten(line, width))
     .join("\n")
 
 const inLines = (records: ReadonlyArray<AuditRecord>, wide: boolean): string =>
@@ -48,7 +48,7 @@ export const auditShown = (record: AuditRecord, wide: boolean): string => {
   const width = wide ? undefined : terminalWidth()
   const lines = changes.map((change) => `  ${oneLine(changeShown(change))}`)
   return [`${id}  ${shortTime(time)}  ${actor}  ${action}  ${oneLine(named)}`, ...lines]
-    .map((line) => (width === undefined ? line : shortened(line, width)))
+    .map((line) => (width === undefined ? line : shorten(line, width)))
     .join("\n")
 }
 
@@ -61,4 +61,4 @@ const valueShown = (value: unknown): string =>
 
 /** A file by its name alone, a session by the beginning of its id. */
 const shortActor = (actor: string): string =>
-  actor.startsWith("file:") ? `file:${actor.slice("file:".length).split("/").at(-1) ?? ""}` : shortened(actor, 16)
+  actor.startsWith("file:") ? `file:${actor.slice("file:".length).split("/").at(-1) ?? ""}` : shorten(actor, 16)

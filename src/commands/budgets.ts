@@ -1,15 +1,15 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option, ParseResult, Schema } from "effect"
 import { parse } from "yaml"
-import { scopeText } from "../contract/scopeText.ts"
-import { withBudget, withoutBudget, WrittenBudgets } from "../contract/WrittenBudget.ts"
-import type { WrittenBudget } from "../contract/WrittenBudget.ts"
-import { usdText } from "../contract/usdText.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
-import { shortened } from "../contract/shortened.ts"
+import { scopeText } from "../contract/text/scopeText.ts"
+import { withBudget, withoutBudget, WrittenBudgets } from "../contract/budgets/WrittenBudget.ts"
+import type { WrittenBudget } from "../contract/budgets/WrittenBudget.ts"
+import { usdText } from "../contract/text/usdText.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import { shorten } from "../contract/text/shorten.ts"
 import { money } from "../ledger/Money.ts"
 import type { BudgetRecord } from "../ledger/BudgetRecord.ts"
-import { administering } from "./administering.ts"
+import { administer } from "./administer.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import { keyNamed } from "./keyNamed.ts"
 import { help, json, limit, print, shortTime, usdOption } from "./options.ts"
@@ -65,7 +65,7 @@ export const budgetsOf = <E, R>(
   if (given.value === "none") return Effect.succeed(null)
   return Effect.try({
     try: (): unknown => parse(given.value),
-    catch: () => complain(`expected a list as in gateway.yaml; got ${shortened(given.value)}`)
+    catch: () => complain(`expected a list as in gateway.yaml; got ${shorten(given.value)}`)
   }).pipe(
     Effect.flatMap((value) =>
       Effect.mapError(decode(value, { onExcessProperty: "error" }), (error) =>
@@ -100,7 +100,7 @@ const ofKey = Command.make(
   "reset-budgets",
   { id: Args.text({ name: "id" }).pipe(Args.withDescription("The key's id (key_…), or its name.")), json },
   ({ id, json }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const { keys } = yield* Operator
         const key = yield* keys.resetBudgets(yield* keyNamed(id))
@@ -113,7 +113,7 @@ const ofAccount = Command.make(
   "reset-budgets",
   { id: Args.text({ name: "account" }).pipe(Args.withDescription("The account's id.")), json },
   ({ id, json }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const { accounts } = yield* Operator
         const account = yield* accounts.resetBudgets(id)

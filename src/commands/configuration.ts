@@ -2,7 +2,7 @@ import { Args, Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import type { ConfigurationRecord } from "../admin/ConfigurationRecord.ts"
 import { readText } from "../config/source.ts"
-import { administering } from "./administering.ts"
+import { administer } from "./administer.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { Operator } from "./operator/Operator.ts"
@@ -15,7 +15,7 @@ const versionArgument = Args.integer({ name: "version" }).pipe(
 )
 
 const inDatabase = <A, E>(command: Effect.Effect<A, E, Operator>) =>
-  administering(command, { mayCreate: false, withoutFile: true })
+  administer(command, { mayCreate: false, withoutFile: true })
 
 const apply = Command.make(
   "apply",

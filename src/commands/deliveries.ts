@@ -2,7 +2,7 @@ import { Args, Command, Options } from "@effect/cli"
 import { Clock, Effect, Option } from "effect"
 import type { DeliverySummary } from "../admin/DeliverySummary.ts"
 import { readTime } from "../contract/timeQuery.ts"
-import { administering } from "./administering.ts"
+import { administer } from "./administer.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { account, help, json, limitOption, moment, optionalText, print, shortTime, wide } from "./options.ts"
@@ -26,7 +26,7 @@ const list = Command.make(
     json
   },
   ({ account, json, limit, since, state, task, wide }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const { deliveries } = yield* Operator
         const nowMs = yield* Clock.currentTimeMillis
@@ -53,7 +53,7 @@ const list = Command.make(
 const id = Args.text({ name: "id" }).pipe(Args.withDescription("The delivery's id (msg_…)."))
 
 const redeliver = Command.make("redeliver", { id, json }, ({ id, json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { deliveries } = yield* Operator
       const delivery = yield* deliveries.redeliver(id)

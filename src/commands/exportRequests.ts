@@ -1,10 +1,10 @@
 import { Command, Options } from "@effect/cli"
 import { Clock, Effect, Stream } from "effect"
 import { exportHead, exportRows } from "../requests/requestExport.ts"
-import { administering } from "./administering.ts"
+import { administer } from "./administer.ts"
 import { help } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
-import { filters, times, within } from "./requestFilters.ts"
+import { filters, times, requestFilter } from "./requestFilters.ts"
 
 export const exportRequests = Command.make(
   "export",
@@ -17,11 +17,11 @@ export const exportRequests = Command.make(
     )
   },
   ({ format, since, until, ...given }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
         const { requests } = yield* Operator
-        const filter = yield* within(given, since, until, nowMs)
+        const filter = yield* requestFilter(given, since, until, nowMs)
         yield* written(exportHead(format))
         yield* Stream.runForEach(requests.all(filter), (rows) => Effect.flatMap(exportRows(format, rows), written))
       })

@@ -7,7 +7,7 @@ import { opensAlone } from "../config/providers/opensAlone.ts"
 import { providerRow, rowNames } from "../config/providers/providers.ts"
 import { readGatewayText } from "../config/source.ts"
 import type { ServedRoute } from "../catalogue/Catalogue.ts"
-import { Conflict, InvalidRequest } from "../contract/Failure.ts"
+import { Conflict, InvalidRequest } from "../contract/failures/Failure.ts"
 import { unpriced as unpricedPrice } from "../ledger/Price.ts"
 import { leaf } from "./frame/leaf.ts"
 import { balanceOf, callersOf, pricesOf, providersOf } from "./init/answers.ts"
@@ -65,7 +65,7 @@ const init = Command.make(
     ),
     spend: answer("spend", "USD", "The budget of each caller, in dollars; none: unlimited."),
     callers: answer("callers", "NAMES", "A name for each caller's key, separated with commas."),
-    prices: answer("prices", "WHICH", "`daily`: fetch the public prices every day; `built-in`: do not (built-in).")
+    prices: answer("prices", "WHICH", "`daily`: fetch the public prices every day (daily); `built-in`: do not.")
   },
   ({ callers, prices, providers, spend }) =>
     Effect.gen(function* () {
@@ -99,8 +99,8 @@ const init = Command.make(
           {
             flag: "prices",
             message: "Fetch the public prices every day? (daily, built-in)",
-            usual: "built-in",
-            unasked: "built-in"
+            usual: "daily",
+            unasked: "daily"
           },
           pricesOf
         )

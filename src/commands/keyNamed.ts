@@ -1,7 +1,7 @@
 import { Effect, Redacted } from "effect"
 import type { KeyRecord } from "../admin/KeyRecord.ts"
 import type { KeysOfSecret } from "../admin/KeyAdministration.ts"
-import { Conflict, NotFound } from "../contract/Failure.ts"
+import { Conflict, NotFound } from "../contract/failures/Failure.ts"
 import { Operator } from "./operator/Operator.ts"
 
 /** The most keys of one name that are looked at. */

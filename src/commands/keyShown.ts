@@ -1,5 +1,6 @@
 import type { KeyRecord } from "../admin/KeyRecord.ts"
-import { hintShown } from "../contract/keyHint.ts"
+import { hintShown } from "../contract/callers/keyHint.ts"
+import { keySettingTexts } from "../contract/callers/keySettings.ts"
 import { budgetLines } from "./budgets.ts"
 import { moneyText } from "./moneyText.ts"
 import { limitsShown, shortTime } from "./options.ts"
@@ -72,7 +73,7 @@ export const keyShown = (key: KeyRecord): string =>
     models: key.models.join(" "),
     "not models": key.not_models.join(" ") || null,
     upstreams: key.upstreams?.join(" ") ?? null,
-    "chooses routes": key.choose_route ? "yes" : null,
+    ...Object.fromEntries(keySettingTexts(key).map(({ line }) => line)),
     limits: limitsShown(key.limits) || null,
     budgets: budgetLines(key.budgets),
     declared: key.declared ? "in the configuration file" : null,

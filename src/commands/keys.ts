@@ -1,10 +1,10 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Clock, Effect, Option, Redacted } from "effect"
 import type { KeyOptions, KeyWithSecret } from "../admin/KeyAdministration.ts"
-import { InvalidRequest, NotFound } from "../contract/Failure.ts"
+import { InvalidRequest, NotFound } from "../contract/failures/Failure.ts"
 import type { BudgetRecord } from "../ledger/BudgetRecord.ts"
 import { readTime } from "../contract/timeQuery.ts"
-import { administering } from "./administering.ts"
+import { administer } from "./administer.ts"
 import { budgetOptions, budgetsOf, resetKeyBudgets } from "./budgets.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
@@ -15,16 +15,17 @@ import {
   limitOption,
   limits,
   limitsOf,
-  listed,
+  listOf,
   modelsOption,
   optionalText,
   print,
-  unpriced,
+  unpricedOption,
   unpricedOf,
-  warned,
+  warnOfUnmatched,
   wide
 } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
+import { keySettingFlags, keySettingsGiven } from "./settingFlags.ts"
 import { keyNamed, keysOfSecret } from "./keyNamed.ts"
 import { keyShown, keyTable } from "./keyShown.ts"
 
@@ -42,12 +43,9 @@ const settings = {
     Options.withDescription("An upstream that may serve it; repeat it or separate with commas; all removes the bound."),
     Options.repeated
   ),
-  choosesRoute: Options.choice("choose-route", ["yes", "no"]).pipe(
-    Options.withDescription("Whether its requests may choose their route with x-gateway-route (no)."),
-    Options.optional
-  ),
+  ...keySettingFlags,
   ...budgetOptions,
-  unpriced: unpriced("its account"),
+  unpriced: unpricedOption("its account"),
   expires: optionalText("expires", "When it expires: 30d, 12h, a day (2026-01-31) or a time."),
   ...limits
 }
@@ -57,7 +55,7 @@ type KeyFlags = Command.Command.ParseConfig<typeof settings>
 const optionsOf = <E, R>(given: KeyFlags, current: Effect.Effect<ReadonlyArray<BudgetRecord>, E, R>) =>
   Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
-    const [models, notModels, upstreams] = [given.models, given.notModels, given.upstreams].map(listed)
+    const [models, notModels, upstreams] = [given.models, given.notModels, given.upstreams].map(listOf)
     const expiresAtMs = Option.map(given.expires, (text) => readExpiry(text, nowMs))
     if (Option.isSome(expiresAtMs) && expiresAtMs.value === undefined) {
       return yield* new InvalidRequest({
@@ -70,7 +68,7 @@ const optionsOf = <E, R>(given: KeyFlags, current: Effect.Effect<ReadonlyArray<B
       ...(isGiven(models) ? { models } : {}),
       ...(isGiven(notModels) ? { notModels: isOnly("none", notModels) ? [] : notModels } : {}),
       ...(isGiven(upstreams) ? { upstreams: isOnly("all", upstreams) ? null : upstreams } : {}),
-      ...(Option.isNone(given.choosesRoute) ? {} : { choosesRoute: given.choosesRoute.value === "yes" }),
+      ...keySettingsGiven(given),
       limits: limitsOf(given),
       ...unpricedOf(given.unpriced),
       ...(budgets === undefined ? {} : { budgets }),
@@ -101,14 +99,14 @@ const create = Command.make(
     json
   },
   ({ account, json, name, ...given }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const { accounts, keys } = yield* Operator
         const options = yield* optionsOf(given, Effect.succeed([]))
         // This command may run before the first start, which creates the default account.
         const isNew = account === "default" && Option.isSome(yield* Effect.option(accounts.create(account, {})))
         const made = yield* keys.create({ ...options, account, name })
-        yield* warned(name, made.key)
+        yield* warnOfUnmatched(name, made.key)
         yield* printSecret(
           json,
           made,
@@ -142,7 +140,7 @@ const list = Command.make(
     json
   },
   ({ account, all, json, limit, search, status, wide }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const { keys } = yield* Operator
         const records = yield* keys.list({
@@ -173,7 +171,7 @@ const find = Command.make(
     json
   },
   ({ json, secret, wide }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const { isWhole, keys } = yield* keysOfSecret(secret)
         if (keys.length === 0) {
@@ -198,7 +196,7 @@ const find = Command.make(
 )
 
 const show = Command.make("show", { id, json }, ({ id, json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { keys } = yield* Operator
       const key = yield* keys.show(yield* keyNamed(id))
@@ -218,7 +216,7 @@ const update = Command.make(
     json
   },
   ({ id, json, name, neverExpires, noBudget, ...given }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const { keys } = yield* Operator
         const named = yield* keyNamed(id)
@@ -229,7 +227,7 @@ const update = Command.make(
           ...(noBudget ? { budgets: null } : {}),
           ...(neverExpires ? { expiresAtMs: null } : {})
         })
-        yield* warned(key.name, key)
+        yield* warnOfUnmatched(key.name, key)
         yield* print(json, key, () => keyShown(key))
       })
     )
@@ -244,7 +242,7 @@ const update = Command.make(
 )
 
 const revoke = Command.make("revoke", { id, json }, ({ id, json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { keys } = yield* Operator
       const { key, revoked } = yield* keys.revoke(yield* keyNamed(id))
@@ -258,7 +256,7 @@ const revoke = Command.make("revoke", { id, json }, ({ id, json }) =>
 ).pipe(Command.withDescription(help("Revoke a key, for good and at once.", "gateway keys revoke key_4f…")))
 
 const rotateSecret = Command.make("rotate-secret", { id, json }, ({ id, json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { keys } = yield* Operator
       const made = yield* keys.rotateSecret(yield* keyNamed(id))

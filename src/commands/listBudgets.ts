@@ -2,9 +2,9 @@ import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import type { AccountRecord } from "../admin/AccountRecord.ts"
 import type { KeyRecord } from "../admin/KeyRecord.ts"
-import { usdText } from "../contract/usdText.ts"
+import { usdText } from "../contract/text/usdText.ts"
 import type { BudgetRecord } from "../ledger/BudgetRecord.ts"
-import { administering } from "./administering.ts"
+import { administer } from "./administer.ts"
 import { budgetText } from "./budgets.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import { account, help, json, limitOption, print, shortTime, wide } from "./options.ts"
@@ -37,7 +37,7 @@ const budgets = Command.make(
     json
   },
   ({ account, from, json, limit, wide }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const { accounts, keys } = yield* Operator
         const [ofAccounts, ofKeys] = yield* Effect.all([accounts.list(most), keys.list({ all: false, limit: most })])

@@ -1,6 +1,6 @@
 import { Command } from "@effect/cli"
 import { Console, Duration, Effect, Option, Redacted } from "effect"
-import { logger } from "./administering.ts"
+import { logger } from "./administer.ts"
 import { leaf } from "./frame/leaf.ts"
 import { help } from "./options.ts"
 import { alone } from "./login/alone.ts"

@@ -1,8 +1,8 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Console, Effect } from "effect"
 import { membersCsv } from "../admin/MemberRecord.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
-import { administering } from "./administering.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import { administer } from "./administer.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import { Operator } from "./operator/Operator.ts"
 import { help, json, print, shortTime } from "./options.ts"
@@ -16,7 +16,7 @@ const members = Command.make(
     json
   },
   ({ csv: asCsv, id, json }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         if (asCsv && json) {
           return yield* new InvalidRequest({ param: "csv", message: "--csv, --json: expected one of them" })

@@ -3,8 +3,9 @@ import { Command, Options } from "@effect/cli"
 import { Console, Data, Effect, Layer, Option } from "effect"
 import { Settings, visitedUrl } from "../config/Settings.ts"
 import * as Database from "../sql/Database.ts"
+import { whyNotMigrated } from "../sql/migrations.ts"
 import { help, json, print } from "./options.ts"
-import { logger } from "./administering.ts"
+import { logger } from "./administer.ts"
 import { CommandSettings } from "./settings.ts"
 import { leaf } from "./frame/leaf.ts"
 
@@ -22,9 +23,8 @@ const migrateDatabase = Effect.fn(function* (isCheck: boolean, asJson: boolean) 
   if (isCheck) {
     if (stored === known) return yield* print(asJson, record(stored), () => current(place, known))
     if (asJson) yield* Console.log(JSON.stringify(record(stored), null, 2))
-    return yield* new NotMigrated({
-      message: `database ${place} has schema ${stored}; this version ${stored < known ? "brings it to" : "knows"} schema ${known}`
-    })
+    const refused = whyNotMigrated(stored) ?? `has schema ${stored}; this version brings it to schema ${known}`
+    return yield* new NotMigrated({ message: `database ${place} ${refused}` })
   }
   const file = yield* Database.fileOf(url)
   if (Option.isSome(file) && !existsSync(file.value)) {

@@ -2,8 +2,8 @@ import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { boundsOf, isModelFound } from "../admin/modelText.ts"
 import type { ModelRecord } from "../admin/UpstreamRecord.ts"
-import { costText } from "../contract/usdText.ts"
-import { administering } from "./administering.ts"
+import { costText } from "../contract/text/usdText.ts"
+import { administer } from "./administer.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import { help, json, moment, print, wide } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
@@ -18,7 +18,7 @@ const search = Args.text({ name: "search" }).pipe(
 const since = moment("since", "Start of the use, of the last 31 days (24h).").pipe(Options.withDefault("24h"))
 
 const models = Command.make("models", { search, since, wide, json }, ({ json, search, since, wide }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { models } = yield* Operator
       const all = yield* models(since)

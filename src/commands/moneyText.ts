@@ -1,4 +1,4 @@
-import { usdText } from "../contract/usdText.ts"
+import { usdText } from "../contract/text/usdText.ts"
 import type { Money } from "../ledger/Money.ts"
 
 /** An amount to read, in four significant digits; JSON has each one. */

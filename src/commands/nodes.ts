@@ -1,13 +1,13 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
-import { administering } from "./administering.ts"
+import { administer } from "./administer.ts"
 import { help, json, print, shortTime, wide } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
 import { listTable } from "./table.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 
 const nodes = Command.make("nodes", { wide, json }, ({ json, wide }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { nodes } = yield* Operator
       const records = yield* nodes

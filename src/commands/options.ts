@@ -39,7 +39,7 @@ export const limitOption = (usual: number, most = 100_000) =>
   )
 
 /** The values of an option that is repeated or separated by commas. */
-export const listed = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
+export const listOf = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
   values
     .flatMap((value) => value.split(","))
     .map((value) => value.trim())
@@ -54,7 +54,7 @@ export const modelsOption = (name: string, description: string) =>
   )
 
 /** Warns of patterns of models that match none, on standard error. */
-export const warned = (
+export const warnOfUnmatched = (
   name: string,
   { unmatched_models = [] }: { readonly unmatched_models?: ReadonlyArray<string> | undefined }
 ) =>
@@ -108,7 +108,7 @@ export const limits = {
 }
 
 /** Use of models without a price. @param above the source of `inherit`'s value */
-export const unpriced = (above: string) =>
+export const unpricedOption = (above: string) =>
   Options.choice("unpriced", ["allow", "refuse", "inherit"]).pipe(
     Options.withDescription(`Use of models without a price while money is counted; inherit: the setting of ${above}.`),
     Options.optional

@@ -1,22 +1,23 @@
+import { measuresIn, rowOf } from "../contract/records/measures.ts"
 import { Command, Options } from "@effect/cli"
 import { Console, Effect, Option } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import { groupsCsv } from "../requests/groupsAnswer.ts"
 import { groupingOf, groupingWords } from "../requests/OverviewGroups.ts"
 import type { OverviewGroups } from "../requests/OverviewGroups.ts"
 import type { TrafficCost } from "../requests/TrafficCost.ts"
-import { usdText } from "../contract/usdText.ts"
-import { administering } from "./administering.ts"
+import { usdText } from "../contract/text/usdText.ts"
+import { administer } from "./administer.ts"
 import { account, help, json, limitOption, moment, optionalText, print, shortTime, wide } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
-import { counted, listTable } from "./table.ts"
+import { withSeparators, listTable } from "./table.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 
 const overview = Command.make(
   "overview",
   {
     by: Options.text("by").pipe(
-      Options.withPseudoName("model|upstream|account|key|tag|user"),
+      Options.withPseudoName("model|upstream|account|key|tag|user|service_tier"),
       Options.filterMap(
         (text) => (groupingOf(text) === undefined ? Option.none() : Option.some(text)),
         `--by: expected ${groupingWords}`
@@ -39,7 +40,7 @@ const overview = Command.make(
     json
   },
   ({ account, by, csv: asCsv, from, json, key, limit, model, on, to, upstream, wide }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         if (asCsv && (json || Option.isSome(on))) {
           return yield* new InvalidRequest({
@@ -84,7 +85,10 @@ export const overviewCommand = remoteLeaf(overview)
 type Row = OverviewGroups["data"][number]
 type Figures = Omit<OverviewGroups["total"], "before">
 
+const settled = measuresIn("usage_hours")
+
 const rare = [
+  "RERANK UNITS",
   "BEFORE",
   "CACHE WRITE",
   "CACHE READ",
@@ -112,10 +116,7 @@ const groupsShown = (groups: OverviewGroups, isWide: boolean): string => {
     "P95",
     "P95 WAS",
     "FIRST BYTE P95",
-    "INPUT",
-    "CACHE READ",
-    "CACHE WRITE",
-    "OUTPUT",
+    ...settled.map((measure) => rowOf(measure).heading ?? ""),
     "CACHED",
     "USD",
     "UPSTREAM USD",
@@ -131,10 +132,7 @@ const groupsShown = (groups: OverviewGroups, isWide: boolean): string => {
     ms(of.duration_ms?.p95),
     ms(of.before?.duration_ms?.p95),
     ms(of.first_byte_ms?.p95),
-    count(of.input_tokens),
-    count(of.cache_read_tokens),
-    count(of.cache_write_tokens),
-    count(of.output_tokens),
+    ...settled.map((measure) => count(of[measure])),
     of.cache_hit_rate === null ? "" : `${Math.round(of.cache_hit_rate * 100)}%`,
     usdText(of.cost_usd),
     usdText(of.upstream_cost_usd ?? 0),
@@ -182,9 +180,9 @@ const costShown = ({ data, from, model, not_priced, price_source, to, total }: T
           "",
           not_priced === 1
             ? "1 request can't be priced there (–) and is not in the total"
-            : `${counted(String(not_priced))} requests can't be priced there (–) and are not in the total`
+            : `${withSeparators(String(not_priced))} requests can't be priced there (–) and are not in the total`
         ])
   ].join("\n")
 
-const count = (value: number | undefined): string => (value === undefined ? "" : counted(String(value)))
+const count = (value: number | undefined): string => (value === undefined ? "" : withSeparators(String(value)))
 const ms = (value: number | undefined): string => (value === undefined ? "" : `${value} ms`)

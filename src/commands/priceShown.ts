@@ -1,4 +1,4 @@
-import { usdText } from "../contract/usdText.ts"
+import { usdText } from "../contract/text/usdText.ts"
 import { priceRecord } from "../admin/PriceRecord.ts"
 import type { Price as PriceRecord } from "../admin/PriceRecord.ts"
 import { unpriced } from "../ledger/Price.ts"
@@ -11,7 +11,8 @@ export const priceText = (price: typeof PriceRecord.Type | null): string => {
     [price.input, "in"],
     [price.output, "out"],
     [price.per_search, "a search"],
-    [price.per_second, "a second"]
+    [price.per_second, "a second"],
+    [price.per_rerank_unit ?? 0, "a rerank unit"]
   ] as const
   return parts.flatMap(([usd, what]) => (usd === 0 ? [] : [`${usdText(usd)} ${what}`])).join(", ") || "free"
 }

@@ -1,8 +1,8 @@
 import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import type { PriceListRecord } from "../admin/PriceListRecord.ts"
-import { usdText } from "../contract/usdText.ts"
-import { administering } from "./administering.ts"
+import { usdText } from "../contract/text/usdText.ts"
+import { administer } from "./administer.ts"
 import { help, json, print } from "./options.ts"
 import { leaf, remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
@@ -28,7 +28,7 @@ const accept = Options.boolean("accept").pipe(
 )
 
 const refresh = Command.make("refresh", { accept, json }, ({ accept, json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { prices } = yield* Operator
       const list = yield* prices.refresh(accept)
@@ -48,7 +48,7 @@ const refresh = Command.make("refresh", { accept, json }, ({ accept, json }) =>
 )
 
 const reset = Command.make("reset", { json }, ({ json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { prices } = yield* Operator
       const deleted = yield* prices.reset

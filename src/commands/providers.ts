@@ -8,7 +8,7 @@ import type { ClaudePlace } from "../config/providers/claudePlaces.ts"
 import type { ProviderName } from "../config/providers/providers.ts"
 import { isPlaced } from "../config/providers/surfaces.ts"
 import { closest } from "../config/warnings.ts"
-import { NotFound } from "../contract/Failure.ts"
+import { NotFound } from "../contract/failures/Failure.ts"
 import { help, json, print } from "./options.ts"
 import { leaf } from "./frame/leaf.ts"
 import { fields, table } from "./table.ts"
@@ -99,6 +99,7 @@ const record = (name: ProviderName) => {
     })),
     example: row.example,
     prices: row.prices ?? name,
+    hang_up: row.hangUp ?? "stops",
     betas_taken: betasOf(row).taken,
     betas_refused: betasOf(row).refused
   }
@@ -134,6 +135,7 @@ const inFull = (name: ProviderName): string => {
       "without a file": opensAlone(row) ? `${row.variable} opens it` : "never opened",
       "a model there": row.example,
       "prices of": row.prices ?? name,
+      "a stream that is left": row.hangUp === "runs_on" ? "runs on, and is billed in full" : "stops",
       "betas taken": betasOf(row).taken?.join(", ") ?? null,
       "betas left out": betasOf(row).refused.join(", ") || null
     }),

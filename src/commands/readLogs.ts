@@ -1,8 +1,8 @@
 import { Command, Options } from "@effect/cli"
 import { Console, Effect, Option, Stream } from "effect"
 import type { JsonObject } from "../contract/fields.ts"
-import { textAt } from "../contract/json.ts"
-import { administering } from "./administering.ts"
+import { textAt } from "../contract/json/json.ts"
+import { administer } from "./administer.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import { help, limitOption, optionalText } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
@@ -22,7 +22,7 @@ const logs = Command.make(
     json: Options.boolean("json").pipe(Options.withDescription("Print lines as JSON, for scripts."))
   },
   ({ event, follow, json, level, limit, request }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const { logs } = yield* Operator
         const query = {

@@ -1,6 +1,6 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
-import { administering } from "./administering.ts"
+import { administer } from "./administer.ts"
 import { help, json, print } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
 import { id } from "./requestFilters.ts"
@@ -8,7 +8,7 @@ import { threadShown } from "./threadShown.ts"
 import { noBodies, transcriptShown } from "./transcriptShown.ts"
 
 export const requestConversation = Command.make("conversation", { id, json }, ({ id, json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { requests } = yield* Operator
       const request = yield* requests.show(id)

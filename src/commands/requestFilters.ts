@@ -4,7 +4,7 @@ import { readTime } from "../contract/timeQuery.ts"
 import { outcomes } from "../requests/outcome.ts"
 import type { Outcome } from "../requests/outcome.ts"
 import { whoseConversation } from "../requests/RequestQuery.ts"
-import type { RequestFilter } from "../requests/store/matching.ts"
+import type { RequestFilter } from "../requests/store/matchConditions.ts"
 import { account, moment, optionalText } from "./options.ts"
 
 export const id = Args.text({ name: "id" }).pipe(Args.withDescription("A reply's x-request-id (req_…)."))
@@ -25,6 +25,8 @@ export const filters = {
   tag: optionalText("tag", "Only those with this tag: prod, team=*."),
   client: optionalText("client", "Only those of this client: claude-cli, or OpenAI/Python *."),
   user: optionalText("user", "Only those for this end user."),
+  service_tier: optionalText("service-tier", "Only those that this tier served."),
+  price_gap: optionalText("price-gap", "Only those of which this had no price: 'service_tier=*', or '*'."),
   conversation: optionalText("conversation", "Only those of this conversation; with --account."),
   task: optionalText("task", "Only the one that made this task."),
   search: optionalText("search", "Only those with these words in a listed field."),
@@ -55,6 +57,8 @@ export const filterOf = (given: Filters): RequestFilter => ({
   tag: Option.getOrUndefined(given.tag),
   client: Option.getOrUndefined(given.client),
   user: Option.getOrUndefined(given.user),
+  service_tier: Option.getOrUndefined(given.service_tier),
+  price_gap: Option.getOrUndefined(given.price_gap),
   conversation: Option.getOrUndefined(given.conversation),
   task: Option.getOrUndefined(given.task),
   search: Option.getOrUndefined(given.search),
@@ -69,7 +73,7 @@ export const times = {
 }
 
 /** A list's filter. */
-export const within = (given: Filters, since: string, until: Option.Option<string>, nowMs: number) => {
+export const requestFilter = (given: Filters, since: string, until: Option.Option<string>, nowMs: number) => {
   const untilMs = Option.getOrUndefined(Option.map(until, (text) => readTime(text, nowMs, true)))
   const filter = { ...filterOf(given), sinceMs: readTime(since, nowMs), untilMs }
   return Effect.as(whoseConversation(filter), filter)

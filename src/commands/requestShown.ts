@@ -1,5 +1,9 @@
-import { costText } from "../contract/usdText.ts"
-import type { RequestView } from "../requests/RequestView.ts"
+import { measuresIn, rowOf } from "../contract/records/measures.ts"
+import { callsText } from "../contract/records/Service.ts"
+import { showUsd } from "../contract/text/showUsd.ts"
+import { costText } from "../contract/text/usdText.ts"
+import type { CostRecord } from "../ledger/CostRecord.ts"
+import type { RequestDetail, RequestView } from "../requests/RequestView.ts"
 import { whyFailed } from "../requests/whyFailed.ts"
 import { fields, table } from "./table.ts"
 
@@ -10,7 +14,7 @@ const why = {
 } as const
 
 /** All that is known of a request, and its attempts as a table. */
-export const requestShown = (request: RequestView): string =>
+export const requestShown = (request: RequestView & Pick<RequestDetail, "cost">): string =>
   [
     fields({
       request: request.request_id,
@@ -32,6 +36,11 @@ export const requestShown = (request: RequestView): string =>
       "first byte": request.first_byte_ms === 0 ? null : `${request.first_byte_ms} ms`,
       duration: `${request.duration_ms} ms${request.stream ? ", streamed" : ""}`,
       tokens: tokensOf(request),
+      calls: callsShown(request),
+      "service tier": request.service_tier ?? null,
+      speed: request.speed ?? null,
+      "inference geo": request.inference_geo ?? null,
+      "no price": request.price_gap ?? null,
       cost: request.cost_usd === null ? null : costText(request.cost_usd),
       "upstream cost": request.upstream_cost_usd === undefined ? null : costText(request.upstream_cost_usd),
       "above its hold": request.above_hold_usd === undefined ? null : costText(request.above_hold_usd),
@@ -63,8 +72,35 @@ export const requestShown = (request: RequestView): string =>
               attempt.error ?? ""
             ])
           )
-        ])
+        ]),
+    ...(request.cost === null || request.cost === undefined ? [] : ["", costShown(request.cost)])
   ].join("\n")
+
+/** Each part of a cost, what changed its prices, and the sum. */
+const costShown = ({ charged, estimated, factors, lines, sum }: CostRecord): string =>
+  [
+    table(
+      ["COST OF", "COUNT", "PRICE", "USD"],
+      [
+        ...lines.map(({ count, model, of, per, price_usd, usd }) => [
+          model === null ? of : `${of} of ${model}`,
+          String(Number(count.toFixed(2))),
+          `${showUsd(Math.round(price_usd * 1e9))}${per === 1 ? " each" : " per million"}`,
+          usd
+        ]),
+        ["sum", "", "", sum.usd],
+        ...(charged.nano_usd === sum.nano_usd ? [] : [["charged, at most the hold", "", "", charged.usd]])
+      ]
+    ),
+    ...factors.map((one) => `prices by ${factorShown(one)}`),
+    ...(estimated ? ["counted by the gateway: the upstream sent no usable usage"] : [])
+  ].join("\n")
+
+const factorShown = ({ factor, of, value }: CostRecord["factors"][number]): string =>
+  `${of}${value === null ? "" : ` ${value}`}${factor === null ? "" : ` × ${factor}`}`
+
+const callsShown = ({ calls = {} }: RequestView): string | null =>
+  Object.keys(calls).length === 0 ? null : callsText(calls)
 
 const whyShown = (request: RequestView): string | null => {
   const why = whyFailed(request)
@@ -78,13 +114,10 @@ const priceShown = (source: RequestView["price_source"]): string | null => {
 }
 
 const tokensOf = (request: RequestView): string | null => {
-  const parts = [
-    [request.input_tokens, "in"],
-    [request.cache_read_tokens, "read from cache"],
-    [request.cache_write_tokens, "written to cache"],
-    [request.output_tokens, "out"],
-    [request.reasoning_tokens, "of them reasoning"]
-  ] as const
-  const there = parts.filter(([count]) => count > 0)
+  const there = [...measuresIn("requests"), ...measuresIn("request_details")].flatMap((measure) => {
+    const { words } = rowOf(measure)
+    const count = request[measure] ?? 0
+    return words !== undefined && count > 0 ? [[count, words] as const] : []
+  })
   return there.length === 0 ? null : there.map(([count, what]) => `${count} ${what}`).join(", ")
 }

@@ -1,4 +1,5 @@
-import { costText, usdText } from "../contract/usdText.ts"
+import { inputIn } from "../contract/records/measures.ts"
+import { costText, usdText } from "../contract/text/usdText.ts"
 import { outcomeOf } from "../requests/outcome.ts"
 import type { RequestView } from "../requests/RequestView.ts"
 import { shortTime } from "./options.ts"
@@ -27,8 +28,7 @@ export const requestRow = (request: RequestView): ReadonlyArray<string> => [
   request.cost_usd === null ? "" : costText(request.cost_usd)
 ]
 
-const allTokens = (request: RequestView): number =>
-  request.input_tokens + request.cache_read_tokens + request.cache_write_tokens + request.output_tokens
+const allTokens = (request: RequestView): number => inputIn(request) + request.output_tokens
 
 /** The row of sums. Failures include errors after a 200, but not hang-ups. */
 const sums = (all: ReadonlyArray<RequestView>): ReadonlyArray<string> => {

@@ -1,15 +1,15 @@
 import { Command, Options } from "@effect/cli"
 import { Clock, Console, Effect, Option, Schedule, Schema } from "effect"
-import { usdText } from "../contract/usdText.ts"
+import { usdText } from "../contract/text/usdText.ts"
 import type { RequestHistogram } from "../requests/RequestHistogram.ts"
-import { administering } from "./administering.ts"
+import { administer } from "./administer.ts"
 import { exportRequests } from "./exportRequests.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { help, json, limitOption, moment, print, shortTime, wide } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
 import { requestConversation } from "./requestConversation.ts"
-import { filterOf, filters, id, times, within } from "./requestFilters.ts"
+import { filterOf, filters, id, times, requestFilter } from "./requestFilters.ts"
 import { requestShown } from "./requestShown.ts"
 import { requestHeader, requestRow, requestTable } from "./requestTable.ts"
 import { oneLine, table } from "./table.ts"
@@ -24,11 +24,11 @@ const list = Command.make(
     json
   },
   ({ json, limit, since, until, wide, ...given }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
         const { requests } = yield* Operator
-        const all = yield* requests.list(yield* within(given, since, until, nowMs), limit)
+        const all = yield* requests.list(yield* requestFilter(given, since, until, nowMs), limit)
         yield* print(json, all, () => requestTable(all, wide))
       })
     )
@@ -56,7 +56,7 @@ const histogram = Command.make(
     json
   },
   ({ buckets, from, json, to, ...given }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const { requests } = yield* Operator
         const span = { buckets, from, to: Option.getOrUndefined(to) }
@@ -75,7 +75,7 @@ const histogram = Command.make(
 )
 
 const show = Command.make("show", { id, json }, ({ id, json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { requests } = yield* Operator
       const request = yield* requests.show(id)
@@ -91,7 +91,7 @@ const show = Command.make("show", { id, json }, ({ id, json }) =>
 const pollEvery = "500 millis"
 
 const tail = Command.make("tail", { ...filters, json }, ({ json, ...given }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { requests } = yield* Operator
       const filter = filterOf(given)

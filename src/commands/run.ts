@@ -1,6 +1,7 @@
 import { ValidationError } from "@effect/cli"
 import { FileSystem, Path, Terminal } from "@effect/platform"
 import { Effect, Layer } from "effect"
+import type { Exit } from "effect"
 import { exitCodeOf } from "./exitCodes.ts"
 import { launch } from "./frame/launch.ts"
 import { runToEnd } from "./runToEnd.ts"
@@ -27,6 +28,11 @@ const CliServices = Layer.mergeAll(
   )
 )
 
+/** The command of these arguments. */
+export const commandOf = (args: ReadonlyArray<string>) => Effect.provide(launch(args), CliServices)
+
+/** The exit code of its result. */
+export const codeOf = (exit: Exit.Exit<unknown, unknown>): number => exitCodeOf(exit, ValidationError.isValidationError)
+
 /** Runs a command until it ends or a signal stops it. */
-export const run = (args: ReadonlyArray<string>): void =>
-  runToEnd(Effect.provide(launch(args), CliServices), (exit) => exitCodeOf(exit, ValidationError.isValidationError))
+export const run = (args: ReadonlyArray<string>): void => runToEnd(commandOf(args), codeOf)

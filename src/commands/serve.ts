@@ -1,7 +1,7 @@
 import { Command, Options } from "@effect/cli"
 import { Option } from "effect"
 import { leaf } from "./frame/leaf.ts"
-import { serving } from "./serving.ts"
+import { serveUntilStopped } from "./serveUntilStopped.ts"
 
 const workers = Options.integer("workers").pipe(
   Options.filterMap(
@@ -12,7 +12,7 @@ const workers = Options.integer("workers").pipe(
   Options.optional
 )
 
-const serve = Command.make("serve", { workers }, ({ workers }) => serving(workers)).pipe(
+const serve = Command.make("serve", { workers }, ({ workers }) => serveUntilStopped(workers)).pipe(
   Command.withDescription("Serve the gateway until SIGTERM or SIGINT.")
 )
 

@@ -2,8 +2,8 @@ import { Args, Command } from "@effect/cli"
 import { Console, Effect, Layer, Option } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { withoutSlash } from "../config/withoutSlash.ts"
-import { SessionAdministration } from "../console/SessionAdministration.ts"
-import { administering, logger } from "./administering.ts"
+import { SessionAdministration } from "../people/signIn/SessionAdministration.ts"
+import { administer, logger } from "./administer.ts"
 import { leaf, remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { consoleLink } from "./consoleLink.ts"
@@ -25,7 +25,7 @@ const inDatabase = <A, E>(command: Effect.Effect<A, E, SessionAdministration | S
   )
 
 const list = Command.make("list", { limit: limitOption(100), wide, json }, ({ json, limit, wide }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { sessions } = yield* Operator
       const records = yield* sessions.list(limit)
@@ -58,7 +58,7 @@ const revoke = Command.make(
   "revoke",
   { id: Args.text({ name: "id" }).pipe(Args.withDescription("The session's id (session_…).")), json },
   ({ id, json }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const { sessions } = yield* Operator
         const ended = yield* sessions.revoke(id)

@@ -1,7 +1,9 @@
 import { Effect, Layer, Option } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { inDatabase } from "../config/environment.ts"
+import type { Environment } from "../config/secretVariable.ts"
 import { StoredConfiguration } from "../config/source.ts"
+import { CommandVariables } from "./CommandVariables.ts"
 
 /** Imported on demand: most starts read a file. */
 const readStored = (url: string) =>
@@ -10,18 +12,18 @@ const readStored = (url: string) =>
     ({ storedDocument }) => storedDocument(url)
   )
 
-/** A copy: a serving process changes its own. */
-const environment = { ...process.env }
+const settingsOf = <E, R>(make: (variables: Environment) => Layer.Layer<Settings, E, R>) =>
+  Layer.unwrapEffect(Effect.map(CommandVariables, make))
 
 const stored = Layer.succeed(StoredConfiguration, readStored)
 
 /** Settings from the environment and from the file or database that it names. */
-export const SettingsLive = Layer.provide(Settings.from(environment), stored)
+export const SettingsLive = settingsOf((variables) => Layer.provide(Settings.from(variables), stored))
 
 /** The same for commands that ask no upstream, so need none of their secrets. */
-export const CommandSettings = Layer.provide(Settings.from(environment, false), stored)
+export const CommandSettings = settingsOf((variables) => Layer.provide(Settings.from(variables, false), stored))
 
 /** Settings from the environment alone, for a configuration in Postgres. */
-export const WithoutFile = Settings.from({ ...environment, GATEWAY_CONFIG: inDatabase }).pipe(
+export const WithoutFile = settingsOf((variables) => Settings.from({ ...variables, GATEWAY_CONFIG: inDatabase })).pipe(
   Layer.provide(Layer.succeed(StoredConfiguration, () => Effect.succeed(Option.none())))
 )

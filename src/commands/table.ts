@@ -1,5 +1,5 @@
-import { visible } from "../contract/visible.ts"
-import { wrapped } from "./frame/wrapped.ts"
+import { visible } from "../contract/text/visible.ts"
+import { wrap } from "./frame/wrap.ts"
 
 /** The space between columns. */
 const gap = "  "
@@ -74,13 +74,13 @@ export const listTable = (
   const widths = fitted(some, columns.length, width, (cell) => isWhole(cell) || header.includes(cell))
   const isAnswer = columns.map((column) => answers.includes(header[column] ?? ""))
   const cut = some.map((cells) =>
-    cells.map((cell, column) => (isAnswer[column] === true ? cell : shortened(cell, widths[column] ?? 0)))
+    cells.map((cell, column) => (isAnswer[column] === true ? cell : shorten(cell, widths[column] ?? 0)))
   )
   const hidden = header.filter((_, column) => !columns.includes(column) && isUsed(column))
   const isShort =
     all === short && columns.some((column) => short.some((cells, row) => cells[column] !== whole[row]?.[column]))
   const left = [...(isShort ? ["whole ids"] : []), ...hidden]
-  const more = left.length === 0 ? [] : ["", ...wrapped(`--wide shows ${left.join(", ")} too`, width)]
+  const more = left.length === 0 ? [] : ["", ...wrap(`--wide shows ${left.join(", ")} too`, width)]
   return [laidOut(cut, widths), ...more].join("\n")
 }
 
@@ -105,7 +105,7 @@ const chosen = (all: ReadonlyArray<ReadonlyArray<string>>, columns: ReadonlyArra
   all.map((cells) => columns.map((column) => cells[column] ?? ""))
 
 /** A text that ends with an ellipsis if it is wider. */
-export const shortened = (text: string, width: number): string => {
+export const shorten = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
   let short = text
   while (widthOf(short) >= width) short = short.slice(0, -1)
@@ -125,7 +125,7 @@ const laidOut = (all: ReadonlyArray<ReadonlyArray<string>>, widths: ReadonlyArra
   )
   return all
     .flatMap((cells) => {
-      const broken = cells.map((cell, column) => wrapped(cell, widths[column] ?? 0))
+      const broken = cells.map((cell, column) => wrap(cell, widths[column] ?? 0))
       const height = Math.max(...broken.map((lines) => lines.length))
       return Array.from({ length: height }, (_, line) =>
         broken
@@ -189,7 +189,7 @@ export const fields = (
     .flatMap(([name, value]) =>
       (typeof value === "string" ? [value] : value)
         .flatMap((line) =>
-          columns === undefined ? [oneLine(line)] : wrapped(oneLine(line), columns - width - gap.length)
+          columns === undefined ? [oneLine(line)] : wrap(oneLine(line), columns - width - gap.length)
         )
         .map((line, index) => `${(index === 0 ? name : "").padEnd(width)}${gap}${line}`.trimEnd())
     )
@@ -197,4 +197,5 @@ export const fields = (
 }
 
 /** Adds thousands separators to a whole number. */
-export const counted = (text: string): string => (/^\d{4,}$/.test(text) ? Number(text).toLocaleString("en") : text)
+export const withSeparators = (text: string): string =>
+  /^\d{4,}$/.test(text) ? Number(text).toLocaleString("en") : text

@@ -2,8 +2,8 @@ import { Args, Command, Options } from "@effect/cli"
 import { Clock, Effect, Option } from "effect"
 import type { TaskSummary } from "../admin/TaskSummary.ts"
 import { readTime } from "../contract/timeQuery.ts"
-import { usdText } from "../contract/usdText.ts"
-import { administering } from "./administering.ts"
+import { usdText } from "../contract/text/usdText.ts"
+import { administer } from "./administer.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { account, help, json, limitOption, moment, optionalText, print, shortTime, wide } from "./options.ts"
@@ -41,7 +41,7 @@ const list = Command.make(
     json
   },
   ({ account, callback, json, kind, limit, model, since, state, wide }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         const { tasks } = yield* Operator
         const nowMs = yield* Clock.currentTimeMillis
@@ -76,7 +76,7 @@ const list = Command.make(
 )
 
 const show = Command.make("show", { id, json }, ({ id, json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { tasks } = yield* Operator
       const task = yield* tasks.show(id)
@@ -86,7 +86,7 @@ const show = Command.make("show", { id, json }, ({ id, json }) =>
 ).pipe(Command.withDescription(help("Show a task's status.", "gateway tasks show cgt-2026…")))
 
 const cancel = Command.make("cancel", { id, json }, ({ id, json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { tasks } = yield* Operator
       const { task, words } = yield* tasks.cancel(id)

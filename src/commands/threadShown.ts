@@ -1,4 +1,5 @@
-import { costText } from "../contract/usdText.ts"
+import { inputIn } from "../contract/records/measures.ts"
+import { costText } from "../contract/text/usdText.ts"
 import type { RequestPage } from "../requests/RequestPage.ts"
 import { shortTime } from "./options.ts"
 import { requestTable } from "./requestTable.ts"
@@ -17,7 +18,7 @@ export const threadShown = ({ data, totals }: RequestPage, id: string): string =
 
 /** `12 requests since 2026-01-31 12:00, 1 failed: 3000 tokens in, 200 out, $0.0120`. */
 const sumsShown = (totals: NonNullable<RequestPage["totals"]>, shown = totals.requests): string => {
-  const input = totals.input_tokens + totals.cache_read_tokens + totals.cache_write_tokens
+  const input = inputIn(totals)
   const failed = totals.failed + totals.refused
   return [
     `${totals.requests} ${totals.requests === 1 ? "request" : "requests"} since ${shortTime(totals.first_at)}`,

@@ -1,6 +1,6 @@
 import { Command } from "@effect/cli"
 import { Console, Effect, Redacted } from "effect"
-import { logger } from "./administering.ts"
+import { logger } from "./administer.ts"
 import { leaf } from "./frame/leaf.ts"
 import { help } from "./options.ts"
 import { failsIfStopped } from "./login/failsIfStopped.ts"

@@ -1,4 +1,4 @@
-import { visible } from "../contract/visible.ts"
+import { visible } from "../contract/text/visible.ts"
 import type { RequestDetail } from "../requests/RequestView.ts"
 import type { Part } from "../requests/transcript/Transcript.ts"
 import { transcriptOf } from "../requests/transcript/transcriptOf.ts"

@@ -1,14 +1,14 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import type { UpstreamRecord } from "../admin/UpstreamRecord.ts"
-import { administering } from "./administering.ts"
+import { administer } from "./administer.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import { help, json, print, shortTime, wide } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
 import { listTable } from "./table.ts"
 
 const upstreams = Command.make("upstreams", { wide, json }, ({ json, wide }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { upstreams } = yield* Operator
       const records = yield* upstreams

@@ -1,27 +1,27 @@
 import { Command, Options } from "@effect/cli"
 import { Console, Effect, Option } from "effect"
-import { AccountId } from "../contract/Caller.ts"
-import { usdText } from "../contract/usdText.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { AccountId } from "../contract/callers/Caller.ts"
+import { usdText } from "../contract/text/usdText.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import { byWords, usageByOf } from "../ledger/usageBy.ts"
 import { usageAmounts, usageCells, usageCsv, usageHeader } from "../ledger/usageTable.ts"
 import type { UsageRecord } from "../ledger/UsageRecord.ts"
-import { administering } from "./administering.ts"
+import { administer } from "./administer.ts"
 import { account, help, json, limitOption, moment, optionalText, print, wide } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
-import { counted, listTable } from "./table.ts"
+import { withSeparators, listTable } from "./table.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 
 const usage = Command.make(
   "usage",
   {
     by: Options.text("by").pipe(
-      Options.withPseudoName("day|model|key|account|upstream|tag|end_user|request"),
+      Options.withPseudoName("day|model|key|account|upstream|service_tier|tag|end_user|request"),
       Options.filterMap(
         (text) => (usageByOf(text) === undefined ? Option.none() : Option.some(text)),
         `--by: expected ${byWords}`
       ),
-      Options.withDescription("The grouping of rows (day); or two of the first five: key,model."),
+      Options.withDescription("The grouping of rows (day); or two of the first six: key,model."),
       Options.withDefault("day")
     ),
     since: moment("since", "Start of the period: 7d, 24h, yesterday, a UTC day or a time (7d).").pipe(
@@ -37,7 +37,7 @@ const usage = Command.make(
     json
   },
   ({ account, by, csv: asCsv, json, key, limit, model, since, until, wide }) =>
-    administering(
+    administer(
       Effect.gen(function* () {
         if (asCsv && json) {
           return yield* new InvalidRequest({ param: "csv", message: "--csv, --json: expected one of them" })
@@ -58,7 +58,9 @@ const usage = Command.make(
           listTable(
             header,
             [...report.data.map((row) => usageCells(report, row)), totalsRow(report, header.length)].map((cells) =>
-              cells.map((cell, column) => (header[column]?.endsWith("USD") ? usdText(Number(cell)) : counted(cell)))
+              cells.map((cell, column) =>
+                header[column]?.endsWith("USD") ? usdText(Number(cell)) : withSeparators(cell)
+              )
             ),
             { ids: ["KEY", "REQUEST"], rare: by === "request" ? [...rare, "KEY", "ACCOUNT"] : rare, wide }
           )
@@ -85,6 +87,7 @@ const usage = Command.make(
 )
 
 const rare = [
+  "RERANK UNITS",
   "SEARCHES",
   "VIDEO SECONDS",
   "REASONING",

@@ -2,7 +2,7 @@ import { Args, Command } from "@effect/cli"
 import { Effect, Redacted } from "effect"
 import { signingRecord } from "../admin/WebhookAdministration.ts"
 import type { SigningSecrets } from "../admin/WebhookAdministration.ts"
-import { administering } from "./administering.ts"
+import { administer } from "./administer.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { help, json, print } from "./options.ts"
@@ -11,7 +11,7 @@ import { Operator } from "./operator/Operator.ts"
 const id = Args.text({ name: "account" }).pipe(Args.withDescription("The account's id."))
 
 const secret = Command.make("secret", { id, json }, ({ id, json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { webhooks } = yield* Operator
       const signing = yield* webhooks.show(id)
@@ -28,7 +28,7 @@ const secret = Command.make("secret", { id, json }, ({ id, json }) =>
 )
 
 const rotate = Command.make("rotate", { id, json }, ({ id, json }) =>
-  administering(
+  administer(
     Effect.gen(function* () {
       const { webhooks } = yield* Operator
       const signing = yield* webhooks.rotate(id)

@@ -1,11 +1,11 @@
 import { Schema } from "effect"
-import { Unpriced } from "../contract/Caller.ts"
+import { Unpriced } from "../contract/callers/Caller.ts"
 import { DatabaseSection } from "./databaseSettings.ts"
 import { secretOf } from "./SecretFiles.ts"
 import { AdminKey } from "./sections/AdminKey.ts"
 import { Alerts } from "./sections/Alerts.ts"
 import { Files } from "./sections/Files.ts"
-import { given, needed } from "./sections/given.ts"
+import { optionalField, requiredField } from "./sections/fields.ts"
 import { Account, DeclaredKey } from "./sections/Key.ts"
 import { Log } from "./sections/Log.ts"
 import { Alias, Model, UnfinishedLimits } from "./sections/Model.ts"
@@ -20,32 +20,32 @@ import { RedisUrl, Secret, Text } from "./sections/values.ts"
 
 /** `gateway.yaml`. Every field is optional; unknown fields are refused. */
 export const GatewayFile = Schema.Struct({
-  server: given(Server, "The server process: [fields](#server)."),
-  database: given(
+  server: optionalField(Server, "The server process: [fields](#server)."),
+  database: optionalField(
     Schema.Union(DatabaseSection, Secret),
     "`sqlite:<path>`, `sqlite::memory:` or `postgres://<user>:<password>@<host>:<port>/<name>`; or [fields](#database) with that as `url`.",
     "`sqlite:data/gateway.db`"
   ),
-  upstreams: given(
+  upstreams: optionalField(
     Schema.Record({ key: Schema.String, value: Upstream }),
     "Model providers, by a name of your choice: [fields](#upstreams). The name `sandbox` is reserved.",
     "only the sandbox"
   ),
-  models: given(
+  models: optionalField(
     Schema.Record({ key: Schema.String, value: Schema.Union(Text, Model, Alias) }),
     "Models by the id that callers use: the name of an upstream that serves the same id, `{ alias: other-id }`, or [fields](#models). `*` in an id stands for any characters."
   ),
-  keys: given(
+  keys: optionalField(
     Schema.Array(DeclaredKey),
     "API keys managed by the configuration: [fields](#keys-and-accounts). They are created, changed and revoked with it."
   ),
-  accounts: given(
+  accounts: optionalField(
     Schema.Record({ key: Text, value: Account }),
     "Settings for all keys of an account, [by account id](#keys-and-accounts)."
   ),
-  limits: given(
+  limits: optionalField(
     Schema.Struct({
-      unfinished: given(
+      unfinished: optionalField(
         UnfinishedLimits,
         "What requests that are not finished may hold, all keys together, in each process: [fields](#unfinished-requests)."
       )
@@ -53,70 +53,70 @@ export const GatewayFile = Schema.Struct({
     "`{ unfinished: … }`: what [requests that are not finished](#unfinished-requests) may hold in each process.",
     "shares of the process's own limits"
   ),
-  admin_keys: given(
+  admin_keys: optionalField(
     Schema.Array(AdminKey),
     "Named keys of the admin API, each with a role: [fields](#admin-keys). `GATEWAY_ADMIN_KEY` stays an operator's.",
     "none"
   ),
-  sign_in: given(
+  sign_in: optionalField(
     SignIn,
     "How people [sign in](people.md#sign-in) to the console with their company's account, and whose tokens are [API keys](people.md#tokens-as-api-keys): [fields](#sign-in).",
     "by key alone"
   ),
-  prices_file: given(
+  prices_file: optionalField(
     Text,
     "A YAML or JSON file of [prices](#prices), relative to `gateway.yaml`; reloaded with it and when it changes."
   ),
-  prices: given(
+  prices: optionalField(
     Prices,
     "A published list of prices that the gateway fetches: [fields](#a-fetched-list-of-prices). `gateway prices refresh` fetches it once.",
     "not fetched"
   ),
-  unpriced: given(
+  unpriced: optionalField(
     Unpriced,
     "Whether accounts with a balance and keys with a budget may use models without a price ([prices](#prices)).",
     "`refuse`"
   ),
-  proxy: given(
+  proxy: optionalField(
     ProxySetting,
     "`http://<host>:<port>`, which calls of upstreams, search, bucket and traces go by, or `off` ([proxies](#proxies)).",
     "`HTTPS_PROXY`, `HTTP_PROXY`"
   ),
-  search: given(Search, "Web search for models whose upstream has none: [fields](#search).", "no search"),
-  requests: given(
+  search: optionalField(Search, "Web search for models whose upstream has none: [fields](#search).", "no search"),
+  requests: optionalField(
     Requests,
     "`{ max_rows }`: the most request rows to keep; the oldest are deleted first.",
     "`20000000`"
   ),
-  log: given(Log, "Logs on standard output: [fields](#log)."),
-  redis: given(
-    Schema.Struct({ url: needed(secretOf(RedisUrl), "`redis://host:port` or `rediss://…`; Valkey works too.") }),
+  log: optionalField(Log, "Logs on standard output: [fields](#log)."),
+  redis: optionalField(
+    Schema.Struct({ url: requiredField(secretOf(RedisUrl), "`redis://host:port` or `rediss://…`; Valkey works too.") }),
     "`{ url }` of a Redis that counts limits across all processes: [Redis](#redis).",
     "each process counts on its own"
   ),
-  callbacks: given(
+  callbacks: optionalField(
     Schema.Struct({
-      allow: given(Schema.Array(Text), "Private address ranges that callers' URLs may reach.", "none"),
-      proxy: given(Schema.Boolean, "Whether callers' URLs are called by the proxy.", "`false`")
+      allow: optionalField(Schema.Array(Text), "Private address ranges that callers' URLs may reach.", "none"),
+      proxy: optionalField(Schema.Boolean, "Whether callers' URLs are called by the proxy.", "`false`")
     }),
     'How callers\' URLs (callbacks, images, documents) are called. `{ allow: ["10.1.0.0/16"] }`: these private ranges too; `{ proxy: true }`: [by the proxy](#proxies).',
     "directly, public addresses only"
   ),
-  alerts: given(
+  alerts: optionalField(
     Alerts,
     "A webhook that is called when a balance or a budget is nearly used up, a key is about to expire, an upstream fails, …: [fields](#alerts).",
     "a log line and Overview alone"
   ),
-  files: given(
+  files: optionalField(
     Schema.Union(Text, Files),
     "Storage of the files that the gateway serves: `s3://<bucket>/<prefix>` or a folder; or [fields](#files) with that as `at`.",
     "the data directory"
   ),
-  custody: given(
+  custody: optionalField(
     Custody,
     "`{ keep: 30d }`: keep copies of finished videos that upstreams only link to ([custody](#custody)).",
     "none"
   ),
-  retention: given(Retention, "How long finished records are kept: [fields](#retention).")
+  retention: optionalField(Retention, "How long finished records are kept: [fields](#retention).")
 })
 export type GatewayFile = typeof GatewayFile.Type

@@ -7,6 +7,7 @@ import { Configuration } from "./Configuration.ts"
 import { Settings } from "./Settings.ts"
 import { defaultFile } from "./environment.ts"
 import { spelt } from "./spelt.ts"
+import { regularFiles } from "../flow/RegularFiles.ts"
 import type { UnreadableFile } from "../flow/RegularFiles.ts"
 import { stampOf } from "./watchedFile.ts"
 import type { Stamps } from "./watchedFile.ts"
@@ -45,10 +46,12 @@ export const ReloadLive = Layer.scoped(
     const path = Option.getOrElse(filePath, () => defaultFile)
     const name = isStored ? "the configuration" : path
     const wanted = yield* Queue.sliding<string>(1)
+    let refusals = 0
     const want = (reason: string) => void wanted.unsafeOffer(reason)
 
     const reload = (reason: string) =>
       Effect.gen(function* () {
+        refusals = regularFiles.refusals
         const { value: before, variables: earlier } = configuration.current()
         const { value, variables } = yield* configuration.reload
         loaded = asRead()
@@ -63,6 +66,8 @@ export const ReloadLive = Layer.scoped(
         }
       }).pipe(
         Effect.catchAll(({ message }) => {
+          // The version that was found could not be read: the next look finds it again.
+          if (regularFiles.refusals !== refusals) loaded = ""
           configuration.setTrouble(`not reloaded, nothing has changed: ${message}`)
           return Effect.logError(`not reloaded (${reason}), nothing has changed: ${message}`)
         }),
@@ -118,6 +123,7 @@ export const ReloadLive = Layer.scoped(
       Effect.sync(() => {
         const hangUp = () => (isTerminalGone() ? process.kill(process.pid, "SIGTERM") : want("SIGHUP"))
         process.on("SIGHUP", hangUp)
+        if (isTerminalGone()) hangUp()
         return hangUp
       }),
       (hangUp) => Effect.sync(() => process.off("SIGHUP", hangUp))

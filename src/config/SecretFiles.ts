@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import { Context, Effect, Either, ParseResult, Redacted, Schema } from "effect"
 import { describe } from "../contract/describe.ts"
-import { isObject, parseJson } from "../contract/json.ts"
+import { isObject, parseJson } from "../contract/json/json.ts"
 import { mostOfSecret } from "../flow/RegularFiles.ts"
 import { readFile, stampOf } from "./watchedFile.ts"
 import type { Stamps } from "./watchedFile.ts"
@@ -31,7 +31,9 @@ export const secretReader = (folder: string, isNeeded = true): SecretReader => {
   const read = Effect.fnUntraced(
     function* (path: string) {
       const file = resolve(folder, path)
-      files.set(file, yield* stampOf(file))
+      const stamp = yield* stampOf(file)
+      // The first of several readings counts: a change between two of them is one that the next look has to find.
+      if (!files.has(file)) files.set(file, stamp)
       const text = (yield* readFile(file, mostOfSecret)).trimEnd()
       return text === "" ? yield* Effect.fail(`the file ${path} is empty`) : text
     },
@@ -57,12 +59,12 @@ export const secretOf = (rule: Schema.Schema<string>) => {
     {
       strict: true,
       decode: (given, _, ast) => {
-        const refused = (message: string) => new ParseResult.Forbidden(ast, given, message)
-        if (typeof given === "string") return Either.mapLeft(check(given), refused)
+        const refuse = (message: string) => new ParseResult.Forbidden(ast, given, message)
+        if (typeof given === "string") return Either.mapLeft(check(given), refuse)
         return Effect.flatMap(SecretFiles, ({ read }) =>
           Effect.flatMap(read(given.file), (text) =>
             Either.mapLeft(check(text), (rule) => `the file ${given.file} holds something else: ${rule}`)
-          ).pipe(Effect.mapError(refused))
+          ).pipe(Effect.mapError(refuse))
         )
       },
       encode: (secret) => ParseResult.succeed(Redacted.value(secret))
@@ -75,15 +77,15 @@ const fileOf = (isIt: (text: string) => boolean, what: string) =>
   Schema.transformOrFail(Schema.NonEmptyString, Schema.RedactedFromSelf(Schema.String), {
     strict: true,
     decode: (path, _, ast) => {
-      const refused = (message: string) => new ParseResult.Forbidden(ast, path, message)
+      const refuse = (message: string) => new ParseResult.Forbidden(ast, path, message)
       // The message would show it.
-      if (isContent(path)) return ParseResult.fail(refused(`expected the path of a ${what}, not what it holds`))
+      if (isContent(path)) return ParseResult.fail(refuse(`expected the path of a ${what}, not what it holds`))
       return Effect.flatMap(SecretFiles, ({ read }) =>
         Effect.flatMap(read(path), (text) =>
           text === notHere || isIt(text)
             ? Effect.succeed(Redacted.make(text))
             : Effect.fail(`the file ${path} is no ${what}`)
-        ).pipe(Effect.mapError(refused))
+        ).pipe(Effect.mapError(refuse))
       )
     },
     encode: (text) => ParseResult.succeed(Redacted.value(text))

@@ -13,6 +13,7 @@ const endpointPaths = [
   "/count-tokens",
   "/countTokens",
   "/embeddings",
+  "/rerank",
   "/models",
   "/models?pageSize=1000",
   "/videos",

@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
 import { parse } from "yaml"
-import { masked, namesSecret } from "./masked.ts"
+import { maskSecrets, namesSecret } from "./maskSecrets.ts"
 import { spelt } from "./spelt.ts"
 
 /** Values by their path (`upstreams.house.api_key`), before and after; null where there is none. */
@@ -26,11 +26,11 @@ export const changedFields = (before: object, after: object): ChangedFields | un
   const shown = changed.slice(0, most)
   return {
     before: Object.fromEntries(
-      shown.map((path) => [path, shortened(withoutSecrets(former.get(path), "[secret]", path))])
+      shown.map((path) => [path, shorten(withoutSecrets(former.get(path), "[secret]", path))])
     ),
     after: {
       ...Object.fromEntries(
-        shown.map((path) => [path, shortened(withoutSecrets(next.get(path), "[another secret]", path))])
+        shown.map((path) => [path, shorten(withoutSecrets(next.get(path), "[another secret]", path))])
       ),
       ...rest
     }
@@ -39,9 +39,9 @@ export const changedFields = (before: object, after: object): ChangedFields | un
 
 /** The same of two documents as they are written, with references to variables (`${NAME}`). */
 export const changedText = (before: string, after: string): ChangedFields | undefined =>
-  changedFields(written(before), written(after))
+  changedFields(read(before), read(after))
 
-const written = (text: string): object => {
+const read = (text: string): object => {
   const value: unknown = parse(text, { uniqueKeys: false })
   return typeof value === "object" && value !== null ? value : {}
 }
@@ -76,12 +76,13 @@ const withoutSecrets = (value: unknown, secret: string, name: string): unknown =
   if (value === undefined) return null
   if (Redacted.isRedacted(value)) return secret
   if (Array.isArray(value)) return value.map((part) => withoutSecrets(part, secret, name))
-  if (typeof value === "string") return namesSecret(name) && !value.startsWith("${") ? secret : masked(value, secret)
+  if (typeof value === "string")
+    return namesSecret(name) && !value.startsWith("${") ? secret : maskSecrets(value, secret)
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutSecrets(part, secret, name)]))
 }
 
-const shortened = (value: unknown): unknown => {
+const shorten = (value: unknown): unknown => {
   const text = JSON.stringify(value)
   return text.length <= longest ? value : `${text.slice(0, longest)}…`
 }

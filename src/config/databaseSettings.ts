@@ -1,6 +1,6 @@
 import { Duration, Option, Redacted, Schema } from "effect"
 import { secretOf } from "./SecretFiles.ts"
-import { given, variable } from "./sections/given.ts"
+import { optionalField, variable } from "./sections/fields.ts"
 
 /** Settings of the Postgres connections. */
 export interface PoolSettings {
@@ -39,16 +39,16 @@ const ofSlowQueries = "Statements that take this many milliseconds are logged."
 
 /** `database` as a mapping. */
 export const DatabaseSection = Schema.Struct({
-  url: given(
+  url: optionalField(
     secretOf(Schema.NonEmptyString),
     "`sqlite:<path>`, `sqlite::memory:` or `postgres://…`, which may hold a password.",
     "`sqlite:data/gateway.db`"
   ),
-  direct_url: given(secretOf(DirectUrl), ofDirectUrl, "`url`"),
-  connections: given(Connections, ofConnections, "`10`"),
-  prepare: given(Schema.Boolean, ofPrepare, "`true`"),
-  statement_timeout: given(Seconds, ofTimeout, "`30`"),
-  slow_query_ms: given(Milliseconds, ofSlowQueries, "`1000`")
+  direct_url: optionalField(secretOf(DirectUrl), ofDirectUrl, "`url`"),
+  connections: optionalField(Connections, ofConnections, "`10`"),
+  prepare: optionalField(Schema.Boolean, ofPrepare, "`true`"),
+  statement_timeout: optionalField(Seconds, ofTimeout, "`30`"),
+  slow_query_ms: optionalField(Milliseconds, ofSlowQueries, "`1000`")
 })
 type DatabaseSection = typeof DatabaseSection.Type
 

@@ -43,11 +43,11 @@ export const secretFilesOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Stamps, BadSettings> {
   const all = yield* Effect.orElseSucceed(withVariablesFile(env, file), () => env)
   const named = secretVariables.flatMap((name) => all[`${name}_FILE`] ?? []).filter((path) => path !== "")
-  return new Map(yield* Effect.forEach(named, (path) => stamped(resolve(path))))
+  return new Map(yield* Effect.forEach(named, (path) => stampFile(resolve(path))))
 })
 
 /** A file with its version. */
-export const stamped = (file: string) =>
+export const stampFile = (file: string) =>
   stampOf(file).pipe(
     Effect.map((stamp) => [file, stamp] as const),
     Effect.mapError(({ message }) => new BadSettings({ message }))

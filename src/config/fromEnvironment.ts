@@ -1,5 +1,5 @@
 import { Effect, Either, Redacted } from "effect"
-import { headerRule, isHeaderValue } from "../contract/headerValue.ts"
+import { headerRule, isHeaderValue } from "../contract/text/headerValue.ts"
 import { BadSettings } from "./document.ts"
 import type { Located, DocumentContext } from "./document.ts"
 import type { GatewayFile } from "./GatewayFile.ts"

@@ -1,4 +1,4 @@
-import type { Limits } from "../contract/Caller.ts"
+import type { Limits } from "../contract/callers/Caller.ts"
 import type { KeyLimits } from "./sections/Model.ts"
 
 /** Limits as the configuration file spells them. */

@@ -54,7 +54,7 @@ export const proxyShown = (proxy: string): string => URL.parse(proxy)?.origin ??
 /** Fills in the proxy of each upstream and of the search that has none of its own. */
 export const withProxies = (file: Located<GatewayFile>, proxyOf: ProxyOf): Located<GatewayFile> => {
   const { search, upstreams } = file.value
-  const filled = <A extends { readonly proxy?: ProxySetting | undefined }>(entry: A, url: string): A => {
+  const fill = <A extends { readonly proxy?: ProxySetting | undefined }>(entry: A, url: string): A => {
     const proxy = entry.proxy === undefined ? proxyOf(url) : undefined
     return proxy === undefined ? entry : { ...entry, proxy: Redacted.make(proxy) }
   }
@@ -64,14 +64,11 @@ export const withProxies = (file: Located<GatewayFile>, proxyOf: ProxyOf): Locat
       ...file.value,
       ...(upstreams !== undefined && {
         upstreams: Object.fromEntries(
-          Object.entries(upstreams).map(([name, entry]) => [name, filled(entry, addressOf(entry))])
+          Object.entries(upstreams).map(([name, entry]) => [name, fill(entry, addressOf(entry))])
         )
       }),
       ...(search !== undefined && {
-        search: filled(
-          search,
-          search.base_url ?? (search.provider === "searxng" ? "" : searchAddresses[search.provider])
-        )
+        search: fill(search, search.base_url ?? (search.provider === "searxng" ? "" : searchAddresses[search.provider]))
       })
     }
   }

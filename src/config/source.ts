@@ -4,7 +4,7 @@ import { Context, Effect, Either, Option, Redacted } from "effect"
 import { mostOfSettings } from "../flow/RegularFiles.ts"
 import { BadSettings, readDocument } from "./document.ts"
 import type { Located, DocumentContext } from "./document.ts"
-import { defaultFile, inDatabase, stamped, variablesFileOf } from "./environment.ts"
+import { defaultFile, inDatabase, stampFile, variablesFileOf } from "./environment.ts"
 import { fileOf } from "./fromEnvironment.ts"
 import { GatewayFile } from "./GatewayFile.ts"
 import { proxiesOf, withProxies } from "./proxies.ts"
@@ -53,7 +53,7 @@ export const fileSource = (named: string | undefined, context: LoadContext): Sou
     read: Effect.gen(function* () {
       const found = Option.orElse(path, findFile)
       const own = Option.getOrElse(found, () => defaultFile)
-      const before = yield* Effect.forEach([own, variablesFileOf(own)], stamped)
+      const before = yield* Effect.forEach([own, variablesFileOf(own)], stampFile)
       const file = yield* readGatewayFile(found, yield* context)
       return { ...file, files: new Map([...before, ...(file.files ?? [])]) }
     })
@@ -74,7 +74,7 @@ export const storedSource = (url: string | undefined, context: LoadContext): Eff
       isStored: true,
       read: Effect.flatMap(Effect.all([context, readStored(url)]), ([context, stored]) =>
         Option.match(stored, {
-          onNone: () => Effect.flatMap(fileOf(context), (file) => proxied(file, context)),
+          onNone: () => Effect.flatMap(fileOf(context), (file) => withProxy(file, context)),
           onSome: (stored) => readStoredDocument(stored, context)
         })
       )
@@ -93,7 +93,7 @@ const readGatewayFile = (
   context: DocumentContext
 ): Effect.Effect<Located<GatewayFile>, BadSettings> =>
   Option.match(path, {
-    onNone: () => Effect.flatMap(fileOf(context), (file) => proxied(file, context)),
+    onNone: () => Effect.flatMap(fileOf(context), (file) => withProxy(file, context)),
     onSome: (path) =>
       Effect.flatMap(readText(path), (text) => readGatewayText(path, text, { ...context, folder: dirname(path) })).pipe(
         Effect.flatMap((file) => withPricesBeside(path, file))
@@ -108,10 +108,10 @@ export const readGatewayText = (
 ): Effect.Effect<Located<GatewayFile>, BadSettings> =>
   Effect.flatMap(readDocument(name, text, context, GatewayFile), (file) =>
     withoutAdminKey(file, context.env["GATEWAY_ADMIN_KEY"])
-  ).pipe(Effect.flatMap((file) => proxied(withRegions(file, context.env), context)))
+  ).pipe(Effect.flatMap((file) => withProxy(withRegions(file, context.env), context)))
 
 /** Commands that ask no upstream need no proxy, right or wrong. */
-const proxied = (file: Located<GatewayFile>, { env, needsSecrets = true }: DocumentContext) =>
+const withProxy = (file: Located<GatewayFile>, { env, needsSecrets = true }: DocumentContext) =>
   needsSecrets
     ? Either.map(proxiesOf(env, file.value.proxy), (proxyOf) => withProxies(file, proxyOf))
     : Either.right(file)
@@ -139,7 +139,7 @@ const withPricesBeside = Effect.fnUntraced(function* (
   return {
     ...file,
     value: { ...file.value, prices_file },
-    files: new Map([...(file.files ?? []), yield* stamped(prices_file)])
+    files: new Map([...(file.files ?? []), yield* stampFile(prices_file)])
   }
 })
 

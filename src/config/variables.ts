@@ -3,7 +3,7 @@ import { describe } from "../contract/describe.ts"
 import { databaseVariables, encoded, isPostgres } from "./databaseSettings.ts"
 import { BadSettings } from "./document.ts"
 import type { Environment } from "./secretVariable.ts"
-import { variable } from "./sections/given.ts"
+import { variable } from "./sections/fields.ts"
 import { LogFormats, LogLevels, PublicAddress, RedisUrl } from "./sections/values.ts"
 import { isInjected } from "./warnings.ts"
 

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { publicPath } from "../config/publicPath.ts"
-import { pathOf } from "../contract/pathOf.ts"
+import { pathOf } from "../contract/text/pathOf.ts"
 import { assetsPath } from "./bundle.ts"
 import { unpackPage } from "./PagePack.ts"
 import type { PackedFile } from "./PagePack.ts"
@@ -117,7 +117,7 @@ export const consolePages = (publicUrl: string | undefined) => {
   const path = publicPath(publicUrl)
   const files = placed(findFiles(), path)
   const securityHeaders = headersFor(publicUrl)
-  const missing = () => new Response(null, { status: 404, headers: securityHeaders })
+  const notFound = () => new Response(null, { status: 404, headers: securityHeaders })
 
   const send = (request: Request, file: PackedFile, caching: string): Response | Promise<Response> => {
     const coding = codingOf(request.headers.get("accept-encoding") ?? "")
@@ -134,13 +134,13 @@ export const consolePages = (publicUrl: string | undefined) => {
 
   const page = async (request: Request): Promise<Response> => {
     const index = (await files()).get("index.html")
-    return index === undefined ? missing() : send(request, index, "no-cache")
+    return index === undefined ? notFound() : send(request, index, "no-cache")
   }
 
   const asset = async (request: Request): Promise<Response> => {
     const name = pathOf(request).slice(assetsPath.length)
     const file = (await files()).get(name)
-    return file === undefined ? missing() : send(request, file, "public, max-age=31536000, immutable")
+    return file === undefined ? notFound() : send(request, file, "public, max-age=31536000, immutable")
   }
 
   /** Redirects browsers; undefined leaves other clients with the usual 404. */

@@ -1,4 +1,4 @@
-import type { RateLimited } from "../contract/Failure.ts"
+import type { RateLimited } from "../contract/failures/Failure.ts"
 import type { ProviderFailed } from "../people/Providers.ts"
 import type { SignInRefused } from "../people/SignIns.ts"
 

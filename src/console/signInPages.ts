@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { publicPath } from "../config/publicPath.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
-import type { RateLimited } from "../contract/Failure.ts"
+import type { RateLimited } from "../contract/failures/Failure.ts"
 import { isEmbedded, isForeign } from "../guard/foreign.ts"
 import { Providers } from "../people/Providers.ts"
 import type { ProviderFailed } from "../people/Providers.ts"
@@ -9,14 +9,13 @@ import { roleOf } from "../people/roleOf.ts"
 import { signInMs, SignInRefused, SignIns } from "../people/SignIns.ts"
 import type { Completed } from "../people/SignIns.ts"
 import { consolePath } from "./consolePath.ts"
-import { maxClientLength } from "./Handlers.ts"
-import { ProviderSessions } from "./ProviderSessions.ts"
+import { ProviderSessions } from "../people/signIn/ProviderSessions.ts"
 import { readForm } from "./readForm.ts"
 import { runPage } from "./runPage.ts"
-import { SessionAuthenticators } from "./SessionAuthenticators.ts"
-import { sessionMs, Sessions } from "./Sessions.ts"
+import { SessionAuthenticators } from "../people/signIn/SessionAuthenticators.ts"
+import { maxClientLength, sessionMs, Sessions } from "../people/signIn/Sessions.ts"
 import { signInFailed } from "./signInFailed.ts"
-import { cookieFor, signInCookieFor, signInCookieIn, tokenIn } from "./token.ts"
+import { cookieFor, signInCookieFor, signInCookieIn, tokenIn } from "../people/signIn/token.ts"
 
 type Server = Pick<Bun.Server<undefined>, "requestIP">
 
@@ -46,7 +45,7 @@ export const makeSignInPages = Effect.gen(function* () {
       const earlier = token === undefined ? undefined : (yield* sessions.find(token))?.id
       const returnTo = consolePath(query.get("return_to"), place.path)
       const { cookie, location } = yield* signIns.begin({ issuer, returnTo, earlier })
-      return moved(location, [signInCookieFor(cookie, signInMs / 1_000, place)])
+      return moveTo(location, [signInCookieFor(cookie, signInMs / 1_000, place)])
     })
 
   const admit = ({ identity }: Completed) =>
@@ -74,7 +73,7 @@ export const makeSignInPages = Effect.gen(function* () {
       const role = yield* admit(completed)
       const visitor = { address, client: (request.headers.get("user-agent") ?? "").slice(0, maxClientLength) }
       const { token } = yield* sessions.signInPerson(completed, role, visitor)
-      return moved(`${place.path}${completed.returnTo}`, [
+      return moveTo(`${place.path}${completed.returnTo}`, [
         cookieFor(token, sessionMs / 1_000, place),
         signInCookieFor(undefined, 0, place)
       ])
@@ -139,7 +138,7 @@ const queryOf = ({ url }: Request): URLSearchParams => {
   return new URLSearchParams(at === -1 ? "" : url.slice(at))
 }
 
-const moved = (location: string, cookies: ReadonlyArray<string>): Response => {
+const moveTo = (location: string, cookies: ReadonlyArray<string>): Response => {
   const headers = new Headers({ location, "cache-control": "no-store", "referrer-policy": "no-referrer" })
   for (const cookie of cookies) headers.append("set-cookie", cookie)
   return new Response(null, { status: 303, headers })

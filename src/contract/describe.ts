@@ -107,7 +107,7 @@ const expectation = (ast: AST.AST): string | undefined => {
   switch (ast._tag) {
     case "StringKeyword":
     case "TemplateLiteral":
-      return described(ast) ?? "a string"
+      return describeType(ast) ?? "a string"
     case "NumberKeyword":
       return "a number"
     case "BooleanKeyword":
@@ -120,15 +120,15 @@ const expectation = (ast: AST.AST): string | undefined => {
     case "ObjectKeyword":
       return "an object"
     case "Refinement":
-      return described(ast) ?? expectation(ast.from)
+      return describeType(ast) ?? expectation(ast.from)
     case "Transformation":
-      return described(ast) ?? expectation(ast.from)
+      return describeType(ast) ?? expectation(ast.from)
     case "Suspend":
       return expectation(ast.f())
     case "Union":
       return ofMembers(ast.types.filter((type) => !isNull(type)))
     default:
-      return described(ast)
+      return describeType(ast)
   }
 }
 
@@ -143,7 +143,7 @@ const ofMembers = (types: ReadonlyArray<AST.AST>): string | undefined => {
 
 /** The values that a member of a union accepts; a union behind a transformation (text, or `{ file }`) by its own members. */
 const alternatives = (ast: AST.AST): ReadonlyArray<string> => {
-  if (AST.isTransformation(ast) && AST.isUnion(ast.from) && described(ast) === undefined) {
+  if (AST.isTransformation(ast) && AST.isUnion(ast.from) && describeType(ast) === undefined) {
     return ast.from.types.flatMap(alternatives)
   }
   const text = expectation(ast)
@@ -151,7 +151,7 @@ const alternatives = (ast: AST.AST): ReadonlyArray<string> => {
 }
 
 /** A refinement's own description ("a number between 0 and 2"), if it reads as one. */
-const described = (ast: AST.AST): string | undefined => {
+const describeType = (ast: AST.AST): string | undefined => {
   const text = Option.getOrUndefined(AST.getDescriptionAnnotation(ast))
   return text !== undefined && /^(a|an|one|at) /.test(text) ? text : undefined
 }

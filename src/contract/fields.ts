@@ -11,7 +11,7 @@ export const required = <S extends Schema.Schema.Any>(schema: S, description: st
   Schema.propertySignature(schema).annotations({ description })
 
 /** An answer's field with a description for the docs. */
-export const said = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string): Schema.Schema<A, I, R> =>
+export const answerField = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string): Schema.Schema<A, I, R> =>
   schema.annotations({ description })
 
 /** An integer in a range; error messages and docs name the range. */

@@ -3,13 +3,13 @@ import type { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Context, Layer } from "effect"
 import type { Effect, Scope } from "effect"
-import type { BodyText } from "./BodyText.ts"
-import type { Caller } from "./Caller.ts"
+import type { BodyText } from "./bodies/BodyText.ts"
+import type { Caller } from "./callers/Caller.ts"
 import type { Future } from "../flow/Future.ts"
-import type { RequestRecord } from "./RequestRecord.ts"
-import type { Conflict, EdgeFailure } from "./Failure.ts"
-import type { Trace } from "./Trace.ts"
-import type { TellStanding } from "./Standing.ts"
+import type { RequestRecord } from "./records/RequestRecord.ts"
+import type { Conflict, EdgeFailure } from "./failures/Failure.ts"
+import type { Trace } from "./records/Trace.ts"
+import type { TellStanding } from "./callers/Standing.ts"
 
 /** The server's view of a request, for handlers that need more than the decoded parts. */
 export interface Incoming {
@@ -55,7 +55,11 @@ export interface Once {
   readonly ended: (how: "finished" | "failed" | "hang-up") => void
 }
 
-type Parts<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = Omit<HttpApiEndpoint.HttpApiEndpoint.Request<E>, "request">
+/** The decoded path, query and body of an endpoint. */
+export type Parts<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = Omit<
+  HttpApiEndpoint.HttpApiEndpoint.Request<E>,
+  "request"
+>
 
 /** A handler's input: the decoded parts of its endpoint, the caller and the request. */
 export type Input<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = Parts<E> & {
@@ -111,3 +115,29 @@ export const handlers = <G extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   const { identifier } = group as unknown as { identifier: HttpApiGroup.HttpApiGroup.Name<G> & string }
   return Layer.scoped(handlersTag(identifier), make as unknown as Effect.Effect<AnyHandlers, E, R>) as never
 }
+
+/** The operations of groups, as functions of their decoded parts. */
+export type Calls<Groups, Failure> = {
+  readonly [G in Extract<Groups, HttpApiGroup.HttpApiGroup.Any> as HttpApiGroup.HttpApiGroup.Name<G>]: {
+    readonly [E in HttpApiGroup.HttpApiGroup.Endpoints<G> as HttpApiEndpoint.HttpApiEndpoint.Name<E>]: (
+      parts: Parts<E>
+    ) => Effect.Effect<HttpApiEndpoint.HttpApiEndpoint.Success<E>, Failure>
+  }
+}
+
+/** Calls an operation by the names of its group and endpoint. */
+export type CallByName = (group: string, operation: string, parts: object) => Effect.Effect<unknown, unknown>
+
+/** Operations as functions. Their types come from a contract that need not be imported. */
+export const callsBy = <Groups, Failure>(call: CallByName): Calls<Groups, Failure> =>
+  membersBy((group) => membersBy((operation) => (parts: object) => call(group, operation, parts))) as never
+
+const membersBy = (memberOf: (name: string) => unknown): object =>
+  new Proxy({}, { get: (_, name) => memberOf(String(name)) })
+
+type Methods<Failure> = Readonly<
+  Record<string, Readonly<Record<string, (parts: object) => Effect.Effect<unknown, Failure>>>>
+>
+
+/** The methods of an `HttpApiClient`, by the names of groups and endpoints. */
+export const methodsOf = <Failure>(client: object): Methods<Failure> => client as never

@@ -11,11 +11,14 @@ export const meantFor = (
   value: unknown
 ): ReadonlyArray<ParseResult.ParseIssue> => {
   const kind = kindOf(value)
-  const fitting = issues.filter((issue) => takes(astOf(issue), kind))
-  if (!isObject(value) || fitting.length < 2) return fitting
-  const distances = fitting.map((issue) => distance(astOf(issue), value))
-  const nearest = distances.reduce((best, one) => (compare(one, best) < 0 ? one : best))
-  return fitting.filter((_, index) => compare(distances[index] ?? nearest, nearest) === 0)
+  const fitting = issues.flatMap((issue) => {
+    const members = membersOf(issue)
+    return members.length === 0 || members.some((ast) => takes(ast, kind)) ? [{ issue, members }] : []
+  })
+  if (!isObject(value) || fitting.length < 2) return fitting.map(({ issue }) => issue)
+  const distances = fitting.map(({ issue, members }) => ({ issue, far: distance(members, value) }))
+  const nearest = distances.reduce((best, { far }) => (compare(far, best) < 0 ? far : best), farthest)
+  return distances.filter(({ far }) => compare(far, nearest) === 0).map(({ issue }) => issue)
 }
 
 type Kind = "string" | "number" | "boolean" | "array" | "object" | "nothing"
@@ -32,17 +35,33 @@ const kindOf = (value: unknown): Kind => {
   return type === "string" || type === "number" || type === "boolean" ? type : "nothing"
 }
 
-/** The schema that an issue is of; undefined for one of a key. */
-const astOf = (issue: ParseResult.ParseIssue): AST.AST | undefined =>
-  issue._tag === "Pointer" || issue._tag === "Missing" || issue._tag === "Unexpected" ? undefined : shapeOf(issue.ast)
+/** The schemas that an issue's value may be of, without wrappers and unions around them; none for an issue of a key. */
+const membersOf = (issue: ParseResult.ParseIssue): ReadonlyArray<AST.AST> =>
+  issue._tag === "Pointer" || issue._tag === "Missing" || issue._tag === "Unexpected" ? [] : plain(issue.ast)
 
-/** A declaration by the schema that stands for it in docs: the members of `variants`. */
-const shapeOf = (ast: AST.AST): AST.AST =>
-  AST.isDeclaration(ast) ? Option.getOrElse(AST.getAnnotation<AST.AST>(AST.SurrogateAnnotationId)(ast), () => ast) : ast
+const plain = (ast: AST.AST): ReadonlyArray<AST.AST> => {
+  switch (ast._tag) {
+    case "Refinement":
+    case "Transformation":
+      return plain(ast.from)
+    case "Suspend":
+      return plain(ast.f())
+    case "Union":
+      return ast.types.flatMap(plain)
+    case "Declaration":
+      // By the schema that stands for it in docs: the members of `variants`.
+      return Option.match(AST.getAnnotation<AST.AST>(AST.SurrogateAnnotationId)(ast), {
+        onNone: () => [ast],
+        onSome: plain
+      })
+    default:
+      return [ast]
+  }
+}
 
-/** True if a schema is for values of a kind, whichever of them it accepts. */
-const takes = (ast: AST.AST | undefined, kind: Kind): boolean => {
-  switch (ast?._tag) {
+/** True if a plain schema is for values of a kind, whichever of them it accepts. */
+const takes = (ast: AST.AST, kind: Kind): boolean => {
+  switch (ast._tag) {
     case "StringKeyword":
     case "TemplateLiteral":
       return kind === "string"
@@ -59,13 +78,6 @@ const takes = (ast: AST.AST | undefined, kind: Kind): boolean => {
     case "TypeLiteral":
     case "ObjectKeyword":
       return kind === "object"
-    case "Refinement":
-    case "Transformation":
-      return takes(ast.from, kind)
-    case "Suspend":
-      return takes(ast.f(), kind)
-    case "Union":
-      return ast.types.some((type) => takes(type, kind))
     default:
       return true
   }
@@ -74,30 +86,19 @@ const takes = (ast: AST.AST | undefined, kind: Kind): boolean => {
 /** How far a value is from a schema; smaller is nearer. */
 type Distance = readonly [wrongLiterals: number, unknown: number, known: number, lacking: number]
 
+const farthest: Distance = [Infinity, Infinity, Infinity, Infinity]
+
 const compare = Order.tuple(Order.number, Order.number, Order.number, Order.number)
 
 /** From a kind without names, such as a file: plain objects are farther from it than from any with names, its own nearer. */
 const unnamed = (value: object): Distance =>
   Object.getPrototypeOf(value) === Object.prototype ? [Infinity, 0, 0, 0] : [-1, 0, 0, 0]
 
-const distance = (ast: AST.AST | undefined, value: Record<PropertyKey, unknown>): Distance => {
-  switch (ast?._tag) {
-    case "TypeLiteral":
-      return fromFields(ast, value)
-    case "Refinement":
-    case "Transformation":
-      return distance(ast.from, value)
-    case "Suspend":
-      return distance(ast.f(), value)
-    case "Union":
-      return ast.types
-        .filter((type) => takes(type, "object"))
-        .map((type) => distance(type, value))
-        .reduce((best, one) => (compare(one, best) < 0 ? one : best))
-    default:
-      return unnamed(value)
-  }
-}
+const distance = (members: ReadonlyArray<AST.AST>, value: Record<PropertyKey, unknown>): Distance =>
+  members
+    .filter((ast) => takes(ast, "object"))
+    .map((ast) => (AST.isTypeLiteral(ast) ? fromFields(ast, value) : unnamed(value)))
+    .reduce((best, one) => (compare(one, best) < 0 ? one : best), farthest)
 
 const fromFields = (ast: AST.TypeLiteral, value: Record<PropertyKey, unknown>): Distance => {
   const names = new Set(ast.propertySignatures.map(({ name }) => name))

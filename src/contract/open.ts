@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import type { ParseResult, Schema } from "effect"
 import { describe } from "./describe.ts"
-import { InvalidRequest } from "./Failure.ts"
+import { InvalidRequest } from "./failures/Failure.ts"
 import { jsonDecoder, openJsonDecoder } from "./jsonDecoder.ts"
 import { OpenId } from "./Unknown.ts"
 
@@ -41,7 +41,7 @@ export const unknownIn = (decoded: object): ReadonlyArray<unknown> => unknowns.g
 const nothing: ReadonlyArray<never> = []
 
 /** The strict decoder's refusal of an openly decoded body with unknown inputs; undefined if it has none. */
-export const objecting = <A extends object, I>(schema: Schema.Schema<A, I>) => {
+export const makeObjection = <A extends object, I>(schema: Schema.Schema<A, I>) => {
   const decode = jsonDecoder(schema)
   return (decoded: object, body: unknown): InvalidRequest | undefined => {
     if (unknownIn(decoded).length === 0) return undefined

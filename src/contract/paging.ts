@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { said } from "./fields.ts"
+import { answerField } from "./fields.ts"
 import { wholeNumber } from "./wholeNumber.ts"
 
 /** A text filter of a list. */
@@ -14,8 +14,8 @@ export const PageParams = {
 export const pageOf = <A, I>(row: Schema.Schema<A, I>) =>
   Schema.Struct({
     object: Schema.Literal("list"),
-    data: said(Schema.Array(row), "The rows of this page."),
-    next: said(Schema.NullOr(Schema.String), "The `after` of the next page; null on the last page.")
+    data: answerField(Schema.Array(row), "The rows of this page."),
+    next: answerField(Schema.NullOr(Schema.String), "The `after` of the next page; null on the last page.")
   })
 
 interface PageQuery {
@@ -30,7 +30,7 @@ export const offsetOf = ({ after, limit = 100 }: PageQuery) => {
 }
 
 /** Builds a page from up to `limit + 1` rows. */
-export const paged = <A>(rows: ReadonlyArray<A>, { limit = 100 }: PageQuery, next: (last: A) => string) => {
+export const toPage = <A>(rows: ReadonlyArray<A>, { limit = 100 }: PageQuery, next: (last: A) => string) => {
   const data = rows.slice(0, limit)
   const last = data.at(-1)
   return { object: "list" as const, data, next: rows.length > limit && last !== undefined ? next(last) : null }
@@ -38,4 +38,7 @@ export const paged = <A>(rows: ReadonlyArray<A>, { limit = 100 }: PageQuery, nex
 
 /** Like `paged`, with an offset as the cursor. */
 export const pagedByOffset = <A>(rows: ReadonlyArray<A>, query: PageQuery) =>
-  paged(rows, query, () => String(offsetOf(query).offset + (query.limit ?? 100)))
+  toPage(rows, query, () => String(offsetOf(query).offset + (query.limit ?? 100)))
+
+/** A list without pages. */
+export const wholeList = <A>(data: ReadonlyArray<A>) => ({ object: "list" as const, data, next: null })

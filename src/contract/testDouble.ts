@@ -11,14 +11,14 @@ export const testDouble = <Self, Service extends object>(
 ): Layer.Layer<Self> => {
   const double = new Proxy(given, {
     get: (_, name) =>
-      typeof name === "symbol" || name in given ? Reflect.get(given, name) : unsupplied(`${tag.key}.${name}`)
+      typeof name === "symbol" || name in given ? Reflect.get(given, name) : missingMember(`${tag.key}.${name}`)
   })
   // oxlint-disable-next-line typescript/consistent-type-assertions -- whatever is not there dies when it is used
   return Layer.succeed(tag, double as Service)
 }
 
 /** Stands in for a missing member: dies when it is called, run as an effect or read. */
-export const unsupplied = (name: string): (() => never) => {
+export const missingMember = (name: string): (() => never) => {
   const error = new Error(`${name} was used, and this test does not supply it`)
   const effect = Effect.die(error)
   const die = (): never => {

@@ -1,3 +1,4 @@
+import { firstMatch } from "./text/firstMatch.ts"
 import { ParseResult, Schema, SchemaAST as AST } from "effect"
 import type { Effect } from "effect"
 import { OpenId } from "./Unknown.ts"
@@ -44,7 +45,7 @@ export const variants = <
   const memberOf = (type: unknown): Member | undefined => {
     if (type === undefined || type === null) return options.absent === undefined ? undefined : members[options.absent]
     if (typeof type !== "string") return undefined
-    return Object.hasOwn(members, type) ? members[type] : others.find(([pattern]) => pattern.test(type))?.[1]
+    return Object.hasOwn(members, type) ? members[type] : firstMatch(others, type)
   }
   const select: SelectMember = (input, ast) => {
     if (typeof input !== "object" || input === null || Array.isArray(input)) {

@@ -1,10 +1,10 @@
 /* oxlint-disable typescript/consistent-type-assertions -- the union's members are made from a table's keys; its type says so once */
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { JsonObject, said } from "./fields.ts"
-import { isObject } from "./json.ts"
-import { failures } from "./Failure.ts"
-import type { Failure, FailureTag } from "./Failure.ts"
+import { JsonObject, answerField } from "./fields.ts"
+import { isObject } from "./json/json.ts"
+import { failures } from "./failures/Failure.ts"
+import type { Failure, FailureTag } from "./failures/Failure.ts"
 
 /** A family's wire form of one kind of failure; not every family's body has a `code`. */
 export interface FailureRow {
@@ -65,9 +65,9 @@ const innererrorOf = (failure: Failure) => {
 }
 
 const fieldsOf = (row: FailureRow) => ({
-  code: said(Schema.String, "The kind of failure."),
-  message: said(Schema.String, "The problem and the allowed values."),
-  param: said(Schema.NullOr(Schema.String), "Path of the first invalid field, if the family reports it."),
+  code: answerField(Schema.String, "The kind of failure."),
+  message: answerField(Schema.String, "The problem and the allowed values."),
+  param: answerField(Schema.NullOr(Schema.String), "Path of the first invalid field, if the family reports it."),
   type: Schema.Literal(row.type)
 })
 
@@ -99,12 +99,16 @@ const codeOf = (failure: Failure, row: FailureRow, { upstreamCodes }: CodedBodyO
 export const codedBody = (options: CodedBodyOptions): Body<CodedBody> => ({
   schema: (row) =>
     Schema.Struct({
-      error: said(
+      error: answerField(
         row.status === 409
           ? // A conflict may have a code of its own.
-            Schema.Struct({ ...fieldsOf(row), code: said(Schema.String, "The conflicting record."), current })
+            Schema.Struct({ ...fieldsOf(row), code: answerField(Schema.String, "The conflicting record."), current })
           : row.status === 400 && options.upstreamCodes === true
-            ? Schema.Struct({ ...fieldsOf(row), code: said(Schema.String, upstreamCodesSay(row.code)), innererror })
+            ? Schema.Struct({
+                ...fieldsOf(row),
+                code: answerField(Schema.String, upstreamCodesSay(row.code)),
+                innererror
+              })
             : Schema.Struct({ ...fieldsOf(row), code: Schema.Literal(row.code) }),
         "The failure."
       )
@@ -134,10 +138,10 @@ export const typedBody: Body<TypedBody> = {
   schema: (row) =>
     Schema.Struct({
       type: Schema.Literal("error"),
-      error: said(
+      error: answerField(
         Schema.Struct({
           type: Schema.Literal(row.type),
-          message: said(Schema.String, "The problem and the allowed values."),
+          message: answerField(Schema.String, "The problem and the allowed values."),
           details: Schema.optionalWith(JsonObject, { exact: true }).annotations({
             description: "An `error_code` for programs, if there is one."
           })

@@ -34,7 +34,7 @@ export interface Renewed<A> {
  * @param fetch asks their source; one call at a time. While it fails, credentials that are still valid remain in use.
  * @param offsetMs the known correction of this machine's clock
  */
-export const renewed = <A>(
+export const makeRenewed = <A>(
   fetch: Effect.Effect<Credentials<A>, NoCredentials>,
   offsetMs: () => number = () => 0
 ): Effect.Effect<Renewed<A>> =>
@@ -45,7 +45,7 @@ export const renewed = <A>(
     let failure: { readonly untilMs: number; readonly error: NoCredentials } | undefined
     let lastRefusalMs = -Infinity
 
-    const fetched = (found: Credentials<A>, nowMs: number) => {
+    const take = (found: Credentials<A>, nowMs: number) => {
       const leftMs = (found.endsAtMs ?? Infinity) - nowMs - offsetMs()
       // New credentials are good: if their end has passed, a clock is wrong, and a refusal will tell the end.
       const endsAtMs = leftMs > lastMs ? (found.endsAtMs ?? Infinity) : Infinity
@@ -66,7 +66,7 @@ export const renewed = <A>(
           Effect.flatMap(Effect.exit(inTime), (exit) =>
             Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
               running = undefined
-              if (Exit.isSuccess(exit)) fetched(exit.value, nowMs)
+              if (Exit.isSuccess(exit)) take(exit.value, nowMs)
               else if (exit.cause._tag === "Fail") failure = { untilMs: nowMs + restMs, error: exit.cause.error }
               return Deferred.done(
                 result,
@@ -90,7 +90,7 @@ export const renewed = <A>(
       return Effect.flatMap(joined, Deferred.await)
     })
 
-    const refused = (value: A) =>
+    const refuse = (value: A) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
         if (current?.value !== value) return Effect.succeed(true)
         if (running === undefined) {
@@ -103,7 +103,7 @@ export const renewed = <A>(
         })
       })
 
-    return { get, refused, recent: () => recent }
+    return { get, refused: refuse, recent: () => recent }
   })
 
 const noAnswer = new NoCredentials({

@@ -1,17 +1,17 @@
 import { Effect } from "effect"
 import type { AwsCredentialIdentity } from "@smithy/types"
-import { headerRule, isHeaderValue } from "../contract/headerValue.ts"
-import { objectAt, parseJson, textAt } from "../contract/json.ts"
-import { shortened } from "../contract/shortened.ts"
-import { withoutSecrets } from "../contract/withoutSecrets.ts"
+import { headerRule, isHeaderValue } from "../contract/text/headerValue.ts"
+import { objectAt, parseJson, textAt } from "../contract/json/json.ts"
+import { shorten } from "../contract/text/shorten.ts"
+import { withoutSecrets } from "../contract/callers/withoutSecrets.ts"
 import { NoCredentials } from "./Auth.ts"
 import type { Auth } from "./Auth.ts"
 import type { AwsSettings } from "./awsCredentials.ts"
 import { clockOf } from "./clockOf.ts"
-import { promised } from "./promised.ts"
+import { promiseRunner } from "./promiseRunner.ts"
 import { renewedAws } from "./renewedAws.ts"
-import { signed } from "./signed.ts"
-import type { AwsTarget } from "./signed.ts"
+import { signCall } from "./signCall.ts"
+import type { AwsTarget } from "./signCall.ts"
 import type { Source } from "./Source.ts"
 
 /**
@@ -20,7 +20,7 @@ import type { Source } from "./Source.ts"
  * @param baseUrl of the upstream's usual protocol; the addresses of calls say the services that they are signed for
  */
 export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, baseUrl: string, source: Source) {
-  const run = promised(yield* Effect.runtime())
+  const run = promiseRunner(yield* Effect.runtime())
   const clock = clockOf(source.now)
   const targetAt = (url: string) => targetOf(settings, url, source.env)
   const credentials = yield* renewedAws(settings, source, clock.offsetMs)
@@ -42,7 +42,7 @@ export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, b
     headers: async (call) => {
       const identity = await run(credentials.get)
       const offsetMs = clock.offsetMs()
-      const headers = await signed(call, identity, targetAt(call.url), clock.now())
+      const headers = await signCall(call, identity, targetAt(call.url), clock.now())
       used.set(headers, { identity, offsetMs })
       return headers
     },
@@ -68,7 +68,7 @@ export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, b
         headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
         body: "Action=GetCallerIdentity&Version=2011-06-15"
       } as const
-      const signature = await signed(call, identity, { ...target, service: "sts" }, clock.now())
+      const signature = await signCall(call, identity, { ...target, service: "sts" }, clock.now())
       const { body, headers, method } = call
       const answer = await source.fetch(url, { method, headers: { ...headers, ...signature }, body }).then(
         (response) => response.text(),
@@ -78,7 +78,7 @@ export const makeAwsAuth = Effect.fnUntraced(function* (settings: AwsSettings, b
       const arn = textAt(result, "Arn")
       return arn === undefined
         ? `access key …${identity.accessKeyId.slice(-4)}`
-        : shortened(withoutSecrets(arn, auth.secrets()))
+        : shorten(withoutSecrets(arn, auth.secrets()))
     }
   }
   return auth

@@ -23,7 +23,7 @@ export const awsCredentials = async (
 ): Promise<AwsCredentialIdentity> => {
   const { env, fetch } = source
   const { fixed, roleArn } = settings
-  if (fixed !== undefined && roleArn === undefined) return checked(fixed, asWritten)
+  if (fixed !== undefined && roleArn === undefined) return check(fixed, asWritten)
   const library = await import("@aws-sdk/credential-providers")
   const region = settings.region ?? env["AWS_REGION"] ?? env["AWS_DEFAULT_REGION"]
   const clientConfig = { ...(region !== undefined && { region }), requestHandler: handlerOf(fetch), systemClockOffset }
@@ -34,7 +34,7 @@ export const awsCredentials = async (
     params: { RoleArn: roleArn, RoleSessionName: sessionName },
     clientConfig
   })
-  return checked(await assumed(), byService)
+  return check(await assumed(), byService)
 }
 
 const baseOf = async (
@@ -47,7 +47,7 @@ const baseOf = async (
   const from =
     (provider: AwsProvider, settingOf = byService) =>
     async () =>
-      checked(await provider(), settingOf)
+      check(await provider(), settingOf)
   if (fixed !== undefined) return from(() => Promise.resolve(fixed), asWritten)
   const profiles = await awsProfiles()
   const inFile = (name: string) =>
@@ -75,7 +75,7 @@ const asWritten = (field: string): string => field
 const byService = (field: string): string => `${field} of their service`
 
 /** Keys that can be sent. Throws an error that names the setting of the one that can't. */
-const checked = (identity: AwsCredentialIdentity, settingOf: (field: string) => string): AwsCredentialIdentity => {
+const check = (identity: AwsCredentialIdentity, settingOf: (field: string) => string): AwsCredentialIdentity => {
   sendable(identity.accessKeyId, settingOf("access_key_id"))
   sendable(identity.secretAccessKey, settingOf("secret_access_key"))
   sendable(identity.sessionToken ?? "", settingOf("session_token"))

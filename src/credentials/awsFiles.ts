@@ -23,11 +23,11 @@ export const readProfileFiles = async (): Promise<void> => {
   for (const [variable, name] of sharedFiles) {
     const path = process.env[variable] ?? join(homedir(), ".aws", name)
     const file = path.startsWith("~/") ? join(homedir(), path.slice(2)) : path
-    library.interceptFile(file, await regularFiles.read(file, mostOfSettings).catch(missing))
+    library.interceptFile(file, await regularFiles.read(file, mostOfSettings).catch(missingWords))
   }
 }
 
-const missing = (cause: unknown): string => {
+const missingWords = (cause: unknown): string => {
   if (cause instanceof UnreadableFile && /^E[A-Z]+$/.test(cause.reason)) return ""
   throw cause
 }

@@ -1,5 +1,5 @@
 import type { AwsCredentialIdentity } from "@smithy/types"
-import { parseJson, textAt } from "../contract/json.ts"
+import { parseJson, textAt } from "../contract/json/json.ts"
 import { NoCredentials } from "./Auth.ts"
 import { readNamed } from "./readNamed.ts"
 import { sendable } from "./sendable.ts"

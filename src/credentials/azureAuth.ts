@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
-import { numberAt, parseJson, textAt } from "../contract/json.ts"
-import { shortened } from "../contract/shortened.ts"
+import { numberAt, parseJson, textAt } from "../contract/json/json.ts"
+import { shorten } from "../contract/text/shorten.ts"
 import { readNamed } from "./readNamed.ts"
 import type { Credentials } from "./Renewed.ts"
 import { sendable } from "./sendable.ts"
@@ -103,5 +103,5 @@ const tokenIn = async (answer: Response, nowMs: number): Promise<Credentials<str
 const identityIn = (token: string): string => {
   const claims = parseJson(Buffer.from(token.split(".")[1] ?? "", "base64url").toString())
   const name = textAt(claims, "appid") ?? textAt(claims, "azp") ?? textAt(claims, "oid")
-  return name === undefined ? "an Entra identity" : `client ${shortened(name)}`
+  return name === undefined ? "an Entra identity" : `client ${shorten(name)}`
 }

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { isObject, numberAt, objectAt, parseJson } from "../contract/json.ts"
-import { isSecret, withoutSecrets } from "../contract/withoutSecrets.ts"
+import { isObject, numberAt, objectAt, parseJson } from "../contract/json/json.ts"
+import { isSecret, withoutSecrets } from "../contract/callers/withoutSecrets.ts"
 import { NoCredentials } from "./Auth.ts"
 import type { Credentials } from "./Renewed.ts"
 import type { Source } from "./Source.ts"

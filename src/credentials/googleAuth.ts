@@ -1,8 +1,8 @@
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
-import { isObject, numberAt, parseJson, textAt } from "../contract/json.ts"
-import { shortened } from "../contract/shortened.ts"
+import { isObject, numberAt, parseJson, textAt } from "../contract/json/json.ts"
+import { shorten } from "../contract/text/shorten.ts"
 import { clockOf } from "./clockOf.ts"
 import type { Credentials } from "./Renewed.ts"
 import { readNamed } from "./readNamed.ts"
@@ -25,7 +25,7 @@ export const makeGoogleAuth = Effect.fnUntraced(function* (settings: GoogleSetti
   }
   return yield* makeTokenAuth("Google", source, ask, async () => {
     const json = await credentialsJson(settings, source.env)
-    if (json === undefined) return shortened((await metadata(source, "email")).trim())
+    if (json === undefined) return shorten((await metadata(source, "email")).trim())
     return textAt(json, "client_email") ?? textAt(json, "type") ?? "a Google account"
   })
 })

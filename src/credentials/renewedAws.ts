@@ -2,7 +2,7 @@ import type { AwsCredentialIdentity } from "@smithy/types"
 import { awsCredentials } from "./awsCredentials.ts"
 import type { AwsSettings } from "./awsCredentials.ts"
 import { credentialsFrom } from "./credentialsFrom.ts"
-import { renewed } from "./Renewed.ts"
+import { makeRenewed } from "./Renewed.ts"
 import type { Source } from "./Source.ts"
 
 /**
@@ -11,7 +11,7 @@ import type { Source } from "./Source.ts"
  * @param offsetMs the known correction of this machine's clock
  */
 export const renewedAws = (settings: AwsSettings, source: Source, offsetMs: () => number = () => 0) =>
-  renewed<AwsCredentialIdentity>(
+  makeRenewed<AwsCredentialIdentity>(
     credentialsFrom("AWS", source, async (noting) => {
       const value = await awsCredentials(settings, noting, offsetMs())
       return { value, endsAtMs: value.expiration?.getTime() }

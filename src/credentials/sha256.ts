@@ -9,7 +9,7 @@ export class Sha256 implements Checksum {
 
   constructor(key?: SourceData) {
     this.#key = key
-    this.#hash = begun(key)
+    this.#hash = begin(key)
   }
 
   update(data: SourceData): void {
@@ -21,11 +21,11 @@ export class Sha256 implements Checksum {
   }
 
   reset(): void {
-    this.#hash = begun(this.#key)
+    this.#hash = begin(this.#key)
   }
 }
 
-const begun = (key: SourceData | undefined): Hash | Hmac =>
+const begin = (key: SourceData | undefined): Hash | Hmac =>
   key === undefined ? createHash("sha256") : createHmac("sha256", bytesOf(key))
 
 const bytesOf = (data: SourceData): Uint8Array | string => {

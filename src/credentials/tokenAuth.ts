@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { Auth } from "./Auth.ts"
 import { credentialsFrom } from "./credentialsFrom.ts"
-import { promised } from "./promised.ts"
-import { renewed } from "./Renewed.ts"
+import { promiseRunner } from "./promiseRunner.ts"
+import { makeRenewed } from "./Renewed.ts"
 import type { Credentials } from "./Renewed.ts"
 import { sendable } from "./sendable.ts"
 import type { Source } from "./Source.ts"
@@ -14,8 +14,8 @@ export const makeTokenAuth = Effect.fnUntraced(function* (
   ask: (source: Source) => Promise<Credentials<string>>,
   identityOf: (token: string) => Promise<string>
 ) {
-  const run = promised(yield* Effect.runtime())
-  const tokens = yield* renewed(
+  const run = promiseRunner(yield* Effect.runtime())
+  const tokens = yield* makeRenewed(
     credentialsFrom(cloud, source, async (noting) => {
       const credentials = await ask(noting)
       sendable(credentials.value, "the token of their service")

@@ -1,11 +1,11 @@
 import { Cause, Effect, Runtime } from "effect"
-import { unansweredOutcome } from "../contract/CallOutcome.ts"
-import type { CallOutcome } from "../contract/CallOutcome.ts"
-import { errorName } from "../contract/errorName.ts"
-import type { Failure } from "../contract/Failure.ts"
+import { unansweredOutcome } from "../contract/records/CallOutcome.ts"
+import type { CallOutcome } from "../contract/records/CallOutcome.ts"
+import { errorName } from "../contract/failures/errorName.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
-import type { Attempt } from "../contract/Attempt.ts"
-import type { TracedCall } from "../contract/Trace.ts"
+import type { Attempt } from "../contract/records/Attempt.ts"
+import type { TracedCall } from "../contract/records/Trace.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 import type { Price } from "../ledger/Price.ts"
@@ -13,7 +13,7 @@ import type { Route } from "../routing/Route.ts"
 import type { Watcher } from "../routing/tryRoutes.ts"
 import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
-import { hintOf } from "../upstreams/hintOf.ts"
+import { hintOf } from "../upstreams/calls/hintOf.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { attemptMetrics } from "../routing/attemptMetrics.ts"
@@ -22,6 +22,7 @@ import { generationMetrics } from "./generationMetrics.ts"
 import type { Counted } from "./generationMetrics.ts"
 import { SentCalls } from "./SentCalls.ts"
 import { endCall, tellCall } from "./tracedCall.ts"
+import { kinds } from "../contract/kinds.ts"
 
 /** Counts calls to upstreams and logs each failed one, so that no fallback goes unnoticed. */
 export const makeFailedAttempts = Effect.gen(function* () {
@@ -89,7 +90,7 @@ export class Attempts implements Counted, Watcher {
     this.#request = request
     this.model = wildcard ?? id
     this.#id = id
-    this.operation = kind === "embedding" ? "embeddings" : "chat"
+    this.operation = kinds[kind].operation
     this.stream = stream
   }
 

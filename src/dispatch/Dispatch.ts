@@ -1,21 +1,21 @@
 import { Cause, Effect } from "effect"
 import { Ownership } from "../ownership/Ownership.ts"
-import type { Caller } from "../contract/Caller.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
 import { nextTurn } from "../flow/eventLoop.ts"
 import { runFuture, runFutureUninterruptible } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
-import { ModelForbidden } from "../contract/Failure.ts"
-import type { Failure } from "../contract/Failure.ts"
+import { ModelForbidden } from "../contract/failures/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import type { Charge } from "../ledger/Charge.ts"
 import type { SharedLimits } from "../ledger/DurableHolds.ts"
-import { metered } from "../ledger/metered.ts"
+import { meter } from "../ledger/meter.ts"
 import { Limits } from "../limits/Limits.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
-import { atKey } from "../upstreams/KeyPool.ts"
+import { atKey } from "../upstreams/keys/KeyPool.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
@@ -31,7 +31,7 @@ import { ReasoningSignatures } from "../ownership/store/ReasoningSignatures.ts"
 import type { GenerationOptions } from "./GenerationOptions.ts"
 import { fitOutput } from "./fitOutput.ts"
 import { translateInstead } from "./translateInstead.ts"
-import { quoting } from "./quoting.ts"
+import { makeQuote } from "./makeQuote.ts"
 import { severally } from "./several.ts"
 import { leftOutAt, unsupportedError } from "./unsupported.ts"
 import { Attempts } from "./Attempts.ts"
@@ -39,11 +39,11 @@ import { mayFallBack } from "./chosenRoutes.ts"
 import { flexAlone } from "./flexAlone.ts"
 import { Fallbacks } from "./Fallbacks.ts"
 import { withFallbacks } from "./withFallbacks.ts"
-import { isCovered } from "./agreed.ts"
+import { isCovered } from "./agreedRoutes.ts"
 import { makeObservers } from "./observers.ts"
 import { Work } from "./Work.ts"
+import { tellRoute } from "./tellRoute.ts"
 import { makeUpstreamCount } from "./upstreamCount.ts"
-import { partOf } from "../routing/Route.ts"
 import { Bulkheads, RouteQueues, through } from "../routing/Bulkhead.ts"
 import { tooManyDomains } from "./searchDomains.ts"
 import { tryRoutes } from "../routing/tryRoutes.ts"
@@ -87,18 +87,19 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       const model = "fitting" in admitted ? admitted.model : catalogue.get(conversation.model)
       if (model?.fallbacks === undefined || !mayFallBack(request.headers)) {
         return "fitting" in admitted
-          ? paid(new Work(caller, admitted, request, options, observers))
+          ? holdAndStart(new Work(caller, admitted, request, options, observers))
           : Future.fail(admitted)
       }
       const attempts = new Attempts(observers.failedAttempts, request, model, options.stream)
       const chain = { requested: model, attempts, fallbacks: new Fallbacks(catalogue, caller, model) }
       return withFallbacks(model, admitted, {
         ...chain,
+        isLeft: () => request.record?.generation?.isLeft === true,
         admit: (instead) => {
           const other = admit(caller, conversation, { ...asked, instead })
           return "fitting" in other && !isCovered(other, prepaid?.routes) ? notHeld : other
         },
-        ask: (one) => paid(new Work(caller, one, request, options, observers, chain))
+        ask: (one) => holdAndStart(new Work(caller, one, request, options, observers, chain))
       })
     }
 
@@ -106,11 +107,11 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
     const start = (work: Work): Future<Generation, Failure> => {
       const call = callOf(work)
       const hedge = work.isHedged ? hedgeOf(work) : undefined
-      const tried = (routes: ReadonlyArray<AdmittedRoute>) =>
+      const tryAll = (routes: ReadonlyArray<AdmittedRoute>) =>
         tryRoutes(work.routing(routing), work, routes, call, work.attempts, hedge)
       const { all } = work.offers
       return flexAlone(work, all, (routes) =>
-        routes.some(({ key }) => key !== undefined) ? withOwnKeys(work, routes).flatMap(tried) : tried(routes)
+        routes.some(({ key }) => key !== undefined) ? withOwnKeys(work, routes).flatMap(tryAll) : tryAll(routes)
       )
     }
 
@@ -131,9 +132,10 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       const { passthrough, stream } = work.options
       const strict = entry.strict === true || request.headers.get("x-gateway-strict") === "true"
       const call = (route: AdmittedRoute, isLast: boolean) => {
-        const upstream = atKey(upstreams.get(partOf(route)), route.key)
+        const named = upstreams.get(route.part)
+        const upstream = route.key === undefined ? named : atKey(named, route.key)
         if (upstream === undefined) return Future.die(new Error(`model ${entry.id} has no upstream`))
-        work.asks(route)
+        work.route = route
         work.attempts.calls(route, upstream, entry)
         return owned(work, upstream, route, () =>
           upstream.signsCalls === true
@@ -143,11 +145,11 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
             : ask(route, upstream, signsNothing, isLast)
         )
       }
-      const within = (route: AdmittedRoute, send: () => Future<Generation, Failure | UpstreamError>) => {
+      const sendWithin = (route: AdmittedRoute, send: () => Future<Generation, Failure | UpstreamError>) => {
         const { bound, key } = route
         const queue = bound && routeQueues.get(bound.name)
         work.attempts.queues()
-        return through(bulkheads.get(partOf(route)), work.caller.account, () => work.attempts.sends(send), key, queue)
+        return through(bulkheads.get(route.part), work.caller.account, () => work.attempts.sends(send), key, queue)
       }
       const ask = (
         route: AdmittedRoute,
@@ -173,7 +175,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         const { endpoint } = route
         if (endpoint !== undefined && passthrough !== undefined) {
           work.leftOut = []
-          return within(route, () =>
+          return sendWithin(route, () =>
             endpoint.send(passthrough.request(upstream), how, translateInstead(work, route, upstream, how)).map(keeping)
           )
         }
@@ -181,7 +183,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         work.leftOut = [...leftOutAt(work.unsupported(), upstream), ...cut]
         const refused = unsupportedError(work.leftOut, strict) ?? tooManyDomains(work)
         if (refused !== undefined) return Future.fail(refused)
-        const send = () => within(route, () => upstream.generate(fitted, how).map(keeping))
+        const send = () => sendWithin(route, () => upstream.generate(fitted, how).map(keeping))
         const { several } = work.options
         return several === undefined ? send() : severally(several, runtime, send)
       }
@@ -192,40 +194,42 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
      * Admits the request within its limits and holds its maximum cost. A request that is abandoned before it starts
      * costs nothing.
      */
-    const paid = (work: Work): Future<Generation, Failure> => {
+    const holdAndStart = (work: Work): Future<Generation, Failure> => {
+      if (work.request.record !== undefined) work.request.record.generation = work
       const mostTokens = () => work.limitedTokens()
       return limits.begin(work.caller, work.entry, mostTokens).flatMap((admission) => {
         work.admission = admission
         const { replyHeaders, tellStanding } = work.request
         if (admission.tokens !== undefined) tellStanding?.(replyHeaders, "tokens", admission.tokens)
-        return Future.attempt(() => charged(work)).matchCause({
+        return Future.attempt(() => openCharge(work)).matchCause({
           onFailure: (cause) => {
             admission.done(0)
             return Future.failCause(cause)
           },
-          onSuccess: (charge) => started(work, charge)
+          onSuccess: (charge) => startCharged(work, charge)
         })
       })
     }
 
-    const charged = (work: Work) =>
+    const openCharge = (work: Work) =>
       work.options.prepaid === undefined
         ? runFutureUninterruptible(runtime, ledger.open(work))
         : Future.succeed(work.options.prepaid.charge(work))
 
-    const begun = (work: Work): Future<Generation, Failure> =>
+    const beginCalls = (work: Work): Future<Generation, Failure> =>
       work.request.isLarge === true
         ? runFuture(runtime, Effect.promise(nextTurn)).flatMap(() => start(work))
         : Future.attempt(() => start(work))
 
-    const started = (work: Work, charge: Charge): Future<Generation, Failure> =>
-      begun(work).matchCause({
+    const startCharged = (work: Work, charge: Charge): Future<Generation, Failure> =>
+      beginCalls(work).matchCause({
         onFailure: (cause) => {
-          if (Cause.isInterrupted(cause) && !work.isShuttingDown()) work.left(charge)
+          if (Cause.isInterrupted(cause) && (work.isLeft || !work.isShuttingDown())) work.left(charge)
           else {
             charge.release()
             work.admission?.done(0)
           }
+          work.over()
           work.neverBegan(cause)
           return Future.failCause(cause)
         },
@@ -233,11 +237,11 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
           // No other route will need the text, and the stream may be long.
           work.request.bodyText?.forget()
           work.attempts.answered(generation)
-          work.tellRoute()
+          tellRoute(work)
           keepRoute(work)
           Object.assign(work.request.replyHeaders, generation.replyHeaders)
           tellAdapted(work.request.replyHeaders, generation.adapted ?? [], work.leftOut, metrics.adapted)
-          return Future.succeed(metered(generation, charge, work))
+          return Future.succeed(meter(generation, charge, work))
         }
       })
 
@@ -263,7 +267,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       choose,
       find,
       generate,
-      quote: quoting(admit, catalogue, ledger, limitsOf),
+      quote: makeQuote(admit, catalogue, ledger, { limitsOf, waysAt: observers.serving.waysAt }),
       limitsOf,
       passes,
       upstreamCount,

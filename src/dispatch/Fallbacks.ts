@@ -1,8 +1,8 @@
 import type { ServedModels, Model } from "../catalogue/Catalogue.ts"
-import type { Caller } from "../contract/Caller.ts"
-import type { Failure, RateLimited } from "../contract/Failure.ts"
-import { FallbackReason } from "../contract/FallbackReason.ts"
-import { forbidden } from "../contract/permission.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
+import type { Failure, RateLimited } from "../contract/failures/Failure.ts"
+import { FallbackReason } from "../contract/records/FallbackReason.ts"
+import { forbidden } from "../contract/callers/permission.ts"
 import type { Attempts } from "./Attempts.ts"
 
 /** The most other models that one request asks. */

@@ -1,14 +1,15 @@
-import type { InvalidRequest } from "../contract/Failure.ts"
+import type { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Charge, Chargeable } from "../ledger/Charge.ts"
-import type { PassthroughEndpoint, PassthroughRequest, TextUpstream } from "../upstreams/Upstream.ts"
+import type { PassthroughRequest, TextUpstream } from "../upstreams/Upstream.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import type { Route } from "../routing/Route.ts"
 import type { Several } from "./several.ts"
 import type { Unsupported } from "./unsupported.ts"
+import type { CalledFamily } from "../contract/kinds.ts"
 
 /** The request in its family's own dialect, for upstreams that speak it. */
 export interface Passthrough {
-  readonly family: PassthroughEndpoint["family"]
+  readonly family: CalledFamily
   /** Called only for an upstream that gets the request. */
   readonly request: (upstream: TextUpstream) => PassthroughRequest
 }

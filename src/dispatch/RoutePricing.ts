@@ -27,7 +27,7 @@ export class RoutePricing implements Pricing<AdmittedRoute> {
     const { bills, fitting } = this.#admitted
     let priced = route
     for (const demand of this.demands()) {
-      if (covers(route.price, demand.of)) continue
+      if (covers(route.price, demand)) continue
       const billing = bills(route, demand, fitting)
       if (billing === "always") return new Gap(demand.param, demand.value)
       if (billing === "unless left out") priced = { ...route, isUnsearched: true }

@@ -1,9 +1,9 @@
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { UnusedCall } from "../ledger/Charge.ts"
-import { costOf } from "../ledger/Price.ts"
+import { costOf } from "../ledger/cost.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { Route } from "../routing/Route.ts"
-import type { Preparing } from "../upstreams/Preparing.ts"
+import type { Preparing } from "../upstreams/calls/Preparing.ts"
 
 /** Calls to a route, each of which has read the input. */
 interface Calls {

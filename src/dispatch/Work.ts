@@ -1,18 +1,20 @@
 import type { Cause } from "effect"
-import type { AccountId, Caller } from "../contract/Caller.ts"
-import type { Failure } from "../contract/Failure.ts"
-import type { FallbackReason } from "../contract/FallbackReason.ts"
+import type { AccountId, Caller } from "../contract/callers/Caller.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
+import type { FallbackReason } from "../contract/records/FallbackReason.ts"
 import type { Incoming } from "../contract/handlers.ts"
-import type { Settlement } from "../contract/RequestRecord.ts"
+import type { Settlement } from "../contract/records/Settlement.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { Doubt, FailedEvent, Usage } from "../generation/GenerationEvent.ts"
 import { doubtOf, doubtOfStart } from "../generation/plausible.ts"
+import { served } from "../contract/records/Served.ts"
+import type { Served } from "../contract/records/Served.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import type { Charge, Chargeable, UnusedCall } from "../ledger/Charge.ts"
-import type { Metering } from "../ledger/metered.ts"
+import type { Metering } from "../ledger/meter.ts"
 import { Offers } from "../ledger/Offers.ts"
-import { mostOf, unpriced } from "../ledger/Price.ts"
+import { unpriced } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { Lane, Requester } from "../routing/Lane.ts"
 import type { Routing } from "../routing/tryRoutes.ts"
@@ -20,15 +22,15 @@ import type { Admission } from "../limits/Limits.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { triedRoutes } from "./admit.ts"
 import type { Admitted, AdmittedRoute } from "./admit.ts"
-import { agreed } from "./agreed.ts"
+import { agreedRoutes } from "./agreedRoutes.ts"
 import { Attempts } from "./Attempts.ts"
 import { brokenLane } from "./brokenLane.ts"
 import type { Chain, Fallbacks } from "./Fallbacks.ts"
 import type { GenerationOptions } from "./GenerationOptions.ts"
 import { laneOf } from "./laneOf.ts"
+import { Leavable } from "./Leavable.ts"
 import { labelsOf } from "./labelsOf.ts"
 import { heldFor, heldOutput, heldTokens, mostUsed } from "./mostUsed.ts"
-import type { Most } from "./mostUsed.ts"
 import type { Observers } from "./observers.ts"
 import { RoutePricing } from "./RoutePricing.ts"
 import { shareOf } from "./several.ts"
@@ -36,13 +38,15 @@ import type { Unsupported } from "./unsupported.ts"
 import { tellCost } from "./tellCost.ts"
 
 /** The state of one request: an object instead of closures, because thousands are open at a time. */
-export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
+export class Work extends Leavable implements Chargeable, Metering, Requester<AdmittedRoute> {
   readonly caller: Caller
   readonly requestId: string
   readonly model: string
   readonly unpriced: Model["unpriced"]
   readonly offers: Offers<AdmittedRoute>
   admission: Admission | undefined
+  /** The route that was asked last. Another one, with another price, may follow until the answer begins. */
+  route: AdmittedRoute | undefined
   /** The parts that the current upstream does not get. */
   leftOut: ReadonlyArray<Unsupported> = []
   readonly entry: Model
@@ -59,9 +63,9 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
   readonly #admitted: Admitted
   readonly #pricing: RoutePricing
   readonly #observers: Observers
+  protected readonly readOns: Observers["readOns"]
   readonly #chain: Chain | undefined
   #hedge: Work | undefined
-  #route: AdmittedRoute | undefined
   #inputTokens: number | undefined
   #unsupported: ReadonlyArray<Unsupported> | undefined
 
@@ -73,16 +77,19 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
     observers: Observers,
     chain?: Chain
   ) {
+    super()
     const { fitting, model: entry, routes, stickyKey } = admitted
     this.#admitted = admitted
     this.#observers = observers
+    this.readOns = observers.readOns
     this.#chain = chain
     this.caller = caller
     this.requestId = request.id
     this.model = (chain?.requested ?? entry).id
     this.unpriced = entry.unpriced
     this.#pricing = new RoutePricing(admitted)
-    this.offers = new Offers(triedRoutes(agreed(routes, options.prepaid?.routes), admitted), undefined, this.#pricing)
+    const open = agreedRoutes(routes, options.prepaid?.routes)
+    this.offers = new Offers(triedRoutes(open, admitted), undefined, this.#pricing)
     this.entry = entry
     this.stickyKey = stickyKey
     this.conversation = fitting
@@ -99,7 +106,6 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
     return this.entry.hedgeMs !== undefined && !stream && prepaid === undefined && isStored !== true
   }
 
-  /** The state of a second call beside the first. */
   hedge(): Work {
     if (this.#hedge !== undefined) return this.#hedge
     const { entry, options, request } = this
@@ -114,7 +120,6 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
     this.#continuesWith(by)?.outpaced()
   }
 
-  /** Goes on with one of two calls. Returns the other one. */
   #continuesWith(by: "first" | "second"): Attempts | undefined {
     const hedge = this.#hedge
     if (hedge === undefined) return undefined
@@ -123,7 +128,7 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
     kept.sent.outlast(other.sent)
     this.attempts = kept
     if (by === "second") {
-      this.#route = hedge.#route
+      this.route = hedge.route
       this.leftOut = hedge.leftOut
     }
     return other
@@ -134,22 +139,12 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
     return this.attempts.sent.unused(() => this.#inputOfCall())
   }
 
-  /** Sets the route. Another one, with another price, may follow until the answer begins. */
-  asks(route: AdmittedRoute): void {
-    this.#route = route
-  }
-
-  /** The route that was asked last. */
-  get route(): AdmittedRoute | undefined {
-    return this.#route
-  }
-
   get upstream(): string {
-    return (this.#route ?? this.offers.all[0]).upstream
+    return (this.route ?? this.offers.all[0]).upstream
   }
 
   get price(): Price {
-    return (this.#route ?? this.offers.all[0]).price
+    return (this.route ?? this.offers.all[0]).price
   }
 
   #inputOfCall(): number {
@@ -167,12 +162,16 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
     return Math.min(this.conversation.maxOutputTokens ?? 0, this.#admitted.mostOutput)
   }
 
-  #most(): Most {
-    return mostUsed(this.conversation, this.#admitted, this.#inputOfCall(), this.#pricing.demands())
+  get demands() {
+    return this.#pricing.demands()
+  }
+
+  #most() {
+    return mostUsed(this.conversation, this.#admitted, this.#inputOfCall(), this.demands)
   }
 
   mostNanoUsd(price: Price): number {
-    return this.answers * mostOf(price, this.#most())
+    return this.held(price).nanoUsd
   }
 
   mostTokens(): number {
@@ -190,7 +189,8 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
   }
   held(price: Price) {
     const { answers, caller, conversation, entry: model } = this
-    return heldFor(price, this.#most(), { answers, caller, conversation, model })
+    const ways = this.#observers.serving.waysAt(this.offers.all, price, this)
+    return heldFor(price, this.#most(), { answers, caller, conversation, model, ways })
   }
 
   /** True if the first words may be awaited: another route can take over, or the client does not stream. */
@@ -229,7 +229,7 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
   }
 
   hasMore(): boolean {
-    return this.#route?.endpoint !== undefined && this.unsupported().length > 0
+    return this.route?.endpoint !== undefined && this.unsupported().length > 0
   }
 
   doubtOf(usage: Usage, isStart: boolean): Doubt | undefined {
@@ -259,36 +259,39 @@ export class Work implements Chargeable, Metering, Requester<AdmittedRoute> {
     if (event.rests !== undefined) brokenLane(this, event, this.#observers.coolDowns)
   }
 
+  /** Whole answers run on everywhere once they are asked for, streams where the upstream says so. */
+  protected runsOn(): boolean {
+    const { prepaid, stream } = this.options
+    const isSent = this.attempts.sent.count + (this.#hedge?.attempts.sent.count ?? 0) > 0
+    if (prepaid !== undefined || !isSent) return false
+    return !stream || this.#observers.upstreams.get(this.route?.part ?? "")?.runsOn === true
+  }
+
+  asked(): Served | undefined {
+    return this.route && this.#observers.serving.askedAt(this.route, this)
+  }
+
   isShuttingDown(): boolean {
     return this.request.shutdown.aborted
   }
 
   done(tokens: number, how: "finished" | "hang-up" | "failed", used: Usage): void {
+    this.over()
     this.admission?.done(tokens)
     if (how !== "failed" && this.price === unpriced) this.noted("unpriced")
+    if (this.conversation.serviceTier === undefined) this.#observers.serving.answered(this.route, used.served?.tier)
     this.attempts.over(how, used)
   }
 
-  /** No route answered. */
   neverBegan(cause: Cause.Cause<Failure>): void {
     if (this.fallbacks !== undefined && cause._tag === "Fail") this.attempts.failure = cause.error
     else this.attempts.neverBegan(cause)
   }
 
-  /** Tells the source of the price, and if another model answers than the requested one. */
-  tellRoute(): void {
-    const { record, replyHeaders } = this.request
-    if (record !== undefined) record.pricedBy = this.#route?.pricedBy
-    const reason = this.fallbacks?.reason
-    if (reason === undefined) return
-    replyHeaders["x-gateway-fallback"] = reason
-    record?.fellBack(reason, this.entry.id)
-  }
-
   /** The client disconnected before the answer began. It pays for the input that one upstream has read. */
   left(charge: Charge): void {
     this.#continuesWith(this.attempts.sent.count > 0 ? "first" : "second")?.left(false)
-    const used = { ...noUsage, inputTokens: this.inputTokens() }
+    const used = { ...noUsage, inputTokens: this.inputTokens(), ...served(this.asked()) }
     void charge.settle(used, "hang-up", true)
     this.admission?.done(used.inputTokens)
     if (used.inputTokens > 0) this.noted("usage_counted")

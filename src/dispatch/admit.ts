@@ -1,32 +1,31 @@
 import { Effect } from "effect"
-import type { Caller } from "../contract/Caller.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
-import type { Forbidden, ModelForbidden, UnknownModel } from "../contract/Failure.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import type { Forbidden, ModelForbidden, UnknownModel } from "../contract/failures/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Demand } from "../generation/Demand.ts"
-import { isSameRoute, partOf } from "../routing/Route.ts"
-import type { Route } from "../routing/Route.ts"
+import { isSameRoute } from "../routing/Route.ts"
 import { isForced } from "../search/withSearch.ts"
 import { fitContext } from "../tokens/truncate.ts"
-import type { Keyed } from "../upstreams/KeyPool.ts"
+import type { Keyed } from "../upstreams/keys/KeyPool.ts"
 import type { PassthroughEndpoint, TextUpstream } from "../upstreams/Upstream.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { Catalogue } from "../catalogue/Catalogue.ts"
 import type { Model, ServedRoute } from "../catalogue/Catalogue.ts"
 import { unknownModel, wrongKind } from "../catalogue/notServed.ts"
 import { tooMuchOutput } from "../catalogue/outputLimits.ts"
-import { arranged, withKeys } from "../routing/arranged.ts"
+import { arrangeRoutes, withKeys } from "../routing/arrangeRoutes.ts"
 import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
 import { chosenRoutes } from "./chosenRoutes.ts"
 import { conversationKey } from "./conversationKey.ts"
 import { isConfined, withinAccount } from "./searchDomains.ts"
-
-type Family = PassthroughEndpoint["family"]
+import { isWhole, kinds } from "../contract/kinds.ts"
+import type { CalledFamily } from "../contract/kinds.ts"
 
 /** The parts of a request that admission needs, beside its conversation. */
 export interface AdmissionRequest {
   /** The request's dialect, if it may pass through. */
-  readonly family: Family | undefined
+  readonly family: CalledFamily | undefined
   /**
    * The reason that no upstream of another dialect can serve it: the first thing that the gateway does not understand
    * or allow. Called only if such an upstream exists.
@@ -79,10 +78,9 @@ export interface AdmittedRoute extends ServedRoute {
   readonly endpoint: PassthroughEndpoint | undefined
 }
 
-const endpointIn = ({ compactor, embedder, passthrough }: TextUpstream, family: Family) => {
+const endpointIn = ({ passthrough, whole }: TextUpstream, family: CalledFamily): PassthroughEndpoint | undefined => {
   if (passthrough?.family === family) return passthrough
-  if (embedder?.family === family) return embedder
-  return compactor?.family === family ? compactor : undefined
+  return isWhole(family) ? whole?.[family] : undefined
 }
 
 /** The routes that a request may go to: without a fallback the first alone, with each key of its upstream. */
@@ -108,8 +106,6 @@ interface Names {
   readonly stickyKey: string | undefined
 }
 
-const isPassed = ({ endpoint }: AdmittedRoute): boolean => endpoint !== undefined
-
 /**
  * Admits a request to those of its model's routes that can serve it, and decides for each whether it passes through.
  * The gateway validates requests that it translates; upstreams validate passthrough requests.
@@ -120,7 +116,7 @@ export const makeAdmit = Effect.gen(function* () {
   const { sticky, times } = yield* UpstreamCalls
   const clock = yield* Effect.clock
 
-  const keysAt = (route: Route) => upstreams.get(partOf(route))?.keys
+  const keysAt = ({ part }: ServedRoute) => upstreams.get(part)?.keys
 
   const withKey = (route: AdmittedRoute, { key, upstream }: Keyed<TextUpstream>): AdmittedRoute => ({
     ...route,
@@ -128,17 +124,15 @@ export const makeAdmit = Effect.gen(function* () {
     endpoint: route.endpoint && endpointIn(upstream, route.endpoint.family)
   })
 
-  const inOrder = (model: Model, routes: ReadonlyArray<AdmittedRoute>, conversation: Conversation, names: Names) =>
-    withKeys(
-      byRoute(model, routes, names),
-      keysAt,
-      () => ({ name: names.name(), key: reasoningKey(conversation.items) }),
-      withKey
-    )
+  const inOrder = (model: Model, routes: ReadonlyArray<AdmittedRoute>, conversation: Conversation, names: Names) => {
+    const ordered = byRoute(model, routes, names)
+    if (!ordered.some(keysAt)) return ordered
+    return withKeys(ordered, keysAt, { name: names.name(), key: reasoningKey(conversation.items) }, withKey)
+  }
 
   const byRoute = (model: Model, routes: ReadonlyArray<AdmittedRoute>, { name, stickyKey }: Names) => {
     if (routes.length === 1) return routes
-    const ordered = model.prefer === "fastest" ? times.fastestFirst(routes, Date.now()) : arranged(routes, name)
+    const ordered = model.prefer === "fastest" ? times.fastestFirst(routes, Date.now()) : arrangeRoutes(routes, name)
     return stickyKey === undefined ? ordered : sticky.keptFirst(ordered, stickyKey, clock.unsafeCurrentTimeMillis())
   }
 
@@ -160,22 +154,22 @@ export const makeAdmit = Effect.gen(function* () {
     return "routes" in model ? Effect.succeed(model) : Effect.fail(model)
   }
 
-  const endpointOf = (route: Route, family: Family | undefined): PassthroughEndpoint | undefined => {
-    const upstream = upstreams.get(partOf(route))
+  const endpointOf = ({ part }: ServedRoute, family: CalledFamily | undefined): PassthroughEndpoint | undefined => {
+    const upstream = upstreams.get(part)
     return upstream === undefined || family === undefined ? undefined : endpointIn(upstream, family)
   }
 
-  const speaks = (route: Route, family: Family): boolean => endpointOf(route, family) !== undefined
+  const speaks = (route: ServedRoute, family: CalledFamily): boolean => endpointOf(route, family) !== undefined
 
   /** True if a request with a search is translated, because the upstream does not search for one that passes through. */
-  const isSearchedFor = (route: AdmittedRoute): boolean => {
-    const upstream = isPassed(route) ? upstreams.get(partOf(route)) : undefined
+  const isSearchedFor = ({ endpoint, part }: AdmittedRoute): boolean => {
+    const upstream = endpoint === undefined ? undefined : upstreams.get(part)
     return upstream?.isSearchedFor === true && upstream.searchesInPassthrough !== true
   }
 
   const bills: Admitted["bills"] = (route, { carriedAs, of }, { toolChoice, tools }) => {
-    if (isPassed(route)) return "always"
-    const upstream = upstreams.get(partOf(route))
+    if (route.endpoint !== undefined) return "always"
+    const upstream = upstreams.get(route.part)
     if (of !== "web_search")
       return carriedAs !== undefined && upstream?.carries?.has(carriedAs) === true ? "always" : "never"
     const search = tools.find((tool) => tool.type === "search")
@@ -187,14 +181,19 @@ export const makeAdmit = Effect.gen(function* () {
 
   const routesFor = (
     { routes }: Model,
-    family: Family | undefined,
+    family: CalledFamily | undefined,
     objection: () => InvalidRequest | undefined
   ): ReadonlyArray<AdmittedRoute> | InvalidRequest => {
-    const all = routes.map((route) => ({ ...route, endpoint: endpointOf(route, family) }))
-    if (all.every(isPassed)) return all
+    let arePassed = true
+    const all = routes.map((route): AdmittedRoute => {
+      const endpoint = endpointOf(route, family)
+      arePassed &&= endpoint !== undefined
+      return { ...route, endpoint }
+    })
+    if (arePassed) return all
     const objected = objection()
     if (objected === undefined) return all
-    const open = all.filter(isPassed)
+    const open = all.filter(({ endpoint }) => endpoint !== undefined)
     return open.length === 0 ? objected : open
   }
 
@@ -224,8 +223,8 @@ export const makeAdmit = Effect.gen(function* () {
     if (possible instanceof InvalidRequest) return possible
     const narrowed = withinAccount(caller, conversation)
     if (narrowed instanceof InvalidRequest) return narrowed
-    // An embedding model takes one input at a time, and the family checks its length.
-    const context = model.kind === "embedding" ? undefined : model.contextTokens
+    // The family checks the length of inputs that are read one by one.
+    const context = kinds[model.kind].readsAtOnce ? model.contextTokens : undefined
     const shortened = fitContext(narrowed ?? conversation, context)
     if (shortened instanceof InvalidRequest) return shortened
     // A changed request is translated, because the caller's body has the old values. So is one with tools that could
@@ -242,22 +241,25 @@ export const makeAdmit = Effect.gen(function* () {
     const stickyKey = model.sticky === undefined ? undefined : `${caller.account}\n${model.id}\n${name()}`
     const [first, ...others] = inOrder(model, ways, conversation, { name, stickyKey })
     if (first === undefined) return unknownModel(model.id)
-    const ofRoutes = ways.map((route) => (isPassed(route) ? undefined : route.outputLimit) ?? Infinity)
-    const mostOutput = Math.max(...ofRoutes)
-    const written = Math.max(...ways.map(({ outputLimit }) => outputLimit ?? Infinity))
+    let mostOutput = 0
+    let written = 0
+    for (const { endpoint, outputLimit = Infinity } of ways) {
+      mostOutput = Math.max(mostOutput, endpoint === undefined ? outputLimit : Infinity)
+      written = Math.max(written, outputLimit)
+    }
     const mostWritten = Number.isFinite(written) ? written : undefined
     const routing = stickyKey === undefined ? { noFallback } : { noFallback, stickyKey }
     return { model, fitting, routes: [first, ...others], mostOutput, mostWritten, bills, ...routing }
   }
 
   /** True if a route passes that dialect through for the model. */
-  const passes = (id: string, family: Family): boolean => {
+  const passes = (id: string, family: CalledFamily): boolean => {
     const model = catalogue.get(id)
     return model !== undefined && model.routes.some((route) => speaks(route, family))
   }
 
   /** True if a route must translate that dialect. */
-  const translates = (id: string, family: Family): boolean => {
+  const translates = (id: string, family: CalledFamily): boolean => {
     const model = catalogue.get(id)
     return model !== undefined && !model.routes.every((route) => speaks(route, family))
   }

@@ -13,7 +13,7 @@ export const brokenLane = (
   const { route } = work
   if (route === undefined) return
   const retryAfterMs = delayIn(failure)
-  coolDowns.failed(
+  coolDowns.recordFailure(
     route,
     work,
     new UpstreamError({ failure, retry: "again", retryAfterMs, status: 200, trouble, rests })

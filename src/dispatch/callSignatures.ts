@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { Holder } from "../contract/Caller.ts"
-import { textAt } from "../contract/json.ts"
+import type { Holder } from "../contract/callers/Caller.ts"
+import { textAt } from "../contract/json/json.ts"
 import type { Conversation, Item } from "../generation/Conversation.ts"
 import { signedTextId } from "../generation/signedText.ts"
 import { WrappedGeneration } from "../generation/WrappedGeneration.ts"

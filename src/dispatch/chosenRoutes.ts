@@ -1,9 +1,9 @@
-import type { Caller } from "../contract/Caller.ts"
-import { credential } from "../contract/credential.ts"
-import { Forbidden, InvalidRequest } from "../contract/Failure.ts"
-import type { ModelForbidden } from "../contract/Failure.ts"
-import { allowedRoutes, forbidden } from "../contract/permission.ts"
-import { shortened } from "../contract/shortened.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
+import { credential } from "../contract/callers/credential.ts"
+import { Forbidden, InvalidRequest } from "../contract/failures/Failure.ts"
+import type { ModelForbidden } from "../contract/failures/Failure.ts"
+import { allowedRoutes, forbidden } from "../contract/callers/permission.ts"
+import { shorten } from "../contract/text/shorten.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 
 /** The header with which a request chooses among the routes of its model. */
@@ -48,7 +48,7 @@ export const chosenRoutes = (
   return unknown === undefined || (isFallback && chosen.length > 0)
     ? { model: { ...model, routes: chosen }, noFallback }
     : wrong(
-        `"${shortened(unknown)}" is no upstream of the model "${shortened(model.id)}"; choose from ${[...known].join(", ")}`
+        `"${shorten(unknown)}" is no upstream of the model "${shorten(model.id)}"; choose from ${[...known].join(", ")}`
       )
 }
 
@@ -76,7 +76,7 @@ const readChoice = (written: string): Choice | InvalidRequest => {
           .map((name) => name.trim())
       )
       if (only.has("")) return wrong(form)
-    } else return wrong(`${form}; got "${shortened(part)}"`)
+    } else return wrong(`${form}; got "${shorten(part)}"`)
   }
   return { only, noFallback }
 }

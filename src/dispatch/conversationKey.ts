@@ -1,4 +1,4 @@
-import { sessionOf } from "../contract/conversationOf.ts"
+import { sessionOf } from "../contract/callers/conversationOf.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 
 /** The most characters of system and first turn to read. */

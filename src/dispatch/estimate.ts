@@ -1,10 +1,12 @@
 import { Effect } from "effect"
-import type { Caller } from "../contract/Caller.ts"
-import type { Failure } from "../contract/Failure.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { RequestQuote } from "../ledger/Quote.ts"
 import { UsageReport } from "../ledger/store/UsageReport.ts"
+import type { PricedRoute } from "../catalogue/Catalogue.ts"
 import type { Quote } from "./Quote.ts"
+import { piecesOf } from "../contract/records/measures.ts"
 
 /** The estimated output tokens without history. Most answers are shorter. */
 const usualOutput = 500
@@ -17,10 +19,12 @@ export const makeEstimate = Effect.gen(function* () {
   const report = yield* UsageReport
   return Effect.fnUntraced(function* (
     caller: Caller,
-    { answers, model, most, mostNanoUsd, routes }: Quote
+    { answers, assumed, model, most, mostNanoUsd, routes: [first, ...others] }: Quote
   ): Effect.fn.Return<RequestQuote, Failure> {
     const maximum = most()
     const usual = yield* report.usual(caller.account, model.id)
+    const quoted = <R extends PricedRoute>(route: R) => ({ ...route, assumes: assumed(route.price) })
+    const routes = [quoted(first), ...others.map(quoted)] as const
     const searches = usual === undefined ? 1 : Math.round(usual.searches)
     return {
       model: model.id,
@@ -29,13 +33,15 @@ export const makeEstimate = Effect.gen(function* () {
         ...noUsage,
         inputTokens: answers * maximum.countedTokens,
         outputTokens: answers * Math.min(maximum.outputTokens, Math.ceil(usual?.outputTokens ?? usualOutput)),
-        searches: answers * Math.min(maximum.searches, searches)
+        searches: answers * Math.min(maximum.searches, searches),
+        ...piecesOf(maximum)
       },
       most: {
         ...noUsage,
         inputTokens: answers * maximum.inputTokens,
         outputTokens: answers * maximum.outputTokens,
-        searches: answers * maximum.searches
+        searches: answers * maximum.searches,
+        ...piecesOf(maximum)
       },
       mostNanoUsd: Math.max(...routes.map(({ price }) => mostNanoUsd(price))),
       basis: usual === undefined ? ("usual" as const) : ("history" as const)

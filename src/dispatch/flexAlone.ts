@@ -1,4 +1,4 @@
-import type { Failure } from "../contract/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import { Future } from "../flow/Future.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { Admitted } from "./admit.ts"

@@ -1,10 +1,11 @@
+import { allMeasures, countOf, inputOf, rowOf } from "../contract/records/measures.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 import type { Metrics } from "../telemetry/Metrics.ts"
 import type { Distribution } from "../telemetry/Registry.ts"
 
 /** The labels of a generation's metrics. */
 export interface Counted {
-  readonly operation: "chat" | "embeddings"
+  readonly operation: string
   readonly model: string
   /** The provider of the last upstream called. */
   readonly provider: string
@@ -85,12 +86,19 @@ class Counts {
     return series
   }
 
-  used({ cacheReadTokens, cacheWriteTokens, inputTokens, outputTokens }: Usage): void {
-    const input = inputTokens + cacheReadTokens + cacheWriteTokens
+  used(usage: Usage): void {
+    const input = inputOf(usage)
     if (input > 0) this.#input.observe(input)
-    if (outputTokens > 0) this.#output.observe(outputTokens)
+    if (usage.outputTokens > 0) this.#output.observe(usage.outputTokens)
     const [, model] = this.#labels
-    if (cacheReadTokens > 0) this.#metrics.cachedTokens.of(model, "read").add(cacheReadTokens)
-    if (cacheWriteTokens > 0) this.#metrics.cachedTokens.of(model, "write").add(cacheWriteTokens)
+    for (const [measure, kind] of cached) {
+      const count = countOf(usage, measure)
+      if (count > 0) this.#metrics.cachedTokens.of(model, kind).add(count)
+    }
   }
 }
+
+const cached = allMeasures.flatMap((measure) => {
+  const { cached: kind } = rowOf(measure)
+  return kind === undefined ? [] : [[measure, kind] as const]
+})

@@ -1,5 +1,5 @@
-import type { Caller } from "../contract/Caller.ts"
-import type { RequestRecord } from "../contract/RequestRecord.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
+import type { RequestRecord } from "../contract/records/RequestRecord.ts"
 import type { TaskHold } from "../ledger/DurableHolds.ts"
 import { Offers } from "../ledger/Offers.ts"
 import { labelsOf } from "./labelsOf.ts"
@@ -13,14 +13,14 @@ interface Accepted {
   readonly requestId: string
 }
 
-interface ConversationHold extends TaskHold {
+interface ConversationHold extends TaskHold, Pick<Quote, "otherModels"> {
   readonly offers: Offers<PricedRoute>
 }
 
 /** The hold of a conversation whose answer is fetched later. */
 export const holdOf = (
   accepted: Accepted,
-  { held, heldTokens, model, modelLimits, mostNanoUsd, own, routes }: Quote,
+  { held, heldTokens, model, modelLimits, mostNanoUsd, otherModels, own, routes }: Quote,
   record: Pick<RequestRecord, "tags" | "endUser"> | undefined
 ): ConversationHold => {
   const offers = new Offers(routes, own)
@@ -28,6 +28,7 @@ export const holdOf = (
     ...accepted,
     model: model.id,
     offers,
+    otherModels,
     get upstream() {
       return offers.all[0].upstream
     },

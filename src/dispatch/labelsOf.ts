@@ -1,4 +1,4 @@
-import type { RequestRecord } from "../contract/RequestRecord.ts"
+import type { RequestRecord } from "../contract/records/RequestRecord.ts"
 
 /**
  * A request's tags, its end user and all names of its models, for budgets.

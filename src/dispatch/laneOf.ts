@@ -1,8 +1,7 @@
 import type { Incoming } from "../contract/handlers.ts"
-import { listAt, objectAt, textAt } from "../contract/json.ts"
+import { listAt, objectAt, textAt } from "../contract/json/json.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Lane } from "../routing/Lane.ts"
-import { partOf } from "../routing/Route.ts"
 import { mostTokens } from "../tokens/tokens.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import type { AdmittedRoute } from "./admit.ts"
@@ -24,7 +23,7 @@ export const laneOf = (
   const { conversation } = work
   const { body } = work.request
   const isPassed = endpoint !== undefined
-  const carriesTier = isPassed || upstreams.get(partOf(route))?.carries?.has("serviceTier") === true
+  const carriesTier = isPassed || upstreams.get(route.part)?.carries?.has("serviceTier") === true
   const types = isPassed ? listAt(body, "tools").map((tool) => textAt(tool, "type") ?? "") : []
   const step = price.tiers[0]?.above
   return {

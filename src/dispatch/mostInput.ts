@@ -1,6 +1,7 @@
 import type { Conversation, Item } from "../generation/Conversation.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { mostCounted } from "../tokens/tokens.ts"
+import { kinds } from "../contract/kinds.ts"
 
 /** Tokens of the results of one call, which the next round reads. */
 const callResults = 10_000
@@ -17,12 +18,11 @@ export const mostInput = (conversation: Conversation, model: Model, counted: num
   const own = mostCounted(conversation)
   const round = conversation.items.some(refers) ? own + longestDocument : own
   const most = round + calls * (round + callResults)
-  // An embedding model takes one input at a time, and bills them all.
-  if (model.kind === "embedding" || model.contextTokens === undefined) return most
+  if (!kinds[model.kind].readsAtOnce || model.contextTokens === undefined) return most
   return Math.max(counted, Math.min(most, model.contextTokens))
 }
 
 /** True for an item with a document of which only the address or the id is known. */
-const refers = (item: Item): boolean =>
+export const refers = (item: Item): boolean =>
   (item.type === "message" || item.type === "tool-result") &&
   item.content.some((part) => part.type === "document" && (part.source.type === "url" || part.source.type === "file"))

@@ -4,21 +4,21 @@ import { idsAsked } from "../ownership/idsIn.ts"
 import type { UpstreamId } from "../ownership/idsIn.ts"
 import { madeWith } from "../ownership/madeWith.ts"
 import { recordIds } from "../ownership/recordIds.ts"
-import { partOf } from "../routing/Route.ts"
-import type { Caller } from "../contract/Caller.ts"
-import { NotFound } from "../contract/Failure.ts"
-import type { Failure, InvalidRequest } from "../contract/Failure.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
+import { NotFound } from "../contract/failures/Failure.ts"
+import type { Failure, InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { runFuture } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { UpstreamError } from "../upstreams/UpstreamError.ts"
-import { keyNames } from "../upstreams/KeyPool.ts"
+import { keyNames } from "../upstreams/keys/KeyPool.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import type { AdmittedRoute } from "./admit.ts"
 import type { GenerationOptions } from "./GenerationOptions.ts"
-import { matches } from "../contract/permission.ts"
+import { matches } from "../contract/text/matches.ts"
+import { kinds } from "../contract/kinds.ts"
 
 interface Asking {
   readonly caller: Caller
@@ -47,7 +47,7 @@ export const makeOwnershipCheck = Effect.gen(function* () {
   /** The ids of a request that an upstream would take as those of its own objects. */
   const idsFor = ({ options, request }: Asking, upstream: TextUpstream, { endpoint }: AdmittedRoute) =>
     upstream.sharedIds !== undefined &&
-    options.kind !== "embedding" &&
+    kinds[options.kind ?? "text"].namesStored &&
     (endpoint !== undefined || upstream.takesFileIds === true)
       ? idsAsked(request.body)
       : none
@@ -57,7 +57,7 @@ export const makeOwnershipCheck = Effect.gen(function* () {
    */
   const owned = (asking: Asking, upstream: TextUpstream, route: AdmittedRoute, call: () => Call): Call => {
     const { caller, options } = asking
-    if (upstream.sharedIds === undefined || options.kind === "embedding") return call()
+    if (upstream.sharedIds === undefined || !kinds[options.kind ?? "text"].namesStored) return call()
     const ids = idsFor(asking, upstream, route)
     const { account } = caller
     const keep = (given: ReadonlyArray<string>, isMade: boolean) =>
@@ -83,7 +83,7 @@ export const makeOwnershipCheck = Effect.gen(function* () {
   const withOwnKeys = (asking: Asking, routes: AdmittedRoutes): Future<AdmittedRoutes, Failure> => {
     const pools = new Map<string, ReadonlyArray<UpstreamId>>()
     for (const route of routes) {
-      const part = partOf(route)
+      const part = route.part
       const upstream = upstreams.get(part)
       if (upstream?.keys === undefined || route.key === undefined || pools.has(part)) continue
       const ids = idsFor(asking, upstream, route)
@@ -104,7 +104,7 @@ export const makeOwnershipCheck = Effect.gen(function* () {
     return runFuture(runtime, chosen).flatMap((all): Future<AdmittedRoutes, Failure> => {
       const made = new Map(all)
       const [first, ...others] = routes.filter((route) => {
-        const own = made.get(partOf(route))
+        const own = made.get(route.part)
         return own === undefined || own === route.key
       })
       if (first !== undefined) return Future.succeed<AdmittedRoutes>([first, ...others])

@@ -1,4 +1,4 @@
-import { sessionHeaders } from "../contract/conversationOf.ts"
+import { sessionHeaders } from "../contract/callers/conversationOf.ts"
 import { routeHeader } from "./chosenRoutes.ts"
 
 /** Request headers that decide the routes of a request. A task keeps them. */

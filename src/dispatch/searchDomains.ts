@@ -1,5 +1,5 @@
-import type { Caller } from "../contract/Caller.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Conversation, SearchTool } from "../generation/Conversation.ts"
 
 const mostDomains = 100

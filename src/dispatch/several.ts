@@ -5,7 +5,7 @@ import type { Future } from "../flow/Future.ts"
 import { nextTurn } from "../flow/eventLoop.ts"
 import { allFutures } from "../flow/allFutures.ts"
 import type { Generation } from "../generation/Generation.ts"
-import { hourly, hourTokens } from "../generation/GenerationEvent.ts"
+import { countOf, countsBy } from "../contract/records/measures.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 
 /** Several answers to one request. */
@@ -39,13 +39,5 @@ const afterTurns = (turns: number) =>
 export const shareOf = (usage: Usage, answers: number): Usage => {
   if (answers === 1) return usage
   const share = (tokens: number) => Math.ceil(tokens / answers)
-  return {
-    inputTokens: share(usage.inputTokens),
-    cacheReadTokens: share(usage.cacheReadTokens),
-    cacheWriteTokens: share(usage.cacheWriteTokens),
-    ...hourly(share(hourTokens(usage))),
-    outputTokens: share(usage.outputTokens),
-    reasoningTokens: share(usage.reasoningTokens),
-    searches: share(usage.searches)
-  }
+  return countsBy((measure) => share(countOf(usage, measure)))
 }

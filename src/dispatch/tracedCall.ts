@@ -1,4 +1,4 @@
-import type { TracedCall } from "../contract/Trace.ts"
+import type { TracedCall } from "../contract/records/Trace.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 
 /** Notes the answer of a traced call. */

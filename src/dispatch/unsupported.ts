@@ -1,5 +1,5 @@
-import { listAt, objectAt } from "../contract/json.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { listAt, objectAt } from "../contract/json/json.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { CarriedField } from "../generation/Conversation.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { UpstreamError } from "../upstreams/UpstreamError.ts"

@@ -1,12 +1,10 @@
 import { Clock, Effect } from "effect"
-import type { AccountId, Caller } from "../contract/Caller.ts"
-import type { InvalidRequest, NotFound } from "../contract/Failure.ts"
+import type { AccountId, Caller } from "../contract/callers/Caller.ts"
+import type { InvalidRequest, NotFound } from "../contract/failures/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
-import { partOf } from "../routing/Route.ts"
-import type { Route } from "../routing/Route.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
-import { serializeBody } from "../upstreams/serializeBody.ts"
+import { serializeBody } from "../upstreams/calls/serializeBody.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import type { Passthrough } from "./GenerationOptions.ts"
@@ -88,8 +86,8 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
     passthrough: Passthrough | undefined,
     conversation: Conversation
   ): Effect.Effect<number | undefined, InvalidRequest | NotFound> => {
-    const route: Route | undefined = routes[0]
-    const upstream = route && upstreams.get(partOf(route))
+    const [route] = routes
+    const upstream = route && upstreams.get(route.part)
     if (route === undefined || upstream === undefined) return unknown
     const counted = (
       asked: ReadonlyArray<unknown>,
@@ -98,7 +96,7 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
       ask: (upstream: TextUpstream) => Effect.Effect<number | undefined>
     ) =>
       remembered(`${JSON.stringify([upstream.name, route.model, ...asked])}${text}`, (nowMs) =>
-        withRoom(caller.account, partOf(route), nowMs, firstCount(upstream, made, ask))
+        withRoom(caller.account, route.part, nowMs, firstCount(upstream, made, ask))
       )
     if (upstream.countConversation !== undefined) {
       return counted([], JSON.stringify(conversation), undefined, ({ countConversation }) =>

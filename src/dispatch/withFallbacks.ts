@@ -1,6 +1,6 @@
 import { Cause } from "effect"
 import type { Model } from "../catalogue/Catalogue.ts"
-import type { Failure } from "../contract/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import { Future } from "../flow/Future.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { Admitted, NotAdmitted } from "./admit.ts"
@@ -18,6 +18,8 @@ interface Asking {
   /** The calls to all models. */
   readonly attempts: Attempts
   readonly fallbacks: Fallbacks
+  /** True if the client has left: then no other model is asked. */
+  readonly isLeft: () => boolean
 }
 
 /**
@@ -27,7 +29,7 @@ interface Asking {
 export const withFallbacks = (
   model: Model,
   admission: Admission,
-  { admit, ask, attempts, fallbacks }: Asking
+  { admit, ask, attempts, fallbacks, isLeft }: Asking
 ): Future<Generation, Failure> => {
   const first = (): Future<Generation, Failure> => {
     if (!("fitting" in admission)) return after(model, admission, fallbackReasonOf(admission))
@@ -42,7 +44,7 @@ export const withFallbacks = (
     failure: Failure,
     reason: ReturnType<typeof fallbackReasonOf>
   ): Future<Generation, Failure> => {
-    const next = fallbacks.next(last, reason)
+    const next = isLeft() ? undefined : fallbacks.next(last, reason)
     if (next === undefined) {
       if (attempts.failure !== undefined) attempts.neverBegan(Cause.fail(failure))
       attempts.recall()

@@ -1,5 +1,5 @@
 import { Context, Data, Effect, Layer } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { bounds } from "./bounds.ts"
 import { ownCommand } from "./command.ts"

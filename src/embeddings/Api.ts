@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { BodyLimit, Idempotent, Prefixes, RateHeaders } from "../contract/annotations.ts"
-import { ModelNotFoundError } from "../contract/codedErrors.ts"
+import { ModelNotFoundError } from "../contract/failures/codedErrors.ts"
 import { CreateEmbeddings, EmbeddingList } from "./Request.ts"
 
 const create = HttpApiEndpoint.post("create", "/v1/embeddings")

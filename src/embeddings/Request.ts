@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { integer, JsonObject, maybe, required, said } from "../contract/fields.ts"
+import { integer, JsonObject, maybe, required, answerField } from "../contract/fields.ts"
 
 const Token = integer(0)
 
@@ -28,18 +28,18 @@ export type CreateEmbeddings = typeof CreateEmbeddings.Type
 
 const Embedding = Schema.Struct({
   object: Schema.Literal("embedding"),
-  index: said(Schema.Int, "The index of the input."),
-  embedding: said(Schema.Union(Schema.Array(Schema.Number), Schema.String), "The vector.")
+  index: answerField(Schema.Int, "The index of the input."),
+  embedding: answerField(Schema.Union(Schema.Array(Schema.Number), Schema.String), "The vector.")
 })
 
 export const EmbeddingList = Schema.Struct({
   object: Schema.Literal("list"),
-  data: said(Schema.Array(Embedding), "A vector for each input."),
-  model: said(Schema.String, "The requested model."),
-  usage: said(
+  data: answerField(Schema.Array(Embedding), "A vector for each input."),
+  model: answerField(Schema.String, "The requested model."),
+  usage: answerField(
     Schema.Struct({
-      prompt_tokens: said(Schema.NonNegativeInt, "Input tokens."),
-      total_tokens: said(Schema.NonNegativeInt, "The same.")
+      prompt_tokens: answerField(Schema.NonNegativeInt, "Input tokens."),
+      total_tokens: answerField(Schema.NonNegativeInt, "The same.")
     }),
     "Tokens used."
   )

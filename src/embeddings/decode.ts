@@ -1,5 +1,5 @@
-import { InvalidRequest } from "../contract/Failure.ts"
-import type { Conversation, Part } from "../generation/Conversation.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import type { Part } from "../generation/Conversation.ts"
 import { countText } from "../tokens/tokens.ts"
 import type { CreateEmbeddings } from "./Request.ts"
 
@@ -9,29 +9,14 @@ const most = { inputs: 2_048, tokens: 8_192 }
 /** Tokens are counted, input by input, up to this many characters of a request. The upstream checks the rest. */
 const countedCharacters = 65_536
 
-/** The inputs as a conversation without an answer, to compute the price. Fails with the first mistake in them. */
-export const decode = (request: CreateEmbeddings): Conversation | InvalidRequest => {
+/** The inputs, to compute the price. Fails with the first mistake in them. */
+export const decode = (request: CreateEmbeddings) => {
   const inputs = inputsOf(request)
   if (inputs instanceof InvalidRequest) return inputs
   const wrong =
-    inputs.length > most.inputs ? refused("input", `expected at most ${most.inputs} inputs`) : bounds(inputs)
+    inputs.length > most.inputs ? refusalOf("input", `expected at most ${most.inputs} inputs`) : bounds(inputs)
   if (wrong !== undefined) return wrong
-  return {
-    model: request.model,
-    system: [],
-    items: [{ type: "message", role: "user", content: inputs.map(partOf) }],
-    tools: [],
-    toolChoice: { type: "auto" },
-    parallelToolCalls: true,
-    reasoning: { enabled: undefined, effort: undefined, budgetTokens: undefined, summary: undefined },
-    sampling: { temperature: undefined, topP: undefined, topK: undefined },
-    maxOutputTokens: 0,
-    stopSequences: [],
-    format: { type: "text" },
-    truncation: "disabled",
-    endUser: request.user ?? undefined,
-    cacheKey: undefined
-  }
+  return { model: request.model, inputs: inputs.map(partOf), endUser: request.user ?? undefined }
 }
 
 interface Input {
@@ -46,15 +31,15 @@ interface Input {
 const partOf = ({ isForeign, text }: Input): Part =>
   isForeign === true ? { type: "image", source: { type: "url", url: "" }, detail: "auto" } : { type: "text", text }
 
-const refused = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
+const refusalOf = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
 
 const inputsOf = ({ input, messages }: CreateEmbeddings): ReadonlyArray<Input> | InvalidRequest => {
   if (input === undefined || input === null) {
     const count = messages?.length ?? 0
-    return count === 0 ? refused("input", "is required") : [foreign("messages")]
+    return count === 0 ? refusalOf("input", "is required") : [foreign("messages")]
   }
   if (typeof input === "string") return [textOf(input, "input")]
-  if (input.length === 0) return refused("input", "expected at least one input")
+  if (input.length === 0) return refusalOf("input", "expected at least one input")
   const tokens = input.filter((one) => typeof one === "number")
   if (tokens.length === input.length) return [tokensOf(tokens, "input")]
   const inputs: Array<Input> = []
@@ -64,7 +49,7 @@ const inputsOf = ({ input, messages }: CreateEmbeddings): ReadonlyArray<Input> |
     else if (isTokens(one)) inputs.push(tokensOf(one, at))
     else if (typeof one === "object") inputs.push(foreign(at))
     if (typeof one === "number" || isTokens(one) !== isTokens(input[0])) {
-      return refused(at, "expected all inputs to be texts, or all to be tokens")
+      return refusalOf(at, "expected all inputs to be texts, or all to be tokens")
     }
   }
   return inputs
@@ -85,12 +70,12 @@ const tokensOf = (tokens: ReadonlyArray<number>, at: string): Input => ({
 const bounds = (inputs: ReadonlyArray<Input>): InvalidRequest | undefined => {
   let left = countedCharacters
   for (const { at, text, tokens } of inputs) {
-    if (text === "") return refused(at, "is empty")
+    if (text === "") return refusalOf(at, "is empty")
     // A token is at least one byte, and a UTF-16 unit at most three.
     const isShort = text.length * 3 <= most.tokens
     const count = tokens ?? (isShort || left <= 0 ? 0 : countText(text))
     if (tokens === undefined && !isShort) left -= text.length
-    if (count > most.tokens) return refused(at, `expected at most ${most.tokens} tokens; got ${count}`)
+    if (count > most.tokens) return refusalOf(at, `expected at most ${most.tokens} tokens; got ${count}`)
   }
   return undefined
 }

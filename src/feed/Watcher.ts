@@ -1,6 +1,6 @@
 import { Data, Effect, Equal } from "effect"
 import type { Incoming } from "../contract/handlers.ts"
-import type { Own } from "../contract/Own.ts"
+import type { Own } from "../contract/callers/Own.ts"
 import { offShutdown, onShutdown } from "../flow/shutdown.ts"
 import type { ShutdownListener } from "../flow/shutdown.ts"
 

@@ -1,5 +1,5 @@
 import { operatorView, requestView } from "../requests/RequestView.ts"
-import type { Own } from "../contract/Own.ts"
+import type { Own } from "../contract/callers/Own.ts"
 import type { StoredRequest } from "../requests/store/RequestStore.ts"
 import type { News } from "./News.ts"
 

@@ -1,6 +1,6 @@
 import { HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { eventStream } from "../contract/eventStream.ts"
+import { eventStream } from "../contract/bodies/eventStream.ts"
 
 /** The answer of a watch endpoint: an endless stream of server-sent events. */
 export const EventsAnswer = Schema.String.pipe(
@@ -8,7 +8,7 @@ export const EventsAnswer = Schema.String.pipe(
 )
 
 /** @param events description of the events */
-export const watching = (summary: string, events: string) =>
+export const eventsAnnotations = (summary: string, events: string) =>
   OpenApi.annotations({
     summary,
     description: events,

@@ -1,8 +1,8 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { Prefixes, Public } from "../contract/annotations.ts"
-import { CodedError } from "../contract/codedErrors.ts"
-import { said } from "../contract/fields.ts"
+import { CodedError } from "../contract/failures/codedErrors.ts"
+import { answerField } from "../contract/fields.ts"
 
 export const filesPath = "/files"
 
@@ -12,8 +12,8 @@ export class FilesApi extends HttpApiGroup.make("files")
     HttpApiEndpoint.get("read", `${filesPath}/:clip/:name`)
       .setPath(
         Schema.Struct({
-          clip: said(Schema.String, "The unguessable part of the link."),
-          name: said(Schema.String, "The file's name.")
+          clip: answerField(Schema.String, "The unguessable part of the link."),
+          name: answerField(Schema.String, "The file's name.")
         })
       )
       .addSuccess(HttpApiSchema.Uint8Array({ contentType: "video/mp4" }))

@@ -7,8 +7,8 @@ import type { AwsSettings } from "../credentials/awsCredentials.ts"
 import type { Renewed } from "../credentials/Renewed.ts"
 import { renewedAws } from "../credentials/renewedAws.ts"
 import type { Source } from "../credentials/Source.ts"
-import { checked } from "./checked.ts"
-import type { Checked, Incoming } from "./checked.ts"
+import { checkFile } from "./checkFile.ts"
+import type { Checked, Incoming } from "./checkFile.ts"
 import { FilesUnavailable } from "./Files.ts"
 import type { Files, StoredFile } from "./Files.ts"
 import { NotKept } from "./NotKept.ts"
@@ -41,7 +41,7 @@ const bucketWith = (place: BucketPlace, credentials: Renewed<AwsCredentialIdenti
   }
 
   /** Runs a call once more if its credentials were refused and there are others. */
-  const calling = <A>(
+  const call = <A>(
     run: (client: S3Client, signal: AbortSignal) => Promise<A>,
     mayRepeat = true
   ): Effect.Effect<A, unknown> =>
@@ -52,13 +52,13 @@ const bucketWith = (place: BucketPlace, credentials: Renewed<AwsCredentialIdenti
           !mayBeCredentials(cause)
             ? Effect.fail(cause)
             : Effect.flatMap(credentials.refused(identity), (hasOthers) =>
-                hasOthers && mayRepeat ? calling(run, false) : Effect.fail(cause)
+                hasOthers && mayRepeat ? call(run, false) : Effect.fail(cause)
               )
       )
     )
 
   const ask = <A>(run: (client: S3Client) => Promise<A>): Effect.Effect<A, FilesUnavailable> =>
-    Effect.mapError(calling(run), (cause) => unavailable(name, cause)).pipe(
+    Effect.mapError(call(run), (cause) => unavailable(name, cause)).pipe(
       Effect.timeoutFail({
         duration: patience,
         onTimeout: () => new FilesUnavailable({ message: `${name}: no answer within ${patience}` })
@@ -86,8 +86,8 @@ const bucketWith = (place: BucketPlace, credentials: Renewed<AwsCredentialIdenti
 
   const write = (key: string, incoming: Incoming) =>
     // The source can be read once only.
-    calling(async (client, signal) => {
-      const whole = await checked(incoming)
+    call(async (client, signal) => {
+      const whole = await checkFile(incoming)
       // Ending a Bun S3 writer with an error still completes the object; a failing body does not.
       await client.write(keyOf(key), new Response(streamOf(whole, signal)), { type: typeOf(key) })
       return whole.length()
@@ -122,7 +122,7 @@ const bucketWith = (place: BucketPlace, credentials: Renewed<AwsCredentialIdenti
     })
 
   const refusal = Effect.match(
-    calling((client) => client.list({ prefix: keyOf(""), maxKeys: 1 })),
+    call((client) => client.list({ prefix: keyOf(""), maxKeys: 1 })),
     {
       onFailure: (cause) => cause,
       onSuccess: () => undefined

@@ -1,6 +1,6 @@
 import { Context, Layer } from "effect"
 import type { Effect, Option } from "effect"
-import { unsupplied } from "../contract/testDouble.ts"
+import { missingMember } from "../contract/testDouble.ts"
 import type { FilesUnavailable, StoredFile } from "./Files.ts"
 
 /** A source of files that the gateway serves. */
@@ -15,6 +15,6 @@ export class FileSources extends Context.Tag("gateway/files/FileSources")<FileSo
   static readonly Test = (...sources: ReadonlyArray<Partial<FileSource>>) =>
     Layer.succeed(
       FileSources,
-      sources.map((given) => ({ file: unsupplied(`${FileSources.key}.file`), ...given }))
+      sources.map((given) => ({ file: missingMember(`${FileSources.key}.file`), ...given }))
     )
 }

@@ -1,6 +1,6 @@
 import { Data } from "effect"
 import type { Effect, Option } from "effect"
-import type { Incoming } from "./checked.ts"
+import type { Incoming } from "./checkFile.ts"
 import type { NotKept } from "./NotKept.ts"
 
 /** The file storage does not answer, or refuses. The message is for the log and holds no secrets. */

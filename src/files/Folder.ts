@@ -2,8 +2,8 @@ import { mkdir, open, readdir, rename, rm, rmdir, stat, statfs } from "node:fs/p
 import { dirname, join } from "node:path"
 import { Effect, Option } from "effect"
 import { ownDirectory } from "../config/ownFiles.ts"
-import { checked } from "./checked.ts"
-import type { Incoming } from "./checked.ts"
+import { checkFile } from "./checkFile.ts"
+import type { Incoming } from "./checkFile.ts"
 import { FilesUnavailable } from "./Files.ts"
 import type { Files, StoredFile } from "./Files.ts"
 import { NotKept } from "./NotKept.ts"
@@ -72,7 +72,7 @@ export const makeFolder = (
 const isPart = (name: string) => name.endsWith(".part")
 
 const writeFile = async (path: string, incoming: Incoming, signal: AbortSignal): Promise<number> => {
-  const { length, read } = await checked(incoming)
+  const { length, read } = await checkFile(incoming)
   const folder = dirname(path)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await mustHaveRoom(folder, incoming)

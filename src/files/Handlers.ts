@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { NotFound } from "../contract/Failure.ts"
+import { NotFound } from "../contract/failures/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
 import { FilesApi } from "./Api.ts"
 import { makeReadFile } from "./readFile.ts"

@@ -17,7 +17,7 @@ export const loggingOutages = (files: Files): Files => {
     isAway = false
     return Effect.annotateLogs(Effect.logInfo("the file storage is available again"), { event: "files.back" })
   })
-  const watched = <A, E extends { readonly _tag: string }>(call: Effect.Effect<A, E | FilesUnavailable>) =>
+  const watch = <A, E extends { readonly _tag: string }>(call: Effect.Effect<A, E | FilesUnavailable>) =>
     call.pipe(
       Effect.tap(back),
       Effect.tapError((error) => (isUnavailable(error) ? away(error) : Effect.void))
@@ -25,10 +25,10 @@ export const loggingOutages = (files: Files): Files => {
   return {
     place: files.place,
     isAway: () => isAway,
-    find: (key) => watched(files.find(key)),
-    write: (key, incoming) => watched(files.write(key, incoming)),
-    remove: (key) => watched(files.remove(key)),
-    older: (room, beforeMs) => watched(files.older(room, beforeMs))
+    find: (key) => watch(files.find(key)),
+    write: (key, incoming) => watch(files.write(key, incoming)),
+    remove: (key) => watch(files.remove(key)),
+    older: (room, beforeMs) => watch(files.older(room, beforeMs))
   }
 }
 

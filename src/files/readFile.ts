@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { Internal } from "../contract/Failure.ts"
+import { Internal } from "../contract/failures/Failure.ts"
 import { fileResponse } from "./fileResponse.ts"
 import { FilesUnavailable } from "./Files.ts"
 import type { StoredFile } from "./Files.ts"

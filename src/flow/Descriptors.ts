@@ -12,6 +12,7 @@ export class Descriptors {
   readonly #limitOf: () => number
   readonly #count: () => number
   #limit: number | undefined
+  #forCallers: number | undefined
   #counted = 0
   #countedAt = -Infinity
 
@@ -37,7 +38,7 @@ export class Descriptors {
       this.#counted = this.#count()
       this.#countedAt = now
     }
-    return this.#counted > this.forCallers
+    return this.#counted > (this.#forCallers ??= this.forCallers)
   }
 
   /** True if less than half of that share is left: connections go on to be opened by clients that send nothing. */

@@ -38,9 +38,15 @@ export class RegularFiles {
   #last: Promise<unknown> = Promise.resolve()
   /** The file that is being looked at. */
   #current: Work | undefined
+  #refusals = 0
 
   constructor(patienceMs = patience) {
     this.#patience = patienceMs
+  }
+
+  /** How often a file was given up since it, or another one before it, did not answer. */
+  get refusals(): number {
+    return this.#refusals
   }
 
   /** The text of a regular file of at most `most` bytes. Rejects with `UnreadableFile`. */
@@ -55,11 +61,15 @@ export class RegularFiles {
 
   protected run<A>(path: string, work: () => Promise<A>): Promise<A> {
     const silent = this.#silent(path)
-    if (silent !== undefined) return Promise.reject(silent)
+    if (silent !== undefined) {
+      this.#refusals++
+      return Promise.reject(silent)
+    }
     return new Promise((resolve, reject) => {
       let isWaitedFor = true
       const timer = setTimeout(() => {
         isWaitedFor = false
+        this.#refusals++
         reject(this.#silent(path) ?? notAnswering(path, path))
       }, this.#patience)
       const turn = this.#last.then(async () => {

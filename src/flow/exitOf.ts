@@ -9,7 +9,7 @@ export const exitOf = <A, E>(effect: Effect.Effect<A, E>): Exit.Exit<A, E> | und
 }
 
 /** `Exit.isExit` takes four calls and loses the effect's type. */
-const isExit = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Exit<A, E> =>
+export const isExit = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Exit<A, E> =>
   "_tag" in effect && (effect._tag === "Success" || effect._tag === "Failure")
 
 /** `Either.isEither`, for the same reasons. */

@@ -1,6 +1,6 @@
 import { Runtime } from "effect"
 import type { Effect, Fiber } from "effect"
-import { exitOf } from "./exitOf.ts"
+import { exitOf, isExit } from "./exitOf.ts"
 import { settledOf } from "./Future.ts"
 import type { Future } from "./Future.ts"
 import { PendingFuture } from "./PendingFuture.ts"
@@ -11,7 +11,7 @@ export const runFuture = <A, E>(
   effect: Effect.Effect<A, E>,
   isUninterruptible = false
 ): Future<A, E> => {
-  const known = exitOf(effect)
+  const known = isExit(effect) ? effect : exitOf(effect)
   if (known !== undefined) return settledOf(known)
   const fiber = Runtime.runFork(runtime)(effect)
   const exit = fiber.unsafePoll()

@@ -1,4 +1,4 @@
-import type { InvalidRequest } from "../contract/Failure.ts"
+import type { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Demand } from "./Demand.ts"
 
 /**
@@ -15,6 +15,8 @@ export interface Conversation {
   readonly items: ReadonlyArray<Item>
   /** The caller's name of the items; defaults to `input`. */
   readonly inputParam?: string
+  /** True if the answer goes on with the last turn, which is the assistant's. Otherwise an answer follows it. */
+  readonly prefills?: boolean
   readonly tools: ReadonlyArray<Tool>
   readonly toolChoice: ToolChoice
   /** False if the caller allows only one tool call at a time. */
@@ -43,7 +45,7 @@ export interface Conversation {
   readonly cacheMark?: CacheMark | undefined
   /** How much the model is to say, if not the usual, with the caller's name of the field. */
   readonly verbosity?: Named<string> | undefined
-  /** The caller's wish for speed and price (`priority`, `flex`), if not the usual one. */
+  /** The caller's wish for speed and price (`priority`, `flex`, `default`); absent to leave it to the upstream. */
   readonly serviceTier?: string | undefined
   /** How many likely tokens are told beside each token's log probability; undefined to tell none. */
   readonly logprobs?: Named<number> | undefined
@@ -64,7 +66,8 @@ export interface Named<A> {
 }
 
 /** Fields of a conversation that only some upstreams have. */
-export type CarriedField = "verbosity" | "serviceTier" | "logprobs" | "audio"
+export const carriedFields = ["verbosity", "serviceTier", "logprobs", "audio"] as const
+export type CarriedField = (typeof carriedFields)[number]
 
 export type Item = Message | ReasoningItem | ToolCallItem | ToolResultItem | SearchItem
 

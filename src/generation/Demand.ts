@@ -1,8 +1,10 @@
-import type { HostedCall } from "../contract/HostedCall.ts"
+import type { HostedCall } from "../contract/records/HostedCall.ts"
+import type { PieceMeasure } from "../contract/records/measures.ts"
 
 /** A way in which a request may cost more than its plain tokens. */
 export type Dimension =
   | HostedCall
+  | PieceMeasure
   | "service_tier"
   | "speed"
   | "inference_geo"
@@ -19,8 +21,10 @@ export interface Demand {
   readonly param: string
   /** The value that asks for it. */
   readonly value: string
+  /** The other model that it asks to work, if it names one. */
+  readonly model?: string
   /** The field of a conversation that takes it to upstreams of other dialects; absent if they don't get it. */
   readonly carriedAs?: "serviceTier" | "audio"
-  /** The most calls that the request allows. */
+  /** The most calls, or pieces, that the request allows. */
   readonly mostCalls?: number
 }

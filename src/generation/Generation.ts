@@ -22,7 +22,7 @@ export interface Generation {
   readonly cancel: (how?: GenerationEnding) => void
   /**
    * Called after `finished`: stores what must be durable before the last frames are sent; undefined if there is
-   * nothing.
+   * nothing. After `cancel`: resolves once a generation is charged that is read on without its client.
    */
   readonly settled?: () => Promise<void> | undefined
   /** True if the answer passes through, as `passthrough` events in the caller's dialect. */

@@ -1,8 +1,11 @@
-import type { HostedCall } from "../contract/HostedCall.ts"
+import { countOf, noCounts } from "../contract/records/measures.ts"
+import type { Counts } from "../contract/records/measures.ts"
+import type { CallCounts, HostedCall } from "../contract/records/HostedCall.ts"
 import type { JsonObject } from "../contract/fields.ts"
-import type { Failure } from "../contract/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { Citation, SearchOutcome } from "./Conversation.ts"
 import type { Rest } from "./Rest.ts"
+import type { Served } from "../contract/records/Served.ts"
 import type { UpstreamTrouble } from "./UpstreamTrouble.ts"
 
 /**
@@ -104,7 +107,7 @@ export interface UsageFrame<A> {
 }
 
 /** The implausible part of an upstream's usage: not a valid count, or more than the request can have used. */
-export type Doubt = "number" | "input" | "output" | "searches"
+export type Doubt = "number" | "input" | "output" | "searches" | "calls"
 
 export type FinishReason =
   | "stop"
@@ -115,37 +118,28 @@ export type FinishReason =
   | "context-exceeded"
   | "pause"
 
-/** Token counts of one generation. The kinds do not overlap: the whole input is input + cacheRead + cacheWrite. */
-export interface Usage {
-  /** Input tokens neither read from a cache nor written to one. */
-  readonly inputTokens: number
-  readonly cacheReadTokens: number
-  readonly cacheWriteTokens: number
-  /** How many of the written tokens are cached for an hour; absent if none (see `hourTokens`). */
-  readonly cacheWriteHourTokens?: number
-  /** Generated tokens, reasoning included. */
-  readonly outputTokens: number
-  readonly reasoningTokens: number
-  readonly searches: number
+/** The use of one generation: the counts of `measures`, and others that have no measure yet. */
+export type Usage = Counts & {
   /** Calls of other tools that the provider ran; absent if none. */
   readonly calls?: CallCounts
-  /** Generations that the provider ran besides (compactions, advisors), which the other counts leave out. */
+  /** Generations that the provider ran besides (compactions, advisors, images), which the other counts leave out. */
   readonly besides?: ReadonlyArray<Usage>
+  /** The model of a generation besides, if it may be another one. */
+  readonly model?: string
+  /** The tool that a generation besides worked for. */
+  readonly tool?: HostedCall
+  /** How the upstream says that it served the request. */
+  readonly served?: Served
+  /** The charge that the provider tells, in nano-dollars. */
+  readonly toldNanoUsd?: number
 }
-
-export type CallCounts = Readonly<Partial<Record<HostedCall, number>>>
-
-/** The whole input. */
-export const inputOf = (usage: Pick<Usage, "inputTokens" | "cacheReadTokens" | "cacheWriteTokens">): number =>
-  usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
 
 /** The part of a usage that most lack. */
 export const hourly = (cacheWriteHourTokens: number): Pick<Usage, "cacheWriteHourTokens"> =>
   cacheWriteHourTokens === 0 ? {} : { cacheWriteHourTokens }
 
 /** How many of the cache-write tokens are kept for an hour, which costs more. */
-export const hourTokens = ({ cacheWriteHourTokens = 0, cacheWriteTokens }: Usage): number =>
-  Math.min(cacheWriteHourTokens, cacheWriteTokens)
+export const hourTokens = (usage: Usage): number => countOf(usage, "cache_write_1h_tokens")
 
 /** The cached parts of an input, as OpenAI's dialects tell them. */
 export const cacheDetails = ({ cacheReadTokens, cacheWriteTokens }: Usage) => ({
@@ -153,11 +147,4 @@ export const cacheDetails = ({ cacheReadTokens, cacheWriteTokens }: Usage) => ({
   ...(cacheWriteTokens === 0 ? {} : { cache_write_tokens: cacheWriteTokens })
 })
 
-export const noUsage: Usage = {
-  inputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-  reasoningTokens: 0,
-  searches: 0
-}
+export const noUsage: Usage = noCounts

@@ -9,6 +9,8 @@ export abstract class WrappedGeneration implements Generation {
   declare readonly replyHeaders?: Readonly<Record<string, string>>
   declare readonly upstreamRequestId?: string
   protected inner: Generation
+  /** The batch that was awaited last. */
+  protected pending: Promise<Batch | undefined> | undefined
   /** Made once, not for every chunk. */
   #noting: ((batch: Batch | undefined) => Noted) | undefined
 
@@ -26,7 +28,8 @@ export abstract class WrappedGeneration implements Generation {
   next(): ReturnType<Generation["next"]> {
     const next = this.inner.next()
     if (this.note === undefined) return next
-    return next instanceof Promise ? next.then((this.#noting ??= this.note.bind(this))) : this.note(next)
+    if (!(next instanceof Promise)) return this.note(next)
+    return (this.pending = next.then((this.#noting ??= this.note.bind(this))))
   }
 
   cancel(how?: GenerationEnding): void {

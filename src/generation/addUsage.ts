@@ -1,19 +1,25 @@
-import { hourly, hourTokens } from "./GenerationEvent.ts"
-import { hostedCalls } from "../contract/HostedCall.ts"
-import type { CallCounts, Usage } from "./GenerationEvent.ts"
+import { countOf, countsBy } from "../contract/records/measures.ts"
+import { hostedCalls } from "../contract/records/HostedCall.ts"
+import type { CallCounts } from "../contract/records/HostedCall.ts"
+import { noUsage } from "./GenerationEvent.ts"
+import type { Usage } from "./GenerationEvent.ts"
+import { served } from "../contract/records/Served.ts"
 
-/** The sum of two generations' usage. */
+/** The sum of two generations' usage. A charge that only one of them tells is not the sum's. */
 export const addUsage = (one: Usage, other: Usage): Usage => ({
-  inputTokens: one.inputTokens + other.inputTokens,
-  cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
-  cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
-  ...hourly(hourTokens(one) + hourTokens(other)),
-  outputTokens: one.outputTokens + other.outputTokens,
-  reasoningTokens: one.reasoningTokens + other.reasoningTokens,
-  searches: one.searches + other.searches,
+  ...countsBy((measure) => countOf(one, measure) + countOf(other, measure)),
   ...addCalls(one.calls, other.calls),
-  ...besides([...(one.besides ?? []), ...(other.besides ?? [])])
+  ...besides([...(one.besides ?? []), ...(other.besides ?? [])]),
+  ...served(other.served ?? one.served),
+  ...told(one, other)
 })
+
+const told = (one: Usage, other: Usage): Pick<Usage, "toldNanoUsd"> => {
+  const [first, second] = [one === noUsage ? 0 : one.toldNanoUsd, other === noUsage ? 0 : other.toldNanoUsd]
+  return first === undefined || second === undefined || (one === noUsage && other === noUsage)
+    ? {}
+    : { toldNanoUsd: first + second }
+}
 
 const addCalls = (one: CallCounts = {}, other: CallCounts = {}): Pick<Usage, "calls"> =>
   callsOf(Object.fromEntries(hostedCalls.map((call) => [call, (one[call] ?? 0) + (other[call] ?? 0)])))
@@ -27,9 +33,13 @@ export const callsOf = (counts: CallCounts): Pick<Usage, "calls"> => {
 /** The other generations of a usage, if there are any. */
 export const besides = (all: ReadonlyArray<Usage>): Pick<Usage, "besides"> => (all.length === 0 ? {} : { besides: all })
 
-/** A usage whose counts include those of the generations besides. */
+/**
+ * A usage whose counts include those of the generations besides, as the charge that its provider tells does. It was served
+ * as the answer itself was.
+ */
 export const wholeUsage = <A extends Usage>(usage: A): A | Usage => {
   if (usage.besides === undefined) return usage
-  const { besides: others, ...own }: Usage = usage
-  return others?.reduce(addUsage, own) ?? own
+  const { besides: others = [], served: own, toldNanoUsd, ...counts }: Usage = usage
+  const { served: _, ...whole } = others.reduce(addUsage, counts)
+  return { ...whole, ...served(own), ...(toldNanoUsd !== undefined && { toldNanoUsd }) }
 }

@@ -1,4 +1,4 @@
-import { isObject, textAt } from "../contract/json.ts"
+import { isObject, textAt } from "../contract/json/json.ts"
 import type { CacheMark, Conversation, Item, Marked, Part } from "./Conversation.ts"
 
 /** The mark of a `cache_control` field; nothing if it is absent. */
@@ -19,6 +19,19 @@ export const markLast = (parts: ReadonlyArray<Part>, cacheControl: unknown): Rea
 
 /** True if the caller set cache marks itself. */
 export const hasMarks = (conversation: Conversation): boolean => marksIn(conversation) > 0
+
+/** True if one of the caller's marks asks for an entry that lives for an hour. */
+export const hasHourMark = ({ cacheMark, items, systemMarks, tools }: Conversation): boolean => {
+  if (isHour(cacheMark) || tools.some((tool) => isHour(tool.cacheMark))) return true
+  for (const mark of systemMarks?.values() ?? []) if (isHour(mark)) return true
+  return items.some((item) => {
+    if ("cacheMark" in item && isHour(item.cacheMark)) return true
+    if (item.type !== "message" && item.type !== "tool-result") return false
+    return item.content.some((part) => isHour(part.cacheMark))
+  })
+}
+
+const isHour = (mark: CacheMark | undefined): boolean => mark?.ttl === "1h"
 
 /** The most marks that Claude's surfaces take in a request. */
 const mostMarks = 4

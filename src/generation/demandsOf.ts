@@ -1,28 +1,36 @@
 import type { JsonObject } from "../contract/fields.ts"
-import { isObject, listAt, numberAt, objectAt, textAt } from "../contract/json.ts"
+import { isCount, isObject, listAt, numberAt, objectAt, textAt } from "../contract/json/json.ts"
 import type { Demand, Dimension } from "./Demand.ts"
-import { hostedToolIn } from "./hostedTools.ts"
+import { hostedToolReader } from "./hostedTools.ts"
+
+/** The field that bounds the calls of hosted tools: of the body in responses, of each tool in messages, none in chat. */
+type CallBound = "max_tool_calls" | "max_uses"
 
 /**
- * The dimensions that a request asks for, in any family's dialect. Fields whose value is the plain one are left out, and
- * so are tools that the caller runs or that cost nothing.
+ * The dimensions that a request asks for, in any family's dialect. Tools that the caller runs or that cost nothing are
+ * left out.
  *
  * @param body as it was sent
+ * @param bound the dialect's bound of calls: no upstream heeds another dialect's
  * @param earlier items of the conversation that the body refers to
  */
-export const demandsOf = (body: unknown, earlier: ReadonlyArray<unknown> = []): ReadonlyArray<Demand> => {
+export const demandsOf = (
+  body: unknown,
+  bound?: CallBound,
+  earlier: ReadonlyArray<unknown> = []
+): ReadonlyArray<Demand> => {
   if (!isObject(body)) return []
   const found: Array<Demand> = []
-  for (const [field, read] of fields) {
-    const value = body[field] ?? undefined
-    if (value !== undefined) found.push(...read(value, field))
-  }
-  const most = numberAt(body, "max_tool_calls")
+  fieldDemands(body, "", found)
+  // Some routers unpack it.
+  const extra = objectAt(body, "extra_body")
+  if (extra !== undefined) fieldDemands(extra, "extra_body.", found)
   const tools = (list: ReadonlyArray<unknown>, at: string) => {
+    const read = hostedToolReader(list)
     for (const [index, tool] of list.entries()) {
-      const demand = hostedToolIn(tool, list)
+      const demand = read(tool)
       if (demand === undefined) continue
-      const mostCalls = numberAt(tool, "max_uses") ?? most
+      const mostCalls = bound && callsWithin(bound === "max_uses" ? tool : body, bound)
       found.push({ ...demand, param: `${at}[${index}]`, ...(mostCalls !== undefined && { mostCalls }) })
     }
   }
@@ -34,19 +42,30 @@ export const demandsOf = (body: unknown, earlier: ReadonlyArray<unknown> = []): 
   return found
 }
 
+const fieldDemands = (body: JsonObject, at: string, found: Array<Demand>): void => {
+  for (const [field, read] of fields) {
+    const value = body[field] ?? undefined
+    if (value !== undefined) found.push(...read(value, `${at}${field}`))
+  }
+}
+
 /** True if a body asks the provider for a search. */
 export const asksForSearch = (body: JsonObject): boolean =>
   demandsOf({ ...body, messages: undefined }).some(({ of }) => of === "web_search")
 
+/** A bound that is none, such as -1 or 0.5, leaves the calls unbounded. */
+const callsWithin = (place: unknown, bound: CallBound): number | undefined => {
+  const most = numberAt(place, bound)
+  return most !== undefined && most > 0 && isCount(most) ? most : undefined
+}
+
 type Read = (value: unknown, field: string) => ReadonlyArray<Demand>
 
-/** A field with one plain value or more; any other asks for the dimension. */
-const unless =
-  (of: Dimension, plain: ReadonlyArray<string>, carriedAs?: NonNullable<Demand["carriedAs"]>): Read =>
-  (value, param) => {
-    if (typeof value !== "string" || plain.includes(value.toLowerCase())) return []
-    return [{ of, param, value, ...(carriedAs !== undefined && { carriedAs }) }]
-  }
+/** A field whose value names the dimension; the price knows which values are the plain ones. */
+const named =
+  (of: Dimension, carriedAs?: NonNullable<Demand["carriedAs"]>): Read =>
+  (value, param) =>
+    typeof value === "string" ? [{ of, param, value, ...(carriedAs !== undefined && { carriedAs }) }] : []
 
 const search = (param: string): Demand => ({ of: "web_search", param, value: "web_search" })
 
@@ -62,12 +81,11 @@ const otherModels: Read = (value, field) =>
 
 /** The fields outside of tools and content, by name: no two dialects give one name another meaning. */
 const fields: ReadonlyMap<string, Read> = new Map<string, Read>([
-  [
-    "service_tier",
-    unless("service_tier", ["auto", "default", "standard", "standard_only", "on_demand"], "serviceTier")
-  ],
-  ["speed", unless("speed", ["standard"])],
-  ["inference_geo", unless("inference_geo", ["global"])],
+  ["service_tier", named("service_tier", "serviceTier")],
+  // Google's and Amazon's spelling, which their servers of other dialects may take too.
+  ["serviceTier", named("service_tier")],
+  ["speed", named("speed")],
+  ["inference_geo", named("inference_geo")],
   [
     "modalities",
     (value, param) =>
@@ -89,7 +107,8 @@ const fields: ReadonlyMap<string, Read> = new Map<string, Read>([
       )
   ],
   ["models", otherModels],
-  ["fallbacks", otherModels],
+  // Each may work beside the first one; of `models`, one answers.
+  ["fallbacks", (value, field) => otherModels(value, field).map((one) => ({ ...one, model: one.value }))],
   [
     "context_management",
     (value, param) => {
@@ -125,7 +144,7 @@ const itemDemands = (
       found.push({ of: "audio", param: `${at}.content[${index}]`, value: type, carriedAs: "audio" })
     } else if (type === "tool_addition") {
       const definition = objectAt(objectAt(part, "tool"), "definition")
-      const demand = hostedToolIn(definition, [definition])
+      const demand = hostedToolReader([definition])(definition)
       if (demand !== undefined) found.push({ ...demand, param: `${at}.content[${index}].tool` })
     }
     if (isMarked(part)) {

@@ -1,11 +1,11 @@
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Conversation } from "./Conversation.ts"
-import { shortened } from "../contract/shortened.ts"
+import { firstMatch } from "../contract/text/firstMatch.ts"
+import { shorten } from "../contract/text/shorten.ts"
 
 type Effort = NonNullable<Conversation["reasoning"]["effort"]>
 
 interface Rule {
-  readonly model: RegExp
   readonly values: ReadonlyArray<Effort>
   readonly default: Effort
 }
@@ -13,24 +13,22 @@ interface Rule {
 /**
  * Dated snapshots (`gpt-5.1-2025-11-13`) count as their model. The first match applies; other models accept any effort.
  */
-const rules: ReadonlyArray<Rule> = [
-  { model: /^gpt-5-pro$/, values: ["high"], default: "high" },
-  { model: /^gpt-5\.1$/, values: ["none", "low", "medium", "high"], default: "none" },
-  { model: /^gpt-5\.1-codex(-mini)?$/, values: ["low", "medium", "high"], default: "medium" },
+const rules: ReadonlyArray<readonly [RegExp, Rule]> = [
+  [/^gpt-5-pro$/, { values: ["high"], default: "high" }],
+  [/^gpt-5\.1$/, { values: ["none", "low", "medium", "high"], default: "none" }],
+  [/^gpt-5\.1-codex(-mini)?$/, { values: ["low", "medium", "high"], default: "medium" }],
   // xhigh starts with this model (docs/api.md#reasoning-effort).
-  {
-    model: /^gpt-(5\.1-codex-max|(5\.([2-9]|\d{2,})|[6-9](\.\d+)?)-codex(-[a-z]+)*)$/,
-    values: ["low", "medium", "high", "xhigh"],
-    default: "medium"
-  },
-  { model: /^gpt-5\.1-chat-latest$/, values: ["medium"], default: "medium" },
-  {
-    model: /^gpt-(5\.([2-9]|\d{2,})|[6-9](\.\d+)?)(-mini|-nano)?$/,
-    values: ["none", "low", "medium", "high", "xhigh"],
-    default: "none"
-  },
-  { model: /^gpt-5(-mini|-nano|-codex)?$/, values: ["minimal", "low", "medium", "high"], default: "medium" },
-  { model: /^(o1|o3|o3-mini|o4-mini)$/, values: ["low", "medium", "high"], default: "medium" }
+  [
+    /^gpt-(5\.1-codex-max|(5\.([2-9]|\d{2,})|[6-9](\.\d+)?)-codex(-[a-z]+)*)$/,
+    { values: ["low", "medium", "high", "xhigh"], default: "medium" }
+  ],
+  [/^gpt-5\.1-chat-latest$/, { values: ["medium"], default: "medium" }],
+  [
+    /^gpt-(5\.([2-9]|\d{2,})|[6-9](\.\d+)?)(-mini|-nano)?$/,
+    { values: ["none", "low", "medium", "high", "xhigh"], default: "none" }
+  ],
+  [/^gpt-5(-mini|-nano|-codex)?$/, { values: ["minimal", "low", "medium", "high"], default: "medium" }],
+  [/^(o1|o3|o3-mini|o4-mini)$/, { values: ["low", "medium", "high"], default: "medium" }]
 ]
 
 /**
@@ -44,7 +42,7 @@ export const effortOf = (
   param: string
 ): Effort | InvalidRequest | undefined => {
   const family = model.replace(/-\d{4}-\d{2}-\d{2}$/, "")
-  const rule = rules.find((rule) => rule.model.test(family))
+  const rule = firstMatch(rules, family)
   if (rule === undefined || asked === undefined) return asked ?? rule?.default
   return rule.values.includes(asked) ? asked : unsupported(model, asked, rule.values, param)
 }
@@ -52,7 +50,7 @@ export const effortOf = (
 const unsupported = (model: string, asked: Effort, values: ReadonlyArray<Effort>, param: string) =>
   new InvalidRequest({
     param,
-    message: `Unsupported value: '${asked}' is not supported with the '${shortened(model)}' model. Supported values are: ${enumerated(values)}.`
+    message: `Unsupported value: '${asked}' is not supported with the '${shorten(model)}' model. Supported values are: ${enumerated(values)}.`
   })
 
 /** `'none', 'low', and 'high'`, as OpenAI writes it. */

@@ -24,9 +24,9 @@ const dataUrl = (url: string): { readonly type: "base64"; mediaType: string; dat
   if (comma === -1 || comma > 200) return undefined
   const [mediaType = "", ...parameters] = url.slice("data:".length, comma).split(";")
   const data = url.slice(comma + 1)
-  return parameters.includes("base64") && isBase64(data)
-    ? { type: "base64", mediaType: registeredType(mediaType.trim().toLowerCase()), data }
-    : undefined
+  if (!parameters.includes("base64") || !isBase64(data)) return undefined
+  const named = registeredType(mediaType.trim().toLowerCase())
+  return { type: "base64", mediaType: named.startsWith("image/") ? (typeOf(data) ?? named) : named, data }
 }
 
 /** `image/jpg` is written often, but several providers only know the registered name. */
@@ -52,6 +52,9 @@ const byExtension: Readonly<Record<string, string>> = {
   webp: "image/webp"
 }
 
+/** The type that the first bytes show: providers refuse an image of another type than the named one. */
+const typeOf = (data: string): string | undefined => byBeginning.find(([beginning]) => data.startsWith(beginning))?.[1]
+
 /** The first bytes of a file, in base64. */
 const byBeginning: ReadonlyArray<readonly [string, string]> = [
   ["JVBERi", "application/pdf"],
@@ -64,5 +67,5 @@ const byBeginning: ReadonlyArray<readonly [string, string]> = [
 const guess = (filename: string, data: string): string => {
   const extension = filename.slice(filename.lastIndexOf(".") + 1).toLowerCase()
   if (Object.hasOwn(byExtension, extension)) return byExtension[extension] ?? unknownType
-  return byBeginning.find(([beginning]) => data.startsWith(beginning))?.[1] ?? unknownType
+  return typeOf(data) ?? unknownType
 }

@@ -1,25 +1,36 @@
-import type { HostedCall } from "../contract/HostedCall.ts"
-import { isObject, objectAt, textAt } from "../contract/json.ts"
+import { firstMatch } from "../contract/text/firstMatch.ts"
+import type { HostedCall } from "../contract/records/HostedCall.ts"
+import { isObject, objectAt, textAt } from "../contract/json/json.ts"
 import type { Demand } from "./Demand.ts"
 
 /**
- * The billed work of a tool that the provider runs; undefined for functions, for tools that the caller runs and for
- * those that cost only tokens (fetching a page, MCP, the search for tools).
- *
- * @param all the tools of its list
+ * Reads the billed work of each tool of a list that the provider runs; undefined for functions, for tools that the
+ * caller runs and for those that cost only tokens (fetching a page, MCP, the search for tools).
  */
-export const hostedToolIn = (tool: unknown, all: ReadonlyArray<unknown>): Omit<Demand, "param"> | undefined => {
+export const hostedToolReader = (all: ReadonlyArray<unknown>): ((tool: unknown) => HostedTool | undefined) => {
+  let filters: boolean | undefined
+  // Looked up once a list: a list may be long.
+  return (tool) => hostedToolIn(tool, () => (filters ??= all.some(isFiltered)))
+}
+
+type HostedTool = Omit<Demand, "param">
+
+const hostedToolIn = (tool: unknown, isFilteredList: () => boolean): HostedTool | undefined => {
   if (!isObject(tool)) return undefined
   const value = textAt(tool, "type") ?? Object.keys(tool).find((key) => geminiTools.has(key))
   if (value === undefined || value === "function" || value === "custom") return undefined
   const name = value.replace(/^openrouter:/, "")
-  if (/^advisor(_\d+)?$/.test(name)) return { of: "other_model", value }
+  if (/^advisor(_\d+)?$/.test(name)) return { of: "other_model", value, model: textAt(tool, "model") ?? value }
   const of = callOf(name, tool)
   if (of === undefined) return undefined
   // Anthropic does not bill code that filters what its searches and fetches found.
-  if (of === "code_execution" && all.some(isFiltered)) return undefined
+  if (of === "code_execution" && isFilteredList()) return undefined
+  if (of === "image_generation") return { of, value, model: textAt(tool, "model") ?? usualImageModel }
   return { of, value }
 }
+
+/** The model that makes OpenAI's images if the tool names none. */
+export const usualImageModel = "gpt-image-2.6-sunburst"
 
 const callOf = (name: string, tool: unknown): HostedCall | undefined => {
   // Without an environment, or with a local one, the caller runs the commands.
@@ -28,7 +39,7 @@ const callOf = (name: string, tool: unknown): HostedCall | undefined => {
   if (name === "builtin_function") {
     return textAt(objectAt(tool, "function"), "name") === "$web_search" ? "web_search" : undefined
   }
-  return calls.find(([pattern]) => pattern.test(name))?.[1]
+  return firstMatch(calls, name)
 }
 
 /** True for a container of the provider. */

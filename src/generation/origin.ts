@@ -1,4 +1,4 @@
-import { parseJson } from "../contract/json.ts"
+import { parseJson } from "../contract/json/json.ts"
 import type { Origin, ReasoningItem } from "./Conversation.ts"
 
 /** A signature with its origin, as the gateway sends it to clients. */

@@ -1,4 +1,4 @@
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Conversation } from "./Conversation.ts"
 
 /** The caller's name of the output bound. */

@@ -1,7 +1,8 @@
-import { isCount } from "../contract/json.ts"
+import { isCount } from "../contract/json/json.ts"
+import { allMeasures, inputOf } from "../contract/records/measures.ts"
+import { measures } from "../contract/records/measureTable.ts"
 import type { Conversation, Item } from "./Conversation.ts"
 import { wholeUsage } from "./addUsage.ts"
-import { inputOf } from "./GenerationEvent.ts"
 import type { Doubt, Usage } from "./GenerationEvent.ts"
 
 /** The limits that a usage is checked against. */
@@ -27,6 +28,8 @@ const leastBound = 16
 /** The default and the maximum of turns with the upstream's own tools. */
 const usualRounds = 10
 const mostRounds = 100
+/** The most calls of one tool in an answer. */
+const mostCalls = 1_000
 
 /**
  * The implausible part of a usage, compared with the request; undefined if there is none. It calls the gateway's own
@@ -38,25 +41,25 @@ export const doubtOf = (usage: Usage, asked: UsageBounds): Doubt | undefined => 
   if (input > slack && input > factor * asked.inputTokens() + slack && input > added(asked)) return "input"
   const { contextTokens = longestOutput, conversation } = asked
   const bound = conversation.maxOutputTokens
-  const output = Math.max(usage.outputTokens, usage.reasoningTokens)
+  const output = outputOf(usage)
   if (output > (bound === undefined ? contextTokens : Math.max(bound, leastBound)) && output > added(asked))
     return "output"
+  // Others write at most what their own context holds, and only if the upstream has tools or edits of its own.
+  if (usage.besides?.some((one) => outputOf(one) > contextTokens && outputOf(one) > added(asked)) === true)
+    return "output"
   if (usage.searches > 0 && usage.searches > searchesOf(asked)) return "searches"
+  if (usage.calls !== undefined && Object.values(usage.calls).some((count) => count > mostCalls)) return "calls"
   return undefined
 }
+
+const outputOf = ({ outputTokens, reasoningTokens }: Usage): number => Math.max(outputTokens, reasoningTokens)
 
 /** `doubtOf` for the usage at an answer's start, when the output is not known yet. */
 export const doubtOfStart = (usage: Usage, asked: UsageBounds): Doubt | undefined =>
   doubtOf({ ...usage, outputTokens: 0, reasoningTokens: 0, searches: 0 }, asked)
 
 const isWhole = (usage: Usage): boolean =>
-  isCount(usage.inputTokens) &&
-  isCount(usage.cacheReadTokens) &&
-  isCount(usage.cacheWriteTokens) &&
-  isCount(usage.cacheWriteHourTokens ?? 0) &&
-  isCount(usage.outputTokens) &&
-  isCount(usage.reasoningTokens) &&
-  isCount(usage.searches) &&
+  allMeasures.every((measure) => isCount(usage[measures[measure].name] ?? 0)) &&
   (usage.calls === undefined || Object.values(usage.calls).every(isCount)) &&
   (usage.besides === undefined || usage.besides.every(isWhole))
 

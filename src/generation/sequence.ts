@@ -1,4 +1,4 @@
-import type { Failure } from "../contract/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { FinishReason, GenerationEvent, Usage } from "./GenerationEvent.ts"
 import { noUsage } from "./GenerationEvent.ts"
 import { Lanes } from "./Lanes.ts"

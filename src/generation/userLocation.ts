@@ -5,14 +5,14 @@ export const wrongPlace = (location: {
 }): { readonly field: "country" | "timezone"; readonly rule: string } | undefined => {
   const { country, timezone } = location
   if (country && !countries.has(country.toUpperCase())) {
-    return { field: "country", rule: `expected an ISO 3166-1 country code, such as DE; got ${shown(country)}` }
+    return { field: "country", rule: `expected an ISO 3166-1 country code, such as DE; got ${show(country)}` }
   }
   return timezone && !isTimeZone(timezone)
-    ? { field: "timezone", rule: `expected an IANA time zone id, such as Europe/Berlin; got ${shown(timezone)}` }
+    ? { field: "timezone", rule: `expected an IANA time zone id, such as Europe/Berlin; got ${show(timezone)}` }
     : undefined
 }
 
-const shown = (name: string): string => JSON.stringify(name.slice(0, 64))
+const show = (name: string): string => JSON.stringify(name.slice(0, 64))
 
 /**
  * Time zones that were accepted, in lower case. A look-up takes a tenth of a millisecond, and there are a few hundred.

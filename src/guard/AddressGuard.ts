@@ -1,6 +1,6 @@
 import { Data, Effect, Either } from "effect"
 import type { Scope } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { AllowedAddresses, CallerProxy, isCallable } from "./addresses.ts"
 import { hostOf, parseCallerUrl } from "./callerUrl.ts"

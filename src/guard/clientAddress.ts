@@ -19,18 +19,18 @@ export const clientAddress = (
   forwarded: string | null,
   trusted: ReadonlyArray<Range>
 ): string => {
-  let address = parsed(remote)
+  let address = parse(remote)
   if (address === undefined) return "unknown"
   const hops = forwarded === null ? [] : forwarded.split(",").slice(-mostHops)
   while (hops.length > 0 && isTrusted(address, trusted)) {
-    const hop = parsed(withoutPort(hops.pop()?.trim() ?? ""))
+    const hop = parse(withoutPort(hops.pop()?.trim() ?? ""))
     if (hop === undefined) break
     address = hop
   }
   return address instanceof ipaddr.IPv6 ? `${network(address)}/64` : address.toString()
 }
 
-const parsed = (text: string | undefined): Address | undefined => {
+const parse = (text: string | undefined): Address | undefined => {
   if (text === undefined || !(ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text))) return undefined
   return ipaddr.process(text)
 }

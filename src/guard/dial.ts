@@ -51,8 +51,8 @@ export const dial = (checked: CheckedUrl, request: Outgoing): Effect.Effect<Repl
     }
     const outgoing = requestTo(checked, request)
     const begunAt = Date.now()
-    const unconnected = () => fail(`no connection within ${request.connectTimeoutMs / 1000} s`)
-    const connecting = setTimeout(unconnected, request.connectTimeoutMs)
+    const failUnconnected = () => fail(`no connection within ${request.connectTimeoutMs / 1000} s`)
+    const connecting = setTimeout(failUnconnected, request.connectTimeoutMs)
     let late = () => fail(`no answer within ${request.totalTimeoutMs / 1000} s`)
     const whole = setTimeout(() => late(), request.totalTimeoutMs)
     const stop = () => {
@@ -63,7 +63,7 @@ export const dial = (checked: CheckedUrl, request: Outgoing): Effect.Effect<Repl
 
     // After a suspension of the process, the connection may come before its timeout: nothing is sent on it.
     onceConnected(checked, outgoing, () =>
-      Date.now() - begunAt < request.connectTimeoutMs ? clearTimeout(connecting) : unconnected()
+      Date.now() - begunAt < request.connectTimeoutMs ? clearTimeout(connecting) : failUnconnected()
     )
     outgoing.on("error", (cause) => fail(reasonOf(cause)))
     outgoing.on("response", (incoming) => {

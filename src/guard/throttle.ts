@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Clock } from "effect"
-import { RateLimited } from "../contract/Failure.ts"
+import { RateLimited } from "../contract/failures/Failure.ts"
 
 const windowMs = 60_000
 /** Addresses counted per minute; further ones share a count. */

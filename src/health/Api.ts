@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { Public } from "../contract/annotations.ts"
+import { failureRows } from "../contract/failures/failureRows.ts"
 import { codedBody, failureUnion } from "../contract/wire.ts"
 
 const Health = Schema.Struct({ status: Schema.Literal("ok") }).annotations({ identifier: "Health" })
@@ -22,18 +23,10 @@ const Readiness = Schema.Struct({
 const HealthError = failureUnion(
   "Health",
   {
-    InvalidRequest: { status: 400, code: "invalid_params", type: "invalid_request_error" },
-    AuthMissing: { status: 401, code: "auth_invalid", type: "authentication_error" },
-    AuthInvalid: { status: 401, code: "auth_invalid", type: "authentication_error" },
-    Forbidden: { status: 403, code: "permission_error", type: "permission_error" },
-    UnknownRoute: { status: 404, code: "invalid_request_error", type: "invalid_request_error" },
-    TooLarge: { status: 413, code: "invalid_params", type: "invalid_request_error" },
-    UnsupportedEncoding: { status: 415, code: "invalid_params", type: "invalid_request_error" },
-    Undecodable: { status: 422, code: "invalid_params", type: "invalid_request_error" },
-    RateLimited: { status: 429, code: "rate_limit_exceeded", type: "rate_limit_error" },
-    Internal: { status: 500, code: "server_error", type: "server_error" },
-    UpstreamFailed: { status: 503, code: "server_error", type: "server_error" },
-    Unavailable: { status: 503, code: "server_error", type: "server_error" }
+    ...Struct.pick(failureRows, "InvalidRequest", "AuthMissing", "AuthInvalid", "Forbidden", "UnknownRoute"),
+    ...Struct.pick(failureRows, "TooLarge", "UnsupportedEncoding", "Undecodable", "RateLimited", "Internal"),
+    UpstreamFailed: failureRows.Unavailable,
+    Unavailable: failureRows.Unavailable
   },
   codedBody({ param: true })
 )

@@ -1,9 +1,10 @@
-import { Effect } from "effect"
-import { UpstreamFailed } from "../contract/Failure.ts"
+import { Effect, Layer } from "effect"
+import { UpstreamFailed } from "../contract/failures/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { HealthApi } from "./Api.ts"
 import { Daemons } from "../flow/Daemons.ts"
+import { MetricsPage } from "./MetricsPage.ts"
 import { DatabaseHealth } from "../sql/DatabaseHealth.ts"
 import { KeptFiles } from "../files/KeptFiles.ts"
 import { Lifecycle } from "../flow/Lifecycle.ts"
@@ -51,3 +52,6 @@ export const HealthHandlers = handlers(
     }
   })
 )
+
+/** Serves health and metrics. */
+export const HealthLive = Layer.merge(HealthHandlers, MetricsPage.Default)

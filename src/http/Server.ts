@@ -1,12 +1,11 @@
-import type { PermittedModel } from "../contract/permission.ts"
+import type { PermittedModel } from "../contract/callers/permission.ts"
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
 import { Clock, Context, Data, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { Access } from "../access/Access.ts"
-import type { UnfinishedBounds } from "../contract/Caller.ts"
 import { handlersTag } from "../contract/handlers.ts"
 import type { AnyHandlers, HandlersOfAll } from "../contract/handlers.ts"
 import { testDouble } from "../contract/testDouble.ts"
-import type { RequestRecord } from "../contract/RequestRecord.ts"
+import type { RequestRecord } from "../contract/records/RequestRecord.ts"
 import type { Daemons } from "../flow/Daemons.ts"
 import { Lifecycle } from "../flow/Lifecycle.ts"
 import { Idempotency } from "../idempotency/Idempotency.ts"
@@ -27,8 +26,8 @@ import type { Authenticators, Server, Serving } from "./exchange.ts"
 import { Listener } from "./Listener.ts"
 import type { Listen } from "./Listener.ts"
 import { otherPaths } from "./misspelt.ts"
-import { renewing, warned } from "./renewing.ts"
-import { shedding } from "./shedding.ts"
+import { renewCertificate, warnOfEnd } from "./renewCertificate.ts"
+import { shedConnections } from "./shedConnections.ts"
 import type { Socket } from "./Socket.ts"
 import { makeSockets } from "./sockets.ts"
 import { Unfinished } from "./Unfinished.ts"
@@ -60,8 +59,8 @@ export interface ServerOptions {
   readonly aliasOf?: (model: string) => Omit<PermittedModel, "id"> | undefined
   /** The authenticators of the contract's security schemes. Defaults to callers' keys alone. */
   readonly authenticators?: Authenticators
-  /** The current bounds of what unfinished requests hold together. Defaults to shares of the process's limits. */
-  readonly unfinished?: () => UnfinishedBounds | undefined
+  /** Bounds what unfinished requests hold together. Defaults to shares of the process's limits. */
+  readonly unfinished?: Unfinished
   /** The TLS certificate, read again when its files change. Absent: no TLS. */
   readonly tls?: CertificateFiles
 }
@@ -118,7 +117,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         access: { authenticate: access.authenticate, admit: limits.admit },
         idempotency: yield* Idempotency,
         ended: ended(yield* AccessLog, yield* RequestLog, tracing),
-        unfinished: new Unfinished(options.unfinished),
+        unfinished: options.unfinished ?? new Unfinished(),
         bodies: yield* BodyLog,
         tracing,
         metrics: yield* Metrics,
@@ -215,9 +214,9 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
       }
 
       const listener = yield* Effect.acquireRelease(begin, drain)
-      if (options.tls !== undefined) yield* renewing(options.tls, (next) => listener.renew(next))
-      if (certificate !== undefined) yield* warned(certificate)
-      yield* shedding(listener)
+      if (options.tls !== undefined) yield* renewCertificate(options.tls, (next) => listener.renew(next))
+      if (certificate !== undefined) yield* warnOfEnd(certificate)
+      yield* shedConnections(listener)
       return { url: listener.url }
     })
   )

@@ -1,5 +1,5 @@
-import { Conflict, InvalidRequest } from "../contract/Failure.ts"
-import type { Failure } from "../contract/Failure.ts"
+import { Conflict, InvalidRequest } from "../contract/failures/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import { nextTurn } from "../flow/eventLoop.ts"
 import { isLarge, parse } from "./body.ts"
 import { EventData } from "./EventData.ts"

@@ -1,6 +1,6 @@
-import type { Caller, KeyId, UnfinishedBounds } from "../contract/Caller.ts"
-import { credentialFirst } from "../contract/credential.ts"
-import { RateLimited, TooLarge, tooFewDescriptors } from "../contract/Failure.ts"
+import type { Caller, KeyId, UnfinishedBounds } from "../contract/callers/Caller.ts"
+import { credentialFirst } from "../contract/callers/credential.ts"
+import { RateLimited, TooLarge, tooFewDescriptors } from "../contract/failures/Failure.ts"
 import { descriptors as ofProcess } from "../flow/Descriptors.ts"
 import type { Descriptors } from "../flow/Descriptors.ts"
 
@@ -41,34 +41,33 @@ const kinds = ["memory", "bytes", "descriptors", "connections"] as const satisfi
  * answer slowly, so that each holds a connection and what came of its body for minutes.
  */
 export class Unfinished {
-  readonly #given: () => UnfinishedBounds | undefined
   readonly #descriptors: Descriptors
   readonly #ofKeys = new Map<KeyId, Held>()
   readonly #ofAll: Held = { ...nothing }
   #bounds: Bounds
-  /** The operator's bounds that `#bounds` follow. */
-  #followed: UnfinishedBounds | undefined
 
   /** @param given the operator's bounds of all keys together; by default shares of the process's limits */
-  constructor(given: () => UnfinishedBounds | undefined = () => undefined, descriptors = ofProcess) {
-    this.#given = given
+  constructor(given?: UnfinishedBounds, descriptors = ofProcess) {
     this.#descriptors = descriptors
-    this.#followed = given()
-    this.#bounds = boundsOf(this.#followed, descriptors)
+    this.#bounds = boundsOf(given, descriptors)
+  }
+
+  /** Replaces the operator's bounds, for requests that begin from now on. */
+  bound(given: UnfinishedBounds | undefined): void {
+    this.#bounds = boundsOf(given, this.#descriptors)
   }
 
   /** Begins a request, which holds its connection. */
   begin(sender: Sender): Holding | RateLimited {
-    const holding = new Holding(this, sender)
+    const holding = new Holding(this, sender, this.#bounds)
     const refused = holding.open("connection")
     if (refused === undefined) return holding
     holding.end()
     return refused
   }
 
-  /** Adds to what a key holds, all of it or nothing. Tells whose bound does not allow it, and the bound. */
-  take({ key, keyLimits }: Sender, amounts: Amounts): Exceeded | undefined {
-    const { ofAll, ofKey } = this.#current()
+  /** Adds to what a request and its key hold, all of it or nothing. Tells whose bound does not allow it, and the bound. */
+  take(own: Held, { key, keyLimits }: Sender, amounts: Amounts, { ofAll, ofKey }: Bounds): Exceeded | undefined {
     const held = this.#ofKeys.get(key) ?? { ...nothing }
     const most = keyLimits.unfinished === undefined ? ofKey : amountsOf(keyLimits.unfinished, ofKey)
     for (const what of kinds) {
@@ -76,6 +75,7 @@ export class Unfinished {
       if (this.#ofAll[what] + amounts[what] > ofAll[what]) return { of: "all", what, most: ofAll[what] }
     }
     for (const what of kinds) {
+      own[what] += amounts[what]
       held[what] += amounts[what]
       this.#ofAll[what] += amounts[what]
     }
@@ -83,10 +83,11 @@ export class Unfinished {
     return undefined
   }
 
-  giveBack(key: KeyId, amounts: Amounts): void {
+  giveBack(own: Held, key: KeyId, amounts: Amounts): void {
     const held = this.#ofKeys.get(key)
     if (held === undefined) return
     for (const what of kinds) {
+      own[what] -= amounts[what]
       held[what] -= amounts[what]
       this.#ofAll[what] -= amounts[what]
     }
@@ -98,15 +99,6 @@ export class Unfinished {
     if (this.#descriptors.isScarce()) return false
     this.#descriptors.opening()
     return true
-  }
-
-  #current(): Bounds {
-    const given = this.#given()
-    if (given !== this.#followed) {
-      this.#followed = given
-      this.#bounds = boundsOf(given, this.#descriptors)
-    }
-    return this.#bounds
   }
 }
 
@@ -121,23 +113,28 @@ interface Exceeded {
 export class Holding {
   readonly #unfinished: Unfinished
   readonly #sender: Sender
+  readonly #bounds: Bounds
   readonly #held: Held = { ...nothing }
 
-  constructor(unfinished: Unfinished, sender: Sender) {
+  /** @param bounds those when the request began */
+  constructor(unfinished: Unfinished, sender: Sender, bounds: Bounds) {
     this.#unfinished = unfinished
+    this.#bounds = bounds
     this.#sender = sender
   }
 
   /** Takes a descriptor. The connection is open already, and stays so if it is refused. */
   open(what: "connection" | "file"): RateLimited | undefined {
     if (!this.#unfinished.mayOpen()) return tooFewDescriptors
-    const exceeded = this.#take(what === "connection" ? aConnection : aFile)
+    const amounts = what === "connection" ? aConnection : aFile
+    const exceeded = this.#unfinished.take(this.#held, this.#sender, amounts, this.#bounds)
     return exceeded && tooMuch(wordsOf(exceeded, this.#sender))
   }
 
   /** Takes bytes of the body; fails with `TooLarge` if they alone are more than the key may hold. */
   more(bytes: number, where: "memory" | "disk"): RateLimited | TooLarge | undefined {
-    const exceeded = this.#take({ ...nothing, bytes, memory: where === "memory" ? bytes : 0 })
+    const amounts = { ...nothing, bytes, memory: where === "memory" ? bytes : 0 }
+    const exceeded = this.#unfinished.take(this.#held, this.#sender, amounts, this.#bounds)
     if (exceeded === undefined) return undefined
     const { most, what } = exceeded
     if (this.#held[what] + bytes <= most) return tooMuch(wordsOf(exceeded, this.#sender))
@@ -148,23 +145,14 @@ export class Holding {
   endBody(): void {
     const { bytes, connections, descriptors, memory } = this.#held
     const files = descriptors - connections
-    if (bytes + memory + files > 0) this.#give({ bytes, memory, descriptors: files, connections: 0 })
+    if (bytes + memory + files === 0) return
+    const ofBody = { bytes, memory, descriptors: files, connections: 0 }
+    this.#unfinished.giveBack(this.#held, this.#sender.key, ofBody)
   }
 
   /** Gives back everything. May be called any number of times. */
   end(): void {
-    this.#give({ ...this.#held })
-  }
-
-  #take(amounts: Amounts): Exceeded | undefined {
-    const exceeded = this.#unfinished.take(this.#sender, amounts)
-    if (exceeded === undefined) for (const what of kinds) this.#held[what] += amounts[what]
-    return exceeded
-  }
-
-  #give(amounts: Amounts): void {
-    this.#unfinished.giveBack(this.#sender.key, amounts)
-    for (const what of kinds) this.#held[what] -= amounts[what]
+    this.#unfinished.giveBack(this.#held, this.#sender.key, { ...this.#held })
   }
 }
 

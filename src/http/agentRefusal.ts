@@ -1,5 +1,5 @@
-import type { Failure } from "../contract/Failure.ts"
-import type { SpendingCap } from "../contract/SpendingCap.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
+import type { SpendingCap } from "../contract/callers/SpendingCap.ts"
 
 /** A refusal as a program gets it that a person has signed in. */
 export interface AgentRefusal {

@@ -1,9 +1,9 @@
 import { Cause, Option } from "effect"
-import { failures, Internal, tooFewDescriptors, UpstreamFailed } from "../contract/Failure.ts"
-import type { Failure } from "../contract/Failure.ts"
-import { randomHex } from "../contract/randomHex.ts"
-import { wholeBody } from "../contract/wholeBody.ts"
-import { jsonOf } from "../contract/Written.ts"
+import { failures, Internal, tooFewDescriptors, UpstreamFailed } from "../contract/failures/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
+import { randomHex } from "../contract/text/randomHex.ts"
+import { wholeBody } from "../contract/bodies/wholeBody.ts"
+import { jsonOf } from "../contract/records/Written.ts"
 import { descriptors } from "../flow/Descriptors.ts"
 import type { RenderFailure } from "./compile.ts"
 
@@ -39,7 +39,7 @@ export const own = (reply: Reply, response: Response): Response => {
   return response
 }
 
-export const failed = (reply: Reply, render: RenderFailure, failure: Failure): Response => {
+export const failureResponse = (reply: Reply, render: RenderFailure, failure: Failure): Response => {
   const { body, status } = render(failure, reply.requestId)
   const waitSeconds = retryAfterSeconds(failure)
   if (waitSeconds !== undefined) {

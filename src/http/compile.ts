@@ -20,11 +20,11 @@ import {
   Family
 } from "../contract/annotations.ts"
 import type { FormBounds } from "../contract/annotations.ts"
-import type { Failure, InvalidRequest } from "../contract/Failure.ts"
+import type { Failure, InvalidRequest } from "../contract/failures/Failure.ts"
 import { jsonDecoder } from "../contract/jsonDecoder.ts"
 import { openDecoder } from "../contract/open.ts"
-import { refusing } from "../contract/refusing.ts"
-import type { TellStanding } from "../contract/Standing.ts"
+import { toInvalidRequest } from "../contract/failures/invalidRequests.ts"
+import type { TellStanding } from "../contract/callers/Standing.ts"
 import { rateHeaders } from "./rateHeaders.ts"
 
 /** One endpoint of the contract, with everything that can be computed before a request. */
@@ -154,17 +154,19 @@ const lazily = <A, B>(make: () => (value: A) => B): ((value: A) => B) => {
 
 const bodyDecoder = (schema: Option.Option<Schema.Schema.All>): Decode | undefined => {
   if (Option.isNone(schema)) return undefined
-  return lazily(() => refusing(openDecoder(schema.value as Schema.Schema<unknown>)))
+  return lazily(() => toInvalidRequest(openDecoder(schema.value as Schema.Schema<unknown>)))
 }
 
 /** Uses `jsonDecoder`, because polling a task decodes little else and the library's decoder is slow. */
 const pathDecoder = (schema: Option.Option<Schema.Schema.All>): Decode | undefined =>
-  Option.isNone(schema) ? undefined : lazily(() => refusing(jsonDecoder(schema.value as Schema.Schema<unknown>)))
+  Option.isNone(schema)
+    ? undefined
+    : lazily(() => toInvalidRequest(jsonDecoder(schema.value as Schema.Schema<unknown>)))
 
 const decoder = (schema: Option.Option<Schema.Schema.All>, onlyKnown = false): Decode | undefined => {
   if (Option.isNone(schema)) return undefined
   return lazily(() =>
-    refusing(
+    toInvalidRequest(
       ParseResult.decodeUnknownEither(schema.value as Schema.Schema<unknown>, {
         errors: "first",
         onExcessProperty: onlyKnown ? "error" : "ignore"

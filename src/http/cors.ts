@@ -10,7 +10,7 @@ export interface Cors {
 export const corsOf = (origins: ReadonlyArray<string>): Cors | undefined => {
   if (origins.length === 0) return undefined
   const listed = new Set(origins)
-  const allowed = (request: Request): string | undefined => {
+  const allowedOrigin = (request: Request): string | undefined => {
     const origin = request.headers.get("origin")
     if (origin === null) return undefined
     return listed.has("*") ? "*" : listed.has(origin) ? origin : undefined
@@ -18,7 +18,7 @@ export const corsOf = (origins: ReadonlyArray<string>): Cors | undefined => {
   const allow: Cors["allow"] = (request, headers) => {
     // Caches must not serve one origin's answer to another.
     headers["vary"] = "origin"
-    const origin = allowed(request)
+    const origin = allowedOrigin(request)
     if (origin === undefined) return
     headers["access-control-allow-origin"] = origin
     // Client libraries read request ids and rate limits; keys travel in a header, never as a cookie.
@@ -28,7 +28,7 @@ export const corsOf = (origins: ReadonlyArray<string>): Cors | undefined => {
     allow,
     preflight: (request, headers) => {
       const method = request.headers.get("access-control-request-method")
-      if (request.method !== "OPTIONS" || method === null || allowed(request) === undefined) return undefined
+      if (request.method !== "OPTIONS" || method === null || allowedOrigin(request) === undefined) return undefined
       allow(request, headers)
       headers["access-control-allow-methods"] = "GET, POST, DELETE"
       // `*` would not cover `authorization`.

@@ -1,5 +1,5 @@
-import { InvalidRequest } from "../contract/Failure.ts"
-import { isObject } from "../contract/json.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import { isObject } from "../contract/json/json.ts"
 
 /**
  * Refuses text with NUL (U+0000), which Postgres cannot store: an `InvalidRequest` that names the first, otherwise
@@ -9,14 +9,14 @@ import { isObject } from "../contract/json.ts"
 export const nulIn = (text: string, value: unknown): InvalidRequest | undefined => {
   // A cheap check first. A match may also be an escaped backslash before `u0000`.
   const place = text.includes("\\u0000") ? placeOf(value, "") : undefined
-  return place === undefined ? undefined : refused(place)
+  return place === undefined ? undefined : refuse(place)
 }
 
 /** Like `nulIn`, for the parameters of a path or a query. */
 export const nulInParams = (params: Readonly<Record<string, unknown>>): InvalidRequest | undefined => {
   for (const name in params) {
     const place = placeOf(params[name], name)
-    if (place !== undefined) return refused(place)
+    if (place !== undefined) return refuse(place)
   }
   return undefined
 }
@@ -34,7 +34,7 @@ export const withoutNul = (schema: unknown): unknown => {
   }
 }
 
-const refused = (place: string) =>
+const refuse = (place: string) =>
   new InvalidRequest({
     param: place,
     message: `${place}: expected text without NUL characters (U+0000)`

@@ -1,4 +1,4 @@
-import type { Admitted, TellStanding } from "../contract/Standing.ts"
+import type { Admitted, TellStanding } from "../contract/callers/Standing.ts"
 
 /** Rate-limit headers in each provider's form. */
 export const rateHeaders: Readonly<Record<"openai" | "anthropic", TellStanding>> = {

@@ -1,5 +1,5 @@
 import type { HttpApi, HttpApiGroup, OpenApi } from "@effect/platform"
-import { isObject, listAt, objectAt, textAt } from "../contract/json.ts"
+import { isObject, listAt, objectAt, textAt } from "../contract/json/json.ts"
 import type { JsonObject } from "../contract/fields.ts"
 
 /** The path of a group's page below `/docs`. */
@@ -12,14 +12,14 @@ export const indexPage = ({ info, paths, tags }: OpenApi.OpenAPISpec, below: str
     const endpoints = operations(paths).filter((one) => one.groups.includes(name))
     const rows = endpoints.map(
       ({ method, path, summary }) =>
-        `<li><a href="${at}#tag/${slugOf(name)}/${method.toLowerCase()}${marked(path)}"><code><b>${method}</b> ${marked(path)}</code></a><span>${marked(summary)}</span></li>`
+        `<li><a href="${at}#tag/${slugOf(name)}/${method.toLowerCase()}${markUp(path)}"><code><b>${method}</b> ${markUp(path)}</code></a><span>${markUp(summary)}</span></li>`
     )
-    return `<section><h2><a href="${at}">${marked(name)}</a></h2><p>${marked(description)}</p><ul>${rows.join("")}</ul></section>`
+    return `<section><h2><a href="${at}">${markUp(name)}</a></h2><p>${markUp(description)}</p><ul>${rows.join("")}</ul></section>`
   })
   const about = (info.description ?? "").trim().split("\n\n").map(block)
   return page(
     info.title,
-    `<style>${style}</style></head><body><main><h1>${marked(info.title)} <small>${marked(info.version)}</small></h1>` +
+    `<style>${style}</style></head><body><main><h1>${markUp(info.title)} <small>${markUp(info.version)}</small></h1>` +
       `${about.join("")}<p><a href="${below}/openapi.json">openapi.json</a> <a href="${below}/llms.txt">llms.txt</a></p>` +
       `${groups.join("")}</main></body>`
   )
@@ -32,7 +32,7 @@ export const groupPage = (document: JsonObject, tag: string, below: string, base
   const info = { ...objectAt(part, "info"), title, description: `[All groups](${below}/docs)` }
   return page(
     title,
-    `</head><body><script id="api-reference" type="application/json" data-configuration="${escaped(JSON.stringify(scalar))}">` +
+    `</head><body><script id="api-reference" type="application/json" data-configuration="${escape(JSON.stringify(scalar))}">` +
       `${JSON.stringify({ ...part, info }).replaceAll("<", String.raw`\u003c`)}</script><script src="${base}/docs/reference.js"></script></body>`
   )
 }
@@ -82,8 +82,8 @@ const operations = (paths: OpenApi.OpenAPISpec["paths"]): ReadonlyArray<Operatio
 
 /** The operations of one group, with the schemas that they refer to. */
 const partOf = (document: JsonObject, tag: string): JsonObject => {
-  const paths = kept(objectAt(document, "paths"), (item) => {
-    const own = kept(item, (operation) => (listAt(operation, "tags").includes(tag) ? operation : undefined))
+  const paths = keep(objectAt(document, "paths"), (item) => {
+    const own = keep(item, (operation) => (listAt(operation, "tags").includes(tag) ? operation : undefined))
     return Object.keys(own).length === 0 ? undefined : own
   })
   const components = objectAt(document, "components")
@@ -104,12 +104,12 @@ const partOf = (document: JsonObject, tag: string): JsonObject => {
     ...document,
     tags: listAt(document, "tags").filter((one) => textAt(one, "name") === tag),
     paths,
-    components: { ...components, schemas: kept(schemas, (schema, name) => (used.has(name) ? schema : undefined)) }
+    components: { ...components, schemas: keep(schemas, (schema, name) => (used.has(name) ? schema : undefined)) }
   }
 }
 
 /** The entries of an object as a function maps them, without those that it maps to undefined. */
-const kept = (object: unknown, map: (value: unknown, name: string) => unknown): JsonObject =>
+const keep = (object: unknown, map: (value: unknown, name: string) => unknown): JsonObject =>
   Object.fromEntries(
     Object.entries(isObject(object) ? object : {})
       .map(([name, value]) => [name, map(value, name)] as const)
@@ -117,10 +117,9 @@ const kept = (object: unknown, map: (value: unknown, name: string) => unknown): 
   )
 
 const page = (title: string, rest: string): string =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escaped(title)}</title>${rest}</html>`
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escape(title)}</title>${rest}</html>`
 
-const escaped = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;")
+const escape = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;")
 
 /** A paragraph or list of Markdown. */
 const block = (text: string): string =>
@@ -128,13 +127,13 @@ const block = (text: string): string =>
     ? `<ul class="text">${text
         .slice(2)
         .split("\n- ")
-        .map((item) => `<li>${marked(item)}</li>`)
+        .map((item) => `<li>${markUp(item)}</li>`)
         .join("")}</ul>`
-    : `<p>${marked(text)}</p>`
+    : `<p>${markUp(text)}</p>`
 
 /** Code, bold text and links of Markdown, the rest as it is. */
-const marked = (text: string): string =>
-  escaped(text)
+const markUp = (text: string): string =>
+  escape(text)
     .replaceAll(/`([^`]*)`/g, "<code>$1</code>")
     .replaceAll(/\*\*([^*]*)\*\*/g, "<b>$1</b>")
     .replaceAll(/\[([^[\]]*)\]\(([^()\s]*)\)/g, '<a href="$2">$1</a>')

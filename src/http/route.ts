@@ -1,9 +1,9 @@
 import { Cause } from "effect"
-import type { Caller } from "../contract/Caller.ts"
-import type { RateLimited } from "../contract/Failure.ts"
-import { pathOf } from "../contract/pathOf.ts"
-import { unknownRoute } from "../contract/unknownRoute.ts"
-import { RequestRecord } from "../contract/RequestRecord.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
+import type { RateLimited } from "../contract/failures/Failure.ts"
+import { pathOf } from "../contract/text/pathOf.ts"
+import { unknownRoute } from "../contract/failures/unknownRoute.ts"
+import { RequestRecord } from "../contract/records/RequestRecord.ts"
 import { Failed } from "../flow/Future.ts"
 import { came, endOfTurn } from "../flow/eventLoop.ts"
 import { requestCounter } from "../telemetry/Metrics.ts"
@@ -13,7 +13,7 @@ import { echo } from "./echo.ts"
 import { finish, renderedCause, renderedFailure } from "./finish.ts"
 import type { Exchange, Handler, Server, Serving } from "./exchange.ts"
 import type { Framed } from "./Framed.ts"
-import { handled } from "./handled.ts"
+import { answerRequest } from "./answerRequest.ts"
 import { endpointPath } from "./misspelt.ts"
 import { run } from "./run.ts"
 import { Holding } from "./Unfinished.ts"
@@ -57,12 +57,12 @@ export const serveRoute = (serving: Serving, route: Route, handler: Handler) => 
     }
     let response: Response | Promise<Response>
     try {
-      response = handled({ exchange, route, handler, isKeyed: false })
+      response = answerRequest({ exchange, route, handler, isKeyed: false })
     } catch (cause) {
       response = renderedCause(exchange, Cause.die(cause))
     }
     if (response instanceof Promise) return later(exchange, response, begun)
-    const answer = leaving(exchange, response, begun)
+    const answer = leave(exchange, response, begun)
     const together = endOfTurn()
     return together === undefined ? answer : together.then(() => answer)
   }
@@ -75,14 +75,14 @@ const later = async (exchange: Exchange, answer: Promise<Response>, begun: numbe
   } catch (cause) {
     response = renderedCause(exchange, Cause.die(cause))
   }
-  response = leaving(exchange, response, begun)
+  response = leave(exchange, response, begun)
   const together = endOfTurn()
   if (together !== undefined) await together
   return response
 }
 
 /** Records the body and finishes the exchange, just before the answer's head is sent. */
-const leaving = (exchange: Exchange, response: Response, begun: number): Response => {
+const leave = (exchange: Exchange, response: Response, begun: number): Response => {
   const { recorded, request, server, serving } = exchange
   const answer = recorded === undefined ? response : serving.bodies.record(recorded, response)
   finish(exchange, answer.status, begun)

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../contract/fields.ts"
-import { objectAt, textAt } from "../contract/json.ts"
+import { objectAt, textAt } from "../contract/json/json.ts"
 import type { RenderFailure } from "./compile.ts"
 
 /** Renders a family's failures as socket events, with the status and the `error_code`, if there is one. */

@@ -1,6 +1,6 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Exit, Option, Runtime } from "effect"
-import type { Conflict } from "../contract/Failure.ts"
+import type { Conflict } from "../contract/failures/Failure.ts"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"

@@ -1,7 +1,7 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Effect } from "effect"
-import type { AccountId, Caller } from "../contract/Caller.ts"
-import type { InsufficientBalance, QuotaExceeded, RateLimited } from "../contract/Failure.ts"
+import type { AccountId, Caller } from "../contract/callers/Caller.ts"
+import type { InsufficientBalance, QuotaExceeded, RateLimited } from "../contract/failures/Failure.ts"
 import type { Balance, HeldAmount, Hold, Owner } from "./Balances.ts"
 import type { Spent } from "./budgets/claims.ts"
 import type { Writes } from "../sql/Writes.ts"
@@ -59,6 +59,8 @@ export interface BalanceOperations extends Writes<UsageRow> {
   ) => Effect.Effect<void, SqlError>
   /** Stores rows without a hold on a separate path, independent of the other one. Postgres only. */
   readonly unheld?: Writes<UsageRow>
+  /** The longest wait for rows that join a commit, in ms. It depends on the cost of a commit. */
+  readonly longestPauseMs: number
   /** An account's money, including the holds of requests; undefined if there is no such account. */
   readonly balance: (account: AccountId) => Effect.Effect<Balance | undefined, SqlError>
   /** Runs before a request is refused, to apply settlements that are about to release money. */

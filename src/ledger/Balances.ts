@@ -1,6 +1,6 @@
-import type { AccountId, KeyId } from "../contract/Caller.ts"
-import { InsufficientBalance } from "../contract/Failure.ts"
-import { showUsd } from "../contract/showUsd.ts"
+import type { AccountId, KeyId } from "../contract/callers/Caller.ts"
+import { InsufficientBalance } from "../contract/failures/Failure.ts"
+import { showUsd } from "../contract/text/showUsd.ts"
 import type { Countable, HeldBudget } from "./budgets/claims.ts"
 
 /** An account's money, in nano-dollars. It can still spend `granted - settled - held`. */

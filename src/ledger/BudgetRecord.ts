@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { said } from "../contract/fields.ts"
-import { writtenFrom } from "../contract/WrittenBudget.ts"
+import { answerField } from "../contract/fields.ts"
+import { writtenFrom } from "../contract/budgets/WrittenBudget.ts"
 import type { BudgetStanding } from "./store/BudgetReport.ts"
 import { money } from "./Money.ts"
 
@@ -18,14 +18,14 @@ export const BudgetRecord = Schema.Struct({
   models: optional(Schema.Array(Schema.String), "Patterns of the models that it is for; absent for all."),
   tag: optional(Schema.String, "The tag that it is for; with `*`, each matching tag has a budget of its own."),
   each: optional(Schema.Literal("end_user"), "Each end user has a budget of its own."),
-  used: said(
+  used: answerField(
     Schema.Number,
     "Used in the current window, in dollars, tokens or requests, without what is under way. Of tags and end users, the most that one used."
   ),
-  used_ratio: said(Schema.Number, "`used` divided by the limit."),
+  used_ratio: answerField(Schema.Number, "`used` divided by the limit."),
   counters: optional(Schema.Int, "The tags and end users that are counted; absent for a budget without them."),
-  began_at: said(Schema.NullOr(Schema.String), "When the window began (ISO 8601, UTC); null for a total."),
-  ends_at: said(
+  began_at: answerField(Schema.NullOr(Schema.String), "When the window began (ISO 8601, UTC); null for a total."),
+  ends_at: answerField(
     Schema.NullOr(Schema.String),
     "When the window ends and the budget begins again; null for a total and for a rolling window."
   )

@@ -1,8 +1,9 @@
-import type { Caller, Unpriced } from "../contract/Caller.ts"
-import type { Settlement } from "../contract/RequestRecord.ts"
+import type { Caller, Unpriced } from "../contract/callers/Caller.ts"
+import type { Usage } from "../generation/GenerationEvent.ts"
+import type { Settlement } from "../contract/records/Settlement.ts"
 import type { Countable } from "./budgets/claims.ts"
 import type { Offers } from "./Offers.ts"
-import type { Consumption, Price } from "./Price.ts"
+import type { Price } from "./Price.ts"
 import type { ServedOutcome } from "./store/usageRows.ts"
 
 /** A request that may cost something. */
@@ -54,9 +55,9 @@ export interface Charge {
    * @param how `hang-up`: the client left; what the upstream has read and written until then is charged
    * @param estimated true if the gateway counted the usage because the upstream did not report it
    */
-  readonly settle: (used: Consumption, how: ServedOutcome, estimated: boolean) => Promise<void> | undefined
+  readonly settle: (used: Usage, how: ServedOutcome, estimated: boolean) => Promise<void> | undefined
   /** Releases the hold of an answer that broke off: the caller pays nothing, the operator what it has used. */
-  readonly cut: (used: Consumption, estimated: boolean) => void
+  readonly cut: (used: Usage, estimated: boolean) => void
   /** Releases the hold: nothing was delivered. */
   readonly release: () => void
 }

@@ -1,19 +1,19 @@
 import type { SqlClient } from "@effect/sql"
+import type { Usage } from "../generation/GenerationEvent.ts"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { Clock } from "effect"
 import { wholeUsage } from "../generation/addUsage.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import { NamedSlots } from "../flow/NamedSlots.ts"
-import type { Limits } from "../contract/Caller.ts"
-import { credential } from "../contract/credential.ts"
-import { RateLimited } from "../contract/Failure.ts"
-import type { Unpriced } from "../contract/Failure.ts"
-import type { AboveHold } from "./aboveHold.ts"
+import type { Limits } from "../contract/callers/Caller.ts"
+import { credential } from "../contract/callers/credential.ts"
+import { RateLimited } from "../contract/failures/Failure.ts"
+import type { Unpriced } from "../contract/failures/Failure.ts"
 import { costsWithin, unpaid } from "./aboveHold.ts"
-import type { affording } from "./afford.ts"
+import { heldNanoUsd } from "./afford.ts"
+import type { makeAfford } from "./afford.ts"
 import { mostCharged } from "./Balances.ts"
-import type { Spending } from "./spending.ts"
 import { holdStatements } from "./store/holds.ts"
 import type { EndedHold } from "./store/holds.ts"
 import type { ServedOutcome, UsageRow } from "./store/usageRows.ts"
@@ -21,8 +21,10 @@ import type { Charge, Chargeable } from "./Charge.ts"
 import type { BalanceOperations, Refused } from "./BalanceOperations.ts"
 import type { Unserved } from "./unserved.ts"
 import type { SumNames } from "./SumNames.ts"
-import { costOf, priceFromText } from "./Price.ts"
-import type { Consumption } from "./Price.ts"
+import { priceFromText } from "./Price.ts"
+import type { Price } from "./Price.ts"
+import { billOf } from "./billOf.ts"
+import type { Observed } from "./observed.ts"
 
 /** Money for work that outlives the request and the process that accepted it. */
 export interface TaskHold extends Chargeable {
@@ -43,7 +45,7 @@ export interface SharedLimits {
 
 /** The usage of a task that succeeded. */
 export interface Used {
-  readonly used: Consumption
+  readonly used: Usage
   /** True if the gateway counted it because the upstream did not report it. */
   readonly estimated: boolean
   /** The upstream bills it, but its answer was not delivered: the caller pays nothing, and its row has no tokens. */
@@ -52,8 +54,10 @@ export interface Used {
   readonly outcome?: ServedOutcome | undefined
   /** The upstream that answered, if it was not known when the hold was placed. */
   readonly upstream?: string | undefined
-  /** The price there (`Price.text`); absent if it is the hold's. */
-  readonly price?: string | undefined
+  /** The hold that it would need, if no money is counted and that is known. */
+  readonly heldNanoUsd?: number | undefined
+  /** The price there; absent if it is the hold's. */
+  readonly price?: Price | undefined
 }
 
 /** A row to store in the transaction that stores the task. */
@@ -63,10 +67,9 @@ interface Needs {
   readonly sql: SqlClient.SqlClient
   readonly balances: BalanceOperations
   readonly clock: Clock.Clock
-  readonly aboveHold: AboveHold
-  readonly spent: Spending
+  readonly observed: Observed
   readonly names: Pick<SumNames, "of">
-  readonly afford: ReturnType<typeof affording>["afford"]
+  readonly afford: ReturnType<typeof makeAfford>["afford"]
   readonly unserved: Unserved
 }
 
@@ -74,7 +77,7 @@ interface Needs {
  * Holds as rows: confirmed in the transaction that stores a task and ended in the one that ends it, so no crash can
  * separate them. The money is reserved first, so that other requests can't spend it.
  */
-export const makeDurableHolds = ({ aboveHold, afford, balances, clock, names, spent, sql, unserved }: Needs) => {
+export const makeDurableHolds = ({ afford, balances, clock, names, observed, sql, unserved }: Needs) => {
   /** The usage of async generations, until their tasks have ended. */
   const generated = new NamedSlots<Used>()
 
@@ -127,16 +130,19 @@ export const makeDurableHolds = ({ aboveHold, afford, balances, clock, names, sp
     const row = used === undefined ? undefined : rowOf(held, used, nowMs)
     yield* balances.endTask(held, row, nowMs, () => {
       generated.delete(id)
-      if (row === undefined) return
-      spent(row)
-      aboveHold(row)
+      if (row !== undefined) observed(row)
     })
     return row?.costNanoUsd ?? 0
   })
 
   const rowOf = (held: EndedHold, used: Used, atMs: number): UsageRow => {
-    const price = used.price ?? held.price
-    const cost = costOf(priceFromText(price), used.used)
+    const { isUndelivered, used: usage } = used
+    const bound = held.nano_usd > 0 ? held.nano_usd : used.heldNanoUsd
+    const { costLines, price, priceGap, ...bill } = billOf(used.price ?? priceFromText(held.price), usage, {
+      atMs: held.at,
+      estimated: used.estimated,
+      heldNanoUsd: () => bound
+    })
     const most = mostCharged({ nanoUsd: held.nano_usd, isUncounted: held.is_uncounted ?? held.nano_usd === 0 })
     return {
       account: held.account_id,
@@ -146,11 +152,13 @@ export const makeDurableHolds = ({ aboveHold, afford, balances, clock, names, sp
       model: held.model,
       summedAs: names.of({ account: held.account_id, model: held.model, atMs, isAnswered: true }),
       upstream: used.upstream ?? held.upstream,
-      outcome: used.isUndelivered === true ? "given-up" : (used.outcome ?? "finished"),
+      outcome: isUndelivered === true ? "given-up" : (used.outcome ?? "finished"),
       estimated: used.estimated,
-      used: used.isUndelivered === true ? noUsage : wholeUsage(used.used),
       price,
-      ...(used.isUndelivered === true ? unpaid(cost) : costsWithin(most, cost)),
+      priceGap,
+      ...(isUndelivered === true
+        ? { used: noUsage, ...unpaid(bill.upstreamCostNanoUsd) }
+        : { used: wholeUsage(usage), costLines, ...costsWithin(most, bill) }),
       task: held.id
     }
   }
@@ -163,12 +171,13 @@ export const makeDurableHolds = ({ aboveHold, afford, balances, clock, names, sp
       return {
         settle: (used, outcome, estimated) => {
           const { price, upstream } = request
-          generated.set(id, { used, estimated, outcome, upstream, price: price.text })
+          const heldFor = used.toldNanoUsd === undefined ? undefined : heldNanoUsd(request)
+          generated.set(id, { used, estimated, outcome, upstream, price, heldNanoUsd: heldFor })
           unserved.unused(request, id)
           return undefined
         },
         cut: (used, estimated) => {
-          unserved.cut(request, used, estimated, id)
+          unserved.cut(request, used, { estimated, task: id })
           unserved.unused(request, id)
         },
         release: () => void unserved.unused(request, id)

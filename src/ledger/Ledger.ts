@@ -1,17 +1,16 @@
 import { SqlClient } from "@effect/sql"
+import type { Usage } from "../generation/GenerationEvent.ts"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
-import type { AccountId, Caller } from "../contract/Caller.ts"
-import { UpstreamFailed } from "../contract/Failure.ts"
-import type { InsufficientBalance, Unpriced, QuotaExceeded, RateLimited } from "../contract/Failure.ts"
+import type { AccountId, Caller } from "../contract/callers/Caller.ts"
+import { UpstreamFailed } from "../contract/failures/Failure.ts"
+import type { InsufficientBalance, Unpriced, QuotaExceeded, RateLimited } from "../contract/failures/Failure.ts"
 import { wholeUsage } from "../generation/addUsage.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { DatabaseHealth } from "../sql/DatabaseHealth.ts"
-import { Metrics } from "../telemetry/Metrics.ts"
-import { costsWithin, makeAboveHold, unpaid } from "./aboveHold.ts"
-import type { Costs } from "./aboveHold.ts"
-import { affording } from "./afford.ts"
+import { costsWithin, unpaid } from "./aboveHold.ts"
+import { heldNanoUsd, makeAfford } from "./afford.ts"
 import type { Priceable } from "./afford.ts"
 import { mostCharged } from "./Balances.ts"
 import type { Balance, HeldAmount } from "./Balances.ts"
@@ -21,10 +20,11 @@ import { spentOf } from "./store/budgetCounters.ts"
 import type { ServedOutcome, UsageRow } from "./store/usageRows.ts"
 import { makeDurableHolds } from "./DurableHolds.ts"
 import type { TaskHold } from "./DurableHolds.ts"
-import { costOf } from "./Price.ts"
-import type { Consumption } from "./Price.ts"
-import { spending } from "./spending.ts"
+import { billOf } from "./billOf.ts"
+import { makeObserved } from "./observed.ts"
+import { PriceDifferences } from "./PriceDifferences.ts"
 import { SumNames } from "./SumNames.ts"
+import { PriceGaps } from "./store/PriceGaps.ts"
 import { makeUnserved } from "./unserved.ts"
 import { makeUsageLog } from "./UsageLog.ts"
 
@@ -35,15 +35,21 @@ import { makeUsageLog } from "./UsageLog.ts"
  * written a moment later.
  */
 export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
-  dependencies: [BalanceStore.Default, DatabaseHealth.Default, Daemons.Default, SumNames.Default],
+  dependencies: [
+    BalanceStore.Default,
+    DatabaseHealth.Default,
+    Daemons.Default,
+    SumNames.Default,
+    PriceDifferences.Default,
+    PriceGaps.Default
+  ],
   scoped: Effect.gen(function* () {
     const clock = yield* Effect.clock
     const durability = yield* DatabaseHealth
     const balances = yield* BalanceStore
-    const aboveHold = yield* makeAboveHold
-    const spent = spending(yield* Metrics)
+    const observed = yield* makeObserved
     const names = yield* SumNames
-    const { afford, refused } = affording(balances)
+    const { afford, refused } = makeAfford(balances)
     const sql = yield* SqlClient.SqlClient
 
     /** A request that costs money must not begin while its usage can't be stored. */
@@ -77,7 +83,12 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const place = (request: Chargeable, isCostly: boolean): Effect.Effect<Charge, NotAffordable> => {
       const nowMs = clock.unsafeCurrentTimeMillis()
       return afford(request, (hold) =>
-        balances.hold(request.caller, hold, nowMs, (held) => new OpenCharge(request, held, mostCharged(hold), isCostly))
+        balances.hold(
+          request.caller,
+          hold,
+          nowMs,
+          (held) => new OpenCharge(request, held, mostCharged(hold), isCostly, nowMs)
+        )
       )
     }
 
@@ -98,7 +109,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const log = yield* makeUsageLog(balances, () => costly > 0)
     balances.beforeRefusing(log.flush)
     const unserved = makeUnserved({ append: log.append, names, clock })
-    const holds = makeDurableHolds({ sql, balances, clock, aboveHold, spent, afford, names, unserved })
+    const holds = makeDurableHolds({ sql, balances, clock, observed, afford, names, unserved })
 
     /** One object per request. */
     class OpenCharge implements Charge {
@@ -107,23 +118,25 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       /** Infinity if no money is counted. */
       readonly #mostNanoUsd: number
       readonly #isCostly: boolean
+      /** When the request arrived, for prices by the hour. */
+      readonly #openedMs: number
       #isOpen = true
 
-      constructor(request: Chargeable, held: HeldAmount, mostNanoUsd: number, isCostly: boolean) {
+      constructor(request: Chargeable, held: HeldAmount, mostNanoUsd: number, isCostly: boolean, openedMs: number) {
         this.#request = request
         this.#held = held
         this.#mostNanoUsd = mostNanoUsd
         this.#isCostly = isCostly
+        this.#openedMs = openedMs
         if (isCostly) costly++
       }
 
-      settle(used: Consumption, outcome: ServedOutcome, estimated: boolean): Promise<void> | undefined {
+      settle(used: Usage, outcome: ServedOutcome, estimated: boolean): Promise<void> | undefined {
         if (!this.#close()) return undefined
-        const { caller, price } = this.#request
+        const { caller } = this.#request
         const held = this.#held
-        const row = this.#row(used, outcome, estimated, costsWithin(this.#mostNanoUsd, costOf(price, used)))
-        spent(row)
-        aboveHold(row)
+        const row = this.#row(used, outcome, estimated)
+        observed(row)
         balances.settle(caller, held, spentOf(row))
         const besides = unserved.unused(this.#request)
         const upstreamCostNanoUsd = row.upstreamCostNanoUsd + besides
@@ -138,18 +151,25 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         return undefined
       }
 
-      cut(used: Consumption, estimated: boolean): void {
+      cut(used: Usage, estimated: boolean): void {
         if (!this.#close()) return
         balances.release(this.#request.caller, this.#held)
-        this.#tellUnpaid(unserved.cut(this.#request, used, estimated) + unserved.unused(this.#request))
+        this.#tellUnpaid(
+          unserved.cut(this.#request, used, { estimated, atMs: this.#openedMs }) + unserved.unused(this.#request)
+        )
       }
 
       #tellUnpaid(upstreamCostNanoUsd: number): void {
         this.#request.tellCost?.({ atMs: clock.unsafeCurrentTimeMillis(), ...unpaid(upstreamCostNanoUsd) })
       }
 
-      #row(used: Consumption, outcome: ServedOutcome, estimated: boolean, costs: Costs): UsageRow {
-        const { caller, model, price, requestId, upstream } = this.#request
+      #row(used: Usage, outcome: ServedOutcome, estimated: boolean): UsageRow {
+        const { caller, model, requestId, upstream } = this.#request
+        const { costLines, price, priceGap, ...bill } = billOf(this.#request.price, used, {
+          atMs: this.#openedMs,
+          estimated,
+          heldNanoUsd: () => (this.#mostNanoUsd === Infinity ? heldNanoUsd(this.#request) : this.#mostNanoUsd)
+        })
         const { account, key } = caller
         const atMs = clock.unsafeCurrentTimeMillis()
         return {
@@ -163,8 +183,10 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
           outcome,
           estimated,
           used: wholeUsage(used),
-          price: price.text,
-          ...costs,
+          price,
+          priceGap,
+          costLines,
+          ...costsWithin(this.#mostNanoUsd, bill),
           held: this.#held
         }
       }

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { showUsd } from "../contract/showUsd.ts"
+import { showUsd } from "../contract/text/showUsd.ts"
 
 /**
  * An amount in the API's answers. The integer is authoritative; amounts never exceed what a JSON number represents

@@ -1,4 +1,4 @@
-import type { Unpriced } from "../contract/Caller.ts"
+import type { Unpriced } from "../contract/callers/Caller.ts"
 import { unpriced } from "./Price.ts"
 import type { Price } from "./Price.ts"
 

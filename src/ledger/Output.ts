@@ -1,6 +1,6 @@
-import type { HostedCall } from "../contract/HostedCall.ts"
+import type { HostedCall } from "../contract/records/HostedCall.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
-import { endOfString } from "../contract/endOfString.ts"
+import { endOfString } from "../contract/json/endOfString.ts"
 import { appendText } from "../generation/appendText.ts"
 import { countText } from "../tokens/tokenizer.ts"
 

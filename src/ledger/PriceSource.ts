@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { said } from "../contract/fields.ts"
+import { answerField } from "../contract/fields.ts"
 
 /** The kinds of sources of prices. */
 export const PriceOrigin = Schema.Literal(
@@ -24,9 +24,9 @@ export interface PricedBy {
 
 /** The source of a price, for readers. */
 export const PriceSource = Schema.Struct({
-  from: said(PriceOrigin, "The source of its price."),
-  name: said(Schema.NullOr(Schema.String), "The name of the price there; null if there is none."),
-  as_of: said(
+  from: answerField(PriceOrigin, "The source of its price."),
+  name: answerField(Schema.NullOr(Schema.String), "The name of the price there; null if there is none."),
+  as_of: answerField(
     Schema.NullOr(Schema.String),
     "The day of the fetched or the built-in list (ISO 8601); null if the price is from elsewhere."
   )

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Internal } from "../contract/Failure.ts"
+import { Internal } from "../contract/failures/Failure.ts"
 import { makeBatchWriter } from "../sql/BatchWriter.ts"
 import type { BatchOptions, BatchWriter } from "../sql/BatchWriter.ts"
 import type { Writes } from "../sql/Writes.ts"
@@ -11,10 +11,6 @@ import type { UsageRow } from "./store/usageRows.ts"
 
 /** The most rows per commit: SQLite blocks the thread for about 1 ms. */
 const most = 512
-/**
- * The longest wait for rows that join a commit, in ms. It depends on the cost of a commit, with a server a round trip.
- */
-const longestPause = { here: 2.5, server: 5 } as const
 
 /** Appends usage rows. */
 export interface UsageLog {
@@ -39,13 +35,13 @@ export interface UsageLog {
  * @param mayFollow true while another request runs that will also wait for its row
  */
 export const makeUsageLog = Effect.fnUntraced(function* (
-  balances: Writes<UsageRow> & Pick<BalanceOperations, "unheld" | "unsettle">,
+  balances: Writes<UsageRow> & Pick<BalanceOperations, "unheld" | "unsettle" | "longestPauseMs">,
   mayFollow: () => boolean
 ) {
   const refused = (yield* Metrics).usageRefused.of()
   const options: BatchOptions<UsageRow> = {
     isUrgent: ({ costNanoUsd }) => costNanoUsd > 0,
-    pause: { mayFollow, longestMs: balances.writeNow === undefined ? longestPause.server : longestPause.here },
+    pause: { mayFollow, longestMs: balances.longestPauseMs },
     lost: (row) => {
       if (row.held !== undefined) balances.unsettle(row, row.held, spentOf(row))
     },

@@ -1,29 +1,27 @@
-import { Schema } from "effect"
-import { said } from "../contract/fields.ts"
+import { Record, Schema, Struct } from "effect"
+import { answerField } from "../contract/fields.ts"
+import { entryFields, reportFields } from "../contract/records/measureFields.ts"
+import { rowMeasures } from "../contract/records/measures.ts"
+import { serviceFields, shownService } from "../contract/records/Service.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
 import { Money, money } from "./Money.ts"
+import { usedMeasures } from "../sums/Sums.ts"
 import type { UsageGroup, UsageSums } from "./store/usageGroup.ts"
 import type { UsageEntry } from "./store/UsageReport.ts"
 import { byWords, usageByOf, usageBys } from "./usageBy.ts"
 import { wholeNumber } from "../contract/wholeNumber.ts"
 
 const counted = {
-  input_tokens: said(Schema.Int, "Input tokens that no cache served."),
-  cache_read_tokens: said(Schema.Int, "Input tokens that a cache served."),
-  cache_write_tokens: said(Schema.Int, "Input tokens that were written to a cache."),
-  output_tokens: said(Schema.Int, "Output tokens, reasoning among them; of a video, its tokens."),
-  reasoning_tokens: said(Schema.Int, "The part of the output that was reasoning."),
-  searches: said(Schema.Int, "Web searches."),
-  video_seconds: said(Schema.Number, "Seconds of video, at 24 frames each."),
-  cost: said(Money, "Its cost."),
-  upstream_cost: Schema.optional(said(Money, "Its cost at the upstreams; for operators only.")),
+  ...reportFields,
+  cost: answerField(Money, "Its cost."),
+  upstream_cost: Schema.optional(answerField(Money, "Its cost at the upstreams; for operators only.")),
   above_hold: Schema.optional(
-    said(Money, "The part of its cost above what was held, which is not charged; for operators only.")
+    answerField(Money, "The part of its cost above what was held, which is not charged; for operators only.")
   )
 }
 
 const Totals = Schema.Struct({
-  requests: said(
+  requests: answerField(
     Schema.Int,
     "Settled requests. Failed requests cost nothing and are not included; tokens that broken answers had used are."
   ),
@@ -31,38 +29,38 @@ const Totals = Schema.Struct({
 }).annotations({ identifier: "UsageTotals" })
 
 const Group = Schema.Struct({
-  group: said(
+  group: answerField(
     Schema.String,
-    "The key's id, the account, model, upstream, tag or end user, or the UTC day (`2026-01-31`). Empty: requests without a tag or an end user."
+    "The key's id, the account, model, upstream, service tier, tag or end user, or the UTC day (`2026-01-31`). Empty: requests without a tier, a tag or an end user."
   ),
   // Absent in answers of an older gateway to the command line.
   second: Schema.optional(
-    said(Schema.NullOr(Schema.String), "The same of the second dimension; null if there is one alone.")
+    answerField(Schema.NullOr(Schema.String), "The same of the second dimension; null if there is one alone.")
   ),
-  name: said(Schema.NullOr(Schema.String), "The name of the row's key; null unless rows stand for keys."),
+  name: answerField(Schema.NullOr(Schema.String), "The name of the row's key; null unless rows stand for keys."),
   ...Totals.fields
 }).annotations({ identifier: "UsageGroup" })
 
 const Entry = Schema.Struct({
-  time: said(Schema.String, "When it was settled (ISO 8601, UTC)."),
-  request_id: said(Schema.String, "The `x-request-id` of its reply."),
-  account: said(Schema.String, "The account that paid."),
-  key: said(Schema.String, "Id of the key it came with."),
-  person: Schema.optional(said(Schema.String, "Id of the person whose key it is; absent for an account's own.")),
-  model: said(Schema.String, "The model as the request named it."),
-  upstream: said(Schema.String, "The upstream that answered."),
-  outcome: said(
+  time: answerField(Schema.String, "When it was settled (ISO 8601, UTC)."),
+  request_id: answerField(Schema.String, "The `x-request-id` of its reply."),
+  account: answerField(Schema.String, "The account that paid."),
+  key: answerField(Schema.String, "Id of the key it came with."),
+  person: Schema.optional(answerField(Schema.String, "Id of the person whose key it is; absent for an account's own.")),
+  model: answerField(Schema.String, "The model as the request named it."),
+  upstream: answerField(Schema.String, "The upstream that answered."),
+  outcome: answerField(
     Schema.String,
     "`finished`, or `hang-up` if the client left before the end. Calls that only the operator pays: `cut`, an answer that broke off; `outpaced`, by another route; `given-up`, after a long silence."
   ),
-  estimated: said(Schema.Boolean, "True if the gateway counted because the upstream sent no usable usage."),
-  price: said(
+  estimated: answerField(Schema.Boolean, "True if the gateway counted because the upstream sent no usable usage."),
+  price: answerField(
     Schema.Unknown,
-    "The price used: `rates` in nano-dollars per million tokens (`cacheWriteHour` if it differs from `cacheWrite`), `search` per search, `videoSecond` per second; zeros are left out."
+    "The price as it was applied: `rates` in nano-dollars per million tokens (`cacheWriteHour` if it differs from `cacheWrite`) after all `factors`, `search` per search, `videoSecond` per second; zeros are left out."
   ),
   ...counted,
-  // Absent in answers of an older gateway to the command line.
-  cache_write_1h_tokens: Schema.optional(said(Schema.Int, "The part of `cache_write_tokens` that is kept for an hour."))
+  ...entryFields,
+  ...serviceFields
 }).annotations({ identifier: "UsageEntry" })
 
 const since = Schema.optional(TimeQuery).annotations({
@@ -108,41 +106,46 @@ export const UsageParams = {
 /** A usage report: the usage of each row and the totals. */
 export const UsageRecord = Schema.Struct({
   object: Schema.Literal("list"),
-  by: said(Schema.String, "The grouping of the rows."),
+  by: answerField(Schema.String, "The grouping of the rows."),
   // Absent in answers of an older gateway to the command line.
   from: Schema.optional(
-    said(
+    answerField(
       Schema.Literal("ledger", "request rows"),
       "The source of the rows. `request rows`: tags and end users, of the requests that are still kept; a request counts for each of its tags, and `totals` counts it once."
     )
   ),
-  since: said(Schema.String, "Start of the span (ISO 8601, UTC)."),
-  until: said(Schema.String, "End of the span."),
-  totals: said(Totals, "The whole span, all pages; whole UTC days of it."),
-  data: said(
+  since: answerField(Schema.String, "Start of the span (ISO 8601, UTC)."),
+  until: answerField(Schema.String, "End of the span."),
+  totals: answerField(Totals, "The whole span, all pages; whole UTC days of it."),
+  data: answerField(
     Schema.Union(Schema.Array(Entry), Schema.Array(Group)),
     "Days and requests newest first, others dearest first."
   ),
-  next: said(Schema.NullOr(Schema.String), "The `after` of the next page; null on the last page.")
+  next: answerField(Schema.NullOr(Schema.String), "The `after` of the next page; null on the last page.")
 }).annotations({ identifier: "UsageReport" })
 export type UsageRecord = typeof UsageRecord.Type
 
-const shown = (sums: Omit<UsageSums, "requests">, isOperator: boolean) => ({
-  input_tokens: sums.inputTokens,
-  cache_read_tokens: sums.cacheReadTokens,
-  cache_write_tokens: sums.cacheWriteTokens,
-  output_tokens: sums.outputTokens,
-  reasoning_tokens: sums.reasoningTokens,
-  searches: sums.searches,
-  video_seconds: sums.videoFrames / 24,
-  cost: money(sums.costNanoUsd),
-  ...(isOperator ? { upstream_cost: money(sums.upstreamCostNanoUsd), above_hold: money(sums.aboveHoldNanoUsd) } : {})
+const shown = (
+  {
+    above_hold_nano_usd,
+    cost_nano_usd,
+    requests: _requests,
+    upstream_cost_nano_usd,
+    video_frames,
+    ...tokens
+  }: UsageSums,
+  isOperator: boolean
+) => ({
+  ...tokens,
+  video_seconds: video_frames / 24,
+  cost: money(cost_nano_usd),
+  ...(isOperator ? { upstream_cost: money(upstream_cost_nano_usd), above_hold: money(above_hold_nano_usd) } : {})
 })
 
 /** @param isOperator true to show upstream costs */
 export const totalsRecord = (sums: UsageSums, isOperator: boolean): typeof Totals.Type => ({
   requests: sums.requests,
-  ...shown(sums, isOperator)
+  ...shown(Struct.pick(sums, ...usedMeasures), isOperator)
 })
 
 export const groupRecord = (group: UsageGroup, isOperator: boolean): typeof Group.Type => ({
@@ -163,22 +166,9 @@ export const entryRecord = (entry: UsageEntry, isOperator: boolean): typeof Entr
   outcome: entry.outcome,
   estimated: entry.estimated,
   price: JSON.parse(entry.price),
-  ...shown(
-    {
-      inputTokens: nearest(entry.inputTokens),
-      cacheReadTokens: nearest(entry.cacheReadTokens),
-      cacheWriteTokens: nearest(entry.cacheWriteTokens),
-      outputTokens: nearest(entry.outputTokens),
-      reasoningTokens: nearest(entry.reasoningTokens),
-      searches: nearest(entry.searches),
-      videoFrames: nearest(entry.videoFrames),
-      costNanoUsd: nearest(entry.costNanoUsd),
-      upstreamCostNanoUsd: nearest(entry.upstreamCostNanoUsd),
-      aboveHoldNanoUsd: nearest(entry.aboveHoldNanoUsd)
-    },
-    isOperator
-  ),
-  cache_write_1h_tokens: nearest(entry.cacheWriteHourTokens)
+  ...shown(Record.map(Struct.pick(entry, ...usedMeasures), nearest), isOperator),
+  ...Record.map(Struct.pick(entry, ...rowMeasures), nearest),
+  ...shownService(entry, nearest(entry.searches))
 })
 
 /** Rows of version 0.1.0 may contain values that are not valid counts: shown as the nearest integer. */

@@ -1,9 +1,10 @@
 import { Effect, Runtime } from "effect"
 import { Metrics } from "../telemetry/Metrics.ts"
+import type { Bill } from "./billOf.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 
 /** A settled request's money. */
-export type Costs = Pick<UsageRow, "costNanoUsd" | "upstreamCostNanoUsd" | "aboveHoldNanoUsd">
+export type Costs = Pick<UsageRow, "costNanoUsd" | "upstreamCostNanoUsd" | "aboveHoldNanoUsd" | "toldDifferenceNanoUsd">
 
 /**
  * Divides a cost: the caller pays at most its hold, so that no upstream can overdraw a balance or a budget, and the
@@ -11,13 +12,16 @@ export type Costs = Pick<UsageRow, "costNanoUsd" | "upstreamCostNanoUsd" | "abov
  *
  * @param mostNanoUsd the hold (`mostCharged`)
  */
-export const costsWithin = (mostNanoUsd: number, costNanoUsd: number): Costs => {
-  const charged = Math.min(costNanoUsd, mostNanoUsd)
-  return {
-    costNanoUsd: charged,
-    upstreamCostNanoUsd: costNanoUsd,
-    aboveHoldNanoUsd: costNanoUsd - charged
-  }
+export const costsWithin = (
+  mostNanoUsd: number,
+  {
+    dueNanoUsd,
+    toldDifferenceNanoUsd,
+    upstreamCostNanoUsd
+  }: Pick<Bill, "dueNanoUsd" | "toldDifferenceNanoUsd" | "upstreamCostNanoUsd">
+): Costs => {
+  const costNanoUsd = Math.min(dueNanoUsd, mostNanoUsd)
+  return { costNanoUsd, upstreamCostNanoUsd, aboveHoldNanoUsd: dueNanoUsd - costNanoUsd, toldDifferenceNanoUsd }
 }
 
 /** The money of a request that is not charged. */

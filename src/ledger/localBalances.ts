@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
-import type { AccountId, Caller } from "../contract/Caller.ts"
+import type { AccountId, Caller } from "../contract/callers/Caller.ts"
 import { Changes } from "../sql/Changes.ts"
 import type { Prepared } from "../sql/prepare.ts"
 import { committing } from "../sql/Writes.ts"
@@ -61,7 +61,8 @@ export const makeLocalBalances = Effect.gen(function* () {
   const hold = (caller: Caller, wanted: Hold, nowMs: number): ReadonlyArray<HeldBudget> | undefined | Refused => {
     const refused = balances.short(caller.account, wanted)
     if (refused !== undefined) return refused
-    const held = budgets.claim(caller, wanted, nowMs)
+    // No budget applies to a hold that is not counted.
+    const held = wanted.request === undefined ? undefined : budgets.claim(caller, wanted, nowMs)
     if (held !== undefined && "_tag" in held) return held
     balances.hold(caller.account, wanted.nanoUsd)
     return held
@@ -111,7 +112,8 @@ export const makeLocalBalances = Effect.gen(function* () {
           if (ended.budgets !== null) budgets.settle(ended.budgets, spent)
         })
       ),
-    ...committing(commits, "append", writeUsage),
+    ...committing(commits, "soon", writeUsage),
+    longestPauseMs: 2.5,
     balance: (id) =>
       Effect.suspend((): Effect.Effect<Balance | undefined, SqlError> => {
         const known = balances.of(id)

@@ -1,10 +1,11 @@
 import type { Clock } from "effect"
+import type { Usage } from "../generation/GenerationEvent.ts"
 import { wholeUsage } from "../generation/addUsage.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import { unpaid } from "./aboveHold.ts"
 import type { Chargeable } from "./Charge.ts"
-import { costOf } from "./Price.ts"
-import type { Consumption } from "./Price.ts"
+import { heldNanoUsd } from "./afford.ts"
+import { billOf } from "./billOf.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 import type { SumNames } from "./SumNames.ts"
 import type { UsageLog } from "./UsageLog.ts"
@@ -12,6 +13,14 @@ import type { UsageLog } from "./UsageLog.ts"
 interface Needs extends Pick<UsageLog, "append"> {
   readonly names: Pick<SumNames, "of">
   readonly clock: Clock.Clock
+}
+
+interface CutAnswer {
+  readonly estimated: boolean
+  /** When the request arrived, for prices by the hour; absent if it is not known. */
+  readonly atMs?: number
+  /** The task that it was for, if any. */
+  readonly task?: string
 }
 
 export type Unserved = ReturnType<typeof makeUnserved>
@@ -23,7 +32,10 @@ export type Unserved = ReturnType<typeof makeUnserved>
 export const makeUnserved = ({ append, clock, names }: Needs) => {
   const rowOf = (
     { caller, model, requestId }: Chargeable,
-    row: Pick<UsageRow, "upstream" | "outcome" | "estimated" | "used" | "price" | "upstreamCostNanoUsd">,
+    row: Pick<
+      UsageRow,
+      "upstream" | "outcome" | "estimated" | "used" | "price" | "priceGap" | "costLines" | "upstreamCostNanoUsd"
+    >,
     task: string | undefined
   ): UsageRow => {
     const { account, key } = caller
@@ -45,14 +57,16 @@ export const makeUnserved = ({ append, clock, names }: Needs) => {
     /**
      * An answer that broke off.
      *
-     * @param task that it was for, if any
      * @returns its cost in nano-dollars
      */
-    cut: (request: Chargeable, used: Consumption, estimated: boolean, task?: string): number => {
-      const { price, upstream } = request
-      const upstreamCostNanoUsd = costOf(price, used)
-      const row = { upstream, outcome: "cut", estimated, used: wholeUsage(used), price: price.text } as const
-      append(rowOf(request, { ...row, upstreamCostNanoUsd }, task))
+    cut: (request: Chargeable, used: Usage, { atMs, estimated, task }: CutAnswer): number => {
+      const { costLines, price, priceGap, upstreamCostNanoUsd } = billOf(request.price, used, {
+        atMs,
+        estimated,
+        heldNanoUsd: () => heldNanoUsd(request)
+      })
+      const row = { upstream: request.upstream, outcome: "cut", estimated, used: wholeUsage(used) } as const
+      append(rowOf(request, { ...row, price, priceGap, costLines, upstreamCostNanoUsd }, task))
       return upstreamCostNanoUsd
     },
     /** The calls whose answers were not used. Callers got nothing of them, so their rows have no tokens. */

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { prefersCsv } from "../contract/prefersCsv.ts"
+import { csvAnswer, wantsCsv } from "../contract/text/csvAnswer.ts"
 import type { UsageQuestion } from "./usageReportOf.ts"
 import type { UsageRecord } from "./UsageRecord.ts"
 import { usageCsv } from "./usageTable.ts"
@@ -17,17 +17,10 @@ export const usageAnswer = <E, R>(
   headers: Headers,
   report: (question: UsageQuestion) => Effect.Effect<UsageRecord, E, R>
 ): Effect.Effect<UsageRecord | Response, E, R> => {
-  const isCsv = format === "csv" || (format === undefined && prefersCsv(headers.get("accept") ?? ""))
-  if (!isCsv) return report(question)
+  if (!wantsCsv(format, headers)) return report(question)
   return Effect.gen(function* () {
     const found = yield* report({ ...question, limit: question.limit ?? csvRows })
     const rest: Record<string, string> = found.next === null ? {} : { "x-gateway-next": found.next }
-    return new Response(`${yield* usageCsv(found)}\r\n`, {
-      headers: {
-        "content-type": "text/csv; charset=utf-8",
-        "content-disposition": `attachment; filename="usage-by-${found.by.replace(",", "-")}.csv"`,
-        ...rest
-      }
-    })
+    return csvAnswer(yield* usageCsv(found), `usage-by-${found.by.replace(",", "-")}`, rest)
   })
 }

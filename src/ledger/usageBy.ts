@@ -1,4 +1,4 @@
-const dimensions = ["account", "key", "model", "upstream", "day"] as const
+const dimensions = ["account", "key", "model", "upstream", "day", "service_tier"] as const
 export type Dimension = (typeof dimensions)[number]
 
 /** The rows of a usage report. */
@@ -34,4 +34,4 @@ export const usageBys: ReadonlyArray<string> = [
 ]
 
 export const byWords =
-  "day, model, key, account, upstream, tag, end_user or request; or two of day, model, key, account and upstream, such as key,model"
+  "day, model, key, account, upstream, service_tier, tag, end_user or request; or two of day, model, key, account, upstream and service_tier, such as key,model"

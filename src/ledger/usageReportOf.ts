@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import { readTime } from "../contract/timeQuery.ts"
 import { mapInTurns } from "../flow/inTurns.ts"
 import { byWords, usageByOf } from "./usageBy.ts"

@@ -1,18 +1,23 @@
 import { Effect } from "effect"
-import { csvInTurns } from "../contract/csv.ts"
+import { firstMeasuresIn, laterMeasuresIn, rowMeasures, rowOf } from "../contract/records/measures.ts"
+import { serviceCell, serviceNames } from "../contract/records/Service.ts"
+import type { MeasureIn } from "../contract/records/measures.ts"
+import { csvInTurns } from "../contract/text/csv.ts"
 import { usageByOf } from "./usageBy.ts"
 import type { UsageRecord } from "./UsageRecord.ts"
 
 type Row = UsageRecord["data"][number]
 
-const sums = ["INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "REASONING", "SEARCHES", "VIDEO SECONDS", "USD"]
+const heads = (some: ReadonlyArray<MeasureIn<"usage_days">>) => some.map((measure) => rowOf(measure).heading ?? "")
+const [first, later] = [firstMeasuresIn("usage_days"), laterMeasuresIn("usage_days")]
+const sums = [...heads(first), "USD"]
 /** Those of operators. */
 const operatorSums = ["UPSTREAM USD", "ABOVE HOLD USD"]
 
 /** The columns of a usage report. An operator's have the upstream's costs. */
 export const usageHeader = ({ by: written, totals }: UsageRecord): ReadonlyArray<string> => {
   const by = usageByOf(written)
-  const counted = totals.upstream_cost === undefined ? sums : [...sums, ...operatorSums]
+  const counted = [...sums, ...(totals.upstream_cost === undefined ? [] : operatorSums), ...heads(later)]
   if (by === undefined || by.rows === "request") {
     return ["TIME", "REQUEST", "ACCOUNT", "KEY", "MODEL", "UPSTREAM", "OUTCOME", ...counted]
   }
@@ -37,24 +42,28 @@ export const usageCells = ({ by: written }: Pick<UsageRecord, "by">, row: Row): 
 }
 
 export const usageAmounts = (row: Row | UsageRecord["totals"]): ReadonlyArray<string> => [
-  String(row.input_tokens),
-  String(row.cache_read_tokens),
-  String(row.cache_write_tokens),
-  String(row.output_tokens),
-  String(row.reasoning_tokens),
-  String(row.searches),
-  String(row.video_seconds),
+  ...first.map((measure) => amountOf(row, measure)),
   row.cost.usd,
   // An older gateway tells the command line nothing of holds.
-  ...(row.upstream_cost === undefined ? [] : [row.upstream_cost.usd, row.above_hold?.usd ?? "0"])
+  ...(row.upstream_cost === undefined ? [] : [row.upstream_cost.usd, row.above_hold?.usd ?? "0"]),
+  ...later.map((measure) => amountOf(row, measure))
 ]
 
-/** A usage report's rows as CSV. */
-export const usageCsv = (report: UsageRecord): Effect.Effect<string> =>
-  Effect.promise(() =>
-    csvInTurns<Row>(
-      usageHeader(report).map((name) => name.toLowerCase().replaceAll(" ", "_")),
-      report.data,
-      (row) => usageCells(report, row)
+const amountOf = (row: Row | UsageRecord["totals"], measure: MeasureIn<"usage_days">): string =>
+  String((measure === "video_frames" ? row.video_seconds : row[measure]) ?? 0)
+
+/** A usage report's rows as CSV. Rows of requests have columns that a terminal has no room for. */
+export const usageCsv = (report: UsageRecord): Effect.Effect<string> => {
+  const isByRequest = usageByOf(report.by)?.rows === "request"
+  const header = usageHeader(report).map((name) => name.toLowerCase().replaceAll(" ", "_"))
+  return Effect.promise(() =>
+    csvInTurns<Row>(isByRequest ? [...header, ...rowMeasures, ...serviceNames] : header, report.data, (row) =>
+      "group" in row ? usageCells(report, row) : [...usageCells(report, row), ...requestCells(row)]
     )
   )
+}
+
+const requestCells = (row: Exclude<Row, { readonly group: string }>): ReadonlyArray<string> => [
+  ...rowMeasures.map((measure) => String(row[measure] ?? 0)),
+  ...serviceNames.map((name) => serviceCell(row[name]))
+]

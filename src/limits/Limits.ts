@@ -1,10 +1,10 @@
 import * as RateLimiter from "@effect/experimental/RateLimiter"
 import { Cause, Duration, Effect, Layer } from "effect"
-import type { Caller } from "../contract/Caller.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
 import { runFutureUninterruptible } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
-import { RateLimited } from "../contract/Failure.ts"
-import type { Admitted, Standing } from "../contract/Standing.ts"
+import { RateLimited } from "../contract/failures/Failure.ts"
+import type { Admitted, Standing } from "../contract/callers/Standing.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { isRated, limitOf, planOf, scopesOf } from "./plan.ts"
 import type { Kind, Limited, Plan, Scope } from "./plan.ts"
@@ -156,16 +156,16 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
       const full = running.take(permits)
       if (full !== undefined) return Future.fail(allBusy(full))
       const { takeOfAll } = running
-      if (takeOfAll === undefined || permits.length === 0) return permitted(plan, tokens)
+      if (takeOfAll === undefined || permits.length === 0) return permit(plan, tokens)
       return runFutureUninterruptible(runtime, takeOfAll(permits)).flatMap((full) => {
-        if (full === undefined) return permitted(plan, tokens)
+        if (full === undefined) return permit(plan, tokens)
         running.giveBack(permits)
         return Future.fail(allBusy(full))
       })
     }
 
     /** Reserves tokens for a request that has its permits. */
-    const permitted = (
+    const permit = (
       { counted, isToldTokens, model, permits }: Plan,
       tokens: () => number
     ): Future<Admission, RateLimited> => {

@@ -1,5 +1,5 @@
-import type { Caller, Limits as Bounds } from "../contract/Caller.ts"
-import { credential } from "../contract/credential.ts"
+import type { Caller, Limits as Bounds } from "../contract/callers/Caller.ts"
+import { credential } from "../contract/callers/credential.ts"
 import type { Bound } from "./Permits.ts"
 
 /** The limits of a key, account or model, and the keys of its counters. */

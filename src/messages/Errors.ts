@@ -1,6 +1,6 @@
-import type { Failure } from "../contract/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { TypedBody } from "../contract/wire.ts"
-import { messagesErrors } from "../contract/anthropicErrors.ts"
+import { messagesErrors } from "../contract/failures/anthropicErrors.ts"
 import { failureUnion, typedBody } from "../contract/wire.ts"
 
 /** The failures of a messages endpoint. */

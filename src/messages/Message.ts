@@ -1,12 +1,12 @@
 import { Schema } from "effect"
-import { JsonObject, said } from "../contract/fields.ts"
+import { JsonObject, answerField } from "../contract/fields.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 const Citation = Schema.Struct({
   type: Schema.Literal("web_search_result_location"),
-  url: said(Schema.String, "Address of the page."),
-  title: said(Schema.String, "Title of the page."),
+  url: answerField(Schema.String, "Address of the page."),
+  title: answerField(Schema.String, "Title of the page."),
   encrypted_index: Schema.String.annotations({ description: "Opaque; return it unchanged." }),
   cited_text: Schema.String.annotations({ description: "The page's words, 150 characters at most." })
 })
@@ -14,41 +14,41 @@ export type Citation = typeof Citation.Type
 
 const Text = Schema.Struct({
   type: Schema.Literal("text"),
-  text: said(Schema.String, "The text."),
+  text: answerField(Schema.String, "The text."),
   citations: optional(Schema.Array(Citation)).annotations({ description: "Citations in the text." })
 })
 
 const Thinking = Schema.Struct({
   type: Schema.Literal("thinking"),
-  thinking: said(Schema.String, "The thinking; empty if it is not shown."),
+  thinking: answerField(Schema.String, "The thinking; empty if it is not shown."),
   signature: Schema.String.annotations({ description: "Opaque; return it unchanged." })
 })
 
 const RedactedThinking = Schema.Struct({
   type: Schema.Literal("redacted_thinking"),
-  data: said(Schema.String, "Opaque; return it unchanged.")
+  data: answerField(Schema.String, "Opaque; return it unchanged.")
 })
 
 const ToolUse = Schema.Struct({
   type: Schema.Literal("tool_use"),
-  id: said(Schema.String, "Id of the call, for its `tool_result`."),
-  name: said(Schema.String, "Name of the tool."),
-  input: said(JsonObject, "The arguments.")
+  id: answerField(Schema.String, "Id of the call, for its `tool_result`."),
+  name: answerField(Schema.String, "Name of the tool."),
+  input: answerField(JsonObject, "The arguments.")
 })
 
 const ServerToolUse = Schema.Struct({
   type: Schema.Literal("server_tool_use"),
-  id: said(Schema.String, "Id of the search, for its result."),
+  id: answerField(Schema.String, "Id of the search, for its result."),
   name: Schema.Literal("web_search"),
-  input: said(JsonObject, 'The query: `{"query": "…"}`.')
+  input: answerField(JsonObject, 'The query: `{"query": "…"}`.')
 })
 
 const SearchHit = Schema.Struct({
   type: Schema.Literal("web_search_result"),
-  url: said(Schema.String, "Address of the page."),
-  title: said(Schema.String, "Title of the page."),
+  url: answerField(Schema.String, "Address of the page."),
+  title: answerField(Schema.String, "Title of the page."),
   encrypted_content: Schema.String.annotations({ description: "Opaque; return it unchanged." }),
-  page_age: said(Schema.NullOr(Schema.String), "The age of the page, in words.")
+  page_age: answerField(Schema.NullOr(Schema.String), "The age of the page, in words.")
 })
 
 export const SearchErrorCode = Schema.Literal(
@@ -62,13 +62,13 @@ export const SearchErrorCode = Schema.Literal(
 
 const SearchError = Schema.Struct({
   type: Schema.Literal("web_search_tool_result_error"),
-  error_code: said(SearchErrorCode, "The reason of the failure.")
+  error_code: answerField(SearchErrorCode, "The reason of the failure.")
 })
 
 const WebSearchToolResult = Schema.Struct({
   type: Schema.Literal("web_search_tool_result"),
-  tool_use_id: said(Schema.String, "`id` of the `server_tool_use` block it answers."),
-  content: said(Schema.Union(Schema.Array(SearchHit), SearchError), "The pages found, or the error.")
+  tool_use_id: answerField(Schema.String, "`id` of the `server_tool_use` block it answers."),
+  content: answerField(Schema.Union(Schema.Array(SearchHit), SearchError), "The pages found, or the error.")
 })
 
 /** One block of an answer. */
@@ -89,18 +89,18 @@ export type StopReason = typeof StopReason.Type
 const count = Schema.NonNegativeInt
 
 const ServerToolUsage = Schema.Struct({
-  web_search_requests: said(count, "Searches made."),
-  web_fetch_requests: said(count, "Always 0.")
+  web_search_requests: answerField(count, "Searches made."),
+  web_fetch_requests: answerField(count, "Always 0.")
 })
 
 const Usage = Schema.Struct({
   input_tokens: count.annotations({ description: "Input tokens neither read from a cache nor written to one." }),
-  cache_creation_input_tokens: said(count, "Input tokens written to a cache."),
-  cache_read_input_tokens: said(count, "Input tokens read from a cache."),
-  cache_creation: said(
+  cache_creation_input_tokens: answerField(count, "Input tokens written to a cache."),
+  cache_read_input_tokens: answerField(count, "Input tokens read from a cache."),
+  cache_creation: answerField(
     Schema.Struct({
-      ephemeral_5m_input_tokens: said(count, "Kept for five minutes."),
-      ephemeral_1h_input_tokens: said(count, "Kept for an hour.")
+      ephemeral_5m_input_tokens: answerField(count, "Kept for five minutes."),
+      ephemeral_1h_input_tokens: answerField(count, "Kept for an hour.")
     }),
     "The tokens written to a cache, by how long it keeps them."
   ),
@@ -113,16 +113,16 @@ export type Usage = typeof Usage.Type
 
 /** The answer to a request (docs/api.md#the-message). */
 export const Message = Schema.Struct({
-  id: said(Schema.String, "Id of the message."),
+  id: answerField(Schema.String, "Id of the message."),
   type: Schema.Literal("message"),
   role: Schema.Literal("assistant"),
   model: Schema.String.annotations({ description: "The requested model." }),
-  content: said(Schema.Array(AnswerBlock), "The model's output, in order."),
+  content: answerField(Schema.Array(AnswerBlock), "The model's output, in order."),
   stop_reason: Schema.NullOr(StopReason).annotations({
     description: "The reason that the answer ended; null only in a stream's `message_start`."
   }),
   stop_sequence: Schema.NullOr(Schema.String).annotations({ description: "The stop sequence that ended it." }),
-  usage: said(Usage, "Tokens used.")
+  usage: answerField(Usage, "Tokens used.")
 }).annotations({ identifier: "Message" })
 export type Message = typeof Message.Type
 
@@ -130,7 +130,7 @@ export type Message = typeof Message.Type
 export const TaskHandle = Schema.Struct({
   id: Schema.String.annotations({ description: "Task id, for `GET /v1/tasks/{id}`." }),
   object: Schema.Literal("task"),
-  status: said(Schema.Literal("pending", "processing", "success", "failed"), "`pending` for a new task."),
+  status: answerField(Schema.Literal("pending", "processing", "success", "failed"), "`pending` for a new task."),
   created_at: Schema.Number.annotations({ description: "Unix time in seconds." })
 }).annotations({ identifier: "MessageTaskHandle" })
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Caller } from "../contract/Caller.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
 import { isJsonObject } from "../contract/fields.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"

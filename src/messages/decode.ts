@@ -1,5 +1,5 @@
-import type { InvalidRequest } from "../contract/Failure.ts"
-import { objecting, unknownIn } from "../contract/open.ts"
+import type { InvalidRequest } from "../contract/failures/Failure.ts"
+import { makeObjection, unknownIn } from "../contract/open.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import type { Conversation, Item, OutputFormat, Reasoning, Tool, ToolChoice } from "../generation/Conversation.ts"
 import { markOf } from "../generation/cacheMarks.ts"
@@ -7,7 +7,7 @@ import { demandsOf } from "../generation/demandsOf.ts"
 import type { Unsupported } from "../dispatch/unsupported.ts"
 import { blocksOf, isHostedBlock } from "./Blocks.ts"
 import type { ContentBlock } from "./Blocks.ts"
-import { listAt } from "../contract/json.ts"
+import { listAt } from "../contract/json/json.ts"
 import { clientToolAsFunction } from "./clientTools.ts"
 import { items } from "./content.ts"
 import { CountTokens, CreateMessage } from "./Request.ts"
@@ -17,8 +17,8 @@ import { brokenRule } from "./rules.ts"
 import { isWebSearch, toolName } from "./toolName.ts"
 import { isHosted } from "./Tools.ts"
 import type * as Wire from "./Tools.ts"
-import { unsupported } from "./unsupported.ts"
-import type { RequestParts } from "./unsupported.ts"
+import { unsupportedParts } from "./unsupportedParts.ts"
+import type { RequestParts } from "./unsupportedParts.ts"
 import { versionRule } from "./versionRule.ts"
 
 /** A request as the gateway understands it. */
@@ -34,7 +34,7 @@ export interface Understood {
   readonly unsupported: () => ReadonlyArray<Unsupported>
 }
 
-const unknownOf = { create: objecting(CreateMessage), count: objecting(CountTokens) }
+const unknownOf = { create: makeObjection(CreateMessage), count: makeObjection(CountTokens) }
 
 /** Describes a request as a `Conversation`, and lists what that cannot express. */
 export const understand = (
@@ -62,7 +62,7 @@ export const understand = (
       definedTools(toolChanges).some((tool) => tool === undefined || reachesWeb(tool)) ||
       listAt(body, "mcp_servers").length > 0 ||
       blocks.some((block) => block instanceof Unknown),
-    unsupported: () => unsupported(request, body, parts)
+    unsupported: () => unsupportedParts(request, body, parts)
   }
 }
 
@@ -102,10 +102,16 @@ const conversation = (
     format: format(request),
     formatParam: "output_config.format",
     inputParam: "messages",
+    prefills: typeof request.messages !== "string" && request.messages.at(-1)?.role === "assistant",
     truncation: "disabled",
     endUser: request.metadata?.user_id ?? undefined,
     cacheKey: undefined,
-    demands: () => demandsOf(body),
+    // Of its values, the one that upstreams of other dialects have too.
+    ...(typeof body === "object" &&
+      body !== null &&
+      "service_tier" in body &&
+      body.service_tier === "standard_only" && { serviceTier: "default" }),
+    demands: () => demandsOf(body, "max_uses"),
     ...(providersRefusal !== undefined && { providersRefusal }),
     ...beyond(request, hosted)
   }

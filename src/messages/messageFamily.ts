@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Incoming } from "../contract/handlers.ts"
-import { randomHex } from "../contract/randomHex.ts"
+import { randomHex } from "../contract/text/randomHex.ts"
 import { jsonResponse } from "../pipeline/passthrough.ts"
 import type { PassthroughState } from "../pipeline/passthrough.ts"
 import type { Encoding, TextFamily } from "../pipeline/TextFamily.ts"
@@ -11,7 +11,7 @@ import { heartbeat } from "./frames.ts"
 import type { Message } from "./Message.ts"
 import { passthroughMachineOf, passthroughOf } from "./passthrough.ts"
 import type { CreateMessage } from "./Request.ts"
-import { recorded } from "./threads/recorded.ts"
+import { recordAnswer } from "./threads/recordAnswer.ts"
 import { isThreaded, Threads } from "./threads/Threads.ts"
 import type { ThreadTurn } from "./threads/Threads.ts"
 
@@ -53,7 +53,7 @@ export const makeMessageFamily = Effect.map(Threads, (threads): MessageFamily =>
 const passedThrough = (request: Incoming, turn: ThreadTurn | undefined): Encoding<PassthroughState, Response> => {
   const answer = ({ terminal }: PassthroughState) => jsonResponse(terminal, request)
   if (turn === undefined) return { machine: passthroughMachineOf(request), answer }
-  const { machine, reply } = recorded(passthroughMachineOf(request))
+  const { machine, reply } = recordAnswer(passthroughMachineOf(request))
   return { machine, answer, keep: () => turn.keep(reply(), true) }
 }
 

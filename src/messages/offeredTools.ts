@@ -1,4 +1,4 @@
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { BlockOf, ContentBlock } from "./Blocks.ts"
 import type { AnyRequest } from "./Request.ts"
 import { toolName } from "./toolName.ts"

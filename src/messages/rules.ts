@@ -1,4 +1,4 @@
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import { isToolName, toolNameRule } from "../generation/toolName.ts"
 import { wrongPlace } from "../generation/userLocation.ts"
@@ -7,7 +7,7 @@ import type { AnyRequest, InputMessage } from "./Request.ts"
 import { toolChangeRule } from "./offeredTools.ts"
 import { isWebSearch, toolName } from "./toolName.ts"
 import type { Tool, WebSearchTool } from "./Tools.ts"
-import type { RequestParts } from "./unsupported.ts"
+import type { RequestParts } from "./unsupportedParts.ts"
 
 type Verdict = InvalidRequest | undefined
 

@@ -1,5 +1,5 @@
-import { InvalidRequest } from "../contract/Failure.ts"
-import { listAt } from "../contract/json.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import { listAt } from "../contract/json/json.ts"
 import type { AnyRequest, InputMessage } from "./Request.ts"
 
 /** The version of Anthropic's interface from which on it refuses the fields below. */

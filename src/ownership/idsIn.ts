@@ -1,4 +1,4 @@
-import { isObject } from "../contract/json.ts"
+import { isObject } from "../contract/json/json.ts"
 
 /** An id of an object that an upstream stores, and the field that names it. */
 export interface UpstreamId {
@@ -96,20 +96,16 @@ const collect = (value: object, search: Search): void => {
       case "conversation":
         add(search, name, field)
         if (isObject(field)) add(search, name, field["id"])
-        collectWithin(field, search)
+        if (typeof field === "object" && field !== null) collect(field, search)
         break
       case "prompt":
         if (isObject(field)) add(search, name, field["id"])
-        collectWithin(field, search)
+        if (typeof field === "object" && field !== null) collect(field, search)
         break
       default:
-        collectWithin(field, search)
+        if (typeof field === "object" && field !== null) collect(field, search)
     }
   }
-}
-
-const collectWithin = (field: unknown, search: Search): void => {
-  if (typeof field === "object" && field !== null) collect(field, search)
 }
 
 const add = (search: Search, param: string, id: unknown): void => {

@@ -1,4 +1,4 @@
-import { NotFound } from "../contract/Failure.ts"
+import { NotFound } from "../contract/failures/Failure.ts"
 import type { Ids } from "./Ownership.ts"
 
 /**

@@ -1,4 +1,4 @@
-import { parseJson } from "../contract/json.ts"
+import { parseJson } from "../contract/json/json.ts"
 import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import type { Batch, Generation } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"

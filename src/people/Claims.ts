@@ -1,4 +1,4 @@
-import { isObject } from "../contract/json.ts"
+import { isObject } from "../contract/json/json.ts"
 
 /** A person, as their provider names them. */
 export interface Identity {

@@ -8,8 +8,8 @@ import { Configuration } from "../config/Configuration.ts"
 import { limitsOf } from "../config/limitsOf.ts"
 import type { JwtIssuer } from "../config/sections/JwtIssuer.ts"
 import { Settings } from "../config/Settings.ts"
-import { Unavailable } from "../contract/Failure.ts"
-import type { AuthInvalid } from "../contract/Failure.ts"
+import { Unavailable } from "../contract/failures/Failure.ts"
+import type { AuthInvalid } from "../contract/failures/Failure.ts"
 import { fetchBy } from "../upstreams/auth/fetchBy.ts"
 import { jose, makeIssuer } from "./IssuerKeys.ts"
 import type { Issuer } from "./IssuerKeys.ts"
@@ -76,7 +76,7 @@ export const IssuedTokensLive = Layer.scoped(
       const ofIssuer = rules.get(claimed.issuer)
       if (ofIssuer === undefined) return asSecret(token)
       const rule = ofIssuer.find(({ audience }) => claimed.audiences.includes(audience)) ?? ofIssuer[0]
-      return rule && verified(rule, token)
+      return rule && verify(rule, token)
     }
 
     /** Operators may choose any text as a key. */
@@ -85,7 +85,7 @@ export const IssuedTokensLive = Layer.scoped(
         refusedToken("the issuer of this token is not known here")
       )
 
-    const verified = (rule: Rule, token: string) =>
+    const verify = (rule: Rule, token: string) =>
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
         const library = yield* jose

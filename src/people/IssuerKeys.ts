@@ -3,8 +3,8 @@ import type { JWTVerifyGetKey } from "jose"
 import type { JwtIssuer } from "../config/sections/JwtIssuer.ts"
 import { isLoopback } from "../config/loopback.ts"
 import { withoutSlash } from "../config/withoutSlash.ts"
-import { isObject } from "../contract/json.ts"
-import { promised } from "../credentials/promised.ts"
+import { isObject } from "../contract/json/json.ts"
+import { promiseRunner } from "../credentials/promiseRunner.ts"
 import type { Source } from "../credentials/Source.ts"
 import { algorithms } from "./algorithms.ts"
 import { ProviderFailed } from "./Providers.ts"
@@ -44,8 +44,8 @@ export const makeIssuer = (
   outageMs: () => number
 ): Effect.Effect<Issuer> =>
   Effect.gen(function* () {
-    const run = promised(yield* Effect.runtime())
-    const metadata = steady(discovered(issuer, jwks_uri, fetch), { issuer, outageMs, freshMs: metadataMs })
+    const run = promiseRunner(yield* Effect.runtime())
+    const metadata = steady(discover(issuer, jwks_uri, fetch), { issuer, outageMs, freshMs: metadataMs })
     let known: { readonly url: string; readonly keyOf: JWTVerifyGetKey; readonly isAway: () => boolean } | undefined
 
     const keys = Effect.gen(function* () {
@@ -63,7 +63,7 @@ export const makeIssuer = (
 
 /** The metadata and keys that an issuer publishes, asked for once. */
 export const publishedBy = ({ issuer, jwks_uri }: Pick<JwtIssuer, "issuer" | "jwks_uri">, fetch: Source["fetch"]) =>
-  Effect.flatMap(discovered(issuer, jwks_uri, fetch), (metadata) =>
+  Effect.flatMap(discover(issuer, jwks_uri, fetch), (metadata) =>
     Effect.map(keySet(metadata.url, fetch), ({ keys }) => ({ ...metadata, keys }))
   )
 
@@ -72,7 +72,7 @@ interface Metadata {
   readonly algorithms: ReadonlyArray<string>
 }
 
-const discovered = (
+const discover = (
   issuer: string,
   given: string | undefined,
   fetch: Source["fetch"]
@@ -81,16 +81,16 @@ const discovered = (
     ? Effect.succeed({ url: given, algorithms })
     : Effect.flatMap(json(`${withoutSlash(issuer)}/.well-known/openid-configuration`, fetch), (metadata) => {
         const { id_token_signing_alg_values_supported: named, issuer: itself, jwks_uri: url } = metadata
-        const failed = (message: string) => Effect.fail(new ProviderFailed({ message }))
+        const failWith = (message: string) => Effect.fail(new ProviderFailed({ message }))
         if (itself !== issuer)
-          return failed("it calls itself by another name: issuer has to be the same, with its slash")
-        if (typeof url !== "string" || !URL.canParse(url)) return failed("it publishes no keys")
+          return failWith("it calls itself by another name: issuer has to be the same, with its slash")
+        if (typeof url !== "string" || !URL.canParse(url)) return failWith("it publishes no keys")
         if (new URL(url).protocol !== "https:" && !(isLoopback(issuer) && isLoopback(url))) {
-          return failed("its keys are not at an https:// address")
+          return failWith("its keys are not at an https:// address")
         }
         const narrowed = Array.isArray(named) ? algorithms.filter((one) => named.includes(one)) : algorithms
         return narrowed.length === 0
-          ? failed("it names no algorithm that the gateway takes")
+          ? failWith("it names no algorithm that the gateway takes")
           : Effect.succeed({ url, algorithms: narrowed })
       })
 
@@ -102,16 +102,18 @@ const keySet = (url: string, fetch: Source["fetch"]) =>
   )
 
 const json = (url: string, fetch: Source["fetch"]) => {
-  const failed = (words: string) => new ProviderFailed({ message: words })
+  const failureOf = (words: string) => new ProviderFailed({ message: words })
   return Effect.tryPromise({
     try: async (): Promise<unknown> => {
       const answer = await fetch(url, { method: "GET", headers: { accept: "application/json" } })
       return answer.status === 200 ? await answer.json() : answer.status
     },
-    catch: (cause) => failed(cause instanceof Error && cause.message !== "" ? cause.message : "it can't be asked")
+    catch: (cause) => failureOf(cause instanceof Error && cause.message !== "" ? cause.message : "it can't be asked")
   }).pipe(
     Effect.filterOrFail(isObject, (value) =>
-      failed(typeof value === "number" ? `${new URL(url).pathname} answers ${value}` : "its answer is no JSON object")
+      failureOf(
+        typeof value === "number" ? `${new URL(url).pathname} answers ${value}` : "its answer is no JSON object"
+      )
     )
   )
 }

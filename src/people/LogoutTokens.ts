@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type * as Jose from "jose"
 import type { JWTPayload } from "jose"
-import { isObject } from "../contract/json.ts"
+import { isObject } from "../contract/json/json.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { algorithms } from "./algorithms.ts"
 import { ProviderFailed, Providers } from "./Providers.ts"

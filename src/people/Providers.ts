@@ -119,7 +119,7 @@ export class Providers extends Effect.Service<Providers>()("gateway/people/Provi
         const before = failures.get(provider)
         if (before !== undefined && before.at + retryMs > at) return before.failure
         const isCurrent = () => rules?.providers.get(provider.issuer) === provider
-        const failed = (failure: ProviderFailed) =>
+        const noteFailure = (failure: ProviderFailed) =>
           Effect.sync(() => {
             if (isCurrent()) failures.set(provider, { at: clock.unsafeCurrentTimeMillis(), failure })
           })
@@ -127,8 +127,8 @@ export class Providers extends Effect.Service<Providers>()("gateway/people/Provi
           Effect.tap((client) => {
             if (isCurrent()) discovered.set(provider, { at, client })
           }),
-          Effect.tapError(failed),
-          Effect.onInterrupt(() => failed(silent))
+          Effect.tapError(noteFailure),
+          Effect.onInterrupt(() => noteFailure(silent))
         )
       })
 

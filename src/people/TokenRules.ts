@@ -1,10 +1,10 @@
 import { Either } from "effect"
 import type { JWTPayload } from "jose"
 import type { JwtIssuer } from "../config/sections/JwtIssuer.ts"
-import { AccountId } from "../contract/Caller.ts"
-import type { Limits } from "../contract/Caller.ts"
-import type { AuthInvalid } from "../contract/Failure.ts"
-import { isObject } from "../contract/json.ts"
+import { AccountId } from "../contract/callers/Caller.ts"
+import type { Limits } from "../contract/callers/Caller.ts"
+import type { AuthInvalid } from "../contract/failures/Failure.ts"
+import { isObject } from "../contract/json/json.ts"
 import { refusedToken } from "./tokenRefusal.ts"
 
 /** The most characters of a token; the header is read before anything is verified. */

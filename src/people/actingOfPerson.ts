@@ -1,4 +1,4 @@
-import type { Acting } from "../contract/Acting.ts"
+import type { Acting } from "../contract/callers/Acting.ts"
 import type { SignInRules } from "./Providers.ts"
 import { roleOf } from "./roleOf.ts"
 import type { Person } from "./store/People.ts"

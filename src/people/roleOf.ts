@@ -1,12 +1,10 @@
 import type { RoleRule } from "../config/sections/SignIn.ts"
-import type { Acting } from "../contract/Acting.ts"
+import type { Acting } from "../contract/callers/Acting.ts"
+import { grantOf, roles, rolesOfPeople } from "../contract/callers/roles.ts"
 import type { Identity } from "./Claims.ts"
 
 /** The role of a person. */
 export type PersonRole = Pick<Acting, "role" | "accounts" | "bodies">
-
-/** The widest first. */
-const byReach = ["operator", "auditor", "manager", "member"] as const
 
 /**
  * The role by the rules that match a person: the widest one, with the accounts of all rules that give it. Accounts of a
@@ -22,21 +20,20 @@ export const roleOf = (
     const groups = matchedGroups(rule, person)
     return groups === undefined ? [] : [{ rule, groups }]
   })
-  for (const role of byReach) {
+  for (const role of rolesOfPeople) {
     const giving = matches.filter(({ rule }) => rule.role === role)
     if (giving.length === 0) continue
-    if (role === "operator") return { role, accounts: "all", bodies: true }
-    const accounts = accountsOf(giving)
+    const bodies = giving.some(({ rule }) => rule.bodies === true)
+    const grant = grantOf(role, { accounts: accountsOf(giving), bodies })
     // Every group's name was unfit for an account.
-    if (accounts !== "all" && accounts.length === 0) continue
-    return { role, accounts, bodies: giving.some(({ rule }) => rule.bodies === true) }
+    if (grant.accounts.length > 0) return { role, ...grant }
   }
   return undefined
 }
 
-/** The accounts in which a role may have keys: an auditor changes nothing, and spends nothing. */
+/** The accounts in which people of a role may have keys: one that changes none, such as an auditor's, spends nothing. */
 export const accountsOfKeys = ({ accounts, role }: PersonRole): PersonRole["accounts"] =>
-  role === "auditor" ? [] : accounts
+  roles[role].reach.changesOwn === "none" ? [] : accounts
 
 interface Match {
   readonly rule: RoleRule
@@ -62,10 +59,11 @@ const matchedGroups = (
   return isTheirs ? [] : undefined
 }
 
-const accountsOf = (matches: ReadonlyArray<Match>): PersonRole["accounts"] => {
+/** Undefined if a rule names none. */
+const accountsOf = (matches: ReadonlyArray<Match>): ReadonlyArray<string> | undefined => {
   const accounts = new Set<string>()
   for (const { groups, rule } of matches) {
-    if (rule.accounts === undefined) return "all"
+    if (rule.accounts === undefined) return undefined
     for (const account of rule.accounts) {
       if (!account.includes("{group}")) accounts.add(account)
       // The provider's name of a group must not become a pattern.

@@ -1,5 +1,5 @@
 import type * as Jose from "jose"
-import { AuthInvalid } from "../contract/Failure.ts"
+import { AuthInvalid } from "../contract/failures/Failure.ts"
 
 /** A token that opens nothing, and why: for its sender, who may be anyone. */
 export const refusedToken = (why: string): AuthInvalid => new AuthInvalid({ message: `Invalid API key: ${why}` })

@@ -1,7 +1,7 @@
 import { Effect, Exit } from "effect"
 import type { Scope } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
-import type { Failure } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import type { GenerationOptions } from "../dispatch/GenerationOptions.ts"
@@ -15,8 +15,9 @@ import type { Running } from "./ending.ts"
 import { fold } from "./fold.ts"
 import { failedStream, holdResponse } from "./holdResponse.ts"
 import { nothingGenerated } from "./nothingGenerated.ts"
-import { streamed } from "./streamed.ts"
+import { streamAnswer } from "./streamAnswer.ts"
 import type { Encoding, TextFamily, TextInput, TextRequest } from "./TextFamily.ts"
+import { families } from "../contract/kinds.ts"
 
 /** The charge and routes of a task, whose money was held before. */
 type Prepaid = GenerationOptions["prepaid"]
@@ -58,7 +59,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
         stored = claimed
         return understand(family, input, claimed, release, next)
       })
-      return releasing(work, release)
+      return releaseAfter(work, release)
     }
 
     const understand = <Payload, Stored, S, P, A, B>(
@@ -82,12 +83,13 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
         .flatMap(begin)
 
     const generate = <Payload, Stored, S, P, A>(
-      { dialect, kind }: TextFamily<Payload, Stored, S, P, A>,
+      { dialect }: TextFamily<Payload, Stored, S, P, A>,
       { caller }: TextInput<Payload>,
       { release, request, text }: Prepared<S, P, A>,
       { prepaid, stream }: { readonly prepaid?: Prepaid; readonly stream: boolean }
     ): Future<Generation, Failure> => {
       const { conversation, mayReachWeb, objection, passthrough, unsupported } = text
+      const { kind } = families[dialect]
       const begin = (): Future<Generation, Failure> => {
         if (text.isDry === true) {
           const asked = { family: dialect, kind, mayReachWeb, objection, headers: request.headers }
@@ -107,7 +109,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
       }
       const generation = isLarge(text, request) ? inTurns(() => conversation.items, begin) : begin()
       // Also on the generation: once the 200 has been sent, the answer no longer fails.
-      return release === undefined ? generation : releasing(generation, release)
+      return release === undefined ? generation : releaseAfter(generation, release)
     }
 
     const whole = <S, P, A>(generation: Generation, { release, text }: Prepared<S, P, A>): Future<A, Failure> =>
@@ -125,7 +127,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           const { heartbeat, isToldInStream } = family
           const opened = generation.flatMap((begun) =>
             encodedBy(text, begun, (encoding) =>
-              streamed({ ...encoding, generation: begun, release, heartbeat, request })
+              streamAnswer({ ...encoding, generation: begun, release, heartbeat, request })
             )
           )
           return holdResponse(opened, {
@@ -183,7 +185,8 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           const text = family.understand(input, stored)
           if (text instanceof InvalidRequest) return Effect.fail(text)
           const { answers, conversation, mayReachWeb, objection } = text
-          const { dialect, kind } = family
+          const { dialect } = family
+          const { kind } = families[dialect]
           const { headers } = input.request
           const asked = { family: dialect, kind, mayReachWeb, objection, answers: answers?.count, headers }
           const ask = dispatch.quote(caller, conversation, asked)
@@ -217,7 +220,7 @@ const once = (release: Release): Release => {
 }
 
 /** Releases what the request claimed if the work fails. */
-const releasing = <A>(work: Future<A, Failure>, release: Release): Future<A, Failure> => {
+const releaseAfter = <A>(work: Future<A, Failure>, release: Release): Future<A, Failure> => {
   work.onDone((end) => {
     if (end instanceof Failed) release("failed")
   })

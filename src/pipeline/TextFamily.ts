@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
-import type { Caller } from "../contract/Caller.ts"
-import type { Failure, InvalidRequest } from "../contract/Failure.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
+import type { Failure, InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { GenerationOptions, Passthrough } from "../dispatch/GenerationOptions.ts"
 import type { Conversation } from "../generation/Conversation.ts"
@@ -34,8 +34,6 @@ export interface Routes {
  */
 export interface TextFamily<Payload, Stored, S, P, A> {
   readonly dialect: Dialect
-  /** The kind of model. Defaults to text. */
-  readonly kind?: "embedding"
   /** Sent on an open stream after ten seconds of silence. */
   readonly heartbeat: string
   /** True for a failure before the first event that clients expect in the stream, not as an HTTP error. */

@@ -1,4 +1,4 @@
-import { UpstreamFailed } from "../contract/Failure.ts"
+import { UpstreamFailed } from "../contract/failures/Failure.ts"
 import type { Generation, GenerationEnding } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 
@@ -20,7 +20,7 @@ export interface Running<S> extends Ending<S> {
 }
 
 /** Starts both writes that the last frames wait for, the family's and the charge's, so that they share a commit. */
-export const storing = <S>(running: Running<S>, state: S): Promise<unknown> | undefined => {
+export const storeEnd = <S>(running: Running<S>, state: S): Promise<unknown> | undefined => {
   const settled = running.generation.settled?.()
   const kept = running.keep?.(state)
   return settled === undefined || kept === undefined ? (settled ?? kept) : Promise.all([settled, kept])

@@ -1,8 +1,8 @@
-import type { Failure } from "../contract/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import { Future } from "../flow/Future.ts"
 import type { Settled } from "../flow/Future.ts"
 import { PendingFuture } from "../flow/PendingFuture.ts"
-import { finish, storing, upstreamEnded } from "./ending.ts"
+import { finish, storeEnd, upstreamEnded } from "./ending.ts"
 import type { Running } from "./ending.ts"
 import type { Batch, GenerationEnding } from "../generation/Generation.ts"
 import type { Frame, Machine } from "../generation/Machine.ts"
@@ -61,7 +61,7 @@ class Folding<S, F extends Frame> extends PendingFuture<S, Failure> {
 
   /** The result, after pending writes. */
   #conclude(): Settled<S, Failure> | undefined {
-    const stored = storing(this.#options, this.#state)
+    const stored = storeEnd(this.#options, this.#state)
     if (stored === undefined) return this.#end("finished", Future.succeed(this.#state))
     this.#left = "failed"
     stored.then(

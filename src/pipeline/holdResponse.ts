@@ -1,5 +1,5 @@
-import { Internal, UpstreamFailed } from "../contract/Failure.ts"
-import type { Failure } from "../contract/Failure.ts"
+import { Internal, UpstreamFailed } from "../contract/failures/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { Future, Failed, Succeeded } from "../flow/Future.ts"
 import type { Settled } from "../flow/Future.ts"
@@ -10,7 +10,7 @@ import type { ShutdownListener } from "../flow/shutdown.ts"
 import { PendingFuture } from "../flow/PendingFuture.ts"
 import type { GenerationEnding } from "../generation/Generation.ts"
 import type { Frame, Machine } from "../generation/Machine.ts"
-import { eventStream, heartbeatEvery, render } from "./streamed.ts"
+import { eventStream, heartbeatEvery, render } from "./streamAnswer.ts"
 
 export interface HoldOptions {
   readonly request: Incoming
@@ -37,9 +37,7 @@ export const holdResponse = (answer: Future<Response, Failure>, options: HoldOpt
 
 /** A failure that clients expect in the stream becomes a stream. */
 const inStream = (end: Settled<Response, Failure>, options: HoldOptions): Settled<Response, Failure> =>
-  end instanceof Failed && options.isToldInStream?.(failureOf(end)) === true
-    ? Future.succeed(opened(end, options))
-    : end
+  end instanceof Failed && options.isToldInStream?.(failureOf(end)) === true ? Future.succeed(open(end, options)) : end
 
 /** A stream that waits for its first event. */
 class HeldResponse extends PendingFuture<Response, Failure> implements HasDeadline {
@@ -56,7 +54,7 @@ class HeldResponse extends PendingFuture<Response, Failure> implements HasDeadli
   }
 
   look(): number {
-    this.#release(Future.succeed(opened(this.#answer, this.#options)))
+    this.#release(Future.succeed(open(this.#answer, this.#options)))
     return Infinity
   }
 
@@ -82,7 +80,7 @@ export const failedStream =
 const utf8 = new TextEncoder()
 
 /** A stream that is opened before its answer exists: heartbeats, then the answer's bytes. */
-const opened = (answer: Future<Response, Failure>, options: HoldOptions): Response => {
+const open = (answer: Future<Response, Failure>, options: HoldOptions): Response => {
   const { once, record, shutdown } = options.request
   record?.streams()
   const left = Promise.withResolvers<Settled<Response, Failure>>()
@@ -132,10 +130,11 @@ const opened = (answer: Future<Response, Failure>, options: HoldOptions): Respon
     },
     cancel: async () => {
       isLeft = true
-      stopWaiting()
-      answer.interrupt()
+      clearInterval(beat)
       if (reader !== undefined) return reader.cancel()
+      if (record?.generation?.leave() !== true) answer.interrupt()
       const end = await left.promise
+      stopWaiting()
       if (end instanceof Succeeded) await end.value.body?.cancel()
       // Last, when the upstream and the cost are known.
       over("hang-up")

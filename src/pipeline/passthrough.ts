@@ -1,6 +1,6 @@
-import type { Failure } from "../contract/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
-import { wholeBody } from "../contract/wholeBody.ts"
+import { wholeBody } from "../contract/bodies/wholeBody.ts"
 import type { Frame, Machine, PassthroughFrame } from "../generation/Machine.ts"
 import type { FinishReason, Usage } from "../generation/GenerationEvent.ts"
 

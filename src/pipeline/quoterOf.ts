@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Schema } from "effect"
 import type { Incoming } from "../contract/handlers.ts"
 import { openDecoder } from "../contract/open.ts"
-import { refusing } from "../contract/refusing.ts"
+import { toInvalidRequest } from "../contract/failures/invalidRequests.ts"
 import { makeEstimate } from "../dispatch/estimate.ts"
 import { nextTurn } from "../flow/eventLoop.ts"
 import type { Quoter } from "../ledger/Quote.ts"
@@ -15,7 +15,7 @@ export const quoterOf = <A, I, Stored, S, P, Answer, E, R>(
   schema: Schema.Schema<A, I>,
   makeFamily: Effect.Effect<TextFamily<A, Stored, S, P, Answer>, E, R>
 ) => {
-  const decodeBody = refusing(openDecoder(schema))
+  const decodeBody = toInvalidRequest(openDecoder(schema))
   return Effect.map(Effect.all([Pipeline, makeEstimate, makeFamily]), ([pipeline, estimate, family]): Quoter => {
     const quote = pipeline.quote(family)
     return Effect.fnUntraced(function* (caller, body, headers) {

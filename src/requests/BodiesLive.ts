@@ -1,8 +1,8 @@
 import { Clock, Effect, Exit, Layer, Queue } from "effect"
 import { Configuration } from "../config/Configuration.ts"
 import { Settings } from "../config/Settings.ts"
-import { bodyWithoutEntrusted, entrustedIn } from "../contract/entrusted.ts"
-import type { AccountId } from "../contract/Caller.ts"
+import { bodyWithoutEntrusted, entrustedIn } from "../contract/callers/entrusted.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
@@ -12,7 +12,7 @@ import { BodyLog } from "../telemetry/BodyLog.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { cutAt, readAlong } from "./readAlong.ts"
 import type { Taken } from "./readAlong.ts"
-import { margin, redacted } from "./redact.ts"
+import { margin, redactText } from "./redact.ts"
 import { BodyStore } from "./store/BodyStore.ts"
 import { partialJson } from "./transcript/partialJson.ts"
 import type { BodyRow } from "./store/BodyStore.ts"
@@ -34,12 +34,8 @@ interface Recorded {
   readonly answer: Taken
 }
 
-const shown = async (
-  taken: Taken,
-  patterns: ReadonlyArray<Regex>,
-  entrusted: ReadonlyArray<string>
-): Promise<Taken> => {
-  const { isCut, text } = await redacted(taken, most, patterns, entrusted)
+const show = async (taken: Taken, patterns: ReadonlyArray<Regex>, entrusted: ReadonlyArray<string>): Promise<Taken> => {
+  const { isCut, text } = await redactText(taken, most, patterns, entrusted)
   return { text: text.toWellFormed().replaceAll("\0", "�"), isCut }
 }
 
@@ -55,9 +51,9 @@ const withoutEntrusted = (taken: Taken) => {
 const rowOf = ({ account, answer, at, patterns, request, requestId }: Recorded): Effect.Effect<BodyRow> =>
   Effect.promise(async () => {
     const { entrusted, taken } = withoutEntrusted(request)
-    const shownRequest = await shown(taken, patterns, entrusted)
+    const shownRequest = await show(taken, patterns, entrusted)
     // An upstream may repeat them.
-    const shownAnswer = await shown(answer, patterns, entrusted)
+    const shownAnswer = await show(answer, patterns, entrusted)
     return {
       request_id: requestId,
       account_id: account,

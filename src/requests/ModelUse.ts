@@ -1,13 +1,17 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect } from "effect"
 import type { SqlError } from "@effect/sql/SqlError"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import { inputIn, inputMeasures } from "../contract/records/measures.ts"
 import { readTime } from "../contract/timeQuery.ts"
-import type { Settled } from "../ledger/store/settledSums.ts"
+import { usageBooks } from "../ledger/store/usageBooks.ts"
+import { allSummed } from "../ledger/store/usageStatements.ts"
+import { addSums, noSums, settledMeasures } from "../sums/Sums.ts"
+import { mapSums } from "../sums/sumsOf.ts"
 import type { ModelUseRecord } from "./ModelUseRecord.ts"
+import { GroupCounts } from "./store/GroupCounts.ts"
+import { requestBook } from "./store/requestBook.ts"
 import { RequestSums } from "./store/RequestSums.ts"
-import { modelHours } from "./store/modelHours.ts"
-import type { ModelSum } from "./store/modelHours.ts"
 import { Durations } from "./Tally.ts"
 
 const hourMs = 3_600_000
@@ -18,10 +22,12 @@ const mostSeen = 20_000
 
 /** Sums and percentiles of each model's requests. */
 export class ModelUse extends Effect.Service<ModelUse>()("gateway/requests/ModelUse", {
-  dependencies: [RequestSums.Default],
+  dependencies: [GroupCounts.Default, RequestSums.Default],
   effect: Effect.gen(function* () {
     const requests = yield* RequestSums
     const sql = yield* SqlClient.SqlClient
+    const { ofRows } = yield* GroupCounts
+    const [counted, settled] = [requestBook(sql), usageBooks(sql, allSummed(sql)).hours]
 
     /**
      * @param since as `TimeQuery`
@@ -35,22 +41,23 @@ export class ModelUse extends Effect.Service<ModelUse>()("gateway/requests/Model
       Effect.gen(function* () {
         const toMs = yield* Clock.currentTimeMillis
         const fromMs = yield* beginOf(since, toMs)
-        const all = new Map<string, Sums>()
-        const sumsOf = (model: string) => {
+        const all = new Map<string, Use>()
+        const useOf = (model: string) => {
           const name = nameOf(model)
-          const sums = all.get(name) ?? new Sums()
-          all.set(name, sums)
-          return sums
+          const use = all.get(name) ?? noUse()
+          all.set(name, use)
+          return use
         }
-        yield* modelHours(sql, { fromMs, toMs }, (sum) => sumsOf(sum.model).count(sum))
-        yield* requests.settled({ fromMs, toMs, stepMs: hourMs, by: "model", owner: undefined }, (sum) =>
-          sumsOf(sum.name).settle(sum)
+        const query = { span: { fromMs, toMs }, nowMs: toMs, by: ["model"] as const }
+        yield* mapSums(sql, counted, { ...query, scope: ofRows({}), measures: ofRequests }, (sums) =>
+          addSums(useOf(sums.name).counted, sums)
         )
-        const every = yield* requests.each({ fromMs, toMs, most: mostSeen, withDetails: false }, (row) =>
-          sumsOf(row.model).took.add(row)
+        yield* mapSums(sql, settled, { ...query, measures: settledMeasures }, (sums) =>
+          addSums(useOf(sums.name).settled, sums)
         )
-        const about = { since: new Date(fromMs).toISOString(), sampled: every > 1 }
-        return (name: string) => ({ ...about, ...(all.get(name) ?? new Sums()).shown() })
+        const sampled = yield* requests.each({ fromMs, toMs, most: mostSeen }, (row) => useOf(row.model).took.add(row))
+        const about = { since: new Date(fromMs).toISOString(), sampled }
+        return (name: string) => ({ ...about, ...show(all.get(name) ?? noUse()) })
       }).pipe(Effect.catchIf((error): error is SqlError => error._tag === "SqlError", Effect.die))
 
     return { of } as const
@@ -70,38 +77,22 @@ const beginOf = (since: string, nowMs: number): Effect.Effect<number, InvalidReq
     : Effect.succeed(Math.floor(sinceMs / hourMs) * hourMs)
 }
 
-class Sums {
-  readonly took = new Durations()
-  #requests = 0
-  #errors = 0
-  #input = 0
-  #read = 0
-  readonly #settled = { input_tokens: 0, output_tokens: 0, cost_nano_usd: 0, upstream_cost_nano_usd: 0 }
+/** Of requests that create tasks, tokens are settled alone. */
+const ofRequests = ["requests", "errors", ...inputMeasures] as const
 
-  count(sum: Omit<ModelSum, "model">): void {
-    this.#requests += sum.requests
-    this.#errors += sum.errors
-    this.#input += sum.input_tokens + sum.cache_read_tokens + sum.cache_write_tokens
-    this.#read += sum.cache_read_tokens
-  }
+const noUse = () => ({ counted: noSums(), settled: noSums(), took: new Durations() })
+type Use = ReturnType<typeof noUse>
 
-  settle(sum: Settled): void {
-    this.#settled.input_tokens += sum.input_tokens
-    this.#settled.output_tokens += sum.output_tokens
-    this.#settled.cost_nano_usd += sum.cost_nano_usd
-    this.#settled.upstream_cost_nano_usd += sum.upstream_cost_nano_usd
-  }
-
-  shown(): Omit<ModelUseRecord, "since" | "sampled"> {
-    const { cost_nano_usd, upstream_cost_nano_usd, ...tokens } = this.#settled
-    return {
-      requests: this.#requests,
-      errors: this.#errors,
-      ...tokens,
-      cost_usd: cost_nano_usd / 1e9,
-      upstream_cost_usd: upstream_cost_nano_usd / 1e9,
-      cache_hit_rate: this.#input === 0 ? null : this.#read / this.#input,
-      ...this.took.shown()
-    }
+const show = ({ counted, settled, took }: Use): Omit<ModelUseRecord, "since" | "sampled"> => {
+  const input = inputIn(counted)
+  return {
+    requests: counted.requests,
+    errors: counted.errors,
+    input_tokens: settled.input_tokens,
+    output_tokens: settled.output_tokens,
+    cost_usd: settled.cost_nano_usd / 1e9,
+    upstream_cost_usd: settled.upstream_cost_nano_usd / 1e9,
+    cache_hit_rate: input === 0 ? null : counted.cache_read_tokens / input,
+    ...took.shown()
   }
 }

@@ -1,38 +1,33 @@
 import { Schema } from "effect"
-import { said } from "../contract/fields.ts"
+import { answerField } from "../contract/fields.ts"
+import { settledFields } from "../contract/records/measureFields.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
 import { wholeNumber } from "../contract/wholeNumber.ts"
 import { aboveHold, upstreamCost } from "../ledger/Money.ts"
-import { Percentiles } from "./OverviewSums.ts"
+import { outcomeFields, Percentiles, timeFields } from "./OverviewSums.ts"
+import { isLabel, requestLabels } from "./labels.ts"
+import type { Label } from "./labels.ts"
 import { longestPattern } from "./store/patterns.ts"
 
-const count = (description: string) => said(Schema.Int, description)
+const count = (description: string) => answerField(Schema.Int, description)
 
 const figures = {
-  requests: count("Finished requests."),
-  errors: count("Unsuccessful requests: the sum of the next three."),
-  refused: count("Refused requests: 4xx."),
-  failed: count("Failed requests: 5xx, or cut after their 200."),
-  hang_ups: count("Requests whose client left."),
-  input_tokens: count("Settled input tokens, without cached ones."),
-  cache_read_tokens: count("Settled input tokens that a cache served."),
-  cache_write_tokens: count("Settled input tokens that were written to a cache."),
-  output_tokens: count("Settled output tokens, including reasoning."),
-  cache_hit_rate: said(
+  ...outcomeFields,
+  ...settledFields,
+  cache_hit_rate: answerField(
     Schema.NullOr(Schema.Number),
     "The share of input that a cache served, 0 to 1; null without input."
   ),
-  cost_usd: said(Schema.Number, "The amount settled in this span, in dollars, for requests and for tasks that ended."),
+  cost_usd: answerField(
+    Schema.Number,
+    "The amount settled in this span, in dollars, for requests and for tasks that ended."
+  ),
   upstream_cost_usd: upstreamCost,
   above_hold_usd: aboveHold,
-  first_byte_ms: said(
-    Percentiles,
-    "Time to the first byte of requests that an upstream answered; null if none was sampled."
-  ),
-  duration_ms: said(Percentiles, "Time to the end of the answer.")
+  ...timeFields
 }
 const Figures = Schema.Struct(figures).annotations({ identifier: "GroupFigures" })
-const before = said(
+const before = answerField(
   Schema.NullOr(Figures),
   "The same for the span of the same length directly before; null if there was nothing."
 )
@@ -43,16 +38,19 @@ const Attempts = Schema.Struct({
   hidden: count("The failed ones that callers did not notice: another attempt answered."),
   // Absent in answers of an older gateway to the command line.
   outpaced: Schema.optional(count("Calls that were cancelled because another route answered first: no failures.")),
-  duration_ms: said(Percentiles, "Time until the upstream began to answer; calls without an answer are not in it.")
+  duration_ms: answerField(
+    Percentiles,
+    "Time until the upstream began to answer; calls without an answer are not in it."
+  )
 }).annotations({ identifier: "UpstreamAttempts" })
 
 const Row = Schema.Struct({
-  group: said(
+  group: answerField(
     Schema.String,
-    "The model, upstream, account, tag or end user, or the key's id. Empty if there is none: no upstream was called, or the request has no tag or end user."
+    "The model, upstream, account, tag, end user or service tier, or the key's id. Empty if there is none: no upstream was called, or the request has no tag, end user or tier."
   ),
-  second: said(Schema.NullOr(Schema.String), "The same of the second dimension; null if there is one alone."),
-  name: said(Schema.NullOr(Schema.String), "The name of the row's key; null unless rows stand for keys."),
+  second: answerField(Schema.NullOr(Schema.String), "The same of the second dimension; null if there is one alone."),
+  name: answerField(Schema.NullOr(Schema.String), "The name of the row's key; null unless rows stand for keys."),
   ...figures,
   attempts: Schema.optional(Attempts).annotations({
     description: "The calls to an upstream; for operators, by upstream alone."
@@ -63,16 +61,19 @@ const Row = Schema.Struct({
 /** A table of groups of requests, each beside its figures of the span before. */
 export const OverviewGroups = Schema.Struct({
   object: Schema.Literal("overview_groups"),
-  by: said(Schema.String, "The grouping of the rows."),
-  from: said(Schema.String, "Start of the span (ISO 8601, UTC)."),
-  to: said(Schema.String, "End of the span, exclusive."),
-  before_from: said(Schema.String, "Start of the span before, which ends at `from`."),
-  sampled: said(Schema.Boolean, "True if percentiles (and rows by tag or end user) are from a sample of the requests."),
-  total: said(
+  by: answerField(Schema.String, "The grouping of the rows."),
+  from: answerField(Schema.String, "Start of the span (ISO 8601, UTC)."),
+  to: answerField(Schema.String, "End of the span, exclusive."),
+  before_from: answerField(Schema.String, "Start of the span before, which ends at `from`."),
+  sampled: answerField(
+    Schema.Boolean,
+    "True if percentiles (and rows by tag, end user or service tier) are from a sample of the requests."
+  ),
+  total: answerField(
     Schema.Struct({ ...figures, before }).annotations({ identifier: "OverviewSum" }),
     "All requests, each once."
   ),
-  data: said(Schema.Array(Row), "The rows, by cost, then by requests, the highest first."),
+  data: answerField(Schema.Array(Row), "The rows, by cost, then by requests, the highest first."),
   count: count("The number of rows, including those beyond `limit`.")
 }).annotations({ identifier: "OverviewGroups" })
 export type OverviewGroups = typeof OverviewGroups.Type
@@ -84,17 +85,18 @@ type Column = (typeof columns)[number]
 /** The grouping of a table. */
 export type Grouping =
   | { readonly of: "columns"; readonly first: Column; readonly second: Column | undefined }
-  | { readonly of: "labels"; readonly label: "tag" | "user" }
+  | { readonly of: "labels"; readonly label: Label }
 
 const pairs = columns.flatMap((first) => columns.flatMap((second) => (first === second ? [] : [`${first},${second}`])))
-const groupings: ReadonlyArray<string> = [...columns, ...pairs, "tag", "user"]
+const groupings: ReadonlyArray<string> = [...columns, ...pairs, ...requestLabels]
 
 /** The words for `by` in messages. */
-export const groupingWords = "model, upstream, account, key, tag or user; or two of the first four, such as account,key"
+export const groupingWords =
+  "model, upstream, account, key, tag, user or service_tier; or two of the first four, such as account,key"
 
 /** Parses `by`. Undefined if it is invalid. */
 export const groupingOf = (text: string): Grouping | undefined => {
-  if (text === "tag" || text === "user") return { of: "labels", label: text }
+  if (isLabel(text)) return { of: "labels", label: text }
   const [first, second] = text.split(",").map((name) => columns.find((one) => one === name))
   return first === undefined || !groupings.includes(text) ? undefined : { of: "columns", first, second }
 }

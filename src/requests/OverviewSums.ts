@@ -1,65 +1,78 @@
 import { Schema } from "effect"
-import { said } from "../contract/fields.ts"
+import { answerField } from "../contract/fields.ts"
 import { aboveHold, upstreamCost } from "../ledger/Money.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
 import { wholeNumber } from "../contract/wholeNumber.ts"
 
-const count = (description: string) => said(Schema.Int, description)
-/** Percentiles of times; null without any. */
-export const Percentiles = Schema.NullOr(
-  Schema.Struct({
-    p50: said(Schema.Int, "The median in ms."),
-    p95: said(Schema.Int, "The 95th percentile in ms.")
-  })
-)
+const count = (description: string) => answerField(Schema.Int, description)
 
-const sums = {
+/** Requests by outcome, as each report shows them. */
+export const outcomeFields = {
   requests: count("Finished requests."),
   errors: count("Unsuccessful requests: the sum of the next three."),
   refused: count("Refused requests: 4xx."),
   failed: count("Failed requests: 5xx, or cut after their 200."),
-  hang_ups: count("Requests whose client left."),
-  cost_usd: said(Schema.Number, "The amount settled in this time, in dollars, for requests and for tasks that ended."),
+  hang_ups: count("Requests whose client left.")
+}
+
+/** Percentiles of times; null without any. */
+export const Percentiles = Schema.NullOr(
+  Schema.Struct({
+    p50: answerField(Schema.Int, "The median in ms."),
+    p95: answerField(Schema.Int, "The 95th percentile in ms.")
+  })
+)
+
+const sums = {
+  ...outcomeFields,
+  cost_usd: answerField(
+    Schema.Number,
+    "The amount settled in this time, in dollars, for requests and for tasks that ended."
+  ),
   upstream_cost_usd: upstreamCost,
   above_hold_usd: aboveHold,
   input_tokens: count("Settled input tokens, without cached ones."),
   output_tokens: count("Settled output tokens, including reasoning.")
 }
-const times = {
-  first_byte_ms: said(
+/** Percentiles of requests' times. */
+export const timeFields = {
+  first_byte_ms: answerField(
     Percentiles,
     "Time to the first byte of requests that an upstream answered; null if none was sampled."
   ),
-  duration_ms: said(Percentiles, "Time to the end of the answer.")
+  duration_ms: answerField(Percentiles, "Time to the end of the answer.")
 }
 
-const Point = Schema.Struct({ time: said(Schema.String, "Start of the step."), ...sums })
+const Point = Schema.Struct({ time: answerField(Schema.String, "Start of the step."), ...sums })
 
 const Total = Schema.Struct({
   ...sums,
-  ...times,
-  points: said(Schema.Array(Schema.Struct({ ...Point.fields, ...times })), "All steps, including empty ones.")
+  ...timeFields,
+  points: answerField(
+    Schema.Array(Schema.Struct({ ...Point.fields, ...timeFields })),
+    "All steps, including empty ones."
+  )
 }).annotations({ identifier: "OverviewTotal" })
 
 const Group = Schema.Struct({
-  name: said(Schema.String, "The group's name; empty if unknown."),
+  name: answerField(Schema.String, "The group's name; empty if unknown."),
   ...sums,
-  ...times,
-  points: said(Schema.Array(Point), "All steps, including empty ones.")
+  ...timeFields,
+  points: answerField(Schema.Array(Point), "All steps, including empty ones.")
 }).annotations({ identifier: "OverviewGroup" })
 
 /** Fields of an overview of requests. */
 export const OverviewSums = {
   object: Schema.Literal("overview"),
-  from: said(Schema.String, "ISO 8601, UTC."),
-  to: said(Schema.String, "End of the span."),
+  from: answerField(Schema.String, "ISO 8601, UTC."),
+  to: answerField(Schema.String, "End of the span."),
   step_seconds: count("Length of each step in seconds."),
-  sampled: said(
+  sampled: answerField(
     Schema.Boolean,
     "True if percentiles (and groups by tag or end user) are from a sample of the requests."
   ),
-  total: said(Total, "All requests."),
-  groups: said(Schema.Array(Group), "The ten groups with the highest cost, then with the most requests.")
+  total: answerField(Total, "All requests."),
+  groups: answerField(Schema.Array(Group), "The ten groups with the highest cost, then with the most requests.")
 }
 
 /** The overview of one account. */

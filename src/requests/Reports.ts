@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { jsonInTurns } from "../flow/inTurns.ts"
 import { NamedSlots } from "../flow/NamedSlots.ts"
-import { writtenAs } from "../contract/Written.ts"
+import { writtenAs } from "../contract/records/Written.ts"
 import { Connections } from "../sql/Connections.ts"
 
 /** Reports that run at once: of a key, and of all. */

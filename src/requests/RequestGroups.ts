@@ -1,16 +1,16 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import { mapInTurns, sortInTurns } from "../flow/inTurns.ts"
-import type { Own } from "../contract/Own.ts"
+import type { Own } from "../contract/callers/Own.ts"
 import { keyNames } from "../ledger/store/keyNames.ts"
 import { outcomeOfStored } from "./attemptCounts.ts"
 import { Figures, shownFigures } from "./groupFigures.ts"
-import type { GroupSums } from "./groupFigures.ts"
+import type { Sums } from "../sums/Sums.ts"
 import { labelsOf } from "./labels.ts"
 import type { Label } from "./labels.ts"
-import { outcomeOf } from "./outcome.ts"
+import { countsOf } from "./Tally.ts"
 import { groupingOf, groupingWords } from "./OverviewGroups.ts"
 import type { Grouping, OverviewGroups } from "./OverviewGroups.ts"
 import { spanOf } from "./spanOf.ts"
@@ -42,17 +42,20 @@ export class RequestGroups extends Effect.Service<RequestGroups>()("gateway/requ
 
     const byColumns = Effect.fnUntraced(function* (query: GroupQuery, by: GroupBy) {
       const table = new Table()
-      yield* counts.requests(query, by, ({ name, second, ...sums }) => table.addOnce([name, second], sums))
-      yield* counts.money(query, by, ({ name, second, ...sums }) => table.addOnce([name, second], sums))
+      yield* counts.requests(query, by, (sums) => table.addOnce([sums.name, sums.second], sums))
+      yield* counts.money(query, by, (sums) => table.addOnce([sums.name, sums.second], sums))
       const secondOf = (row: SampledRequest) => (by.second === undefined ? "" : row[columnOf[by.second]])
       const see = (row: SampledRequest) => {
         table.total.took.add(row)
         table.of([row[columnOf[by.first]], secondOf(row)]).took.add(row)
       }
       const { fromMs, owner, toMs } = query
-      const isPart = yield* sampled({ fromMs, toMs, owner, where: counts.whereRowOf(query) }, table.requests, see)
+      const scope = counts.ofRows(query)
+      // Of all requests, ids are the number.
+      const number = owner === undefined && scope.where?.length === 0 ? undefined : table.requests
+      const isPart = yield* requests.each({ fromMs, toMs, scope, most: mostSeen, number }, see)
       if (by.first === "upstream" && by.second === undefined && owner === undefined && query.upstream === undefined) {
-        yield* counts.attempts(query, (upstream, some) => table.of([upstream, ""]).addAttempts(some))
+        for (const { name, ...some } of yield* counts.attempts(query)) table.of([name, ""]).add(some)
         const bound = { most: mostSeen, requests: table.requests }
         yield* counts.eachAttempt(query, bound, (attempt) => {
           const outcome = outcomeOfStored(attempt)
@@ -64,22 +67,12 @@ export class RequestGroups extends Effect.Service<RequestGroups>()("gateway/requ
       return { table, isPart }
     })
 
-    /** True if some requests were left out. */
-    const sampled = (
-      { owner, ...times }: Pick<GroupQuery, "fromMs" | "toMs" | "owner"> & Pick<Times, "where">,
-      known: number,
-      see: (row: SampledRequest) => void
-    ): Effect.Effect<boolean, SqlError> =>
-      owner === undefined && times.where?.length === 0
-        ? Effect.map(requests.each({ ...times, most: mostSeen, withDetails: false }, see), (every) => every > 1)
-        : Effect.map(requests.eachOf({ ...times, owner, most: mostSeen, requests: known }, see), (seen) => seen < known)
-
     const byLabel = Effect.fnUntraced(function* (query: GroupQuery, label: Label) {
       const table = new Table()
-      const { fromMs, owner, toMs } = query
+      const { fromMs, toMs } = query
       const times = { fromMs, toMs, most: mostLabelled }
-      const every = yield* requests.each(
-        { ...times, withDetails: true, where: counts.whereRowOf(query) },
+      const isPart = yield* requests.each(
+        { ...times, withDetails: true, scope: counts.ofRows(query) },
         ({ details, ...row }, every) => {
           const names = labelsOf(label, details ?? {})
           table.add(names, countsOf(row, every))
@@ -87,11 +80,11 @@ export class RequestGroups extends Effect.Service<RequestGroups>()("gateway/requ
           for (const name of names) table.of([name, ""]).took.add(row)
         }
       )
-      const everyPaid = yield* requests.settledWithDetails(
-        { ...times, owner, where: counts.whereOf(query) },
+      const isPaidInPart = yield* requests.settledWithDetails(
+        { ...times, scope: counts.ofUsage(query) },
         ({ details, sums }) => table.add(labelsOf(label, details), sums)
       )
-      return { table, isPart: every > 1 || everyPaid > 1 }
+      return { table, isPart: isPart || isPaidInPart }
     })
 
     const read = (query: GroupQuery, grouping: Grouping) =>
@@ -105,9 +98,10 @@ export class RequestGroups extends Effect.Service<RequestGroups>()("gateway/requ
         if (grouping === undefined) {
           return yield* new InvalidRequest({ param: "by", message: `by: expected ${groupingWords}` })
         }
-        const { fromMs, toMs } = yield* spanOf({ from, to }, yield* Clock.currentTimeMillis)
+        const nowMs = yield* Clock.currentTimeMillis
+        const { fromMs, toMs } = yield* spanOf({ from, to }, nowMs)
         const beforeMs = 2 * fromMs - toMs
-        const whose = { ...filter, owner: own?.account, keys: own?.keys }
+        const whose = { ...filter, nowMs, owner: own?.account, keys: own?.keys }
         const now = yield* read({ ...whose, fromMs, toMs }, grouping)
         const before = yield* read({ ...whose, fromMs: beforeMs, toMs: fromMs }, grouping)
         if (now.table.size > mostGroups) {
@@ -161,7 +155,6 @@ export class RequestGroups extends Effect.Service<RequestGroups>()("gateway/requ
   })
 }) {}
 
-type Times = Parameters<RequestSums["each"]>[0]
 type GroupId = readonly [first: string, second: string]
 
 type Group = readonly [GroupId, Figures]
@@ -197,13 +190,13 @@ class Table {
     return this.#groups.get(JSON.stringify(id))?.[1]
   }
 
-  addOnce(id: GroupId, sums: Partial<GroupSums>): void {
+  addOnce(id: GroupId, sums: Partial<Readonly<Sums>>): void {
     this.total.add(sums)
     this.of(id).add(sums)
   }
 
   /** Adds to several groups; the total counts it once. */
-  add(names: ReadonlyArray<string>, sums: Partial<GroupSums>): void {
+  add(names: ReadonlyArray<string>, sums: Partial<Readonly<Sums>>): void {
     this.total.add(sums)
     for (const name of names) this.of([name, ""]).add(sums)
   }
@@ -213,20 +206,10 @@ class Table {
   }
 }
 
-const attemptsShown = ({ attempts, attemptsTook }: Figures) => ({
-  attempts: attempts.attempts,
-  failed: attempts.failed_attempts,
-  hidden: attempts.hidden_failures,
-  outpaced: attempts.outpaced_attempts,
+const attemptsShown = ({ attemptsTook, sums }: Figures) => ({
+  attempts: sums.attempts,
+  failed: sums.failed_attempts,
+  hidden: sums.hidden_failures,
+  outpaced: sums.outpaced_attempts,
   duration_ms: percentiles(attemptsTook)
 })
-
-const countsOf = (row: SampledRequest, every: number): Partial<GroupSums> => {
-  const outcome = outcomeOf(row)
-  return {
-    requests: every,
-    errors: outcome === "finished" ? 0 : every,
-    refused: outcome === "refused" ? every : 0,
-    hang_ups: outcome === "hang_up" ? every : 0
-  }
-}

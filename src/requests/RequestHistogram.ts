@@ -1,38 +1,34 @@
-import { Clock, Effect, Schema } from "effect"
-import { said } from "../contract/fields.ts"
+import { Clock, Effect, Schema, Struct } from "effect"
+import { answerField } from "../contract/fields.ts"
 import { upstreamCost } from "../ledger/Money.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import { readTime, TimeQuery } from "../contract/timeQuery.ts"
+import { outcomeFields } from "./OverviewSums.ts"
 import { whoseConversation } from "./RequestQuery.ts"
-import type { RequestFilter } from "./store/matching.ts"
-import { nothing, plus } from "./store/requestCounts.ts"
-import type { Counted, Tallied } from "./store/requestCounts.ts"
+import type { RequestFilter } from "./store/matchConditions.ts"
+import { addSums, noSums } from "../sums/Sums.ts"
+import type { Sums } from "../sums/Sums.ts"
 import type { RequestStore } from "./store/RequestStore.ts"
 import { wholeNumber } from "../contract/wholeNumber.ts"
 
-const count = (description: string) => said(Schema.Int, description)
-
 const counted = {
-  requests: count("Finished requests."),
-  refused: count("Refused requests: 4xx."),
-  failed: count("Failed requests: 5xx, or cut after their 200."),
-  hang_ups: count("Requests whose client left."),
-  cost_usd: said(Schema.Number, "The amount settled for these requests in this time, in dollars."),
+  ...Struct.omit(outcomeFields, "errors"),
+  cost_usd: answerField(Schema.Number, "The amount settled for these requests in this time, in dollars."),
   upstream_cost_usd: upstreamCost
 }
 
-const Bucket = Schema.Struct({ time: said(Schema.String, "Start of the bucket."), ...counted }).annotations({
+const Bucket = Schema.Struct({ time: answerField(Schema.String, "Start of the bucket."), ...counted }).annotations({
   identifier: "RequestBucket"
 })
 
 /** Numbers of requests over time, by outcome. */
 export const RequestHistogram = Schema.Struct({
   object: Schema.Literal("request_histogram"),
-  from: said(Schema.String, "Start of the span (ISO 8601, UTC), by the requests' start."),
-  to: said(Schema.String, "End of the span, by the requests' start."),
-  bucket_seconds: said(Schema.Number, "Length of each bucket in seconds."),
-  total: said(Schema.Struct(counted), "All requests."),
-  data: said(Schema.Array(Bucket), "All buckets, oldest first, including empty ones.")
+  from: answerField(Schema.String, "Start of the span (ISO 8601, UTC), by the requests' start."),
+  to: answerField(Schema.String, "End of the span, by the requests' start."),
+  bucket_seconds: answerField(Schema.Number, "Length of each bucket in seconds."),
+  total: answerField(Schema.Struct(counted), "All requests."),
+  data: answerField(Schema.Array(Bucket), "All buckets, oldest first, including empty ones.")
 }).annotations({ identifier: "RequestHistogram" })
 export type RequestHistogram = typeof RequestHistogram.Type
 
@@ -72,27 +68,27 @@ export const histogramOf = Effect.fnUntraced(function* (
   }
   const widthMs = roundLength((toMs - fromMs) / buckets)
   const firstMs = Math.floor(fromMs / widthMs) * widthMs
-  const counts = yield* Effect.orDie(store.count({ fromMs, toMs, widthMs }, filter))
+  const counts = yield* Effect.orDie(store.count({ fromMs, toMs, widthMs, nowMs }, filter))
   const data = Array.from({ length: Math.ceil((toMs - firstMs) / widthMs) }, (_, at) => {
     const beginMs = firstMs + at * widthMs
-    return { time: new Date(beginMs).toISOString(), ...shown(counts.get(beginMs) ?? nothing, isOperator) }
+    return { time: new Date(beginMs).toISOString(), ...show(counts.get(beginMs) ?? noSums(), isOperator) }
   })
-  const total = [...counts.values()].reduce(plus, nothing)
+  const total = [...counts.values()].reduce((sum, one) => addSums(sum, one), noSums())
   return {
     object: "request_histogram",
     from: new Date(fromMs).toISOString(),
     to: new Date(toMs).toISOString(),
     bucket_seconds: widthMs / 1_000,
-    total: shown(total, isOperator),
+    total: show(total, isOperator),
     data
   }
 })
 
 /** Failed or cut requests: all errors but refusals and hang-ups. */
-export const failedOf = ({ errors, hang_ups, refused }: Pick<Counted, "errors" | "hang_ups" | "refused">): number =>
+export const failedOf = ({ errors, hang_ups, refused }: Pick<Sums, "errors" | "hang_ups" | "refused">): number =>
   errors - hang_ups - refused
 
-const shown = (of: Tallied, isOperator: boolean) => ({
+const show = (of: Sums, isOperator: boolean) => ({
   requests: of.requests,
   refused: of.refused,
   failed: failedOf(of),

@@ -1,18 +1,17 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import { readTime } from "../contract/timeQuery.ts"
-import { outcomeOf } from "./outcome.ts"
-import { labelsOf } from "./labels.ts"
+import { isLabel, labelsOf } from "./labels.ts"
 import type { Label, Labels } from "./labels.ts"
 import type { OwnOverview } from "./OverviewSums.ts"
 import { mapInTurns, sortInTurns } from "../flow/inTurns.ts"
-import type { Own } from "../contract/Own.ts"
+import type { Own } from "../contract/callers/Own.ts"
 import { GroupCounts } from "./store/GroupCounts.ts"
 import { RequestSums } from "./store/RequestSums.ts"
 import type { By, SampledRequest } from "./store/RequestSums.ts"
-import { shownSums, Tally, Durations } from "./Tally.ts"
-import type { Sums } from "./Tally.ts"
+import { countsOf, shownSums, Tally, Durations } from "./Tally.ts"
+import type { Sums } from "../sums/Sums.ts"
 
 export interface OverviewAsked {
   readonly from?: string | undefined
@@ -50,8 +49,8 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
       Effect.gen(function* () {
         const owner = own?.account
         const keys = own?.keys
-        const where = counts.whereOf({ owner, keys })
-        const time = yield* timeOf(asked, yield* Clock.currentTimeMillis, owner === undefined ? Infinity : longestOwn)
+        const nowMs = yield* Clock.currentTimeMillis
+        const time = yield* timeOf(asked, nowMs, owner === undefined ? Infinity : longestOwn)
         const { count, fromMs, stepMs, toMs } = time
         const by = asked.by ?? "model"
         const total = new Tally(fromMs, stepMs, count)
@@ -72,58 +71,45 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
           total.add(at, sums)
           for (const name of names) groupOf(name).add(at, sums)
         }
-        yield* requests.settled(
-          { fromMs, toMs, owner, keys, stepMs, by: isLabel(by) ? "account" : by },
-          ({ name, step, ...sums }) => add(fromMs + step * stepMs, isLabel(by) ? [] : [name], sums)
-        )
+        const query = { fromMs, toMs, nowMs, owner, keys, stepMs }
+        const group = isLabel(by) ? undefined : { first: by }
+        yield* counts.money(query, group, (sums) => add(sums.atMs, isLabel(by) ? [] : [sums.name], sums))
         if (isLabel(by)) {
-          const every = yield* requests.each(
-            { fromMs, toMs, most: mostTagged, withDetails: true, where },
+          const isSeenInPart = yield* requests.each(
+            { fromMs, toMs, most: mostTagged, withDetails: true, scope: counts.ofRows(query) },
             (row, every) => {
               sample(row)
               add(row.at, namesOf(row, by), countsOf(row, every))
             }
           )
-          const everyPaid = yield* requests.settledWithDetails(
-            { fromMs, toMs, owner, where, most: mostTagged },
+          const isPaidInPart = yield* requests.settledWithDetails(
+            { fromMs, toMs, most: mostTagged, scope: counts.ofUsage(query) },
             ({ at, details, sums }) => {
-              for (const name of labelled(by, details)) groupOf(name).add(at, sums)
+              for (const name of labelNames(by, details)) groupOf(name).add(at, sums)
             }
           )
-          isPart = every > 1 || everyPaid > 1
+          isPart = isSeenInPart || isPaidInPart
         } else {
-          if (stepMs >= hourMs) {
-            yield* requests.hours({ fromMs, toMs, by, owner, keys }, ({ hour, name, ...sums }) =>
-              add(Math.max(fromMs, hour), [name], sums)
-            )
-          } else {
-            yield* requests.steps({ fromMs, toMs, stepMs, by, owner, keys }, ({ name, step, ...sums }) =>
-              add(fromMs + step * stepMs, [name], sums)
-            )
-          }
-          if (owner === undefined) {
-            isPart = (yield* requests.each({ fromMs, toMs, most: mostSeen, withDetails: false }, sample)) > 1
-          } else {
-            const some = { owner, where, requests: total.total.requests }
-            isPart = (yield* requests.eachOf({ fromMs, toMs, most: mostSeen, ...some }, sample)) < some.requests
-          }
+          yield* counts.requests(query, { first: by }, (sums) => add(sums.atMs, [sums.name], sums))
+          const number = owner === undefined ? undefined : total.total.requests
+          isPart = yield* requests.each({ fromMs, toMs, most: mostSeen, number, scope: counts.ofRows(query) }, sample)
         }
         const timeAt = (step: number) => new Date(fromMs + step * stepMs).toISOString()
-        const shown = (sums: Sums) => shownSums(sums, owner === undefined)
+        const show = (sums: Sums) => shownSums(sums, owner === undefined)
         const largest = yield* Effect.promise(() => sortInTurns([...groups], largestFirst))
         const points = yield* Effect.promise(() =>
           mapInTurns([...total.steps.entries()], ([step, sums]) => ({
             time: timeAt(step),
-            ...shown(sums),
+            ...show(sums),
             ...(tookOf[step] ?? new Durations()).shown()
           }))
         )
         const largestShown = yield* Effect.promise(() =>
           mapInTurns(largest.slice(0, mostGroups), ([name, tally]) => ({
             name,
-            ...shown(tally.total),
+            ...show(tally.total),
             ...tally.took.shown(),
-            points: tally.steps.map((sums, step) => ({ time: timeAt(step), ...shown(sums) }))
+            points: tally.steps.map((sums, step) => ({ time: timeAt(step), ...show(sums) }))
           }))
         )
         return {
@@ -133,7 +119,7 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
           step_seconds: stepMs / 1_000,
           sampled: isPart,
           total: {
-            ...shown(total.total),
+            ...show(total.total),
             ...total.took.shown(),
             points
           },
@@ -149,20 +135,8 @@ type Group = readonly [name: string, tally: Tally]
 const largestFirst = ([, { total: one }]: Group, [, { total: other }]: Group): number =>
   other.cost_nano_usd - one.cost_nano_usd || other.requests - one.requests
 
-const countsOf = (row: SampledRequest, every: number): Partial<Sums> => {
-  const outcome = outcomeOf(row)
-  return {
-    requests: every,
-    errors: outcome === "finished" ? 0 : every,
-    refused: outcome === "refused" ? every : 0,
-    hang_ups: outcome === "hang_up" ? every : 0
-  }
-}
-
-const isLabel = (by: By | Label): by is Label => by === "tag" || by === "user"
-
 /** Requests without a tag or an end user are in no group. */
-const labelled = (by: Label, labels: Labels = {}) => labelsOf(by, labels).filter((name) => name !== "")
+const labelNames = (by: Label, labels: Labels = {}) => labelsOf(by, labels).filter((name) => name !== "")
 
 const namesOf = (row: SampledRequest, by: By | Label): ReadonlyArray<string> => {
   switch (by) {
@@ -176,7 +150,8 @@ const namesOf = (row: SampledRequest, by: By | Label): ReadonlyArray<string> => 
       return [row.account_id]
     case "tag":
     case "user":
-      return labelled(by, row.details)
+    case "service_tier":
+      return labelNames(by, row.details)
   }
 }
 

@@ -1,7 +1,8 @@
 import { Clock, Effect, Schema } from "effect"
-import type { InvalidRequest } from "../contract/Failure.ts"
-import { said } from "../contract/fields.ts"
-import type { Own } from "../contract/Own.ts"
+import type { InvalidRequest } from "../contract/failures/Failure.ts"
+import { answerField } from "../contract/fields.ts"
+import { requestFields } from "../contract/records/measureFields.ts"
+import type { Own } from "../contract/callers/Own.ts"
 import { pageOf } from "../contract/paging.ts"
 import { mapInTurns } from "../flow/inTurns.ts"
 import { upstreamCost } from "../ledger/Money.ts"
@@ -11,8 +12,8 @@ import { operatorView, requestView, RequestView } from "./RequestView.ts"
 import type { RequestStore } from "./store/RequestStore.ts"
 import type { Totals } from "./store/requestTotals.ts"
 
-const count = (description: string) => said(Schema.Int, description)
-const time = (description: string) => said(Schema.NullOr(Schema.String), description)
+const count = (description: string) => answerField(Schema.Int, description)
+const time = (description: string) => answerField(Schema.NullOr(Schema.String), description)
 
 const RequestTotals = Schema.Struct({
   requests: count("Requests."),
@@ -21,13 +22,8 @@ const RequestTotals = Schema.Struct({
   hang_ups: count("Requests whose client left."),
   first_at: time("Start of the first one (ISO 8601, UTC); null if there is none."),
   last_at: time("End of the last one."),
-  input_tokens: count("Input tokens, without cached ones."),
-  output_tokens: count("Output tokens, including reasoning."),
-  cache_read_tokens: count("Tokens read from the cache."),
-  cache_write_tokens: count("Tokens written to the cache."),
-  reasoning_tokens: count("Reasoning tokens, part of the output."),
-  searches: count("Web searches."),
-  cost_usd: said(Schema.Number, "Their cost, with that of the tasks that they created, in dollars."),
+  ...requestFields,
+  cost_usd: answerField(Schema.Number, "Their cost, with that of the tasks that they created, in dollars."),
   upstream_cost_usd: upstreamCost
 }).annotations({ identifier: "RequestTotals" })
 export type RequestTotals = typeof RequestTotals.Type

@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import { readTime, TimeQuery } from "../contract/timeQuery.ts"
 import { outcomes } from "./outcome.ts"
-import { whoseOf } from "./store/matching.ts"
-import type { RequestFilter, Whose } from "./store/matching.ts"
+import { whoseOf } from "./store/matchConditions.ts"
+import type { RequestFilter, Whose } from "./store/matchConditions.ts"
 import { longestPattern } from "./store/patterns.ts"
 
 const like = (description: string) =>
@@ -28,6 +28,8 @@ export const ownRequestParams = {
   tag: like("Only requests with this tag: `prod`, `team=*`."),
   client: like("Only requests of this client, by its user agent: `claude-cli` in any version, or `OpenAI/Python *`."),
   user: like("Only requests for this end user."),
+  service_tier: like("Only requests that this tier served, as the upstream said."),
+  price_gap: like("Only requests of which this had no price: `service_tier=*`; of any kind: `*`."),
   conversation: like("Only requests of this conversation, by its exact name."),
   task: like("Only the request that created this task."),
   search: Schema.optional(Words).annotations({

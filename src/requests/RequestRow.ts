@@ -1,8 +1,11 @@
-import { Schema } from "effect"
-import { CallOutcome } from "../contract/CallOutcome.ts"
-import { FallbackReason } from "../contract/FallbackReason.ts"
-import type { Attempt } from "../contract/Attempt.ts"
-import type { RequestRecord } from "../contract/RequestRecord.ts"
+import { Record, Schema } from "effect"
+import { CallOutcome } from "../contract/records/CallOutcome.ts"
+import { FallbackReason } from "../contract/records/FallbackReason.ts"
+import type { Attempt } from "../contract/records/Attempt.ts"
+import { columnsOf, measuresIn, noColumns, nonZero } from "../contract/records/measures.ts"
+import type { MeasureIn } from "../contract/records/measures.ts"
+import { serviceOf, storedService } from "../contract/records/Service.ts"
+import type { RequestRecord } from "../contract/records/RequestRecord.ts"
 import type { SumNames } from "../ledger/SumNames.ts"
 import { PriceOrigin } from "../ledger/PriceSource.ts"
 
@@ -36,6 +39,8 @@ const Details = Schema.Struct({
   adapted: Schema.optional(Schema.String),
   notes: Schema.optional(Schema.Array(Schema.String)),
   above_hold_nano_usd: Schema.optional(Schema.Int),
+  ...Record.map(noColumns.request_details, () => Schema.optional(Schema.Number)),
+  ...storedService,
   tags: Schema.optional(Schema.Array(Schema.String)),
   end_user: Schema.optional(Schema.String),
   client: Schema.optional(Schema.String),
@@ -47,7 +52,7 @@ export type Details = typeof Details.Type
 export const DetailsText = Schema.parseJson(Details)
 
 /** A request's row. Unknown texts are empty; an unknown cost is null. */
-export interface RequestRow {
+export interface RequestRow extends Readonly<Record<MeasureIn<"requests">, number>> {
   readonly at: number
   readonly request_id: string
   readonly account_id: string
@@ -64,12 +69,6 @@ export interface RequestRow {
   readonly stream: number
   readonly first_byte_ms: number
   readonly duration_ms: number
-  readonly input_tokens: number
-  readonly output_tokens: number
-  readonly cache_read_tokens: number
-  readonly cache_write_tokens: number
-  readonly reasoning_tokens: number
-  readonly searches: number
   /** Null for a request that created a task; the task's usage row has both (`RequestStore`). */
   readonly cost_nano_usd: number | null
   readonly upstream_cost_nano_usd: number | null
@@ -79,7 +78,7 @@ export interface RequestRow {
   readonly details: string
 }
 
-/** In the order of the table's columns. */
+/** The table's columns. */
 export const columns = [
   "at",
   "request_id",
@@ -95,12 +94,7 @@ export const columns = [
   "stream",
   "first_byte_ms",
   "duration_ms",
-  "input_tokens",
-  "output_tokens",
-  "cache_read_tokens",
-  "cache_write_tokens",
-  "reasoning_tokens",
-  "searches",
+  ...measuresIn("requests"),
   "cost_nano_usd",
   "upstream_cost_nano_usd",
   "settled_at",
@@ -108,8 +102,10 @@ export const columns = [
   "details"
 ] as const satisfies ReadonlyArray<keyof RequestRow>
 
+const usedColumns = columnsOf(noColumns.requests)
+const rareIn = nonZero(measuresIn("request_details"))
+
 export const rowOf = (record: RequestRecord, names: Pick<SumNames, "of">): RequestRow => {
-  const { used } = record
   const model = storable(record.model)
   return {
     at: record.atMs,
@@ -132,12 +128,7 @@ export const rowOf = (record: RequestRecord, names: Pick<SumNames, "of">): Reque
     stream: record.stream ? 1 : 0,
     first_byte_ms: firstByteOf(record),
     duration_ms: Math.round(record.durationMs),
-    input_tokens: used?.inputTokens ?? 0,
-    output_tokens: used?.outputTokens ?? 0,
-    cache_read_tokens: used?.cacheReadTokens ?? 0,
-    cache_write_tokens: used?.cacheWriteTokens ?? 0,
-    reasoning_tokens: used?.reasoningTokens ?? 0,
-    searches: used?.searches ?? 0,
+    ...usedColumns(record.used),
     cost_nano_usd: record.costNanoUsd ?? null,
     upstream_cost_nano_usd: record.upstreamCostNanoUsd ?? null,
     settled_at: record.settledAtMs ?? null,
@@ -172,6 +163,8 @@ const detailsOf = (record: RequestRecord): string => {
   if (record.adapted !== undefined) details["adapted"] = record.adapted
   if (record.notes.length > 0) details["notes"] = record.notes
   if (record.aboveHoldNanoUsd !== undefined) details["above_hold_nano_usd"] = record.aboveHoldNanoUsd
+  // JSON has no undefined members.
+  if (record.used !== undefined) Object.assign(details, rareIn(record.used), serviceOf(record.used, record.priceGap))
   if (record.tags.length > 0) details["tags"] = record.tags
   if (record.endUser !== undefined) details["end_user"] = record.endUser
   if (record.client !== undefined) details["client"] = record.client

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
-import type { RequestRecord } from "../contract/RequestRecord.ts"
+import type { RequestRecord } from "../contract/records/RequestRecord.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { makeBatchWriter } from "../sql/BatchWriter.ts"
 import { committing } from "../sql/Writes.ts"
@@ -23,7 +23,7 @@ const make = Effect.gen(function* () {
   const dropped = (yield* Metrics).requestRowsDropped.of()
   const names = yield* SumNames
   const write = requestWriter(yield* SqlClient.SqlClient)
-  const writes = committing(yield* Commits, "append", (records: ReadonlyArray<RequestRecord>) =>
+  const writes = committing(yield* Commits, "soon", (records: ReadonlyArray<RequestRecord>) =>
     write(records.map((record) => rowOf(record, names)))
   )
   return yield* makeBatchWriter("requests", most, writes, { lagMs, capacity, lost: () => dropped.add(1) })

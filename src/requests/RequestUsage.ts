@@ -1,10 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { RowUsage } from "../ledger/usageReportOf.ts"
-import { addSums, noSums } from "../ledger/store/sums.ts"
+import { addSums, noSums } from "../sums/Sums.ts"
+import type { Sums } from "../sums/Sums.ts"
 import { mapInTurns, sortInTurns } from "../flow/inTurns.ts"
-import type { UsageGroup, UsageSums } from "../ledger/store/usageGroup.ts"
+import type { UsageGroup } from "../ledger/store/usageGroup.ts"
 import { usageRowsOf } from "./store/usageRowsOf.ts"
 import type { UsedRequest } from "./store/usageRowsOf.ts"
 
@@ -22,13 +23,13 @@ export class RequestUsage extends Effect.Service<RequestUsage>()("gateway/reques
 
     const by: RowUsage = (of, query) =>
       Effect.suspend(() => {
-        const found = new Map<string, UsageSums>()
-        let totals = noSums
+        const found = new Map<string, Sums>()
+        const totals = noSums()
         const see = (row: UsedRequest) => {
-          totals = addSums(totals, row.used)
+          addSums(totals, row.used)
           for (const name of namesOf(of, row)) {
             const group = found.has(name) || found.size < mostGroups ? name : others
-            found.set(group, addSums(row.used, found.get(group)))
+            found.set(group, addSums(found.get(group) ?? noSums(), row.used))
           }
         }
         return Effect.flatMap(read(query, see), () =>
@@ -58,7 +59,7 @@ export class RequestUsage extends Effect.Service<RequestUsage>()("gateway/reques
 }) {}
 
 const dearestFirst = (one: UsageGroup, other: UsageGroup): number =>
-  other.costNanoUsd - one.costNanoUsd || other.requests - one.requests || (one.group < other.group ? -1 : 1)
+  other.cost_nano_usd - one.cost_nano_usd || other.requests - one.requests || (one.group < other.group ? -1 : 1)
 
 /** A request without a tag or an end user is counted under no name. */
 const namesOf = (of: "tag" | "end_user", { endUser, tags }: UsedRequest): Iterable<string> =>

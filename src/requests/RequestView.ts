@@ -1,7 +1,11 @@
-import { Schema } from "effect"
-import { FallbackReason } from "../contract/FallbackReason.ts"
-import { CallOutcome } from "../contract/CallOutcome.ts"
-import { said } from "../contract/fields.ts"
+import { Schema, Struct } from "effect"
+import { FallbackReason } from "../contract/records/FallbackReason.ts"
+import { CallOutcome } from "../contract/records/CallOutcome.ts"
+import { answerField } from "../contract/fields.ts"
+import { measuresIn, noColumns } from "../contract/records/measures.ts"
+import { shownService, serviceFields } from "../contract/records/Service.ts"
+import { rareFields, requestFields } from "../contract/records/measureFields.ts"
+import { CostRecord } from "../ledger/CostRecord.ts"
 import { aboveHold, upstreamCost } from "../ledger/Money.ts"
 import { PriceSource } from "../ledger/PriceSource.ts"
 import { outcomeOfStored } from "./attemptCounts.ts"
@@ -13,8 +17,8 @@ const upstreamKey = Schema.optional(Schema.String).annotations({
 })
 
 const AttemptView = Schema.Struct({
-  upstream: said(Schema.String, "The upstream."),
-  upstream_model: said(Schema.String, "The upstream's id of the model."),
+  upstream: answerField(Schema.String, "The upstream."),
+  upstream_model: answerField(Schema.String, "The upstream's id of the model."),
   upstream_key: upstreamKey,
   // Absent in answers of an older gateway to the command line.
   outcome: Schema.optional(CallOutcome).annotations({
@@ -22,38 +26,38 @@ const AttemptView = Schema.Struct({
       "`answered`, `refused` (for what the request asks), `failed`, `cut` (after the answer began), `outpaced` (another route answered first), `left` (the caller left first), `stopped` (with the gateway), `unsent` (the gateway kept it back)."
   }),
   calls: Schema.optional(
-    said(Schema.Int, "The calls that the upstream got: several for several answers, 0 if it was not sent.")
+    answerField(Schema.Int, "The calls that the upstream got: several for several answers, 0 if it was not sent.")
   ),
-  status: said(Schema.NullOr(Schema.Int), "The status of its answer; null without an answer."),
-  error: said(Schema.NullOr(Schema.String), "The error; null if there was none."),
-  offset_ms: said(
+  status: answerField(Schema.NullOr(Schema.Int), "The status of its answer; null without an answer."),
+  error: answerField(Schema.NullOr(Schema.String), "The error; null if there was none."),
+  offset_ms: answerField(
     Schema.NullOr(Schema.Int),
     "Its start in ms after the request's first byte; null in older rows of calls that began at once."
   ),
-  queue_ms: said(Schema.Int, "The part of its duration in which it waited for a slot at the upstream."),
-  duration_ms: said(Schema.Int, "Time until its answer began or the call was abandoned."),
-  upstream_request_id: said(Schema.NullOr(Schema.String), "The upstream's request id.")
+  queue_ms: answerField(Schema.Int, "The part of its duration in which it waited for a slot at the upstream."),
+  duration_ms: answerField(Schema.Int, "Time until its answer began or the call was abandoned."),
+  upstream_request_id: answerField(Schema.NullOr(Schema.String), "The upstream's request id.")
 }).annotations({ identifier: "RequestAttempt" })
 
-const count = (description: string) => said(Schema.Int, description)
-const name = (description: string) => said(Schema.NullOr(Schema.String), description)
+const count = (description: string) => answerField(Schema.Int, description)
+const name = (description: string) => answerField(Schema.NullOr(Schema.String), description)
 
 /** A finished request, with the field names of its log line. */
 export const RequestView = Schema.Struct({
   object: Schema.Literal("request"),
-  request_id: said(Schema.String, "The reply's `x-request-id`."),
-  time: said(Schema.String, "Start of the request (ISO 8601, UTC)."),
-  account: said(Schema.String, "Its account."),
-  key: said(Schema.String, "Id of its API key."),
+  request_id: answerField(Schema.String, "The reply's `x-request-id`."),
+  time: answerField(Schema.String, "Start of the request (ISO 8601, UTC)."),
+  account: answerField(Schema.String, "Its account."),
+  key: answerField(Schema.String, "Id of its API key."),
   key_name: name("The name of the key; null if the key is gone."),
-  person: Schema.optional(said(Schema.String, "Id of the person whose key it is; absent for an account's own.")),
+  person: Schema.optional(answerField(Schema.String, "Id of the person whose key it is; absent for an account's own.")),
   person_name: Schema.optional(
-    said(Schema.String, "Their verified e-mail address, otherwise the provider's id of them.")
+    answerField(Schema.String, "Their verified e-mail address, otherwise the provider's id of them.")
   ),
-  family: said(Schema.String, "`responses`, `messages`, `chat`, `embeddings`, `videos`, …"),
-  endpoint: said(Schema.String, "The endpoint's path pattern."),
+  family: answerField(Schema.String, "`responses`, `messages`, `chat`, `embeddings`, `videos`, …"),
+  endpoint: answerField(Schema.String, "The endpoint's path pattern."),
   model: name("The requested model."),
-  fallback: said(
+  fallback: answerField(
     Schema.NullOr(FallbackReason),
     "The reason that another model answered: `too_long`, `refused` or `failed`; null if the requested one did."
   ),
@@ -61,39 +65,34 @@ export const RequestView = Schema.Struct({
   upstream: name("The upstream of the last attempt."),
   upstream_model: name("The upstream's id of the model."),
   upstream_key: upstreamKey,
-  attempts: said(Schema.Array(AttemptView), "All upstream calls, in order."),
+  attempts: answerField(Schema.Array(AttemptView), "All upstream calls, in order."),
   status: count("The answer's status."),
   error: name("The kind of failure, also of one after the 200; `hang_up` if the client left."),
   reason: name("The error message, without the value that the caller sent."),
-  stream: said(Schema.Boolean, "True if the answer was streamed."),
+  stream: answerField(Schema.Boolean, "True if the answer was streamed."),
   first_byte_ms: count("From the request's first byte to the answer's first byte; 0 if no answer began."),
   duration_ms: count("From the request's first byte to the answer's last byte."),
-  input_tokens: count("Input tokens, without cached ones."),
-  output_tokens: count("Output tokens, including reasoning."),
-  cache_read_tokens: count("Tokens read from the cache."),
-  cache_write_tokens: count("Tokens written to the cache."),
-  reasoning_tokens: count("Reasoning tokens, part of the output."),
-  searches: count("Web searches."),
-  cost_usd: said(
+  ...requestFields,
+  cost_usd: answerField(
     Schema.NullOr(Schema.Number),
     "The cost of the request, or of the task that it created, in dollars; null if nothing was charged, or not yet."
   ),
   upstream_cost_usd: upstreamCost,
   above_hold_usd: aboveHold,
-  price_source: said(
+  price_source: answerField(
     Schema.NullOr(PriceSource),
     "The source of the price of the route that answered; null if none did, for tasks, and in older rows."
   ),
-  settled_at: said(
+  settled_at: answerField(
     Schema.NullOr(Schema.String),
     "Time of settlement (ISO 8601, UTC), at which sums count it; null if nothing was settled, and in older rows."
   ),
   adapted: name("Parameters that were changed or omitted."),
-  notes: said(
+  notes: answerField(
     Schema.Array(Schema.String),
-    "What is uncertain: `usage_counted` (the gateway counted the tokens), `usage_doubted:…` (the part of the upstream's usage that can't be), `unpriced` (the route has no price), `above_hold` (it cost more than was held for it; its charge is the hold), `finish:…` (the upstream ended for an unknown reason)."
+    "What is uncertain: `usage_counted` (the gateway counted the tokens), `usage_doubted:…` (the part of the upstream's usage that can't be), `unpriced` (the route has no price), `above_hold` (it cost more than was held for it; its charge is the hold), `price_differs` (the provider charged something else than the price says), `finish:…` (the upstream ended for an unknown reason)."
   ),
-  tags: said(Schema.Array(Schema.String), "Tags from `x-gateway-tags` and `metadata`."),
+  tags: answerField(Schema.Array(Schema.String), "Tags from `x-gateway-tags` and `metadata`."),
   end_user: name("The end user, from `user`, `metadata.user_id` or `safety_identifier`."),
   conversation: name(
     "The conversation: the session of an agent (`session_id`, `x-session-id`, `x-claude-code-session-id`, …, " +
@@ -102,22 +101,31 @@ export const RequestView = Schema.Struct({
   ),
   client: name("The client, from its user agent."),
   task: name("Id of the task that it created; null if there is none, and in older rows."),
-  idempotency: said(
+  idempotency: answerField(
     Schema.NullOr(Schema.Literal("once", "replayed")),
     "`once`: sent with an `Idempotency-Key`; `replayed`: answered with an earlier answer."
-  )
+  ),
+  ...rareFields,
+  ...serviceFields
 }).annotations({ identifier: "Request" })
 export type RequestView = typeof RequestView.Type
 
-/** A single request, with its bodies. */
+/** A single request, with its cost explained and its bodies. */
 export const RequestDetail = Schema.Struct({
   ...RequestView.fields,
-  bodies: said(
+  // Absent in answers of an older gateway to the command line.
+  cost: Schema.optional(
+    answerField(
+      Schema.NullOr(CostRecord),
+      "How its cost came about, or that of the task that it created; null if nothing was charged, or not yet."
+    )
+  ),
+  bodies: answerField(
     Schema.NullOr(
       Schema.Struct({
-        request: said(Schema.String, "The request body, redacted."),
-        answer: said(Schema.String, "The answer, or its events; empty if it was not text."),
-        is_cut: said(Schema.Boolean, "True if either was cut to the 64 K characters that are kept.")
+        request: answerField(Schema.String, "The request body, redacted."),
+        answer: answerField(Schema.String, "The answer, or its events; empty if it was not text."),
+        is_cut: answerField(Schema.Boolean, "True if either was cut to the 64 K characters that are kept.")
       })
     ),
     "Request and answer bodies if the account records them, otherwise null."
@@ -162,12 +170,7 @@ export const requestView = (row: StoredRequest): RequestView => {
     stream: row.stream,
     first_byte_ms: row.first_byte_ms,
     duration_ms: row.duration_ms,
-    input_tokens: row.input_tokens,
-    output_tokens: row.output_tokens,
-    cache_read_tokens: row.cache_read_tokens,
-    cache_write_tokens: row.cache_write_tokens,
-    reasoning_tokens: row.reasoning_tokens,
-    searches: row.searches,
+    ...Struct.pick(row, ...measuresIn("requests")),
     cost_usd: row.cost_nano_usd === null ? null : row.cost_nano_usd / 1e9,
     price_source: priceOf(details.price),
     settled_at: row.settled_at === null ? null : new Date(row.settled_at).toISOString(),
@@ -178,9 +181,15 @@ export const requestView = (row: StoredRequest): RequestView => {
     conversation: orNull(row.conversation),
     client: details.client ?? null,
     task: details.task ?? null,
-    idempotency: details.idempotency ?? null
+    idempotency: details.idempotency ?? null,
+    ...noRare,
+    ...Struct.pick(details, ...rare),
+    ...shownService(details, row.searches)
   }
 }
+
+const rare = measuresIn("request_details")
+const noRare = noColumns.request_details
 
 /** A request as an operator sees it. Rows of older gateways have no upstream cost; there it equals the charge. */
 export const operatorView = (row: StoredRequest): RequestView => {

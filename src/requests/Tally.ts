@@ -1,46 +1,9 @@
+import { Struct } from "effect"
+import { addSums, noSums, outcomeMeasures } from "../sums/Sums.ts"
+import type { Sums } from "../sums/Sums.ts"
+import { outcomeOf } from "./outcome.ts"
 import { failedOf } from "./RequestHistogram.ts"
 import type { SampledRequest } from "./store/RequestSums.ts"
-
-/** Sums of a step or a group. */
-export interface Sums {
-  requests: number
-  errors: number
-  refused: number
-  hang_ups: number
-  cost_nano_usd: number
-  upstream_cost_nano_usd: number
-  above_hold_nano_usd: number
-  input_tokens: number
-  output_tokens: number
-}
-
-const nothing = (): Sums => ({
-  requests: 0,
-  errors: 0,
-  refused: 0,
-  hang_ups: 0,
-  cost_nano_usd: 0,
-  upstream_cost_nano_usd: 0,
-  above_hold_nano_usd: 0,
-  input_tokens: 0,
-  output_tokens: 0
-})
-
-const names = [
-  "requests",
-  "errors",
-  "refused",
-  "hang_ups",
-  "cost_nano_usd",
-  "upstream_cost_nano_usd",
-  "above_hold_nano_usd",
-  "input_tokens",
-  "output_tokens"
-] as const satisfies ReadonlyArray<keyof Sums>
-
-const add = (to: Sums, from: Partial<Sums>): void => {
-  for (const name of names) to[name] += from[name] ?? 0
-}
 
 /** Percentiles of requests' times. Refusals, and requests whose client left before, have no first byte. */
 export class Durations {
@@ -58,6 +21,17 @@ export class Durations {
 }
 
 type Timed = Pick<SampledRequest, "duration_ms" | "first_byte_ms" | "status" | "upstream">
+
+/** The counts of a request that represents several. */
+export const countsOf = (row: SampledRequest, every: number): Partial<Sums> => {
+  const outcome = outcomeOf(row)
+  return {
+    requests: every,
+    errors: outcome === "finished" ? 0 : every,
+    refused: outcome === "refused" ? every : 0,
+    hang_ups: outcome === "hang_up" ? every : 0
+  }
+}
 
 /** The median and the 95th percentile; null without times. */
 export const percentiles = (times: ReadonlyArray<number>) => {
@@ -78,7 +52,7 @@ export const operatorCosts = ({
 
 /** Sums by step. */
 export class Tally {
-  readonly total = nothing()
+  readonly total = noSums()
   readonly steps: ReadonlyArray<Sums>
   readonly took = new Durations()
   readonly #from: number
@@ -87,7 +61,7 @@ export class Tally {
   constructor(fromMs: number, stepMs: number, count: number) {
     this.#from = fromMs
     this.#step = stepMs
-    this.steps = Array.from({ length: count }, nothing)
+    this.steps = Array.from({ length: count }, noSums)
   }
 
   stepOf(atMs: number): number {
@@ -97,18 +71,15 @@ export class Tally {
   add(atMs: number, sums: Partial<Sums>): void {
     const step = this.steps[this.stepOf(atMs)]
     if (step === undefined) return
-    add(step, sums)
-    add(this.total, sums)
+    addSums(step, sums)
+    addSums(this.total, sums)
   }
 }
 
 /** @param isOperator shows the upstream cost */
-export const shownSums = (
-  { above_hold_nano_usd, cost_nano_usd, upstream_cost_nano_usd, ...sums }: Sums,
-  isOperator: boolean
-) => ({
-  ...sums,
+export const shownSums = (sums: Sums, isOperator: boolean) => ({
+  ...Struct.pick(sums, ...outcomeMeasures, "input_tokens", "output_tokens"),
   failed: failedOf(sums),
-  cost_usd: cost_nano_usd / 1e9,
-  ...(isOperator ? operatorCosts({ above_hold_nano_usd, upstream_cost_nano_usd }) : {})
+  cost_usd: sums.cost_nano_usd / 1e9,
+  ...(isOperator ? operatorCosts(sums) : {})
 })

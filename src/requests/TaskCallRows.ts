@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
-import type { TaskCall } from "../contract/TaskCall.ts"
+import type { TaskCall } from "../contract/records/TaskCall.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { SumNames } from "../ledger/SumNames.ts"
 import { attemptMetrics } from "../routing/attemptMetrics.ts"
@@ -27,7 +27,7 @@ const make = Effect.gen(function* () {
   const { attempted } = attemptMetrics(metrics)
   const upstreams = yield* UpstreamCalls
   const write = taskCallWriter(yield* SqlClient.SqlClient, yield* SumNames)
-  const writes = committing(yield* Commits, "append", write)
+  const writes = committing(yield* Commits, "soon", write)
   const rows = yield* makeBatchWriter<TaskCall>("task calls", most, writes, {
     lagMs,
     capacity,

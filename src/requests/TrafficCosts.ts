@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import { money } from "../ledger/Money.ts"
-import { costOf } from "../ledger/Price.ts"
+import { costOf } from "../ledger/cost.ts"
 import type { Price } from "../ledger/Price.ts"
 import { usedRows } from "../ledger/store/usedRows.ts"
 import { spanOf } from "./spanOf.ts"
@@ -21,7 +21,7 @@ interface Target {
   readonly upstream: string
   readonly price: Price
   readonly priceSource: TrafficCost["price_source"]
-  /** True if requests to a model can be priced by this one: both are text models, or both embeddings. */
+  /** True if requests to a model can be priced by this one: both models are of one kind. */
   readonly isLike: (model: string) => boolean
 }
 
@@ -35,7 +35,7 @@ const others = "(others)"
 export class TrafficCosts extends Effect.Service<TrafficCosts>()("gateway/requests/TrafficCosts", {
   dependencies: [GroupCounts.Default],
   effect: Effect.gen(function* () {
-    const { whereOf } = yield* GroupCounts
+    const { ofUsage } = yield* GroupCounts
     const each = usedRows(yield* SqlClient.SqlClient)
 
     const on = (target: Target, { from, to, ...filter }: TrafficAsked): Effect.Effect<TrafficCost, InvalidRequest> =>
@@ -43,8 +43,8 @@ export class TrafficCosts extends Effect.Service<TrafficCosts>()("gateway/reques
         const span = yield* spanOf({ from, to }, yield* Clock.currentTimeMillis)
         const models = new Map<string, Sum>()
         const isAll = yield* Effect.orDie(
-          each({ ...span, where: whereOf(filter) }, mostRows, ({ costNanoUsd, model, ...used }) => {
-            const isPriced = used.videoFrames === 0 && target.isLike(model)
+          each(span, ofUsage(filter), mostRows, ({ costNanoUsd, model, used }) => {
+            const isPriced = (used.videoFrames ?? 0) === 0 && target.isLike(model)
             const ofModel = `${String(isPriced)} ${model}`
             const name = models.has(ofModel) || models.size < mostModels ? model : others
             const key = `${String(isPriced)} ${name}`

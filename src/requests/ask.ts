@@ -1,11 +1,11 @@
 import { Effect } from "effect"
-import { NotFound } from "../contract/Failure.ts"
-import type { Own } from "../contract/Own.ts"
+import { NotFound } from "../contract/failures/Failure.ts"
+import type { Own } from "../contract/callers/Own.ts"
 import { operatorView, requestView } from "./RequestView.ts"
 import type { RequestDetail } from "./RequestView.ts"
 import type { RequestStore } from "./store/RequestStore.ts"
 
-/** One stored request, with its recorded bodies. @param own finds only these */
+/** One stored request, with its cost explained and its recorded bodies. @param own finds only these */
 export const requestOf = Effect.fnUntraced(function* (
   store: RequestStore,
   id: string,
@@ -14,5 +14,6 @@ export const requestOf = Effect.fnUntraced(function* (
   const row = yield* Effect.orDie(store.find(id, own))
   if (row === undefined) return yield* new NotFound({ param: null, message: `no request "${id}" is kept` })
   const view = own === undefined ? operatorView(row) : requestView(row)
-  return { ...view, bodies: (yield* Effect.orDie(store.bodies(id))) ?? null }
+  const cost = yield* Effect.orDie(store.costOf(row))
+  return { ...view, cost: cost ?? null, bodies: (yield* Effect.orDie(store.bodies(id))) ?? null }
 })

@@ -1,5 +1,5 @@
 import { Option, Schema } from "effect"
-import { CallOutcome, isFailedCall, unansweredOutcome } from "../contract/CallOutcome.ts"
+import { CallOutcome, isFailedCall, unansweredOutcome } from "../contract/records/CallOutcome.ts"
 import { outcomeOf } from "./outcome.ts"
 import type { RequestRow } from "./RequestRow.ts"
 

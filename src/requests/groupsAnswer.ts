@@ -1,6 +1,8 @@
 import { Effect } from "effect"
-import { csvInTurns } from "../contract/csv.ts"
-import { prefersCsv } from "../contract/prefersCsv.ts"
+import { firstMeasuresIn, laterMeasuresIn } from "../contract/records/measures.ts"
+import type { MeasureIn } from "../contract/records/measures.ts"
+import { csvInTurns } from "../contract/text/csv.ts"
+import { csvAnswer, wantsCsv } from "../contract/text/csvAnswer.ts"
 import { groupingOf } from "./OverviewGroups.ts"
 import type { OverviewGroups } from "./OverviewGroups.ts"
 import type { GroupsAsked } from "./RequestGroups.ts"
@@ -18,16 +20,10 @@ export const groupsAnswer = <E, R>(
   headers: Headers,
   groups: (asked: GroupsAsked) => Effect.Effect<OverviewGroups, E, R>
 ): Effect.Effect<OverviewGroups | Response, E, R> => {
-  const isCsv = format === "csv" || (format === undefined && prefersCsv(headers.get("accept") ?? ""))
-  if (!isCsv) return groups(asked)
+  if (!wantsCsv(format, headers)) return groups(asked)
   return Effect.gen(function* () {
     const found = yield* groups({ ...asked, limit: asked.limit ?? csvRows })
-    return new Response(`${yield* groupsCsv(found)}\r\n`, {
-      headers: {
-        "content-type": "text/csv; charset=utf-8",
-        "content-disposition": `attachment; filename="overview-by-${found.by.replace(",", "-")}.csv"`
-      }
-    })
+    return csvAnswer(yield* groupsCsv(found), `overview-by-${found.by.replace(",", "-")}`)
   })
 }
 
@@ -49,7 +45,7 @@ type Column = readonly [name: string, of: (row: Row) => string | number | null |
 
 const columnsOf = ({ by, total }: OverviewGroups): ReadonlyArray<Column> => {
   const grouping = groupingOf(by)
-  const named = (name: string, of: Column[1]): ReadonlyArray<Column> =>
+  const nameColumns = (name: string, of: Column[1]): ReadonlyArray<Column> =>
     name === "key"
       ? [
           ["key", of],
@@ -57,9 +53,9 @@ const columnsOf = ({ by, total }: OverviewGroups): ReadonlyArray<Column> => {
         ]
       : [[name, of]]
   return [
-    ...named(grouping?.of === "columns" ? grouping.first : by, ({ group }) => group),
+    ...nameColumns(grouping?.of === "columns" ? grouping.first : by, ({ group }) => group),
     ...(grouping?.of === "columns" && grouping.second !== undefined
-      ? named(grouping.second, ({ second }) => second)
+      ? nameColumns(grouping.second, ({ second }) => second)
       : []),
     ["requests", ({ requests }) => requests],
     ["errors", ({ errors }) => errors],
@@ -70,10 +66,7 @@ const columnsOf = ({ by, total }: OverviewGroups): ReadonlyArray<Column> => {
     ["first_byte_p95_ms", (row) => row.first_byte_ms?.p95],
     ["p50_ms", (row) => row.duration_ms?.p50],
     ["p95_ms", (row) => row.duration_ms?.p95],
-    ["input_tokens", (row) => row.input_tokens],
-    ["cache_read_tokens", (row) => row.cache_read_tokens],
-    ["cache_write_tokens", (row) => row.cache_write_tokens],
-    ["output_tokens", (row) => row.output_tokens],
+    ...counts(firstMeasuresIn("usage_hours")),
     ["cache_hit_rate", (row) => row.cache_hit_rate?.toFixed(4)],
     ["usd", (row) => decimal(row.cost_usd)],
     ...(total.upstream_cost_usd === undefined
@@ -85,9 +78,13 @@ const columnsOf = ({ by, total }: OverviewGroups): ReadonlyArray<Column> => {
     ["usd_before", ({ before }) => decimal(before?.cost_usd ?? 0)],
     ...(total.upstream_cost_usd === undefined
       ? []
-      : [["above_hold_usd", (row: Row) => decimal(row.above_hold_usd ?? 0)] as const])
+      : [["above_hold_usd", (row: Row) => decimal(row.above_hold_usd ?? 0)] as const]),
+    ...counts(laterMeasuresIn("usage_hours"))
   ]
 }
+
+const counts = (some: ReadonlyArray<MeasureIn<"usage_hours">>): ReadonlyArray<Column> =>
+  some.map((measure) => [measure, (row) => row[measure]])
 
 const attemptColumns: ReadonlyArray<Column> = [
   ["attempts", ({ attempts }) => attempts?.attempts],

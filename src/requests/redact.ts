@@ -41,7 +41,7 @@ const unknown: Taken = { text: "[redacted]", isCut: true }
  * @param most the most characters of the result
  * @param entrusted further secrets
  */
-export const redacted = async (
+export const redactText = async (
   taken: Taken,
   most: number,
   patterns: ReadonlyArray<Regex>,

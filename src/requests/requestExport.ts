@@ -1,15 +1,17 @@
 import { HttpApiSchema, OpenApi } from "@effect/platform"
 import { Clock, Data, Effect, Runtime, Schema } from "effect"
-import { csv } from "../contract/csv.ts"
-import type { InvalidRequest } from "../contract/Failure.ts"
+import { firstMeasuresIn, laterMeasuresIn, measuresIn } from "../contract/records/measures.ts"
+import { serviceCell, serviceNames } from "../contract/records/Service.ts"
+import { csv } from "../contract/text/csv.ts"
+import type { InvalidRequest } from "../contract/failures/Failure.ts"
 import { mapInTurns } from "../flow/inTurns.ts"
-import type { Own } from "../contract/Own.ts"
-import { showUsd } from "../contract/showUsd.ts"
+import type { Own } from "../contract/callers/Own.ts"
+import { showUsd } from "../contract/text/showUsd.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { listFilterOf, whoseConversation } from "./RequestQuery.ts"
 import { operatorView, requestView } from "./RequestView.ts"
 import type { RequestView } from "./RequestView.ts"
-import type { RequestFilter } from "./store/matching.ts"
+import type { RequestFilter } from "./store/matchConditions.ts"
 import type { RequestStore } from "./store/RequestStore.ts"
 
 const formats = ["csv", "jsonl"] as const
@@ -63,10 +65,7 @@ const columns = [
   "duration_ms",
   "input_tokens",
   "output_tokens",
-  "cache_read_tokens",
-  "cache_write_tokens",
-  "reasoning_tokens",
-  "searches",
+  ...firstMeasuresIn("requests").filter((one) => one !== "input_tokens" && one !== "output_tokens"),
   "cost_usd",
   "upstream_cost_usd",
   "settled_at",
@@ -78,11 +77,19 @@ const columns = [
   "client",
   "task",
   "idempotency",
-  "above_hold_usd"
+  "above_hold_usd",
+  ...laterMeasuresIn("requests"),
+  ...measuresIn("request_details"),
+  ...serviceNames
 ] as const satisfies ReadonlyArray<keyof RequestView>
 
-const cellOf = (value: RequestView[(typeof columns)[number]]): string =>
-  value === null || value === undefined ? "" : Array.isArray(value) ? value.join(", ") : plain(value)
+const cellOf = (value: RequestView[(typeof columns)[number]]): string => {
+  if (value === null || value === undefined) return ""
+  if (Array.isArray(value)) return value.join(", ")
+  return isCalls(value) ? serviceCell(value) : plain(value)
+}
+
+const isCalls = (value: unknown): value is Readonly<Record<string, number>> => typeof value === "object"
 
 /** Money without an exponent, which spreadsheets may not read. */
 const plain = (value: unknown): string =>
@@ -106,7 +113,7 @@ const csvLine = (row: RequestView): string =>
   )}\r\n`
 
 /** All matching rows in short reads, for operators unless the filter has an owner. */
-export const exportReads =
+const exportReads =
   (store: RequestStore, filter: RequestFilter) =>
   (before: number | undefined): Effect.Effect<ExportRead> =>
     Effect.flatMap(Effect.orDie(store.list(filter, { before, limit: rowsAtOnce })), ({ data, next }) =>

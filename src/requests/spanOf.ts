@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import { readTime } from "../contract/timeQuery.ts"
 
 interface Span {

@@ -1,6 +1,6 @@
-import { errorName } from "../contract/errorName.ts"
-import type { FailureTag } from "../contract/Failure.ts"
-import { usdText } from "../contract/usdText.ts"
+import { errorName } from "../contract/failures/errorName.ts"
+import type { FailureTag } from "../contract/failures/Failure.ts"
+import { usdText } from "../contract/text/usdText.ts"
 import { outcomeOf } from "./outcome.ts"
 import type { RequestView } from "./RequestView.ts"
 

@@ -1,9 +1,9 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { AskedBySocket, BodyLimit, Idempotent, Prefixes, RateHeaders } from "../contract/annotations.ts"
-import { CodedError } from "../contract/codedErrors.ts"
-import { eventStream } from "../contract/eventStream.ts"
-import { said } from "../contract/fields.ts"
+import { CodedError } from "../contract/failures/codedErrors.ts"
+import { eventStream } from "../contract/bodies/eventStream.ts"
+import { answerField } from "../contract/fields.ts"
 import { Compacted, CompactResponse } from "./compact/CompactResponse.ts"
 import { CountInputTokens, CreateResponse } from "./CreateResponse.ts"
 import { InputItem } from "./InputItem.ts"
@@ -76,7 +76,7 @@ const remove = HttpApiEndpoint.del("remove", "/v1/responses/:id")
   .setPath(path)
   .addSuccess(
     Schema.Struct({
-      id: said(Schema.String, "Id of the deleted response."),
+      id: answerField(Schema.String, "Id of the deleted response."),
       object: Schema.Literal("response"),
       deleted: Schema.Literal(true)
     })
@@ -113,10 +113,10 @@ const inputItems = HttpApiEndpoint.get("inputItems", "/v1/responses/:id/input_it
   .addSuccess(
     Schema.Struct({
       object: Schema.Literal("list"),
-      data: said(Schema.Array(InputItem), "The items of the page."),
-      first_id: said(Schema.NullOr(Schema.String), "Id of the first item; null on an empty page."),
-      last_id: said(Schema.NullOr(Schema.String), "Id of the last item, for `after`; null on an empty page."),
-      has_more: said(Schema.Boolean, "True if there are more items.")
+      data: answerField(Schema.Array(InputItem), "The items of the page."),
+      first_id: answerField(Schema.NullOr(Schema.String), "Id of the first item; null on an empty page."),
+      last_id: answerField(Schema.NullOr(Schema.String), "Id of the last item, for `after`; null on an empty page."),
+      has_more: answerField(Schema.Boolean, "True if there are more items.")
     })
   )
   .annotateContext(OpenApi.annotations({ summary: "List a stored response's input items" }))
@@ -126,7 +126,7 @@ const inputTokens = HttpApiEndpoint.post("inputTokens", "/v1/responses/input_tok
   .addSuccess(
     Schema.Struct({
       object: Schema.Literal("response.input_tokens"),
-      input_tokens: said(
+      input_tokens: answerField(
         Schema.Int,
         "Input tokens: the upstream's count if it offers one for translated requests (`gemini`), otherwise an estimate."
       )

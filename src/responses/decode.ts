@@ -1,11 +1,13 @@
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import { refusedBy } from "../dispatch/requestFates.ts"
 import type { Conversation, Item, OutputFormat, Reasoning } from "../generation/Conversation.ts"
 import { demandsOf } from "../generation/demandsOf.ts"
 import { effortOf } from "../generation/effort.ts"
 import { isUsual } from "../contract/isUsual.ts"
-import { objecting, unknownIn } from "../contract/open.ts"
+import { makeObjection, unknownIn } from "../contract/open.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import { CountInputTokens, CreateResponse } from "./CreateResponse.ts"
+import { fates, logprobsIncluded } from "./fates.ts"
 import { isHosted, toolsOf } from "./InputItem.ts"
 import type { InputItem } from "./InputItem.ts"
 import { checkPairs, itemsOf } from "./items.ts"
@@ -45,7 +47,7 @@ export const unknownOf = {
   count: (request: AnyRequest, body: unknown) => unknown.count(request, body) ?? keptElsewhere(request)
 }
 
-const unknown = { create: objecting(CreateResponse), count: objecting(CountInputTokens) }
+const unknown = { create: makeObjection(CreateResponse), count: makeObjection(CountInputTokens) }
 
 /**
  * Describes a request as a `Conversation`, and lists what that cannot express; or returns the reason to refuse it.
@@ -61,7 +63,7 @@ export const understand = (
   if (no !== undefined) return no
   const effort = effortOf(request.model, request.reasoning?.effort ?? undefined, "reasoning.effort")
   let known: Translated | undefined
-  const translated = () => (known ??= translate(request, replay))
+  const translation = () => (known ??= translate(request, replay))
   const parts = unknownIn(request)
   const own = itemsWithin(request)
   const hosted = own.filter(isHosted)
@@ -70,13 +72,13 @@ export const understand = (
       model: request.model,
       system: request.instructions ? [request.instructions] : [],
       get items() {
-        return translated().items
+        return translation().items
       },
       get tools() {
-        return translated().toolbox.tools
+        return translation().toolbox.tools
       },
       get toolChoice() {
-        return translated().toolbox.choice
+        return translation().toolbox.choice
       },
       parallelToolCalls: request.parallel_tool_calls ?? true,
       reasoning: reasoningOf(request, effort instanceof InvalidRequest ? undefined : effort),
@@ -94,20 +96,21 @@ export const understand = (
       cacheKey: request.prompt_cache_key ?? undefined,
       cacheRetention: request.prompt_cache_retention || undefined,
       ...carriedOf(request),
-      demands: () => demandsOf(body, [...replay.history, ...replay.input]),
+      demands: () => demandsOf(body, "max_tool_calls", [...replay.history, ...replay.input]),
       cachesByItself: true,
       get unknownBytes() {
         return parts.length + hosted.length === 0 ? undefined : JSON.stringify([parts, hosted]).length
       }
     },
-    objection: () => unknownOf[as](request, body) ?? (effort instanceof InvalidRequest ? effort : translated().problem),
+    objection: () =>
+      unknownOf[as](request, body) ?? (effort instanceof InvalidRequest ? effort : translation().problem),
     mayReachWeb:
       hosted.length > 0 ||
       // A stored prompt may have tools of its own.
       isGiven(request.prompt) ||
       ownTools(request).some((tool) => tool instanceof Unknown || isHostedTool(tool)) ||
       own.some((item) => item instanceof Unknown),
-    toolbox: () => translated().toolbox
+    toolbox: () => translation().toolbox
   }
 }
 
@@ -155,13 +158,10 @@ const carriedOf = ({ include, service_tier, text, top_logprobs }: AnyRequest) =>
     verbosity: isUsual(text?.verbosity, "medium")
       ? undefined
       : { value: text?.verbosity ?? "", param: "text.verbosity" },
-    serviceTier: isUsual(service_tier, "auto", "default") ? undefined : (service_tier ?? undefined),
+    serviceTier: isUsual(service_tier, "auto") ? undefined : (service_tier ?? undefined),
     logprobs: most > 0 || (include ?? []).includes(logprobsIncluded) ? { value: most, param } : undefined
   }
 }
-
-/** The name in `include` that asks for log probabilities. */
-export const logprobsIncluded = "message.output_text.logprobs"
 
 const outputBound = { param: "max_output_tokens" }
 
@@ -183,20 +183,20 @@ export const ownTools = (request: Pick<AnyRequest, "input" | "tools">): Readonly
 /** Parameters that would change the answer must not be ignored. */
 const unserved = ({ conversation, previous_response_id: previous }: AnyRequest): InvalidRequest | undefined =>
   isGiven(conversation) && isGiven(previous)
-    ? refused("previous_response_id", "expected none beside conversation, which has what came before")
+    ? refusalOf("previous_response_id", "expected none beside conversation, which has what came before")
     : undefined
 
 /** Refuses references to things that only an upstream of this dialect stores. */
-const keptElsewhere = ({ conversation, prompt }: AnyRequest): InvalidRequest | undefined => {
-  if (isGiven(conversation)) {
-    return refused("conversation", "is not supported; continue a response with previous_response_id")
-  }
-  return isGiven(prompt) ? refused("prompt", "is not supported; send instructions and input") : undefined
+const keptElsewhere = (request: AnyRequest): InvalidRequest | undefined => {
+  for (const [field, rule] of ofThisDialect) if (isGiven(Reflect.get(request, field))) return refusalOf(field, rule)
+  return undefined
 }
+
+const ofThisDialect = refusedBy(fates)
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
-const refused = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
+const refusalOf = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
 
 const formatOf = ({ text }: AnyRequest): OutputFormat => {
   const format = text?.format

@@ -1,11 +1,12 @@
-import { codedError } from "../contract/codedErrors.ts"
+import { inputOf } from "../contract/records/measures.ts"
+import { codedError } from "../contract/failures/codedErrors.ts"
 import type { Machine } from "../generation/Machine.ts"
 import { cacheDetails } from "../generation/GenerationEvent.ts"
 import type { FinishReason, Usage } from "../generation/GenerationEvent.ts"
 import { GrowingList } from "../generation/GrowingList.ts"
 import * as Sequence from "../generation/sequence.ts"
 import type { SequencedEvent } from "../generation/sequence.ts"
-import { emit, shown } from "./encoding.ts"
+import { emit, shownItem } from "./encoding.ts"
 import type { Draft, Encoding, ResponseFrame, State } from "./encoding.ts"
 import { begin, end, itemOf, write } from "./outputItem.ts"
 import type { Closing } from "./outputItem.ts"
@@ -71,7 +72,7 @@ const apply = (draft: Draft, event: SequencedEvent, isCutOff: boolean): void => 
 const silently: Closing = { status: "completed", signature: undefined, outcome: undefined }
 
 const visible = (draft: Draft): ReadonlyArray<OutputItem> =>
-  draft.output.toArray().map((item) => shown(item, draft.encoding.include))
+  draft.output.toArray().map((item) => shownItem(item, draft.encoding.include))
 
 /** A refusal in words is an answer. One without words comes from a filter. */
 const incompleteReason = (draft: Draft, reason: FinishReason) => {
@@ -120,7 +121,7 @@ const failed = (draft: Draft, { code, message, param, type }: ReturnType<typeof 
 }
 
 const usageOf = (usage: Usage): ResponseObject["usage"] => {
-  const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
+  const input = inputOf(usage)
   return {
     input_tokens: input,
     input_tokens_details: cacheDetails(usage),

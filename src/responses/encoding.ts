@@ -107,7 +107,7 @@ export const emit = (draft: Draft, type: string, fields: Readonly<Record<string,
 }
 
 /** An item without the parts that the caller may not see. */
-export const shown = (item: OutputItem, include: Include): OutputItem => {
+export const shownItem = (item: OutputItem, include: Include): OutputItem => {
   if (item.type === "reasoning" && !include.encryptedReasoning) {
     const { encrypted_content: _, ...rest } = item
     return rest

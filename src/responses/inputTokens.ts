@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { Caller } from "../contract/Caller.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { countTokens } from "../tokens/tokens.ts"

@@ -11,7 +11,7 @@ import type { ToolEntry } from "./ToolEntry.ts"
 import { flatName } from "./tools.ts"
 import type { Toolbox } from "./tools.ts"
 import type { Complain } from "./parts.ts"
-import { shortened } from "../contract/shortened.ts"
+import { shorten } from "../contract/text/shorten.ts"
 
 interface Reading extends Pick<Toolbox, "nameOf"> {
   readonly model: string
@@ -120,13 +120,13 @@ const reasoningOf = (item: Extract<InputItem, { readonly type: "reasoning" }>, m
 /** The result of a tool search. The tools themselves are added to the request's. */
 const foundTools = (entries: ReadonlyArray<ToolEntry>): string => {
   const found = entries.flatMap((entry) => {
-    if (entry.type === "function" || entry.type === "custom") return [listed(entry, entry.name)]
-    return entry.type === "namespace" ? entry.tools.map((tool) => listed(tool, flatName(tool.name, entry.name))) : []
+    if (entry.type === "function" || entry.type === "custom") return [listOf(entry, entry.name)]
+    return entry.type === "namespace" ? entry.tools.map((tool) => listOf(tool, flatName(tool.name, entry.name))) : []
   })
   return found.length === 0 ? "No tools found." : `Tools found, which can be called now:\n${found.join("\n")}`
 }
 
-const listed = ({ description }: { readonly description?: string | null | undefined }, name: string) =>
+const listOf = ({ description }: { readonly description?: string | null | undefined }, name: string) =>
   description ? `- ${name}: ${description}` : `- ${name}`
 
 const queryOf = (action: Readonly<Record<string, unknown>> | null | undefined): string =>
@@ -142,12 +142,12 @@ export const checkPairs = (items: ReadonlyArray<Item>, complain: (message: strin
       known.add(item.callId)
     } else if (item.type === "tool-result") {
       if (!known.has(item.callId)) {
-        complain(`No tool call found for function call output with call_id ${shortened(item.callId)}.`)
+        complain(`No tool call found for function call output with call_id ${shorten(item.callId)}.`)
       }
       open.delete(item.callId)
     }
   }
   for (const [callId, kind] of open) {
-    complain(`No tool output found for ${kind === "custom" ? "custom tool" : "function"} call ${shortened(callId)}.`)
+    complain(`No tool output found for ${kind === "custom" ? "custom tool" : "function"} call ${shorten(callId)}.`)
   }
 }

@@ -1,10 +1,10 @@
 import type { SearchOutcome } from "../generation/Conversation.ts"
-import { argumentsObject } from "../contract/json.ts"
+import { argumentsObject } from "../contract/json/json.ts"
 import { appendText } from "../generation/appendText.ts"
 import { GrowingList } from "../generation/GrowingList.ts"
 import type { OpenItem } from "../generation/Lanes.ts"
 import type { ClientTool } from "./clientTools/ClientTool.ts"
-import { emit, shown } from "./encoding.ts"
+import { emit, shownItem } from "./encoding.ts"
 import type { Draft, Open, OpenCall, OpenReasoning, OpenSearch } from "./encoding.ts"
 import { addPart, finishPart, isText, messageOf, resume } from "./outputMessage.ts"
 import type { ItemStatus, OutputItem } from "./ResponseObject.ts"
@@ -25,20 +25,20 @@ export const begin = (draft: Draft, item: OpenItem): void => {
   switch (item.type) {
     case "text":
     case "refusal":
-      added(draft, { id: id("msg"), type: "message", status: "in_progress", role: "assistant", content: [] })
+      addItem(draft, { id: id("msg"), type: "message", status: "in_progress", role: "assistant", content: [] })
       return addPart(draft, { id: id("msg"), earlier: GrowingList.empty() }, item.type)
     case "reasoning":
     case "redacted-reasoning": {
       const redacted = item.type === "redacted-reasoning" ? item.data : undefined
       draft.open = { type: "reasoning", id: id("rs"), text: "", redacted }
-      return added(draft, { id: id("rs"), type: "reasoning", status: "in_progress", summary: [] })
+      return addItem(draft, { id: id("rs"), type: "reasoning", status: "in_progress", summary: [] })
     }
     case "tool-call":
       draft.open = { type: "call", id: id(prefixOf(draft, item)), call: item, text: "" }
       return beginCall(draft, draft.open)
     case "search":
       draft.open = { type: "search", id: id("ws"), query: item.query, upstreamId: item.id }
-      added(draft, {
+      addItem(draft, {
         id: draft.open.id,
         type: "web_search_call",
         status: "in_progress",
@@ -90,7 +90,7 @@ export const end = (draft: Draft, closing: Closing): void => {
   if (item === undefined) return
   emit(draft, "response.output_item.done", {
     output_index: draft.output.length,
-    item: shown(item, draft.encoding.include)
+    item: shownItem(item, draft.encoding.include)
   })
   draft.output = draft.output.with(item)
 }
@@ -109,7 +109,7 @@ export const itemOf = (draft: Draft, open: Open, status: ItemStatus, closing?: C
   }
 }
 
-const added = (draft: Draft, item: OutputItem) =>
+const addItem = (draft: Draft, item: OutputItem) =>
   emit(draft, "response.output_item.added", { output_index: draft.output.length, item })
 
 const place = (draft: Draft, open: OpenSearch) => ({ output_index: draft.output.length, item_id: open.id })
@@ -133,7 +133,7 @@ const finishArguments = (draft: Draft, open: OpenCall, status: ItemStatus) => {
     if (draft.open?.type === "call") return finishArguments(draft, draft.open, status)
   }
   const where = { item_id: open.id, output_index: draft.output.length }
-  const { name } = called(draft, open)
+  const { name } = nameOf(draft, open)
   emit(
     draft,
     `${eventOf(open)}.done`,
@@ -143,7 +143,7 @@ const finishArguments = (draft: Draft, open: OpenCall, status: ItemStatus) => {
 
 const beginCall = (draft: Draft, open: OpenCall) => {
   const item = callOf(draft, open, "in_progress")
-  if (item !== undefined) added(draft, item)
+  if (item !== undefined) addItem(draft, item)
 }
 
 /** An item that needs its arguments to begin was not added yet. */
@@ -151,7 +151,7 @@ const finishClientCall = (draft: Draft, tool: ClientTool, open: OpenCall, status
   const item = callOf(draft, open, status)
   if (item === undefined) return
   if (callOf(draft, { ...open, text: "" }, "in_progress") === undefined) {
-    added(draft, callOf(draft, open, "in_progress") ?? item)
+    addItem(draft, callOf(draft, open, "in_progress") ?? item)
   }
   for (const [type, fields] of tool.eventsOf?.(item, draft.output.length) ?? []) emit(draft, type, fields)
 }
@@ -173,7 +173,7 @@ const reasoningOf = (
 })
 
 /** A namespaced tool's name and namespace, as callers know them. */
-const called = (draft: Draft, { call }: OpenCall) => draft.encoding.namespaced.get(call.name) ?? { name: call.name }
+const nameOf = (draft: Draft, { call }: OpenCall) => draft.encoding.namespaced.get(call.name) ?? { name: call.name }
 
 const clientTool = ({ encoding }: Draft, { kind, name }: OpenCall["call"]): ClientTool | undefined =>
   kind === "function" ? encoding.clientTools.get(name) : undefined
@@ -186,8 +186,8 @@ const callOf = (draft: Draft, open: OpenCall, status: ItemStatus): OutputItem | 
   const tool = clientTool(draft, call)
   if (tool !== undefined) return tool.itemOf({ id, status, call_id: call.callId }, argumentsObject(text))
   return call.kind === "custom"
-    ? { id, type: "custom_tool_call", status, call_id: call.callId, ...called(draft, open), input: text }
-    : { id, type: "function_call", status, call_id: call.callId, ...called(draft, open), arguments: text }
+    ? { id, type: "custom_tool_call", status, call_id: call.callId, ...nameOf(draft, open), input: text }
+    : { id, type: "function_call", status, call_id: call.callId, ...nameOf(draft, open), arguments: text }
 }
 
 const withSeal = (encrypted_content: string | undefined) =>

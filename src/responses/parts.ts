@@ -48,7 +48,7 @@ export const imageSource = (
     if (source === undefined || (source.type === "base64" && !source.mediaType.startsWith("image/"))) {
       complain(
         `${path}.image_url`,
-        `expected an http(s) URL or a base64 data URL of an image; got ${shown(part.image_url)}`
+        `expected an http(s) URL or a base64 data URL of an image; got ${show(part.image_url)}`
       )
     }
     return source ?? nothing
@@ -69,14 +69,14 @@ const fileSource = (part: InputFile, path: string, complain: Complain): FileSour
   if (part.file_data) {
     const source = inlineFile(part.file_data, part.filename ?? "")
     if (source === undefined) {
-      complain(`${path}.file_data`, `expected a base64 data URL or base64; got ${shown(part.file_data)}`)
+      complain(`${path}.file_data`, `expected a base64 data URL or base64; got ${show(part.file_data)}`)
     }
     return source ?? nothing
   }
   if (part.file_url) {
     const source = atUrl(part.file_url)
     if (source === undefined) {
-      complain(`${path}.file_url`, `expected an http(s) URL or a base64 data URL; got ${shown(part.file_url)}`)
+      complain(`${path}.file_url`, `expected an http(s) URL or a base64 data URL; got ${show(part.file_url)}`)
     }
     return source ?? nothing
   }
@@ -88,4 +88,4 @@ const fileSource = (part: InputFile, path: string, complain: Complain): FileSour
 /** Replaces an invalid part. */
 const nothing: FileSource = { type: "file", id: "" }
 
-const shown = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)
+const show = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)

@@ -1,4 +1,4 @@
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { TextRequest } from "../pipeline/TextFamily.ts"
 import type { CreateResponse } from "./CreateResponse.ts"
@@ -6,7 +6,7 @@ import { understand } from "./decode.ts"
 import type { Replay } from "./decode.ts"
 import type { Machine } from "../generation/Machine.ts"
 import { compactionMachine } from "./compact/compactionMachine.ts"
-import { nothingIn, summarizing } from "./compact/summarizing.ts"
+import { nothingIn, summaryRequest } from "./compact/summaryRequest.ts"
 import { machine } from "./encode.ts"
 import type { State, Encoding, ResponseFrame } from "./encoding.ts"
 import { endsInTrigger } from "./InputItem.ts"
@@ -16,7 +16,7 @@ import { passthroughOf } from "./passthrough.ts"
 import type { PassingState, ResponsesPassthrough } from "./passthrough.ts"
 import { ownReplay } from "./replayFor.ts"
 import { checkedBody } from "./warmUp.ts"
-import { unsupported } from "./unsupported.ts"
+import { unsupportedParts } from "./unsupportedParts.ts"
 
 /** An understood request, with the state of its answer, translated and passthrough. */
 export interface Prepared {
@@ -52,12 +52,12 @@ export const prepare = (
     machine: compacts ? compactionMachine(encoding) : machine(encoding),
     passing,
     text: {
-      conversation: compacts ? summarizing(understood.conversation) : understood.conversation,
+      conversation: compacts ? summaryRequest(understood.conversation) : understood.conversation,
       mayReachWeb,
       objection: () => objection() ?? (compacts ? nothingIn(understood.conversation) : undefined),
       stream: payload.stream ?? false,
       passthrough: passing.passthrough,
-      unsupported: () => unsupported(payload, request.body)
+      unsupported: () => unsupportedParts(payload, request.body)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
-import { wholeBody } from "../contract/wholeBody.ts"
-import { shown } from "./encoding.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import { wholeBody } from "../contract/bodies/wholeBody.ts"
+import { shownItem } from "./encoding.ts"
 import type { Include } from "./encoding.ts"
 import { inputItemId } from "./ids.ts"
 import type { StoredItem } from "./InputItem.ts"
@@ -17,7 +17,7 @@ interface IncludeParams {
 }
 
 /** The optional parts that the creator of a response or its reader asks for. */
-export const included = ({ include }: StoredResponse, params: IncludeParams): Include => {
+export const includeOf = ({ include }: StoredResponse, params: IncludeParams): Include => {
   const names = [params.include ?? [], params["include[]"] ?? []].flat()
   return {
     searchSources: include.searchSources || names.includes("web_search_call.action.sources"),
@@ -33,7 +33,7 @@ export interface ReadParams extends IncludeParams {
 /** A stored response, or its stream. */
 export const read = (stored: StoredResponse, params: ReadParams): ResponseObject | Response => {
   if (params.stream !== "true") return whole(stored, params)
-  const include = included(stored, params)
+  const include = includeOf(stored, params)
   const after = params.starting_after ?? -1
   const frames = framesOf(stored, include).filter((frame) => frame.sequence_number > after)
   const text = frames.map((frame) => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`).join("")
@@ -44,8 +44,8 @@ export const read = (stored: StoredResponse, params: ReadParams): ResponseObject
 
 /** A stored response as its reader may see it. */
 export const whole = (stored: StoredResponse, params: IncludeParams): ResponseObject => {
-  const include = included(stored, params)
-  return { ...stored.response, output: stored.output.map((item) => shown(item, include)) }
+  const include = includeOf(stored, params)
+  return { ...stored.response, output: stored.output.map((item) => shownItem(item, include)) }
 }
 
 export interface PageParams {

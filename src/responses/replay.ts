@@ -1,5 +1,5 @@
-import { InvalidRequest, RateLimited, UpstreamFailed } from "../contract/Failure.ts"
-import type { Failure } from "../contract/Failure.ts"
+import { InvalidRequest, RateLimited, UpstreamFailed } from "../contract/failures/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import { machine } from "./encode.ts"
 import type { Encoding, Include, ResponseFrame } from "./encoding.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { Holder } from "../contract/Caller.ts"
-import type { Failure } from "../contract/Failure.ts"
+import type { Holder } from "../contract/callers/Caller.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { CountInputTokens } from "./CreateResponse.ts"
 import { inputItems } from "./decode.ts"
 import type { Replay } from "./decode.ts"

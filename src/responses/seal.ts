@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { parseJson } from "../contract/json.ts"
+import { parseJson } from "../contract/json/json.ts"
 import type { ReasoningItem, SearchItem } from "../generation/Conversation.ts"
 
 /**

@@ -7,7 +7,7 @@ import type { CreateResponse } from "./CreateResponse.ts"
 import { isSearchEntry } from "./ToolEntry.ts"
 import type { ChosenTool, CustomEntry, FunctionEntry, ToolEntry, WebSearchEntry } from "./ToolEntry.ts"
 import type { Complain } from "./parts.ts"
-import { shortened } from "../contract/shortened.ts"
+import { shorten } from "../contract/text/shorten.ts"
 
 /** A request's tools for the conversation, with the names to translate back. */
 export interface Toolbox {
@@ -48,14 +48,14 @@ export const toolbox = (request: Request, lists: ReadonlyArray<ToolList>, compla
       const at = `${path}[${index}]`
       if (entry.type === "function" || entry.type === "custom") {
         checkName(entry.name, `${at}.name`, complain)
-        add(called(entry, entry.name))
+        add(toolOf(entry, entry.name))
       } else if (entry.type === "namespace") {
         checkName(entry.name, `${at}.name`, complain)
         for (const [place, member] of entry.tools.entries()) {
           checkName(member.name, `${at}.tools[${place}].name`, complain)
           const name = flatName(member.name, entry.name)
           namespaced.set(name, { namespace: entry.name, name: member.name })
-          add(called(member, name))
+          add(toolOf(member, name))
         }
       } else if (isSearchEntry(entry) && !found.has(webSearch)) {
         // A model can have one search tool.
@@ -83,7 +83,7 @@ const checkName = (name: string, at: string, complain: Complain): void => {
   if (!isToolName(name)) complain(at, `${toolNameRule}; got ${JSON.stringify(name.slice(0, 80))}`)
 }
 
-const called = (entry: FunctionEntry | CustomEntry, name: string): Tool =>
+const toolOf = (entry: FunctionEntry | CustomEntry, name: string): Tool =>
   entry.type === "custom"
     ? { type: "custom", name, description: entry.description ?? undefined, ...grammar(entry) }
     : {
@@ -132,7 +132,7 @@ const domains = (list: ReadonlyArray<string> | null | undefined, path: string, c
   if (!list || list.length === 0) return undefined
   for (const [index, domain] of list.entries()) {
     if (!/^[^\s/:?#@]+(\/[^\s?#]*)?$/.test(domain)) {
-      complain(`${path}[${index}]`, `expected a domain without scheme, such as example.com; got "${shortened(domain)}"`)
+      complain(`${path}[${index}]`, `expected a domain without scheme, such as example.com; got "${shorten(domain)}"`)
     }
   }
   return list
@@ -159,7 +159,7 @@ const choose = (
     case "custom": {
       const name = naming(offered)(choice)
       if (name === undefined)
-        complain("tool_choice.name", `expected the name of a tool in tools; got "${shortened(choice.name ?? "")}"`)
+        complain("tool_choice.name", `expected the name of a tool in tools; got "${shorten(choice.name ?? "")}"`)
       return [tools, { type: "tool", name: name ?? choice.name }]
     }
     case "allowed_tools":
@@ -197,7 +197,7 @@ const allow = (choice: Allowed, offered: Offered, complain: Complain): readonly 
     if (name === undefined && (tool.type === "function" || tool.type === "custom")) {
       complain(
         `tool_choice.tools[${index}].name`,
-        `expected the name of a tool in tools; got "${shortened(tool.name ?? "")}"`
+        `expected the name of a tool in tools; got "${shorten(tool.name ?? "")}"`
       )
     }
     return name === undefined ? [] : [name]

@@ -1,4 +1,4 @@
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { isJsonObject } from "../contract/fields.ts"
 

@@ -4,9 +4,9 @@ import { runFuture } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
 import { Slots } from "../flow/Slots.ts"
 import type { Line, Slot } from "../flow/Slots.ts"
-import type { AccountId } from "../contract/Caller.ts"
-import { RateLimited, UpstreamFailed } from "../contract/Failure.ts"
-import type { Failure } from "../contract/Failure.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
+import { RateLimited, UpstreamFailed } from "../contract/failures/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
 import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import { isOfKey, UpstreamError } from "../upstreams/UpstreamError.ts"
@@ -120,24 +120,18 @@ export const through = (
   key?: string,
   ofRoute?: Queue
 ): Call => {
-  const queuedMs = ofRoute && bulkhead?.clock.unsafeCurrentTimeMillis()
-  const begin = () =>
+  const begin = (spentMs: number) =>
     bulkhead === undefined
       ? Future.attempt(call)
-      : inPlace(
-          bulkhead,
-          account,
-          () => guarded(bulkhead, account, call, key !== undefined),
-          waitedMs(bulkhead, queuedMs)
-        )
-  return ofRoute === undefined ? begin() : inPlace(ofRoute, account, begin)
+      : inPlace(bulkhead, account, () => guarded(bulkhead, account, call, key !== undefined), spentMs)
+  if (ofRoute === undefined) return begin(0)
+  const now = () => bulkhead?.clock.unsafeCurrentTimeMillis() ?? 0
+  const queuedMs = now()
+  return inPlace(ofRoute, account, () => begin(now() - queuedMs), 0)
 }
 
-const waitedMs = ({ clock }: Bulkhead, queuedMs: number | undefined): number =>
-  queuedMs === undefined ? 0 : clock.unsafeCurrentTimeMillis() - queuedMs
-
 /** @param spentMs of the longest wait */
-const inPlace = (queue: Queue, account: AccountId, call: () => Call, spentMs = 0): Call => {
+const inPlace = (queue: Queue, account: AccountId, call: () => Call, spentMs: number): Call => {
   const slot = queue.slots?.take(account)
   if (slot === undefined) return call()
   const answered = slot.isFree ? call() : waiting(queue, slot, spentMs).flatMap(call)
@@ -177,14 +171,14 @@ const guarded = (bulkhead: Bulkhead, account: AccountId, call: () => Call, hasKe
   if (permit === undefined) return Future.fail(paused(circuit.waitMs(now, account), circuit.isOpenForAll))
   return Future.attempt(call).matchCause({
     onSuccess: (generation) => {
-      circuit.succeeded(permit, clock.unsafeCurrentTimeMillis())
+      circuit.recordSuccess(permit, clock.unsafeCurrentTimeMillis())
       return Future.succeed(new Guarded(generation, bulkhead, permit))
     },
     onFailure: (cause) => {
       const error = cause._tag === "Fail" ? cause.error : undefined
       const isItsKeys = hasKeys && error?._tag === "UpstreamError" && isOfKey(error)
       const now = clock.unsafeCurrentTimeMillis()
-      if (isItsKeys) circuit.succeeded(permit, now)
+      if (isItsKeys) circuit.recordSuccess(permit, now)
       else settle(circuit, permit, error, now)
       return Future.failCause(cause)
     }
@@ -212,9 +206,9 @@ const settle = (
   error: Failure | UpstreamError | undefined,
   now: number
 ): void => {
-  if (error?._tag !== "UpstreamError" || error.keptBack === true) circuit.abandoned(permit)
-  else if (error.failure._tag === "UpstreamFailed") circuit.failed(permit, now, error.trouble === "unreachable")
-  else circuit.succeeded(permit, now)
+  if (error?._tag !== "UpstreamError" || error.keptBack === true) circuit.recordCancel(permit)
+  else if (error.failure._tag === "UpstreamFailed") circuit.recordFailure(permit, now, error.trouble === "unreachable")
+  else circuit.recordSuccess(permit, now)
 }
 
 /** Reports a failure in the middle of an answer to the circuit. */

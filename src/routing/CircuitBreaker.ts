@@ -49,12 +49,12 @@ export class CircuitBreaker {
     return "probe"
   }
 
-  succeeded(pass: Pass, now: number): void {
+  recordSuccess(pass: Pass, now: number): void {
     if (pass === "probe") return this.#close()
     this.#calls.add(now)
   }
 
-  failed(pass: Pass, now: number): void {
+  recordFailure(pass: Pass, now: number): void {
     if (pass === "probe") return this.open(now)
     // Calls that began before it opened give no new information.
     if (this.#state !== "closed") return
@@ -68,7 +68,7 @@ export class CircuitBreaker {
   }
 
   /** The call was cancelled before its outcome was known. */
-  abandoned(pass: Pass): void {
+  recordCancel(pass: Pass): void {
     if (pass === "probe" && this.#state === "probing") this.#state = "open"
   }
 

@@ -1,4 +1,4 @@
-import type { AccountId } from "../contract/Caller.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
 import type { RestPart } from "../generation/Rest.ts"
 import type { Route } from "./Route.ts"
 
@@ -32,6 +32,8 @@ export const plainLane: Lane = {
 export interface Requester<R extends Route = Route> {
   readonly account: AccountId
   laneAt(route: R): Lane
+  /** True if the client has left: then no further call is begun. Defaults to false. */
+  readonly isLeft?: boolean
 }
 
 /** The name of a lane; empty for the plain one. */

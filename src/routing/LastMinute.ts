@@ -1,5 +1,5 @@
-import { failureKind, isFailedCall } from "../contract/CallOutcome.ts"
-import type { Attempt } from "../contract/Attempt.ts"
+import { failureKind, isFailedCall } from "../contract/records/CallOutcome.ts"
+import type { Attempt } from "../contract/records/Attempt.ts"
 
 /** The minute is divided into parts of ten seconds, so that old calls expire gradually. */
 const [parts, partMs] = [6, 10_000]

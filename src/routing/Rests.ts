@@ -1,4 +1,4 @@
-import type { AccountId } from "../contract/Caller.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
 import type { RestPart } from "../generation/Rest.ts"
 import { limitGroup } from "../upstreams/protocols/limitGroups.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
@@ -73,11 +73,8 @@ export class Rests {
   #refused = new Recent<ReadonlyArray<Refused>>(mostRemembered)
   /** When all of it can be forgotten. */
   #forgottenMs = 0
-
   /** Nothing failed recently. */
-  get isEmpty(): boolean {
-    return this.#bases.size === 0
-  }
+  isEmpty = true
 
   /** Forgets everything once all of it is old. */
   isOver(now: number): boolean {
@@ -144,6 +141,7 @@ export class Rests {
 
   #keep({ base }: Place, untilMs: number): void {
     const forgottenMs = untilMs + forgottenAfterMs
+    this.isEmpty = false
     this.#bases.set(base, Math.max(forgottenMs, this.#bases.get(base) ?? 0))
     this.#forgottenMs = Math.max(forgottenMs, this.#forgottenMs)
   }
@@ -157,6 +155,7 @@ export class Rests {
   }
 
   #forgetAll(): void {
+    this.isEmpty = true
     this.#bases = new Recent(mostRemembered)
     this.#ofAll = new Recent(mostRemembered)
     this.#ofAccounts = new Recent(mostRemembered)

@@ -1,7 +1,7 @@
 import type { Clock } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
-import { RateLimited, UpstreamFailed } from "../contract/Failure.ts"
-import type { Failure } from "../contract/Failure.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
+import { RateLimited, UpstreamFailed } from "../contract/failures/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { RestPart } from "../generation/Rest.ts"
 import { isOfKey, UpstreamError } from "../upstreams/UpstreamError.ts"
 import { isDearer, ownPart } from "./Lane.ts"
@@ -100,7 +100,7 @@ export class RetryAfter {
     }
   }
 
-  failed<R extends Route>(route: R, requester: Requester<R>, error: UpstreamError): void {
+  recordFailure<R extends Route>(route: R, requester: Requester<R>, error: UpstreamError): void {
     if (error.keptBack === true || error.rests === "nothing" || !isItsOwn(error)) return
     const { account } = requester
     const now = this.#clock.unsafeCurrentTimeMillis()

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
-import { isFailedCall } from "../contract/CallOutcome.ts"
-import type { Attempt } from "../contract/Attempt.ts"
+import { isFailedCall } from "../contract/records/CallOutcome.ts"
+import type { Attempt } from "../contract/records/Attempt.ts"
 import { LastMinute } from "./LastMinute.ts"
 import { RouteTimes } from "./RouteTimes.ts"
+import { SeenTiers } from "./SeenTiers.ts"
 import { StickyRoutes } from "./StickyRoutes.ts"
 
 /** The number of remembered answer times. */
@@ -78,6 +79,8 @@ export class UpstreamCalls extends Effect.Service<UpstreamCalls>()("gateway/rout
       times: new RouteTimes(),
       /** Routes by conversation, of models that are sticky. */
       sticky: new StickyRoutes(),
+      /** Tiers at which keys answered unasked. */
+      tiers: new SeenTiers(),
       of,
       /** Those of an upstream's videos. */
       ofVideos: (upstream: string): CallsOfOne => of(`video:${upstream}`)

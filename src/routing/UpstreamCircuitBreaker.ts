@@ -1,4 +1,4 @@
-import type { AccountId } from "../contract/Caller.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
 import type { CircuitState, Pass } from "./CircuitBreaker.ts"
 import type { CircuitBreakerRules } from "./CircuitBreakerRules.ts"
@@ -112,18 +112,18 @@ export class UpstreamCircuitBreaker {
     return { account, own, pass, isProbe }
   }
 
-  succeeded({ isProbe, own, pass }: Permit, now: number): void {
-    own.succeeded(pass, now)
+  recordSuccess({ isProbe, own, pass }: Permit, now: number): void {
+    own.recordSuccess(pass, now)
     this.#waryUntil = 0
     if (isProbe && this.#isOpen) return this.#close()
     this.#calls.add(now)
   }
 
   /** @param isUnreachable true if the upstream was not reached, which no account can cause */
-  failed(permit: Permit, now: number, isUnreachable: boolean): void {
+  recordFailure(permit: Permit, now: number, isUnreachable: boolean): void {
     const { account, isProbe, own, pass } = permit
-    if (isUnreachable) own.abandoned(pass)
-    else own.failed(pass, now)
+    if (isUnreachable) own.recordCancel(pass)
+    else own.recordFailure(pass, now)
     if (this.#isOpen) {
       if (isProbe && this.#pause.leftMs(now) === 0) this.#probeFailed(account, own, now, isUnreachable)
       return
@@ -139,8 +139,8 @@ export class UpstreamCircuitBreaker {
   }
 
   /** The call was cancelled before its outcome was known. */
-  abandoned({ account, isProbe, own, pass }: Permit): void {
-    own.abandoned(pass)
+  recordCancel({ account, isProbe, own, pass }: Permit): void {
+    own.recordCancel(pass)
     if (isProbe) this.#probes.delete(account)
   }
 

@@ -1,4 +1,4 @@
-import type { Attempt } from "../contract/Attempt.ts"
+import type { Attempt } from "../contract/records/Attempt.ts"
 import type { Metrics } from "../telemetry/Metrics.ts"
 import type { Distribution, Series } from "../telemetry/Registry.ts"
 

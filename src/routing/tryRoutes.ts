@@ -3,11 +3,11 @@ import type { Runtime } from "effect"
 import { runFuture } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
 import { toEffect } from "../flow/toEffect.ts"
-import type { Failure } from "../contract/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { isOfKey } from "../upstreams/UpstreamError.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
-import { hedged } from "./hedged.ts"
+import { hedgedCall } from "./hedgedCall.ts"
 import { isDearer } from "./Lane.ts"
 import type { Requester } from "./Lane.ts"
 import type { RetryAfter, RouteFailure } from "./RetryAfter.ts"
@@ -78,15 +78,18 @@ export const tryRoutes = <R extends Route>(
   const ask = skipped.length === 0 ? ordered : ordered.filter((route) => !isLost(requester, route, skipped))
   const attempt = reporting(call, requester, retryAfter, watcher)
   const second = hedge && { ...hedge, attempt: reporting(hedge.call, requester, retryAfter, hedge.watcher) }
+  const isLast = ({ retry }: UpstreamError) => retry === "never" || requester.isLeft === true
   const from = (
     index: number,
     failed: ReadonlyArray<RouteFailure<R>>,
     isHedged = false
   ): Future<Generation, Failure> => {
     const route = ask[index]
-    if (route === undefined) return again(runtime, [...skipped, ...failed], attempt, watcher, hasFallback)
+    if (route === undefined)
+      return again({ hasFallback, requester, runtime }, [...skipped, ...failed], attempt, watcher)
     if (index > 0) watcher.again(route.upstream, "elsewhere")
-    const isLastAt = (place: number, one: R) => !ask.some((other, at) => at > place && !isSameRoute(other, one))
+    const isLastAt = (place: number, one: R) =>
+      ask.length === place + 1 || !ask.some((other, at) => at > place && !isSameRoute(other, one))
     const first = () => attempt(route, isLastAt(index, route))
     const next = (failures: ReadonlyArray<RouteFailure<R>>, hasHedged = isHedged) => {
       const all = [...failed, ...failures]
@@ -94,37 +97,39 @@ export const tryRoutes = <R extends Route>(
       const at = ask.findIndex((other, at) => at > index && !isTried(other) && !isLost(requester, other, all))
       return from(at === -1 ? ask.length : at, all, hasHedged)
     }
-    const place = isHedged ? -1 : ask.findIndex((one, at) => at > index && !isSameRoute(one, route))
+    const place =
+      second === undefined || isHedged ? -1 : ask.findIndex((one, at) => at > index && !isSameRoute(one, route))
     const other = ask[place]
     if (second === undefined || other === undefined) {
       return first().catchAll((error) => {
         if (error._tag !== "UpstreamError") return Future.fail(error)
         const failure = { route, error }
-        return error.retry === "never" ? Future.fail(refusing(watcher, failure)) : next([failure])
+        return isLast(error) ? Future.fail(refuse(watcher, failure)) : next([failure])
       })
     }
-    return hedged({
+    return hedgedCall({
       runtime,
       after: second.afterMs,
       first,
       second: () => second.attempt(other, isLastAt(place, other)),
       isFinal: (cause) => !isPassing(cause),
+      isWanted: () => requester.isLeft !== true,
       won: second.won,
       lost: (generation) => generation.cancel("failed")
     }).flatMap((outcome) => {
       if ("answer" in outcome) return Future.succeed(outcome.answer)
       const [first, also] = [failureOf(route, outcome.first), outcome.second && failureOf(other, outcome.second)]
-      if (first === undefined) return Future.failCause(outcome.first).catchAll(failing)
-      if (first.error.retry === "never") return Future.fail(refusing(watcher, first))
+      if (first === undefined) return Future.failCause(outcome.first).catchAll(failWith)
+      if (isLast(first.error)) return Future.fail(refuse(watcher, first))
       if (outcome.second === undefined) return next([first])
-      if (also === undefined) return Future.failCause(outcome.second).catchAll(failing)
-      return also.error.retry === "never" ? Future.fail(refusing(second.watcher, also)) : next([first, also], true)
+      if (also === undefined) return Future.failCause(outcome.second).catchAll(failWith)
+      return isLast(also.error) ? Future.fail(refuse(second.watcher, also)) : next([first, also], true)
     })
   }
   return from(0, [])
 }
 
-const failing = (error: Failure | UpstreamError) => Future.fail(error._tag === "UpstreamError" ? error.failure : error)
+const failWith = (error: Failure | UpstreamError) => Future.fail(error._tag === "UpstreamError" ? error.failure : error)
 
 /** The failure of an upstream; undefined for one of the gateway itself, and for interruptions and defects. */
 const failureOf = <R extends Route>(
@@ -163,7 +168,7 @@ const reporting =
     const failed = (error: Failure | UpstreamError) => {
       if (error._tag === "UpstreamError") {
         watcher.failed(route.upstream, error)
-        retryAfter.failed(route, requester, error)
+        retryAfter.recordFailure(route, requester, error)
       }
       return Future.fail(error)
     }
@@ -182,11 +187,16 @@ const reporting =
 
 /** After all routes failed, retries the one that is back first, as long as a retry makes sense. */
 const again = <R extends Route>(
-  runtime: Runtime.Runtime<never>,
+  {
+    hasFallback,
+    requester,
+    runtime
+  }: Required<Pick<Routing, "hasFallback" | "runtime">> & {
+    readonly requester: Requester<R>
+  },
   failed: ReadonlyArray<RouteFailure<R>>,
   attempt: Call<R>,
-  watcher: Watcher,
-  hasFallback: boolean
+  watcher: Watcher
 ): Future<Generation, Failure> => {
   const isRefused = failed.some(({ error }) => hasReason(error.failure))
   const soonest = failed
@@ -194,7 +204,7 @@ const again = <R extends Route>(
     .reduce<RouteFailure<R> | undefined>(sooner, undefined)
   if (soonest === undefined) {
     const last = mostUseful(failed)
-    return last === undefined ? Future.die(new Error("a model without routes")) : Future.fail(refusing(watcher, last))
+    return last === undefined ? Future.die(new Error("a model without routes")) : Future.fail(refuse(watcher, last))
   }
   const { error: first, route } = soonest
   const calling = toEffect(
@@ -210,14 +220,14 @@ const again = <R extends Route>(
           watcher.again(route.upstream, "again")
           return Effect.catchAll(calling, (next) => {
             if (next._tag !== "UpstreamError") return Effect.fail(next)
-            return mayPass(next, hasFallback) ? after(next) : givenUp(next)
+            return requester.isLeft !== true && mayPass(next, hasFallback) ? after(next) : givenUp(next)
           })
         }
       })
     const givenUp = (error: UpstreamError): Effect.Effect<never, Failure> => {
       const last = { route, error }
       const failure = error.retry === "never" ? last : (mostUseful([...others, last]) ?? last)
-      return Effect.fail(refusing(watcher, failure))
+      return Effect.fail(refuse(watcher, failure))
     }
     return after(first)
   })
@@ -225,7 +235,7 @@ const again = <R extends Route>(
 }
 
 /** The failure that the caller sees. */
-const refusing = (watcher: Watcher, { error, route }: RouteFailure): Failure => {
+const refuse = (watcher: Watcher, { error, route }: RouteFailure): Failure => {
   watcher.refused(route.upstream, error)
   return error.failure
 }

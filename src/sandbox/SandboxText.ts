@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
-import type { Failure } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { countTokens } from "../tokens/tokens.ts"
@@ -8,7 +8,7 @@ import { Documents } from "../documents/Documents.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
 import type { GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
 import { UpstreamError } from "../upstreams/UpstreamError.ts"
-import { upstreamOf } from "../upstreams/upstreamOf.ts"
+import { upstreamOf } from "../upstreams/text/upstreamOf.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { describeAttachment } from "./attachment.ts"
 import type { Readers } from "./attachment.ts"
@@ -19,6 +19,7 @@ import { play } from "./playback.ts"
 import { readQuestion } from "./Question.ts"
 import type { Question } from "./Question.ts"
 import { sandboxEmbed, sandboxEmbedModel } from "./sandboxEmbed.ts"
+import { sandboxRerank, sandboxRerankModel } from "./sandboxRerank.ts"
 import { writeScript } from "./script.ts"
 
 /** Addresses are to be guarded against what they must not reach. */
@@ -40,7 +41,7 @@ export const sandboxText = (options: SandboxOptions = {}): TextUpstream => ({
   }),
   searches: true,
   takesPdf: true,
-  embedder: sandboxEmbed
+  whole: { embeddings: sandboxEmbed, rerank: sandboxRerank }
 })
 
 /** An address that does not answer must not hold a test for long. */
@@ -69,7 +70,8 @@ export const sandboxModels = [
     contextTokens: 128_000,
     ownedBy: "sandbox"
   },
-  sandboxEmbedModel
+  sandboxEmbedModel,
+  sandboxRerankModel
 ] as const
 
 const start = (

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import type { Failure, InvalidRequest } from "../contract/Failure.ts"
+import type { Failure, InvalidRequest } from "../contract/failures/Failure.ts"
 import type { ReadDocument } from "../documents/Documents.ts"
 import type { DocumentPart, FileSource, ImagePart } from "../generation/Conversation.ts"
 import { describeCsv } from "./csv.ts"
-import { readImage } from "../contract/readImage.ts"
+import { readImage } from "../contract/bodies/readImage.ts"
 import { describePdf } from "./pdf.ts"
 import { firstWords } from "./excerpts.ts"
 

@@ -1,7 +1,9 @@
-import { InvalidRequest, RateLimited, UpstreamFailed } from "../contract/Failure.ts"
-import type { Failure } from "../contract/Failure.ts"
+import { InvalidRequest, RateLimited, UpstreamFailed } from "../contract/failures/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { FinishReason } from "../generation/GenerationEvent.ts"
 import { parseDirectives } from "./parseDirectives.ts"
+import { serve, servingSettings } from "./serving.ts"
+import type { Serving } from "./serving.ts"
 
 /** The settings of `[[sandbox: …]]` in a user's text (docs/sandbox.md). */
 export interface Directive {
@@ -20,6 +22,8 @@ export interface Directive {
   readonly finish: FinishReason | undefined
   /** The tools to call, in one turn. `none` calls none, whatever the text says. */
   readonly tools: ReadonlyArray<string> | "none"
+  /** How the answer was served, and what it used beside plain tokens. */
+  readonly serving: Serving
 }
 
 const noDirective: Directive = {
@@ -30,7 +34,8 @@ const noDirective: Directive = {
   cut: undefined,
   stall: undefined,
   finish: undefined,
-  tools: []
+  tools: [],
+  serving: {}
 }
 
 /** Removes directives from a text and parses them. An unknown setting fails, because it is the tester's mistake. */
@@ -99,8 +104,13 @@ const apply = (directive: Directive, setting: string): Directive | string => {
       )
     case "tool":
       return named(directive, value)
-    default:
-      return "expected delay, pace, tokens, error, cut, stall, finish or tool"
+    default: {
+      const serving = serve(directive.serving, name, value)
+      if (serving === undefined) {
+        return `expected delay, pace, tokens, error, cut, stall, finish, tool, ${servingSettings.join(", ")}`
+      }
+      return typeof serving === "string" ? serving : { ...directive, serving }
+    }
   }
 }
 

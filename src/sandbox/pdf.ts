@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { InvalidRequest } from "../contract/Failure.ts"
+import type { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { ReadDocument } from "../documents/Documents.ts"
 import { firstWords } from "./excerpts.ts"
 

@@ -2,11 +2,12 @@ import { withOrigin } from "../generation/origin.ts"
 import type { FinishReason, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { Conversation } from "../generation/Conversation.ts"
-import { UpstreamFailed } from "../contract/Failure.ts"
+import { UpstreamFailed } from "../contract/failures/Failure.ts"
 import { countText, eachWord, firstTokens } from "../tokens/tokenizer.ts"
 import { failureOf } from "./directive.ts"
 import type { Directive } from "./directive.ts"
 import type { Script, ScriptItem } from "./script.ts"
+import { asServed } from "./serving.ts"
 
 /** The events of a generation, created lazily. Returns true if the stream then goes silent instead of ending. */
 export type Performance = Generator<GenerationEvent, boolean>
@@ -30,13 +31,17 @@ export const perform = function* (
   const performer = new Performer(limit, isWordwise, conversation.stopSequences)
   for (const item of script.items) if (!(yield* performer.say(item))) break
 
-  const usage: Usage = {
-    ...noUsage,
-    inputTokens,
-    outputTokens: performer.tokens,
-    reasoningTokens: performer.reasoningTokens,
-    searches: performer.searches
-  }
+  const { serving } = directive
+  const usage: Usage = asServed(
+    {
+      ...noUsage,
+      inputTokens,
+      outputTokens: performer.tokens,
+      reasoningTokens: performer.reasoningTokens,
+      searches: performer.searches
+    },
+    serving
+  )
   yield { type: "usage", usage }
   const isMaxed = performer.isFull && limit === most
   if (
@@ -55,7 +60,13 @@ export const perform = function* (
     : performer.stopSequence === null
       ? script.reason
       : "stop-sequence"
-  yield { type: "finished", reason, stopSequence: isMaxed ? null : performer.stopSequence }
+  const tier = serving.served?.tier
+  yield {
+    type: "finished",
+    reason,
+    stopSequence: isMaxed ? null : performer.stopSequence,
+    ...(tier !== undefined && { serviceTier: tier })
+  }
   return false
 }
 

@@ -1,12 +1,11 @@
 import { Effect } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { JsonObject } from "../contract/fields.ts"
-import { isObject, listAt, numberAt } from "../contract/json.ts"
-import type { Generation } from "../generation/Generation.ts"
-import type { GenerationEvent } from "../generation/GenerationEvent.ts"
+import { isObject, listAt, numberAt } from "../contract/json/json.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import { countText } from "../tokens/tokens.ts"
-import { endpointOf } from "../upstreams/upstreamOf.ts"
+import { endpointOf } from "../upstreams/text/upstreamOf.ts"
+import { wholeGeneration } from "./wholeGeneration.ts"
 
 /** The catalogue's entry for it. */
 export const sandboxEmbedModel = {
@@ -41,7 +40,7 @@ export const sandboxEmbed = endpointOf("embeddings", ({ body, rewrite }) => {
   const inputTokens = inputs.reduce((sum, words) => sum + (words.tokens ?? countText(words.text)), 0)
   const usage = { prompt_tokens: inputTokens, total_tokens: inputTokens }
   return Effect.succeed(
-    generationOf([
+    wholeGeneration([
       { type: "usage", usage: { ...noUsage, inputTokens } },
       { type: "passthrough", terminal: true, text: JSON.stringify(rewrite({ object: "list", data, usage })) },
       { type: "finished", reason: "stop", stopSequence: null }
@@ -55,22 +54,6 @@ const foreignIn = (body: JsonObject): InvalidRequest | undefined => {
   const param = at === -1 ? "messages" : `input[${at}]`
   if (at === -1 && (body["input"] ?? null) !== null) return undefined
   return new InvalidRequest({ param, message: `${param}: sandbox-embed embeds texts alone` })
-}
-
-/** A generation that is over as soon as it begins. */
-const generationOf = (events: ReadonlyArray<GenerationEvent>): Generation => {
-  let left: ReadonlyArray<GenerationEvent> | undefined = events
-  return {
-    passthrough: true,
-    next: () => {
-      const batch = left
-      left = undefined
-      return batch
-    },
-    cancel: () => {
-      left = undefined
-    }
-  }
 }
 
 interface Words {

@@ -1,6 +1,6 @@
 import { Context, Layer } from "effect"
 import type { GatewayFile } from "../config/GatewayFile.ts"
-import { unsupplied } from "../contract/testDouble.ts"
+import { missingMember } from "../contract/testDouble.ts"
 import { searchProvider } from "./configured.ts"
 import type { SearchProvider } from "./SearchProvider.ts"
 
@@ -20,5 +20,5 @@ export class Search extends Context.Tag("gateway/search/Search")<
 
   /** For tests: a member that is not given dies when it is used. */
   static readonly Test = (given: Partial<SearchProvider>) =>
-    Search.layer({ name: "test", search: unsupplied(`${Search.key}.search`), ...given })
+    Search.layer({ name: "test", search: missingMember(`${Search.key}.search`), ...given })
 }

@@ -2,7 +2,7 @@ import { Redacted } from "effect"
 import { searchAddresses } from "../config/sections/Search.ts"
 import { withoutSlash } from "../config/withoutSlash.ts"
 import type { SearchTool } from "../generation/Conversation.ts"
-import { listAt, objectAt, textAt } from "../contract/json.ts"
+import { listAt, objectAt, textAt } from "../contract/json/json.ts"
 import { callProvider } from "./callProvider.ts"
 import type { SearchProvider } from "./SearchProvider.ts"
 

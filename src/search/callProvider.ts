@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { SearchOutcome, SearchTool } from "../generation/Conversation.ts"
-import { callUpstream } from "../upstreams/client.ts"
-import type { Call, Deadlines } from "../upstreams/client.ts"
-import { parseJson } from "../contract/json.ts"
+import { callUpstream } from "../upstreams/calls/client.ts"
+import type { Call, Deadlines } from "../upstreams/calls/client.ts"
+import { parseJson } from "../contract/json/json.ts"
 import { select } from "./select.ts"
 import type { ProviderResult } from "./select.ts"
 
@@ -21,7 +21,7 @@ export const callProvider = (
         Effect.onInterrupt(() => Effect.sync(() => exchange.cancel())),
         Effect.flatMap((text): Effect.Effect<SearchOutcome> => {
           const answer = parseJson(text)
-          if (exchange.status !== 200 || answer === undefined) return refused(call.url, exchange.status)
+          if (exchange.status !== 200 || answer === undefined) return refuse(call.url, exchange.status)
           return Effect.succeed({ type: "results", results: select(read(answer), tool) })
         })
       )
@@ -31,7 +31,7 @@ export const callProvider = (
 
 const unavailable: SearchOutcome = { type: "error", code: "unavailable" }
 
-const refused = (url: string, status: number): Effect.Effect<SearchOutcome> =>
+const refuse = (url: string, status: number): Effect.Effect<SearchOutcome> =>
   status === 429
     ? Effect.succeed({ type: "error", code: "too_many_requests" })
     : Effect.logError("the search provider refused a search").pipe(

@@ -26,7 +26,7 @@ export const withFunction = (conversation: Conversation, tool: SearchTool, sourc
 }
 
 /** A finished search as a call and its result, for the model. */
-export const searched = (
+export const searchItems = (
   name: string,
   search: { readonly id: string; readonly query: string },
   told: string
@@ -56,7 +56,7 @@ export const withoutFunction = (conversation: Conversation, name: string): Conve
 const isTool = (choice: ToolChoice, name: string) => choice.type === "tool" && choice.name === name
 
 const replayed = (item: SearchItem, name: string, sources: Sources): ReadonlyArray<Item> =>
-  item.outcome === undefined ? [item] : searched(name, item, sources.tell(item.outcome))
+  item.outcome === undefined ? [item] : searchItems(name, item, sources.tell(item.outcome))
 
 /** At most one search tool of a request counts. */
 const withoutSearch = (tools: ReadonlyArray<Tool>) => tools.filter((tool) => tool.type !== "search")

@@ -1,7 +1,7 @@
 import { Cause, Effect, Exit, Runtime } from "effect"
 import type { Fiber } from "effect"
-import { Internal } from "../contract/Failure.ts"
-import type { Failure } from "../contract/Failure.ts"
+import { Internal } from "../contract/failures/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { Conversation, SearchOutcome, SearchTool } from "../generation/Conversation.ts"
 import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
 import { addUsage } from "../generation/addUsage.ts"
@@ -10,12 +10,12 @@ import type { Doubt, FinishReason, GenerationEvent, Usage } from "../generation/
 import { doubtOf } from "../generation/plausible.ts"
 import type { UsageBounds } from "../generation/plausible.ts"
 import { countTokens } from "../tokens/tokens.ts"
-import { argumentsObject, textAt } from "../contract/json.ts"
-import { randomHex } from "../contract/randomHex.ts"
+import { argumentsObject, textAt } from "../contract/json/json.ts"
+import { randomHex } from "../contract/text/randomHex.ts"
 import type { GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
-import { startGeneration } from "../upstreams/upstreamOf.ts"
-import { afterSearch, searched, withoutFunction } from "./searchFunction.ts"
+import { startGeneration } from "../upstreams/text/upstreamOf.ts"
+import { afterSearch, searchItems, withoutFunction } from "./searchFunction.ts"
 import { Citer } from "./Citer.ts"
 import { Round } from "./Round.ts"
 import type { SearchProvider } from "./SearchProvider.ts"
@@ -125,7 +125,7 @@ export const searchingGeneration = (searching: Searching): Generation => {
       }
 
       const pairs = searches.map((search, index) =>
-        searched(name, search, sources.tell(found.value[index] ?? exceeded))
+        searchItems(name, search, sources.tell(found.value[index] ?? exceeded))
       )
       conversation = {
         ...conversation,

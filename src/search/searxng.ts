@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
 import { withoutSlash } from "../config/withoutSlash.ts"
-import { listAt, textAt } from "../contract/json.ts"
+import { listAt, textAt } from "../contract/json/json.ts"
 import { callProvider } from "./callProvider.ts"
 import type { SearchProvider } from "./SearchProvider.ts"
 

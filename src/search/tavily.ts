@@ -1,7 +1,7 @@
 import { Redacted } from "effect"
 import { searchAddresses } from "../config/sections/Search.ts"
 import { withoutSlash } from "../config/withoutSlash.ts"
-import { listAt, textAt } from "../contract/json.ts"
+import { listAt, textAt } from "../contract/json/json.ts"
 import { callProvider } from "./callProvider.ts"
 import type { SearchProvider } from "./SearchProvider.ts"
 

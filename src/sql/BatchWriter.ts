@@ -1,13 +1,10 @@
 import type { SqlError } from "@effect/sql/SqlError"
-import { Cause, Effect, Option } from "effect"
-import { daemon } from "../flow/daemon.ts"
-import { Mutex } from "../flow/Mutex.ts"
-import { PlainWork } from "../flow/PlainWork.ts"
-import type { Ended } from "../flow/PlainWork.ts"
-import { everySecond } from "../flow/schedules.ts"
+import { Cause, Effect, Exit, Option, Runtime } from "effect"
 import { CommitPause } from "./CommitPause.ts"
+import { makeGather } from "./Gather.ts"
+import type { BatchEnded, Doubtful, Due } from "./Gather.ts"
 import { isRefused } from "./isRefused.ts"
-import type { WriteFailure, Writes } from "./Writes.ts"
+import type { Writes } from "./Writes.ts"
 
 export interface BatchOptions<Row> {
   /** How long appended rows are gathered, in ms. */
@@ -56,33 +53,35 @@ interface Entry<Row> {
 export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
   name: string,
   most: number,
-  { write, writeNow, writeSoon }: Writes<Row>,
+  { write }: Writes<Row>,
   options: BatchOptions<Row> = {}
 ) {
   const { capacity = 100_000, lagMs = 20 } = options
+  const fork = Runtime.runFork(yield* Effect.runtime())
   const pause = options.pause && new CommitPause(options.pause.longestMs)
   /** Rows to write as soon as possible. */
-  let urgent: Array<Entry<Row>> = []
+  const urgent: Array<Entry<Row>> = []
   /** Rows being gathered. */
-  let behind: Array<Entry<Row>> = []
-  let wake: (() => void) | undefined
-  /** The outcome of the last write is unknown. */
-  let isInDoubt = false
-  const turn = new Mutex()
-  const plain = new PlainWork<WriteFailure>()
+  const behind: Array<Entry<Row>> = []
 
   const isUrgent = ({ lost, row }: Entry<Row>) => lost !== undefined || options.isUrgent?.(row) === true
-  const next = () => (urgent.length > 0 ? urgent : behind).splice(0, most)
 
-  const stored = (entries: ReadonlyArray<Entry<Row>>, began: number): void => {
+  const due = (): Due => {
+    if (urgent.length === 0) return behind.length === 0 ? undefined : behind.length >= most ? "now" : lagMs
+    if (pause === undefined) return "this turn"
+    const ms = options.pause?.mayFollow() === true ? pause.left : 0
+    return ms <= 0 || behind.length >= most ? "now" : ms
+  }
+
+  const lose = ({ lost, row }: Entry<Row>) => (lost === undefined ? options.lost?.(row) : lost())
+
+  const store = (entries: ReadonlyArray<Entry<Row>>, began: number): void => {
     if (entries[0] !== undefined && isUrgent(entries[0])) pause?.after(performance.now() - began, entries.length)
     for (const entry of entries) {
       entry.isStored = true
       entry.done?.()
     }
   }
-
-  const lose = ({ lost, row }: Entry<Row>) => (lost === undefined ? options.lost?.(row) : lost())
 
   /** Keeps appended rows for the next attempt. Awaited rows fail. */
   const requeue = (entries: ReadonlyArray<Entry<Row>>, error: unknown): void => {
@@ -96,156 +95,60 @@ export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
     }
   }
 
+  const refuse = (entry: Entry<Row>, error: SqlError): void => {
+    lose(entry)
+    entry.done?.(error)
+    if (options.refused !== undefined) fork(options.refused(entry.row, error))
+  }
+
   /** One write, which takes its rows when it begins. */
-  const batchOf = (take: () => ReadonlyArray<Entry<Row>>) => {
+  const send = (take: () => ReadonlyArray<Entry<Row>>, ended: BatchEnded, doubtful: Doubtful): void => {
     const began = performance.now()
     let taken: ReadonlyArray<Entry<Row>> | undefined
     const entries = () => (taken ??= take())
-
-    const late = (isStored: boolean) => {
-      isInDoubt = false
-      if (!isStored) requeue(entries(), new Error("the rows were not stored"))
-    }
-    const failed = (cause: Cause.Cause<WriteFailure>): Effect.Effect<void, WriteFailure> => {
-      const failure = Option.getOrUndefined(Cause.failureOption(cause))
-      const error = failure ?? Cause.squash(cause)
-      const [first, ...others] = entries()
-      if (failure?._tag === "InDoubt") {
-        isInDoubt = true
+    write(
+      () => entries().map(({ row }) => row),
+      (exit) => {
+        if (Exit.isSuccess(exit)) {
+          store(entries(), began)
+          return ended()
+        }
+        const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
+        const [first, ...others] = entries()
+        if (error === undefined || !isRefused(error) || first === undefined) {
+          requeue(entries(), error ?? Cause.squash(exit.cause))
+          // Awaited rows are not retried.
+          return ended(entries().every(({ lost }) => lost !== undefined) ? undefined : exit.cause)
+        }
+        if (others.length > 0) return sendHalves(entries(), ended, doubtful)
+        refuse(first, error)
+        ended()
+      },
+      (cause) => {
         // Callers get the error now. Whether the rows were stored is known later.
-        for (const { done } of entries()) done?.(error)
-        return Effect.failCause(cause)
+        for (const { done } of entries()) done?.(Cause.squash(cause))
+        doubtful(cause)
       }
-      if (failure !== undefined && isRefused(failure) && first !== undefined) {
-        return others.length === 0 ? refuse(first, failure) : inHalves(entries())
-      }
-      requeue(entries(), error)
-      // Awaited rows are not retried.
-      return entries().every(({ lost }) => lost !== undefined) ? Effect.void : Effect.failCause(cause)
-    }
-    return {
-      rows: () => entries().map(({ row }) => row),
-      late,
-      stored: () => stored(entries(), began),
-      ended: (written: Effect.Effect<unknown, WriteFailure>): Effect.Effect<void, WriteFailure> =>
-        Effect.matchCauseEffect(written, {
-          onFailure: failed,
-          onSuccess: () => Effect.sync(() => stored(entries(), began))
-        })
-    }
-  }
-
-  const written = (take: () => ReadonlyArray<Entry<Row>>): Effect.Effect<void, WriteFailure> =>
-    Effect.suspend(() => {
-      const batch = batchOf(take)
-      return batch.ended(write(batch.rows, batch.late))
-    })
-
-  const inHalves = (entries: ReadonlyArray<Entry<Row>>): Effect.Effect<void, WriteFailure> => {
-    const middle = Math.ceil(entries.length / 2)
-    return Effect.flatMap(Effect.exit(written(() => entries.slice(0, middle))), (first) =>
-      Effect.zipRight(
-        written(() => entries.slice(middle)),
-        first
-      )
     )
   }
 
-  const refuse = (entry: Entry<Row>, error: SqlError): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      lose(entry)
-      entry.done?.(error)
-      return options.refused?.(entry.row, error) ?? Effect.void
-    })
-
-  const pass = Effect.suspend(() => (urgent.length > 0 || behind.length > 0 || isInDoubt ? written(next) : Effect.void))
-
-  /** Writes without the fiber. Returns false, and changes nothing, if that is impossible. */
-  const isWrittenNow = (): boolean => {
-    if (writeNow === undefined || isInDoubt) return false
-    const began = performance.now()
-    const from = urgent.length > 0 ? urgent : behind
-    const some = from.slice(0, most)
-    try {
-      // A flush may have run before the timer.
-      if (some.length > 0 && !writeNow(some.map(({ row }) => row))) return false
-    } catch {
-      // The fiber fails with the same error and reports it to the callers.
-      return false
-    }
-    from.splice(0, some.length)
-    stored(some, began)
-    return true
+  const sendHalves = (entries: ReadonlyArray<Entry<Row>>, ended: BatchEnded, doubtful: Doubtful): void => {
+    const middle = Math.ceil(entries.length / 2)
+    const second = (first?: Cause.Cause<unknown>) =>
+      send(
+        () => entries.slice(middle),
+        (cause) => ended(first ?? cause),
+        doubtful
+      )
+    send(() => entries.slice(0, middle), second, doubtful)
   }
 
-  /** As `isWrittenNow`, for a database with a round trip. Work left for the fiber keeps the mutex. */
-  const sentSoon = (ended: Ended<WriteFailure>): boolean => {
-    if (writeSoon === undefined || isInDoubt || urgent.length === 0 || !turn.tryTake()) return false
-    const batch = batchOf(next)
-    writeSoon(batch.rows, batch.late, (sent) => {
-      if (sent !== Effect.void) return ended(turn.rest(batch.ended(sent)))
-      batch.stored()
-      turn.give()
-      ended(undefined)
-    })
-    return true
-  }
-
-  const somethingToWrite = Effect.async<void>((resume) => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let due = Infinity
-    const resumed = () => {
-      wake = undefined
-      resume(Effect.void)
-    }
-    const go = () => {
-      clearTimeout(timer)
-      due = Infinity
-      // The fiber writes what plain code can't, and handles failures.
-      if (isWrittenNow()) return wake?.()
-      if (!plain.begin(sentSoon, (isLeft) => (isLeft ? resumed() : wake?.()))) resumed()
-    }
-    const goIn = (ms: number) => {
-      const until = performance.now() + ms
-      if (until >= due) return
-      clearTimeout(timer)
-      due = until
-      timer = setTimeout(go, ms)
-    }
-    /** The rows of this event-loop turn share a commit. */
-    const goThisTurn = () => {
-      if (due === -Infinity) return
-      clearTimeout(timer)
-      due = -Infinity
-      setImmediate(go)
-    }
-    wake = () => {
-      if (plain.isUnderWay) return
-      if (urgent.length === 0) {
-        if (behind.length >= most) go()
-        else if (behind.length > 0) goIn(lagMs)
-      } else if (pause === undefined) goThisTurn()
-      else {
-        const ms = options.pause?.mayFollow() === true ? pause.left : 0
-        if (ms <= 0 || behind.length >= most) go()
-        else goIn(ms)
-      }
-    }
-    wake()
-    return Effect.sync(() => {
-      wake = undefined
-      clearTimeout(timer)
-    })
-  })
-
-  // Finalizers run in reverse order: `plain` ends after the daemon, and rows are written before.
-  yield* Effect.addFinalizer(() => plain.end)
-  yield* daemon(name, Effect.as(plain.leftOr(turn.whole(pass)), somethingToWrite), everySecond)
+  const next = () => (urgent.length > 0 ? urgent : behind).splice(0, most)
+  const gather = yield* makeGather(name, due, (ended, doubtful) => send(next, ended, doubtful))
 
   const flush = Effect.suspend(() => {
     urgent.push(...behind.splice(0))
-    const passes = Math.max(1, Math.ceil(urgent.length / most))
-    return Effect.ignore(Effect.repeatN(turn.whole(pass), passes - 1))
+    return gather.flush(Math.max(1, Math.ceil(urgent.length / most)))
   })
   yield* Effect.addFinalizer(() => Effect.timeoutOption(flush, "5 seconds"))
 
@@ -255,12 +158,12 @@ export const makeBatchWriter = Effect.fnUntraced(function* <Row>(
       if (urgent.length + behind.length >= capacity) return lose(entry)
       const line = isUrgent(entry) ? urgent : behind
       line.push(entry)
-      wake?.()
+      gather.wake()
     },
     write: (row, lost = nothing) => {
       const entry: Entry<Row> = { row, lost, done: undefined, isStored: false }
       urgent.push(entry)
-      wake?.()
+      gather.wake()
       if (entry.isStored) return undefined
       const { promise, reject, resolve } = Promise.withResolvers<void>()
       entry.done = (error) => (error === undefined ? resolve() : reject(error))

@@ -1,6 +1,6 @@
 import type { SqlError } from "@effect/sql/SqlError"
-import type { Effect } from "effect"
-import type { StatementText } from "./prepare.ts"
+import type { Effect, Exit } from "effect"
+import type { Prepared } from "./prepare.ts"
 
 /**
  * Writes to the database. A write is a set of statements, all or nothing; a single statement (of `prepare` or `sql`)
@@ -8,25 +8,20 @@ import type { StatementText } from "./prepare.ts"
  * committed.
  */
 export interface Committer {
-  /** Succeeds once the write is on the disk. */
-  readonly commit: <A, E>(write: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
+  /** Writes in one transaction. Succeeds once it is committed, by default once that is on the disk. */
+  readonly commit: <A, E>(write: Effect.Effect<A, E>, as?: CommitMode) => Effect.Effect<A, E | SqlError>
   /**
-   * Does not wait for the disk: the write survives a crash of the process, but may be lost in a power cut within 20 ms.
-   */
-  readonly append: <A, E>(write: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
-  /** Runs one statement, such as a claim, at once, ahead of queued writes. As durable as `append`. */
-  readonly now: <A, E>(one: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
-  /**
-   * Writes without a fiber, for `BatchWriter`. False if nothing was written. SQLite only: Postgres needs a round trip.
-   */
-  readonly plainly?: (write: ReadonlyArray<StatementText>, durability: Durability) => boolean
-  /**
-   * Sends one statement without a fiber. Postgres only.
+   * As `commit`, for prepared statements and from plain code where possible. What is gathered goes this way
+   * (`BatchWriter`, the ledger's lanes).
    *
-   * @param ended called with the rows, or with undefined if the statement failed or its answer was lost
-   * @returns false if nothing was sent
+   * @param statements called at each attempt; makes the same statements each time
+   * @param ended gets the outcome, maybe at once; of one statement on Postgres with its rows
    */
-  readonly send?: (one: StatementText, ended: (rows: ReadonlyArray<unknown> | undefined) => void) => boolean
+  readonly send: (
+    statements: () => ReadonlyArray<Prepared>,
+    as: CommitMode,
+    ended: (exit: Exit.Exit<ReadonlyArray<unknown>, SqlError>) => void
+  ) => void
   /**
    * Inside a write: runs plain code once the write is durable, even if the caller was interrupted; never if it is
    * rolled back. Exceptions of the code are logged.
@@ -38,8 +33,11 @@ export interface Committer {
   readonly lastAt: () => number
 }
 
-/** `commit` waits for the disk, `append` does not. */
-export type Durability = "commit" | "append"
+/**
+ * `durable` waits for the disk. `soon` does not: the write survives a crash of the process, but may be lost in a power
+ * cut within 20 ms. `first` is as durable as `soon` and ahead of queued writes: one statement, such as a claim.
+ */
+export type CommitMode = "durable" | "soon" | "first"
 
 /** Runs code that follows a commit. Returns what it throws. */
 export const thrownBy = (run: () => void): ReadonlyArray<unknown> => {

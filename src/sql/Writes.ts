@@ -1,40 +1,30 @@
 import type { SqlError } from "@effect/sql/SqlError"
-import { Effect } from "effect"
-import type { Committer, Durability } from "./Committer.ts"
-import type { InDoubt } from "./InDoubt.ts"
+import type { Exit } from "effect"
+import type { CommitMode, Committer } from "./Committer.ts"
+import type { Doubtful } from "./Gather.ts"
 import type { Prepared } from "./prepare.ts"
-
-export type WriteFailure = SqlError | InDoubt
 
 /** Stores rows, each time all or none. */
 export interface Writes<Row> {
   /**
+   * One write at a time, from plain code.
+   *
    * @param take called when the write begins and at each retry; returns the same rows each time
-   * @param late called after a failure with `InDoubt`, before any other write, once the outcome is known
+   * @param ended gets the outcome, maybe at once
+   * @param doubtful called while the outcome is unknown; `ended` follows
    */
   readonly write: (
     take: () => ReadonlyArray<Row>,
-    late: (isStored: boolean) => void
-  ) => Effect.Effect<unknown, WriteFailure>
-  /** Writes without a fiber; false if nothing was stored. Absent if the database needs a round trip. */
-  readonly writeNow?: ((rows: ReadonlyArray<Row>) => boolean) | undefined
-  /** Writes without a fiber; `done` gets `Effect.void` itself if the rows are stored, otherwise the remaining work. */
-  readonly writeSoon?: (
-    take: () => ReadonlyArray<Row>,
-    late: (isStored: boolean) => void,
-    done: (written: Effect.Effect<void, WriteFailure>) => void
+    ended: (exit: Exit.Exit<unknown, SqlError>) => void,
+    doubtful: Doubtful
   ) => void
 }
 
 /** Rows that become statements of one commit. */
 export const committing = <Row>(
-  { append, commit, plainly }: Committer,
-  durability: Durability,
+  { send }: Committer,
+  as: CommitMode,
   statementsOf: (rows: ReadonlyArray<Row>) => ReadonlyArray<Prepared>
 ): Writes<Row> => ({
-  write: (take) =>
-    (durability === "commit" ? commit : append)(
-      Effect.suspend(() => Effect.forEach(statementsOf(take()), (statement) => statement.ahead, { discard: true }))
-    ),
-  writeNow: plainly && ((rows) => plainly(statementsOf(rows), durability))
+  write: (take, ended) => send(() => statementsOf(take()), as, ended)
 })

@@ -1,5 +1,5 @@
 import { Data, Either, Option, ParseResult, Predicate, Schema, SchemaAST } from "effect"
-import { parseExactly } from "../contract/exactJson.ts"
+import { parseExactly } from "../contract/json/exactJson.ts"
 
 /**
  * A row does not match its table's schema. The message names the column and never the value, which may come from a

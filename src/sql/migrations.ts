@@ -2,42 +2,7 @@ import * as Migrator from "@effect/sql/Migrator"
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
-import { keys } from "./migrations/0001_keys.ts"
-import { responses } from "./migrations/0002_responses.ts"
-import { tasks } from "./migrations/0003_tasks.ts"
-import { callbacks } from "./migrations/0004_callbacks.ts"
-import { ledger } from "./migrations/0005_ledger.ts"
-import { responseItems } from "./migrations/0006_responseItems.ts"
-import { declaredKeys } from "./migrations/0007_declaredKeys.ts"
-import { administration } from "./migrations/0008_administration.ts"
-import { idempotency } from "./migrations/0009_idempotency.ts"
-import { holds } from "./migrations/0010_holds.ts"
-import { soundMoney } from "./migrations/0011_soundMoney.ts"
-import { unpriced } from "./migrations/0012_unpriced.ts"
-import { holdOutput } from "./migrations/0013_holdOutput.ts"
-import { threads } from "./migrations/0014_threads.ts"
-import { threadHolders } from "./migrations/0015_threadHolders.ts"
-import { responseEvents } from "./migrations/0016_responseEvents.ts"
-import { reasoningSeals } from "./migrations/0017_reasoningSeals.ts"
-import { upstreamIds } from "./migrations/0018_upstreamIds.ts"
-import { nodes } from "./migrations/0019_nodes.ts"
-import { sharedMoney } from "./migrations/0020_sharedMoney.ts"
-import { custody } from "./migrations/0021_custody.ts"
-import { idempotencyClaims } from "./migrations/0022_idempotencyClaims.ts"
-import { requests } from "./migrations/0023_requests.ts"
-import { configurations } from "./migrations/0024_configurations.ts"
-import { sandboxOrders } from "./migrations/0025_sandboxOrders.ts"
-import { operations } from "./migrations/0026_operations.ts"
-import { traces } from "./migrations/0027_traces.ts"
-import { sessions } from "./migrations/0028_sessions.ts"
-import { requestBodies } from "./migrations/0029_requestBodies.ts"
-import { deletedAccounts } from "./migrations/0030_deletedAccounts.ts"
-import { requestOutcomes } from "./migrations/0031_requestOutcomes.ts"
-import { taskCosts } from "./migrations/0032_taskCosts.ts"
-import { hourCaches } from "./migrations/0033_hourCaches.ts"
-import { settledMoney } from "./migrations/0034_settledMoney.ts"
-import { ownRows } from "./migrations/0035_ownRows.ts"
-import { responseInputs } from "./migrations/0036_responseInputs.ts"
+import { baseline } from "./baseline/baseline.ts"
 import { removedSubmits } from "./migrations/0037_removedSubmits.ts"
 import { taskReferences } from "./migrations/0038_taskReferences.ts"
 import { modelRules } from "./migrations/0039_modelRules.ts"
@@ -62,56 +27,21 @@ import { outpacedCalls } from "./migrations/0057_outpacedCalls.ts"
 import { fingerprints } from "./migrations/0058_fingerprints.ts"
 import { olderNodes } from "./migrations/0059_olderNodes.ts"
 import { taskCalls } from "./migrations/0060_taskCalls.ts"
-import { baseline } from "./postgres/baseline.ts"
+import { rerankUnits } from "./migrations/0061_rerankUnits.ts"
+import { rerankSums } from "./migrations/0062_rerankSums.ts"
+import { usageKinds } from "./migrations/0063_usageKinds.ts"
+import { service } from "./migrations/0064_service.ts"
+
+/** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
+export const baselineVersion = 36
 
 /**
- * The schema's history, oldest first. Imported, because a compiled binary can't read migrations from disk. A released
- * entry never changes; a change is a new entry at the end.
+ * The schema's history since 1.0.0, oldest first: SQL that both engines accept, with `sql.onDialectOrElse` for differences.
+ * Imported, because a compiled binary can't read migrations from disk. A released entry never changes; a change is a new
+ * entry at the end.
  */
-const onSqlite = [
-  [1, "keys", keys],
-  [2, "responses", responses],
-  [3, "tasks", tasks],
-  [4, "callbacks", callbacks],
-  [5, "ledger", ledger],
-  [6, "responseItems", responseItems],
-  [7, "declaredKeys", declaredKeys],
-  [8, "administration", administration],
-  [9, "idempotency", idempotency],
-  [10, "holds", holds],
-  [11, "soundMoney", soundMoney],
-  [12, "unpriced", unpriced],
-  [13, "holdOutput", holdOutput],
-  [14, "threads", threads],
-  [15, "threadHolders", threadHolders]
-] as const
-
-/** Postgres begins with the schema that SQLite had when Postgres was added. */
-const onPostgres = [[15, "baseline", baseline]] as const
-
-/** The migrations of both engines since: SQL that both accept, with `sql.onDialectOrElse` for differences. */
 const onBoth: ReadonlyArray<Step> = [
-  [16, "responseEvents", responseEvents],
-  [17, "reasoningSeals", reasoningSeals],
-  [18, "upstreamIds", upstreamIds],
-  [19, "nodes", nodes],
-  [20, "sharedMoney", sharedMoney],
-  [21, "custody", custody],
-  [22, "idempotencyClaims", idempotencyClaims],
-  [23, "requests", requests],
-  [24, "configurations", configurations],
-  [25, "sandboxOrders", sandboxOrders],
-  [26, "operations", operations],
-  [27, "traces", traces],
-  [28, "sessions", sessions],
-  [29, "requestBodies", requestBodies],
-  [30, "deletedAccounts", deletedAccounts],
-  [31, "requestOutcomes", requestOutcomes],
-  [32, "taskCosts", taskCosts],
-  [33, "hourCaches", hourCaches],
-  [34, "settledMoney", settledMoney],
-  [35, "ownRows", ownRows],
-  [36, "responseInputs", responseInputs],
+  [baselineVersion, "baseline", baseline],
   [37, "removedSubmits", removedSubmits],
   [38, "taskReferences", taskReferences],
   [39, "modelRules", modelRules],
@@ -135,11 +65,15 @@ const onBoth: ReadonlyArray<Step> = [
   [57, "outpacedCalls", outpacedCalls],
   [58, "fingerprints", fingerprints],
   [59, "olderNodes", olderNodes],
-  [60, "taskCalls", taskCalls]
+  [60, "taskCalls", taskCalls],
+  [61, "rerankUnits", rerankUnits],
+  [62, "rerankSums", rerankSums],
+  [63, "usageKinds", usageKinds],
+  [64, "service", service]
 ]
 
 /** The schema that this gateway works with. */
-export const latestVersion: number = onSqlite.length + onBoth.length
+export const latestVersion: number = baselineVersion + onBoth.length - 1
 
 /** A database's location, its schema version (0: none yet), and this gateway's version. */
 export interface Schemas {
@@ -160,12 +94,21 @@ export const storedVersion = Effect.gen(function* () {
   return row?.version ?? 0
 })
 
-export const migrate = Effect.flatMap(SqlClient.SqlClient, (sql) => {
-  const begun: ReadonlyArray<Step> = sql.onDialectOrElse({ pg: () => [...onPostgres], orElse: () => [...onSqlite] })
-  return Migrator.make({})({
-    table: "migrations",
-    loader: Effect.succeed([...begun, ...onBoth].map(([id, name, up]) => [id, name, Effect.succeed(up)] as const))
-  })
+/**
+ * Why this gateway can't migrate a database of this version, for a sentence that begins with its name; undefined if it can.
+ */
+export const whyNotMigrated = (stored: number): string | undefined => {
+  if (stored > latestVersion) {
+    return `belongs to a newer gateway (schema ${stored}); this one knows schema ${latestVersion}`
+  }
+  return stored > 0 && stored < baselineVersion
+    ? `is from before version 1.0.0 (schema ${stored}): upgrade by 1.0.0 first`
+    : undefined
+}
+
+export const migrate = Migrator.make({})({
+  table: "migrations",
+  loader: Effect.succeed(onBoth.map(([id, name, up]) => [id, name, Effect.succeed(up)] as const))
 })
 
 type Step = readonly [id: number, name: string, up: Effect.Effect<void, SqlError, SqlClient.SqlClient>]

@@ -1,6 +1,6 @@
 import type { SqlClient } from "@effect/sql"
 import type { Fragment } from "@effect/sql/Statement"
-import type { AccountPattern } from "../contract/Acting.ts"
+import type { AccountPattern } from "../contract/callers/Acting.ts"
 
 /** The condition that a column holds one of these accounts (`reachesAccount` says the same of one id). */
 export const ofAccounts = (

@@ -63,6 +63,15 @@ export class Prepared extends Effectable.Class<ReadonlyArray<unknown>, SqlError>
 
 const nothing: Effect.Effect<ReadonlyArray<unknown>> = Effect.succeed([])
 
+/** Runs statements without rows to read, one after the other. */
+export const aheadOf = (statements: () => ReadonlyArray<Prepared>): Effect.Effect<ReadonlyArray<unknown>, SqlError> =>
+  Effect.suspend(() =>
+    Effect.zipRight(
+      Effect.forEach(statements(), ({ ahead }) => ahead, { discard: true }),
+      nothing
+    )
+  )
+
 /**
  * Prepares a frequent statement: its text is built once, and it goes straight to the connection. The text, span, scope
  * and semaphore of a statement of `sql` cost several times what SQLite does.

@@ -4,7 +4,7 @@ import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
 import { Changes } from "../sql/Changes.ts"
 import { Cancellation } from "./Cancellation.ts"
-import { stored } from "./StoreFailure.ts"
+import { orStoreFailure } from "./StoreFailure.ts"
 import type { StoreFailure } from "./StoreFailure.ts"
 import type { Cancelled, Task } from "./Task.ts"
 import { TaskStore } from "./TaskStore.ts"
@@ -25,7 +25,7 @@ export class CancelRequests extends Effect.Service<CancelRequests>()("gateway/ta
     /** Stores the request. Run it in a transaction. */
     const ask = (id: string): Effect.Effect<unknown, StoreFailure> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-        Effect.zipRight(stored(changes.tell), store.askToCancel(id, nowMs))
+        Effect.zipRight(orStoreFailure(changes.tell), store.askToCancel(id, nowMs))
       )
 
     /** Waits for the server's answer; none if it does not come in time. */

@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
 import type { StoreFailure } from "./StoreFailure.ts"
 import type { Cancelled } from "./Task.ts"
 import { TaskKinds } from "./TaskKind.ts"

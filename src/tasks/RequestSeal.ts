@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { MasterSecret } from "../access/MasterSecret.ts"
 import { makeSeal } from "../access/sealed.ts"
-import { parseExactly } from "../contract/exactJson.ts"
+import { parseExactly } from "../contract/json/exactJson.ts"
 import { nextTurn } from "../flow/eventLoop.ts"
 
 const mark = "sealed:"
@@ -27,15 +27,15 @@ interface RequestSealing {
  * derived from the master secret, which is not in the database.
  */
 export class RequestSeal extends Context.Reference<RequestSeal>()("gateway/tasks/RequestSeal", {
-  defaultValue: (): RequestSealing => sealing(ofThisProcess)
+  defaultValue: (): RequestSealing => makeSealing(ofThisProcess)
 }) {
   static readonly Default = Layer.effect(
     RequestSeal,
-    Effect.map(MasterSecret, ({ derive }) => sealing(derive("tasks/requests")))
+    Effect.map(MasterSecret, ({ derive }) => makeSealing(derive("tasks/requests")))
   )
 }
 
-const sealing = (key: Redacted.Redacted<Uint8Array>): RequestSealing => {
+const makeSealing = (key: Redacted.Redacted<Uint8Array>): RequestSealing => {
   const sealer = makeSeal(key)
   /** A piece opens only at its place in its request. */
   const about = (id: string, place: number, count: number) => `${id} ${place} ${count}`
@@ -57,19 +57,19 @@ const sealing = (key: Redacted.Redacted<Uint8Array>): RequestSealing => {
       return Effect.map(sealed, (all) => mark + all.join("."))
     },
     open: (id, text) => {
-      if (!text.startsWith(mark)) return parsed(text)
+      if (!text.startsWith(mark)) return parse(text)
       const pieces = text.slice(mark.length).split(".")
       const [first = ""] = pieces
-      if (pieces.length === 1) return Effect.flatMap(opened(id, first, 0, 1), parsed)
+      if (pieces.length === 1) return Effect.flatMap(opened(id, first, 0, 1), parse)
       const all = inTurns(pieces, (piece, place) => opened(id, piece, place, pieces.length))
-      return Effect.flatMap(all, (texts) => parsed(texts.join("")))
+      return Effect.flatMap(all, (texts) => parse(texts.join("")))
     }
   }
 }
 
 const unreadable = "the stored request of a task can't be opened: was GATEWAY_SECRET changed?"
 
-const parsed = (json: string): Effect.Effect<unknown> =>
+const parse = (json: string): Effect.Effect<unknown> =>
   Effect.catchAll(
     Effect.try(() => parseExactly(json)),
     () => Effect.dieMessage(unreadable)

@@ -10,9 +10,9 @@ export class StoreFailure extends Data.TaggedError("StoreFailure")<{
 type Failing<A, E, R> = Effect.Effect<A, E | SqlError | StoreFailure, R>
 
 /** Maps database errors to `StoreFailure`. */
-export function stored<A, R>(effect: Failing<A, never, R>): Effect.Effect<A, StoreFailure, R>
-export function stored<A, E, R>(effect: Failing<A, E, R>): Effect.Effect<A, E | StoreFailure, R>
-export function stored<A, E, R>(effect: Failing<A, E, R>): Effect.Effect<A, E | StoreFailure, R> {
+export function orStoreFailure<A, R>(effect: Failing<A, never, R>): Effect.Effect<A, StoreFailure, R>
+export function orStoreFailure<A, E, R>(effect: Failing<A, E, R>): Effect.Effect<A, E | StoreFailure, R>
+export function orStoreFailure<A, E, R>(effect: Failing<A, E, R>): Effect.Effect<A, E | StoreFailure, R> {
   return Effect.mapError(effect, (error) =>
     error instanceof SqlError ? new StoreFailure({ message: error.message, cause: error }) : error
   )

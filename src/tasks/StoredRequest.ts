@@ -1,10 +1,11 @@
 import { Effect, Schema } from "effect"
-import { AccountId, KeyId, Limits, ModelRule, Unpriced } from "../contract/Caller.ts"
-import type { Caller } from "../contract/Caller.ts"
+import { AccountId, KeyId, Limits, ModelRule, Unpriced } from "../contract/callers/Caller.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
 import type { Incoming } from "../contract/handlers.ts"
-import type { RequestRecord } from "../contract/RequestRecord.ts"
-import type { Trace } from "../contract/Trace.ts"
+import type { RequestRecord } from "../contract/records/RequestRecord.ts"
+import type { Trace } from "../contract/records/Trace.ts"
 import type { Offers } from "../ledger/Offers.ts"
+import { textWith } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 
 const Domains = Schema.UndefinedOr(Schema.Array(Schema.String))
@@ -61,13 +62,13 @@ export const decodeStored = (stored: unknown): Effect.Effect<StoredRequest> => r
  * Builds the stored request of an answer that is fetched later.
  *
  * @param kept names of the headers that change the body's meaning; all others belong to the connection or are secret
- * @param offers the routes that the hold covers
+ * @param held the routes that the hold covers, and the other models whose prices it covers
  */
 export const storedRequest = (
   caller: Caller,
   { body, headers, id }: Pick<Incoming, "body" | "headers" | "id">,
   kept: ReadonlyArray<string>,
-  offers: Offers<Offered>
+  { offers, otherModels }: { readonly offers: Offers<Offered>; readonly otherModels: ReadonlyArray<string> }
 ): StoredRequest => ({
   requestId: id,
   caller,
@@ -78,10 +79,18 @@ export const storedRequest = (
   routes: offers.all.map(({ isUnsearched, model, price, upstream }) => ({
     upstream,
     model,
-    price: price.text,
+    price: textWith(price, pricesOf(price, otherModels)),
     ...(isUnsearched === true && { isUnsearched })
   }))
 })
+
+const pricesOf = ({ others }: Price, models: ReadonlyArray<string>): ReadonlyMap<string, Price> =>
+  new Map(
+    models.flatMap((model) => {
+      const price = others?.(model)
+      return price === undefined ? [] : [[model, price] as const]
+    })
+  )
 
 interface Offered {
   readonly upstream: string
@@ -96,7 +105,7 @@ interface Offered {
  *
  * @param about the record and the trace of the run
  */
-export const incoming = (
+export const incomingOf = (
   stored: StoredRequest,
   path: string,
   about: { readonly record: RequestRecord; readonly trace: Trace | undefined }

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import type { AccountId, KeyId } from "../contract/Caller.ts"
-import { said } from "../contract/fields.ts"
+import type { AccountId, KeyId } from "../contract/callers/Caller.ts"
+import { answerField } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
 
 /**
@@ -12,8 +12,8 @@ export const isState = Schema.is(TaskState)
 
 /** The reason of a failed task, in its family's terms. */
 export const TaskError = Schema.Struct({
-  code: said(Schema.String, "The kind of failure."),
-  message: said(Schema.String, "The error in words.")
+  code: answerField(Schema.String, "The kind of failure."),
+  message: answerField(Schema.String, "The error in words.")
 })
 export type TaskError = typeof TaskError.Type
 
@@ -113,7 +113,7 @@ export const isTerminal = (state: TaskState): boolean => order[state] === 2
 const canBecome = (from: TaskState, to: TaskState): boolean => order[to] > order[from]
 
 /** The task after a patch. */
-export const patched = (task: Task, patch: TaskPatch, nowMs: number): Task => {
+export const applyPatch = (task: Task, patch: TaskPatch, nowMs: number): Task => {
   const { fingerprint: _, state, ...rest } = patch
   if (state === undefined || !canBecome(task.state, state)) return { ...task, ...rest }
   const updatedAtMs = Math.max(nowMs, task.updatedAtMs)
@@ -132,7 +132,7 @@ export const isUnheard = (task: Pick<Task, "submitAtMs" | "upstreamId">): boolea
   task.submitAtMs !== null && task.upstreamId === null
 
 /** The task that is stored for a new one. */
-export const created = (task: NewTask): Task => ({
+export const queuedTask = (task: NewTask): Task => ({
   id: task.id,
   kind: task.kind,
   account: task.account,

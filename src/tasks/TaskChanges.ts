@@ -63,7 +63,7 @@ export class TaskChanges extends Effect.Service<TaskChanges>()("gateway/tasks/Ta
     }
 
     /** The change is durable. */
-    const changed = (task: Task): void => {
+    const announceChange = (task: Task): void => {
       if (tracing !== undefined && isTerminal(task.state)) tracing.ended(task)
       tell(task)
       outbox.committed(changeOf(task))
@@ -73,16 +73,25 @@ export class TaskChanges extends Effect.Service<TaskChanges>()("gateway/tasks/Ta
     const created = (task: Task): void => {
       bells.due.ring()
       bells.deadlineAt(task.expiresAtMs)
-      changed(task)
+      announceChange(task)
       tracing?.made(task)
     }
 
     /** The task was ended, perhaps while another node works on it. */
-    const ended = (task: Task): void => {
-      changed(task)
+    const announceEnd = (task: Task): void => {
+      announceChange(task)
       notices.notify("tasks.ended", task.id)
     }
 
-    return { bells, creating, created, changing, changed, removing, ended, unreadable } as const
+    return {
+      bells,
+      creating,
+      created,
+      changing,
+      changed: announceChange,
+      removing,
+      ended: announceEnd,
+      unreadable
+    } as const
   })
 }) {}

@@ -1,7 +1,7 @@
 import { Context, Data } from "effect"
 import type { Effect, Option } from "effect"
 import type { JsonObject } from "../contract/fields.ts"
-import type { Trace } from "../contract/Trace.ts"
+import type { Trace } from "../contract/records/Trace.ts"
 import type { StoreFailure } from "./StoreFailure.ts"
 import type { Task, TaskError, TaskPatch } from "./Task.ts"
 

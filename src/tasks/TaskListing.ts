@@ -1,4 +1,4 @@
-import type { AccountId } from "../contract/Caller.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
 import type { TaskState } from "./Task.ts"
 
 /** A page of an account's tasks of one kind, the newest first unless `order` is `asc`. */

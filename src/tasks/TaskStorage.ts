@@ -1,5 +1,5 @@
 import type { Effect, Option } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
 import type { StoreFailure } from "./StoreFailure.ts"
 import type { Cancelled, NewTask, Task, TaskError, TaskPatch, TaskState } from "./Task.ts"
 import type { LeaseLost, Rivals, TaskTurn } from "./TaskKind.ts"

@@ -1,7 +1,7 @@
 import { SqlError } from "@effect/sql/SqlError"
 import { Context, Effect } from "effect"
 import { Commits } from "../sql/Commits.ts"
-import { StoreFailure, stored } from "./StoreFailure.ts"
+import { StoreFailure, orStoreFailure } from "./StoreFailure.ts"
 
 /** Actions that undo a failed unit of work, last first. */
 class Undo extends Context.Reference<Undo>()("gateway/tasks/Undo", {
@@ -27,7 +27,7 @@ export class UnitOfWork extends Effect.Service<UnitOfWork>()("gateway/tasks/Unit
           // Before the next unit of the same commit begins.
           Effect.onError(() => takeBack)
         )
-        const written: Effect.Effect<A, E | StoreFailure> = stored(commits.commit(inside))
+        const written: Effect.Effect<A, E | StoreFailure> = orStoreFailure(commits.commit(inside))
         // The commit may fail too. An interrupted caller does not stop it.
         return Effect.tapErrorCause(written, () => takeBack)
       })

@@ -4,12 +4,12 @@
  */
 
 /** After the upstream was saturated: from 1 s, doubling up to a minute, or the upstream's Retry-After. */
-export const saturated = (tries: number, retryAfterSeconds: number | undefined, random: number): number =>
-  jittered(Math.max(doubling(1_000, tries), Math.min((retryAfterSeconds ?? 0) * 1_000, 600_000)), random)
+export const saturatedDelay = (tries: number, retryAfterSeconds: number | undefined, random: number): number =>
+  jitter(Math.max(doubledDelay(1_000, tries), Math.min((retryAfterSeconds ?? 0) * 1_000, 600_000)), random)
 
 /** After the upstream was unreachable: from half a second, doubling up to 30 s. */
-export const unreachable = (tries: number, random: number): number =>
-  jittered(Math.min(doubling(500, tries), 30_000), random)
+export const unreachableDelay = (tries: number, random: number): number =>
+  jitter(Math.min(doubledDelay(500, tries), 30_000), random)
 
 /**
  * Until the next poll: the upstream's hint, otherwise half of what is left of the usual duration, and past that a fifth
@@ -28,7 +28,7 @@ export const untilPoll = (
   if (saidMs !== undefined) return clamp(saidMs, 100, 600_000)
   const left = (usualMs ?? 0) - ageMs
   const wanted = clamp(left > 0 ? Math.max(left / 2, ageMs / 20) : ageMs / 5, 1_000, 15_000)
-  return jittered(Math.max(wanted, waiting / pollsPerMs), random)
+  return jitter(Math.max(wanted, waiting / pollsPerMs), random)
 }
 
 const pollsPerMs = 0.4
@@ -52,7 +52,7 @@ export const makeCrowd = () => {
 /** How long a poll is remembered. */
 const crowdMs = 10_000
 
-const doubling = (firstMs: number, tries: number) => Math.min(firstMs * 2 ** Math.min(tries, 20), 60_000)
+const doubledDelay = (firstMs: number, tries: number) => Math.min(firstMs * 2 ** Math.min(tries, 20), 60_000)
 const clamp = (ms: number, least: number, most: number) => Math.min(Math.max(ms, least), most)
 /** 80 to 120 %, so that tasks created together do not poll together forever. */
-const jittered = (ms: number, random: number) => Math.round(ms * (0.8 + 0.4 * random))
+const jitter = (ms: number, random: number) => Math.round(ms * (0.8 + 0.4 * random))

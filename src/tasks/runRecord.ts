@@ -1,6 +1,6 @@
-import type { Attempt } from "../contract/Attempt.ts"
-import { isFailedCall } from "../contract/CallOutcome.ts"
-import { RequestRecord } from "../contract/RequestRecord.ts"
+import type { Attempt } from "../contract/records/Attempt.ts"
+import { isFailedCall } from "../contract/records/CallOutcome.ts"
+import { RequestRecord } from "../contract/records/RequestRecord.ts"
 import type { TaskCallLog } from "../telemetry/TaskCallLog.ts"
 import type { Task } from "./Task.ts"
 

@@ -1,6 +1,6 @@
 import { Clock, Effect, Random } from "effect"
-import type { Failure } from "../contract/Failure.ts"
-import { saturated } from "./backoff.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
+import { saturatedDelay } from "./backoff.ts"
 import type { Task } from "./Task.ts"
 import type { TaskTurn } from "./TaskKind.ts"
 
@@ -16,6 +16,6 @@ const patienceMs = 3_600_000
 export const waitOut = (task: Task, failure: Failure, failed: TaskTurn): Effect.Effect<TaskTurn> =>
   Effect.zipWith(Random.next, Clock.currentTimeMillis, (random, nowMs) => {
     if (failure._tag !== "RateLimited" || failure.neverFits === true) return failed
-    const againInMs = saturated(task.tries, failure.retryAfterSeconds ?? undefined, random)
+    const againInMs = saturatedDelay(task.tries, failure.retryAfterSeconds ?? undefined, random)
     return nowMs + againInMs - task.createdAtMs > patienceMs ? failed : { patch: { tries: task.tries + 1 }, againInMs }
   })

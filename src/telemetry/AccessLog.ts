@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect"
-import type { RequestRecord } from "../contract/RequestRecord.ts"
-import { showUsd } from "../contract/showUsd.ts"
+import type { RequestRecord } from "../contract/records/RequestRecord.ts"
+import { showUsd } from "../contract/text/showUsd.ts"
 import { testDouble } from "../contract/testDouble.ts"
-import { visible } from "../contract/visible.ts"
+import { visible } from "../contract/text/visible.ts"
 import { Logging } from "./Logging.ts"
 import { levelOf, requestLine } from "./requestLine.ts"
 import type { LogTail } from "./LogTail.ts"
@@ -20,8 +20,8 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
     readonly tail?: LogTail
   }
 >() {
-  /** Writes lines to standard output in batches, at least ten times a second. Logs health probes only if they fail. */
-  static readonly Stdout = Layer.scoped(
+  /** Writes lines to the output at hand in batches, at least ten times a second. Logs health probes only if they fail. */
+  static readonly ToOutput = Layer.scoped(
     AccessLog,
     Effect.gen(function* () {
       const output = yield* StandardOutput
@@ -57,7 +57,10 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
         tail: output.tail
       }
     })
-  ).pipe(Layer.provide(StandardOutput.Default))
+  )
+
+  /** Writes lines to standard output. */
+  static readonly Stdout = Layer.provide(AccessLog.ToOutput, StandardOutput.Default)
 
   static readonly Off = Layer.succeed(AccessLog, { record: () => {}, dropped: () => 0 })
 

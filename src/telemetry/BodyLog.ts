@@ -1,5 +1,5 @@
 import { Context } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
 
 /** A request's body, to be recorded with its answer. */
 export interface RecordedRequest {

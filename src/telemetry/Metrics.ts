@@ -86,6 +86,18 @@ export const makeMetrics = () => {
       "Charges cut to the request's hold, because it cost more.",
       "model"
     ),
+    priceDiffers: registry.counter(
+      "gateway_price_differs_total",
+      "Answers for which the provider says that it charged at least 1 % more or less than the price says.",
+      "upstream",
+      "model"
+    ),
+    priceGaps: registry.counter(
+      "gateway_price_gaps_total",
+      "Requests of which something had no price, by what it was (service_tier, speed, inference_geo, call, modality, cache_write); charged at the dearest known price.",
+      "model",
+      "dimension"
+    ),
     adapted: registry.counter(
       "gateway_adapted_total",
       "Callers' parameters that an upstream does not support.",

@@ -10,23 +10,23 @@ const line = Logger.make<unknown, string>(({ annotations, cause, date, logLevel,
   const fields: Record<string, unknown> = {}
   for (const [name, value] of HashMap.entries(annotations)) fields[name] = value
   const { event = anyEvent, ...rest } = fields
-  const text = Array.isArray(message) ? message.map(shown).join(" ") : shown(message)
+  const text = Array.isArray(message) ? message.map(show).join(" ") : show(message)
   const why = Cause.isEmpty(cause) ? {} : { cause: Cause.pretty(cause, { renderErrorCause: true }) }
   return safely({ time: date.toISOString(), level: nameOf(logLevel), event, message: text, ...rest, ...why })
 })
 
 /** The same messages for people: `12:00:01 WARN a call to an upstream failed upstream=anthropic status=503`. */
 const words = Logger.make<unknown, string>(({ annotations, cause, date, logLevel, message }) => {
-  const text = Array.isArray(message) ? message.map(shown).join(" ") : shown(message)
+  const text = Array.isArray(message) ? message.map(show).join(" ") : show(message)
   const fields = [...HashMap.entries(annotations)].map(([name, value]) => ` ${name}=${inWords(value)}`).join("")
   const why = Cause.isEmpty(cause) ? "" : `\n${Cause.pretty(cause, { renderErrorCause: true })}`
   return `${date.toISOString().slice(11, 19)} ${nameOf(logLevel).toUpperCase()} ${text}${fields}${why}`
 })
 
-const shown = (part: unknown): string => (typeof part === "string" ? part : Inspectable.toStringUnknown(part, 0))
+const show = (part: unknown): string => (typeof part === "string" ? part : Inspectable.toStringUnknown(part, 0))
 
 const inWords = (value: unknown): string => {
-  const text = shown(value)
+  const text = show(value)
   return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text)
 }
 
@@ -35,12 +35,12 @@ const safely = (fields: Readonly<Record<string, unknown>>): string => {
   try {
     return JSON.stringify(fields)
   } catch {
-    return JSON.stringify(Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, shown(value)])))
+    return JSON.stringify(Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, show(value)])))
   }
 }
 
-/** Sends the gateway's own messages to the same output as request lines. */
-export const LogToOutput = Layer.unwrapEffect(
+/** Sends the gateway's own messages to the output at hand. */
+export const LogTo = Layer.unwrapEffect(
   Effect.gen(function* () {
     const output = yield* StandardOutput
     const logging = yield* Logging
@@ -59,4 +59,7 @@ export const LogToOutput = Layer.unwrapEffect(
       Layer.scopedDiscard(Effect.locallyScoped(FiberRef.unhandledErrorLogLevel, Option.none()))
     )
   })
-).pipe(Layer.provide(StandardOutput.Default))
+)
+
+/** Sends the gateway's own messages to the same output as request lines. */
+export const LogToOutput = Layer.provide(LogTo, StandardOutput.Default)

@@ -1,5 +1,5 @@
 import { Context } from "effect"
-import type { RequestRecord } from "../contract/RequestRecord.ts"
+import type { RequestRecord } from "../contract/records/RequestRecord.ts"
 
 /** Stores request records. A plain call that never waits and never fails. */
 export interface RequestLog {

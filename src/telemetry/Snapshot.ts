@@ -42,7 +42,7 @@ const highest = (one: ReadonlyArray<number>, other: ReadonlyArray<number>) =>
   one.map((value, index) => Math.max(value, other[index] ?? value))
 
 /** The metrics that still count after their process has ended: all but gauges. */
-export const lasting = (snapshot: Snapshot): Snapshot => snapshot.filter(({ type }) => type !== "gauge")
+export const lastingMetrics = (snapshot: Snapshot): Snapshot => snapshot.filter(({ type }) => type !== "gauge")
 
 /** Prometheus's text format 0.0.4. */
 export const textOf = (snapshot: Snapshot): string =>
@@ -56,7 +56,7 @@ export const textOf = (snapshot: Snapshot): string =>
     })
     .join("")
 
-const numberLine = (name: string, labels: string, value: number) => [`${name}${braced(labels)} ${value}`]
+const numberLine = (name: string, labels: string, value: number) => [`${name}${brace(labels)} ${value}`]
 
 const histogramLines = ({ bounds, name }: Measured, labels: string, values: ReadonlyArray<number>) => {
   const before = labels === "" ? "" : `${labels},`
@@ -66,7 +66,7 @@ const histogramLines = ({ bounds, name }: Measured, labels: string, values: Read
     count += inBucket
     return `${name}_bucket{${before}le="${bounds[index] ?? "+Inf"}"} ${count}`
   })
-  return [...buckets, `${name}_sum${braced(labels)} ${values.at(-1) ?? 0}`, `${name}_count${braced(labels)} ${count}`]
+  return [...buckets, `${name}_sum${brace(labels)} ${values.at(-1) ?? 0}`, `${name}_count${brace(labels)} ${count}`]
 }
 
-const braced = (labels: string) => (labels === "" ? "" : `{${labels}}`)
+const brace = (labels: string) => (labels === "" ? "" : `{${labels}}`)

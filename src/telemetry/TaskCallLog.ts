@@ -1,5 +1,5 @@
 import { Context } from "effect"
-import type { TaskCall } from "../contract/TaskCall.ts"
+import type { TaskCall } from "../contract/records/TaskCall.ts"
 
 /** Counts and stores the calls of tasks. A plain call that never waits and never fails. */
 export interface TaskCallLog {

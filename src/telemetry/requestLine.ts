@@ -1,5 +1,7 @@
-import type { RequestRecord } from "../contract/RequestRecord.ts"
-import { showUsd } from "../contract/showUsd.ts"
+import { measuresIn, nonZero } from "../contract/records/measures.ts"
+import { serviceOf } from "../contract/records/Service.ts"
+import type { RequestRecord } from "../contract/records/RequestRecord.ts"
+import { showUsd } from "../contract/text/showUsd.ts"
 
 /** The log line of a request as JSON, with its line end. Unknown fields and zero counts are left out. */
 export const requestLine = (record: RequestRecord): string => {
@@ -33,10 +35,8 @@ export const requestLine = (record: RequestRecord): string => {
     duration_ms: thousandths(record.durationMs),
     input_tokens: used?.inputTokens,
     output_tokens: used?.outputTokens,
-    cache_read_tokens: positive(used?.cacheReadTokens),
-    cache_write_tokens: positive(used?.cacheWriteTokens),
-    reasoning_tokens: positive(used?.reasoningTokens),
-    searches: positive(used?.searches),
+    ...(used && countsBeside(used)),
+    ...serviceOf(used, record.priceGap),
     cost_usd: record.costNanoUsd === undefined ? undefined : Number(showUsd(record.costNanoUsd)),
     upstream_cost_usd:
       record.upstreamCostNanoUsd === undefined || record.upstreamCostNanoUsd === record.costNanoUsd
@@ -54,6 +54,12 @@ export const requestLine = (record: RequestRecord): string => {
   }
   return `${JSON.stringify(line)}\n`
 }
+
+/** The counts besides, that are not 0. */
+const countsBeside = nonZero([
+  ...measuresIn("requests").filter((one) => one !== "input_tokens" && one !== "output_tokens"),
+  ...measuresIn("request_details")
+])
 
 /** The level of a request's line. A client that leaves is not an error. */
 export const levelOf = ({ error, status }: Pick<RequestRecord, "error" | "status">): "error" | "warn" | "info" => {

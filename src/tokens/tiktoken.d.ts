@@ -1,5 +1,5 @@
 /** Importing a vocabulary file gives its path, also inside the compiled binary. */
-declare module "*.tiktoken" {
+declare module "gpt-tokenizer/data/o200k_base.tiktoken" {
   const path: string
   export default path
 }

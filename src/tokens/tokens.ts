@@ -10,14 +10,14 @@ export { countText }
  * per 50 KB begun (audio and video: in proportion), or 2,000 if only its URL is known; parts that only the upstream
  * understands are a token per four bytes.
  */
-export const countTokens = (conversation: Conversation): number => counted(conversation).tokens
+export const countTokens = (conversation: Conversation): number => count(conversation).tokens
 
 /**
  * An upper bound of `countTokens`, for holds: a caller could know the samples of texts that are estimated, so those count
  * as a token per byte, which no tokenizer exceeds.
  */
 export const mostCounted = (conversation: Conversation): number => {
-  const { estimated, exact } = counted(conversation)
+  const { estimated, exact } = count(conversation)
   return estimated.reduce((most, text) => most + Buffer.byteLength(text), exact)
 }
 
@@ -26,7 +26,7 @@ export const mostCounted = (conversation: Conversation): number => {
  * enough room.
  */
 export const itemCounter = (conversation: Conversation): ((item: Item) => number) => {
-  const { characters, ofTexts } = counted(conversation)
+  const { characters, ofTexts } = count(conversation)
   const low = (0.95 * ofTexts) / Math.max(1, characters)
   return (item) => {
     const tally = new Tally()
@@ -60,6 +60,16 @@ export const mostTokens = (conversation: Conversation): number => {
   return most
 }
 
+/** Input tokens that are no text. */
+export interface ModalTokens {
+  readonly audio: number
+  readonly image: number
+  readonly video: number
+}
+
+/** The tokens of sound, images and film among those that are counted. */
+export const modalTokens = (conversation: Conversation): ModalTokens => count(conversation).modal
+
 const framing = 3
 const bytesPerUnit = 3
 /** For JSON that the gateway does not read. */
@@ -78,11 +88,12 @@ interface Count {
   /** The texts that are estimated, and the tokens of everything else. */
   readonly estimated: ReadonlyArray<string>
   readonly exact: number
+  readonly modal: ModalTokens
 }
 
 const counts = new WeakMap<Conversation, Count>()
 
-const counted = (conversation: Conversation): Count => {
+const count = (conversation: Conversation): Count => {
   const before = counts.get(conversation)
   if (before !== undefined) return before
   const tally = new Tally()
@@ -96,8 +107,8 @@ const counted = (conversation: Conversation): Count => {
   tally.addFormat(conversation.format)
   tally.fixed += Math.ceil((conversation.unknownBytes ?? 0) / bytesPerToken)
   const { estimated, exact, tokens: ofTexts } = countTexts(tally.texts)
-  const { characters, fixed } = tally
-  const count = { tokens: fixed + ofTexts, ofTexts, characters, estimated, exact: fixed + exact }
+  const { characters, fixed, modal } = tally
+  const count = { tokens: fixed + ofTexts, ofTexts, characters, estimated, exact: fixed + exact, modal }
   counts.set(conversation, count)
   return count
 }
@@ -106,6 +117,7 @@ const counted = (conversation: Conversation): Count => {
 class Tally {
   fixed = 0
   characters = 0
+  readonly modal = { audio: 0, image: 0, video: 0 }
   readonly texts: Array<string> = []
 
   addText(text: string): void {
@@ -162,7 +174,7 @@ class Tally {
         this.addText(part.text)
         return
       case "image":
-        this.fixed += part.detail === "low" ? lowDetailImage : image
+        this.addModal("image", part.detail === "low" ? lowDetailImage : image)
         return
       case "document":
         this.addDocument(part.source)
@@ -175,9 +187,15 @@ class Tally {
     else if (source.mediaType.startsWith("text/")) this.addText(textOf(source.data))
     else {
       const pages = (source.data.length * 0.75) / documentPageBytes
-      const isHeard = /^(?:audio|video)\//.test(source.mediaType)
-      this.fixed += Math.ceil(documentPage * (isHeard ? pages : Math.max(1, Math.ceil(pages))))
+      const [, modality] = /^(audio|video)\//.exec(source.mediaType) ?? []
+      if (modality === "audio" || modality === "video") this.addModal(modality, Math.ceil(documentPage * pages))
+      else this.fixed += documentPage * Math.max(1, Math.ceil(pages))
     }
+  }
+
+  private addModal(modality: keyof ModalTokens, tokens: number): void {
+    this.fixed += tokens
+    this.modal[modality] += tokens
   }
 }
 

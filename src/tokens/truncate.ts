@@ -1,4 +1,4 @@
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Conversation, Item } from "../generation/Conversation.ts"
 import { countTokens, itemCounter, mostTokens } from "./tokens.ts"
 

@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
 import type { JsonObject } from "../contract/fields.ts"
-import { isSecret } from "../contract/withoutSecrets.ts"
+import { isSecret } from "../contract/callers/withoutSecrets.ts"
 import type { Auth } from "../credentials/Auth.ts"
 import type { EndpointPath } from "../config/baseUrl.ts"
 import { withoutSlash } from "../config/withoutSlash.ts"
@@ -65,7 +65,7 @@ export const withBearerKey = (endpoint: Endpoint): Endpoint => ({
 })
 
 /** The address and the form of requests to an endpoint, by its path unless the endpoint places them. */
-export const placing = (endpoint: Endpoint, baseUrl: string, path: EndpointPath) => {
+export const makePlacing = (endpoint: Endpoint, baseUrl: string, path: EndpointPath) => {
   const url = addressOf(endpoint, baseUrl, path)
   return (request: Placeable): Placeable & { readonly url: string } => {
     if (endpoint.placed === undefined) return { ...request, url }

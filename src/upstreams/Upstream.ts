@@ -1,15 +1,17 @@
 import type { Effect, Runtime } from "effect"
-import type { BodyText } from "../contract/BodyText.ts"
+import type { BodyText } from "../contract/bodies/BodyText.ts"
 import type { JsonObject } from "../contract/fields.ts"
-import type { Failure } from "../contract/Failure.ts"
-import type { FallbackReason } from "../contract/FallbackReason.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
+import type { FallbackReason } from "../contract/records/FallbackReason.ts"
 import type { Future } from "../flow/Future.ts"
 import type { CarriedField, Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
-import type { AtKey } from "./KeyPool.ts"
-import type { Deadlines } from "./client.ts"
-import type { Preparing } from "./Preparing.ts"
+import type { Served } from "../contract/records/Served.ts"
+import type { AtKey } from "./keys/KeyPool.ts"
+import type { Deadlines } from "./calls/client.ts"
+import type { Preparing } from "./calls/Preparing.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
+import type { CalledFamily, WholeFamily } from "../contract/kinds.ts"
 
 /** The signatures of tool calls, by call id. */
 export type CallSignatures = ReadonlyMap<string, string>
@@ -28,7 +30,7 @@ export interface GenerateOptions {
   /** Headers that continue the caller's trace; absent where tracing is off. */
   readonly trace?: Readonly<Record<string, string>> | undefined
   /** The caller's dialect, if upstreams speak it too. */
-  readonly family?: PassthroughEndpoint["family"] | undefined
+  readonly family?: CalledFamily | undefined
   /** Refuse what the upstream cannot carry, naming the parameter, instead of dropping it (`Generation.adapted`). */
   readonly strict?: boolean
   /**
@@ -76,6 +78,8 @@ export interface TextUpstream extends AtKey<TextUpstream> {
   readonly name: string
   /** The provider's name in OpenTelemetry's conventions; undefined means the upstream's own name. */
   readonly provider?: string
+  /** True if it goes on with a stream whose reader left, and bills all of it. Defaults to false. */
+  readonly runsOn?: boolean
   /** True if it runs web searches itself. Defaults to false. */
   readonly searches?: boolean
   /** True if it runs web searches for passthrough requests. */
@@ -89,6 +93,8 @@ export interface TextUpstream extends AtKey<TextUpstream> {
    * false.
    */
   readonly signsCalls?: boolean
+  /** The tier and the place that it sends where a request names none. */
+  readonly defaults?: Served
   /** The optional fields of a conversation that it carries. Defaults to none. */
   readonly carries?: ReadonlySet<CarriedField>
   /** True if it remembers conversations itself (`thread` of a message request). Defaults to false. */
@@ -117,14 +123,12 @@ export interface TextUpstream extends AtKey<TextUpstream> {
   ) => Effect.Effect<number | undefined>
   /** Counts the input tokens of a translated conversation; undefined if the upstream does not answer with a count. */
   readonly countConversation?: (conversation: Conversation, upstreamModel: string) => Effect.Effect<number | undefined>
-  /** Passthrough for embeddings. */
-  readonly embedder?: PassthroughEndpoint
-  /** Passthrough for compaction of conversations. */
-  readonly compactor?: PassthroughEndpoint
+  /** Passthrough for families whose answers come whole. */
+  readonly whole?: Readonly<Partial<Record<WholeFamily, PassthroughEndpoint>>>
 }
 
 export interface PassthroughEndpoint {
-  readonly family: "messages" | "responses" | "chat" | "embeddings" | "compactions"
+  readonly family: CalledFamily
   /**
    * Like `generate`, but the events are `passthrough` ones beside `usage`, `finished` and `failed`.
    *

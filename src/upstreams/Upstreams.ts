@@ -1,5 +1,5 @@
 import { Context, Layer } from "effect"
-import { unsupplied } from "../contract/testDouble.ts"
+import { missingMember } from "../contract/testDouble.ts"
 import type { TextUpstream } from "./Upstream.ts"
 
 /** The text upstreams by name. */
@@ -14,6 +14,6 @@ export class TextUpstreams extends Context.Tag("gateway/upstreams/TextUpstreams"
   /** Upstreams for tests. A method that was not supplied dies when it is called. */
   static readonly Test = (...upstreams: ReadonlyArray<Partial<TextUpstream> & Pick<TextUpstream, "name">>) =>
     TextUpstreams.layer(
-      ...upstreams.map((given) => ({ generate: unsupplied(`${TextUpstreams.key}.generate`), ...given }))
+      ...upstreams.map((given) => ({ generate: missingMember(`${TextUpstreams.key}.generate`), ...given }))
     )
 }

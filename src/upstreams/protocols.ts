@@ -16,11 +16,11 @@ import { openaiResponses } from "./protocols/openaiResponses/openaiResponses.ts"
 import { openaiVideos } from "./protocols/openaiVideos/openaiVideos.ts"
 import { googleEndpoint, veo } from "./protocols/veo/veo.ts"
 import type { Protocol } from "./protocols/Protocol.ts"
-import { textUpstream } from "./textUpstream.ts"
-import type { TextUpstreamOptions } from "./TextUpstreamOptions.ts"
+import { textUpstream } from "./text/textUpstream.ts"
+import type { TextUpstreamOptions } from "./text/TextUpstreamOptions.ts"
 import type { TextUpstream } from "./Upstream.ts"
-import type { VideoServices, VideoUpstreamOptions } from "./videoApi.ts"
-import type { VideoUpstream } from "./VideoUpstream.ts"
+import type { VideoServices, VideoUpstreamOptions } from "./videos/videoApi.ts"
+import type { VideoUpstream } from "./videos/VideoUpstream.ts"
 
 /** A protocol of text models. */
 export interface TextProtocol {

@@ -2,7 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { DeliveryRecord } from "../callbacks/DeliveryRecord.ts"
 import { BodyLimit, Idempotent, Prefixes } from "../contract/annotations.ts"
-import { said } from "../contract/fields.ts"
+import { answerField } from "../contract/fields.ts"
 import { CreateVideoTask } from "./CreateVideoTask.ts"
 import { VideosError } from "./Errors.ts"
 import { ListVideoTasks, VideoTaskList } from "./ListVideoTasks.ts"
@@ -48,15 +48,15 @@ export class VideosApi extends HttpApiGroup.make("videos")
   .add(
     HttpApiEndpoint.get("deliveries", `${tasks}/:id/deliveries`)
       .setPath(TaskPath)
-      .addSuccess(Schema.Struct({ items: said(Schema.Array(DeliveryRecord), "Callbacks, oldest first.") }))
+      .addSuccess(Schema.Struct({ items: answerField(Schema.Array(DeliveryRecord), "Callbacks, oldest first.") }))
       .annotate(OpenApi.Summary, "List a task's callbacks and their attempts")
   )
   .add(
     HttpApiEndpoint.post("redeliver", `${tasks}/:id/deliveries/:delivery/redeliver`)
       .setPath(
         Schema.Struct({
-          id: said(Schema.String, "The task's id (`cgt-…`)."),
-          delivery: said(Schema.String, "The delivery's id.")
+          id: answerField(Schema.String, "The task's id (`cgt-…`)."),
+          delivery: answerField(Schema.String, "The delivery's id.")
         })
       )
       .addSuccess(DeliveryRecord)

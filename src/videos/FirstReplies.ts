@@ -1,5 +1,5 @@
 import { Deferred, Effect, FiberId } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import { NamedSlots } from "../flow/NamedSlots.ts"
 

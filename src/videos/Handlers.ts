@@ -1,10 +1,11 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { Deliveries } from "../callbacks/Deliveries.ts"
 import { handlers } from "../contract/handlers.ts"
 import { VideosApi } from "./Api.ts"
+import { OpenAIVideosHandlers } from "./openai/Handlers.ts"
 import { VideoTasks } from "./VideoTasks.ts"
 
-export const VideosHandlers = handlers(
+const VideosHandlers = handlers(
   VideosApi,
   Effect.gen(function* () {
     const videos = yield* VideoTasks
@@ -23,3 +24,6 @@ export const VideosHandlers = handlers(
     }
   })
 )
+
+/** Serves videos in both forms. */
+export const VideosLive = Layer.merge(VideosHandlers, OpenAIVideosHandlers).pipe(Layer.provide(VideoTasks.Default))

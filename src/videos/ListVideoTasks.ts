@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { said } from "../contract/fields.ts"
+import { answerField } from "../contract/fields.ts"
 import { ListedVideoTask } from "./VideoTaskRecord.ts"
 import { wholeNumber } from "../contract/wholeNumber.ts"
 
@@ -35,8 +35,8 @@ export type ListVideoTasks = typeof ListVideoTasks.Type
 
 /** A page of tasks, newest first. `total` counts all pages. */
 export const VideoTaskList = Schema.Struct({
-  total: said(Schema.Int, "Tasks on every page together."),
-  items: said(Schema.Array(ListedVideoTask), "The tasks of this page, newest first.")
+  total: answerField(Schema.Int, "Tasks on every page together."),
+  items: answerField(Schema.Array(ListedVideoTask), "The tasks of this page, newest first.")
 }).annotations({
   identifier: "VideoTaskList"
 })

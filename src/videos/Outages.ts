@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
 
 /** The number of consecutive unanswered calls after which an upstream counts as silent. */
 const silentFrom = 16
@@ -8,23 +8,23 @@ const lapsesMs = 60_000
 
 /** Recent unanswered calls of an upstream. */
 class Outage {
-  #unanswered = 0
+  recordSilence = 0
   #lastMs = -Infinity
   /** The account of all unanswered calls; undefined if there are several, or the upstream was not reached. */
   #account: AccountId | undefined
 
-  answered(): void {
-    this.#unanswered = 0
+  recordAnswer(): void {
+    this.recordSilence = 0
   }
 
   unanswered(account: AccountId | undefined, nowMs: number): void {
-    this.#account = this.#unanswered === 0 || this.#account === account ? account : undefined
-    this.#unanswered++
+    this.#account = this.recordSilence === 0 || this.#account === account ? account : undefined
+    this.recordSilence++
     this.#lastMs = nowMs
   }
 
   isSilent(nowMs: number): boolean {
-    return this.#unanswered >= silentFrom && nowMs - this.#lastMs < lapsesMs
+    return this.recordSilence >= silentFrom && nowMs - this.#lastMs < lapsesMs
   }
 
   isSilentFor(account: AccountId, nowMs: number): boolean {
@@ -46,7 +46,7 @@ export class Outages extends Effect.Service<Outages>()("gateway/videos/Outages",
     }
     return {
       /** The upstream gave any answer. */
-      answered: (bulkhead: string): void => of(bulkhead).answered(),
+      answered: (bulkhead: string): void => of(bulkhead).recordAnswer(),
       /** @param account the account whose request may be the cause; undefined if the upstream was not reached */
       unanswered: (bulkhead: string, account: AccountId | undefined, nowMs: number): void =>
         of(bulkhead).unanswered(account, nowMs),

@@ -1,8 +1,14 @@
 import { Clock, Effect, Either, Option, Schedule } from "effect"
 import { exitOf } from "../flow/exitOf.ts"
 import type { JsonObject } from "../contract/fields.ts"
-import { VideoAmbiguous, VideoTransient, VideoUpstreams } from "../upstreams/VideoUpstream.ts"
-import type { VideoJob, VideoRejected, VideoReport, VideoResult, VideoUpstream } from "../upstreams/VideoUpstream.ts"
+import { VideoAmbiguous, VideoTransient, VideoUpstreams } from "../upstreams/videos/VideoUpstream.ts"
+import type {
+  VideoJob,
+  VideoRejected,
+  VideoReport,
+  VideoResult,
+  VideoUpstream
+} from "../upstreams/videos/VideoUpstream.ts"
 import { RetryAfter } from "../routing/RetryAfter.ts"
 import type { RouteFailure } from "../routing/RetryAfter.ts"
 import { fails } from "../routing/tryRoutes.ts"
@@ -11,12 +17,12 @@ import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import type { Task, TaskError } from "../tasks/Task.ts"
 import type { Lease, LeaseLost, TaskKind, TaskTurn } from "../tasks/TaskKind.ts"
 import { again, makePacing } from "./pacing.ts"
-import { failing, jobAt, movedTo, placesOf, requesterOf, soonest, videoBulkhead, waitOf } from "./places.ts"
+import { routeError, jobAt, movedTo, placesOf, requesterOf, soonest, videoBulkhead, waitOf } from "./places.ts"
 import type { Place, Wait } from "./places.ts"
 import { makeCalling } from "./calling.ts"
 import { atProgress } from "./atProgress.ts"
 import { whileFetching } from "./fetching.ts"
-import { ends, failed, keyGone, refused, unconfirmed, unsearchable, unserved } from "./turns.ts"
+import { ends, failedTurn, keyGone, refusedTurn, unconfirmedError, unsearchable, unserved } from "./turns.ts"
 import { fingerprintOf, unansweredOf } from "./fingerprints.ts"
 import { makeReconcile, reconcileAfterMs } from "./reconcile.ts"
 import { jobOf } from "./jobOf.ts"
@@ -76,12 +82,12 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       if (Either.isRight(submitted)) return submitted.right
       const error = submitted.left
       if (error._tag === "LeaseLost" || error._tag === "StoreFailure") return yield* Effect.fail(error)
-      failures.push({ route: place, error: failing(error) })
+      failures.push({ route: place, error: routeError(error) })
       if (error._tag === "VideoRejected") last = error
       else waits.push(error)
     }
     const wait = soonest(waits)
-    return wait === undefined ? refused(last) : yield* pacing.resubmitted(lease.task, wait)
+    return wait === undefined ? refusedTurn(last) : yield* pacing.resubmitted(lease.task, wait)
   }, Effect.uninterruptible)
 
   /** Fails with errors that another route may not have. */
@@ -91,7 +97,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     // If the process was suspended here, another may have taken over and submitted the video.
     if ((yield* Clock.currentTimeMillis) - submitAtMs >= reconcileAfterMs) return again({ submitAtMs: null }, 0)
     const upstream = calling.at(place, task)
-    if (upstream === undefined) return refused(unserved)
+    if (upstream === undefined) return refusedTurn(unserved)
     const requester = requesterOf(task.account, job)
     const routeCall = retryAfter.begin(place, requester)
     const bulkhead = videoBulkhead(place.upstream)
@@ -100,7 +106,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       Effect.sync(() => routeCall?.answered())
     )
     const leftFor = <E extends Wait | VideoRejected>(error: E) => {
-      retryAfter.failed(place, requester, failing(error))
+      retryAfter.recordFailure(place, requester, routeError(error))
       return Effect.zipRight(pacing.noteFailure(bulkhead, task.account, error), Effect.fail(error))
     }
     // Not interrupted at shutdown: without its answer, the video could not be found again.
@@ -126,10 +132,10 @@ export const makeVideoKind = Effect.fnUntraced(function* (
         VideoTransient: leftFor,
         // The intent stays stored: the next turn reconciles it.
         VideoAmbiguous: (error) => {
-          retryAfter.failed(place, requester, failing())
+          retryAfter.recordFailure(place, requester, routeError())
           const turn =
             upstream.reconcile === undefined
-              ? failed(unconfirmed(unsearchable))
+              ? failedTurn(unconfirmedError(unsearchable))
               : again({ fingerprint: unansweredOf(upstream, task, sent) }, reconcileAfterMs)
           return Effect.as(pacing.noteFailure(bulkhead, task.account, error), turn)
         }
@@ -140,12 +146,12 @@ export const makeVideoKind = Effect.fnUntraced(function* (
   /** The caller's fault. A caller that still waits gets the refusal, and its task is withdrawn. */
   const refusedBy = (lease: Lease, error: VideoRejected): Effect.Effect<TaskTurn | "settled"> => {
     const caller = firstReplies.take(lease.task.id)
-    if (caller === undefined) return Effect.succeed(refused(error))
+    if (caller === undefined) return Effect.succeed(refusedTurn(error))
     return lease.removeHeld(error, caller.undo).pipe(
       Effect.tap(() => caller.refused(error.message)),
       Effect.catchAllCause(() => {
         caller.stands()
-        return Effect.succeed(refused(error))
+        return Effect.succeed(refusedTurn(error))
       })
     )
   }
@@ -211,7 +217,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
           pacing.took(task.lane, ageMs)
           return Effect.map(sound(task)(report.result), (result) => ends({ state: "succeeded", result }))
         case "failed":
-          return Effect.succeed(failed(report.error))
+          return Effect.succeed(failedTurn(report.error))
         case "expired":
         case "cancelled":
           return Effect.succeed(ends({ state: report.status }))
@@ -230,7 +236,8 @@ export const makeVideoKind = Effect.fnUntraced(function* (
         return submit(lease).pipe(Effect.ensuring(Effect.sync(() => firstReplies.take(task.id)?.stands())), annotated)
       }
       const upstream = calling.of(task)
-      if (upstream === undefined) return Effect.succeed(failed(upstreams.has(task.upstream ?? "") ? keyGone : unserved))
+      if (upstream === undefined)
+        return Effect.succeed(failedTurn(upstreams.has(task.upstream ?? "") ? keyGone : unserved))
       const turn =
         task.upstreamId !== null
           ? poll(task, upstream, task.upstreamId)

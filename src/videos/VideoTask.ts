@@ -1,7 +1,7 @@
 import { Option, Schema } from "effect"
 import { TaskState } from "../tasks/Task.ts"
 import type { Task } from "../tasks/Task.ts"
-import { VideoResult, VideoSettings } from "../upstreams/VideoUpstream.ts"
+import { VideoResult, VideoSettings } from "../upstreams/videos/VideoUpstream.ts"
 
 /** The states that a task shows: the engine's six, in the same spelling. */
 export const VideoStatus = TaskState

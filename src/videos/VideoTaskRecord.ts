@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { JsonObject, said } from "../contract/fields.ts"
-import type { VideoResult, VideoSettings } from "../upstreams/VideoUpstream.ts"
+import { JsonObject, answerField } from "../contract/fields.ts"
+import type { VideoResult, VideoSettings } from "../upstreams/videos/VideoUpstream.ts"
 import { framesMade } from "./consumption.ts"
 import { framesPerSecond, videoTokens } from "./geometry.ts"
 import { VideoStatus } from "./VideoTask.ts"
@@ -11,8 +11,8 @@ const present = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.optionalWith(schema, { exact: true }).annotations({ description })
 
 const TaskError = Schema.Struct({
-  code: said(Schema.String, "The upstream's own code, if it has one."),
-  message: said(Schema.String, "The error in words.")
+  code: answerField(Schema.String, "The upstream's own code, if it has one."),
+  message: answerField(Schema.String, "The error in words.")
 })
 
 const fields = {
@@ -29,8 +29,8 @@ const fields = {
   error: present(TaskError, "Only when failed."),
   usage: present(
     Schema.Struct({
-      completion_tokens: said(Schema.Int, "Tokens of the video."),
-      total_tokens: said(Schema.Int, "All tokens counted."),
+      completion_tokens: answerField(Schema.Int, "Tokens of the video."),
+      total_tokens: answerField(Schema.Int, "All tokens counted."),
       tool_usage: present(JsonObject, "Uses of each tool, where tools were given.")
     }),
     "Only when succeeded."
@@ -47,16 +47,19 @@ const fields = {
   ),
   frames: present(Schema.Int, "In place of `duration`, if the length was given as `frames`."),
   framespersecond: present(Schema.Int, "Only when succeeded."),
-  service_tier: said(Schema.String, "The applied service tier."),
+  service_tier: answerField(Schema.String, "The applied service tier."),
   execution_expires_after: Schema.Int.annotations({ description: "Seconds from creation to expiry." }),
-  generate_audio: said(Schema.Boolean, "As requested."),
-  draft: said(Schema.Boolean, "As requested."),
+  generate_audio: answerField(
+    Schema.Boolean,
+    "As the model makes it; `adapted` names it where that is not as requested."
+  ),
+  draft: answerField(Schema.Boolean, "As requested."),
   adapted: present(
     Schema.Array(Schema.String),
     "The parameters that the model's upstream can't carry: they were changed or left out. In strict mode such a request is refused."
   ),
   draft_task_id: present(Schema.String, "Id of the draft that it was made from."),
-  priority: said(Schema.Int, "As requested."),
+  priority: answerField(Schema.Int, "As requested."),
   tools: present(Schema.Array(Schema.Struct({ type: Schema.Literal("web_search") })), "As requested."),
   safety_identifier: present(Schema.String, "As requested.")
 }

@@ -1,28 +1,28 @@
 import { Clock, Duration, Effect } from "effect"
 import { Ownership } from "../ownership/Ownership.ts"
-import type { Caller, Holder } from "../contract/Caller.ts"
-import { Conflict, NotFound, UpstreamFailed } from "../contract/Failure.ts"
+import type { Caller, Holder } from "../contract/callers/Caller.ts"
+import { Conflict, NotFound, UpstreamFailed } from "../contract/failures/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Incoming } from "../contract/handlers.ts"
-import { recordedAt } from "../contract/Trace.ts"
+import { recordedAt } from "../contract/records/Trace.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { Offers } from "../ledger/Offers.ts"
-import { costOf } from "../ledger/Price.ts"
+import { costOf } from "../ledger/cost.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { QuotedRoute } from "../ledger/Quote.ts"
 import { labelsOf } from "../dispatch/labelsOf.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { Cancellation } from "../tasks/Cancellation.ts"
-import { stored } from "../tasks/StoreFailure.ts"
-import { shown } from "../tasks/shown.ts"
+import { orStoreFailure } from "../tasks/StoreFailure.ts"
+import { makeTaskReader } from "../tasks/makeTaskReader.ts"
 import { Outbox } from "../tasks/Outbox.ts"
 import type { NewTask, TaskState } from "../tasks/Task.ts"
 import { TaskSettings } from "../tasks/TaskSettings.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
-import type { VideoJob } from "../upstreams/VideoUpstream.ts"
+import type { VideoJob } from "../upstreams/videos/VideoUpstream.ts"
 import type { CreateShape } from "./CreateShape.ts"
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
 import type { ListVideoTasks } from "./ListVideoTasks.ts"
@@ -119,10 +119,10 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       }
       const keepAnswer = incoming.once?.keep(answer) ?? Effect.void
       const storing = ledger
-        .holding(hold, (row) => store.insert(task(), stored(Effect.zipRight(keepAnswer, row))))
+        .holding(hold, (row) => store.insert(task(), orStoreFailure(Effect.zipRight(keepAnswer, row))))
         .pipe(Effect.catchTag("StoreFailure", Effect.die))
       const made = yield* isWaitedFor
-        ? firstReplies.await(id, stored(incoming.once?.forget ?? Effect.void), storing)
+        ? firstReplies.await(id, orStoreFailure(incoming.once?.forget ?? Effect.void), storing)
         : storing
       if (isWaitedFor) yield* Effect.orDie(outbox.hurry(made))
       yield* meant.claim
@@ -156,7 +156,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       return { model, most: mostBilled(fitting), resolved, routes }
     })
 
-    const find = shown(store, kind, (task): VideoTaskRecord => record(videoTask(task)), notFound)
+    const find = makeTaskReader(store, kind, (task): VideoTaskRecord => record(videoTask(task)), notFound)
 
     /** One page of the holder's tasks within the retention, newest first. */
     const list = ({ account, person }: Holder, query: ListVideoTasks) =>

@@ -1,4 +1,4 @@
-import { numberAt } from "../contract/json.ts"
+import { numberAt } from "../contract/json/json.ts"
 import type { Task, TaskPatch } from "../tasks/Task.ts"
 
 /** The patch of a running task, with its progress in per cent if that is news. It never goes back. */

@@ -1,7 +1,8 @@
 import { Either } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
-import type { VideoBounds } from "../upstreams/VideoBounds.ts"
-import { linesOf } from "./geometry.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import type { VideoBounds } from "../upstreams/videos/VideoBounds.ts"
+import { linesOf, sizeOf } from "./geometry.ts"
+import type { Size } from "./geometry.ts"
 
 /** A model's bounds at an upstream. */
 export interface VideoLimits extends VideoBounds {
@@ -34,4 +35,10 @@ export const lengthsInWords = (seconds: ReadonlyArray<number>): string => {
   const most = seconds.at(-1) ?? least
   if (seconds.length > 2 && most - least === seconds.length - 1) return `${least} to ${most}`
   return [seconds.slice(0, -1).join(", "), most].filter((part) => part !== "").join(" or ")
+}
+
+/** The pixels of a model's videos. */
+export const sizeIn = ({ sizes }: Pick<VideoBounds, "sizes">, resolution: string, ratio: string): Size => {
+  const own = sizes[resolution]?.[ratio === "3:3" ? "3:4" : ratio]
+  return own === undefined ? sizeOf(resolution, ratio) : { width: own[0], height: own[1] }
 }

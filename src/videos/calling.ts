@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import { exitOf } from "../flow/exitOf.ts"
 import type { Task } from "../tasks/Task.ts"
 import { TaskCallLog } from "../telemetry/TaskCallLog.ts"
-import { CallReports } from "../upstreams/CallReports.ts"
-import { atKey } from "../upstreams/KeyPool.ts"
-import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
-import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
+import { CallReports } from "../upstreams/calls/CallReports.ts"
+import { atKey } from "../upstreams/keys/KeyPool.ts"
+import { VideoUpstreams } from "../upstreams/videos/VideoUpstream.ts"
+import type { VideoUpstream } from "../upstreams/videos/VideoUpstream.ts"
 import { upstreamOf } from "./places.ts"
 import type { Place } from "./places.ts"
 
@@ -19,18 +19,18 @@ export const makeCalling = Effect.gen(function* () {
     /** The upstream of a place with its key; undefined if it is gone. */
     at: (place: Pick<Place, "upstream" | "key">, task: TaskOf) => {
       const upstream = atKey(upstreams.get(place.upstream), place.key)
-      return upstream && observed(log, upstream, task, place.key)
+      return upstream && observe(log, upstream, task, place.key)
     },
     /** The upstream that makes a task's video. */
     of: (task: Task) => {
       const upstream = upstreamOf(task, upstreams)
-      return upstream && observed(log, upstream, task)
+      return upstream && observe(log, upstream, task)
     }
   } as const
 })
 
-const observed = (log: TaskCallLog, upstream: VideoUpstream, task: TaskOf, key?: string): VideoUpstream => {
-  const heard = <A, E>(call: Effect.Effect<A, E>, model = ""): Effect.Effect<A, E> =>
+const observe = (log: TaskCallLog, upstream: VideoUpstream, task: TaskOf, key?: string): VideoUpstream => {
+  const hear = <A, E>(call: Effect.Effect<A, E>, model = ""): Effect.Effect<A, E> =>
     exitOf(call) !== undefined
       ? call
       : Effect.provideService(call, CallReports, (ended) =>
@@ -53,9 +53,9 @@ const observed = (log: TaskCallLog, upstream: VideoUpstream, task: TaskOf, key?:
   const { reconcile } = upstream
   return {
     ...upstream,
-    submit: (job) => heard(upstream.submit(job), job.upstreamModel),
-    poll: (id) => heard(upstream.poll(id)),
-    cancel: (id) => heard(upstream.cancel(id)),
-    ...(reconcile === undefined ? {} : { reconcile: (job, submit) => heard(reconcile(job, submit)) })
+    submit: (job) => hear(upstream.submit(job), job.upstreamModel),
+    poll: (id) => hear(upstream.poll(id)),
+    cancel: (id) => hear(upstream.cancel(id)),
+    ...(reconcile === undefined ? {} : { reconcile: (job, submit) => hear(reconcile(job, submit)) })
   }
 }

@@ -1,9 +1,10 @@
 import { noUsage } from "../generation/GenerationEvent.ts"
+import type { Usage } from "../generation/GenerationEvent.ts"
 import type { Used } from "../ledger/DurableHolds.ts"
-import type { Consumption } from "../ledger/Price.ts"
+import { priceFromText } from "../ledger/Price.ts"
 import type { Resolved } from "./resolve.ts"
 import { framesPerSecond, videoTokens } from "./geometry.ts"
-import type { VideoResult, VideoSettings } from "../upstreams/VideoUpstream.ts"
+import type { VideoResult, VideoSettings } from "../upstreams/videos/VideoUpstream.ts"
 import type { VideoTask } from "./VideoTask.ts"
 
 /**
@@ -12,7 +13,7 @@ import type { VideoTask } from "./VideoTask.ts"
  *
  * @param extraFrames those that the upstream may add (`VideoUpstream`); one that does may round up input videos too
  */
-export const quoted = ({ settings }: Pick<Resolved, "settings">, extraFrames = 0): Consumption => {
+export const quotedConsumption = ({ settings }: Pick<Resolved, "settings">, extraFrames = 0): Usage => {
   const { inputVideoSeconds = 0, isInputVideoBilled } = settings
   const frames = settings.frames + extraFrames
   const input = isInputVideoBilled === true ? framesOf(inputVideoSeconds + (extraFrames > 0 ? 1 : 0)) : 0
@@ -55,10 +56,11 @@ const usedFor = ({ details: { price, settings }, upstream }: VideoTask, result: 
       ...noUsage,
       outputTokens: usage?.completionTokens ?? videoTokens({ ...settings, frames }, result.inputVideoSeconds),
       videoFrames: frames + framesOf(result.inputVideoSeconds),
-      searches: typeof searches === "number" ? searches : 0
+      searches: typeof searches === "number" ? searches : 0,
+      ...(result.toldNanoUsd !== undefined && { toldNanoUsd: result.toldNanoUsd })
     },
     estimated: usage === undefined,
     upstream: upstream ?? undefined,
-    price
+    price: price === undefined ? undefined : priceFromText(price)
   }
 }

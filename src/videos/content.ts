@@ -1,6 +1,7 @@
 import { Either } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
-import type { VideoMedia } from "../upstreams/VideoUpstream.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import type { VideoMedia } from "../upstreams/videos/VideoUpstream.ts"
+import { inputsOf } from "../upstreams/videos/VideoBounds.ts"
 import { outOfBounds } from "./bounds.ts"
 import type { VideoLimits } from "./bounds.ts"
 import { checkAddress } from "./mediaAddress.ts"
@@ -59,7 +60,7 @@ export const readContent = (
     if (Either.isLeft(read)) return Either.left(read.left)
     media.push(read.right)
   }
-  const scenario = checkScenario(media, limits)
+  const scenario = checkScenario(media, limits, draft)
   if (Either.isLeft(scenario)) return Either.left(scenario.left)
   if (media.length === 0 && !draft && texts.every((text) => text.trim() === "")) {
     return invalid("content", "expected a text part with a prompt, or an image or video part")
@@ -101,7 +102,28 @@ const readMedia = (
   return Either.right({ kind, url, role: role ?? defaultRole[kind], at, said: role !== null && role !== undefined })
 }
 
-const checkScenario = (media: ReadonlyArray<Media>, limits: VideoLimits): Either.Either<void, InvalidRequest> => {
+const checkScenario = (
+  media: ReadonlyArray<Media>,
+  limits: VideoLimits,
+  draft: boolean
+): Either.Either<void, InvalidRequest> => {
+  const { needs } = limits
+  if (media.length === 0 && needs !== "text" && !draft) return outOfBounds(limits, "content", needed[needs])
+  const checked = checkInputs(media, limits)
+  if (Either.isLeft(checked) || draft) return checked
+  return needs === "last_frame" && inputsOf(media) === "first_frame"
+    ? outOfBounds(limits, "content", needed[needs])
+    : checked
+}
+
+/** The inputs that a model makes no video without, in words. */
+const needed = {
+  first_frame: "an image with role first_frame",
+  last_frame: "images with roles first_frame and last_frame",
+  references: "an image or a video with role reference_image or reference_video"
+} as const
+
+const checkInputs = (media: ReadonlyArray<Media>, limits: VideoLimits): Either.Either<void, InvalidRequest> => {
   const frames = media.filter(({ role }) => role === "first_frame" || role === "last_frame")
   if (frames.length === 0) return checkReferences(media, limits)
   if (frames.length < media.length) {

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { isJsonObject } from "../contract/fields.ts"
-import { numberAt } from "../contract/json.ts"
+import { numberAt } from "../contract/json/json.ts"
 import type { Task, TaskPatch } from "../tasks/Task.ts"
-import type { VideoFetching, VideoResult } from "../upstreams/VideoUpstream.ts"
+import type { VideoFetching, VideoResult } from "../upstreams/videos/VideoUpstream.ts"
 
 /** How long the file of a finished video is tried before its task fails. */
 const triedForMs = 60 * 60_000

@@ -1,8 +1,8 @@
 import type { Rivals } from "../tasks/TaskKind.ts"
 import type { Task } from "../tasks/Task.ts"
-import { hashOf, readFingerprint } from "../upstreams/SubmitFingerprint.ts"
-import type { SubmitFingerprint } from "../upstreams/SubmitFingerprint.ts"
-import type { VideoJob, VideoRivals, VideoUpstream } from "../upstreams/VideoUpstream.ts"
+import { hashOf, readFingerprint } from "../upstreams/videos/SubmitFingerprint.ts"
+import type { SubmitFingerprint } from "../upstreams/videos/SubmitFingerprint.ts"
+import type { VideoJob, VideoRivals, VideoUpstream } from "../upstreams/videos/VideoUpstream.ts"
 
 /** The fingerprint that is stored before a submit; undefined if the upstream has no list. */
 export const fingerprintOf = (upstream: VideoUpstream | undefined, job: VideoJob): SubmitFingerprint | undefined =>

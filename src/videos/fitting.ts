@@ -1,17 +1,18 @@
 import { Effect, Either } from "effect"
-import type { Holder, Unpriced } from "../contract/Caller.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
-import type { NotFound } from "../contract/Failure.ts"
+import type { Usage } from "../generation/GenerationEvent.ts"
+import type { Holder, Unpriced } from "../contract/callers/Caller.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import type { NotFound } from "../contract/failures/Failure.ts"
 import { priceOfVideo } from "../ledger/Price.ts"
-import type { Consumption, Price } from "../ledger/Price.ts"
+import type { Price } from "../ledger/Price.ts"
 import type { Model, ServedRoute } from "../catalogue/Catalogue.ts"
 import { videoBoundsAt } from "../catalogue/videoBounds.ts"
-import { arranged, withKeys } from "../routing/arranged.ts"
+import { arrangeRoutes, withKeys } from "../routing/arrangeRoutes.ts"
 import { isSameRoute } from "../routing/Route.ts"
-import { atKey, keyNames } from "../upstreams/KeyPool.ts"
-import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
-import type { VideoJob, VideoSettings, VideoUpstream } from "../upstreams/VideoUpstream.ts"
-import { quoted } from "./consumption.ts"
+import { atKey, keyNames } from "../upstreams/keys/KeyPool.ts"
+import { VideoUpstreams } from "../upstreams/videos/VideoUpstream.ts"
+import type { VideoJob, VideoSettings, VideoUpstream } from "../upstreams/videos/VideoUpstream.ts"
+import { quotedConsumption } from "./consumption.ts"
 import { isRatio } from "./CreateVideoTask.ts"
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
 import { framesPerSecond } from "./geometry.ts"
@@ -73,7 +74,7 @@ export const makeFitting = Effect.gen(function* () {
     const given = givenFields(meant.request, resolved)
     const fit = upstream.fit?.({ ...resolved, upstreamModel: place.knownAs ?? place.model, given })
     if (fit?.type === "refused") return yield* fit.refused
-    const adapted = fit?.adapted ?? []
+    const adapted = [...(fit?.adapted ?? []), ...soundChanged(meant.request, resolved)]
     const [lost] = adapted
     if (strict && lost !== undefined) return yield* notCarried(lost)
     const price = priceOfVideo(place.price, pricedVideo(resolved, adapted))
@@ -87,9 +88,9 @@ export const makeFitting = Effect.gen(function* () {
     let refused: InvalidRequest | NotFound | undefined
     const draw = () => `${asked.random()}`
     const routes = withKeys(
-      arranged<ServedRoute>(model.routes, draw),
+      arrangeRoutes<ServedRoute>(model.routes, draw),
       ({ upstream }) => upstreams.get(upstream)?.keys,
-      () => ({ name: draw() }),
+      { name: draw() },
       (route, { key }) => ({ ...route, key })
     )
     for (const place of routes) {
@@ -108,12 +109,16 @@ export const makeFitting = Effect.gen(function* () {
 const notCarried = (param: string) =>
   new InvalidRequest({ param, message: `${param}: not supported as asked by this model's upstream` })
 
+/** Named where the model has no switch and makes the other of what was asked. */
+const soundChanged = ({ generate_audio: asked }: CreateVideoTask, { settings }: Resolved): ReadonlyArray<string> =>
+  typeof asked === "boolean" && asked !== settings.generateAudio ? ["generate_audio"] : []
+
 /** The properties of a video that its price depends on, as the upstream makes it. */
 const pricedVideo = ({ media, settings }: Resolved, adapted: ReadonlyArray<string>) => ({
   resolution: settings.resolution,
   hasVideoInput: media.some(({ kind }) => kind === "video"),
-  // An upstream that has no switch makes the other of what was asked.
-  hasSound: settings.generateAudio !== adapted.includes("generate_audio"),
+  inputImages: media.filter(({ kind }) => kind === "image").length,
+  hasSound: settings.generateAudio,
   serviceTier: adapted.includes("service_tier") ? "default" : settings.serviceTier
 })
 
@@ -154,18 +159,19 @@ export const longestOf = ([first, ...others]: readonly [Fitting, ...ReadonlyArra
 }
 
 /** The most that any of the routes bills, which is held. */
-export const mostBilled = (fitting: readonly [Fitting, ...ReadonlyArray<Fitting>]): Consumption =>
-  quoted(longestOf(fitting), Math.max(...fitting.map(({ upstream }) => upstream.extraFrames ?? 0)))
+export const mostBilled = (fitting: readonly [Fitting, ...ReadonlyArray<Fitting>]): Usage =>
+  quotedConsumption(longestOf(fitting), Math.max(...fitting.map(({ upstream }) => upstream.extraFrames ?? 0)))
 
 /** A route as the job has it. An open length is one of its own. */
 export const placeIn = (
-  { isOpenLength }: VideoSettings,
+  { generateAudio, isOpenLength }: VideoSettings,
   { adapted, place: { key, model, upstream }, price, resolved }: Fitting
 ): NonNullable<VideoJob["routes"]>[number] => ({
   upstream,
   model,
   ...(key === undefined ? {} : { key }),
   ...(isOpenLength === true && { length: lengthIn(resolved.settings) }),
+  ...(resolved.settings.generateAudio !== generateAudio && { sound: resolved.settings.generateAudio }),
   price: price.text,
   ...(adapted.length === 0 ? {} : { adapted })
 })

@@ -62,8 +62,8 @@ export const sizeOf = (resolution: string, ratio: string): Size => {
   const known = table[resolution]?.[shapeOf(ratio)]
   if (known !== undefined) return known
   const { height, width } = table["1080p"]?.[shapeOf(ratio)] ?? size(1920, 1080)
-  const scaled = (side: number) => 2 * Math.round((side * linesOf(resolution)) / 2160)
-  return size(scaled(width), scaled(height))
+  const scale = (side: number) => 2 * Math.round((side * linesOf(resolution)) / 2160)
+  return size(scale(width), scale(height))
 }
 
 const wide = (shape: Shape): number => {

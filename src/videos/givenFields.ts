@@ -1,5 +1,5 @@
-import { videoFields } from "../upstreams/videoFields.ts"
-import type { VideoField } from "../upstreams/videoFields.ts"
+import { videoFields } from "../upstreams/videos/videoFields.ts"
+import type { VideoField } from "../upstreams/videos/videoFields.ts"
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
 import { isAsset } from "./mediaAddress.ts"
 import { readFlags } from "./promptFlags.ts"

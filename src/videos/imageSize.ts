@@ -1,4 +1,4 @@
-import { readImage } from "../contract/readImage.ts"
+import { readImage } from "../contract/bodies/readImage.ts"
 import { readDataUri } from "./addresses.ts"
 import type { Size } from "./geometry.ts"
 

@@ -1,4 +1,4 @@
-import type { VideoMedia } from "../upstreams/VideoUpstream.ts"
+import type { VideoMedia } from "../upstreams/videos/VideoUpstream.ts"
 import { isHttpUrl, readDataUri } from "./addresses.ts"
 
 const megabytes = 1_000_000

@@ -1,11 +1,11 @@
 import { Clock, Effect, Random } from "effect"
-import { makeCrowd, saturated, unreachable, untilPoll } from "../tasks/backoff.ts"
-import type { AccountId } from "../contract/Caller.ts"
+import { makeCrowd, saturatedDelay, unreachableDelay, untilPoll } from "../tasks/backoff.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
 import type { Task, TaskPatch } from "../tasks/Task.ts"
 import type { TaskTurn } from "../tasks/TaskKind.ts"
-import type { VideoAmbiguous, VideoRejected, VideoTransient } from "../upstreams/VideoUpstream.ts"
+import type { VideoAmbiguous, VideoRejected, VideoTransient } from "../upstreams/videos/VideoUpstream.ts"
 import type { Wait } from "./places.ts"
-import { failed } from "./turns.ts"
+import { failedTurn } from "./turns.ts"
 import { Outages } from "./Outages.ts"
 
 /** How long after its create a video may still be unknown to its upstream, in ms. */
@@ -34,17 +34,17 @@ export const makePacing = Effect.gen(function* () {
     })
 
   /** After a call that failed or whose outcome is unknown. */
-  const retried = (task: Task): Effect.Effect<TaskTurn> =>
-    Effect.map(Random.next, (random) => again({ tries: task.tries + 1 }, unreachable(task.tries, random)))
+  const retry = (task: Task): Effect.Effect<TaskTurn> =>
+    Effect.map(Random.next, (random) => again({ tries: task.tries + 1 }, unreachableDelay(task.tries, random)))
 
   /** The upstream does not know the video. A relay may know it a little later than it gives the id. */
   const unknown = (task: Task, error: VideoRejected): Effect.Effect<TaskTurn> =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-      nowMs - (task.submitAtMs ?? -Infinity) < knownAfterMs ? retried(task) : Effect.succeed(failed(error))
+      nowMs - (task.submitAtMs ?? -Infinity) < knownAfterMs ? retry(task) : Effect.succeed(failedTurn(error))
     )
 
   const failedFor = (task: Task, error: VideoTransient): Effect.Effect<TaskTurn> =>
-    Effect.zipRight(noteFailure(task.lane, task.account, error), retried(task))
+    Effect.zipRight(noteFailure(task.lane, task.account, error), retry(task))
 
   /** Every route refused for now: the earliest deadline sets the next submit. */
   const resubmitted = (task: Task, wait: Wait): Effect.Effect<TaskTurn> =>
@@ -52,12 +52,12 @@ export const makePacing = Effect.gen(function* () {
       again(
         { submitAtMs: null, tries: task.tries + 1 },
         wait._tag === "VideoSaturated"
-          ? saturated(task.tries, wait.retryAfterSeconds, random)
-          : unreachable(task.tries, random)
+          ? saturatedDelay(task.tries, wait.retryAfterSeconds, random)
+          : unreachableDelay(task.tries, random)
       )
     )
 
-  const answered = (bulkhead: string) => Effect.sync(() => outages.answered(bulkhead))
+  const noteAnswer = (bulkhead: string) => Effect.sync(() => outages.answered(bulkhead))
 
   /** Records a failed call in the upstream's outages. */
   const noteFailure = (bulkhead: string, account: AccountId, error: Unanswered | Wait | VideoRejected) => {
@@ -67,11 +67,21 @@ export const makePacing = Effect.gen(function* () {
           const isUnreachable = error._tag === "VideoTransient" && error.neverSent === true
           outages.unanswered(bulkhead, isUnreachable ? undefined : account, nowMs)
         })
-      : answered(bulkhead)
+      : noteAnswer(bulkhead)
   }
 
   const { isSilent } = outages
-  return { took, later, retried, unknown, failedFor, resubmitted, answered, noteFailure, isSilent } as const
+  return {
+    took,
+    later,
+    retried: retry,
+    unknown,
+    failedFor,
+    resubmitted,
+    answered: noteAnswer,
+    noteFailure,
+    isSilent
+  } as const
 })
 
 export type Pacing = Effect.Effect.Success<typeof makePacing>

@@ -1,20 +1,20 @@
-import { UpstreamFailed } from "../contract/Failure.ts"
+import { UpstreamFailed } from "../contract/failures/Failure.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
-import type { AccountId } from "../contract/Caller.ts"
-import { numberAt, textAt } from "../contract/json.ts"
+import type { AccountId } from "../contract/callers/Caller.ts"
+import { numberAt, textAt } from "../contract/json/json.ts"
 import { plainLane } from "../routing/Lane.ts"
 import type { Requester } from "../routing/Lane.ts"
 import type { Route } from "../routing/Route.ts"
 import type { Task, TaskPatch } from "../tasks/Task.ts"
 import { UpstreamError } from "../upstreams/UpstreamError.ts"
-import { VideoSaturated } from "../upstreams/VideoUpstream.ts"
+import { VideoSaturated } from "../upstreams/videos/VideoUpstream.ts"
 import type {
   VideoJob,
   VideoRejected,
   VideoSettings,
   VideoTransient,
   VideoUpstream
-} from "../upstreams/VideoUpstream.ts"
+} from "../upstreams/videos/VideoUpstream.ts"
 
 /** A route that may render a video, with its price (`Price.text`). */
 export interface Place extends Route {
@@ -88,7 +88,7 @@ export const movedTo = (
 }
 
 /** A job as the task's current route got it. */
-export const placed = (task: Pick<Task, "details">, job: VideoJob): VideoJob => jobAt(job, routeOf(task))
+export const placedJob = (task: Pick<Task, "details">, job: VideoJob): VideoJob => jobAt(job, routeOf(task))
 
 /** A job as one of its routes gets it. */
 export const jobAt = (job: VideoJob, index: number): VideoJob => ({
@@ -97,14 +97,15 @@ export const jobAt = (job: VideoJob, index: number): VideoJob => ({
   settings: settingsAt(job, index)
 })
 
-/** The settings of a job at one of its routes, which may have a length of its own. */
+/** The settings of a job at one of its routes, which may have a length and a sound of its own. */
 export const settingsAt = (
   { routes, settings }: Pick<VideoJob, "settings" | "routes">,
   index: number
 ): VideoSettings => {
-  const length = routes?.[index]?.length
-  if (length === undefined) return settings
-  const { isOpenLength: _, ...others } = settings
+  const { length, sound } = routes?.[index] ?? {}
+  const heard = sound === undefined ? settings : { ...settings, generateAudio: sound }
+  if (length === undefined) return heard
+  const { isOpenLength: _, ...others } = heard
   return { ...others, ...length }
 }
 
@@ -124,7 +125,7 @@ export const waitOf = ({ retryAfterMs }: UpstreamError): Wait =>
   new VideoSaturated({ retryAfterSeconds: Math.ceil((retryAfterMs ?? 0) / 1_000) })
 
 /** The error of a failed call, for the route's `RetryAfter` state; without one, its outcome is unknown. */
-export const failing = (error?: Wait | VideoRejected): UpstreamError => {
+export const routeError = (error?: Wait | VideoRejected): UpstreamError => {
   const seconds = error && secondsOf(error)
   return new UpstreamError({
     failure: new UpstreamFailed({}),

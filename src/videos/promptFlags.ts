@@ -1,4 +1,4 @@
-import type { VideoBounds } from "../upstreams/VideoBounds.ts"
+import type { VideoBounds } from "../upstreams/videos/VideoBounds.ts"
 import { isFrameCount, maxSeed, Ratio } from "./CreateVideoTask.ts"
 
 /** Settings at the end of a prompt (`a cat --ratio 16:9 --dur 5`), Ark's older form. */

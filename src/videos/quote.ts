@@ -1,17 +1,17 @@
 import { Effect } from "effect"
 import type { Either } from "effect"
-import type { InvalidRequest } from "../contract/Failure.ts"
+import type { InvalidRequest } from "../contract/failures/Failure.ts"
 import { jsonDecoder } from "../contract/jsonDecoder.ts"
-import { refusing } from "../contract/refusing.ts"
+import { toInvalidRequest } from "../contract/failures/invalidRequests.ts"
 import type { Quoter } from "../ledger/Quote.ts"
-import { costOf } from "../ledger/Price.ts"
-import { quoted } from "./consumption.ts"
+import { costOf } from "../ledger/cost.ts"
+import { quotedConsumption } from "./consumption.ts"
 import { CreateVideoTask } from "./CreateVideoTask.ts"
 import { framesPerSecond } from "./geometry.ts"
 import type { Resolved } from "./resolve.ts"
 import { VideoTasks } from "./VideoTasks.ts"
 
-const decodeBody = refusing(jsonDecoder(CreateVideoTask))
+const decodeBody = toInvalidRequest(jsonDecoder(CreateVideoTask))
 
 /** Quotes a video task: exact, unless the model chooses the length or there are input videos. */
 export const makeVideosQuoter = Effect.map(VideoTasks, (videos) => quoterOf(videos, decodeBody))
@@ -24,8 +24,8 @@ export const quoterOf = (
   Effect.fnUntraced(function* (caller, body, headers) {
     const request = yield* decode(body)
     const { model, most, resolved, routes } = yield* videos.settled(caller, request, headers)
-    const asked = quoted(resolved)
-    const estimated = quoted(withUsualInput(withUsualLength(resolved)))
+    const asked = quotedConsumption(resolved)
+    const estimated = quotedConsumption(withUsualInput(withUsualLength(resolved)))
     const isExact = estimated.outputTokens === asked.outputTokens && estimated.videoFrames === asked.videoFrames
     return {
       model: model.id,
@@ -33,6 +33,7 @@ export const quoterOf = (
       estimated,
       most,
       mostNanoUsd: Math.max(...routes.map(({ price }) => costOf(price, most))),
+      tier: resolved.settings.serviceTier,
       basis: isExact ? ("exact" as const) : ("usual" as const)
     }
   })

@@ -2,14 +2,14 @@ import { Clock, Effect, Option } from "effect"
 import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import type { Task } from "../tasks/Task.ts"
 import type { Lease, LeaseLost, TaskTurn } from "../tasks/TaskKind.ts"
-import { VideoTransient } from "../upstreams/VideoUpstream.ts"
-import type { VideoAmbiguous, VideoUpstream } from "../upstreams/VideoUpstream.ts"
+import { VideoTransient } from "../upstreams/videos/VideoUpstream.ts"
+import type { VideoAmbiguous, VideoUpstream } from "../upstreams/videos/VideoUpstream.ts"
 import { rivalsOf, unansweredOf } from "./fingerprints.ts"
 import { jobOf } from "./jobOf.ts"
 import { again } from "./pacing.ts"
 import type { Pacing } from "./pacing.ts"
-import { placed } from "./places.ts"
-import { failed, unconfirmed, unsearchable } from "./turns.ts"
+import { placedJob } from "./places.ts"
+import { failedTurn, unconfirmedError, unsearchable } from "./turns.ts"
 
 /**
  * After a submit without an answer, the upstream may still be accepting it, and reconciling earlier could miss it. A
@@ -31,7 +31,7 @@ export const makeReconcile =
   (pacing: Pacing, recordId: (lease: Lease, task: Task, upstream: VideoUpstream, upstreamId: string) => Reconciling) =>
   (lease: Lease, upstream: VideoUpstream, intendedMs: number): Reconciling =>
     Effect.gen(function* () {
-      if (upstream.reconcile === undefined) return failed(unconfirmed(unsearchable))
+      if (upstream.reconcile === undefined) return failedTurn(unconfirmedError(unsearchable))
       const waitMs = intendedMs + reconcileAfterMs - (yield* Clock.currentTimeMillis)
       if (waitMs > 0) return again({}, waitMs)
       const { task } = lease
@@ -40,13 +40,13 @@ export const makeReconcile =
           onSuccess: rivalsOf,
           onFailure: (error) => new VideoTransient({ reason: error.message })
         })
-      const job = placed(task, yield* jobOf(lease))
+      const job = placedJob(task, yield* jobOf(lease))
       const fingerprint = unansweredOf(upstream, task, job)
 
       const unclear = ({ mayClear, reason }: VideoAmbiguous): Effect.Effect<TaskTurn> =>
         Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
           const isOver = mayClear === true ? nowMs >= intendedMs + clearsWithinMs : task.tries + 1 >= reconcileTries
-          if (isOver) return Effect.succeed(failed(unconfirmed(reason)))
+          if (isOver) return Effect.succeed(failedTurn(unconfirmedError(reason)))
           // After a crash, its rivals don't know the whole fingerprint yet.
           return Effect.map(pacing.retried(task), ({ againInMs, patch }) => again({ ...patch, fingerprint }, againInMs))
         })

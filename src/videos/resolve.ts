@@ -1,13 +1,13 @@
 import { Either } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
-import { longestSeconds } from "../upstreams/VideoBounds.ts"
-import type { VideoBounds } from "../upstreams/VideoBounds.ts"
-import type { VideoMedia, VideoSettings } from "../upstreams/VideoUpstream.ts"
-import { lengthsInWords, outOfBounds, usualResolution } from "./bounds.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import { inputsOf, longestSeconds, narrowedTo } from "../upstreams/videos/VideoBounds.ts"
+import type { VideoBounds } from "../upstreams/videos/VideoBounds.ts"
+import type { VideoMedia, VideoSettings } from "../upstreams/videos/VideoUpstream.ts"
+import { lengthsInWords, outOfBounds, sizeIn, usualResolution } from "./bounds.ts"
 import type { VideoLimits } from "./bounds.ts"
 import { readContent } from "./content.ts"
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
-import { framesPerSecond, nearestRatio, sizeOf } from "./geometry.ts"
+import { framesPerSecond, nearestRatio } from "./geometry.ts"
 import { imageSize } from "./imageSize.ts"
 import { readFlags } from "./promptFlags.ts"
 import type { PromptFlags } from "./promptFlags.ts"
@@ -37,32 +37,31 @@ export const resolve = (
   if (prompt === "" && media.length === 0 && !draft) {
     return Either.left(new InvalidRequest({ param: "content", message: "content: expected a prompt beside the flags" }))
   }
-  const resolution = request.resolution ?? flags.resolution ?? usualResolution(limits)
-  if (!limits.resolutions.includes(resolution)) {
-    return outOfBounds(limits, "resolution", `one of ${limits.resolutions.join(", ")}`, JSON.stringify(resolution))
+  const inputs = inputsOf(media)
+  const { resolutions } = narrowedTo(limits, inputs)
+  const resolution = request.resolution ?? flags.resolution ?? usualResolution({ resolutions })
+  if (!resolutions.includes(resolution)) {
+    const beside = limits.resolutions.includes(resolution) ? ` with ${inputsInWords[inputs]}` : ""
+    return outOfBounds(limits, "resolution", `one of ${resolutions.join(", ")}${beside}`, JSON.stringify(resolution))
   }
+  const own = narrowedTo(limits, inputs, resolution)
   const requested = request.ratio ?? flags.ratio ?? "adaptive"
-  const ratio = requested === "adaptive" ? adaptive(media, limits) : requested
-  if (!limits.ratios.includes(ratio === "3:3" ? "3:4" : ratio)) {
-    return outOfBounds(limits, "ratio", `one of adaptive, ${limits.ratios.join(", ")}`, ratio)
+  const ratio = requested === "adaptive" ? adaptive(media, own) : requested
+  if (!own.ratios.includes(ratio === "3:3" ? "3:4" : ratio)) {
+    return outOfBounds(limits, "ratio", `one of adaptive, ${own.ratios.join(", ")}`, ratio)
   }
   const givenSeed = request.seed ?? flags.seed ?? -1
   const seed = givenSeed === -1 ? random() : givenSeed
-  const length = lengthOf(
-    request,
-    flags,
-    draft ? { ...limits, defaultSeconds: -1, choosesSeconds: true } : limits,
-    seed
-  )
+  const length = lengthOf(request, flags, draft ? { ...own, defaultSeconds: -1, choosesSeconds: true } : own, seed)
   if (Either.isLeft(length)) return Either.left(length.left)
   const settings: VideoSettings = {
     resolution,
     ratio,
-    ...sizeOf(resolution, ratio),
+    ...sizeIn(limits, resolution, ratio),
     ...length.right,
     ...(media.some(({ kind }) => kind === "video") && { inputVideoSeconds: limits.inputVideoSeconds }),
     seed,
-    generateAudio: request.generate_audio ?? true,
+    generateAudio: own.sound === "asked" ? (request.generate_audio ?? true) : own.sound === "always",
     watermark: request.watermark ?? flags.watermark ?? false,
     cameraFixed: request.camera_fixed ?? flags.cameraFixed ?? false,
     returnLastFrame: request.return_last_frame ?? false,
@@ -73,6 +72,13 @@ export const resolve = (
   }
   return Either.right({ prompt, media, settings })
 }
+
+const inputsInWords = {
+  text: "a prompt alone",
+  first_frame: "a first_frame",
+  last_frame: "a last_frame",
+  references: "references"
+} as const
 
 /** Every text part may end in flags. A later part's flag wins. */
 const readPrompt = (texts: ReadonlyArray<string>, bounds: VideoBounds) => {

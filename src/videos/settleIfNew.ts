@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { TaskError } from "../tasks/Task.ts"
 import type { Lease, TaskTurn } from "../tasks/TaskKind.ts"
-import { failed } from "./turns.ts"
+import { failedTurn } from "./turns.ts"
 
 const idOfAnother: TaskError = {
   code: "InternalServiceError",
@@ -15,6 +15,6 @@ export const settleIfNew = (lease: Lease, upstreamId: string, turn: TaskTurn) =>
   // No unanswered submits are looked for around the time 0.
   Effect.flatMap(lease.rivals([upstreamId], 0), ({ taken }): Effect.Effect<"settled" | TaskTurn, SettleFailure> =>
     taken.has(upstreamId)
-      ? Effect.as(Effect.logError("the upstream gave a video the id of another one"), failed(idOfAnother))
+      ? Effect.as(Effect.logError("the upstream gave a video the id of another one"), failedTurn(idOfAnother))
       : lease.settle(turn)
   )

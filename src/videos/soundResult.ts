@@ -1,5 +1,5 @@
-import { isCount } from "../contract/json.ts"
-import type { VideoResult, VideoSettings } from "../upstreams/VideoUpstream.ts"
+import { isCount } from "../contract/json/json.ts"
+import type { VideoResult, VideoSettings } from "../upstreams/videos/VideoUpstream.ts"
 import { framesPerSecond, linesOf, videoTokens } from "./geometry.ts"
 
 /** Frames over the requested length: upstreams count a first frame, and groups of frames. */

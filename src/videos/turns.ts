@@ -5,10 +5,11 @@ import type { TaskTurn } from "../tasks/TaskKind.ts"
 export const ends = (patch: TaskPatch): TaskTurn => ({ patch, againInMs: 0 })
 
 /** A turn that ends its task as failed. */
-export const failed = ({ code, message }: TaskError): TaskTurn => ends({ state: "failed", error: { code, message } })
+export const failedTurn = ({ code, message }: TaskError): TaskTurn =>
+  ends({ state: "failed", error: { code, message } })
 
 /** The same after the upstream answered and made nothing, so that no other reconciliation considers the task. */
-export const refused = ({ code, message }: TaskError): TaskTurn =>
+export const refusedTurn = ({ code, message }: TaskError): TaskTurn =>
   ends({ state: "failed", error: { code, message }, submitAtMs: null })
 
 /**
@@ -16,7 +17,7 @@ export const refused = ({ code, message }: TaskError): TaskTurn =>
  *
  * @param reason why it can't be known
  */
-export const unconfirmed = (reason: string): TaskError => ({
+export const unconfirmedError = (reason: string): TaskError => ({
   code: "SubmitUnconfirmed",
   message: `The upstream did not confirm that it accepted the task: ${reason}. The task was not submitted again, so that you do not pay twice. Create it again.`
 })

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import type { JsonObject } from "../contract/fields.ts"
-import { objectAt } from "../contract/json.ts"
+import { objectAt } from "../contract/json/json.ts"
 import { Ledger } from "../ledger/Ledger.ts"
-import { stored } from "../tasks/StoreFailure.ts"
+import { orStoreFailure } from "../tasks/StoreFailure.ts"
 import { isTerminal } from "../tasks/Task.ts"
 import type { Task } from "../tasks/Task.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
-import type { VideoResult } from "../upstreams/VideoUpstream.ts"
+import type { VideoResult } from "../upstreams/videos/VideoUpstream.ts"
 import type { VideoFamily } from "./VideoKind.ts"
 import { usedBy } from "./consumption.ts"
 import { Custody } from "./custody/Custody.ts"
@@ -39,7 +39,7 @@ export const makeVideoFamily: Effect.Effect<VideoFamily, never, Ledger | Custody
       isTerminal(state) ? (state === "succeeded" ? "video.completed" : "video.failed") : undefined,
     changed: (task) =>
       isTerminal(task.state)
-        ? stored(Effect.zipLeft(ledger.endHold(task.id, usedBy(videoTask(task))), custody.record(task)))
+        ? orStoreFailure(Effect.zipLeft(ledger.endHold(task.id, usedBy(videoTask(task))), custody.record(task)))
         : Effect.succeed(0),
     // Promoting a draft repeats its request.
     keepsRequest: ({ details }) => objectAt(details, "settings")?.["draft"] === true,

@@ -9,6 +9,8 @@ export const videoPricing: Pricing<Fitting> = {
     const { adapted, price, resolved } = fitting
     if (price === unpriced) return new Gap(undefined, "model")
     const searches = resolved.settings.webSearch && !adapted.includes("tools")
-    return searches && !covers(price, "web_search") ? new Gap("tools[0]", "web_search") : fitting
+    return searches && !covers(price, { of: "web_search", value: "web_search" })
+      ? new Gap("tools[0]", "web_search")
+      : fitting
   }
 }

@@ -5,9 +5,10 @@ import { Access } from "../../src/access/Access.ts"
 import * as ApiKey from "../../src/access/ApiKey.ts"
 import { IssuedTokens } from "../../src/access/IssuedTokens.ts"
 import { LastUsed } from "../../src/access/LastUsed.ts"
+import { SpendingCaps } from "../../src/access/SpendingCaps.ts"
 import { Keys } from "../../src/access/store/Keys.ts"
 import { SignInKeys } from "../../src/access/store/SignInKeys.ts"
-import { AccountId } from "../../src/contract/Caller.ts"
+import { AccountId } from "../../src/contract/callers/Caller.ts"
 import { Changes } from "../../src/sql/Changes.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 import { adjust } from "../sql/clock.ts"
@@ -40,7 +41,7 @@ const slowKeys = Layer.effect(
 ).pipe(Layer.provide(Keys.Default))
 
 const slow = Access.DefaultWithoutDependencies.pipe(
-  Layer.provide(LastUsed.Default),
+  Layer.provide(Layer.merge(LastUsed.Default, SpendingCaps.Default)),
   Layer.provideMerge(Changes.Default),
   Layer.provideMerge(slowKeys),
   Layer.provideMerge(Layer.merge(Slow.Default, SignInKeys.Default)),

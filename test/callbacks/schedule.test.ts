@@ -3,7 +3,7 @@ import { Duration } from "effect"
 import fc from "fast-check"
 import { DeliveryQueue } from "../../src/callbacks/DeliveryQueue.ts"
 import { domainOf } from "../../src/callbacks/domainOf.ts"
-import { AccountId } from "../../src/contract/Caller.ts"
+import { AccountId } from "../../src/contract/callers/Caller.ts"
 import { nextAttemptAt, parseRetryAfterMs, schedule } from "../../src/callbacks/schedule.ts"
 
 const day = Duration.toMillis("1 day")

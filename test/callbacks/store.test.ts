@@ -5,6 +5,7 @@ import { Deliveries } from "../../src/callbacks/Deliveries.ts"
 import { deliveryId } from "../../src/callbacks/Delivery.ts"
 import { DeliveryList } from "../../src/callbacks/store/DeliveryList.ts"
 import { DeliveryStore } from "../../src/callbacks/store/DeliveryStore.ts"
+import type { CommitMode } from "../../src/sql/Committer.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import type { CallbackFilter } from "../../src/tasks/TaskParams.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
@@ -15,22 +16,16 @@ import { describeOnEach } from "../sql/engines.ts"
 import { hook, host, outcome, processOn, rows } from "./deliveries.ts"
 
 /** By which way each write went. */
-const ways: Array<"commit" | "append"> = []
+const ways: Array<CommitMode> = []
 
 const recordedCommits = Layer.effect(
   Commits,
-  Effect.map(Commits, ({ commit, append, ...others }) => {
-    const recorded: Pick<Commits, "commit" | "append"> = {
-      commit: (statements) => {
-        ways.push("commit")
-        return commit(statements)
-      },
-      append: (statements) => {
-        ways.push("append")
-        return append(statements)
-      }
+  Effect.map(Commits, ({ commit, ...others }) => {
+    const recorded: Commits["commit"] = (statements, as = "durable") => {
+      if (as !== "first") ways.push(as)
+      return commit(statements, as)
     }
-    return new Commits({ ...others, ...recorded })
+    return new Commits({ ...others, commit: recorded })
   })
 )
 
@@ -144,8 +139,8 @@ describeOnEach("deliveries in the database", ({ name: engine }) => {
         yield* store.finish(leased, outcome(200))
         return ways
       })
-      expect(yield* finished).toEqual(["commit"])
-      expect(yield* finished).toEqual(["append"])
+      expect(yield* finished).toEqual(["durable"])
+      expect(yield* finished).toEqual(["soon"])
       expect((yield* rows).map((row) => row.state)).toEqual(["delivered", "delivered"])
     }).pipe(Effect.provide(callbacks.pipe(Layer.provideMerge(Layer.provideMerge(recordedCommits, storage("order"))))))
   )

@@ -5,7 +5,7 @@ import { isDue } from "../../src/catalogue/prices/fetched/PriceRefreshLive.ts"
 import { PriceRefresh } from "../../src/catalogue/prices/fetched/PriceRefresh.ts"
 import { UsedPrices } from "../../src/catalogue/prices/fetched/UsedPrices.ts"
 import { PriceLists } from "../../src/catalogue/store/PriceLists.ts"
-import { costOf } from "../../src/ledger/Price.ts"
+import { costOf } from "../../src/ledger/cost.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 

@@ -7,7 +7,9 @@ import { BadSettings } from "../../src/config/document.ts"
 import type { Located } from "../../src/config/document.ts"
 import type { GatewayFile } from "../../src/config/GatewayFile.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
-import { costOf, covers, free, fromUsd, nanoUsd, unpriced } from "../../src/ledger/Price.ts"
+import { covers, free, fromUsd, unpriced } from "../../src/ledger/Price.ts"
+import { costOf } from "../../src/ledger/cost.ts"
+import { nanoUsd } from "../../src/ledger/nanoUsd.ts"
 import type { ModelEntry } from "../../src/catalogue/Catalogue.ts"
 import { dependencies } from "../../package.json"
 import { ModelMap } from "../../src/catalogue/ModelMap.ts"
@@ -46,7 +48,7 @@ describe("a model's price", () => {
   it.effect("is the configuration's where it names one", () =>
     Effect.gen(function* () {
       const price = fromUsd({ input: 7 })
-      expect(yield* priceOf({ ...model("gpt-5", "openai"), price })).toBe(price)
+      expect(yield* priceOf({ ...model("gpt-5", "openai"), price })).toMatchObject(price)
     })
   )
 
@@ -60,10 +62,36 @@ describe("a model's price", () => {
     })
   )
 
+  it.effect("has the factor of its upstream, or of its host, where a list has it", () =>
+    Effect.gen(function* () {
+      const inputAt = (base_url: string, more: { readonly price_factor?: number } = {}, own?: ModelEntry["price"]) => {
+        const one = { ...model("gpt-5", "up"), ...(own && { price: own }) }
+        const upstreams = { up: { protocol: "openai-responses", base_url, ...more } } as const
+        return Effect.map(findPrices(new Map([[one.id, one]]), file({ upstreams })), (all) =>
+          costOf(all.get(one.id)?.[0]?.price ?? unpriced, input(1_000_000))
+        )
+      }
+      expect(yield* inputAt("https://api.openai.com/v1", { price_factor: 2 })).toBe(nanoUsd(2.5))
+      expect(yield* inputAt("https://api.openai.com/v1", { price_factor: 2 }, fromUsd({ input: 7 }))).toBe(nanoUsd(7))
+      const newer = { ...model("gpt-5.4", "up") }
+      const [plain, regional] = yield* Effect.forEach(["api", "eu.api"], (host) => {
+        const upstreams = { up: { protocol: "openai-responses", base_url: `https://${host}.openai.com/v1` } } as const
+        return Effect.map(findPrices(new Map([[newer.id, newer]]), file({ upstreams })), (all) =>
+          costOf(all.get(newer.id)?.[0]?.price ?? unpriced, input(1_000_000))
+        )
+      })
+      expect(plain).toBeGreaterThan(0)
+      expect(regional).toBe(Math.round((plain ?? 0) * 1.1))
+    })
+  )
+
   it.effect("has the searches of the provider, which agents offer in every request", () =>
     Effect.gen(function* () {
       const perSearch = (id: string) =>
-        Effect.map(priceOf(model(id, "up")), (price) => [covers(price, "web_search"), price.search / 1e9])
+        Effect.map(priceOf(model(id, "up")), (price) => [
+          covers(price, { of: "web_search", value: "web_search" }),
+          price.search / 1e9
+        ])
       for (const [id, usd] of [
         ["gpt-5.3-codex", 0.01],
         ["gpt-6.1", 0.01],

@@ -9,7 +9,9 @@ import { findPrices } from "../../src/catalogue/prices.ts"
 import { additions } from "../../src/catalogue/prices/additions.ts"
 import { BadSettings } from "../../src/config/document.ts"
 import type { GatewayFile } from "../../src/config/GatewayFile.ts"
-import { costOf, fromUsd, nanoUsd, priceOfVideo } from "../../src/ledger/Price.ts"
+import { covers, fromUsd, priceFromText, priceOfVideo } from "../../src/ledger/Price.ts"
+import { costOf } from "../../src/ledger/cost.ts"
+import { nanoUsd } from "../../src/ledger/nanoUsd.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 
 const upstreams = {
@@ -152,8 +154,20 @@ describe("what the list lacked", () => {
   })
 })
 
+it.effect("Groq's flex tier costs as on demand", () =>
+  Effect.gen(function* () {
+    const all = yield* found({ g: { routes: [route("groq", "openai/gpt-oss-120b")] } })
+    const price = all.get("g")?.[0]?.price
+    if (price === undefined) return expect.unreachable()
+    expect(covers(price, { of: "service_tier", value: "flex" })).toBe(true)
+    expect(covers(price, { of: "service_tier", value: "performance" })).toBe(false)
+    const used = { ...noUsage, inputTokens: 1_000, outputTokens: 1_000 }
+    expect(costOf(price, { ...used, served: { tier: "flex" } })).toBe(costOf(price, used))
+  })
+)
+
 describe("a video's price", () => {
-  const video = { resolution: "720p", hasVideoInput: false, hasSound: true, serviceTier: "default" }
+  const video = { resolution: "720p", hasVideoInput: false, inputImages: 0, hasSound: true, serviceTier: "default" }
 
   it.effect("is Seedance's by resolution and input", () =>
     Effect.gen(function* () {
@@ -186,6 +200,24 @@ describe("a video's price", () => {
     expect(perSecond({ hasSound: true, hasVideoInput: true })).toBe(nanoUsd(0.05))
     expect(perSecond({ serviceTier: "flex" })).toBe(nanoUsd(0.05))
     expect(price.videoSecond).toBe(nanoUsd(0.3))
+  })
+
+  it("has pictures among its inputs beyond those that are free, whatever the tier", () => {
+    const price = fromUsd({ per_second: 0.1, per_request: 0.01, per_input_image: { usd: 0.04, free: 5 }, flex: 0.5 })
+    const costs = [0, 5, 6, 9].map((inputImages) =>
+      costOf(priceOfVideo(price, { ...video, inputImages, serviceTier: "flex" }), { ...noUsage, videoFrames: 24 })
+    )
+    expect(costs).toEqual([0.06, 0.06, 0.1, 0.22].map(nanoUsd))
+    const every = fromUsd({ per_input_image: { usd: 0.04 } })
+    expect(costOf(priceOfVideo(every, { ...video, inputImages: 1 }), noUsage)).toBe(nanoUsd(0.04))
+    // Written down with the task, it is the same.
+    expect(priceFromText(priceOfVideo(price, { ...video, inputImages: 6 }).text).request).toBe(nanoUsd(0.05))
+  })
+
+  it("depends on the tier, where that alone has a price", () => {
+    const price = fromUsd({ per_second: 0.1, service_tier: { flex: 0.5 } })
+    expect(priceOfVideo(price, { ...video, serviceTier: "flex" }).videoSecond).toBe(nanoUsd(0.05))
+    expect(priceOfVideo(price, video).videoSecond).toBe(nanoUsd(0.1))
   })
 
   it("is the price itself where all videos cost the same", () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Context, Deferred, Duration, Effect, Fiber, Layer, Option, Redacted } from "effect"
-import { AccountId } from "../../src/contract/Caller.ts"
+import { AccountId } from "../../src/contract/callers/Caller.ts"
 import { Future } from "../../src/flow/Future.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
@@ -82,7 +82,7 @@ describe.skipIf(withoutRedis("test/catalogue/sharedLanes.test.ts"))("lanes of se
         if (permit === undefined) throw new Error("it is open")
         return permit
       }
-      const fail = (lane: Bulkhead) => lane.circuit.failed(permitOf(lane), Date.now(), true)
+      const fail = (lane: Bulkhead) => lane.circuit.recordFailure(permitOf(lane), Date.now(), true)
       const state = (lane: Bulkhead) => lane.circuit.state(Date.now())
       fail(second)
       expect(state(second)).toBe("closed")
@@ -93,7 +93,7 @@ describe.skipIf(withoutRedis("test/catalogue/sharedLanes.test.ts"))("lanes of se
       }
       yield* look(lanes)
       // Who is well there stays well, and what was heard once is not heard again.
-      second.circuit.succeeded(permitOf(second), Date.now())
+      second.circuit.recordSuccess(permitOf(second), Date.now())
       yield* look(lanes)
       fail(second)
       expect(state(second)).toBe("closed")

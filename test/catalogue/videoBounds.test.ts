@@ -3,9 +3,9 @@ import { videoBoundsAt, videoBoundsOf } from "../../src/catalogue/videoBounds.ts
 import { servedModel } from "../../src/catalogue/servedModel.ts"
 import type { EntryRoute, ModelEntry } from "../../src/catalogue/Catalogue.ts"
 import { bounds as sora } from "../../src/upstreams/protocols/openaiVideos/offer.ts"
-import { bounds as veo } from "../../src/upstreams/protocols/veo/request.ts"
-import { secondsFrom, usualVideoBounds } from "../../src/upstreams/VideoBounds.ts"
-import type { SomeVideoBounds } from "../../src/upstreams/VideoBounds.ts"
+import { boundsAt } from "../../src/upstreams/protocols/veo/request.ts"
+import { secondsFrom, usualVideoBounds } from "../../src/upstreams/videos/VideoBounds.ts"
+import type { SomeVideoBounds } from "../../src/upstreams/videos/VideoBounds.ts"
 
 const ark = { bounds: { choosesSeconds: true } }
 
@@ -57,7 +57,9 @@ describe("the bounds of a video model", () => {
     ["veo-3.0-fast-generate-001", { seconds: [4, 6, 8], resolutions: ["720p", "1080p"], frameImages: 1 }],
     ["veo-3.1-generate-preview", { seconds: [4, 6, 8], resolutions: ["720p", "1080p", "4k"], frameImages: 2 }]
   ])("are Google's for %s", (name, expected) => {
-    const found = videoBoundsAt(model("video", [{ upstream: "veo", model: name }]).routes[0] ?? {}, { bounds: veo })
+    const found = videoBoundsAt(model("video", [{ upstream: "veo", model: name }]).routes[0] ?? {}, {
+      bounds: boundsAt("gemini")
+    })
     expect(found).toMatchObject({ ...expected, ratios: ["16:9", "9:16"] })
     expect(found.references.images).toBe(name.includes("3.1") ? 3 : 0)
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { understand } from "../../src/chat/decode.ts"
 import type { CreateCompletion } from "../../src/chat/Request.ts"
 import type { KeptSeals } from "../../src/chat/reasoning.ts"
-import { sealed } from "../../src/chat/reasoning.ts"
+import { sealReasoning } from "../../src/chat/reasoning.ts"
 
 type Fields = Partial<CreateCompletion>
 
@@ -90,7 +90,7 @@ describe("messages", () => {
         role: "assistant",
         content: "Hi",
         reasoning_content: "Hm.",
-        reasoning_details: [sealed("gw-text", "Hm.", "signed"), { type: "reasoning.text", text: "another's" }]
+        reasoning_details: [sealReasoning("gw-text", "Hm.", "signed"), { type: "reasoning.text", text: "another's" }]
       },
       ...hello
     ] as const
@@ -101,7 +101,7 @@ describe("messages", () => {
   })
 
   it("have the reasoning that was kept by their call where the client sends none, or only its text", () => {
-    const kept = new Map([["a", [sealed("gw-text", "Hm.", "signed")]]])
+    const kept = new Map([["a", [sealReasoning("gw-text", "Hm.", "signed")]]])
     const messages = (reasoning: Partial<CreateCompletion["messages"][number]>): CreateCompletion["messages"] => [
       ...hello,
       { role: "assistant", ...reasoning, tool_calls: [call("a"), call("b")] },
@@ -114,7 +114,7 @@ describe("messages", () => {
     expect(reasoning(messages({}))).toEqual(whole)
     expect(reasoning(messages({ reasoning_content: "Hm." }))).toEqual(whole)
     expect(reasoning(messages({}), "other")).toEqual([])
-    const own = messages({ reasoning_details: [sealed("gw-text", "Ho.", "own")] })
+    const own = messages({ reasoning_details: [sealReasoning("gw-text", "Ho.", "own")] })
     expect(reasoning(own)).toMatchObject([{ text: "Ho.", signature: "own" }])
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { understand } from "../../src/chat/decode.ts"
 import type { CreateCompletion } from "../../src/chat/Request.ts"
-import { unsupported } from "../../src/chat/unsupported.ts"
+import { unsupportedParts } from "../../src/chat/unsupportedParts.ts"
 
 type Field = keyof typeof CreateCompletion.fields
 
@@ -63,7 +63,7 @@ const saidOf = (request: CreateCompletion) => JSON.stringify(understand(request,
 describe("every field where it is translated", () => {
   it.each(rows)("$field: $rule", ({ field, fields, rule }) => {
     const request = { ...plain, ...fields }
-    const params = unsupported(request, request).map(({ param }) => param)
+    const params = unsupportedParts(request, request).map(({ param }) => param)
     expect(params).toEqual(rule.endsWith("named") ? [field] : [])
     expect(saidOf(request) !== saidOf(plain)).toBe(rule.startsWith("said"))
   })
@@ -80,7 +80,7 @@ describe("every field where it is translated", () => {
       logit_bias: {},
       seed: null
     }
-    expect(unsupported(request, request)).toEqual([])
+    expect(unsupportedParts(request, request)).toEqual([])
   })
 
   it("is named where only tomorrow's API knows it, and where it stands within a message or a tool", () => {
@@ -94,7 +94,7 @@ describe("every field where it is translated", () => {
       tools: [weather, { type: "web_search_preview" }]
     }
     const body = { ...request, tomorrow: 1, tools: [{ ...weather, tomorrow: 1 }, { type: "web_search_preview" }] }
-    expect(unsupported(request, body).map(({ param, refusal }) => [param, refusal !== undefined])).toEqual([
+    expect(unsupportedParts(request, body).map(({ param, refusal }) => [param, refusal !== undefined])).toEqual([
       ["tomorrow", false],
       ["tools[].tomorrow", false],
       ["tools.web_search_preview", false],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
-import { joined } from "../../src/chat/Joined.ts"
+import { join } from "../../src/chat/Joined.ts"
 import type { Batch } from "../../src/generation/Generation.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import type { Usage } from "../../src/generation/GenerationEvent.ts"
-import { metered } from "../../src/ledger/metered.ts"
+import { meter } from "../../src/ledger/meter.ts"
 
 const head = { id: "chatcmpl-1", created: 1, model: "m", includeUsage: true }
 const finished = { type: "finished", reason: "stop", stopSequence: null } as const
@@ -25,8 +25,8 @@ const play = async (stream: boolean) => {
   const paid: Array<Usage> = []
   let text = ""
   const options = { head, isLegacy: false, stream, keep: () => undefined }
-  const generation = metered(
-    joined([answering("one two three"), answering("four five six")], options),
+  const generation = meter(
+    join([answering("one two three"), answering("four five six")], options),
     { settle: (used) => Promise.resolve(void paid.push(used)), release: () => {}, cut: () => {} },
     {
       inputTokens: () => 7,
@@ -36,6 +36,9 @@ const play = async (stream: boolean) => {
       firstPiece: () => {},
       failed: () => {},
       isShuttingDown: () => false,
+      isLeft: false,
+      readsOn: () => undefined,
+      asked: () => undefined,
       done: () => {}
     }
   )

@@ -219,12 +219,8 @@ const untilAnswered = async <A>(ask: () => Promise<A>, tries = 100): Promise<A> 
   }
 }
 
-/**
- * What a caller may be told while the database is away, or a node leaves: that it should ask again. Each connection that the
- * balancer cuts is a caller that left.
- */
-const isNoOutage = (refusal: string): boolean =>
-  !/^(500|503|409)/.test(refusal) && !/^429 .*left before their answer/.test(refusal)
+/** What a caller may be told while the database is away, or a node leaves: that it should ask again. */
+const isNoOutage = (refusal: string): boolean => !/^(500|503|409)/.test(refusal)
 
 /** What a gateway has no reason to say, whatever is done to it and around it. */
 const complaints = (output: string): ReadonlyArray<string> =>

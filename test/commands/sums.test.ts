@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import { accountTable } from "../../src/commands/accountTable.ts"
 import { deliveryTable } from "../../src/commands/deliveries.ts"
 import { requestTable } from "../../src/commands/requestTable.ts"
+import { noSettings } from "../../src/contract/callers/accountSettings.ts"
 import { money } from "../../src/ledger/Money.ts"
 
 const none = { requests_per_minute: null, tokens_per_minute: null, concurrent_requests: null, concurrent_tasks: null }
@@ -19,9 +20,8 @@ const account = (id: string, granted: number | null, settled: number) =>
     not_models: [],
     declared: [],
     limits: none,
-    hold_output_tokens: null,
+    ...noSettings,
     budgets: [],
-    trusts_end_user: false,
     search_domains: { allowed: null, blocked: null },
     webhook_url: null,
     unpriced: null,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { counted, fields, listTable, table } from "../../src/commands/table.ts"
+import { withSeparators, fields, listTable, table } from "../../src/commands/table.ts"
 
 describe("a table", () => {
   it("is as wide as its cells, and has numbers at the right", () => {
@@ -57,7 +57,7 @@ describe("a table", () => {
   })
 
   it("has whole numbers as people read them", () => {
-    expect(["999", "1000", "1234567", "1.5", "2026-01-01"].map(counted)).toEqual([
+    expect(["999", "1000", "1234567", "1.5", "2026-01-01"].map(withSeparators)).toEqual([
       "999",
       "1,000",
       "1,234,567",

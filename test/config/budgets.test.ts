@@ -1,6 +1,6 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { budgetFrom, writtenFrom, WrittenBudgets } from "../../src/contract/WrittenBudget.ts"
+import { budgetFrom, writtenFrom, WrittenBudgets } from "../../src/contract/budgets/WrittenBudget.ts"
 
 const decode = Schema.decodeUnknownEither(WrittenBudgets)
 const wrong = (...budgets: ReadonlyArray<unknown>): string => {

@@ -7,7 +7,7 @@ import { BadSettings } from "../../src/config/document.ts"
 import { Settings } from "../../src/config/Settings.ts"
 import { protocolOf } from "../../src/upstreams/protocols.ts"
 import { surfaceOf } from "../../src/config/providers/surfaces.ts"
-import { soundEntry } from "../../src/upstreams/soundEntry.ts"
+import { soundEntry } from "../../src/upstreams/configured/soundEntry.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-config-"))
 

@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { expect, it } from "@effect/vitest"
+import { expect, it, vi } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { Configuration } from "../../src/config/Configuration.ts"
 import { ReloadLive } from "../../src/config/Reload.ts"
 import { Settings } from "../../src/config/Settings.ts"
+import { regularFiles, UnreadableFile } from "../../src/flow/RegularFiles.ts"
 
 it.scopedLive("a change of gateway.yaml between its reading and readiness is taken over", () =>
   Effect.gen(function* () {
@@ -22,22 +23,28 @@ it.scopedLive("a change of gateway.yaml between its reading and readiness is tak
   })
 )
 
+/** A gateway's configuration that follows its files, with one upstream whose key is in the file `secret`. */
+const following = Effect.gen(function* () {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-reload-"))
+  const [path, secret] = [join(folder, "gateway.yaml"), join(folder, "secret")]
+  writeFileSync(secret, "sk-one")
+  writeFileSync(
+    path,
+    `upstreams: { a: { protocol: openai-chat, base_url: "https://a.example.com/v1", api_key: { file: secret } } }`
+  )
+  const settings = yield* Layer.build(Settings.from({ GATEWAY_CONFIG: path }))
+  const configuration = yield* Layer.build(
+    Layer.provideMerge(ReloadLive, Configuration.Default).pipe(Layer.provide(Layer.succeedContext(settings)))
+  )
+  const { current, trouble } = yield* Effect.provide(Configuration, configuration)
+  const key = () => Redacted.value(current().value.upstreams?.["a"]?.api_key ?? Redacted.make(""))
+  return { secret, key, trouble }
+})
+const until = (isSo: () => boolean) => Effect.repeat(Effect.sleep("20 millis"), { until: isSo })
+
 it.scopedLive("a secret's file that becomes a FIFO leaves the secret as it was, says so, and is read again later", () =>
   Effect.gen(function* () {
-    const folder = mkdtempSync(join(tmpdir(), "gateway-reload-"))
-    const [path, secret] = [join(folder, "gateway.yaml"), join(folder, "secret")]
-    writeFileSync(secret, "sk-one")
-    writeFileSync(
-      path,
-      `upstreams: { a: { protocol: openai-chat, base_url: "https://a.example.com/v1", api_key: { file: secret } } }`
-    )
-    const settings = yield* Layer.build(Settings.from({ GATEWAY_CONFIG: path }))
-    const configuration = yield* Layer.build(
-      Layer.provideMerge(ReloadLive, Configuration.Default).pipe(Layer.provide(Layer.succeedContext(settings)))
-    )
-    const { current, trouble } = yield* Effect.provide(Configuration, configuration)
-    const key = () => Redacted.value(current().value.upstreams?.["a"]?.api_key ?? Redacted.make(""))
-    const until = (isSo: () => boolean) => Effect.repeat(Effect.sleep("20 millis"), { until: isSo })
+    const { key, secret, trouble } = yield* following
     rmSync(secret)
     Bun.spawnSync(["mkfifo", secret])
     yield* until(() => trouble() !== undefined)
@@ -47,5 +54,38 @@ it.scopedLive("a secret's file that becomes a FIFO leaves the secret as it was, 
     writeFileSync(secret, "sk-two")
     yield* until(() => key() === "sk-two")
     expect(trouble()).toBeUndefined()
+  })
+)
+
+it.scopedLive("a change is read again where its file did not answer while it was read", () =>
+  Effect.gen(function* () {
+    const { key, secret, trouble } = yield* following
+    let refusals = 0
+    const silent = new UnreadableFile({ path: secret, reason: "it does not answer", isSilent: true })
+    vi.spyOn(regularFiles, "refusals", "get").mockImplementation(() => refusals)
+    const read = vi.spyOn(regularFiles, "read").mockImplementation(() => {
+      refusals++
+      return Promise.reject(silent)
+    })
+    writeFileSync(secret, "sk-two")
+    yield* until(() => trouble() !== undefined)
+    expect(key()).toBe("sk-one")
+    read.mockRestore()
+    yield* until(() => key() === "sk-two")
+    expect(trouble()).toBeUndefined()
+  })
+)
+
+it.scopedLive("a change that keeps a file's size and time is one, as is that of who may read it", () =>
+  Effect.gen(function* () {
+    const { key, secret } = yield* following
+    const { atime, mtime } = statSync(secret)
+    writeFileSync(secret, "sk-two")
+    utimesSync(secret, atime, mtime)
+    yield* until(() => key() === "sk-two")
+    const read = vi.spyOn(regularFiles, "read")
+    chmodSync(secret, 0o600)
+    yield* until(() => read.mock.calls.length > 0)
+    read.mockRestore()
   })
 )

@@ -3,8 +3,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
+import { secretReader } from "../../src/config/SecretFiles.ts"
 import { secretVariables } from "../../src/config/environment.ts"
 import { Settings } from "../../src/config/Settings.ts"
+import { stampOf } from "../../src/config/watchedFile.ts"
 import { Variables } from "../../src/config/variables.ts"
 import { writtenSecret } from "../../src/config/writtenSecrets.ts"
 
@@ -210,5 +212,18 @@ database: "\${WHERE}"`
     expect(await wrong({}, false)).toBe("gateway.yaml:4: database: the environment has no variable WHERE")
     write("gateway.yaml", "database: { url: { file: nowhere } }")
     expect(await wrong({}, false)).toBe("gateway.yaml:1: database.url: its file can't be read")
+  })
+})
+
+describe("a file that several secrets are in", () => {
+  it("counts as it was before the first reading of it", async () => {
+    const path = write("shared", "sk-before")
+    const reader = secretReader(folder)
+    expect(await Effect.runPromise(reader.read("shared"))).toBe("sk-before")
+    const before = reader.files.get(path)
+    write("shared", "sk-after")
+    expect(await Effect.runPromise(reader.read("shared"))).toBe("sk-after")
+    expect(reader.files.get(path)).toBe(before)
+    expect(await Effect.runPromise(stampOf(path))).not.toBe(before)
   })
 })

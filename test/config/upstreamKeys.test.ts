@@ -6,8 +6,8 @@ import { Effect, Either, Redacted } from "effect"
 import { readDocument } from "../../src/config/document.ts"
 import { GatewayFile } from "../../src/config/GatewayFile.ts"
 import { writtenSecret } from "../../src/config/writtenSecrets.ts"
-import { keysOf } from "../../src/upstreams/keysOf.ts"
-import { soundEntry } from "../../src/upstreams/soundEntry.ts"
+import { keysOf } from "../../src/upstreams/keys/keysOf.ts"
+import { soundEntry } from "../../src/upstreams/configured/soundEntry.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-upstream-keys-"))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,4 +1,6 @@
+import { Redacted } from "effect"
 import { describe, expect, it } from "vitest"
+import type { GatewayFile } from "../../src/config/GatewayFile.ts"
 import { wrongBaseUrl } from "../../src/config/baseUrl.ts"
 import { environmentWarnings, isInjected } from "../../src/config/warnings.ts"
 import { modelWarnings } from "../../src/catalogue/modelWarnings.ts"
@@ -37,11 +39,11 @@ describe("variables of the environment that are hardly meant", () => {
 
 describe("models and keys that are hardly meant", () => {
   it("are patterns of keys that match neither a model nor a wildcard", () => {
-    const file = {
+    const file: GatewayFile = {
       models: { "claude-*": "anthropic" },
-      keys: [{ name: "ci", models: ["gpt-*", "claude-*", "claude-opus-5", "*"] }]
+      keys: [{ name: "ci", secret: Redacted.make("secret"), models: ["gpt-*", "claude-*", "claude-opus-5", "*"] }]
     }
-    expect(modelWarnings(file as never, ["claude-*", "sandbox-text"])).toEqual([
+    expect(modelWarnings(file, ["claude-*", "sandbox-text"])).toEqual([
       'keys: "ci" may use "gpt-*", which no model matches'
     ])
   })

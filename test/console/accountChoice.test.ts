@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { Browser, behindProxy } from "./browser.ts"
 
@@ -17,7 +17,7 @@ const file = `${behindProxy}admin_keys:
 const team = (n: number) => `team-${String(n).padStart(3, "0")}`
 
 describeOnEach("the accounts to choose from", () => {
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   let operator: Browser
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-choice-"))

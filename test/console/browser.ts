@@ -1,8 +1,8 @@
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 /** What makes a gateway believe where each browser says that it is. */
 export const behindProxy = "server: { trusted_proxies: [127.0.0.0/8, ::1] }\n"
@@ -14,7 +14,7 @@ export const anyAddress = (): string => {
 }
 
 /** A gateway that believes a proxy on this machine. */
-export const startBehindProxy = (env: Readonly<Record<string, string>>): Promise<GatewayProcess> => {
+export const startBehindProxy = (env: Readonly<Record<string, string>>): Promise<GatewayHere> => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-proxied-"))
   writeFileSync(join(folder, "gateway.yaml"), behindProxy)
   return startGateway({ env, folder })

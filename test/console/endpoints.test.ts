@@ -6,9 +6,9 @@ import { endpoints } from "../../console/endpoints.ts"
 import { AccountApi } from "../../src/account/Api.ts"
 import { AdminApi } from "../../src/admin/Api.ts"
 import { ModelsApi } from "../../src/catalogue/Api.ts"
-import { ConsoleApi } from "../../src/console/Api.ts"
-import { withoutDecodeError } from "../../src/contract/withoutDecodeError.ts"
-import { DevicesContract } from "../../src/oauth/Api.ts"
+import { ConsoleApi } from "../../src/people/signIn/Api.ts"
+import { withoutDecodeError } from "../../src/contract/failures/withoutDecodeError.ts"
+import { DevicesContract } from "../../src/people/programs/Api.ts"
 import { VideosApi } from "../../src/videos/Api.ts"
 
 const contracts = {

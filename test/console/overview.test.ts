@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { mkdtempSync, writeFileSync } from "node:fs"
@@ -13,7 +13,7 @@ const adminKey = "admin-key-0123456789abcdefghijklmnop"
 
 describeOnEach("what happened", () => {
   const chat = fakeUpstream("openai-chat")
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   let operator: Browser
   let holder: { readonly id: string; readonly secret: string }
 

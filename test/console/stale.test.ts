@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { Browser } from "./browser.ts"
 
 const adminKey = "admin-key-0123456789abcdefghijklmnop"
 
 describeOnEach("two who change the same", () => {
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   let one: Browser
   let other: Browser
   beforeAll(async () => {

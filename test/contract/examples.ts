@@ -199,6 +199,7 @@ const openAIVideo = {
 
 const video = (...content: ReadonlyArray<unknown>) => ({ model: "sandbox-video", content })
 
+const reranked = { model: "sandbox-rerank", query: "fox" }
 const compactable = (body: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(["model", "instructions", "input"].flatMap((name) => (name in body ? [[name, body[name]]] : [])))
 
@@ -216,6 +217,10 @@ export const examples: Readonly<Record<string, ReadonlyArray<Readonly<Record<str
   "responses.inputTokens": [responseShared, ...responseOthers],
   "responses.compact": [responseShared, ...responseOthers].map(compactable),
   "chat.create": [chatBody, ...chatOthers],
+  "rerank.create": [
+    { ...reranked, documents: ["a fox", { text: "a sea" }], top_n: 1, return_documents: true },
+    { ...reranked, documents: ["a fox"] }
+  ],
   "embeddings.create": [
     { model: "sandbox-embed", input: ["Hello", "World"], dimensions: 64, encoding_format: "base64", user: "u1" },
     { model: "sandbox-embed", input: "Hello" },

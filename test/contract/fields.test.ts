@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { hasType, readDocument, Schemas } from "./document.ts"
 import type { Json } from "./document.ts"
 import { bodied } from "./endpoints.ts"
@@ -16,7 +16,7 @@ const bodySchema = (id: string): Json =>
     .flatMap((item) => Object.values(item as Json))
     .find(({ operationId }) => operationId === id).requestBody.content["application/json"].schema
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   gateway = await startGateway()
 })
@@ -32,6 +32,8 @@ const send = ({ method, path }: Endpoint, body: unknown) =>
 /** One rule of a field, broken once. */
 interface Break {
   readonly place: Place
+  /** The schema that has the rule. */
+  readonly of: Json
   readonly value: unknown
   /** What the message must name. */
   readonly names: ReadonlyArray<string>
@@ -52,7 +54,8 @@ const walk = (schema: Json, value: unknown, place: Place, found: Walk): void => 
   const member = schemas.memberFor(schema, value)
   if (member === undefined) throw new Error(`the example does not fit its schema at ${named(place)}`)
   const members = schemas.members(schema)
-  const wrong = (value: unknown, ...names: ReadonlyArray<string>) => found.breaks.push({ place, value, names })
+  const wrong = (value: unknown, ...names: ReadonlyArray<string>) =>
+    found.breaks.push({ place, of: member, value, names })
   for (const value of values) {
     if (!members.some((member) => hasType(member, value))) wrong(value)
   }
@@ -88,16 +91,20 @@ const walk = (schema: Json, value: unknown, place: Place, found: Walk): void => 
     found.reached.add(field)
     walk(field, (value as Json)[name], [...place, name], found)
     if (member["required"].includes(name))
-      found.breaks.push({ place: [...place, name], value: undefined, names: ["required"] })
+      found.breaks.push({ place: [...place, name], of: member, value: undefined, names: ["required"] })
     else found.optional.push([...place, name])
   }
 }
+
+/** A body whose video, if it makes one, is not rendered: that takes most of a core, and no test looks at it. */
+const unrendered = <A extends object>(body: A): A =>
+  JSON.parse(JSON.stringify(body).replaceAll('"A cat"', '"[[sandbox: fail=NotNeeded]] A cat"'))
 
 const walked = (
   endpoint: Endpoint,
   bodies: (typeof examples)[string] = [...(examples[endpoint.id] ?? []), ...(unserved[endpoint.id] ?? [])]
 ) =>
-  bodies.map((body) => {
+  bodies.map(unrendered).map((body) => {
     const found: Walk = { breaks: [], optional: [], objects: [], reached: new Set() }
     walk(bodySchema(endpoint.id), body, [], found)
     return { body, ...found }
@@ -115,6 +122,18 @@ const fieldsOf = (schema: Json, at: string, seen: Set<object>): ReadonlyArray<re
     ])
     return member["items"] === undefined ? own : [...own, ...fieldsOf(member["items"], `${at}[]`, seen)]
   })
+}
+
+/** Whether a rule is broken for the first time at its place, whichever element of an array it is of: examples share most. */
+const firstTimes = () => {
+  const known = new Map<Json, Set<string>>()
+  return ({ of, place, value }: Break): boolean => {
+    const at = named(place.map((step) => (typeof step === "number" ? 0 : step)))
+    const broken = known.get(of) ?? new Set()
+    const before = broken.size
+    known.set(of, broken.add(`${at} ${JSON.stringify(value)?.slice(0, 200)}`))
+    return broken.size > before
+  }
 }
 
 /** The one message that conformance tests of clients look for. */
@@ -139,8 +158,9 @@ describe("every field of every request", () => {
     async (_, endpoint) => {
       const family = familyOf(endpoint.path)
       let count = 0
+      const isFirst = firstTimes()
       for (const { body, breaks } of walked(endpoint)) {
-        for (const { names, place, value } of breaks) {
+        for (const { names, place, value } of breaks.filter(isFirst)) {
           if (place.length === 0) continue
           const at = named(place)
           const case_ = `${at} = ${JSON.stringify(value)?.slice(0, 80)}`
@@ -156,7 +176,7 @@ describe("every field of every request", () => {
           count++
         }
       }
-      expect(count).toBeGreaterThan(50)
+      expect(count).toBeGreaterThan(20)
     }
   )
 

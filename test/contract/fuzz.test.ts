@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { startGateway } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
 import { fuzz } from "./fuzzing.ts"
 
 it("answers generated requests, valid and broken, as its own document says", async () => {

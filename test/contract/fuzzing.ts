@@ -182,7 +182,8 @@ class Maker {
 const models: Readonly<Record<string, string>> = {
   videos: "sandbox-video",
   openaiVideos: "sandbox-video",
-  embeddings: "sandbox-embed"
+  embeddings: "sandbox-embed",
+  rerank: "sandbox-rerank"
 }
 
 const headerNames = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, TestClock } from "effect"
 import { NoCredentials } from "../../src/credentials/Auth.ts"
-import { renewed } from "../../src/credentials/Renewed.ts"
+import { makeRenewed } from "../../src/credentials/Renewed.ts"
 import type { Credentials } from "../../src/credentials/Renewed.ts"
 
 /** A source of tokens that counts how often it is asked. */
@@ -22,7 +22,7 @@ describe("credentials that end", () => {
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       const { fetch, state } = source(3_600_000)
-      const tokens = yield* renewed(Effect.zipRight(Deferred.await(gate), fetch))
+      const tokens = yield* makeRenewed(Effect.zipRight(Deferred.await(gate), fetch))
       const first = yield* Effect.fork(tokens.get)
       const others = yield* Effect.fork(
         Effect.all(
@@ -41,7 +41,7 @@ describe("credentials that end", () => {
   it.effect("are renewed ahead of their end, while the old ones are used", () =>
     Effect.gen(function* () {
       const { fetch, state } = source(3_600_000)
-      const tokens = yield* renewed(fetch)
+      const tokens = yield* makeRenewed(fetch)
       expect(yield* tokens.get).toBe("token-1")
       yield* TestClock.adjust("54 minutes")
       expect(yield* tokens.get).toBe("token-1")
@@ -57,7 +57,7 @@ describe("credentials that end", () => {
   it.effect("of a short life are renewed at its half", () =>
     Effect.gen(function* () {
       const { fetch, state } = source(60_000)
-      const tokens = yield* renewed(fetch)
+      const tokens = yield* makeRenewed(fetch)
       yield* tokens.get
       yield* TestClock.adjust("29 seconds")
       yield* tokens.get
@@ -72,7 +72,7 @@ describe("credentials that end", () => {
   it.effect("that are still good outlive an outage of ten minutes, in which their source is asked seldom", () =>
     Effect.gen(function* () {
       const { fetch, state } = source(3_600_000)
-      const tokens = yield* renewed(fetch)
+      const tokens = yield* makeRenewed(fetch)
       yield* tokens.get
       state.isDown = true
       yield* TestClock.adjust("49 minutes")
@@ -93,7 +93,7 @@ describe("credentials that end", () => {
   it.effect("that are over are not used, and their source's failure is told, at most every five seconds anew", () =>
     Effect.gen(function* () {
       const { fetch, state } = source(60_000)
-      const tokens = yield* renewed(fetch)
+      const tokens = yield* makeRenewed(fetch)
       yield* tokens.get
       state.isDown = true
       yield* TestClock.adjust("1 hour")
@@ -108,7 +108,7 @@ describe("credentials that end", () => {
   it.effect("are fetched anew once if they are refused, and not again within a minute", () =>
     Effect.gen(function* () {
       const { fetch, state } = source(undefined)
-      const tokens = yield* renewed(fetch)
+      const tokens = yield* makeRenewed(fetch)
       const first = yield* tokens.get
       expect(yield* tokens.refused(first)).toBe(true)
       const second = yield* tokens.get
@@ -127,7 +127,7 @@ describe("credentials that end", () => {
   it.effect("that are refused are fetched once for all requests that had them", () =>
     Effect.gen(function* () {
       const { fetch, state } = source(3_600_000)
-      const tokens = yield* renewed(Effect.zipRight(Effect.yieldNow(), fetch))
+      const tokens = yield* makeRenewed(Effect.zipRight(Effect.yieldNow(), fetch))
       const first = yield* tokens.get
       const refusals = Array.from({ length: 20 }, () => tokens.refused(first))
       expect(new Set(yield* Effect.all(refusals, { concurrency: "unbounded" }))).toEqual(new Set([true]))
@@ -140,7 +140,7 @@ describe("credentials that end", () => {
   it.effect("stay in use if they are refused while their source is down: the refusal may be a caller's", () =>
     Effect.gen(function* () {
       const { fetch, state } = source(3_600_000)
-      const tokens = yield* renewed(fetch)
+      const tokens = yield* makeRenewed(fetch)
       const first = yield* tokens.get
       state.isDown = true
       expect(yield* tokens.refused(first)).toBe(false)
@@ -153,7 +153,7 @@ describe("credentials that end", () => {
     Effect.gen(function* () {
       const { fetch } = source(3_600_000)
       let hangs = true
-      const tokens = yield* renewed(Effect.suspend(() => (hangs ? Effect.never : fetch)))
+      const tokens = yield* makeRenewed(Effect.suspend(() => (hangs ? Effect.never : fetch)))
       const waiting = yield* Effect.fork(Effect.flip(tokens.get))
       yield* TestClock.adjust("1 minute")
       expect((yield* Fiber.join(waiting)).message).toContain("did not answer within 1 minute")

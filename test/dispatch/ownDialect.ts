@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { Caller } from "../../src/contract/Caller.ts"
+import { Caller } from "../../src/contract/callers/Caller.ts"
 import { Future } from "../../src/flow/Future.ts"
 import type { Batch, Generation } from "../../src/generation/Generation.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"

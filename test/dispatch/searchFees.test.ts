@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
-import type { Caller } from "../../src/contract/Caller.ts"
+import type { Caller } from "../../src/contract/callers/Caller.ts"
 import type { SearchTool } from "../../src/generation/Conversation.ts"
 import { account, asked, caller, conversation, live, run } from "./paidUpstream.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, TestClock } from "effect"
-import { Caller } from "../../src/contract/Caller.ts"
+import { Caller } from "../../src/contract/callers/Caller.ts"
 import { servedModel } from "../../src/catalogue/servedModel.ts"
 import type { Passthrough } from "../../src/dispatch/GenerationOptions.ts"
 import { makeUpstreamCount } from "../../src/dispatch/upstreamCount.ts"
@@ -111,7 +111,7 @@ describe("an upstream's count", () => {
       taken?.leave()
       for (let call = 0; call < 20; call++) {
         const permit = lane.circuit.enter(caller.account, 0)
-        if (permit !== undefined) lane.circuit.failed(permit, 0, false)
+        if (permit !== undefined) lane.circuit.recordFailure(permit, 0, false)
       }
       expect(yield* count(caller, model, asking("a"), conversation({}))).toBeUndefined()
       expect(asked()).toBe(0)

@@ -1,5 +1,5 @@
 import { Effect, Layer, Logger, Redacted } from "effect"
-import { AccountId, Caller } from "../../src/contract/Caller.ts"
+import { AccountId, Caller } from "../../src/contract/callers/Caller.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Usage } from "../../src/generation/GenerationEvent.ts"
 import { Grants } from "../../src/ledger/store/Grants.ts"

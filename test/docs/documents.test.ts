@@ -1,10 +1,13 @@
-import { readdirSync } from "node:fs"
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Glob } from "bun"
 import { parse } from "yaml"
 import {
   anchorsIn,
   anchorsInSource,
+  changes,
   documents,
   headingsOf,
   isThere,
@@ -65,15 +68,30 @@ describe("the long runs", () => {
   })
 })
 
-describe("CHANGELOG.md", () => {
+describe.each(["CHANGELOG.md", ...changes])("%s", (page) => {
   it("says nothing twice, and its lists have no gaps", async () => {
-    const lines = (await read("CHANGELOG.md")).split("\n")
+    const lines = (await read(page)).split("\n")
     const items = lines.filter((line) => line.startsWith("- "))
     expect(items.filter((item, at) => items.indexOf(item) !== at)).toEqual([])
     const gaps = lines.filter(
       (line, at) => line === "" && lines[at - 1]?.startsWith("- ") && lines[at + 1]?.startsWith("- ")
     )
     expect(gaps).toEqual([])
+  })
+})
+
+describe("the version to come", () => {
+  const isComing = (section: string) => /^\S+ – unreleased\n/.test(section)
+
+  it("is a page of at most eighty lines, each of which leads to more", async () => {
+    const coming = (await read("CHANGELOG.md")).split(/^## /m).filter(isComing)
+    expect(coming.length).toBeLessThanOrEqual(1)
+    for (const section of coming) {
+      const items = section.split("\n").filter((line) => line !== "")
+      expect(items.length).toBeLessThanOrEqual(80)
+      expect(items.filter((line) => line.startsWith("- ") && !line.includes("]("))).toEqual([])
+      expect(section).toContain(`(docs/changes/${section.split(" ", 1)[0]}.md)`)
+    }
   })
 })
 
@@ -103,6 +121,16 @@ describe("the notes of a release", () => {
 
   it("are none of another version", () => {
     expect(notes("99.0.0")).toMatchObject({ exitCode: 1, out: "", err: expect.stringContaining('not "99.0.0"') })
+  })
+
+  it("are none of a version that the changelog calls unreleased", () => {
+    const copy = mkdtempSync(join(tmpdir(), "notes-"))
+    mkdirSync(join(copy, "package"))
+    copyFileSync("package/notes.js", join(copy, "package/notes.js"))
+    writeFileSync(join(copy, "package.json"), JSON.stringify({ type: "module", version: "1.1.0" }))
+    writeFileSync(join(copy, "CHANGELOG.md"), "# Changelog\n\n## 1.1.0 – unreleased\n\n- New.\n")
+    const { exitCode, stderr } = Bun.spawnSync([process.execPath, join(copy, "package/notes.js"), "1.1.0"])
+    expect([exitCode, stderr.toString()]).toEqual([1, expect.stringContaining("unreleased")])
   })
 })
 
@@ -136,12 +164,12 @@ describe("the walks of ARCHITECTURE.md", () => {
 })
 
 describe("metrics", () => {
-  it("that pages name are there; the changelog names those that were", async () => {
+  it("that pages name are there; the changelog and its pages name those that were", async () => {
     const sources = await Promise.all([...new Glob("src/**/*.ts").scanSync(".")].map(read))
     const known = new Set(sources.join("\n").match(/\b(?:gateway|gen_ai)(?:_[a-z]+)+\b/g))
     const named = await Promise.all(
       documents
-        .filter((page) => page !== "CHANGELOG.md")
+        .filter((page) => page !== "CHANGELOG.md" && !changes.includes(page))
         .map(async (page) =>
           (await read(page)).match(/\b(?:gateway|gen_ai)(?:_[a-z]+)+_(?:total|seconds|circuit|pending)\b/g)
         )

@@ -25,10 +25,16 @@ const isFile = /\.(?:tsx?|md|sql|svg)$/
 
 export const read = (path: string): Promise<string> => Bun.file(join(root, path)).text()
 
-/** The pages for people: those at the root and in `docs/`. */
+/** A version's changes in full, each on its line. CHANGELOG.md has what to do about them. */
+export const changes: ReadonlyArray<string> = readdirSync(join(root, "docs/changes")).map(
+  (name) => `docs/changes/${name}`
+)
+
+/** The pages for people: those at the root, in `docs/` and in `docs/changes/`. */
 export const documents: ReadonlyArray<string> = [
   ...readdirSync(root),
-  ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)
+  ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
+  ...changes
 ].filter((name) => name.endsWith(".md"))
 
 /** What a page calls a path of the repository: in code spans, and the targets of its links without their anchors. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "@effect/vitest"
-import { failures } from "../../src/contract/Failure.ts"
+import { failures } from "../../src/contract/failures/Failure.ts"
 import { withBlocks } from "./blocks.ts"
 import { read } from "./documents.ts"
 import { explainedBlocks } from "./explained.ts"

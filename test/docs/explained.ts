@@ -35,7 +35,9 @@ const placeOf = (field: string) => (order.includes(field) ? order.indexOf(field)
 
 /** A time that is nothing may be something in the next run. */
 const isEmpty = (field: string, value: unknown) =>
-  value === null || (value === 0 && !field.endsWith("_ms")) || (Array.isArray(value) && value.length === 0)
+  value === null ||
+  (value === 0 && !field.endsWith("_ms")) ||
+  (typeof value === "object" && Object.keys(value).length === 0)
 
 const steadyValue = (field: string, value: unknown, name: string): unknown => {
   if (Array.isArray(value))

@@ -5,15 +5,17 @@ import { read } from "./documents.ts"
 import { exampleBlocks } from "./examples.ts"
 import { explainedBlocks } from "./explained.ts"
 import { mixedRun } from "./mixedRun.ts"
+import { roleBlocks } from "./roleTable.ts"
 import { videoBlocks } from "./videoFields.ts"
 
 /*
  * Writes the generated parts of pages: the tables of docs/configuration.md, from the Schema that reads the file, the tests
- * of docs/embedding.md, from examples/, the fields of docs/videos.md, from the protocols, and the requests that docs/errors.md explains, by a real run.
+ * of docs/embedding.md, from examples/, the roles of docs/people.md, the fields of docs/videos.md, from the protocols, and the requests that docs/errors.md explains, by a real run.
  */
 const pages = {
   "docs/configuration.md": configurationBlocks,
   "docs/embedding.md": await exampleBlocks(),
+  "docs/people.md": roleBlocks,
   "docs/videos.md": videoBlocks,
   "docs/errors.md": explainedBlocks(await mixedRun())
 }

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import type { UsageRecord } from "../../src/ledger/UsageRecord.ts"
-import type { RequestView } from "../../src/requests/RequestView.ts"
+import type { RequestDetail, RequestView } from "../../src/requests/RequestView.ts"
 import { request } from "../request.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { adminKey } from "./adminClient.ts"
-import { runCommand } from "./command.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { runCommand } from "../commandHere.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { until } from "./videoTask.ts"
 
 const secret = "holder-secret-0123456789-01234567"
@@ -63,7 +63,7 @@ const families = [
 
 describeOnEach("an upstream that tells more than was held", ({ name }) => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-above-"))
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   let env: Record<string, string> = {}
   beforeAll(async () => {
     writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(config))
@@ -116,7 +116,7 @@ describeOnEach("an upstream that tells more than was held", ({ name }) => {
       expect([by, all.reduce((added, one) => added + one, 0)]).toEqual([by, sum])
     }
     const csv = await (await request(gateway, "/admin/v1/usage?by=model&format=csv", { key: adminKey })).text()
-    expect(csv.split("\r\n")[0]).toMatch(/,usd,upstream_usd,above_hold_usd$/)
+    expect(csv.split("\r\n")[0]).toMatch(/,usd,upstream_usd,above_hold_usd,rerank_units$/)
     const overview = await get("/admin/v1/overview?from=1h")
     expect(Math.round(overview.total.above_hold_usd * 1e9)).toBe(sum)
     const groups = await get("/admin/v1/overview/groups?from=24h&by=model")
@@ -124,14 +124,25 @@ describeOnEach("an upstream that tells more than was held", ({ name }) => {
     const exported = await (
       await request(gateway, "/admin/v1/requests/export?account=holder", { key: adminKey })
     ).text()
-    expect(exported.split("\r\n")[0]).toMatch(/,above_hold_usd$/)
+    expect(exported.split("\r\n")[0]).toMatch(/,above_hold_usd,cache_write_1h_tokens,/)
     expect(await (await request(gateway, "/v1/usage?by=model&format=csv", { key: secret })).text()).not.toContain(
       "above"
     )
 
     const [first] = settled
+    // Its parts are the whole cost, of which the hold is charged.
+    for (const { cost_usd, request_id } of settled) {
+      const { cost }: RequestDetail = await get(`/admin/v1/requests/${request_id}`)
+      expect([cost?.sum.nano_usd, cost?.charged.nano_usd]).toEqual([due, Math.round((cost_usd ?? 0) * 1e9)])
+      expect(cost?.lines.map(({ count, of }) => [of, count])).toEqual([
+        ["input_tokens", 90_000],
+        ["output_tokens", 2]
+      ])
+    }
     const { out } = await runCommand(folder, ["requests", "show", first?.request_id ?? "", "--url", gateway.url], env)
     expect(out).toMatch(/above its hold +\$0\.1/)
+    expect(out).toMatch(/sum +0\.18002\n/)
+    expect(out).toMatch(/charged, at most the hold +0\.0/)
     const attention = await get("/admin/v1/attention")
     expect(attention.data).toMatchObject([
       {

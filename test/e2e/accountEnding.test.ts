@@ -5,15 +5,15 @@ import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { erased, staying } from "../../src/admin/store/Erasure.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
-import { runCommand } from "./command.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { runCommand } from "../commandHere.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
 
 const config = "callbacks: { allow: [127.0.0.0/8] }\n"
 
 describeOnEach("an account's end", ({ name: engine }) => {
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   let env: Record<string, string>
   const receiver = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() })
   beforeAll(async () => {

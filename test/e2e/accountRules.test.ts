@@ -4,14 +4,22 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { request } from "../request.ts"
 import { adminKey } from "./adminClient.ts"
-import { runCommand } from "./command.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { runCommand } from "../commandHere.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-account-rules-"))
-  const accounts = { declared: { not_models: ["house"], budgets: [{ usd: 1, per: "day" }] } }
+  const accounts = {
+    declared: {
+      not_models: ["house"],
+      budgets: [{ usd: 1, per: "day" }],
+      unpriced: "allow",
+      hold_output_tokens: 100,
+      trusts_end_user: true
+    }
+  }
   writeFileSync(
     join(folder, "gateway.yaml"),
     JSON.stringify({ models: { house: { alias: "sandbox-text" } }, accounts })
@@ -73,9 +81,15 @@ describe("models of an account", () => {
   it("that stand in the configuration file are changed there", async () => {
     expect(await admin("GET", "/accounts/declared")).toMatchObject({
       not_models: ["house"],
-      declared: ["not_models", "budgets"]
+      declared: ["not_models", "budgets", "unpriced", "hold_output_tokens", "trusts_end_user"]
     })
-    for (const change of [{ not_models: null }, { budgets: null }]) {
+    for (const change of [
+      { not_models: null },
+      { budgets: null },
+      { unpriced: "refuse" },
+      { hold_output_tokens: null },
+      { trusts_end_user: false }
+    ]) {
       expect((await admin("PATCH", "/accounts/declared", change)).error.message).toContain(
         "of the account declared stand in the configuration file: change them there"
       )

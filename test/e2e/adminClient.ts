@@ -1,6 +1,6 @@
 import { HttpApi } from "@effect/platform"
 import { AdminApi } from "../../src/admin/Api.ts"
-import { AdminSessionsApi } from "../../src/console/Api.ts"
+import { AdminSessionsApi } from "../../src/people/signIn/Api.ts"
 
 export const adminKey = "admin-key-0123456789abcdefghijklmnop"
 export const endpoints: Array<readonly [name: string, method: string, path: string]> = []

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from "@effect/vitest"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import type { Asked } from "../upstreams/fakes/fakeUpstream.ts"
 import { request } from "../request.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 /** `docs/performance.md` has the figures of 200 conversations of 20 turns. */
 const conversations = Number(process.env["AFFINITY_CONVERSATIONS"] ?? 24)
@@ -39,7 +39,7 @@ const caching = () => {
 }
 const fakes = [0, 1, 2].map(() => fakeUpstream("openai-chat", { answer: caching() }))
 
-let nodes: ReadonlyArray<GatewayProcess>
+let nodes: ReadonlyArray<GatewayHere>
 beforeAll(async () => {
   const names = fakes.map((_, index) => `up${index}`)
   const keys = Array.from({ length: 4 }, (_, index) => `sk-key-${index}-0123456789-0123456789`)

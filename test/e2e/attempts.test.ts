@@ -3,8 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
 
 const says = (status: number, message: string) => () =>
@@ -32,7 +32,7 @@ const breaking = fakeUpstream("openai-chat", {
 })
 const fakes = [down, closed, strict, breaking]
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-attempts-"))
   writeFileSync(

@@ -7,9 +7,9 @@ import type { Attention } from "../../src/admin/OverviewRecord.ts"
 import type { TaskSummary } from "../../src/admin/TaskSummary.ts"
 import { request } from "../request.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
-import { runCommand } from "./command.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { runCommand } from "../commandHere.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 const adminKey = "admin-key-0123456789abcdefghijklmnop"
 const config = `callbacks: { allow: [127.0.0.0/8] }
@@ -21,7 +21,7 @@ afterAll(() => receiver.stop(true))
 
 describeOnEach("what needs attention", ({ name }) => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-attention-"))
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   let env: Record<string, string> = {}
   beforeAll(async () => {
     writeFileSync(join(folder, "gateway.yaml"), config)
@@ -77,7 +77,7 @@ describeOnEach("what needs attention", ({ name }) => {
     const content = [{ type: "text", text: "A paper boat" }]
     const path = "/api/v3/contents/generations/tasks"
     const answer = await request(gateway, path, {
-      body: { model: "sandbox-video", resolution: "480p", duration: 4, content, callback_url }
+      body: { model: "sandbox-video", resolution: "480p", frames: 29, content, callback_url }
     })
     const { id }: { id: string } = await answer.json()
     const task = async (): Promise<TaskSummary> => admin(`/tasks/${id}`)

@@ -123,7 +123,7 @@ describe("a backup made while the gateway runs", () => {
     expect(kept.map((path) => readFileSync(path ?? "", "utf8"))).toEqual(["first", "second"])
   })
 
-  it("is refused where it is none, damaged, or a newer gateway's, and changes nothing", async () => {
+  it("is refused where it is none, damaged, a newer gateway's, or from before 1.0.0, and changes nothing", async () => {
     const folder = folderOf()
     const database = join(folder, "data/gateway.db")
     writeFileSync(database, "what was there")
@@ -138,12 +138,18 @@ describe("a backup made while the gateway runs", () => {
       "UPDATE migrations SET migration_id = 9999 WHERE migration_id = (SELECT MAX(migration_id) FROM migrations)"
     )
     newer.close()
+    writeFileSync(join(folder, "ancient.db"), whole)
+    const ancient = new Database(join(folder, "ancient.db"))
+    ancient.run("DELETE FROM migrations WHERE migration_id > 36")
+    ancient.run("UPDATE migrations SET migration_id = 10")
+    ancient.close()
     new Database(join(folder, "other.db")).run("CREATE TABLE things (id)")
     for (const [name, message] of [
       ["damaged.db", "damaged.db"],
       ["text.db", "can't be read"],
       ["other.db", "is not a backup"],
       ["newer.db", "newer gateway"],
+      ["ancient.db", "is from before version 1.0.0 (schema 10): upgrade by 1.0.0 first"],
       ["missing.db", "there is no file"]
     ] as const) {
       const { code, err } = await runCommand(folder, ["restore", name])

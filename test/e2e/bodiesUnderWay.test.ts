@@ -3,12 +3,12 @@ import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
 
 const other = "other-key-0123456789abcdefgh"
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-bodies-"))
   writeFileSync(join(folder, "gateway.yaml"), `keys: [{ name: other, secret: ${other} }]`)

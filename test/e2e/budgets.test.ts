@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { request } from "../request.ts"
-import { startGateway } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
 
 const messages = [{ role: "user", content: "hi" }]
 const families = [

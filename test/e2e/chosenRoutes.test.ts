@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { request } from "../request.ts"
 import { arkKey, fakeArk } from "../upstreams/fakes/ark.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { json, path as videos, until } from "./videoTask.ts"
 
 const secretOf = (name: string) => `${name}-secret-0123456789-0123456789`
@@ -26,7 +26,7 @@ const fake = (name: string) =>
   })
 const chats = { a: fake("a"), b: fake("b"), c: fake("c"), other: fake("other") }
 const arks = { north: fakeArk(), south: fakeArk() }
-let gateway: GatewayProcess
+let gateway: GatewayHere
 
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-chosen-"))

@@ -9,11 +9,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runCommand } from "./command.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
-import { keys } from "../../src/sql/migrations/0001_keys.ts"
+import { baseline } from "../../src/sql/baseline/baseline.ts"
+import { baselineVersion } from "../../src/sql/migrations.ts"
 import type { Made } from "./commandTypes.ts"
 
-/** The schema as the first gateway made it. */
-const oldest = Migrator.make({})({ table: "migrations", loader: Effect.succeed([[1, "keys", Effect.succeed(keys)]]) })
+/** The schema as version 1.0.0 made it. */
+const oldest = Migrator.make({})({
+  table: "migrations",
+  loader: Effect.succeed([[baselineVersion, "baseline", Effect.succeed(baseline)]])
+})
 
 const config = `models:
   priced: { routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 1000, output: 1000 } }
@@ -162,17 +166,28 @@ describe("the command line", () => {
       const pending = await runCommand(other, ["migrate", "--check", "--json"])
       expect([pending.code, pending.err, pending.json()]).toEqual([
         1,
-        `gateway: database data/gateway.db has schema 1; this version brings it to schema ${latest}\n`,
-        { database: "data/gateway.db", schema: 1, latest }
+        `gateway: database data/gateway.db has schema ${baselineVersion}; this version brings it to schema ${latest}\n`,
+        { database: "data/gateway.db", schema: baselineVersion, latest }
       ])
       const migrated = await runCommand(other, ["migrate"])
       expect([migrated.code, migrated.err]).toEqual([
         0,
-        `gateway: database data/gateway.db: migrated from schema 1 to schema ${latest}\n`
+        `gateway: database data/gateway.db: migrated from schema ${baselineVersion} to schema ${latest}\n`
       ])
       for (const again of [["migrate"], ["migrate", "--check"], ["migrate", "--check"]]) {
         const { code, out } = await runCommand(other, again)
         expect([code, out]).toEqual([0, `database data/gateway.db has schema ${latest}, which is this version's\n`])
+      }
+      const ancient = new Database(file)
+      ancient.run(`UPDATE migrations SET migration_id = 10 WHERE migration_id = ${baselineVersion}`)
+      ancient.run("DELETE FROM migrations WHERE migration_id > 10")
+      ancient.close()
+      for (const refused of [["migrate"], ["migrate", "--check"], ["keys", "list"]]) {
+        const { code, err } = await runCommand(other, refused)
+        expect([code, err]).toEqual([
+          1,
+          "gateway: database data/gateway.db is from before version 1.0.0 (schema 10): upgrade by 1.0.0 first\n"
+        ])
       }
     } finally {
       rmSync(other, { recursive: true, force: true })

@@ -2,9 +2,9 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { runCommand } from "./command.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { runCommand } from "../commandHere.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import type { AccountRecord } from "../../src/admin/AccountRecord.ts"
 import type { KeyRecord } from "../../src/admin/KeyRecord.ts"
 import { request } from "../request.ts"
@@ -17,7 +17,7 @@ const config = `models:
 `
 
 let folder: string
-let gateway: GatewayProcess
+let gateway: GatewayHere
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "gateway-commands-"))

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { request } from "../request.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { adminKey } from "./adminClient.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { json, path, until } from "./videoTask.ts"
 
 /** Upstreams in a process of their own, which count their calls. */
@@ -38,7 +38,7 @@ describeOnEach("figures of upstreams", ({ name: engine }) => {
   /** Names of its own for each engine, since the upstreams count for both. */
   const named = (name: string) => `${name}${engine}`
   const [a, b, sick, ark, arkFull] = [named("a"), named("b"), named("sick"), named("ark"), named("arkfull")]
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
 
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-counted-"))

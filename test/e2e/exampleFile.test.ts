@@ -7,7 +7,7 @@ import { request } from "../request.ts"
 import { arkKey, fakeArk } from "../upstreams/fakes/ark.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { runCommand } from "./command.ts"
-import { startGateway } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
 
 const lines = readFileSync(resolve(import.meta.dirname, "../../gateway.example.yaml"), "utf8").split("\n")
 

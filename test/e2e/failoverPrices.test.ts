@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from "@effect/vitest"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { arkKey, fakeArk, refusal } from "../upstreams/fakes/ark.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
 
 const down = fakeUpstream("openai-chat", { answer: () => Response.json({ error: {} }, { status: 503 }) })
@@ -64,7 +64,7 @@ function at(upstream: string, model: string) {
 type Json = any
 
 describeOnEach("a request that fell over", ({ name }) => {
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-failover-"))
     writeFileSync(join(folder, "prices.json"), JSON.stringify(prices))

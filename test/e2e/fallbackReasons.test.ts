@@ -7,8 +7,8 @@ import type { DialectName } from "../upstreams/fakes/fakeUpstream.ts"
 import { refusals } from "../upstreams/fakes/refusals.ts"
 import { refusedBy } from "../upstreams/fakes/refusing.ts"
 import { request } from "../request.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 const fakes = (["openai-chat", "openai-responses", "anthropic-messages"] as const).map((protocol) => ({
   protocol,
@@ -64,7 +64,7 @@ const config = {
   }
 }
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-fallback-reasons-"))
   writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(config))

@@ -6,8 +6,8 @@ import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import type { Asked } from "../upstreams/fakes/fakeUpstream.ts"
 import { request } from "../request.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 const tooLong = {
   error: { type: "invalid_request_error", code: "context_length_exceeded", param: "messages", message: "Too long." }
@@ -95,7 +95,7 @@ const config = {
 type Json = any
 
 describeOnEach("a request that another model answers", ({ name }) => {
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-fallbacks-"))
     writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(config))

@@ -16,7 +16,7 @@ describe("a client that leaves", () => {
   })
 
   it("leaves room for those who stay", async () => {
-    const response = await world.post(messages("the last", true))
+    const response = await world.post(messages("the last"))
     expect(response.status).toBe(200)
     await response.body?.cancel()
     await world.ended("the last")

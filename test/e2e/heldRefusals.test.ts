@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { connect } from "../responses/socket/connect.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
 
 /** Calls that the upstream leaves unanswered until it refuses all of them at once. */
@@ -24,7 +24,7 @@ const slow = fakeUpstream("openai-chat", {
 /** True: the upstream answers; false: it refuses. */
 let isAnswering = false
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-held-"))
   writeFileSync(

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from "@effect/vitest"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { chat, messages, play, responses } from "./playedAnswers.ts"
 import type { Json } from "./playedAnswers.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
 
 afterAll(() => Promise.all([responses, messages, chat].map((fake) => fake.stop())))
@@ -205,7 +205,7 @@ const cases: Readonly<Record<string, Case>> = {
 }
 
 describeOnEach("calls of hosted tools", ({ name }) => {
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-calls-"))
     writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(config))

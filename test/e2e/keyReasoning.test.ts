@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@effect/vitest"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { request } from "../request.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 const keyOf = (name: string) => `sk-${name}-0123456789-0123456789-${name}`
 const names = ["alfa", "beta", "gama"]
@@ -41,7 +41,7 @@ const upstream = fakeUpstream("openai-responses", {
   }
 })
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-reasoning-keys-"))
   writeFileSync(

@@ -10,8 +10,8 @@ import { converseAnswer } from "../upstreams/fakes/converse.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import type { Asked } from "../upstreams/fakes/fakeUpstream.ts"
 import { answer, refusals } from "./laneRefusals.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 /** Bedrock's Converse, whole answers alone. */
 const converse = (() => {
@@ -69,7 +69,7 @@ const ways = {
   overloaded: (protocol: Protocol) => [{ upstream: protocol, model: "overloaded" }, dear],
   flex: (protocol: Protocol) => [
     { upstream: protocol, model: "flex" },
-    { upstream: "gemini", model: "flex" }
+    { upstream: "anthropic-messages", model: "flex" }
   ],
   pool: (protocol: Protocol) => [{ upstream: `${protocol}-pool` }, dear],
   two: (protocol: Protocol) => [{ upstream: protocol }, dear],
@@ -83,7 +83,7 @@ const ways = {
 const wayNames = ["alone", "pool", "two", "weights"] as const
 
 let redis: RedisServer | undefined
-let nodes: ReadonlyArray<GatewayProcess>
+let nodes: ReadonlyArray<GatewayHere>
 beforeAll(async () => {
   redis = withoutRedis("the shared part of test/e2e/lanes.test.ts") ? undefined : await startRedis()
   const models = Object.fromEntries(
@@ -95,7 +95,7 @@ beforeAll(async () => {
     upstreams: { ...upstreams, other: { protocol: "openai-chat", base_url: `${other.url}/v1` } },
     models: {
       ...models,
-      plain: { routes: [{ upstream: "gemini", model: "plain" }] },
+      plain: { routes: [{ upstream: "anthropic-messages", model: "plain" }] },
       cheap: { routes: [{ upstream: "other", model: "cheap" }] },
       "flex-then-plain": { routes: [{ upstream: "openai-chat", model: "full" }], fallbacks: { failed: "plain" } },
       "flex-then-flex": { routes: [{ upstream: "openai-chat", model: "full" }], fallbacks: { failed: "cheap" } }
@@ -226,7 +226,7 @@ describe("a lane that an upstream refuses", () => {
       const flex = { service_tier: "flex" }
       const text = `hostile:498 of ${protocol}`
       expect(await ask(0, "a", protocol, model, text, flex)).toMatchObject({ status: 429, upstream: protocol })
-      expect(callsOf("gemini", text)).toBe(0)
+      expect(callsOf("anthropic-messages", text)).toBe(0)
       expect(await ask(0, "a", protocol, model, "play:text")).toMatchObject({ status: 200, upstream: protocol })
     }
   )
@@ -243,7 +243,7 @@ describe("a lane that an upstream refuses", () => {
     const flex = { service_tier: "flex" }
     const full = await ask(0, "a", "openai-chat", "flex-then-plain", "hostile:498 and plain", flex)
     expect(full).toMatchObject({ status: 429, upstream: "openai-chat" })
-    expect(callsOf("gemini", "hostile:498 and plain")).toBe(0)
+    expect(callsOf("anthropic-messages", "hostile:498 and plain")).toBe(0)
     const other = await ask(0, "a", "openai-chat", "flex-then-flex", "hostile:498 again", flex)
     expect(other).toMatchObject({ status: 200, upstream: "other" })
   })

@@ -6,10 +6,10 @@ import type { KeyRecord } from "../../src/admin/KeyRecord.ts"
 import { request } from "../request.ts"
 import { adminKey } from "./adminClient.ts"
 import { runCommand } from "./command.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-leaked-"))
   writeFileSync(

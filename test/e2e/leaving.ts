@@ -3,14 +3,15 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startGateway } from "./process.ts"
 
-type Ask = (content: string, stream: boolean) => readonly [path: string, body: object]
-export const messages: Ask = (content, stream) => [
+/** A request for a stream: a whole answer would be read on without its client. */
+type Ask = (content: string) => readonly [path: string, body: object]
+export const messages: Ask = (content) => [
   "/v1/messages",
-  { model: "m", max_tokens: 10, messages: content, stream }
+  { model: "m", max_tokens: 10, messages: content, stream: true }
 ]
-const responses: Ask = (input, stream) => ["/v1/responses", { model: "m", input, stream, store: false }]
+const responses: Ask = (input) => ["/v1/responses", { model: "m", input, stream: true, store: false }]
 /** The upstream's own address, so that the machine's share of a delay is known. */
-const directly: Ask = (content, stream) => ["/v1/chat/completions", { messages: [{ content }], stream }]
+const directly: Ask = (content) => ["/v1/chat/completions", { messages: [{ content }], stream: true }]
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, Math.random() * ms))
 const chunk = (content: string) =>
@@ -37,7 +38,7 @@ const slowUpstream = () => {
     hostname: "127.0.0.1",
     idleTimeout: 0,
     fetch: async (request) => {
-      const { messages, stream } = (await request.json()) as { messages: [{ content: string }]; stream?: boolean }
+      const { messages } = (await request.json()) as { messages: [{ content: string }] }
       const one = call(messages[0].content)
       one.isOpen = true
       one.arrived.resolve()
@@ -46,7 +47,8 @@ const slowUpstream = () => {
         one.closed.resolve(performance.now())
       })
       await pause(60)
-      if (stream !== true) return new Promise<Response>(() => {})
+      // Every second pair is silent.
+      if (Number(/\d+$/.exec(messages[0].content)?.[0] ?? 0) % 4 >= 2) return new Promise<Response>(() => {})
       return new Response(
         new ReadableStream({
           async pull(controller) {
@@ -105,7 +107,7 @@ models: { m: slow }
     }
     const left = leaving()
     try {
-      const response = await post(origin, ask(name, n % 4 < 2), controller.signal)
+      const response = await post(origin, ask(name), controller.signal)
       if (response.status !== 200) throw new Error(`${name}: ${response.status} ${await response.text()}`)
       for await (const _ of response.body ?? []);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runCommand } from "./command.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
 
 const adminKey = "admin-key-0123456789abcdefghijklmnop"
@@ -14,7 +14,7 @@ interface Line {
 }
 
 describe("the log of a running gateway", () => {
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   beforeAll(async () => {
     gateway = await startGateway({ env: { GATEWAY_ADMIN_KEY: adminKey } })
   })

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import OpenAI from "openai"
 import { exchange } from "../http/rawSocket.ts"
 import { request } from "../request.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 const narrow = "narrow-key-0123456789abcdefgh"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-misspelt-"))
   const key = { name: "narrow", secret: narrow, account: "narrow", limits: { requests_per_minute: 3 } }

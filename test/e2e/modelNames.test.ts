@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "@effect/vitest"
 import { request } from "../request.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 const secretOf = (name: string) => `${name}-secret-0123456789-0123456789`
 
@@ -19,7 +19,7 @@ describe("names of models", () => {
           ? Response.json({ error: { message: "no such model", code: "model_not_found" } }, { status: 404 })
           : undefined
   })
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-names-"))
     writeFileSync(
@@ -98,8 +98,8 @@ describe("names of models", () => {
         )
         .all()
     const counted = (table: string) => sumsOf(table).reduce((sum, { n }) => sum + n, 0)
-    await vi.waitFor(() => expect(counted("request_hours")).toBe(answered + unknown), 10_000)
-    await vi.waitFor(() => expect(counted("usage_days")).toBe(answered), 10_000)
+    await vi.waitFor(() => expect(counted("request_hours")).toBe(answered + unknown), 60_000)
+    await vi.waitFor(() => expect(counted("usage_days")).toBe(answered), 60_000)
     for (const [table, others] of [
       ["request_hours", answered - 100 + unknown],
       ["usage_days", answered - 100]

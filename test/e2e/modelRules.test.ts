@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { request } from "../request.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { adminKey } from "./adminClient.ts"
-import { runCommand } from "./command.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { runCommand } from "../commandHere.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 const secretOf = (name: string) => `${name}-secret-0123456789-0123456789`
 const chat = fakeUpstream("openai-chat")
-let gateway: GatewayProcess
+let gateway: GatewayHere
 
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-rules-"))

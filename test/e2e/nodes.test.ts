@@ -66,7 +66,7 @@ const call = async (node: GatewayProcess, path: string, body?: unknown, headers:
 }
 
 const videos = "/api/v3/contents/generations/tasks"
-const video = { model: "sandbox-video", content: [{ type: "text", text: "A cat --resolution 480p --dur 4" }] }
+const video = { model: "sandbox-video", content: [{ type: "text", text: "A cat --resolution 480p --frames 29" }] }
 const message = { model: "sandbox-text", max_tokens: 20, messages: [{ role: "user", content: "Hi" }] }
 const costly = { ...message, model: "costly" }
 const paying = { authorization: `Bearer ${metered}` }

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { readMp4 } from "../sandbox/video/boxes.ts"
 import { fakeArk, arkKey } from "../upstreams/fakes/ark.ts"
 import { request } from "../request.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { filed, fileServer, png } from "./videoFiles.ts"
 import { json, path as arkPath, until } from "./videoTask.ts"
 
@@ -20,7 +20,7 @@ const told = async (callback: Request) => {
 const receiver = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: told })
 const ark = fakeArk({ media: `http://127.0.0.1:${files.port}` })
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let client: OpenAI
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-openai-videos-"))

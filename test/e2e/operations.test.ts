@@ -6,8 +6,8 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { AdminApi } from "../../src/admin/Api.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 const adminKey = "admin-key-0123456789abcdefghijklmnop"
 
@@ -22,7 +22,7 @@ models:
 `
 
 describeOnEach("what those who run a gateway see of it", () => {
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   let isRefusing = true
   const arrived: Array<string> = []
   const receiver = Bun.serve({
@@ -107,6 +107,7 @@ describeOnEach("what those who run a gateway see of it", () => {
       passes_through: []
     })
     expect(told("sandbox-embed")).toMatchObject({ takes: [], passes_through: ["embeddings"] })
+    expect(told("sandbox-rerank")).toMatchObject({ takes: [], passes_through: ["rerank"] })
     expect(told("sandbox-video")).toMatchObject({
       price_source: sandbox("sandbox-video"),
       takes: ["images", "video", "audio"],

@@ -7,8 +7,8 @@ import { fakeKling, klingKey } from "../upstreams/fakes/kling.ts"
 import { fakeMiniMax, minimaxKey } from "../upstreams/fakes/minimax.ts"
 import { fakeVeo, veoKey } from "../upstreams/fakes/veo.ts"
 import { request } from "../request.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { json, path, until } from "./videoTask.ts"
 
 const dashscope = fakeDashScope()
@@ -16,7 +16,7 @@ const google = fakeVeo()
 const kling = fakeKling()
 const minimax = fakeMiniMax()
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-videos-"))
   writeFileSync(
@@ -29,6 +29,7 @@ beforeAll(async () => {
 callbacks: { allow: [127.0.0.0/8] }
 models:
   hailuo: { routes: [{ upstream: minimax, model: MiniMax-H3 }], price: { per_second: 0.08 } }
+  pictured: { routes: [{ upstream: minimax, model: MiniMax-H3 }], price: { per_second: 0.08, per_input_image: { usd: 0.04, free: 5 } } }
   wan: { routes: [{ upstream: dashscope, model: wan3.0-video }], price: { per_second: 0.1 } }
   veo: { routes: [{ upstream: google, model: veo-3.1 }], price: { per_second: 0.4 } }
   kling: { routes: [{ upstream: kling, model: kling-v3 }], price: { per_second: 0.05 } }
@@ -78,6 +79,36 @@ it.each([
     }
   }
 )
+
+it("pictures beyond the free ones are quoted, held and paid", async () => {
+  const picture = {
+    type: "image_url",
+    role: "reference_image",
+    image_url: { url: `data:image/png;base64,${btoa("pixels")}` }
+  }
+  const make = async (pictures: number) => {
+    const content = [{ type: "text", text: "a cat" }, ...Array.from({ length: pictures }, () => picture)]
+    const body = { model: "pictured", content, resolution: "768p", duration: 8 }
+    const before = await json(fetch(`${gateway.url}/v1/balance`, { headers }))
+    const quote = await json(request(gateway, "/v1/quote", { body: { endpoint: path, body }, headers }))
+    const { id } = await json(ask("POST", "", body))
+    const held = (await json(fetch(`${gateway.url}/v1/balance`, { headers }))).held.nano_usd
+    const made = await until(
+      () => minimax.tasks.at(-1),
+      (task) => task !== undefined && task.status !== "succeeded"
+    )
+    minimax.move(made!.id, "succeeded")
+    await until(
+      () => json(ask("GET", `/${id}`)),
+      ({ status }) => status === "succeeded"
+    )
+    const cost = (await settled()) - before.settled.nano_usd
+    return [quote.estimated.cost.nano_usd, quote.maximum.cost.nano_usd, held - before.held.nano_usd, cost]
+  }
+  const [seconds, most] = [640_000_000, 720_000_000]
+  expect(await make(5)).toEqual([seconds, most, most, seconds])
+  expect(await make(9)).toEqual([seconds, most, most, seconds].map((nanoUsd) => nanoUsd + 160_000_000))
+})
 
 it("a create that Veo took and did not answer fails as ambiguous, costs nothing and is not made again", async () => {
   const [before, made] = [await settled(), google.operations.length]

@@ -7,25 +7,30 @@ import type { Outcome } from "../../src/requests/outcome.ts"
 import { outcomeOf, outcomes } from "../../src/requests/outcome.ts"
 import { request } from "../request.ts"
 import { fakeArk } from "../upstreams/fakes/ark.ts"
-import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
-import type { Asked } from "../upstreams/fakes/fakeUpstream.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { dialects, fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
+import type { Asked, DialectName } from "../upstreams/fakes/fakeUpstream.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 const never = new Promise<Response>(() => {})
 
-/** A request's text says how it is to end. */
-const ending = ({ path, text }: Asked): Response | Promise<Response> | undefined => {
-  if (text.includes("goes:hang_up")) return never
+/** A request's text says how it is to end. A whole answer comes after its client has left. */
+const ending = (protocol: DialectName, { body, path, text }: Asked): Response | Promise<Response> | undefined => {
+  if (text.includes("goes:hang_up") && body.stream === true) return never
+  const isLate = text.includes("goes:hang_up")
+  if (isLate && !path.endsWith("/embeddings")) {
+    return Bun.sleep(1_000).then(() => Response.json(dialects[protocol].answer("text", "m", 0)))
+  }
   if (text.includes("goes:failed")) return Response.json({ error: { message: "no such key" } }, { status: 401 })
   if (!path.endsWith("/embeddings")) return undefined
   const data = [{ object: "embedding", index: 0, embedding: [1] }]
-  return Response.json({ object: "list", model: "m", data, usage: { prompt_tokens: 1, total_tokens: 1 } })
+  const answer = { object: "list", model: "m", data, usage: { prompt_tokens: 1, total_tokens: 1 } }
+  return isLate ? Bun.sleep(1_000).then(() => Response.json(answer)) : Response.json(answer)
 }
 
 const fakes = (["anthropic-messages", "openai-responses", "openai-chat"] as const).map((protocol) => ({
   protocol,
-  server: fakeUpstream(protocol, { answer: ending })
+  server: fakeUpstream(protocol, { answer: (asked) => ending(protocol, asked) })
 }))
 const ark = fakeArk()
 /** Takes a task and never says so. */
@@ -39,7 +44,7 @@ const silent = Bun.serve({
 })
 const held: Array<string> = []
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-outcomes-"))
   // The circuits of those that fail are their own.

@@ -57,7 +57,7 @@ const until = async (path: string, isSo: (json: ReturnType<typeof JSON.parse>) =
 }
 
 const message = { model: "sandbox-text", max_tokens: 20, messages: [{ role: "user", content: "Hi" }] }
-const task = { model: "sandbox-video", content: [{ type: "text", text: "A cat --resolution 480p --dur 4" }] }
+const task = { model: "sandbox-video", content: [{ type: "text", text: "A cat --resolution 480p --frames 29" }] }
 
 describe.skipIf(programs === undefined)("a gateway on Postgres", () => {
   it("serves every family, and keeps what they keep", async () => {

@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { runCommand } from "./command.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-prices-"))
@@ -32,7 +32,7 @@ const write = (more: object = {}) =>
     })
   )
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   writeFileSync(join(folder, "prices.json"), JSON.stringify({ other: { input: 1 } }))
   write()
@@ -88,6 +88,7 @@ describe("models without a price", () => {
     expect((await runCommand(folder, ["prices", "check", "--json"])).json<ReadonlyArray<object>>()).toMatchObject([
       { model: "sandbox-text", from: "sandbox" },
       { model: "sandbox-embed", from: "sandbox" },
+      { model: "sandbox-rerank", from: "sandbox" },
       { model: "sandbox-video", from: "sandbox" },
       { model: "house", from: "nowhere", price: null },
       { model: "gpt-5-2025-08-07", from: "built-in list" },

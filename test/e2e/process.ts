@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { program } from "./program.ts"
+import { threadsOf } from "./stuck.ts"
 
 /** A gateway in a process of its own, on a free port and an empty directory. */
 export interface GatewayProcess {
@@ -27,6 +28,9 @@ export interface StartOptions {
   /** Print to `gateway.log` in its folder: reading its output would cost a benchmark one core. */
   readonly toFile?: boolean
 }
+
+/** Before a test's own limit, whose message has nothing of the process. A start takes a second or, on a busy machine, ten. */
+const startsWithinMs = 120_000
 
 export const testKey = "test-key-0123456789abcdefghijklmnop"
 
@@ -56,17 +60,23 @@ export const startGateway = async (options: StartOptions = {}): Promise<GatewayP
     const decoder = new TextDecoder()
     for await (const chunk of stream) {
       printed += decoder.decode(chunk, { stream: true })
-      const url = /listens on (\S+)/.exec(printed)?.[1]
+      const url = /listens on (\S+)\s/.exec(printed)?.[1]
       if (url !== undefined) listening.resolve(url)
     }
   }
   for (const stream of [child.stdout, child.stderr]) if (stream instanceof ReadableStream) void gather(stream)
   void child.exited.then((code) => listening.reject(new Error(`the gateway exited with ${code}:\n${output()}`)))
   const looking = setInterval(() => {
-    const address = log === undefined ? undefined : /listens on (\S+)/.exec(output())?.[1]
+    const address = log === undefined ? undefined : /listens on (\S+)\s/.exec(output())?.[1]
     if (address !== undefined) listening.resolve(address)
   }, 50)
   void listening.promise.catch(() => {}).finally(() => clearInterval(looking))
+  const givenUp = setTimeout(() => {
+    const seconds = startsWithinMs / 1_000
+    listening.reject(new Error(`the gateway does not listen after ${seconds} s:\n${output()}\n${threadsOf(child.pid)}`))
+    child.kill("SIGKILL")
+  }, startsWithinMs)
+  void listening.promise.catch(() => {}).finally(() => clearTimeout(givenUp))
   const url = await listening.promise
   return {
     url,

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { QuoteRecord } from "../../src/account/QuoteRecord.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
 
 type Quote = typeof QuoteRecord.Type
@@ -16,7 +16,7 @@ const config = `models:
   filmed: { routes: [{ upstream: sandbox, model: sandbox-video }], price: { output: 2.5 } }
 `
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-quote-"))
   writeFileSync(join(folder, "gateway.yaml"), config)

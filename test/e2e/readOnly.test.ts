@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { postgresPrograms, startPostgres } from "../sql/postgresServer.ts"
-import { startGateway } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
 
 const programs = postgresPrograms()
 

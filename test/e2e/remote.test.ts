@@ -4,16 +4,16 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { KeyRecord } from "../../src/admin/KeyRecord.ts"
 import type { RequestView } from "../../src/requests/RequestView.ts"
-import { runCommand } from "./command.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { runCommand } from "../commandHere.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
 
 const adminKey = "admin-key-0123456789abcdefghijklmnop"
 
 /** A folder without a database or settings. */
 let empty: string
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   empty = mkdtempSync(join(tmpdir(), "gateway-elsewhere-"))
   gateway = await startGateway({ env: { GATEWAY_ADMIN_KEY: adminKey } })
@@ -145,7 +145,7 @@ describe("commands for a gateway elsewhere", () => {
 
   it("do not apply a configuration where a file is it", async () => {
     writeFileSync(join(empty, "gateway.yaml"), "models: {}\n")
-    const { code, err } = await run("config", "apply", "gateway.yaml")
+    const { code, err } = await run("config", "apply", join(empty, "gateway.yaml"))
     expect([code, err]).toEqual([4, expect.stringContaining("only Postgres can store the configuration")])
     expect((await ok("config", "history", "--json")).json()).toEqual([])
   })
@@ -157,7 +157,7 @@ describe("commands for a gateway elsewhere", () => {
     expect((await ok("complete", "requests", "list", "--key", "key_")).out).toMatch(/^key_\w+\t/m)
     expect((await ok("complete", "requests", "list", "--key", "des")).out).toBe("")
     expect((await ok("complete", "usage", "--by", "")).out).toBe(
-      "day\nmodel\nkey\naccount\nupstream\ntag\nend_user\nrequest\n"
+      "day\nmodel\nkey\naccount\nupstream\nservice_tier\ntag\nend_user\nrequest\n"
     )
     expect((await ok("complete", "keys", "rot")).out).toMatch(/^rotate-secret\t/)
     const nowhere = await runCommand(empty, ["complete", "accounts", "show", ""])

@@ -5,6 +5,7 @@ export const renderClip = async (url: string, key: string): Promise<string> => {
   const body = JSON.stringify({
     model: "sandbox-video",
     resolution: "480p",
+    frames: 29,
     content: [{ type: "text", text: "a cat" }]
   })
   const { id } = (await (await fetch(tasks, { method: "POST", headers, body })).json()) as { id: string }

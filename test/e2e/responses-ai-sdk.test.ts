@@ -2,10 +2,10 @@ import { createOpenAI } from "@ai-sdk/openai"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { APICallError, generateText, jsonSchema, stepCountIs, streamText, tool } from "ai"
 import type { ModelMessage } from "ai"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 /** Every body that was sent, so that a test can see what the client replays. */
 const sent: Array<{ input: ReadonlyArray<{ type?: string }> }> = []
 beforeAll(async () => {

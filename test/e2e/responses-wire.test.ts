@@ -4,11 +4,11 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { ResponseFrame } from "../../src/responses/encoding.ts"
 import { read } from "../responses/strictClient.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-responses-"))
   writeFileSync(join(folder, "gateway.yaml"), "models: { gpt-5.1: sandbox, gpt-5-pro: sandbox }\n")

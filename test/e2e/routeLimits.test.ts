@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { request } from "../request.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { runCommand } from "./command.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 /** What `slow` answers once it is let go. */
 let held: Array<() => void> = []
@@ -30,7 +30,7 @@ const answer = {
   choices: [{ index: 0, message: { role: "assistant", content: "late" }, finish_reason: "stop" }],
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
 }
-let gateway: GatewayProcess
+let gateway: GatewayHere
 const upstreams = {
   slow: { protocol: "openai-chat", base_url: `${slow.url}/v1`, queue_seconds: 0.2 },
   hanging: { protocol: "openai-chat", base_url: `${hanging.url}/v1` },
@@ -101,6 +101,6 @@ describe("a route's own limits", () => {
     const models = { v: { routes: [{ upstream: "film", max_concurrency: 1 }] } }
     writeFileSync(join(gateway.folder, "other.yaml"), JSON.stringify({ upstreams, models }))
     const { err, out } = await runCommand(gateway.folder, ["check"], { GATEWAY_CONFIG: "other.yaml" })
-    expect(err + out).toContain("models.v.routes[0].max_concurrency: is for text and embedding models alone")
+    expect(err + out).toContain("models.v.routes[0].max_concurrency: is for text, embedding and rerank models alone")
   })
 })

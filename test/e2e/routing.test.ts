@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import OpenAI from "openai"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { spoken } from "../upstreams/fakes/scenarios.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
 
 const refusing = fakeUpstream("openai-chat", { answer: () => Response.json({ error: {} }, { status: 503 }) })
@@ -15,7 +15,7 @@ const chat = fakeUpstream("openai-chat")
 const anthropic = fakeUpstream("anthropic-messages")
 const openai = fakeUpstream("openai-responses")
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-routing-"))
   writeFileSync(

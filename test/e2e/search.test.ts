@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import OpenAI from "openai"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import type { Asked } from "../upstreams/fakes/fakeUpstream.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 const queries: Array<string | null> = []
 const searxng = Bun.serve({
@@ -57,8 +57,8 @@ const start = (search: string) => {
   return startGateway({ folder })
 }
 
-let gateway: GatewayProcess
-let without: GatewayProcess
+let gateway: GatewayHere
+let without: GatewayHere
 beforeAll(async () => {
   const search = `search: { provider: searxng, base_url: "http://127.0.0.1:${searxng.port}" }\n`
   ;[gateway, without] = await Promise.all([start(search), start("")])

@@ -31,6 +31,7 @@ describe("a secret in a file", () => {
       const keys = async () => {
         const response = await fetch(`${gateway.url}/v1/chat/completions`, {
           method: "POST",
+          signal: AbortSignal.timeout(60_000),
           headers: { authorization: `Bearer ${gateway.key}` },
           body: JSON.stringify({ model: "m", messages: [{ role: "user", content: "play:text" }] })
         })
@@ -40,7 +41,7 @@ describe("a secret in a file", () => {
       expect(await keys()).toBe("Bearer sk-before")
       write("key", "sk-after\n")
       write("gateway.env", "OTHER_API_KEY=sk-after\n")
-      while (!gateway.output().includes("reloaded (the file has changed)")) await Bun.sleep(10)
+      await expect.poll(() => gateway.output()).toContain("reloaded (the file has changed)")
       expect(await keys()).toBe("Bearer sk-after")
       await gateway.dispose()
       await upstream.stop()
@@ -99,15 +100,12 @@ describe("a secret of the gateway in a file", () => {
       const answer = await fetch(`${gateway.url}/admin/v1/accounts/default/webhook-secrets`, { headers })
       return { status: answer.status, text: await answer.text() }
     }
-    const printed = async (words: string) => {
-      while (!gateway.output().includes(words)) await Bun.sleep(10)
-    }
+    const printed = (words: string) => expect.poll(() => gateway.output()).toContain(words)
     expect(await ask(keys[0])).toEqual({ status: 200, text: expect.stringContaining(signing[0] ?? "") })
     write("signing", signing[1] ?? "")
     write("admin", keys[1])
-    while ((await ask(keys[0])).status === 200) await Bun.sleep(20)
-    expect((await ask(keys[0])).status).toBe(401)
-    while (!(await ask(keys[1])).text.includes(signing[1] ?? "")) await Bun.sleep(20)
+    await expect.poll(async () => (await ask(keys[0])).status).toBe(401)
+    await expect.poll(async () => (await ask(keys[1])).text).toContain(signing[1])
     write("admin", "short")
     await printed("not reloaded (the file has changed), nothing has changed: GATEWAY_ADMIN_KEY")
     expect((await ask(keys[1])).status).toBe(200)

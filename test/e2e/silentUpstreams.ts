@@ -13,7 +13,7 @@ const all = { chat, messages, responses, narrow }
 export const calls = (text: string) =>
   Object.values(all).flatMap(({ asked }) => asked.filter((one) => one.text.includes(text))).length
 
-/** A `gateway.yaml` with a model of each upstream, and its embeddings. */
+/** A `gateway.yaml` with a model of each upstream. */
 export const silentModels = (price: object) =>
   JSON.stringify({
     upstreams: {
@@ -22,10 +22,7 @@ export const silentModels = (price: object) =>
       responses: { protocol: "openai-responses", base_url: `${responses.url}/v1` },
       narrow: { protocol: "openai-chat", base_url: `${narrow.url}/v1`, max_concurrency: 1 }
     },
-    models: {
-      ...Object.fromEntries(Object.keys(all).map((name) => [name, { routes: [{ upstream: name }], price }])),
-      vectors: { kind: "embedding", routes: [{ upstream: "chat" }], price }
-    }
+    models: Object.fromEntries(Object.keys(all).map((name) => [name, { routes: [{ upstream: name }], price }]))
   })
 
 export const stopSilent = () => Promise.all(Object.values(all).map((fake) => fake.stop()))

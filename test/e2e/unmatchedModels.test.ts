@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import { runCommand } from "./command.ts"
+import { runCommand } from "../commandHere.ts"
 import { adminKey } from "./adminClient.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   gateway = await startGateway({ env: { GATEWAY_ADMIN_KEY: adminKey } })
 })

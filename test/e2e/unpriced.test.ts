@@ -6,8 +6,8 @@ import { connect } from "../responses/socket/connect.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { arkKey, fakeArk } from "../upstreams/fakes/ark.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
 
 const chat = fakeUpstream("openai-chat")
@@ -157,7 +157,7 @@ const passed: ReadonlyArray<readonly [Path, object]> = [
 ]
 
 describeOnEach("where money is counted", ({ name }) => {
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-unpriced-"))
     writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(config))

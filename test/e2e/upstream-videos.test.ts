@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { JsonObject } from "../../src/contract/fields.ts"
 import { arkKey, fakeArk, refusal } from "../upstreams/fakes/ark.ts"
 import { fakeSora, fileOf, soraKey } from "../upstreams/fakes/sora.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { json, path, until } from "./videoTask.ts"
 import { request } from "../request.ts"
 
@@ -23,7 +23,7 @@ const receiver = Bun.serve({
   }
 })
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-videos-"))
   writeFileSync(

@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { request } from "../request.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 const keyOf = (name: string) => `sk-${name}-0123456789-0123456789-${name}`
 const names = ["alfa", "beta", "gama", "dela"]
@@ -20,7 +20,7 @@ const chat = fakeUpstream("openai-chat", { answer: ({ headers }) => refusals.get
 const other = fakeUpstream("openai-chat")
 
 const adminKey = "admin-key-0123456789abcdefgh"
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-keys-"))
   writeFileSync(join(folder, "dela"), `${keyOf("dela")}\n`)

@@ -2,9 +2,9 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { runCommand } from "./command.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { runCommand } from "../commandHere.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import type { AuditRecord } from "../../src/admin/AuditRecord.ts"
 import type { UsageRecord } from "../../src/ledger/UsageRecord.ts"
 import { request } from "../request.ts"
@@ -19,7 +19,7 @@ const config = `models:
 `
 
 let folder: string
-let gateway: GatewayProcess
+let gateway: GatewayHere
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "gateway-commands-"))
@@ -81,14 +81,15 @@ describe("gateway usage", () => {
       0,
       settled.usd,
       settled.usd,
-      "0.00"
+      "0.00",
+      0
     ]
     const { out } = await ok("usage", "--account", "users", "--csv")
     expect(out).toBe(
-      "day,requests,input,cache_read,cache_write,output,reasoning,searches,video_seconds,usd,upstream_usd,above_hold_usd\r\n" +
+      "day,requests,input,cache_read,cache_write,output,reasoning,searches,video_seconds,usd,upstream_usd,above_hold_usd,rerank_units\r\n" +
         `${day},${counted.join(",")}\n`
     )
-    const shown = [...counted.slice(0, -3).map(String), `$${settled.usd}`, `$${settled.usd}`, "$0.00"]
+    const shown = [...counted.slice(0, -4).map(String), `$${settled.usd}`, `$${settled.usd}`, "$0.00", "0"]
     expect(rows((await ok("usage", "--account", "users")).out)).toEqual([
       [
         "DAY",
@@ -102,7 +103,8 @@ describe("gateway usage", () => {
         "VIDEO SECONDS",
         "USD",
         "UPSTREAM USD",
-        "ABOVE HOLD USD"
+        "ABOVE HOLD USD",
+        "RERANK UNITS"
       ],
       [day, ...shown],
       ["total", ...shown]

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { request } from "../request.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 /** Servers of Ark's protocol that take every task, and remember it. */
 const asked: Array<{ readonly by: string; readonly duration: unknown }> = []
@@ -20,7 +20,7 @@ const ark = Bun.serve({
 })
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-video-bounds-"))
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const upstream = (name: string) => ({
     protocol: "ark-video",

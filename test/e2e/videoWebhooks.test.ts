@@ -4,8 +4,8 @@ import { join } from "node:path"
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { request } from "../request.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { json, path as arkPath, until } from "./videoTask.ts"
 
 const adminKey = "admin-key-0123456789abcdefghijklmnop"
@@ -20,7 +20,7 @@ const receiver = Bun.serve({
 })
 const webhook_url = `http://127.0.0.1:${receiver.port}/events`
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-video-webhooks-"))
   writeFileSync(join(folder, "gateway.yaml"), "callbacks: { allow: [127.0.0.0/8] }\n")

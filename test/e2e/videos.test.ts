@@ -2,10 +2,10 @@ import { createByteDance } from "@ai-sdk/bytedance"
 import { experimental_generateVideo as generateVideo } from "ai"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { readMp4 } from "../sandbox/video/boxes.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   gateway = await startGateway()
 })

@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { request } from "../request.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
-import { startGateway } from "./process.ts"
-import type { GatewayProcess } from "./process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 const secret = "weights-secret-0123456789-0123456789"
 
@@ -17,7 +17,7 @@ describe("routes that share their model's work", () => {
       answer: () => (down === name ? Response.json({ error: { message: "busy" } }, { status: 503 }) : undefined)
     })
   }))
-  let gateways: ReadonlyArray<GatewayProcess>
+  let gateways: ReadonlyArray<GatewayHere>
   beforeAll(async () => {
     const folder = () => {
       const made = mkdtempSync(join(tmpdir(), "gateway-weights-"))

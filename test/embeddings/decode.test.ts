@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { InvalidRequest } from "../../src/contract/Failure.ts"
+import { InvalidRequest } from "../../src/contract/failures/Failure.ts"
 import { decode } from "../../src/embeddings/decode.ts"
 
 const model = "sandbox-embed"

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import OpenAI from "openai"
 import OpenAI6 from "openai-6"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 const asked: Array<{ readonly path: string; readonly body: Record<string, unknown> }> = []
 const upstream = Bun.serve({
@@ -29,7 +29,7 @@ const upstream = Bun.serve({
   }
 })
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-embeddings-"))
   const base_url = `http://127.0.0.1:${upstream.port}/v1`

@@ -1,6 +1,11 @@
 import { Effect, Option } from "effect"
-import type { VideoReport, VideoUpstream } from "../../src/upstreams/VideoUpstream.ts"
-import { VideoAmbiguous, VideoRejected, VideoSaturated, VideoTransient } from "../../src/upstreams/VideoUpstream.ts"
+import type { VideoReport, VideoUpstream } from "../../src/upstreams/videos/VideoUpstream.ts"
+import {
+  VideoAmbiguous,
+  VideoRejected,
+  VideoSaturated,
+  VideoTransient
+} from "../../src/upstreams/videos/VideoUpstream.ts"
 
 /** What the world says of videos, whichever it was asked. */
 interface Said {

@@ -5,7 +5,7 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import { PublicUrl } from "../../src/config/PublicUrl.ts"
 import { FileStore } from "../../src/files/FileStore.ts"
 import { KeptFiles } from "../../src/files/KeptFiles.ts"
-import { placeOf } from "../../src/upstreams/fromSettings.ts"
+import { placeOf } from "../../src/upstreams/configured/fromSettings.ts"
 import { videoEntry, videoServiceNames } from "../upstreams/fakes/videoServices.ts"
 
 const folder = Effect.acquireRelease(

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { KeptFiles } from "../../src/files/KeptFiles.ts"
-import type { Read } from "../../src/files/checked.ts"
+import type { Read } from "../../src/files/checkFile.ts"
 import { FileStore } from "../../src/files/FileStore.ts"
 import { clip, clipIn, piecesOf } from "./clips.ts"
 

@@ -1,4 +1,4 @@
-import type { Read } from "../../src/files/checked.ts"
+import type { Read } from "../../src/files/checkFile.ts"
 
 /** What begins as an MP4 does, 64 bytes long. */
 export const clip: Uint8Array = Buffer.from("\0\0\0\x18ftypisom".padEnd(64, "x"), "latin1")

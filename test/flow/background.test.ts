@@ -10,7 +10,7 @@ import { readSources } from "../imports/imports.ts"
 const names = async () => {
   const sources = await readSources(join(import.meta.dirname, "../../src"))
   return [...sources.values()].flatMap((source) =>
-    [...source.matchAll(/\b(?:daemon|makeBatchWriter)\(\s*"([\w. ]+)"/g)].map(([, name = ""]) => name)
+    [...source.matchAll(/\b(?:daemon|makeBatchWriter|makeGather)\(\s*"([\w. ]+)"/g)].map(([, name = ""]) => name)
   )
 }
 

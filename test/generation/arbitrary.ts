@@ -1,5 +1,5 @@
 import * as fc from "fast-check"
-import { Internal } from "../../src/contract/Failure.ts"
+import { Internal } from "../../src/contract/failures/Failure.ts"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
 
 const id = fc.constantFrom("a", "b", "srvtoolu_c")

@@ -98,6 +98,17 @@ describe("an upstream's usage", () => {
     expect(doubt({ searches: 1_000 }, search())).toBe("searches")
   })
 
+  it("has no more calls, and no longer generations besides, than can be", () => {
+    const more = { hasMore: true }
+    expect(doubt({ calls: { code_execution: 1_000 } }, {}, more)).toBeUndefined()
+    expect(doubt({ calls: { code_execution: 9e15 } }, {}, more)).toBe("calls")
+    const besides = (outputTokens: number) => ({ besides: [{ ...noUsage, outputTokens }] })
+    expect(doubt(besides(1e6), {}, { ...more, contextTokens: 200_000 })).toBeUndefined()
+    expect(doubt(besides(9e15), {}, { ...more, contextTokens: 200_000 })).toBe("output")
+    expect(doubt(besides(1e6), {}, { contextTokens: 200_000 })).toBe("output")
+    expect(doubt(besides(100_000), {}, { contextTokens: 200_000 })).toBeUndefined()
+  })
+
   it("is measured by its input alone while the answer begins", () => {
     const asked = {
       conversation: conversation(),

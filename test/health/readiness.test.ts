@@ -18,7 +18,7 @@ import { Idempotency } from "../../src/idempotency/Idempotency.ts"
 import * as SqlDatabase from "../../src/sql/Database.ts"
 import { DatabaseHealth } from "../../src/sql/DatabaseHealth.ts"
 import { AccessLog } from "../../src/telemetry/AccessLog.ts"
-import { startGateway } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
 import { stores } from "../tasks/engine.ts"
 
 const served = serve(

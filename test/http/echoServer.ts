@@ -4,11 +4,11 @@ import { Duration, Effect, Layer, Schema } from "effect"
 import { Access } from "../../src/access/Access.ts"
 import { Keys } from "../../src/access/store/Keys.ts"
 import { Prefixes, RequestIdInErrors } from "../../src/contract/annotations.ts"
-import { InvalidRequest, NotFound, RateLimited, UpstreamFailed } from "../../src/contract/Failure.ts"
+import { InvalidRequest, NotFound, RateLimited, UpstreamFailed } from "../../src/contract/failures/Failure.ts"
 import { maybe } from "../../src/contract/fields.ts"
 import { handlers } from "../../src/contract/handlers.ts"
 import { failureUnion, typedBody } from "../../src/contract/wire.ts"
-import { streamed } from "../../src/pipeline/streamed.ts"
+import { streamAnswer } from "../../src/pipeline/streamAnswer.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
 import { Lifecycle } from "../../src/flow/Lifecycle.ts"
 import { Idempotency } from "../../src/idempotency/Idempotency.ts"
@@ -106,7 +106,7 @@ const EchoHandlers = handlers(
         : Effect.succeed({ id: path.id, tags: urlParams.tag ?? [] }),
     stream: ({ payload, request }) => {
       let left = payload.times ?? 2
-      return streamed({
+      return streamAnswer({
         request,
         heartbeat: ": ping\n\n",
         machine: { initial: 0, step: (n, event) => [n + 1, [{ type: event.type }]] },

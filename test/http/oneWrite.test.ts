@@ -127,7 +127,7 @@ describe("an answer longer than the server's buffer", () => {
   })
 
   // The last: the server stops after it.
-  it("is given whole to a slow reader while the gateway stops", async () => {
+  it("is given whole to a slow reader while the gateway stops, which SIGHUP does not cut short", async () => {
     const { hostname, port } = new URL(gateway.url)
     const body = JSON.stringify({ ...asked, model: "huge" })
     let taken = 0
@@ -141,6 +141,7 @@ describe("an answer longer than the server's buffer", () => {
     socket.on("data", (bytes: Buffer) => {
       taken += bytes.length
       begun.resolve()
+      gateway.signal("SIGHUP")
       socket.pause()
       setTimeout(() => socket.resume(), 5)
     })

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { expectError } from "../contract/families.ts"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { exchange } from "./rawSocket.ts"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const config = join(mkdtempSync(join(tmpdir(), "gateway-cors-")), "gateway.yaml")
   writeFileSync(config, 'server: { cors_origins: ["https://app.example.com"] }')

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Keys } from "../../src/access/store/Keys.ts"
 import { Settings } from "../../src/config/Settings.ts"
-import { AccountId } from "../../src/contract/Caller.ts"
+import { AccountId } from "../../src/contract/callers/Caller.ts"
 import * as Gateway from "../../src/Gateway.ts"
 import { AccessLog } from "../../src/telemetry/AccessLog.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import { KeyId } from "../../src/contract/Caller.ts"
-import type { UnfinishedBounds } from "../../src/contract/Caller.ts"
-import { RateLimited } from "../../src/contract/Failure.ts"
+import { KeyId } from "../../src/contract/callers/Caller.ts"
+import type { UnfinishedBounds } from "../../src/contract/callers/Caller.ts"
+import { RateLimited } from "../../src/contract/failures/Failure.ts"
 import { Descriptors } from "../../src/flow/Descriptors.ts"
 import { readText } from "../../src/http/body.ts"
 import { Unfinished } from "../../src/http/Unfinished.ts"
@@ -20,7 +20,7 @@ const idle = () =>
 
 /** Bytes for all keys that leave a key so many MiB of memory. */
 const memoryOfKey = (mib: number): UnfinishedBounds => ({ bytes: mib * mebi * 16 })
-const bounded = (bounds: UnfinishedBounds, descriptors = idle()) => new Unfinished(() => bounds, descriptors)
+const bounded = (bounds: UnfinishedBounds, descriptors = idle()) => new Unfinished(bounds, descriptors)
 
 const begun = (unfinished: Unfinished, sender: Parameters<Unfinished["begin"]>[0]) => {
   const holding = unfinished.begin(sender)
@@ -147,11 +147,10 @@ describe("connections and files of requests that are not finished", () => {
   })
 
   it("follow the operator's bounds as they are now", () => {
-    let bounds: UnfinishedBounds = { connections: 4 }
-    const unfinished = new Unfinished(() => bounds, idle())
+    const unfinished = bounded({ connections: 4 })
     begun(unfinished, one)
     expect(unfinished.begin(one)).toMatchObject(refused("1 requests"))
-    bounds = { connections: 8 }
+    unfinished.bound({ connections: 8 })
     expect(begun(unfinished, one)).toBeDefined()
   })
 

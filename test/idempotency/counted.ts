@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
-import { AccountId } from "../../src/contract/Caller.ts"
+import { AccountId } from "../../src/contract/callers/Caller.ts"
 import type { Once } from "../../src/contract/handlers.ts"
 import { Idempotency } from "../../src/idempotency/Idempotency.ts"
 import { KeptAnswers } from "../../src/idempotency/store/KeptAnswers.ts"

@@ -14,7 +14,7 @@ const allowed: Readonly<Record<string, string>> = {
   "callbacks/sender.ts inHand": "deliveries under way, some dozens",
   "chat/messages.ts open": "lives as long as a request is read",
   "config/Configuration.ts followers": "parts of the gateway",
-  "console/Sessions.ts known": "who is signed in, the oldest leaves where there are too many",
+  "people/signIn/Sessions.ts known": "who is signed in, the oldest leaves where there are too many",
   "documents/Documents.ts idle": "processes that read documents, a handful",
   "feed/newRequests.ts reported": "numbers",
   "flow/Daemons.ts all": "daemons, which stay",
@@ -26,6 +26,7 @@ const allowed: Readonly<Record<string, string>> = {
   "idempotency/PendingAnswers.ts all": "who waits for the answer of another node, which is rare",
   "ledger/budgets/Counters.ts counters": "numbers by a text, bounded by account",
   "ledger/budgets/Counters.ts own": "counts, no object",
+  "ledger/PriceDifferences.ts pairs": "500 pairs of a model and an upstream, whose prices are stale",
   "limits/Permits.ts running": "counts, no object",
   "limits/SharedPermits.ts reported": "counts, no object",
   "messages/offeredTools.ts offered": "lives as long as a request is read",
@@ -46,11 +47,10 @@ const allowed: Readonly<Record<string, string>> = {
   "tasks/memory/MemoryTasks.ts tasks": "tasks, in a store of one process",
   "telemetry/LogTail.ts readers": "who follows the log, which is rare",
   "tokens/tokenizer.ts remembered": "a number by a hash",
-  "upstreams/protocols/oneResultEach.ts results": "lives as long as a request is read",
-  "upstreams/videoFiles.ts failures": "two numbers by a text",
-  "upstreams/videoFiles.ts gone": "texts",
+  "upstreams/videos/videoFiles.ts failures": "two numbers by a text",
+  "upstreams/videos/videoFiles.ts gone": "texts",
   "cluster/workers/Child.ts pending": "questions of the metrics page",
-  "cluster/workers/linked.ts pending": "questions of the metrics page",
+  "cluster/workers/workerLink.ts pending": "questions of the metrics page",
   "cluster/workers/supervise.ts children": "processes"
 }
 

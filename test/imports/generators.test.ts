@@ -9,19 +9,17 @@ const rooms =
 
 /** Which of it may make generator functions as it runs, and why that does no harm. */
 const allowed: Readonly<Record<string, string>> = {
+  "access/AdminKeys.ts": "once for each configuration",
   "access/store/Budgets.ts": "made once for operators, who look now and then",
   "access/store/keyQueries.ts": "the same",
   "callbacks/store/DeliveryStore.ts": "deliveries that can't be read",
   "files/readFile.ts": "made once, by a function that is called once",
   "files/FileStore.ts": "once for a process",
-  "dispatch/quoting.ts": "made once, by a function that is called once",
+  "dispatch/makeQuote.ts": "made once, by a function that is called once",
   "ledger/DurableHolds.ts": "made once, by a function that is called once",
   "ledger/store/budgetCounters.ts": "the same",
   "ledger/store/lanes.ts": "the same",
-  "ledger/store/settledSums.ts": "the same",
-  "ledger/store/settledGroups.ts": "the same",
-  "ledger/store/upstreamGroups.ts": "the same",
-  "ledger/store/usedRows.ts": "the same",
+  "ledger/store/usageBooks.ts": "the same",
   "catalogue/catalogueOf.ts": "once for each configuration",
   "catalogue/Configured.ts": "the same",
   "catalogue/prices/fetched/UsedPrices.ts": "once for each look at the stored list, every few minutes",
@@ -29,6 +27,7 @@ const allowed: Readonly<Record<string, string>> = {
   "requests/RequestGroups.ts": "viewers of the Overview",
   "requests/RequestOverview.ts": "the same",
   "requests/groupsAnswer.ts": "the same",
+  "requests/store/RequestSums.ts": "the same",
   "requests/store/requestIds.ts": "the same",
   "requests/store/requestSlices.ts": "the same",
   "ledger/store/UsageReport.ts": "the same",
@@ -43,6 +42,7 @@ const allowed: Readonly<Record<string, string>> = {
   "pipeline/quoterOf.ts": "made once, by a function that is called once",
   "responses/background/generate.ts": "once for each background response, of any family",
   "responses/background/stops.ts": "once for each background response",
+  "sandbox/sandboxRerank.ts": "once for each rerank of the sandbox",
   "sandbox/video/localOrders.ts": "once for a process",
   "search/searchingGeneration.ts": "once for each request that the gateway searches for",
   "tasks/OrphanedHolds.ts": "a sweep, now and then",
@@ -54,7 +54,8 @@ const allowed: Readonly<Record<string, string>> = {
   "tasks/store/setAside.ts": "made once for each store",
   "tasks/store/makeTasks.ts": "tasks that are cancelled or expire",
   "tasks/store/removal.ts": "tasks that are refused at once",
-  "upstreams/streamUpstream.ts": "upstreams of a developer's own",
+  "upstreams/text/withTier.ts": "once for each answer whose tier a header tells",
+  "upstreams/text/streamUpstream.ts": "upstreams of a developer's own",
   "videos/quote.ts": "made once, by a function that is called once"
 }
 

@@ -4,7 +4,7 @@ const leaves = ["flow", "contract", "telemetry", "config", "sql"]
 /** What the text families (`responses`, `messages`, `chat`, `embeddings`) may use beside the leaves; never each other. */
 const forFamilies = ["generation", "tokens", "pipeline", "limits", "ledger", "catalogue", "dispatch", "tasks"]
 
-const families = ["responses", "messages", "chat", "embeddings", "videos"]
+const families = ["responses", "messages", "chat", "embeddings", "rerank", "videos"]
 
 /** Services that embedders may replace, and those they meet. */
 const services = [
@@ -52,9 +52,12 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   // Which processes serve from one database.
   cluster: leaves,
 
+  // Sums by steps and groups, of whatever has rows and sums of hours.
+  sums: leaves,
+
   // Who asks, what it may cost and how much of it.
-  ledger: [...leaves, "generation", "tokens", "cluster"],
-  requests: [...leaves, "regex", "ledger", "routing"],
+  ledger: [...leaves, "generation", "tokens", "cluster", "sums"],
+  requests: [...leaves, "regex", "ledger", "routing", "sums"],
   limits: leaves,
   access: [...leaves, "cluster", "ledger", "limits"],
   catalogue: [...leaves, "generation", "documents", "files", "upstreams", "search", "routing", "ledger", "limits"],
@@ -87,6 +90,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   messages: [...leaves, ...forFamilies],
   chat: [...leaves, ...forFamilies, "ownership"],
   embeddings: [...leaves, ...forFamilies],
+  rerank: [...leaves, ...forFamilies],
   videos: [
     ...leaves,
     "cluster",
@@ -109,6 +113,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   people: [...leaves, "credentials", "access", "upstreams"],
   admin: [
     ...leaves,
+    "sums",
     "people",
     "feed",
     "requests",
@@ -126,9 +131,11 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   health: [...leaves, "files", "access", "ledger", "limits", "routing", "tasks", "callbacks"],
   http: [...leaves, "access", "limits", "idempotency"],
   "Api.ts": ["contract", ...families, "files", "catalogue", "dispatch", "account", "health"],
-  console: [...leaves, "guard", "access", "limits", "people", "admin"],
-  // Programs that sign in for people.
-  oauth: [...leaves, "guard", "access", "catalogue", "ledger", "people", "admin", "console"],
+  // Sessions of people and operators, then programs that sign in for people.
+  "people/signIn": [...leaves, "guard", "access", "limits", "people", "admin"],
+  "people/programs": [...leaves, "access", "people", "people/signIn", "admin"],
+  // Pages.
+  console: [...leaves, "guard", "access", "ledger", "catalogue", "people", "people/signIn", "people/programs"],
   "../console": [
     "contract",
     "requests",
@@ -140,8 +147,8 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "admin",
     "Api.ts",
     "catalogue",
-    "console",
-    "oauth"
+    "people/signIn",
+    "people/programs"
   ],
   "Parts.ts": [
     ...leaves,
@@ -189,9 +196,9 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "http",
     "Api.ts",
     "ledger",
-    "people",
-    "console",
-    "oauth"
+    "people/signIn",
+    "people/programs",
+    "console"
   ],
   "Gateway.ts": [
     ...leaves,
@@ -202,7 +209,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "tasks",
     "people",
     "admin",
-    "console",
+    "people/signIn",
     "http",
     "Parts.ts",
     "Handlers.ts",
@@ -219,7 +226,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "sandbox",
     "people",
     "admin",
-    "console",
+    "people/signIn",
     "http",
     "Api.ts",
     "Parts.ts",

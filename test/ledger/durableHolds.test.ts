@@ -2,13 +2,14 @@ import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import * as fc from "fast-check"
-import { AccountId, Caller, KeyId } from "../../src/contract/Caller.ts"
+import { AccountId, Caller, KeyId } from "../../src/contract/callers/Caller.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { available } from "../../src/ledger/Balances.ts"
 import { Grants } from "../../src/ledger/store/Grants.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
-import { fromUsd, nanoUsd, priceFromText } from "../../src/ledger/Price.ts"
-import { settledSums } from "../../src/ledger/store/settledSums.ts"
+import { fromUsd, priceFromText } from "../../src/ledger/Price.ts"
+import { nanoUsd } from "../../src/ledger/nanoUsd.ts"
+import { tasksUsage } from "../../src/ledger/store/tasksUsage.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import { caseCount } from "../caseCount.ts"
 import { database, describeOnEach, isElsewhere } from "../sql/engines.ts"
@@ -18,7 +19,6 @@ const caller = Caller.unrestricted(team, "key_1")
 /** A dollar a token of output. */
 const price = fromUsd({ output: 1_000_000 })
 const dollar = 1_000_000_000
-
 const services = Layer.mergeAll(Ledger.Default, Grants.Default, Commits.Default)
 const live = services.pipe(Layer.provideMerge(database()))
 
@@ -93,7 +93,7 @@ describeOnEach("a hold that is a row", () => {
         yield* ledger.flush
         expect(yield* balance).toEqual({ granted: 10 * dollar, settled: 3 * dollar, held: 0 })
         const sql = yield* SqlClient.SqlClient
-        const task = (yield* settledSums(sql).ofTasks(["req_a"])).get("req_a")
+        const task = (yield* tasksUsage(sql)(["req_a"])).get("req_a")
         expect(task).toMatchObject({
           task_id: "a",
           requests: 1,

@@ -39,9 +39,12 @@ describeOnEach("what keys have used", () => {
         day("2026-03-31", "another", 1, 1)
       ])}`
       const used = yield* Effect.flatMap(KeyUsage, (usage) => usage.of(many, nowMs))
-      const sums = { today: 3, today_cost: 30, month: 15, month_cost: 150, requests: 31, cost: 310 }
-      expect(used.get("key_1")).toEqual({ key_id: "key_1", ...sums })
-      expect(used.get("key_249")).toMatchObject({ cost: 9_000_000_000_000_000 })
+      expect(used.get("key_1")).toEqual({
+        today: { requests: 3, nanoUsd: 30 },
+        month: { requests: 15, nanoUsd: 150 },
+        total: { requests: 31, nanoUsd: 310 }
+      })
+      expect(used.get("key_249")).toMatchObject({ total: { nanoUsd: 9_000_000_000_000_000 } })
       expect([...used.keys()].toSorted()).toEqual(["key_1", "key_249"])
     }).pipe(Effect.provide(live))
   )

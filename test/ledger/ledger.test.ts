@@ -1,5 +1,5 @@
-import type { Caller } from "../../src/contract/Caller.ts"
-import { plainBudget } from "../../src/contract/Budget.ts"
+import type { Caller } from "../../src/contract/callers/Caller.ts"
+import { plainBudget } from "../../src/contract/budgets/Budget.ts"
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, FastCheck as fc, Layer, TestClock } from "effect"
@@ -8,7 +8,7 @@ import { available } from "../../src/ledger/Balances.ts"
 import { Grants } from "../../src/ledger/store/Grants.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import type { Charge } from "../../src/ledger/Charge.ts"
-import type { Settlement } from "../../src/contract/RequestRecord.ts"
+import type { Settlement } from "../../src/contract/records/Settlement.ts"
 import { UsageReport } from "../../src/ledger/store/UsageReport.ts"
 import { caseCount } from "../caseCount.ts"
 import { database, describeOnEach, isElsewhere } from "../sql/engines.ts"
@@ -34,6 +34,14 @@ describeOnEach("the ledger", () => {
       expect(refused).toHaveLength(190)
       expect(refused.every((result) => result.left._tag === "InsufficientBalance")).toBe(true)
       expect(yield* audit).toEqual({ granted: dollars(10), settled: dollars(10), held: 0 })
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("places no hold that is no amount of money: one below zero would be a credit", () =>
+    Effect.gen(function* () {
+      yield* account(10)
+      for (const wrong of [-1, Number.NaN, Infinity]) yield* Effect.flip(open(wrong))
+      expect(yield* audit).toEqual({ granted: dollars(10), settled: 0, held: 0 })
     }).pipe(Effect.provide(live))
   )
 
@@ -110,7 +118,11 @@ describeOnEach("the ledger", () => {
         for (const first of ["model", "upstream"] as const) {
           const query = { account: undefined, sinceMs: 0, untilMs: Date.now() }
           const { totals } = yield* groups(query, { first, second: undefined }, { limit: 10, offset: 0 })
-          expect(totals).toMatchObject({ requests: 1, costNanoUsd: dollars(2), upstreamCostNanoUsd: dollars(5) + 36 })
+          expect(totals).toMatchObject({
+            requests: 1,
+            cost_nano_usd: dollars(2),
+            upstream_cost_nano_usd: dollars(5) + 36
+          })
         }
       }).pipe(Effect.provide(Layer.merge(live, UsageReport.Default.pipe(Layer.provide(live)))))
   )

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
+import type { Usage } from "../../src/generation/GenerationEvent.ts"
 import { FastCheck as fc } from "effect"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
-import { costOf, covers, free, fromUsd, mostOf, nanoUsd, priceFromText } from "../../src/ledger/Price.ts"
-import { showUsd } from "../../src/contract/showUsd.ts"
-import type { Consumption, Price } from "../../src/ledger/Price.ts"
+import { covers, free, fromUsd, priceFromText } from "../../src/ledger/Price.ts"
+import { costOf, mostOf } from "../../src/ledger/cost.ts"
+import { nanoUsd } from "../../src/ledger/nanoUsd.ts"
+import { showUsd } from "../../src/contract/text/showUsd.ts"
+import type { Price } from "../../src/ledger/Price.ts"
+import { billOf } from "../../src/ledger/billOf.ts"
 
 const count = fc.oneof(fc.nat(2_000), fc.nat(2_000_000_000))
 const usd = fc.nat(200_000_000).map((n) => n / 1e6)
@@ -25,7 +29,7 @@ const prices = fc
   .map(({ cache_write_1h, ...price }) =>
     fromUsd({ ...price, ...(cache_write_1h === undefined ? {} : { cache_write_1h }) })
   )
-const consumptions: fc.Arbitrary<Consumption> = fc
+const consumptions: fc.Arbitrary<Usage> = fc
   .record({
     inputTokens: count,
     cacheReadTokens: count,
@@ -40,7 +44,7 @@ const consumptions: fc.Arbitrary<Consumption> = fc
   .map((used) => ({ ...used, cacheWriteHourTokens: Math.min(used.cacheWriteHourTokens, used.cacheWriteTokens) }))
 
 /** The definition, in fractions of whole numbers. */
-const reference = (price: Price, used: Consumption): bigint => {
+const reference = (price: Price, used: Usage): bigint => {
   const reasoning = Math.min(used.reasoningTokens, used.outputTokens)
   const { cacheWriteHourTokens: forAnHour = 0 } = used
   const parts: Array<readonly [number, number, bigint]> = [
@@ -117,6 +121,24 @@ describe("a request's cost", () => {
     expect(costOf(older, { ...noUsage, cacheWriteTokens: 2, cacheWriteHourTokens: 1 })).toBe(7_500)
   })
 
+  it("is the same at the text of a row, whatever other models did for the answer", () => {
+    const image = fromUsd({ input: 5, image: { input: 8, output: 30 }, service_tier: { priority: 2 } })
+    const listed = fromUsd({ input: 1, output: 10, service_tier: { priority: 2 } })
+    const price: Price = { ...listed, others: (model) => (model === "gpt-image-2" ? image : undefined) }
+    const drawn = { ...noUsage, inputTokens: 50, outputTokens: 4_160, imageOutputTokens: 4_160, model: "gpt-image-2" }
+    const besides = [
+      { ...drawn, served: { tier: "priority" } },
+      { ...noUsage, inputTokens: 7, model: "unknown" }
+    ]
+    const used = { ...noUsage, inputTokens: 100, served: { tier: "priority" }, besides }
+    const row = billOf(price, used, { atMs: 0, estimated: false, heldNanoUsd: () => undefined })
+    expect(row.dueNanoUsd).toBe(200_000 + 500_000 + 249_600_000 + 14_000)
+    expect(costOf(priceFromText(row.price), used)).toBe(row.dueNanoUsd)
+    expect(priceFromText(row.price).others?.("unknown")).toBeUndefined()
+    // As gateways wrote it that stored no other prices: they cost as the model itself.
+    expect(costOf(priceFromText(listed.text), { ...noUsage, besides: [drawn] })).toBe(50_000 + 41_600_000)
+  })
+
   it("takes the tier of the whole input", () => {
     const price = fromUsd({ input: 3, output: 15 }, [{ above: 200_000, usd: { input: 6, output: 22.5 } }])
     expect(costOf(price, { ...noUsage, inputTokens: 200_000 })).toBe(nanoUsd(0.6))
@@ -149,8 +171,21 @@ describe("a request's cost", () => {
   it("covers what it has a price for", () => {
     const price = fromUsd({ input: 1, per_search: 0, per_call: { image_generation: 0 } })
     const asked = ["web_search", "image_generation", "file_search", "compaction", "service_tier", "audio"] as const
-    expect(asked.map((of) => covers(price, of))).toEqual([true, true, false, true, false, false])
-    expect(asked.map((of) => covers(fromUsd({ input: 1 }), of))).toEqual([false, false, false, true, false, false])
+    expect(asked.map((of) => covers(price, { of, value: of }))).toEqual([true, true, false, true, false, false])
+    expect(asked.map((of) => covers(fromUsd({ input: 1 }), { of, value: of }))).toEqual([
+      false,
+      false,
+      false,
+      true,
+      false,
+      false
+    ])
+  })
+
+  it("covers any tier, speed and place of what is free", () => {
+    const ofTokens = ["service_tier", "speed", "inference_geo"] as const
+    expect(ofTokens.map((of) => covers(free, { of, value: "fast" }))).toEqual([true, true, true])
+    expect(covers(free, { of: "image_generation", value: "image_generation" })).toBe(false)
   })
 
   it("is never above the most it can be", () => {

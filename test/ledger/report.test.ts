@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Layer, TestClock } from "effect"
-import { AccountId, KeyId } from "../../src/contract/Caller.ts"
+import { AccountId, KeyId } from "../../src/contract/callers/Caller.ts"
 import { readTime } from "../../src/contract/timeQuery.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { usageWriter } from "../../src/ledger/store/usageWriter.ts"
@@ -106,6 +106,7 @@ describeOnEach("a usage report", ({ name }) => {
           key: fc.constantFrom("x", "y"),
           account: fc.constantFrom("team", "other"),
           upstream: fc.constantFrom("u", "v"),
+          tier: fc.constantFrom(undefined, "flex", "priority"),
           cost: fc.nat(1e6)
         }),
         { maxLength: 40 }
@@ -115,8 +116,9 @@ describeOnEach("a usage report", ({ name }) => {
       Effect.gen(function* () {
         yield* TestClock.setTime(now)
         // In two batches: what is there is added to.
-        const all = rows.map(({ account, cost, days, key, model, upstream }) =>
+        const all = rows.map(({ account, cost, days, key, model, tier, upstream }) =>
           row({
+            used: { ...noUsage, inputTokens: 10, outputTokens: 3, ...(tier !== undefined && { served: { tier } }) },
             atMs: now - days * day,
             costNanoUsd: cost,
             key: KeyId.make(key),
@@ -139,7 +141,9 @@ describeOnEach("a usage report", ({ name }) => {
             ? new Date(one.atMs).toISOString().slice(0, 10)
             : dimension === "account" || dimension === "key" || dimension === "model" || dimension === "upstream"
               ? one[dimension]
-              : null
+              : dimension === "service_tier"
+                ? (one.used.served?.tier ?? "")
+                : null
         for (const by of usageBys.filter((one) => one !== "tag" && one !== "end_user")) {
           const { data, from } = yield* ask({ by, since: "30d", limit: 1_000 })
           expect([from, data.reduce((sum, { cost }) => sum + cost.nano_usd, 0)]).toEqual(["ledger", total])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { AccountId, KeyId } from "../../src/contract/Caller.ts"
+import { AccountId, KeyId } from "../../src/contract/callers/Caller.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { byDay, byHour } from "../../src/ledger/store/usageRows.ts"
 import { SumNames } from "../../src/ledger/SumNames.ts"

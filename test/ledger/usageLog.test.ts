@@ -1,18 +1,18 @@
 import { SqlClient } from "@effect/sql"
 import { SqlError } from "@effect/sql/SqlError"
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { AccountId, KeyId } from "../../src/contract/Caller.ts"
+import { Cause, Effect, Exit, Layer } from "effect"
+import { AccountId, KeyId } from "../../src/contract/callers/Caller.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import type { UsageRow } from "../../src/ledger/store/usageRows.ts"
-import { InDoubt } from "../../src/sql/InDoubt.ts"
 import type { BalanceOperations } from "../../src/ledger/BalanceOperations.ts"
 import { BalanceStore } from "../../src/ledger/BalanceStore.ts"
 import { makeLocalBalances } from "../../src/ledger/localBalances.ts"
 import { makeUsageLog } from "../../src/ledger/UsageLog.ts"
 import { Changes } from "../../src/sql/Changes.ts"
 import { Commits } from "../../src/sql/Commits.ts"
+import { aheadOf } from "../../src/sql/prepare.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 import { makeMetrics, Metrics } from "../../src/telemetry/Metrics.ts"
 
@@ -72,18 +72,16 @@ describeOnEach("the usage log", () => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO accounts (id, created_at) VALUES (${team}, 0)`
-      const real = yield* Commits
-      // What can't be written in plain code goes this way.
-      const { plainly: _, ...others } = real
+      const { send: _, ...others } = yield* Commits
       let tries = 0
-      const append: Commits["append"] = (write) =>
-        Effect.suspend(() => {
-          if (++tries === 1) return new SqlError({ cause: { errno: "08006" } })
-          const undone = real.append(Effect.zipRight(write, Effect.fail("a deadlock")))
-          return Effect.zipRight(Effect.ignore(undone), real.append(write))
-        })
+      const send: Commits["send"] = (statements, as, ended) => {
+        if (++tries === 1) return ended(Exit.fail(new SqlError({ cause: { errno: "08006" } })))
+        const write = aheadOf(statements)
+        const undone = others.commit(Effect.zipRight(write, Effect.fail("a deadlock")), as)
+        Effect.runFork(Effect.zipRight(Effect.ignore(undone), others.commit(write, as))).addObserver(ended)
+      }
       const log = yield* Effect.flatMap(makeLocalBalances, (books) => makeUsageLog(books, () => false)).pipe(
-        Effect.provideService(Commits, new Commits({ ...others, append }))
+        Effect.provideService(Commits, new Commits({ ...others, send }))
       )
       const lost: Array<string> = []
       const cut = log.appendAwaited(row("cut", 3), () => lost.push("cut"))
@@ -100,30 +98,25 @@ describeOnEach("the usage log", () => {
   it.live("keeps rows of unknown outcome until it is known, then writes or forgets them", () =>
     Effect.gen(function* () {
       const written: Array<ReadonlyArray<string>> = []
-      let late: ((isStored: boolean) => void) | undefined
-      const write: BalanceOperations["write"] = (take, told) =>
-        Effect.suspend(() => {
-          if (late !== undefined) {
-            const known = late
-            late = undefined
-            known(false)
-          }
-          const ids = take().map(({ requestId }) => requestId)
-          if (written.length > 0) return Effect.sync(() => void written.push(ids))
-          written.push(ids)
-          late = told
-          return Effect.fail(new InDoubt({ because: new SqlError({ cause: {} }) }))
-        })
-      const log = yield* makeUsageLog({ write, unsettle: () => {} }, () => false)
+      const error = new SqlError({ cause: {} })
+      let learn = () => {}
+      const write: BalanceOperations["write"] = (take, ended, doubtful) => {
+        written.push(take().map(({ requestId }) => requestId))
+        if (written.length > 1) return ended(Exit.void)
+        doubtful(Cause.fail(error))
+        learn = () => ended(Exit.fail(error))
+      }
+      const log = yield* makeUsageLog({ write, unsettle: () => {}, longestPauseMs: 5 }, () => false)
       const lost: Array<string> = []
       log.append(row("paid", 5))
       const awaited = log.appendAwaited(row("awaited", 3), () => lost.push("awaited"))
       yield* Effect.promise(() => expect(awaited).rejects.toThrow("could not be stored"))
       expect(lost).toEqual([])
       log.append(row("later", 1))
-      yield* Effect.repeat(log.flush, { until: () => written.flat().filter((id) => id === "paid").length === 2 })
-      yield* log.flush
+      expect(written).toHaveLength(1)
+      learn()
       expect(lost).toEqual(["awaited"])
+      yield* log.flush
       expect(written[0]).toEqual(["paid", "awaited"])
       expect(written.slice(1).flat().toSorted()).toEqual(["later", "paid"])
     }).pipe(Effect.scoped, Effect.provide(services))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Either, FastCheck as fc, Layer, TestClock } from "effect"
-import { Caller } from "../../src/contract/Caller.ts"
-import type { Limits as Bounds } from "../../src/contract/Caller.ts"
+import { Caller } from "../../src/contract/callers/Caller.ts"
+import type { Limits as Bounds } from "../../src/contract/callers/Caller.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import { Limits } from "../../src/limits/Limits.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
-import { Caller } from "../../src/contract/Caller.ts"
+import { Caller } from "../../src/contract/callers/Caller.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import { Limits } from "../../src/limits/Limits.ts"

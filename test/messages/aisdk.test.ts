@@ -1,10 +1,10 @@
 import { createAnthropic } from "@ai-sdk/anthropic"
 import { afterAll, beforeAll, describe, expect, it, vi } from "@effect/vitest"
 import { APICallError, generateText, jsonSchema, stepCountIs, streamText, tool } from "ai"
-import type { GatewayProcess } from "../e2e/process.ts"
-import { startGateway } from "../e2e/process.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
+import { startGateway } from "../gatewayHere.ts"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let anthropic: ReturnType<typeof createAnthropic>
 /** What the client would have warned of on the console. */
 const warned: Array<unknown> = []

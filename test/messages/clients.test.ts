@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { MockInstance } from "@effect/vitest"
 import Anthropic from "@anthropic-ai/sdk"
 import Anthropic0 from "anthropic-sdk-0"
-import type { GatewayProcess } from "../e2e/process.ts"
-import { startGateway } from "../e2e/process.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
+import { startGateway } from "../gatewayHere.ts"
 import { gif, time, weather } from "./clientTools.ts"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 
 beforeAll(async () => {
   gateway = await startGateway()

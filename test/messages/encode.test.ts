@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { RateLimited, UpstreamFailed } from "../../src/contract/Failure.ts"
+import { RateLimited, UpstreamFailed } from "../../src/contract/failures/Failure.ts"
 import type { FinishReason, GenerationEvent } from "../../src/generation/GenerationEvent.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { unsealThinking } from "../../src/messages/opaque.ts"

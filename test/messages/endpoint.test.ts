@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import type { GatewayProcess } from "../e2e/process.ts"
-import { startGateway } from "../e2e/process.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
+import { startGateway } from "../gatewayHere.ts"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   gateway = await startGateway()
 })

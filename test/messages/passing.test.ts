@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import type { Caller } from "../../src/contract/Caller.ts"
+import type { Caller } from "../../src/contract/callers/Caller.ts"
 import { testDouble } from "../../src/contract/testDouble.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import { makeMessageFamily } from "../../src/messages/messageFamily.ts"

@@ -1,6 +1,6 @@
 import { Either, ParseResult } from "effect"
 import { describe } from "../../src/contract/describe.ts"
-import type { InvalidRequest } from "../../src/contract/Failure.ts"
+import type { InvalidRequest } from "../../src/contract/failures/Failure.ts"
 import type { Conversation } from "../../src/generation/Conversation.ts"
 import { understand } from "../../src/messages/decode.ts"
 import { CreateMessage } from "../../src/messages/Request.ts"

@@ -232,7 +232,7 @@ export const everySum = async ({ adminKey, ledger, secretOf, url, wereKilled }: 
     if (!isOperator) return
     const told = await get(`${base}/overview/cost?from=24h&on=paid`, secret)
     const served = rows.filter(({ outcome }) => outcome === "finished" || outcome === "hang-up")
-    const ofText = served.filter(({ model }) => !/video|embedding/.test(model))
+    const ofText = served.filter(({ model }) => !/video|embedding|rerank/.test(model))
     is(`${base}/overview/cost`, told.total.cost.nano_usd, sumOf(ofText).cost)
     // A dollar a token of output.
     const there = ofText.reduce((sum, { output }) => sum + output, 0) * 1e9

@@ -104,6 +104,7 @@ describeOnEach("after a storm of every family", () => {
           { key, family: "several" },
           { key, family: "several", body: { stream: true } },
           { key, family: "embeddings" },
+          { key, family: "rerank" },
           { key, family: "async" },
           { key, family: "videos" },
           { key, family: "videos", body: { content: [{ type: "text", text: "it fails" }] } }

@@ -14,6 +14,7 @@ const conflicts: Record<Family, object> = {
   chat: { error: { code: "conflict", type: "invalid_request_error" } },
   several: { error: { code: "conflict", type: "invalid_request_error" } },
   embeddings: { error: { code: "conflict", type: "invalid_request_error" } },
+  rerank: { error: { code: "conflict", type: "invalid_request_error" } },
   async: { type: "error", error: { type: "invalid_request_error" } },
   videos: { error: { code: "conflict", type: "invalid_request_error" } }
 }

@@ -1,4 +1,4 @@
-interface Upstream {
+export interface Upstream {
   readonly url: string
   /** Calls so far. */
   readonly calls: () => number
@@ -25,7 +25,7 @@ const messageFrames = (message: object, text: string) => [
 
 /**
  * Speaks chat completions and messages: a word of one token, slowly enough for requests to meet, streamed where asked. And
- * embeddings, and Ark's video tasks, which are done when they are asked for; a prompt with `fails` fails, one with `waits` stays in the queue.
+ * embeddings, rerank, and Ark's video tasks, which are done when they are asked for; a prompt with `fails` fails, one with `waits` stays in the queue.
  */
 export const upstream = (): Upstream => {
   const videos = new Map<string, string>()
@@ -70,6 +70,10 @@ export const upstream = (): Upstream => {
         const data = [{ object: "embedding", index: 0, embedding: [calls] }]
         return Response.json({ object: "list", data, model, usage: { prompt_tokens: 8, total_tokens: 8 } })
       }
+      if (pathname === "/v1/rerank") {
+        const results = [{ index: 0, relevance_score: 1 / calls }]
+        return Response.json({ id: `rerank-${calls}`, results, meta: { billed_units: { search_units: 1 } } })
+      }
       if (pathname === "/v1/messages") {
         const text = `Hi ${calls}`
         const message = { id: `msg_${calls}`, type: "message", role: "assistant", model, stop_reason: null }
@@ -111,11 +115,14 @@ const dataOf = (frame: object) => `data: ${JSON.stringify(frame)}\n\n`
 /** A stream of these pieces. */
 const slowly = (pieces: ReadonlyArray<string>) =>
   new Response(
-    (async function* () {
-      for (const [index, piece] of pieces.entries()) {
-        if (index > 0) await Bun.sleep(30)
-        yield piece
+    new ReadableStream<string>({
+      start: async (controller) => {
+        for (const [index, piece] of pieces.entries()) {
+          if (index > 0) await Bun.sleep(30)
+          controller.enqueue(piece)
+        }
+        controller.close()
       }
-    })() as never,
+    }).pipeThrough(new TextEncoderStream()),
     { headers: { "content-type": "text/event-stream" } }
   )

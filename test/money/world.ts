@@ -35,6 +35,12 @@ export const families = {
     body: { model: "paid-embeddings", input: "Hello Hello" },
     broke: { error: { code: "insufficient_quota", type: "insufficient_quota_error" } }
   },
+  // A unit of a dollar.
+  rerank: {
+    path: "/v1/rerank",
+    body: { model: "paid-rerank", query: "Hello", documents: ["Hello", "Bye"] },
+    broke: { error: { code: "insufficient_quota", type: "insufficient_quota_error" } }
+  },
   async: {
     path: "/v1/messages",
     body: { model: "paid", messages: "Hello", max_tokens: 1, async: true },
@@ -112,6 +118,7 @@ export const startWorld = async (keys: ReadonlyArray<string>, options: Options =
         paid: { routes: [{ upstream: "up" }], price: { output: 1_000_000 } },
         "paid-several": { routes: [{ upstream: "messages", model: "m" }], price: { output: 1_000_000 / 16 } },
         "paid-embeddings": { routes: [{ upstream: "up" }], kind: "embedding", price: { input: 1_000_000 / 8 } },
+        "paid-rerank": { routes: [{ upstream: "up" }], price: { per_rerank_unit: 1 } },
         reading: { routes: [{ upstream: "up" }], price: { input: 1_000, output: 1_000_000 } },
         "paid-video": { routes: [{ upstream: "videos", model: "m" }], price: { per_second: 0.8 } }
       },

@@ -3,7 +3,7 @@ import type { Mutant } from "./Mutant.ts"
 const clientAddress = ["test/guard/clientAddress.test.ts"]
 const dial = ["test/guard/dial.test.ts"]
 const idempotency = ["test/idempotency/idempotency.test.ts", "test/idempotency/streams.test.ts"]
-const sessions = ["test/console/sessions.test.ts", "test/console/signingIn.test.ts"]
+const sessions = ["test/people/signIn/sessions.test.ts", "test/people/signIn/signingIn.test.ts"]
 const access = ["test/access/access.test.ts"]
 const secrets = ["test/callbacks/secrets.test.ts"]
 const responses = ["test/responses/store.test.ts"]
@@ -61,49 +61,49 @@ export const authenticationMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "admin: its key may be an API key",
-    file: "src/people/AdminKeys.ts",
+    file: "src/access/AdminKeys.ts",
     snippet: "if (Option.isSome(yield* apiKeys.open(ApiKey.hash(secret)))) {",
     replacement: "if (Option.isSome(yield* apiKeys.open(ApiKey.hash(`no ${secret}`)))) {",
     tests: ["test/e2e/admin.test.ts", "test/e2e/adminKeys.test.ts"]
   },
   {
     name: "console: a change needs no token",
-    file: "src/console/SessionAuthenticators.ts",
+    file: "src/people/signIn/SessionAuthenticators.ts",
     snippet: 'headers.get("x-gateway-csrf") !== csrfOf(token)',
     replacement: 'headers.get("x-gateway-csrf") === "never"',
     tests: sessions
   },
   {
     name: "console: a cookie that a neighbouring host has planted counts",
-    file: "src/console/token.ts",
+    file: "src/people/signIn/token.ts",
     snippet: "return onlyIn(cookie, nameOf(place), wellFormed)",
     replacement: "return onlyIn(cookie, nameOf({ ...place, isSecure: false }), wellFormed)",
     tests: sessions
   },
   {
     name: "console: another site's page may ask in the name of a session",
-    file: "src/console/SessionAuthenticators.ts",
+    file: "src/people/signIn/SessionAuthenticators.ts",
     snippet: "if (isForeign(headers, yield* publicUrl.get)) return yield* foreign",
     replacement: "yield* publicUrl.get",
     tests: sessions
   },
   {
     name: "console: an account's session opens the admin API",
-    file: "src/console/SessionAuthenticators.ts",
+    file: "src/people/signIn/SessionAuthenticators.ts",
     snippet: 'if (session.kind !== "operator") return yield* notOperator',
     replacement: 'if (session.kind === "link") return yield* notOperator',
     tests: sessions
   },
   {
     name: "console: a link opens more than once",
-    file: "src/console/store/SessionStore.ts",
+    file: "src/people/signIn/store/SessionStore.ts",
     snippet: "DELETE FROM sessions WHERE hash = ${hash} AND kind = 'link' AND expires_at > ${nowMs} RETURNING id",
     replacement: "SELECT id FROM sessions WHERE hash = ${hash} AND kind = 'link' AND expires_at > ${nowMs}",
     tests: sessions
   },
   {
     name: "console: the session before goes on after a new sign-in",
-    file: "src/console/Handlers.ts",
+    file: "src/people/signIn/OwnSession.ts",
     snippet: "if (before !== undefined) yield* sessions.end(before.session)",
     replacement: "void before",
     tests: sessions

@@ -6,10 +6,10 @@ const ledger = ["test/ledger/ledger.test.ts"]
 export const callMutants: ReadonlyArray<Mutant> = [
   {
     name: "calls: a broken answer costs the operator nothing",
-    file: "src/ledger/metered.ts",
+    file: "src/ledger/meter.ts",
     snippet: "this.#charge.cut(used, !this.#isTotal || this.#isEstimated)",
     replacement: "this.#charge.release()",
-    tests: ["test/ledger/metered.test.ts"]
+    tests: ["test/ledger/meter.test.ts"]
   },
   {
     name: "calls: a broken answer keeps its hold",
@@ -21,7 +21,7 @@ export const callMutants: ReadonlyArray<Mutant> = [
   {
     name: "calls: a task's broken answers are lost",
     file: "src/ledger/DurableHolds.ts",
-    snippet: "unserved.cut(request, used, estimated, id)",
+    snippet: "unserved.cut(request, used, { estimated, task: id })",
     replacement: "",
     tests: ["test/ledger/durableHolds.test.ts"]
   }

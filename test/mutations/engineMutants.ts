@@ -64,8 +64,8 @@ export const engineMutants: ReadonlyArray<Mutant> = [
   {
     name: "sql: a row that is refused takes along those of its commit",
     file: "src/sql/BatchWriter.ts",
-    snippet: "others.length === 0 ?",
-    replacement: "others.length < 9_000 ?",
+    snippet: "if (others.length > 0) return sendHalves",
+    replacement: "if (others.length > 9_000) return sendHalves",
     tests: ["test/sql/batchWriter.test.ts"]
   },
   {
@@ -74,5 +74,12 @@ export const engineMutants: ReadonlyArray<Mutant> = [
     snippet: "const entries = () => (taken ??= take())",
     replacement: "const entries = () => (taken = take())",
     tests: ["test/ledger/usageLog.test.ts"]
+  },
+  {
+    name: "sql: a batch is sent while another one is under way",
+    file: "src/sql/Gather.ts",
+    snippet: "const wake = (): void => {\n    if (isSending) return",
+    replacement: "const wake = (): void => {\n    isSending = false",
+    tests: ["test/sql/gather.test.ts"]
   }
 ]

@@ -63,7 +63,7 @@ export const entrustedMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "entrusted: an upstream's words repeat the secrets of tools",
-    file: "src/upstreams/refused.ts",
+    file: "src/upstreams/calls/refusalError.ts",
     snippet: "mayEntrust ? entrustedIn",
     replacement: "mayEntrust && sent.length > 1e9 ? entrustedIn",
     tests: canary

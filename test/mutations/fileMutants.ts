@@ -51,14 +51,14 @@ export const fileMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "files: an upload whose source died is taken for whole",
-    file: "src/files/checked.ts",
+    file: "src/files/checkFile.ts",
     snippet: 'throw cause instanceof NotKept ? cause : new NotKept({ why: "broken", message: String(cause) })',
     replacement: "return undefined as never",
     tests: bucket
   },
   {
     name: "files: a file may be shorter than its source has said",
-    file: "src/files/checked.ts",
+    file: "src/files/checkFile.ts",
     snippet: "if (declared === undefined || declared === length) return undefined",
     replacement: "return undefined",
     tests: bucket

@@ -6,6 +6,48 @@ const aboveHold = ["test/ledger/aboveHold.test.ts"]
 /** What is held for a request, and that its charge is no more. */
 export const holdMutants: ReadonlyArray<Mutant> = [
   {
+    name: "ledger: a write for twelve hours costs as one for minutes",
+    file: "src/ledger/priceTerms.ts",
+    snippet: "halfDay, rates.cacheWriteHalfDay ?? rates.cacheWrite",
+    replacement: "halfDay, rates.cacheWrite",
+    tests: ["test/money/served.test.ts"]
+  },
+  {
+    name: "dispatch: a request that names two tiers is held at the first",
+    file: "src/dispatch/waysServed.ts",
+    snippet: '[...values].join(" or ")',
+    replacement: "[...values][0]",
+    tests: ["test/dispatch/mostUsed.test.ts"]
+  },
+  {
+    name: "ledger: a hold below zero is a credit",
+    file: "src/ledger/afford.ts",
+    snippet: "hold.nanoUsd >= 0 && hold.nanoUsd <= mostMoney ? hold",
+    replacement: "hold.nanoUsd <= mostMoney ? hold",
+    tests: ["test/ledger/ledger.test.ts"]
+  },
+  {
+    name: "dispatch: a request bounds its hosted calls by -1",
+    file: "src/generation/demandsOf.ts",
+    snippet: "most !== undefined && most > 0 && isCount(most) ? most",
+    replacement: "most !== undefined ? most",
+    tests: ["test/generation/demandsOf.test.ts"]
+  },
+  {
+    name: "dispatch: a field that the upstream does not know bounds its calls",
+    file: "src/generation/demandsOf.ts",
+    snippet: 'bound && callsWithin(bound === "max_uses" ? tool : body, bound)',
+    replacement: 'callsWithin(tool, "max_uses") ?? callsWithin(body, "max_tool_calls")',
+    tests: ["test/generation/demandsOf.test.ts"]
+  },
+  {
+    name: "ledger: any number of calls is believed",
+    file: "src/generation/plausible.ts",
+    snippet: "count > mostCalls",
+    replacement: "count > Infinity",
+    tests: ["test/generation/plausible.test.ts"]
+  },
+  {
     name: "ledger: a charge is above its hold",
     file: "src/ledger/aboveHold.ts",
     snippet: "Math.min(costNanoUsd, mostNanoUsd)",
@@ -36,8 +78,8 @@ export const holdMutants: ReadonlyArray<Mutant> = [
   {
     name: "ledger: the part of a cost above its hold is nobody's",
     file: "src/ledger/aboveHold.ts",
-    snippet: "upstreamCostNanoUsd: costNanoUsd,",
-    replacement: "upstreamCostNanoUsd: charged,",
+    snippet: "return { costNanoUsd, upstreamCostNanoUsd, aboveHoldNanoUsd",
+    replacement: "return { costNanoUsd, upstreamCostNanoUsd: costNanoUsd, aboveHoldNanoUsd",
     tests: aboveHold
   },
   {

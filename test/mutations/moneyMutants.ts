@@ -3,7 +3,7 @@ import type { Mutant } from "./Mutant.ts"
 const holds = ["test/ledger/durableHolds.test.ts"]
 const nodes = ["test/ledger/nodes"]
 const ledger = ["test/ledger/ledger.test.ts"]
-const metered = ["test/ledger/metered.test.ts"]
+const metered = ["test/ledger/meter.test.ts", "test/ledger/leftMeter.test.ts"]
 const leaving = ["test/e2e/leftEarly.test.ts"]
 const hedges = ["test/e2e/hedge.test.ts"]
 const sql = ["test/sql/commits.test.ts"]
@@ -54,14 +54,14 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "ledger: a failed request is paid",
-    file: "src/ledger/metered.ts",
+    file: "src/ledger/meter.ts",
     snippet: "this.#charge.cut(used, !this.#isTotal || this.#isEstimated)",
     replacement: 'void this.#charge.settle(used, "hang-up", true)',
     tests: metered
   },
   {
     name: "ledger: a hang-up is free",
-    file: "src/ledger/metered.ts",
+    file: "src/ledger/meter.ts",
     snippet: 'else this.#pay(this.#counted(), "hang-up", true)',
     replacement: "else this.#release()",
     tests: metered
@@ -69,7 +69,7 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   {
     name: "dispatch: a client that leaves before its answer pays nothing",
     file: "src/dispatch/Work.ts",
-    snippet: "const used = { ...noUsage, inputTokens: this.inputTokens() }",
+    snippet: "const used = { ...noUsage, inputTokens: this.inputTokens(), ...served(this.asked()) }",
     replacement: "const used = noUsage",
     tests: ["test/dispatch/paying.test.ts"]
   },
@@ -103,14 +103,14 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "upstreams: a request counts as sent while its PDF is read",
-    file: "src/upstreams/textUpstream.ts",
+    file: "src/upstreams/text/textUpstream.ts",
     snippet: "const prepared = how.attempt?.prepares()",
     replacement: "const prepared = undefined as (() => void) | undefined",
     tests: ["test/upstreams/preparing.test.ts"]
   },
   {
     name: "upstreams: a request counts as sent while its credentials are fetched",
-    file: "src/upstreams/client.ts",
+    file: "src/upstreams/calls/client.ts",
     snippet: "const prepared = call.attempt?.prepares()",
     replacement: "const prepared = undefined as (() => void) | undefined",
     tests: ["test/upstreams/preparing.test.ts"]
@@ -154,9 +154,16 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   {
     name: "ledger: a statement whose answer was lost takes effect once more",
     file: "src/ledger/shared/Lane.ts",
-    snippet: "return ended.left(turn.rest(sendAs(by, sending)))",
-    replacement: "return ended.left(turn.rest(sendNext(sending)))",
+    snippet: "return inFiber(sendAs(by, sending), sending)",
+    replacement: "return inFiber(sendNext(sending), sending)",
     tests: nodes
+  },
+  {
+    name: "ledger: what was held for one who was told no stays held",
+    file: "src/ledger/shared/Batches.ts",
+    snippet: "(isTooLate ? undo : judge)",
+    replacement: "judge",
+    tests: ["test/ledger/nodes/lostAnswer.test.ts"]
   },
   {
     name: "ledger: a node that was buried gives back what it held once more",
@@ -188,23 +195,23 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "ledger: half a nano-dollar is given away",
-    file: "src/ledger/Price.ts",
-    snippet: "const halfUp = parts + million / 2",
-    replacement: "const halfUp = parts",
+    file: "src/ledger/cost.ts",
+    snippet: "? parts + million / 2 : undefined",
+    replacement: "? parts : undefined",
     tests: ["test/ledger/price.test.ts"]
   },
   {
     name: "ledger: large sums are rounded down",
-    file: "src/ledger/Price.ts",
-    snippet: "return Number((parts * 2n + denominator) / (denominator * 2n))",
-    replacement: "return Number(parts / denominator)",
+    file: "src/ledger/costLines.ts",
+    snippet: "Number((sum * 2n + BigInt(parts)) / BigInt(parts * 2))",
+    replacement: "Number(sum / BigInt(parts))",
     tests: ["test/ledger/price.test.ts"]
   },
   {
     name: "ledger: large inputs cost what small ones do",
-    file: "src/ledger/Price.ts",
-    snippet: "if (inputTokens > tier.above) rates = tier.rates",
-    replacement: "if (inputTokens < 0) rates = tier.rates",
+    file: "src/ledger/rates.ts",
+    snippet: "if (inputTokens > tier.above) found = tier.rates",
+    replacement: "if (inputTokens < 0) found = tier.rates",
     tests: ["test/ledger/price.test.ts"]
   },
   {

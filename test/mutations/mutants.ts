@@ -4,6 +4,7 @@ import { authenticationMutants } from "./authenticationMutants.ts"
 import { engineMutants } from "./engineMutants.ts"
 import { entrustedMutants } from "./entrustedMutants.ts"
 import { fileMutants } from "./fileMutants.ts"
+import { hangUpMutants } from "./hangUpMutants.ts"
 import { holdMutants } from "./holdMutants.ts"
 import { keyMutants } from "./keyMutants.ts"
 import { laneMutants } from "./laneMutants.ts"
@@ -14,8 +15,12 @@ import { nodeMutants } from "./nodeMutants.ts"
 import { peopleMutants } from "./peopleMutants.ts"
 import { priceMutants } from "./priceMutants.ts"
 import { programMutants } from "./programMutants.ts"
+import { rerankMutants } from "./rerankMutants.ts"
+import { rowMutants } from "./rowMutants.ts"
+import { servedMutants } from "./servedMutants.ts"
 import { signInMutants } from "./signInMutants.ts"
 import { streamMutants } from "./streamMutants.ts"
+import { sumMutants } from "./sumMutants.ts"
 import { tokenMutants } from "./tokenMutants.ts"
 import { tryMutants } from "./tryMutants.ts"
 import { videoMutants } from "./videoMutants.ts"
@@ -26,9 +31,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...authenticationMutants,
   ...entrustedMutants,
   ...fileMutants,
+  ...hangUpMutants,
   ...holdMutants,
   ...moneyMutants,
   ...priceMutants,
+  ...rowMutants,
+  ...servedMutants,
+  ...rerankMutants,
   ...engineMutants,
   ...callbackMutants,
   ...callMutants,
@@ -38,6 +47,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...peopleMutants,
   ...programMutants,
   ...signInMutants,
+  ...sumMutants,
   ...tokenMutants,
   ...tryMutants,
   ...loginMutants,

@@ -15,14 +15,14 @@ export const peopleMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "people: a person's key lists what others of the account did",
-    file: "src/contract/Own.ts",
+    file: "src/contract/callers/Own.ts",
     snippet: "person === undefined ? { account } : { account, keys: person.keys }",
     replacement: "person === undefined ? { account } : { account }",
     tests: members
   },
   {
     name: "people: a person's key opens another's task",
-    file: "src/contract/Caller.ts",
+    file: "src/contract/callers/Caller.ts",
     snippet: "person === undefined || person.keys.includes(key)",
     replacement: 'person === undefined || key !== ""',
     tests: members
@@ -78,38 +78,52 @@ export const peopleMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "people: an operator acts as a person's key",
-    file: "src/console/SessionAuthenticators.ts",
+    file: "src/people/signIn/SessionAuthenticators.ts",
     snippet: "key.person_id === null ? hasSecret(key) : key.person_id === acting.person",
     replacement: "key.person_id !== undefined",
     tests: ["test/people/signIn.test.ts"]
   },
   {
     name: "people: an operator acts as the subject of a token",
-    file: "src/console/SessionAuthenticators.ts",
+    file: "src/people/signIn/SessionAuthenticators.ts",
     snippet: "key.person_id === null ? hasSecret(key)",
     replacement: "key.person_id === null ? key.id !== undefined",
     tests: ["test/people/signIn.test.ts"]
   },
   {
     name: "people: a stream goes on with the role that opened it",
-    file: "src/http/handled.ts",
+    file: "src/http/answerRequest.ts",
     snippet: "onSuccess: (now) => reachesSame(now.within, caller.within)",
     replacement: "onSuccess: () => true",
     tests: ["test/people/signIn.test.ts"]
   },
   {
     name: "people: a role reaches every operation",
-    file: "src/console/SessionAuthenticators.ts",
+    file: "src/people/signIn/SessionAuthenticators.ts",
     snippet: 'if (within === "none") return outOfReach(acting)',
     replacement: 'if (within === "none") return Effect.succeed(Caller.unrestricted("", acting.via))',
     tests: reach
   },
   {
     name: "people: an auditor of some accounts reads all",
-    file: "src/console/reach.ts",
-    snippet: 'return row.auditor === "all" && accounts !== "all" ? row.manager : row.auditor',
-    replacement: "return row.auditor",
+    file: "src/contract/callers/roles.ts",
+    snippet: 'reach === "all" && row.accounts === "optional" && accounts !== "all" ? ofSomeAccounts[kind] : reach',
+    replacement: "reach",
     tests: reach
+  },
+  {
+    name: "people: any role reaches an operation without a kind",
+    file: "src/people/signIn/reach.ts",
+    snippet: 'isOperation(operation) ? kindOf[operation] : "operates"',
+    replacement: 'isOperation(operation) ? kindOf[operation] : "models"',
+    tests: ["test/contract/callers/roles.test.ts"]
+  },
+  {
+    name: "people: a role that needs accounts has all without them",
+    file: "src/contract/callers/roles.ts",
+    snippet: 'accounts ?? (row.accounts === "optional" ? "all" : [])',
+    replacement: 'accounts ?? "all"',
+    tests: ["test/contract/callers/roles.test.ts"]
   },
   {
     name: "people: a manager acts in any account that a request names",
@@ -134,21 +148,21 @@ export const peopleMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "people: the header names any account",
-    file: "src/console/SessionAuthenticators.ts",
+    file: "src/people/signIn/SessionAuthenticators.ts",
     snippet: "if (within !== undefined && account !== undefined && !reachesAccount(within.accounts, account)) {",
     replacement: 'if (within !== undefined && account === "") {',
     tests: reach
   },
   {
     name: "people: an admin key outlives its time",
-    file: "src/people/AdminKeys.ts",
+    file: "src/access/AdminKeys.ts",
     snippet: "key.expiresAtMs > clock.unsafeCurrentTimeMillis()",
     replacement: "key.expiresAtMs > 0",
     tests: reach
   },
   {
     name: "people: a member lifts what a manager has set on their key",
-    file: "src/admin/KeysHandlers.ts",
+    file: "src/admin/ReachedKeys.ts",
     snippet: "caller.within?.person === undefined",
     replacement: "caller.within?.person !== null",
     tests: ["test/people/ownKeys.test.ts"]

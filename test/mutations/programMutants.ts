@@ -1,13 +1,13 @@
 import type { Mutant } from "./Mutant.ts"
 
-const flows = ["test/oauth/programs.test.ts"]
-const wire = ["test/oauth/claudeCode.test.ts"]
+const flows = ["test/people/programs/programs.test.ts"]
+const wire = ["test/console/agents/claudeCode.test.ts"]
 
 /** Programs that sign in for people, and their tokens. */
 export const programMutants: ReadonlyArray<Mutant> = [
   {
     name: "programs: a copied refresh token begins a line of its own",
-    file: "src/oauth/store/PersonTokens.ts",
+    file: "src/people/programs/store/PersonTokens.ts",
     snippet: 'const refresh = ApiKey.succeedingToken("refresh", token, secret)',
     replacement: 'const refresh = ApiKey.generateToken("refresh")',
     tests: flows
@@ -21,35 +21,35 @@ export const programMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "programs: a device code works before it is approved",
-    file: "src/oauth/AgentSignIns.ts",
+    file: "src/people/programs/AgentSignIns.ts",
     snippet: 'if (grant.state === "waiting") {',
     replacement: "if (false) {",
     tests: flows
   },
   {
     name: "programs: an account that the person does not reach pays",
-    file: "src/oauth/AgentSignIns.ts",
+    file: "src/people/programs/AgentSignIns.ts",
     snippet: "(within === undefined || reachesAccount(within.accounts, account))",
     replacement: "(within === undefined || reachesAccount([...within.accounts, account], account))",
     tests: flows
   },
   {
     name: "programs: a device code works twice",
-    file: "src/oauth/AgentSignIns.ts",
+    file: "src/people/programs/AgentSignIns.ts",
     snippet: "if (!(yield* grants.take(hash))) return yield* expired",
     replacement: "",
     tests: flows
   },
   {
     name: "programs: a copied refresh token goes on",
-    file: "src/oauth/AgentSignIns.ts",
-    snippet: "yield* changing(tokens.end(stored.sign_in))\n          return yield* over",
+    file: "src/people/programs/AgentSignIns.ts",
+    snippet: "yield* change(tokens.end(stored.sign_in))\n          return yield* over",
     replacement: "return yield* over",
     tests: flows
   },
   {
     name: "programs: an access token refreshes",
-    file: "src/oauth/AgentSignIns.ts",
+    file: "src/people/programs/AgentSignIns.ts",
     snippet: 'if (stored?.kind !== "refresh") return yield* over',
     replacement: "if (stored === undefined) return yield* over",
     tests: flows
@@ -63,8 +63,8 @@ export const programMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "programs: the decision needs no proof of the page",
-    file: "src/oauth/Handlers.ts",
-    snippet: "Effect.gen(function* () {\n        const acting = yield* actingIn(request)",
+    file: "src/people/programs/WaitingPrograms.ts",
+    snippet: "Effect.gen(function* () {\n      const acting = yield* actingIn(request)",
     replacement:
       'Effect.gen(function* () {\n        const acting = yield* actingIn({ headers: request.headers, method: "GET" })',
     tests: flows

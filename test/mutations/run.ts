@@ -13,6 +13,7 @@ import { Schema } from "effect"
 import { postgresPrograms } from "../sql/postgresServer.ts"
 import type { Mutant } from "./Mutant.ts"
 import { mutants } from "./mutants.ts"
+import { placesOf, replaceAt } from "./place.ts"
 import { stale } from "./stale.ts"
 
 const Test = Schema.Struct({ status: Schema.String, fullName: Schema.String })
@@ -81,10 +82,9 @@ const isOfPostgres = (test: string) =>
 const fateOf = async ({ file, replacement, snippet, tests }: Mutant): Promise<string> => {
   const path = join(copy, file)
   const text = readFileSync(path, "utf8")
-  writeFileSync(
-    path,
-    text.replace(snippet, () => replacement)
-  )
+  const [place] = placesOf(text, snippet)
+  if (place === undefined) return "broken"
+  writeFileSync(path, replaceAt(text, place, replacement))
   try {
     const found = await run(tests, true)
     if (found === "endless") return "killed"

@@ -49,7 +49,7 @@ export const signInMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "sign-in: a removed person stays",
-    file: "src/console/PeopleChecks.ts",
+    file: "src/people/signIn/PeopleChecks.ts",
     snippet: "return isTokenOver(answer.left)",
     replacement: 'return answer.left.refusal === ""',
     tests: flows
@@ -64,13 +64,13 @@ export const signInMutants: ReadonlyArray<Mutant> = [
   {
     name: "sign-in: an auditor's keys work on",
     file: "src/people/roleOf.ts",
-    snippet: 'role === "auditor" ? [] : accounts',
-    replacement: 'role === "metrics" ? [] : accounts',
+    snippet: 'roles[role].reach.changesOwn === "none" ? [] : accounts',
+    replacement: 'roles[role].reach.models === "none" ? [] : accounts',
     tests: ["test/people/hostileProvider.test.ts"]
   },
   {
     name: "sign-in: a person acts as any key",
-    file: "src/console/SessionAuthenticators.ts",
+    file: "src/people/signIn/SessionAuthenticators.ts",
     snippet: 'own._tag === "Left"',
     replacement: "false",
     tests: flows

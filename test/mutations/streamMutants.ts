@@ -5,7 +5,7 @@ export const streamMutants: ReadonlyArray<Mutant> = [
   {
     name: "videos: a task that is taken back keeps its hold",
     file: "src/tasks/store/removal.ts",
-    snippet: 'yield* changed(patched(task, { state: "failed", error }, nowMs))',
+    snippet: 'yield* changed(applyPatch(task, { state: "failed", error }, nowMs))',
     replacement: "yield* Effect.void",
     tests: ["test/e2e/upstream-videos.test.ts"]
   },

@@ -1,8 +1,8 @@
 import type { Mutant } from "./Mutant.ts"
 
 const attacks = ["test/people/attacks.test.ts"]
-const programs = ["test/oauth/programs.test.ts"]
-const signingIn = ["test/console/signingIn.test.ts"]
+const programs = ["test/people/programs/programs.test.ts"]
+const signingIn = ["test/people/signIn/signingIn.test.ts"]
 const throttle = ["test/guard/throttle.test.ts"]
 
 /** What strangers may try, and how often. */
@@ -32,7 +32,7 @@ export const tryMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "tries: the console's keys may be guessed at any rate",
-    file: "src/console/Handlers.ts",
+    file: "src/people/signIn/OwnSession.ts",
     snippet: '_tag === "AuthInvalid"',
     replacement: '_tag === "Unavailable"',
     tests: signingIn
@@ -53,7 +53,7 @@ export const tryMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "tries: codes may be guessed at any rate",
-    file: "src/oauth/Handlers.ts",
+    file: "src/people/programs/WaitingPrograms.ts",
     snippet: "failure instanceof NotFound && failure.param === null",
     replacement: "failure instanceof NotFound && failure.param !== null",
     tests: programs

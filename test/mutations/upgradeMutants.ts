@@ -8,6 +8,13 @@ const repair = "src/ledger/store/sumRepair.ts"
 /** What nodes of an older version must not do to what newer ones store. */
 export const upgradeMutants: ReadonlyArray<Mutant> = [
   {
+    name: "upgrade: a database from before 1.0.0 is migrated as if it had its schema",
+    file: "src/sql/migrations.ts",
+    snippet: "stored > 0 && stored < baselineVersion",
+    replacement: "stored > baselineVersion && stored < baselineVersion",
+    tests: ["test/sql/baseline.test.ts"]
+  },
+  {
     name: "upgrade: an older node adds up usage without the columns that it doesn't know",
     file: statements,
     snippet: "=> `~${id}`",

@@ -4,8 +4,8 @@ import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { parse } from "yaml"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const rulesFile = join(root, "docs/operations/alerts.yaml")
@@ -35,7 +35,7 @@ const run = (args: ReadonlyArray<string>, input = "") => {
   return { exitCode, said: `${stdout.toString()}${stderr.toString()}` }
 }
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let page: string
 beforeAll(async () => {
   gateway = await startGateway({ env: { GATEWAY_METRICS: "true" } })

@@ -4,15 +4,15 @@ import { join } from "node:path"
 import type { JWTPayload } from "jose"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { anyAddress } from "../console/browser.ts"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { confused, startForger, unsigned } from "./forger.ts"
 import type { Forger } from "./forger.ts"
 import { Visitor } from "./visitor.ts"
 
 let honest: Forger
 let other: Forger
-let gateway: GatewayProcess
+let gateway: GatewayHere
 
 beforeAll(async () => {
   ;[honest, other] = await Promise.all([startForger(), startForger()])

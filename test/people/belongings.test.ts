@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { database, describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import type { Json } from "./keepingUpstreams.ts"
@@ -22,7 +22,7 @@ interface Sent {
 }
 
 describeOnEach("what people make with their keys", (engine) => {
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   let made = 0
   const fakes = {
     responses: fakeUpstream("openai-responses", { strict: false, answer: (asked) => responseWith(asked) }),
@@ -148,7 +148,7 @@ describeOnEach("what people make with their keys", (engine) => {
     },
     deliveries: {
       make: async (key) => {
-        const content = [{ type: "text", text: "a cat" }]
+        const content = [{ type: "text", text: "a cat --resolution 480p --frames 29" }]
         const body = { model: "sandbox-video", content, callback_url: "http://127.0.0.1:9/" }
         return (await ask(key, "/api/v3/contents/generations/tasks", { body })).id
       },
@@ -190,7 +190,7 @@ describeOnEach("what people make with their keys", (engine) => {
   }
   /** Tables that hold nothing that a key makes: settings, sums, sign-ins, and what processes share. */
   const others =
-    "access_version accounts alerts audit budget_counters configurations device_grants grants holds key_budgets " +
+    "price_gaps access_version accounts alerts audit budget_counters configurations device_grants grants holds key_budgets " +
     "key_spending keys migrations node_batches node_budgets node_holds nodes people person_tokens price_list " +
     "provider_tokens request_hours sessions sign_ins sqlite_sequence upkeep usage usage_days usage_hours usage_unsummed"
 

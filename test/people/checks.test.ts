@@ -6,8 +6,8 @@ import { Redacted } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { makeSeal } from "../../src/access/sealed.ts"
 import { anyAddress, behindProxy } from "../console/browser.ts"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { startForger } from "./forger.ts"
 import type { Forger } from "./forger.ts"
 import { statementsOn } from "./statementsOn.ts"
@@ -19,7 +19,7 @@ const { seal } = makeSeal(Redacted.make(new Uint8Array(hkdfSync("sha256", secret
 
 let provider: Forger
 let silent: ReturnType<typeof Bun.serve>
-let gateway: GatewayProcess
+let gateway: GatewayHere
 
 beforeAll(async () => {
   provider = await startForger()

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { runCommand } from "../e2e/command.ts"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { runCommand } from "../commandHere.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 
 const keyOf = (name: string) => `${name}-key-0123456789abcdefghij`
 const file = JSON.stringify({
@@ -37,7 +37,7 @@ const commands = {
 
 describe("a command with an admin key of a role", () => {
   let folder: string
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "gateway-elsewhere-"))
     const served = mkdtempSync(join(tmpdir(), "gateway-commands-"))

@@ -17,7 +17,7 @@ export const furnish = async (ask: Ask, operatorKey: string, { key, secret }: Ma
     path: "/api/v3/contents/generations/tasks",
     body: {
       model: "sandbox-video",
-      content: [{ type: "text", text: "a cat" }],
+      content: [{ type: "text", text: "a cat --resolution 480p --frames 29" }],
       callback_url: "http://127.0.0.1:9/callback"
     }
   })

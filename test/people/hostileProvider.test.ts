@@ -4,8 +4,8 @@ import { join } from "node:path"
 import type { JWTPayload } from "jose"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { anyAddress } from "../console/browser.ts"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { startForger } from "./forger.ts"
 import type { Forger } from "./forger.ts"
@@ -13,7 +13,7 @@ import { Visitor } from "./visitor.ts"
 
 describeOnEach("a provider with odd answers", (engine) => {
   let provider: Forger
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
 
   beforeAll(async () => {
     provider = await startForger()

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import type { KeyRecord } from "../../src/admin/KeyRecord.ts"
-import { runCommand } from "../e2e/command.ts"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { runCommand } from "../commandHere.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { statementsOn } from "./statementsOn.ts"
 
@@ -13,7 +13,7 @@ const operatorKey = "operator-key-0123456789abcdef"
 const managerKey = "manager-key-0123456789abcdef"
 
 describeOnEach("a key whose person or account is held", (engine) => {
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   let env: Record<string, string>
 
   const run = (...statements: ReadonlyArray<string>) =>

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Browser } from "../console/browser.ts"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
-import { deviceGrant } from "../oauth/world.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
+import { deviceGrant } from "./programs/world.ts"
 import { request } from "../request.ts"
 import { startProvider } from "./startProvider.ts"
 import { Visitor } from "./visitor.ts"
@@ -16,7 +16,7 @@ const colleagues = 100
 const guessers = 20
 
 let provider: Awaited<ReturnType<typeof startProvider>>
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let isOver = false
 let guesses = 0
 const guessed = new Set<number>()

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { MemberRecord } from "../../src/admin/MemberRecord.ts"
-import { reaches } from "../../src/console/reach.ts"
-import type { Operation } from "../../src/console/reach.ts"
-import { runCommand } from "../e2e/command.ts"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { kindOf } from "../../src/people/signIn/reach.ts"
+import type { Operation } from "../../src/people/signIn/reach.ts"
+import { roles as table } from "../../src/contract/callers/roles.ts"
+import { runCommand } from "../commandHere.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { watch } from "../feed/watch.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { furnish, nothing, withoutIds } from "./furnish.ts"
@@ -30,10 +31,10 @@ interface Member {
   readonly things: Things
 }
 
-const names = Object.keys(reaches) as ReadonlyArray<Operation>
+const names = Object.keys(kindOf) as ReadonlyArray<Operation>
 
 describeOnEach("members", () => {
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   let provider: Awaited<ReturnType<typeof startProvider>>
   /** Cyd and Dan share an account, which has a key of its own, too; Eve is of another one. */
   let cyd: Member
@@ -261,7 +262,7 @@ describeOnEach("members", () => {
   describe("reach by their session what the table says", () => {
     it.each(names)("%s", async (name) => {
       const own: Sample = samplesOf(cyd.things)[name]
-      const reach = reaches[name].member
+      const reach = table.member.reach[kindOf[name]]
       if (reach === "none") {
         for (const things of [cyd.things, eve.things]) {
           const { status, text } = await send(cyd, samplesOf(things)[name])

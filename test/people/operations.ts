@@ -1,4 +1,4 @@
-import type { Operation } from "../../src/console/reach.ts"
+import type { Operation } from "../../src/people/signIn/reach.ts"
 
 /** The records that an operation is tried with: of an account, one of its keys, a task and so on. */
 export interface Things {

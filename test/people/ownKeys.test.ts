@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { startProvider } from "./startProvider.ts"
 import { Visitor } from "./visitor.ts"
@@ -11,7 +11,7 @@ const roles = `    - { group: member-*, role: member, accounts: ["{group}"] }
 const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 
 describeOnEach("a member's own key", (engine) => {
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   let provider: Awaited<ReturnType<typeof startProvider>>
   const cyd = new Visitor()
   let csrf = ""

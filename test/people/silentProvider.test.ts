@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import { anyAddress, behindProxy } from "../console/browser.ts"
-import { startGateway } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url")
 

@@ -4,13 +4,13 @@ import { join } from "node:path"
 import { exportSPKI, importJWK } from "jose"
 import type { JWTPayload } from "jose"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { confused, unsigned } from "./forger.ts"
 import { audience, away, startIssuer } from "./tokenIssuer.ts"
 import type { TokenIssuer } from "./tokenIssuer.ts"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let issuer: TokenIssuer
 let other: TokenIssuer
 let lost: TokenIssuer

@@ -3,14 +3,14 @@ import { join } from "node:path"
 import Anthropic from "@anthropic-ai/sdk"
 import OpenAI from "openai"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { startProvider } from "./startProvider.ts"
 import { Visitor } from "./visitor.ts"
 
 const audience = "https://gateway.corp.test/"
 let provider: Awaited<ReturnType<typeof startProvider>>
-let gateway: GatewayProcess
+let gateway: GatewayHere
 
 beforeAll(async () => {
   provider = await startProvider()

@@ -1,14 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Runtime } from "effect"
-import { UpstreamFailed } from "../../src/contract/Failure.ts"
-import type { Failure } from "../../src/contract/Failure.ts"
+import { UpstreamFailed } from "../../src/contract/failures/Failure.ts"
+import { RequestRecord } from "../../src/contract/records/RequestRecord.ts"
+import type { Failure } from "../../src/contract/failures/Failure.ts"
 import { holdResponse } from "../../src/pipeline/holdResponse.ts"
 import { runFuture } from "../../src/flow/runFuture.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Future } from "../../src/flow/Future.ts"
 import type { Batch, GenerationEnding } from "../../src/generation/Generation.ts"
 import type { Frame, Machine } from "../../src/generation/Machine.ts"
-import { eventStream, streamed } from "../../src/pipeline/streamed.ts"
+import { eventStream, streamAnswer } from "../../src/pipeline/streamAnswer.ts"
 import { incoming } from "../contract/incoming.ts"
 
 const utf8 = new TextEncoder()
@@ -67,6 +68,34 @@ describe("a stream whose upstream", () => {
     expect(await left.promise).toBe("left")
   })
 
+  it("has not accepted is waited for without the client, where it goes on; its stream is over then", async () => {
+    const gone = new Array<string>()
+    const accepted = Promise.withResolvers<Response>()
+    const body: Bun.UnderlyingSource<Uint8Array> = { cancel: () => void gone.push("cancelled") }
+    const answer = Effect.onInterrupt(
+      Effect.promise(() => accepted.promise),
+      () => Effect.sync(() => void gone.push("interrupted"))
+    )
+    const record = new RequestRecord(
+      { requestId: "req", method: "POST", path: "/" },
+      { family: "messages", endpoint: "/" },
+      performance.now(),
+      () => {}
+    )
+    record.generation = { leave: () => true, isLeft: true }
+    const held = holdResponse(runFuture(Runtime.defaultRuntime, answer), {
+      ...options,
+      request: { ...going, record }
+    })
+    const response = await Effect.runPromise(toEffect(() => held))
+    const over = response.body?.cancel()
+    await Promise.resolve()
+    expect(gone).toEqual([])
+    accepted.resolve(eventStream(body, request))
+    await over
+    expect(gone).toEqual(["cancelled"])
+  })
+
   it("has not accepted is left when the gateway stops, which is told in-band", async () => {
     const exit = await run(Effect.never)
     if (exit._tag === "Failure") throw new Error("it failed")
@@ -82,7 +111,7 @@ describe("a stream whose upstream", () => {
       [{ type: "finished", reason: "stop", stopSequence: null }]
     ]
     const generation = { next: () => left.shift(), cancel: () => {} }
-    const response = await answerOf(streamed({ generation, machine, heartbeat: "", request: going }))
+    const response = await answerOf(streamAnswer({ generation, machine, heartbeat: "", request: going }))
     const read = piecesOf(response)
     expect(await read()).toBe(": ping\n\n")
     first.resolve([{ type: "text-delta", text: "hi" }])
@@ -97,7 +126,7 @@ describe("a stream whose upstream", () => {
       next: () => new Promise<Batch>(() => {}),
       cancel: (how?: GenerationEnding) => void cancelled.push(how)
     }
-    const response = await answerOf(streamed({ generation, machine, heartbeat: "", request: going }))
+    const response = await answerOf(streamAnswer({ generation, machine, heartbeat: "", request: going }))
     await response.body?.cancel()
     expect(cancelled).toEqual(["hang-up"])
   })

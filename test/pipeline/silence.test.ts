@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { streamed } from "../../src/pipeline/streamed.ts"
+import { streamAnswer } from "../../src/pipeline/streamAnswer.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Batch, GenerationEnding } from "../../src/generation/Generation.ts"
 import { incoming } from "../contract/incoming.ts"
@@ -17,7 +17,7 @@ const open = async () => {
   let isFirst = true
   const response = await Effect.runPromise(
     toEffect(() =>
-      streamed({
+      streamAnswer({
         request: incoming(),
         heartbeat: ": ping\n\n",
         machine: {

@@ -55,7 +55,7 @@ run("python3", "-c", `import glob, zipfile; zipfile.ZipFile(glob.glob("*.whl")[0
 const theirs = Schema.decodeUnknownSync(List)(await Bun.file(join(folder, file)).text())
 
 const list = await Effect.runPromise(builtInList)
-const video = { resolution: "720p", hasVideoInput: false, hasSound: false, serviceTier: "default" }
+const video = { resolution: "720p", hasVideoInput: false, inputImages: 0, hasSound: false, serviceTier: "default" }
 const million = 1_000_000
 const counts = { same: 0, differs: 0, onlyTheirs: 0 }
 const tenfold: Array<string> = []

@@ -58,30 +58,25 @@ const latenessMs = async (): Promise<number> => {
 export const percentile = (part: number, values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * part)] ?? 0
 
-/** What a bound is multiplied by here and now: 1 where this machine is as fast and as quiet as that one, or better. */
-export interface Slowness {
-  /** For what is measured by the clock. */
-  readonly clock: number
-  /** For time of the processor, in which others have no share. */
-  readonly processor: number
-  /** The same for what makes very many objects: a page, a large body. */
-  readonly objects: number
-}
+/** What bounds are of: time by the clock; of the processor, in which others have no share; of it for very many objects. */
+export type Measure = "clock" | "processor" | "objects"
 
-export const slowness = async (): Promise<Slowness> => {
+const rounds = 7
+
+/** What a bound is multiplied by here and now: 1 where this machine is as fast and as quiet as that one, or better. */
+export const slowness = async (by: Measure): Promise<number> => {
   const loops: Array<ReturnType<typeof timedLoop>> = []
   const lateness: Array<number> = []
   const objects: Array<number> = []
-  for (let round = 0; round < 7; round++) {
+  for (let round = 0; round < rounds; round++) {
     loops.push(timedLoop())
-    objects.push(objectsMs())
-    for (let timer = 0; timer < 4; timer++) lateness.push(await latenessMs())
+    if (by === "objects") objects.push(objectsMs())
+    if (by === "clock") for (let timer = 0; timer < 4; timer++) lateness.push(await latenessMs())
   }
   const median = (times: ReadonlyArray<number>) => percentile(0.5, times) / quietLoopMs
-  const processor = Math.max(1, median(loops.map(({ processorMs }) => processorMs)))
-  return {
-    clock: Math.max(1, median(loops.map(({ clockMs }) => clockMs)), percentile(0.9, lateness) / quietLatenessMs),
-    processor,
-    objects: Math.max(processor, percentile(0.5, objects) / quietObjectsMs)
+  if (by === "clock") {
+    return Math.max(1, median(loops.map(({ clockMs }) => clockMs)), percentile(0.9, lateness) / quietLatenessMs)
   }
+  const processor = Math.max(1, median(loops.map(({ processorMs }) => processorMs)))
+  return by === "processor" ? processor : Math.max(processor, percentile(0.5, objects) / quietObjectsMs)
 }

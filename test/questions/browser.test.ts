@@ -18,6 +18,8 @@ const isSkipped = withoutChromium("test/questions/browser.test.ts")
 
 let browser: Browser
 let week: Week
+/** An operator's page: it is signed in once, and each question begins at its first page, as if nothing had been chosen. */
+let visitor: Awaited<ReturnType<typeof visit>>
 
 /** The ways of an operator: each is a step. */
 class Steps {
@@ -74,10 +76,13 @@ const question = (
   act?: (page: Page) => Promise<void>
 ): void =>
   it(name, async () => {
-    const visitor = await visit(browser, week.gateway)
     const { page } = visitor
-    page.setDefaultTimeout(30_000)
-    await signIn(page, adminKey)
+    await page.evaluate(() => {
+      localStorage.clear()
+      sessionStorage.clear()
+    })
+    await page.goto("/console")
+    await page.getByRole("navigation", { name: "Console" }).waitFor()
     const steps = new Steps(page)
     await find(steps, page)
     expect(steps.taken).toBeLessThanOrEqual(2)
@@ -86,12 +91,13 @@ const question = (
     await act?.(page)
     if (act !== undefined) expect(await violations(page)).toEqual([])
     visitor.quiet()
-    await visitor.close()
   })
 
 describe.skipIf(isSkipped)("an operator's questions, each in two steps of the console", () => {
   beforeAll(async () => {
     ;[browser, week] = await Promise.all([openBrowser(), storeWeek()])
+    visitor = await visit(browser, week.gateway)
+    await signIn(visitor.page, adminKey)
   }, 180_000)
   afterAll(() => Promise.all([browser.close(), week.dispose()]))
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import { usdText } from "../../src/contract/usdText.ts"
+import { usdText } from "../../src/contract/text/usdText.ts"
 import { adminKey } from "../console/browser/browser.ts"
 import { runCommand } from "../e2e/command.ts"
 import { request } from "../request.ts"

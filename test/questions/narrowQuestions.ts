@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { usdText } from "../../src/contract/usdText.ts"
+import { usdText } from "../../src/contract/text/usdText.ts"
 import { adminKey } from "../console/browser/browser.ts"
 import { narrow, rowsOf } from "./narrow.ts"
 import { thisMonth, yesterday } from "./week.ts"

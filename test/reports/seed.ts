@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Redacted } from "effect"
 import { Keys } from "../../src/access/store/Keys.ts"
-import { AccountId } from "../../src/contract/Caller.ts"
+import { AccountId } from "../../src/contract/callers/Caller.ts"
 import * as Database from "../../src/sql/Database.ts"
 
 /** The size of a seeded database. */

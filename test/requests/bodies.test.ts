@@ -6,10 +6,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as ApiKey from "../../src/access/ApiKey.ts"
 import { Regex } from "../../src/regex/Regex.ts"
-import { margin, redacted } from "../../src/requests/redact.ts"
+import { margin, redactText } from "../../src/requests/redact.ts"
 import { BodyStore } from "../../src/requests/store/BodyStore.ts"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { connect } from "../responses/socket/connect.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 
@@ -21,7 +21,7 @@ interface Shown {
 }
 
 describe("bodies", () => {
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
 
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-bodies-"))
@@ -121,7 +121,7 @@ describe("bodies", () => {
 
 describe("what is redacted", () => {
   it("is what signs a link, and who opens it", async () => {
-    const { text } = await redacted(
+    const { text } = await redactText(
       {
         text: '{"url":"https://b.example.com/a.png?X-Amz-Date=1&X-Amz-Signature=abc&sig=def","to":"http://me:word@b/c?page=2"}',
         isCut: false
@@ -136,7 +136,7 @@ describe("what is redacted", () => {
   })
 
   it("is what was entrusted to tools, also in words that repeat it", async () => {
-    const { text } = await redacted(
+    const { text } = await redactText(
       { text: '{"said":"no planted-token"}', isCut: false },
       65_536,
       [],
@@ -146,7 +146,7 @@ describe("what is redacted", () => {
   })
 
   const left = async (text: string, ...patterns: ReadonlyArray<string>) =>
-    (await redacted({ text, isCut: false }, 65_536, patterns.map(Regex.of))).text
+    (await redactText({ text, isCut: false }, 65_536, patterns.map(Regex.of))).text
 
   it("are secrets and files, always", async () => {
     const file = `"data:image/png;base64,${"A".repeat(300)}"`
@@ -213,14 +213,14 @@ describe("what is redacted", () => {
 
   it("is all of a body on which a pattern takes too many steps", async () => {
     const body = "a".repeat(60_000)
-    expect(await redacted({ text: body, isCut: false }, 65_536, [Regex.of("a(.*b)?")])).toEqual({
+    expect(await redactText({ text: body, isCut: false }, 65_536, [Regex.of("a(.*b)?")])).toEqual({
       text: "[redacted]",
       isCut: true
     })
   })
 
   it("grows no further than what is kept, whatever the patterns make of each other's marks", async () => {
-    const { isCut, text } = await redacted(
+    const { isCut, text } = await redactText(
       { text: "a".repeat(60_000), isCut: false },
       65_536,
       Array(8).fill(Regex.of("[a-z]"))
@@ -231,7 +231,7 @@ describe("what is redacted", () => {
   it("are secrets and files that the end of what is kept cuts in two", async () => {
     const secret = "sk-abcdefghij0123456789"
     const cut = async (text: string) =>
-      (await redacted({ text: text.slice(0, 100 + margin), isCut: true }, 100, [])).text
+      (await redactText({ text: text.slice(0, 100 + margin), isCut: true }, 100, [])).text
     // As much shorter as the redaction made it.
     expect(await cut(`${"word ".repeat(16)}${secret} ${"word ".repeat(2_000)}`)).toBe(`${"word ".repeat(16)}[redact`)
     const file = `;base64,${"A".repeat(margin + 80)}`

@@ -1,6 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { conversationOf } from "../../src/contract/conversationOf.ts"
+import { noColumns } from "../../src/contract/records/measures.ts"
+import { conversationOf } from "../../src/contract/callers/conversationOf.ts"
 import { requestPage } from "../../src/requests/RequestPage.ts"
 import type { RequestRow } from "../../src/requests/RequestRow.ts"
 import { RequestStore } from "../../src/requests/store/RequestStore.ts"
@@ -22,12 +23,10 @@ const row = (n: number, given: Partial<RequestRow>): RequestRow => ({
   stream: 0,
   first_byte_ms: 10,
   duration_ms: 20,
+  ...noColumns.requests,
   input_tokens: 3,
   output_tokens: 2,
   cache_read_tokens: 1,
-  cache_write_tokens: 0,
-  reasoning_tokens: 0,
-  searches: 0,
   cost_nano_usd: 1_000,
   upstream_cost_nano_usd: 2_000,
   settled_at: 1_000_020 + n * 1_000,

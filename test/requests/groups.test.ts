@@ -1,5 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, TestClock } from "effect"
+import { noColumns } from "../../src/contract/records/measures.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { fromUsd } from "../../src/ledger/Price.ts"
 import { groupsCsv } from "../../src/requests/groupsAnswer.ts"
@@ -27,12 +28,9 @@ const row = (n: number, given: Partial<RequestRow> = {}): RequestRow => ({
   stream: 0,
   first_byte_ms: 10,
   duration_ms: 20,
+  ...noColumns.requests,
   input_tokens: 100,
   output_tokens: 10,
-  cache_read_tokens: 0,
-  cache_write_tokens: 0,
-  reasoning_tokens: 0,
-  searches: 0,
   cost_nano_usd: 1_000_000,
   upstream_cost_nano_usd: null,
   settled_at: null,
@@ -246,8 +244,10 @@ describeOnEach("groups of requests", () => {
       yield* store([row(1, { details: JSON.stringify({ end_user: '=HYPERLINK("x")' }) })])
       const { of } = yield* RequestGroups
       const [header, line] = (yield* groupsCsv(yield* of({ by: "user" }))).split("\r\n")
-      expect(header).toMatch(/^user,requests,errors,.*,usd,upstream_usd,requests_before,.*,above_hold_usd$/)
-      expect(line).toMatch(/^"'=HYPERLINK\(""x""\)",1,0,.*,0\.001,0\.002,0,0,0,0$/)
+      expect(header).toMatch(
+        /^user,requests,errors,.*,usd,upstream_usd,requests_before,.*,above_hold_usd,rerank_units$/
+      )
+      expect(line).toMatch(/^"'=HYPERLINK\(""x""\)",1,0,.*,0\.001,0\.002,0,0,0,0,0$/)
     }).pipe(Effect.provide(world))
   )
 

@@ -1,11 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, TestClock } from "effect"
+import { noColumns } from "../../src/contract/records/measures.ts"
 import { histogramOf } from "../../src/requests/RequestHistogram.ts"
 import { outcomeOf, outcomes } from "../../src/requests/outcome.ts"
 import type { RequestRow } from "../../src/requests/RequestRow.ts"
 import { listFilterOf } from "../../src/requests/RequestQuery.ts"
-import type { RequestFilter } from "../../src/requests/store/matching.ts"
+import type { RequestFilter } from "../../src/requests/store/matchConditions.ts"
 import { RequestStore } from "../../src/requests/store/RequestStore.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 import { storePaid } from "./paid.ts"
@@ -29,12 +30,9 @@ const row = (at: number, given: Partial<RequestRow>): RequestRow => ({
   stream: 0,
   first_byte_ms: 10,
   duration_ms: 20,
+  ...noColumns.requests,
   input_tokens: 1,
   output_tokens: 1,
-  cache_read_tokens: 0,
-  cache_write_tokens: 0,
-  reasoning_tokens: 0,
-  searches: 0,
   cost_nano_usd: 1_000,
   upstream_cost_nano_usd: null,
   settled_at: null,

@@ -1,5 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, TestClock } from "effect"
+import { noColumns } from "../../src/contract/records/measures.ts"
 import { ModelUse } from "../../src/requests/ModelUse.ts"
 import type { RequestRow } from "../../src/requests/RequestRow.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
@@ -23,12 +24,11 @@ const row = (n: number, given: Partial<RequestRow>): RequestRow => ({
   stream: 0,
   first_byte_ms: n,
   duration_ms: 10 * n,
+  ...noColumns.requests,
   input_tokens: 25,
   output_tokens: 5,
   cache_read_tokens: 60,
   cache_write_tokens: 15,
-  reasoning_tokens: 0,
-  searches: 0,
   cost_nano_usd: 1_000_000,
   upstream_cost_nano_usd: null,
   settled_at: null,

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { AccountId, KeyId } from "../../src/contract/Caller.ts"
+import { AccountId, KeyId } from "../../src/contract/callers/Caller.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import type { UsageRow } from "../../src/ledger/store/usageRows.ts"
 import { usageWriter } from "../../src/ledger/store/usageWriter.ts"

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Schema, TestClock } from "effect"
+import { noColumns } from "../../src/contract/records/measures.ts"
 import { asked, fits, requestFilter } from "../../console/requestFilter.ts"
 import { histogramOf } from "../../src/requests/RequestHistogram.ts"
 import { filterOf, listFilterOf, ownRequestParams, requestParams } from "../../src/requests/RequestQuery.ts"
@@ -61,12 +62,9 @@ const rows = Array.from({ length: 378 }, (_, n): RequestRow => {
     stream: 0,
     first_byte_ms: 10,
     duration_ms: 20,
+    ...noColumns.requests,
     input_tokens: 1,
     output_tokens: 1,
-    cache_read_tokens: 0,
-    cache_write_tokens: 0,
-    reasoning_tokens: 0,
-    searches: 0,
     cost_nano_usd: 1_000,
     upstream_cost_nano_usd: null,
     settled_at: null,

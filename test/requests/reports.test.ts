@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
-import { jsonOf } from "../../src/contract/Written.ts"
+import { jsonOf } from "../../src/contract/records/Written.ts"
 import { Reports } from "../../src/requests/Reports.ts"
 import { Connections } from "../../src/sql/Connections.ts"
 

@@ -58,8 +58,8 @@ describeOnEach("an account's own requests", () => {
       expect([...counted.values()].map(({ requests }) => requests)).toEqual([2])
       const shown: Array<number> = []
       const sums = yield* RequestSums
-      const own = { fromMs: 0, toMs: 60_000_000, most: 10, owner: "few", requests: 2 }
-      expect(yield* sums.eachOf(own, ({ at }) => void shown.push(at))).toBe(2)
+      const own = { fromMs: 0, toMs: 60_000_000, most: 10, scope: { owner: "few" }, number: 2 }
+      expect(yield* sums.each(own, ({ at }) => void shown.push(at))).toBe(false)
       expect(shown).toEqual([nowMs + 1, nowMs + 2])
     }).pipe(Effect.provide(world))
   )

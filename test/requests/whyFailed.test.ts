@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { errorName } from "../../src/contract/errorName.ts"
-import { failures } from "../../src/contract/Failure.ts"
+import { errorName } from "../../src/contract/failures/errorName.ts"
+import { failures } from "../../src/contract/failures/Failure.ts"
 import { whyFailed } from "../../src/requests/whyFailed.ts"
 
 const attempt = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
 import { framesOf } from "../../src/responses/replay.ts"
-import { unsupported } from "../../src/responses/unsupported.ts"
+import { unsupportedParts } from "../../src/responses/unsupportedParts.ts"
 import { encodingOf, run } from "./encoding.ts"
 import { conversation, entries, refusal, toolbox } from "./request.ts"
 import { read } from "./strictClient.ts"
@@ -45,7 +45,7 @@ describe("tools that the caller runs", () => {
 
   it.each(types)("%s alone is refused nowhere", (type) => {
     const request = { model: "m", input: "hi", tools: [{ type }], tool_choice: { type } }
-    expect(unsupported(request as Parameters<typeof unsupported>[0], request)).toEqual([])
+    expect(unsupportedParts(request as Parameters<typeof unsupportedParts>[0], request)).toEqual([])
   })
 
   it("leave the names of the caller's own functions to them", () => {
@@ -74,7 +74,7 @@ describe("tools that the caller runs", () => {
   it("are none of those with a container of OpenAI's", () => {
     expect(toolbox({ tools: [container, f] }).tools.map(({ name }) => name)).toEqual(["f"])
     const request = { model: "m", input: "hi", tools: [container] }
-    expect(unsupported(request as Parameters<typeof unsupported>[0], request)).toMatchObject([
+    expect(unsupportedParts(request as Parameters<typeof unsupportedParts>[0], request)).toMatchObject([
       { param: "tools.shell" },
       { param: "tools", refusal: expect.stringContaining("runs none of them (shell)") }
     ])

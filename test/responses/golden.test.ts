@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import { UpstreamFailed } from "../../src/contract/Failure.ts"
+import { UpstreamFailed } from "../../src/contract/failures/Failure.ts"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { encoding, run } from "./encoding.ts"

@@ -1,8 +1,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { readDocument } from "../contract/document.ts"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { connect } from "./socket/connect.ts"
 import { request } from "../request.ts"
 
@@ -14,7 +14,7 @@ import { request } from "../request.ts"
 // oxlint-disable-next-line typescript/no-explicit-any -- whatever came
 type Json = any
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let problemsWith: (schema: string, value: unknown) => ReadonlyArray<string>
 beforeAll(async () => {
   gateway = await startGateway()

@@ -1,6 +1,6 @@
 import { ParseResult } from "effect"
 import { describe } from "../../src/contract/describe.ts"
-import { InvalidRequest } from "../../src/contract/Failure.ts"
+import { InvalidRequest } from "../../src/contract/failures/Failure.ts"
 import type { Conversation } from "../../src/generation/Conversation.ts"
 import { CreateResponse } from "../../src/responses/CreateResponse.ts"
 import { inputItems, understand } from "../../src/responses/decode.ts"

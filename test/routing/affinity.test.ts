@@ -3,8 +3,8 @@ import { Effect, TestClock } from "effect"
 import { runFuture } from "../../src/flow/runFuture.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Generation } from "../../src/generation/Generation.ts"
-import { arranged, withKeys } from "../../src/routing/arranged.ts"
-import type { WeightedRoute } from "../../src/routing/arranged.ts"
+import { arrangeRoutes, withKeys } from "../../src/routing/arrangeRoutes.ts"
+import type { WeightedRoute } from "../../src/routing/arrangeRoutes.ts"
 import { RetryAfter } from "../../src/routing/RetryAfter.ts"
 import { tryRoutes } from "../../src/routing/tryRoutes.ts"
 import type { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
@@ -34,9 +34,9 @@ const makeNode = (refuses: Refuses) =>
           return refuses(route, turn) ?? Effect.succeed(word("yes"))
         }
         const ordered = withKeys(
-          arranged(routes, () => conversation),
+          arrangeRoutes(routes, () => conversation),
           () => keys,
-          () => ({ name: conversation }),
+          { name: conversation },
           (route, { key }) => ({ ...route, key })
         )
         const tried = toEffect(() =>

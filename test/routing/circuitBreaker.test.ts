@@ -8,8 +8,8 @@ const calls = (circuit: CircuitBreaker, outcomes: string, now: number) => {
   for (const outcome of outcomes) {
     const pass = circuit.enter(now)
     if (pass === undefined) throw new Error("it is open")
-    if (outcome === "x") circuit.failed(pass, now)
-    else circuit.succeeded(pass, now)
+    if (outcome === "x") circuit.recordFailure(pass, now)
+    else circuit.recordSuccess(pass, now)
   }
 }
 const opened = (now = 0) => {
@@ -48,7 +48,7 @@ describe("a circuit", () => {
     expect(circuit.enter(999)).toBeUndefined()
     expect(circuit.enter(1_000)).toBe("probe")
     expect(circuit.enter(1_000)).toBeUndefined()
-    circuit.succeeded("probe", 1_100)
+    circuit.recordSuccess("probe", 1_100)
     expect(circuit.enter(1_100)).toBe("usual")
     calls(circuit, "xxx", 1_100)
     expect(circuit.enter(1_100)).toBe("usual")
@@ -59,12 +59,12 @@ describe("a circuit", () => {
     let now = 1_000
     for (const wait of [2_000, 3_000, 3_000]) {
       expect(circuit.enter(now)).toBe("probe")
-      circuit.failed("probe", now)
+      circuit.recordFailure("probe", now)
       expect(circuit.enter(now + wait - 1)).toBeUndefined()
       now += wait
     }
     expect(circuit.enter(now)).toBe("probe")
-    circuit.succeeded("probe", now)
+    circuit.recordSuccess("probe", now)
     calls(circuit, "xxxx", now)
     expect(circuit.enter(now + 1_000)).toBe("probe")
   })
@@ -72,7 +72,7 @@ describe("a circuit", () => {
   it("lets another probe through when one was given up", () => {
     const circuit = opened()
     expect(circuit.enter(1_000)).toBe("probe")
-    circuit.abandoned("probe")
+    circuit.recordCancel("probe")
     expect(circuit.enter(1_001)).toBe("probe")
   })
 
@@ -81,9 +81,9 @@ describe("a circuit", () => {
     const late = circuit.enter(0)
     calls(circuit, "xxxx", 0)
     if (late === undefined) throw new Error("it is open")
-    circuit.succeeded(late, 500)
+    circuit.recordSuccess(late, 500)
     expect(circuit.enter(500)).toBeUndefined()
-    circuit.failed(late, 900)
+    circuit.recordFailure(late, 900)
     expect(circuit.enter(1_000)).toBe("probe")
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
-import { RateLimited } from "../../src/contract/Failure.ts"
+import { RateLimited } from "../../src/contract/failures/Failure.ts"
 import { runFuture } from "../../src/flow/runFuture.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import { plainLane } from "../../src/routing/Lane.ts"

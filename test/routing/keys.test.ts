@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Exit, TestClock } from "effect"
-import { AccountId } from "../../src/contract/Caller.ts"
+import { AccountId } from "../../src/contract/callers/Caller.ts"
 import { Future } from "../../src/flow/Future.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import { makeBulkhead, through } from "../../src/routing/Bulkhead.ts"
@@ -22,7 +22,7 @@ describe("one of an upstream's keys", () => {
       const coolDowns = new RetryAfter(yield* Effect.clock)
       const rests: Array<number> = []
       for (let failure = 0; failure < 8; failure++) {
-        coolDowns.failed(at("one"), account, refusedKey)
+        coolDowns.recordFailure(at("one"), account, refusedKey)
         const from = yield* Clock.currentTimeMillis
         while (resting(coolDowns).skipped.includes("one")) yield* TestClock.adjust("1 second")
         rests.push(((yield* Clock.currentTimeMillis) - from) / 1_000)
@@ -34,7 +34,7 @@ describe("one of an upstream's keys", () => {
   it.effect("rests as long as it was told, the others do not", () =>
     Effect.gen(function* () {
       const coolDowns = new RetryAfter(yield* Effect.clock)
-      coolDowns.failed(at("one"), account, tooMany(90))
+      coolDowns.recordFailure(at("one"), account, tooMany(90))
       expect(resting(coolDowns)).toEqual({ ask: ["two"], skipped: ["one"] })
       yield* TestClock.adjust("89 seconds")
       expect(resting(coolDowns)).toEqual({ ask: ["two"], skipped: ["one"] })
@@ -46,7 +46,7 @@ describe("one of an upstream's keys", () => {
   it.effect("rests with all others where the upstream failed", () =>
     Effect.gen(function* () {
       const coolDowns = new RetryAfter(yield* Effect.clock)
-      coolDowns.failed(at("one"), account, refused({ trouble: "unreachable", retryAfterMs: 5_000 }))
+      coolDowns.recordFailure(at("one"), account, refused({ trouble: "unreachable", retryAfterMs: 5_000 }))
       expect(resting(coolDowns)).toEqual({ ask: [], skipped: ["one", "two"] })
     })
   )
@@ -54,7 +54,7 @@ describe("one of an upstream's keys", () => {
   it.effect("is one of many whose rests are remembered: the oldest are forgotten", () =>
     Effect.gen(function* () {
       const coolDowns = new RetryAfter(yield* Effect.clock)
-      for (let index = 0; index < 40_000; index++) coolDowns.failed(at("one", `m${index}`), account, tooMany(90))
+      for (let index = 0; index < 40_000; index++) coolDowns.recordFailure(at("one", `m${index}`), account, tooMany(90))
       const isResting = (index: number) => coolDowns.order([at("one", `m${index}`)], account).skipped.length === 1
       expect([0, 39_999].map(isResting)).toEqual([false, true])
     })

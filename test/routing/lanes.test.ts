@@ -21,7 +21,7 @@ const memory = Effect.map(Effect.clock, (clock) => {
     coolDowns,
     /** True if the route is not asked for this request. */
     rests: (who: Requester, at: Route = route) => coolDowns.order([at], who).skipped.length === 1,
-    met: (who: Requester, error: UpstreamError, at: Route = route) => coolDowns.failed(at, who, error),
+    met: (who: Requester, error: UpstreamError, at: Route = route) => coolDowns.recordFailure(at, who, error),
     answered: (who: Requester, at: Route = route) => coolDowns.begin(at, who)?.answered()
   }
 })

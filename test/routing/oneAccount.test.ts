@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, TestClock, TestContext } from "effect"
 import * as fc from "effect/FastCheck"
-import { InvalidRequest, RateLimited, UpstreamFailed } from "../../src/contract/Failure.ts"
+import { InvalidRequest, RateLimited, UpstreamFailed } from "../../src/contract/failures/Failure.ts"
 import { Future } from "../../src/flow/Future.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Rest } from "../../src/generation/Rest.ts"

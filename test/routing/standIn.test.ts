@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
-import { InvalidRequest } from "../../src/contract/Failure.ts"
+import { InvalidRequest } from "../../src/contract/failures/Failure.ts"
 import { Future } from "../../src/flow/Future.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import { RetryAfter } from "../../src/routing/RetryAfter.ts"

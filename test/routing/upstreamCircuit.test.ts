@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { AccountId } from "../../src/contract/Caller.ts"
+import { AccountId } from "../../src/contract/callers/Caller.ts"
 import { UpstreamCircuitBreaker } from "../../src/routing/UpstreamCircuitBreaker.ts"
 import type { Permit } from "../../src/routing/UpstreamCircuitBreaker.ts"
 
@@ -17,8 +17,8 @@ const entered = (circuit: UpstreamCircuitBreaker, account: AccountId, now: numbe
 const calls = (circuit: UpstreamCircuitBreaker, account: AccountId, outcomes: string, now: number) => {
   for (const outcome of outcomes) {
     const permit = entered(circuit, account, now)
-    if (outcome === ".") circuit.succeeded(permit, now)
-    else circuit.failed(permit, now, outcome === "-")
+    if (outcome === ".") circuit.recordSuccess(permit, now)
+    else circuit.recordFailure(permit, now, outcome === "-")
   }
 }
 const open = (now = 0) => {
@@ -56,7 +56,7 @@ describe("the circuit of an upstream", () => {
     const circuit = new UpstreamCircuitBreaker(rules)
     calls(circuit, two, "...x", 0)
     const late = Array.from({ length: 50 }, () => entered(circuit, one, 0))
-    for (const permit of late) circuit.failed(permit, 0, false)
+    for (const permit of late) circuit.recordFailure(permit, 0, false)
     calls(circuit, three, "..x.", 0)
     expect(circuit.isOpenForAll).toBe(false)
   })
@@ -82,7 +82,7 @@ describe("the circuit of an upstream", () => {
     calls(circuit, one, "x", 1_000)
     expect(circuit.enter(one, 1_000)).toBeUndefined()
     const probe = entered(circuit, three, 1_000)
-    circuit.failed(probe, 1_000, false)
+    circuit.recordFailure(probe, 1_000, false)
     expect(circuit.waitMs(1_000, two)).toBe(2_000)
   })
 
@@ -92,7 +92,7 @@ describe("the circuit of an upstream", () => {
     expect(circuit.enter(one, 1_000)).toBeUndefined()
     const probe = entered(circuit, two, 1_000)
     expect(circuit.enter(three, 1_000)).toBeUndefined()
-    circuit.abandoned(probe)
+    circuit.recordCancel(probe)
     entered(circuit, three, 1_000)
     expect(circuit.enter(two, 1_999)).toBeUndefined()
     calls(circuit, two, ".", 2_000)
@@ -155,13 +155,13 @@ describe("the circuit of an upstream", () => {
           const permit = outcome === "ends one that hangs" ? hanging.shift() : circuit.enter(one, now)
           if (permit !== undefined) {
             if (outcome === "hangs") hanging.push(permit)
-            else if (outcome === "succeeds" || outcome === "breaks off") circuit.succeeded(permit, now)
-            else circuit.failed(permit, now, false)
+            else if (outcome === "succeeds" || outcome === "breaks off") circuit.recordSuccess(permit, now)
+            else circuit.recordFailure(permit, now, false)
             if (outcome === "breaks off") circuit.brokeOff(permit, now)
           }
           const other = circuit.enter(two, now)
           expect(other?.isProbe).toBe(false)
-          if (other !== undefined) circuit.succeeded(other, now)
+          if (other !== undefined) circuit.recordSuccess(other, now)
         }
       })
     )

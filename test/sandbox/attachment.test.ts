@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { InvalidRequest } from "../../src/contract/Failure.ts"
+import { InvalidRequest } from "../../src/contract/failures/Failure.ts"
 import { Documents } from "../../src/documents/Documents.ts"
 import type { FileSource, Part } from "../../src/generation/Conversation.ts"
 import type { SandboxOptions } from "../../src/sandbox/SandboxText.ts"

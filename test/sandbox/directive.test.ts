@@ -30,7 +30,14 @@ describe("a sandbox directive", () => {
   it.effect("says what is wrong with it", () =>
     Effect.gen(function* () {
       const messages: ReadonlyArray<readonly [string, string]> = [
-        ["[[sandbox: speed=1]]", "expected delay, pace, tokens, error, cut, stall, finish or tool"],
+        [
+          "[[sandbox: haste=1]]",
+          "expected delay, pace, tokens, error, cut, stall, finish, tool, tier, speed, geo, call"
+        ],
+        ["[[sandbox: tier=]]", "expected a word"],
+        ["[[sandbox: call=web_search]]", "expected one of image_generation, code_interpreter"],
+        ["[[sandbox: call=shell:0]]", "expected 1 to 1000 calls"],
+        ["[[sandbox: audio_output=0]]", "expected 1 to 100000"],
         ["[[sandbox: delay=soon]]", "expected a duration"],
         ["[[sandbox: tokens=0]]", "expected 1 to 100000"],
         ["[[sandbox: error=200]]", "expected a status from 400 to 599"],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { RateLimited } from "../../src/contract/Failure.ts"
+import { RateLimited } from "../../src/contract/failures/Failure.ts"
 import type { Tool } from "../../src/generation/Conversation.ts"
 import type { Generation } from "../../src/generation/Generation.ts"
 import { withSearch } from "../../src/search/withSearch.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Failure } from "../../src/contract/Failure.ts"
+import type { Failure } from "../../src/contract/failures/Failure.ts"
 import { runFuture } from "../../src/flow/runFuture.ts"
 import { Future } from "../../src/flow/Future.ts"
 import type { Conversation, SearchTool } from "../../src/generation/Conversation.ts"

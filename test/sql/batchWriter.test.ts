@@ -15,7 +15,7 @@ const setUp = Effect.gen(function* () {
   const { write: add } = yield* makeBatchWriter(
     "batches",
     100,
-    committing(yield* Commits, "commit", (rows: ReadonlyArray<string>) => {
+    committing(yield* Commits, "durable", (rows: ReadonlyArray<string>) => {
       writes.push(rows)
       return rows.map((id) => insert([id, 0]))
     })
@@ -71,7 +71,7 @@ describeOnEach("a batch writer", () => {
       const { write: add } = yield* makeBatchWriter(
         "batches",
         100,
-        committing(yield* Commits, "commit", (rows: ReadonlyArray<string>) =>
+        committing(yield* Commits, "durable", (rows: ReadonlyArray<string>) =>
           rows.map((id) => {
             if (id === "") throw new Error("no id")
             return insert([id, 0])

@@ -91,7 +91,8 @@ describe.runIf(inject("postgres") !== undefined)("writes that come while others 
       const begun = performance.now()
       yield* addAccount("c")
       yield* add("d")
-      expect(performance.now() - begun).toBeLessThan(3_000)
+      // Behind the others they would wait for a statement's longest time, 30 s.
+      expect(performance.now() - begun).toBeLessThan(20_000)
       yield* Effect.promise(() => other.unsafe("ROLLBACK"))
       yield* Effect.forEach(heldUp, Fiber.join)
       expect((yield* stored).ids).toEqual(["a", "b", "d"])

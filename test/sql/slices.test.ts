@@ -1,10 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { daySlices } from "../../src/ledger/store/daySlices.ts"
-import { hourSlices } from "../../src/ledger/store/hourSlices.ts"
 import { rows } from "../../src/sql/decode.ts"
 import { slices } from "../../src/sql/slices.ts"
+import { inWholes } from "../../src/sums/store/wholes.ts"
 import { database, describeOnEach } from "./engines.ts"
 
 const sums = {
@@ -45,6 +44,12 @@ const seed = (count: number) =>
     }
   })
 
+const names = ["account_id", "key_id", "model"] as const
+const days = { table: "usage_days", unit: "day", columns: names } as const
+const hours = { table: "usage_hours", unit: "hour", columns: [...names, "upstream"] } as const
+const dayMs = 86_400_000
+const all = { fromMs: -Infinity, toMs: Infinity }
+
 const counts = rows("usage_days", { n: Schema.Int })
 const plans = rows("usage_days", { detail: Schema.String })
 
@@ -61,18 +66,20 @@ describeOnEach("slices", ({ name }) => {
           })
         return { found, read }
       }
-      const days = daySlices(sql)
-      for (const [query, expected] of [
-        [{}, 3_000],
-        [{ from: "1970-01-11", until: "1970-01-20" }, 600],
-        [{ account: "account-1" }, 1_000],
-        [{ account: "account-1", from: "1970-01-11", until: "1970-01-20", model: "model-2" }, 40],
-        [{ key: "key-4" }, 250],
-        [{ key: "key-4", account: "account-2" }, 0],
-        [{ keys: ["key-4", "key-5"], from: "1970-01-11" }, 400]
+      const tenDays = { fromMs: 10 * dayMs, toMs: 20 * dayMs }
+      const ofModel = { where: [sql`model = ${"model-2"}`] }
+      const ofKeys = { where: [sql.in("key_id", ["key-4", "key-5"])] }
+      for (const [query, span, scope, expected] of [
+        ["all", all, {}, 3_000],
+        ["ten days", tenDays, {}, 600],
+        ["of an account", all, { owner: "account-1" }, 1_000],
+        ["ten days of a model", tenDays, { owner: "account-1", ...ofModel }, 40],
+        ["of a key", all, { key: "key-4" }, 250],
+        ["of another's key", all, { key: "key-4", owner: "account-2" }, 0],
+        ["of keys", { ...tenDays, toMs: Infinity }, ofKeys, 400]
       ] as const) {
         const { found, read } = counted("usage_days")
-        yield* days(query, read)
+        yield* inWholes(sql, days, span, scope, read)
         expect([query, found.reduce((sum, n) => sum + n, 0)]).toEqual([query, expected])
         expect(Math.max(...found)).toBeLessThanOrEqual(2_000)
         if (expected >= 1_000) expect(found.length).toBeGreaterThan(3)
@@ -82,7 +89,7 @@ describeOnEach("slices", ({ name }) => {
         ["account-2", 400]
       ] as const) {
         const { found, read } = counted("usage_hours")
-        yield* hourSlices(sql, "usage_hours")({ fromMs: 10 * 3_600_000, toMs: 30 * 3_600_000, owner }, read)
+        yield* inWholes(sql, hours, { fromMs: 10 * 3_600_000, toMs: 30 * 3_600_000 }, { owner }, read)
         expect(found.reduce((sum, n) => sum + n, 0)).toBe(expected)
       }
     }).pipe(Effect.provide(database()))
@@ -93,10 +100,10 @@ describeOnEach("slices", ({ name }) => {
       const sql = yield* SqlClient.SqlClient
       yield* seed(20)
       const seen: Array<string> = []
-      const days = rows("usage_days", { day: Schema.String })
+      const ofDays = rows("usage_days", { day: Schema.String })
       const read = (most: number) => (within: ReturnType<typeof sql.and>) =>
         Effect.map(sql`SELECT day FROM usage_days WHERE ${within} ORDER BY day DESC`, (some) => {
-          seen.push(...days.all(some).map(({ day }) => day))
+          seen.push(...ofDays.all(some).map(({ day }) => day))
           return seen.length >= most
         })
       // 60 rows have the same day: a slice holds all of its last place.
@@ -121,24 +128,22 @@ describeOnEach("slices", ({ name }) => {
         Effect.map(sql`EXPLAIN QUERY PLAN SELECT SUM(cost_nano_usd) FROM ${sql(table)} WHERE ${within}`, (some) => {
           found.push(plans.one(some[0]).detail)
         })
-      const times = { from: "1970-01-02", until: "1970-01-19" }
-      const hours = { fromMs: 3_600_000, toMs: 18 * 3_600_000 }
-      const of = (places: string) => expect.stringContaining(`(${places})>(`)
+      const times = { fromMs: dayMs, toMs: 19 * dayMs }
+      const someHours = { fromMs: 3_600_000, toMs: 18 * 3_600_000 }
+      const through = (places: string) => expect.stringContaining(`(${places})>(`)
       for (const [reading, places] of [
-        [daySlices(sql)(times, explained("usage_days")), "day,account_id,key_id,model"],
-        [daySlices(sql)({ ...times, account: "account-1" }, explained("usage_days")), "day,key_id,model"],
-        [daySlices(sql)({ key: "key-1" }, explained("usage_days")), ""],
-        [hourSlices(sql, "usage_hours")(hours, explained("usage_hours")), "hour,account_id,key_id,model,upstream"],
-        [
-          hourSlices(sql, "usage_hours")({ ...hours, owner: "account-1" }, explained("usage_hours")),
-          "hour,key_id,model,upstream"
-        ]
+        [[days, times, {}], "day,account_id,key_id,model"],
+        [[days, times, { owner: "account-1" }], "day,key_id,model"],
+        [[days, all, { key: "key-1" }], ""],
+        [[hours, someHours, {}], "hour,account_id,key_id,model,upstream"],
+        [[hours, someHours, { owner: "account-1" }], "hour,key_id,model,upstream"]
       ] as const) {
         found.length = 0
-        yield* reading
+        const [of, span, scope] = reading
+        yield* inWholes(sql, of, span, scope, explained(of.table))
         expect(found.every((detail) => detail.startsWith("SEARCH"))).toBe(true)
         if (places === "") continue
-        expect(found[1]).toEqual(of(places))
+        expect(found[1]).toEqual(through(places))
         if (found.length > 2) expect(found[1]).toContain(`(${places})<(`)
       }
     }).pipe(Effect.provide(database()))

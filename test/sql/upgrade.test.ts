@@ -5,7 +5,7 @@ import { Database as SqliteFile } from "bun:sqlite"
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
-import { AccountId, Caller } from "../../src/contract/Caller.ts"
+import { AccountId, Caller } from "../../src/contract/callers/Caller.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { fromUsd } from "../../src/ledger/Price.ts"
@@ -14,8 +14,11 @@ import { UsageReport } from "../../src/ledger/store/UsageReport.ts"
 import { usageReportOf } from "../../src/ledger/usageReportOf.ts"
 import { layer } from "../../src/sql/Database.ts"
 
-/** A database as version 0.1.0 left it: an upstream's `-5000`, `10.5`, `1e300` and twice nine quadrillion are in its books. */
-const old = readFileSync(join(import.meta.dirname, "version-0.1.0.sql"), "utf8")
+/**
+ * A database as version 1.0.0 left it, which began with 0.1.0: an upstream's `-5000`, `10.5`, `1e300` and twice nine
+ * quadrillion are in its books.
+ */
+const old = readFileSync(join(import.meta.dirname, "version-1.0.0.sql"), "utf8")
 
 const upgraded = Layer.unwrapScoped(
   Effect.gen(function* () {
@@ -47,7 +50,7 @@ const accounts = Effect.flatMap(
     (SELECT COUNT(*) FROM usage WHERE account_id = accounts.id) AS rows FROM accounts ORDER BY id`
 )
 
-describe("a database of version 0.1.0", () => {
+describe("a database of version 1.0.0", () => {
   it.effect("keeps its keys, tasks, holds and usage", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

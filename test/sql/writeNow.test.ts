@@ -7,19 +7,15 @@ import { SqlError } from "@effect/sql/SqlError"
 import { Effect, Fiber, Layer } from "effect"
 import { Commits } from "../../src/sql/Commits.ts"
 import { layer } from "../../src/sql/Database.ts"
-import type { StatementText } from "../../src/sql/prepare.ts"
+import { isRefused } from "../../src/sql/isRefused.ts"
 import { prepare } from "../../src/sql/prepare.ts"
+import { sendingAccounts } from "./sending.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-now-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const withCommits = (name: string) =>
   Commits.Default.pipe(Layer.provideMerge(layer({ url: `sqlite:${join(folder, name)}`, exclusive: true })))
-
-const account = (id: string): StatementText => ({
-  text: "INSERT INTO accounts (id, created_at) VALUES (?, ?)",
-  values: [id, 0]
-})
 
 const accounts = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(sql<{ id: string }>`SELECT id FROM accounts ORDER BY id`, (rows) => rows.map(({ id }) => id))
@@ -66,57 +62,61 @@ describe("plain statements on SQLite", () => {
   it.effect("are written at once, all or none, and leave commits as they were", () =>
     Effect.gen(function* () {
       const commits = yield* Commits
-      expect(commits.plainly?.([account("a"), account("b")], "append")).toBe(true)
+      const send = yield* sendingAccounts
+      expect(send(["a", "b"], "soon").isAtOnce).toBe(true)
       expect(commits.lastAt()).toBeGreaterThan(0)
       // The second is refused, so the first is not there either; what comes after is taken.
-      expect(commits.plainly?.([account("c"), account("a")], "append")).toBe(false)
+      const refused = send(["c", "a"], "soon")
+      expect(refused.isAtOnce).toBe(false)
+      expect(isRefused(yield* Effect.flip(refused.outcome))).toBe(true)
       expect(commits.refusal()).toBeUndefined()
-      expect(commits.plainly?.([account("d")], "append")).toBe(true)
+      expect(send(["d"], "soon").isAtOnce).toBe(true)
       expect(yield* accounts).toEqual(["a", "b", "d"])
       // What has to be durable at once still waits for the disk: the transaction has begun so, or it could not be changed.
       const sql = yield* SqlClient.SqlClient
       expect(yield* sql.withTransaction(synchronous)).toEqual([{ synchronous: 2 }])
-      expect(commits.plainly?.([account("e")], "append")).toBe(true)
+      expect(send(["e"], "soon").isAtOnce).toBe(true)
       expect(yield* accounts).toHaveLength(4)
       expect(yield* synchronous).toEqual([{ synchronous: 2 }])
     }).pipe(Effect.provide(withCommits("now.db")))
   )
 
-  it.effect("are left to others while a transaction is open, of which nothing is lost", () =>
+  it.effect("are left to a fiber while a transaction is open, which may fail without them", () =>
     Effect.gen(function* () {
-      const commits = yield* Commits
       const sql = yield* SqlClient.SqlClient
-      let during: boolean | undefined
-      yield* sql.withTransaction(
-        Effect.zipRight(
-          sql`INSERT INTO accounts (id, created_at) VALUES ('open', 0)`,
-          Effect.sync(() => {
-            during = commits.plainly?.([account("between")], "append")
-          })
+      const send = yield* sendingAccounts
+      const during = yield* sql
+        .withTransaction(
+          Effect.zipRight(
+            sql`INSERT INTO accounts (id, created_at) VALUES ('open', 0)`,
+            Effect.suspend(() => Effect.fail(send(["between"], "soon")))
+          )
         )
-      )
-      expect(during).toBe(false)
-      expect(yield* accounts).toEqual(["open"])
-      expect(commits.plainly?.([account("after")], "append")).toBe(true)
-      expect(yield* accounts).toEqual(["after", "open"])
+        .pipe(Effect.flip)
+      if (during instanceof SqlError) return yield* during
+      expect(during.isAtOnce).toBe(false)
+      yield* during.outcome
+      expect(send(["after"], "soon").isAtOnce).toBe(true)
+      expect(yield* accounts).toEqual(["after", "between"])
     }).pipe(Effect.provide(withCommits("open.db")))
   )
 
-  it.effect("are left to others while the disk is full, and until a commit has succeeded", () =>
+  it.effect("are left to a fiber while the disk is full, and until a commit has succeeded", () =>
     Effect.gen(function* () {
       const commits = yield* Commits
+      const send = yield* sendingAccounts
       const sql = yield* SqlClient.SqlClient
       const [{ page_count } = { page_count: 0 }] = yield* sql<{ page_count: number }>`PRAGMA page_count`
       yield* sql`PRAGMA max_page_count = ${sql.literal(String(page_count + 8))}`
-      expect(commits.plainly?.([account("x".repeat(100_000))], "append")).toBe(false)
-      // Who goes the other way hears why, and tells it.
-      const insert = (id: string) => sql`INSERT INTO accounts (id, created_at) VALUES (${id}, 0)`
-      yield* Effect.flip(commits.append(insert("y".repeat(100_000))))
+      const tooLong = send(["x".repeat(100_000)], "soon")
+      expect(tooLong.isAtOnce).toBe(false)
+      yield* Effect.flip(tooLong.outcome)
       expect(commits.refusal()).toBe("the database takes no writes: the disk is full (SQLITE_FULL)")
-      expect(commits.plainly?.([account("small")], "append")).toBe(false)
       yield* sql`PRAGMA max_page_count = 1000000`
-      yield* commits.append(insert("first"))
-      expect(commits.plainly?.([account("second")], "append")).toBe(true)
+      const first = send(["first"], "soon")
+      expect(first.isAtOnce).toBe(false)
+      yield* first.outcome
+      expect(send(["second"], "soon").isAtOnce).toBe(true)
       expect(yield* accounts).toEqual(["first", "second"])
     }).pipe(Effect.provide(withCommits("full.db")))
   )

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { startGateway } from "../e2e/process.ts"
-import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { request } from "../request.ts"
 
 const adminKey = "admin-key-0123456789abcdefghijklmnop"
 
 describeOnEach("a task's money and times", () => {
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   let payer: string
 
   beforeAll(async () => {

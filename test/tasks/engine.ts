@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from "vitest"
 import { Effect, Layer } from "effect"
-import { AccountId, KeyId } from "../../src/contract/Caller.ts"
+import { AccountId, KeyId } from "../../src/contract/callers/Caller.ts"
 import { NodeTimes } from "../../src/cluster/Node.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import { layer as databaseAt } from "../../src/sql/Database.ts"

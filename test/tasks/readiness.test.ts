@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { startGateway } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
 
 it("readiness tells how long the longest-abandoned task has waited", async () => {
   const gateway = await startGateway()

@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
-import { NotFound } from "../../src/contract/Failure.ts"
-import { shown } from "../../src/tasks/shown.ts"
+import { NotFound } from "../../src/contract/failures/Failure.ts"
+import { makeTaskReader } from "../../src/tasks/makeTaskReader.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { alice, bob, describeOnEachStore, kind, newTask, rows, stores } from "./engine.ts"
 
@@ -62,7 +62,12 @@ describeOnEachStore("the task store", ({ name }) => {
     run(
       Effect.gen(function* () {
         const store = yield* TaskStore
-        const read = shown(store, "test", ({ details, result, state }) => ({ details, result, state }), missing)
+        const read = makeTaskReader(
+          store,
+          "test",
+          ({ details, result, state }) => ({ details, result, state }),
+          missing
+        )
         const isKept = Effect.sync(() => Exit.isExit(store.read(alice, "test", "a")))
         const seen = Effect.map(read({ account: alice }, "a"), ({ state }) => state)
         expect(yield* Effect.flip(read({ account: alice }, "a"))).toEqual(missing("a"))
@@ -99,7 +104,7 @@ describeOnEachStore("the task store", ({ name }) => {
     run(
       Effect.gen(function* () {
         const store = yield* TaskStore
-        const read = shown(store, "test", ({ state }) => ({ state }), missing)
+        const read = makeTaskReader(store, "test", ({ state }) => ({ state }), missing)
         for (let n = 0; n < 50; n++) {
           const id = `t${n}`
           yield* store.insert(newTask(id))

@@ -1,7 +1,7 @@
 import * as fc from "effect/FastCheck"
 import { expect, it } from "vitest"
-import { AccountId, KeyId } from "../../src/contract/Caller.ts"
-import { RequestRecord } from "../../src/contract/RequestRecord.ts"
+import { AccountId, KeyId } from "../../src/contract/callers/Caller.ts"
+import { RequestRecord } from "../../src/contract/records/RequestRecord.ts"
 import { requestLine } from "../../src/telemetry/requestLine.ts"
 
 const ids = { requestId: "req_1", method: "POST", path: "/v1/messages" }
@@ -44,8 +44,12 @@ it("says all that is known of a request, in this order", () => {
       cacheWriteTokens: 0,
       outputTokens: 9_999,
       reasoningTokens: 10,
-      searches: 1
+      searches: 1,
+      audioInputTokens: 5,
+      served: { tier: "priority", speed: "fast", geo: "us" },
+      calls: { maps: 2 }
     },
+    priceGap: "speed=fast",
     costNanoUsd: 1_250,
     adapted: "top_k",
     tags: ["a", "team=ü"],
@@ -81,6 +85,12 @@ it("says all that is known of a request, in this order", () => {
     cache_read_tokens: 7,
     reasoning_tokens: 10,
     searches: 1,
+    audio_input_tokens: 5,
+    service_tier: "priority",
+    speed: "fast",
+    inference_geo: "us",
+    calls: { web_search: 1, maps: 2 },
+    price_gap: "speed=fast",
     cost_usd: 0.00000125,
     adapted: "top_k",
     tags: ["a", "team=ü"],

@@ -69,7 +69,7 @@ afterAll(async () => {
 
 const video = (prompt: string) => ({
   model: "sandbox-video",
-  content: [{ type: "text", text: `${prompt} --resolution 480p --dur 4` }],
+  content: [{ type: "text", text: `${prompt} --resolution 480p --frames 29` }],
   callback_url: `http://127.0.0.1:${receiver.port}/hook`
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { readContext, Trace, writtenContext } from "../../src/contract/Trace.ts"
+import { readContext, Trace, writtenContext } from "../../src/contract/records/Trace.ts"
 import { keyValues, otlpSpan } from "../../src/telemetry/tracing/OtlpSpan.ts"
 import { otlpSettings } from "../../src/telemetry/tracing/otlpSettings.ts"
 import { samplers } from "../../src/telemetry/tracing/sampler.ts"

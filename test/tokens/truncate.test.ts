@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { InvalidRequest } from "../../src/contract/Failure.ts"
+import { InvalidRequest } from "../../src/contract/failures/Failure.ts"
 import type { Conversation, Item } from "../../src/generation/Conversation.ts"
 import { countTokens } from "../../src/tokens/tokens.ts"
 import { fitContext } from "../../src/tokens/truncate.ts"

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { credentialsOf } from "../../src/upstreams/fromSettings.ts"
-import { listModels } from "../../src/upstreams/listModels.ts"
+import { credentialsOf } from "../../src/upstreams/configured/fromSettings.ts"
+import { listModels } from "../../src/upstreams/calls/listModels.ts"
 import { bedrockListing } from "../../src/upstreams/protocols/bedrockModels.ts"
 import { bedrockKeys, fakeBedrock } from "./fakes/bedrock.ts"
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
 import type { JsonObject } from "../../src/contract/fields.ts"
-import { parseJson } from "../../src/contract/json.ts"
+import { parseJson } from "../../src/contract/json/json.ts"
 import { responsesDialect } from "../../src/upstreams/protocols/openaiResponses/responsesDialect.ts"
 import { messagesDialect } from "../../src/upstreams/protocols/anthropicMessages/messagesDialect.ts"
-import type { Reader } from "../../src/upstreams/generationOf.ts"
+import type { Reader } from "../../src/upstreams/text/generationOf.ts"
 import { passthroughEvents } from "../../src/upstreams/passthrough/events.ts"
 import { passthroughChunks } from "../../src/upstreams/passthrough/chunks.ts"
 import { anthropicMessages } from "../../src/upstreams/protocols/anthropicMessages/anthropicMessages.ts"
@@ -13,7 +13,7 @@ import { gathers } from "../../src/upstreams/protocols/openaiChat/asStream.ts"
 import { providers } from "../../src/upstreams/protocols/openaiChat/compatible.ts"
 import { openaiChat } from "../../src/upstreams/protocols/openaiChat/openaiChat.ts"
 import { openaiResponses } from "../../src/upstreams/protocols/openaiResponses/openaiResponses.ts"
-import { translated } from "../../src/upstreams/translated.ts"
+import { translatingReader } from "../../src/upstreams/text/translatingReader.ts"
 import { families } from "../guard/bodies/answerKinds.ts"
 import type { FamilyName } from "../guard/bodies/answerKinds.ts"
 import { answers } from "../guard/bodies/answers.ts"
@@ -27,15 +27,15 @@ const request = { body: { stream_options: { include_usage: true } }, headers: ne
 /** A reader of an answer that is translated, and of one that passes through. */
 const readers: Record<FamilyName, (isStream: boolean) => readonly [Reader, Reader]> = {
   "openai-chat": (isStream) => [
-    translated(chat, lowered, hearing),
+    translatingReader(chat, lowered, hearing),
     passthroughChunks(chat, chatDialect(providers.vllm), request, isStream)
   ],
   "anthropic-messages": (isStream) => [
-    translated(anthropicMessages, lowered, hearing),
+    translatingReader(anthropicMessages, lowered, hearing),
     passthroughEvents(anthropicMessages, messagesDialect, same, isStream)
   ],
   "openai-responses": (isStream) => [
-    translated(openaiResponses, lowered, hearing),
+    translatingReader(openaiResponses, lowered, hearing),
     passthroughEvents(openaiResponses, responsesDialect, same, isStream)
   ]
 }

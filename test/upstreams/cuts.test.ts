@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
-import type { Reader } from "../../src/upstreams/generationOf.ts"
+import type { Reader } from "../../src/upstreams/text/generationOf.ts"
 import { passthroughEvents } from "../../src/upstreams/passthrough/events.ts"
 import { messagesDialect } from "../../src/upstreams/protocols/anthropicMessages/messagesDialect.ts"
 import { responsesDialect } from "../../src/upstreams/protocols/openaiResponses/responsesDialect.ts"
@@ -10,7 +10,7 @@ import { noBack } from "../../src/upstreams/protocols/back.ts"
 import { openaiChat } from "../../src/upstreams/protocols/openaiChat/openaiChat.ts"
 import { providers } from "../../src/upstreams/protocols/openaiChat/compatible.ts"
 import { openaiResponses } from "../../src/upstreams/protocols/openaiResponses/openaiResponses.ts"
-import { translated } from "../../src/upstreams/translated.ts"
+import { translatingReader } from "../../src/upstreams/text/translatingReader.ts"
 import { nativeText, outcome } from "./events.ts"
 import type { DialectName } from "./fakes/fakeUpstream.ts"
 import { dialects } from "./fakes/fakeUpstream.ts"
@@ -18,9 +18,9 @@ import { scenarios } from "./fakes/scenarios.ts"
 
 const lowered = { back: noBack, stops: ["there is no such text"] }
 const readers: Readonly<Record<string, readonly [DialectName, () => Reader]>> = {
-  "openai-chat": ["openai-chat", () => translated(openaiChat(providers.generic), lowered, { model: "m" })],
-  "openai-responses": ["openai-responses", () => translated(openaiResponses, lowered, { model: "m" })],
-  "anthropic-messages": ["anthropic-messages", () => translated(anthropicMessages, lowered, { model: "m" })],
+  "openai-chat": ["openai-chat", () => translatingReader(openaiChat(providers.generic), lowered, { model: "m" })],
+  "openai-responses": ["openai-responses", () => translatingReader(openaiResponses, lowered, { model: "m" })],
+  "anthropic-messages": ["anthropic-messages", () => translatingReader(anthropicMessages, lowered, { model: "m" })],
   "anthropic-messages passed through": [
     "anthropic-messages",
     () => passthroughEvents(anthropicMessages, messagesDialect, (answer) => ({ ...answer, id: "ours" }), true)

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Documents } from "../../src/documents/Documents.ts"
 import type { Conversation } from "../../src/generation/Conversation.ts"
-import { extractDocuments } from "../../src/upstreams/extractDocuments.ts"
+import { extractDocuments } from "../../src/upstreams/text/extractDocuments.ts"
 import { flateBomb } from "../guard/bodies/pdfs.ts"
 import { conversation } from "./conversations.ts"
 
@@ -37,17 +37,16 @@ const asking = (data: string) => {
     ]
   })
 }
-const none = () => false
-const extract = (asked: Conversation, takes: (mediaType: string) => boolean) =>
+const extract = (asked: Conversation) =>
   Effect.flatMap(
     Documents,
-    ({ read }) => extractDocuments(asked, takes, read) ?? Effect.dieMessage("nothing is to be extracted")
+    ({ read }) => extractDocuments(asked, read) ?? Effect.dieMessage("nothing is to be extracted")
   )
 
 describe("documents", () => {
   it.effect("give their text to an upstream that takes no PDFs, and keep their name", () =>
     Effect.gen(function* () {
-      const conversation = yield* extract(asking(pdf("The plan is simple")), none)
+      const conversation = yield* extract(asking(pdf("The plan is simple")))
       const source = { type: "text", mediaType: "text/plain", text: "The plan is simple" }
       expect(conversation.items).toMatchObject([
         { content: [{ type: "document", name: "plan.pdf", source }] },
@@ -56,18 +55,13 @@ describe("documents", () => {
     }).pipe(Effect.provide(Documents.Default))
   )
 
-  it("go as they are to an upstream that takes them", () => {
-    const takes = (type: string) => type === "application/pdf"
-    expect(extractDocuments(asking(pdf("x")), takes, () => Effect.die("not asked"))).toBeUndefined()
-  })
-
   it.effect("without text, or that are no PDFs, are refused by name", () =>
     Effect.gen(function* () {
-      const empty = yield* Effect.flip(extract(asking(pdf("")), none))
+      const empty = yield* Effect.flip(extract(asking(pdf(""))))
       expect(empty).toMatchObject({ param: "document", message: expect.stringContaining("holds no text") })
-      const broken = yield* Effect.flip(extract(asking(btoa("nonsense")), none))
+      const broken = yield* Effect.flip(extract(asking(btoa("nonsense"))))
       expect(broken.message).toContain("not a readable PDF")
-      const bomb = yield* Effect.flip(extract(asking(Buffer.from(flateBomb(1_024)).toString("base64")), none))
+      const bomb = yield* Effect.flip(extract(asking(Buffer.from(flateBomb(1_024)).toString("base64"))))
       expect(bomb.message).toContain("takes more memory to read than the 256 MiB")
     }).pipe(Effect.provide(Documents.Default))
   )

@@ -4,7 +4,7 @@ import { protocolNames } from "../../src/config/sections/Upstream.ts"
 import { wrongBaseUrl } from "../../src/config/baseUrl.ts"
 import { addressOf, secretsOf } from "../../src/upstreams/Endpoint.ts"
 import { protocolOf } from "../../src/upstreams/protocols.ts"
-import { wordsOf } from "../../src/upstreams/refusal.ts"
+import { wordsOf } from "../../src/upstreams/calls/refusal.ts"
 
 it.each([
   ["/v1", "https://api.example.com", "https://api.example.com/v1/messages"],

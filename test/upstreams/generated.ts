@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Failure } from "../../src/contract/Failure.ts"
+import type { Failure } from "../../src/contract/failures/Failure.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Conversation } from "../../src/generation/Conversation.ts"
 import type { Generation } from "../../src/generation/Generation.ts"

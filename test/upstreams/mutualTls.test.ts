@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { surfaceOf } from "../../src/config/providers/surfaces.ts"
 import { Settings } from "../../src/config/Settings.ts"
-import { callUpstream, defaultDeadlines } from "../../src/upstreams/client.ts"
-import { endpointOptions } from "../../src/upstreams/fromSettings.ts"
+import { callUpstream, defaultDeadlines } from "../../src/upstreams/calls/client.ts"
+import { endpointOptions } from "../../src/upstreams/configured/fromSettings.ts"
 import { freePort } from "../freePort.ts"
 
 const nginx = ["/usr/sbin/nginx", "/usr/local/bin/nginx"].find((path) => existsSync(path))

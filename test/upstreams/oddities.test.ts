@@ -3,14 +3,14 @@ import type { JsonObject } from "../../src/contract/fields.ts"
 import { noBack } from "../../src/upstreams/protocols/back.ts"
 import { providers } from "../../src/upstreams/protocols/openaiChat/compatible.ts"
 import { openaiChat } from "../../src/upstreams/protocols/openaiChat/openaiChat.ts"
-import { translated } from "../../src/upstreams/translated.ts"
+import { translatingReader } from "../../src/upstreams/text/translatingReader.ts"
 import { outcome } from "./events.ts"
 
 const worded = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
 /** What becomes of an answer, in a line: what it says, and how it ends. */
 const becomes = (text: string, isStream: boolean): string => {
-  const reader = translated(openaiChat(providers.generic), { back: noBack, stops: [] }, { model: "m" })
+  const reader = translatingReader(openaiChat(providers.generic), { back: noBack, stops: [] }, { model: "m" })
   const events = isStream ? [...reader.push(new TextEncoder().encode(text))] : [...reader.whole(text)].flat()
   const isOver = events.at(-1)?.type === "finished" || events.at(-1)?.type === "failed"
   if (isStream && !isOver) events.push(...reader.end())

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { JsonObject } from "../../src/contract/fields.ts"
-import { streamed as streaming } from "../../src/pipeline/streamed.ts"
+import { streamAnswer as streaming } from "../../src/pipeline/streamAnswer.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
 import { passthroughMachine } from "../../src/pipeline/passthrough.ts"

@@ -2,8 +2,8 @@ import { createServer, connect } from "node:net"
 import type { Socket } from "node:net"
 import { afterEach, describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
-import { callUpstream } from "../../src/upstreams/client.ts"
-import { hintOf } from "../../src/upstreams/hintOf.ts"
+import { callUpstream } from "../../src/upstreams/calls/client.ts"
+import { hintOf } from "../../src/upstreams/calls/hintOf.ts"
 
 /** A forward proxy: `forward` connects, `refuse` answers 403, `hang` says nothing. */
 const startProxy = async (how: "forward" | "refuse" | "hang") => {

@@ -4,7 +4,7 @@ import { awsEventStream } from "../../src/upstreams/framing/awsEventStream.ts"
 import { BrokenFrame } from "../../src/upstreams/framing/Framing.ts"
 import type { FrameParser } from "../../src/upstreams/framing/Framing.ts"
 import { sseEvents, sseParser } from "../../src/upstreams/framing/sse.ts"
-import type { Reader } from "../../src/upstreams/generationOf.ts"
+import type { Reader } from "../../src/upstreams/text/generationOf.ts"
 import { passthroughChunks } from "../../src/upstreams/passthrough/chunks.ts"
 import { passthroughEvents } from "../../src/upstreams/passthrough/events.ts"
 import { messagesDialect } from "../../src/upstreams/protocols/anthropicMessages/messagesDialect.ts"
@@ -15,7 +15,7 @@ import { providers } from "../../src/upstreams/protocols/openaiChat/compatible.t
 import { openaiChat } from "../../src/upstreams/protocols/openaiChat/openaiChat.ts"
 import { openaiResponses } from "../../src/upstreams/protocols/openaiResponses/openaiResponses.ts"
 import { responsesDialect } from "../../src/upstreams/protocols/openaiResponses/responsesDialect.ts"
-import { translated } from "../../src/upstreams/translated.ts"
+import { translatingReader } from "../../src/upstreams/text/translatingReader.ts"
 import { awsMessage } from "./fakes/awsMessage.ts"
 
 const mebibyte = 1_048_576
@@ -27,8 +27,8 @@ const delta = 'data: {"id":"c","model":"m","choices":[{"index":0,"delta":{"conte
 const chat = openaiChat(providers.vllm)
 const same = (answer: JsonObject) => answer
 const readers: Readonly<Record<string, () => Reader>> = {
-  "chat, translated": () => translated(chat, { back: noBack, stops: [] }, { model: "m" }),
-  "messages, translated": () => translated(anthropicMessages, { back: noBack, stops: [] }, { model: "m" }),
+  "chat, translated": () => translatingReader(chat, { back: noBack, stops: [] }, { model: "m" }),
+  "messages, translated": () => translatingReader(anthropicMessages, { back: noBack, stops: [] }, { model: "m" }),
   "chat, passed through": () => chunks({}),
   "messages, passed through": () => passthroughEvents(anthropicMessages, messagesDialect, same, true)
 }
@@ -112,7 +112,7 @@ describe("what an upstream's stream says nothing with", () => {
   })
 
   it("is bounded in frames that are translated to nothing, whatever is between them", () => {
-    const reader = () => translated(chat, { back: noBack, stops: [] }, { model: "m" })
+    const reader = () => translatingReader(chat, { back: noBack, stops: [] }, { model: "m" })
     expect(taken(reader(), "data: {}\n\n", 12)).toBeGreaterThan(8)
     expect(taken(reader(), `data: {}\n\n${delta}`, 100)).toBeLessThan(100)
     // What is kept of a call that says nothing until its end.
@@ -154,7 +154,7 @@ describe("what is kept of an answer until its end", () => {
     ["reasoning", { reasoning_content: "x".repeat(100_000) }],
     ["arguments", { tool_calls: [{ index: 0, id: "c", function: { name: "f", arguments: "x".repeat(100_000) } }] }]
   ])("is bounded where it is translated: %s", (_, delta) => {
-    const reader = translated(chat, { back: noBack, stops: [] }, { model: "m" })
+    const reader = translatingReader(chat, { back: noBack, stops: [] }, { model: "m" })
     const failed = ended(reader, `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`)
     expect(failed?.message).toBe(tooMuch)
     expect(failed?.mebibytes).toBeGreaterThan(31)

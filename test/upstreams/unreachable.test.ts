@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { callUpstream, defaultDeadlines } from "../../src/upstreams/client.ts"
-import { hintOf } from "../../src/upstreams/hintOf.ts"
+import { callUpstream, defaultDeadlines } from "../../src/upstreams/calls/client.ts"
+import { hintOf } from "../../src/upstreams/calls/hintOf.ts"
 
 const certificates = join(import.meta.dirname, "../http/certificates")
 const plain = Bun.serve({ port: 0, fetch: () => new Response("here") })

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { startGateway } from "../e2e/process.ts"
+import { startGateway } from "../gatewayHere.ts"
 import { videosIn } from "../faults/videosIn.ts"
 import { madeOf } from "../upstreams/fakes/madeOf.ts"
 import { videoServiceNames, videoServices } from "../upstreams/fakes/videoServices.ts"

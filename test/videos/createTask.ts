@@ -1,10 +1,12 @@
 import { Effect, Layer } from "effect"
-import { Caller } from "../../src/contract/Caller.ts"
+import { Caller } from "../../src/contract/callers/Caller.ts"
 import { testDouble } from "../../src/contract/testDouble.ts"
-import { InvalidRequest } from "../../src/contract/Failure.ts"
+import { InvalidRequest } from "../../src/contract/failures/Failure.ts"
 import { Ownership } from "../../src/ownership/Ownership.ts"
 import { Background } from "../../src/flow/Background.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
+import { PriceDifferences } from "../../src/ledger/PriceDifferences.ts"
+import { PriceGaps } from "../../src/ledger/store/PriceGaps.ts"
 import { SumNames } from "../../src/ledger/SumNames.ts"
 import { BalanceStore } from "../../src/ledger/BalanceStore.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
@@ -23,8 +25,8 @@ import { Changes } from "../../src/sql/Changes.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import { DatabaseHealth } from "../../src/sql/DatabaseHealth.ts"
 import { layer as database } from "../../src/sql/Database.ts"
-import { VideoUpstreams } from "../../src/upstreams/VideoUpstream.ts"
-import type { VideoUpstream } from "../../src/upstreams/VideoUpstream.ts"
+import { VideoUpstreams } from "../../src/upstreams/videos/VideoUpstream.ts"
+import type { VideoUpstream } from "../../src/upstreams/videos/VideoUpstream.ts"
 import { Node } from "../../src/cluster/Node.ts"
 import { VideoTasks } from "../../src/videos/VideoTasks.ts"
 import { noCustody } from "./noCustody.ts"
@@ -103,7 +105,16 @@ const Kinds = Layer.effect(
 /** One that does nothing by itself: these tests move the clock by years. */
 const LedgerStill = Ledger.DefaultWithoutDependencies.pipe(
   Layer.provide(BalanceStore.DefaultWithoutDependencies),
-  Layer.provide(Layer.mergeAll(Daemons.Default, DatabaseHealth.Default, Node.Default, SumNames.Default)),
+  Layer.provide(
+    Layer.mergeAll(
+      Daemons.Default,
+      DatabaseHealth.Default,
+      Node.Default,
+      PriceDifferences.Default,
+      PriceGaps.Default,
+      SumNames.Default
+    )
+  ),
   Layer.provide(testDouble(Changes, { seen: () => 0, listen: () => Effect.succeed(0) })),
   Layer.provide(Layer.succeed(Background, "none"))
 )

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, TestClock } from "effect"
-import { Caller } from "../../src/contract/Caller.ts"
+import { Caller } from "../../src/contract/callers/Caller.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { VideoTasks } from "../../src/videos/VideoTasks.ts"
 import { image, text } from "./requests.ts"

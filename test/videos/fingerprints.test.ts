@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { alice, bob } from "../tasks/engine.ts"
 import { arkVideo } from "../../src/upstreams/protocols/arkVideo/arkVideo.ts"
-import type { VideoJob } from "../../src/upstreams/VideoUpstream.ts"
+import type { VideoJob } from "../../src/upstreams/videos/VideoUpstream.ts"
 import { unansweredOf } from "../../src/videos/fingerprints.ts"
 import { job } from "./videoJob.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { AccountId } from "../../src/contract/Caller.ts"
-import { VideoTransient } from "../../src/upstreams/VideoUpstream.ts"
+import { AccountId } from "../../src/contract/callers/Caller.ts"
+import { VideoTransient } from "../../src/upstreams/videos/VideoUpstream.ts"
 import { Outages } from "../../src/videos/Outages.ts"
 import { makePacing } from "../../src/videos/pacing.ts"
 

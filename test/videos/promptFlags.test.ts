@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { usualVideoBounds } from "../../src/upstreams/VideoBounds.ts"
+import { usualVideoBounds } from "../../src/upstreams/videos/VideoBounds.ts"
 import { readFlags } from "../../src/videos/promptFlags.ts"
 
 const read = (prompt: string) => readFlags(prompt, usualVideoBounds)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, Schema } from "effect"
-import { AccountId, KeyId } from "../../src/contract/Caller.ts"
-import { patched } from "../../src/tasks/Task.ts"
+import { AccountId, KeyId } from "../../src/contract/callers/Caller.ts"
+import { applyPatch } from "../../src/tasks/Task.ts"
 import type { Task, TaskPatch } from "../../src/tasks/Task.ts"
 import { openAIVideo } from "../../src/videos/openai/OpenAIVideo.ts"
 import { videoTask } from "../../src/videos/VideoTask.ts"
@@ -38,7 +38,7 @@ const task = (fields: Record<string, unknown> = {}, patch: TaskPatch = {}, more:
     updatedAtMs: 1_779_348_818_400,
     endedAtMs: null
   }
-  return videoTask(patched(queued, patch, 1_779_348_874_000))
+  return videoTask(applyPatch(queued, patch, 1_779_348_874_000))
 }
 
 const done: TaskPatch = { state: "succeeded", result: { videoUrl: "https://example.com/v.mp4" } }

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { CreateVideoTask } from "../../src/videos/CreateVideoTask.ts"
-import { usualVideoBounds } from "../../src/upstreams/VideoBounds.ts"
+import { usualVideoBounds } from "../../src/upstreams/videos/VideoBounds.ts"
 import type { VideoLimits } from "../../src/videos/bounds.ts"
 
 export const limits: VideoLimits = { ...usualVideoBounds, model: "seedance", isPassthrough: false }

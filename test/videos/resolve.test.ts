@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import fc from "fast-check"
-import { secondsFrom } from "../../src/upstreams/VideoBounds.ts"
+import { secondsFrom } from "../../src/upstreams/videos/VideoBounds.ts"
 import { nearestRatio, sizeOf, videoTokens } from "../../src/videos/geometry.ts"
 import { imageSize } from "../../src/videos/imageSize.ts"
 import { resolve } from "../../src/videos/resolve.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { videoTokens } from "../../src/videos/geometry.ts"
 import { soundResult } from "../../src/videos/soundResult.ts"
-import type { VideoResult } from "../../src/upstreams/VideoUpstream.ts"
+import type { VideoResult } from "../../src/upstreams/videos/VideoUpstream.ts"
 import { job } from "./videoJob.ts"
 
 const { settings } = job

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Option, Redacted, TestClock } from "effect"
-import type { AccountId } from "../../src/contract/Caller.ts"
+import type { AccountId } from "../../src/contract/callers/Caller.ts"
 import type { JsonObject } from "../../src/contract/fields.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { arkVideo } from "../../src/upstreams/protocols/arkVideo/arkVideo.ts"

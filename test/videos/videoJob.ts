@@ -1,4 +1,4 @@
-import type { VideoJob } from "../../src/upstreams/VideoUpstream.ts"
+import type { VideoJob } from "../../src/upstreams/videos/VideoUpstream.ts"
 
 /** A small job; what is in it is the upstream's business. */
 export const job: VideoJob = {

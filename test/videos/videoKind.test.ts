@@ -3,7 +3,12 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option, TestClock } from "effect"
 import { CrashPoints } from "../../src/tasks/CrashPoints.ts"
 import type { CrashPoint } from "../../src/tasks/CrashPoints.ts"
-import { VideoAmbiguous, VideoRejected, VideoSaturated, VideoTransient } from "../../src/upstreams/VideoUpstream.ts"
+import {
+  VideoAmbiguous,
+  VideoRejected,
+  VideoSaturated,
+  VideoTransient
+} from "../../src/upstreams/videos/VideoUpstream.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { bob, eventually, settled } from "../tasks/engine.ts"
 import {

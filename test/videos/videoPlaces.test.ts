@@ -1,11 +1,16 @@
 import type { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { AccountId } from "../../src/contract/Caller.ts"
+import { AccountId } from "../../src/contract/callers/Caller.ts"
 import type { Cancellation } from "../../src/tasks/Cancellation.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
-import type { VideoUpstream } from "../../src/upstreams/VideoUpstream.ts"
-import { VideoAmbiguous, VideoRejected, VideoSaturated, VideoTransient } from "../../src/upstreams/VideoUpstream.ts"
+import type { VideoUpstream } from "../../src/upstreams/videos/VideoUpstream.ts"
+import {
+  VideoAmbiguous,
+  VideoRejected,
+  VideoSaturated,
+  VideoTransient
+} from "../../src/upstreams/videos/VideoUpstream.ts"
 import { alice, eventually } from "../tasks/engine.ts"
 import { job } from "./videoJob.ts"
 import {

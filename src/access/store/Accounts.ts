@@ -1,20 +1,23 @@
-import type { AccountPattern } from "../../contract/Acting.ts"
+import type { AccountPattern } from "../../contract/callers/Acting.ts"
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
-import { Unpriced } from "../../contract/Caller.ts"
-import { BudgetsJson } from "../../contract/Budget.ts"
-import type { Budget } from "../../contract/Budget.ts"
-import type { AccountId, Limits } from "../../contract/Caller.ts"
+import { declaredName, settingNames } from "../../contract/callers/accountSettings.ts"
+import type { DeclaredSettings, StoredSettings } from "../../contract/callers/accountSettings.ts"
+import { Unpriced } from "../../contract/callers/Caller.ts"
+import { BudgetsJson } from "../../contract/budgets/Budget.ts"
+import type { Budget } from "../../contract/budgets/Budget.ts"
+import type { AccountId, Limits } from "../../contract/callers/Caller.ts"
 import { rows } from "../../sql/decode.ts"
 import { ofAccounts } from "../../sql/ofAccounts.ts"
 import { prepare } from "../../sql/prepare.ts"
 import { heldBy } from "../../ledger/store/balances.ts"
 import { allSummed } from "../../ledger/store/usageStatements.ts"
 import { LimitsJson, Patterns } from "./KeyRow.ts"
+import { declaredSettingColumns, settingColumns, storedDeclared, storedSettings } from "./settingColumns.ts"
 
 /** The settings of an account. */
-export interface AccountSettings {
+export interface AccountSettings extends StoredSettings {
   readonly limits: Limits
   /** Patterns of the only models that its keys may use; null: any. */
   readonly models: ReadonlyArray<string> | null
@@ -22,11 +25,7 @@ export interface AccountSettings {
   readonly notModels: ReadonlyArray<string> | null
   /** null: the configuration's. */
   readonly unpriced: Unpriced | null
-  /** Upper bound on the output tokens that a hold covers; null: the configuration's. */
-  readonly holdOutputTokens: number | null
   readonly budgets: ReadonlyArray<Budget>
-  /** True if budgets may count the end users that requests name. */
-  readonly trustsEndUser: boolean
   /** null: any. */
   readonly searchAllowed: ReadonlyArray<string> | null
   /** null: none. */
@@ -36,19 +35,17 @@ export interface AccountSettings {
 }
 
 /** The settings of an account in the configuration file; null where it has none. */
-type DeclaredAccount = Pick<AccountSettings, "holdOutputTokens" | "models" | "notModels" | "unpriced"> & {
+interface DeclaredAccount extends Pick<AccountSettings, "models" | "notModels" | "unpriced">, DeclaredSettings {
   readonly budgets: ReadonlyArray<Budget> | null
-  readonly trustsEndUser: boolean | null
 }
 
 /** The columns of settings from the configuration file. */
 const declaredNames = [
   "declared_unpriced",
-  "declared_hold_output_tokens",
   "declared_models",
   "declared_not_models",
   "declared_budgets",
-  "declared_trusts_end_user"
+  ...settingNames.map(declaredName)
 ] as const
 
 /** The table of accounts, except grants and usage, which are the ledger's. */
@@ -144,15 +141,14 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
 
     const declare = (
       id: AccountId,
-      { budgets, holdOutputTokens, models, notModels, trustsEndUser, unpriced }: DeclaredAccount
+      { budgets, models, notModels, unpriced, ...settings }: DeclaredAccount
     ): Effect.Effect<unknown, SqlError> =>
       sql`UPDATE accounts SET ${sql.update({
         declared_unpriced: unpriced,
-        declared_hold_output_tokens: holdOutputTokens,
         declared_models: jsonOrNull(models),
         declared_not_models: jsonOrNull(notModels),
         declared_budgets: budgets === null ? null : JSON.stringify(budgets),
-        declared_trusts_end_user: trustsEndUser === null ? null : Number(trustsEndUser)
+        ...storedDeclared(settings)
       })} WHERE id = ${id}`
 
     const selectWebhook = prepare(
@@ -213,12 +209,10 @@ export const accountColumns = {
   declared_not_models: Schema.NullOr(Patterns),
   unpriced: Schema.NullOr(Unpriced),
   declared_unpriced: Schema.NullOr(Unpriced),
-  hold_output_tokens: Schema.NullOr(Schema.Int),
-  declared_hold_output_tokens: Schema.NullOr(Schema.Int),
   budgets: BudgetsJson,
   declared_budgets: Schema.NullOr(BudgetsJson),
-  trusts_end_user: Schema.Boolean,
-  declared_trusts_end_user: Schema.NullOr(Schema.Boolean),
+  ...settingColumns,
+  ...declaredSettingColumns,
   search_allowed: Schema.NullOr(Patterns),
   search_blocked: Schema.NullOr(Patterns),
   webhook_url: Schema.NullOr(Schema.String),
@@ -239,22 +233,20 @@ const jsonOrNull = (value: ReadonlyArray<string> | null) => (value === null ? nu
 
 const columnsOf = ({
   budgets,
-  holdOutputTokens,
   limits,
   models,
   notModels,
   searchAllowed,
   searchBlocked,
-  trustsEndUser,
   unpriced,
-  webhookUrl
+  webhookUrl,
+  ...settings
 }: AccountSettings) => ({
   models: jsonOrNull(models),
   not_models: jsonOrNull(notModels),
   budgets: JSON.stringify(budgets),
-  trusts_end_user: Number(trustsEndUser),
+  ...storedSettings(settings),
   unpriced,
-  hold_output_tokens: holdOutputTokens,
   limits: JSON.stringify(limits),
   search_allowed: jsonOrNull(searchAllowed),
   search_blocked: jsonOrNull(searchBlocked),

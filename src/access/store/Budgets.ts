@@ -1,7 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
-import { AccountId } from "../../contract/Caller.ts"
+import { settingsInEffect } from "../../contract/callers/accountSettings.ts"
+import type { DeclaredColumns, StoredSettings } from "../../contract/callers/accountSettings.ts"
+import { AccountId } from "../../contract/callers/Caller.ts"
 import { rows } from "../../sql/decode.ts"
 import { BudgetReport } from "../../ledger/store/BudgetReport.ts"
 import type { BudgetStanding } from "../../ledger/store/BudgetReport.ts"
@@ -12,11 +14,12 @@ import { accountColumns } from "./Accounts.ts"
 import type { AccountRow } from "./Accounts.ts"
 import { budgetedKeys, keyBudgetsOf } from "./KeyRow.ts"
 import type { KeyRow } from "./KeyRow.ts"
+import { declaredSettingColumns, settingColumns } from "./settingColumns.ts"
 
 type KeyBudgets = Pick<KeyRow, "id" | "account_id" | "budgets" | "budget_nano_usd" | "budget_period">
 type AccountBudgets = Pick<
   AccountRow,
-  "id" | "budgets" | "declared_budgets" | "trusts_end_user" | "declared_trusts_end_user"
+  "id" | "budgets" | "declared_budgets" | keyof StoredSettings | keyof DeclaredColumns
 >
 
 /** The standing of a budget, and the name of the key that it is of; undefined for an account's. */
@@ -74,9 +77,9 @@ const metersOfAccount = (row: AccountBudgets): ReadonlyArray<Meter> =>
     meterOf(budget, {
       account: AccountId.make(row.id),
       key: undefined,
-      trustsEndUser: row.declared_trusts_end_user ?? row.trusts_end_user
+      trustsEndUser: settingsInEffect(row).trusts_end_user
     })
   )
 
-const { budgets, declared_budgets, declared_trusts_end_user, id, trusts_end_user } = accountColumns
-const withBudgets = rows("accounts", { id, budgets, declared_budgets, trusts_end_user, declared_trusts_end_user })
+const { budgets, declared_budgets, id } = accountColumns
+const withBudgets = rows("accounts", { id, budgets, declared_budgets, ...settingColumns, ...declaredSettingColumns })

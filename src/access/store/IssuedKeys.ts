@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Option } from "effect"
-import type { AccountId } from "../../contract/Caller.ts"
-import { KeyId } from "../../contract/Caller.ts"
+import type { AccountId } from "../../contract/callers/Caller.ts"
+import { KeyId } from "../../contract/callers/Caller.ts"
+import { noKeySettings } from "../../contract/callers/keySettings.ts"
 import { Changes } from "../../sql/Changes.ts"
 import * as ApiKey from "../ApiKey.ts"
 import { Accounts } from "./Accounts.ts"
@@ -44,7 +45,7 @@ export class IssuedKeys extends Effect.Service<IssuedKeys>()("gateway/access/sto
           hash,
           name,
           ...hintColumns({ text: "", form: "end" }),
-          ...ruleColumns({ models, notModels: [], upstreams: null, choosesRoute: false }),
+          ...ruleColumns({ models, notModels: [], upstreams: null, ...noKeySettings }),
           created_at: nowMs
         })} ON CONFLICT (hash) DO NOTHING`
         yield* changes.tell

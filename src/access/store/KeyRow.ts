@@ -1,10 +1,14 @@
 import { Schema } from "effect"
-import { AccountId, KeyId, Limits, Unpriced } from "../../contract/Caller.ts"
-import { BudgetsJson, plainBudget } from "../../contract/Budget.ts"
-import type { Budget } from "../../contract/Budget.ts"
-import type { Caller, ModelRule } from "../../contract/Caller.ts"
-import type { Hint } from "../../contract/keyHint.ts"
+import { AccountId, KeyId, Limits, Unpriced } from "../../contract/callers/Caller.ts"
+import { BudgetsJson, plainBudget } from "../../contract/budgets/Budget.ts"
+import type { Budget } from "../../contract/budgets/Budget.ts"
+import type { Caller, ModelRule } from "../../contract/callers/Caller.ts"
+import type { Hint } from "../../contract/callers/keyHint.ts"
+import { callerSettings } from "../../contract/callers/accountSettings.ts"
+import { callerKeySettings } from "../../contract/callers/keySettings.ts"
+import type { KeySetting, StoredKeySettings } from "../../contract/callers/keySettings.ts"
 import { rows } from "../../sql/decode.ts"
+import { keySettingColumns, settingColumns, storedKeySettings } from "./settingColumns.ts"
 
 export const Patterns = Schema.parseJson(Schema.Array(Schema.String))
 export const LimitsJson = Schema.parseJson(Limits)
@@ -19,7 +23,7 @@ const columns = {
   models: Patterns,
   not_models: Schema.NullOr(Patterns),
   upstreams: Schema.NullOr(Patterns),
-  choose_route: Schema.Int,
+  ...keySettingColumns,
   limits: LimitsJson,
   budget_nano_usd: Schema.NullOr(Schema.Int),
   budget_period: Schema.NullOr(Schema.Literal("day", "month")),
@@ -37,12 +41,11 @@ const openings = rows("keys", {
   account_models: Schema.NullOr(Patterns),
   account_not_models: Schema.NullOr(Patterns),
   account_budgets: BudgetsJson,
-  trusts_end_user: Schema.Boolean,
+  ...settingColumns,
   suspended_at: Time,
   person_id: Schema.NullOr(Schema.String),
   person_held: Schema.NullOr(Schema.Literal("away", "over")),
   unpriced_here: Schema.NullOr(Unpriced),
-  hold_output_tokens: Schema.NullOr(Schema.Int),
   search_allowed: Schema.NullOr(Patterns),
   search_blocked: Schema.NullOr(Patterns)
 })
@@ -109,14 +112,13 @@ export const firstOpening = (found: ReadonlyArray<unknown>): Opening | undefined
         ...(row.not_models === null ? {} : { notModels: row.not_models }),
         ...accountRule(row),
         ...(row.upstreams === null ? {} : { upstreams: row.upstreams }),
-        ...(row.choose_route === 1 ? { choosesRoute: true } : {}),
+        ...callerKeySettings(row),
         keyLimits: row.limits,
         accountLimits: row.account_limits,
         ...given("keyBudgets", keyBudgetsOf(row)),
         ...given("accountBudgets", row.account_budgets),
-        ...(row.trusts_end_user && { trustsEndUser: true }),
+        ...callerSettings(row),
         ...(row.unpriced_here === null ? {} : { unpriced: row.unpriced_here }),
-        ...(row.hold_output_tokens === null ? {} : { holdOutputTokens: row.hold_output_tokens }),
         searchDomains: { allowed: row.search_allowed ?? undefined, blocked: row.search_blocked ?? undefined }
       },
       expiresAtMs: row.expires_at ?? undefined,
@@ -165,13 +167,12 @@ export const keyBudgetsOf = (
 }
 
 /** The settings of a key. */
-export interface KeySettings {
+export interface KeySettings extends StoredKeySettings {
   readonly name: string
   readonly models: ReadonlyArray<string>
   readonly notModels: ReadonlyArray<string>
   /** null: all. */
   readonly upstreams: ReadonlyArray<string> | null
-  readonly choosesRoute: boolean
   readonly limits: Limits
   readonly budgets: ReadonlyArray<Budget>
   /** null: the account's. */
@@ -194,13 +195,13 @@ export const settingsColumns = ({ budgets, expiresAtMs, limits, name, unpriced, 
 
 /** The columns of the models and routes that a key may use. */
 export const ruleColumns = ({
-  choosesRoute,
   models,
   notModels,
-  upstreams
-}: Pick<KeySettings, "models" | "notModels" | "upstreams" | "choosesRoute">) => ({
+  upstreams,
+  ...settings
+}: Pick<KeySettings, "models" | "notModels" | "upstreams" | KeySetting>) => ({
   models: JSON.stringify(models),
   not_models: notModels.length === 0 ? null : JSON.stringify(notModels),
   upstreams: upstreams === null ? null : JSON.stringify(upstreams),
-  choose_route: choosesRoute ? 1 : 0
+  ...storedKeySettings(settings)
 })

@@ -1,10 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
-import { AccountId, KeyId } from "../../contract/Caller.ts"
-import type { Budget } from "../../contract/Budget.ts"
-import type { Limits, Unpriced } from "../../contract/Caller.ts"
-import type { Hint } from "../../contract/keyHint.ts"
+import { AccountId, KeyId } from "../../contract/callers/Caller.ts"
+import type { Budget } from "../../contract/budgets/Budget.ts"
+import type { Limits, Unpriced } from "../../contract/callers/Caller.ts"
+import { changedKeySettings, noKeySettings } from "../../contract/callers/keySettings.ts"
+import type { StoredKeySettings } from "../../contract/callers/keySettings.ts"
+import type { Hint } from "../../contract/callers/keyHint.ts"
 import { testDouble } from "../../contract/testDouble.ts"
 import { makeAlone } from "../../sql/alone.ts"
 import { Changes } from "../../sql/Changes.ts"
@@ -16,7 +18,7 @@ import { keyQueries } from "./keyQueries.ts"
 import { declaredKeys, firstOpening, hintColumns, ruleColumns, settingsColumns } from "./KeyRow.ts"
 import type { DeclaredKey, KeySettings, Opening } from "./KeyRow.ts"
 
-export interface NewKey {
+export interface NewKey extends Partial<StoredKeySettings> {
   readonly account: AccountId
   readonly name: string
   /** By default random. */
@@ -24,7 +26,6 @@ export interface NewKey {
   readonly models?: ReadonlyArray<string>
   readonly notModels?: ReadonlyArray<string>
   readonly upstreams?: ReadonlyArray<string> | null
-  readonly choosesRoute?: boolean
   readonly limits?: Limits
   readonly budgets?: ReadonlyArray<Budget> | undefined
   readonly unpriced?: Unpriced | undefined
@@ -33,7 +34,7 @@ export interface NewKey {
 }
 
 /** A key of the configuration file. */
-export interface FileKey {
+export interface FileKey extends StoredKeySettings {
   readonly account: AccountId
   readonly name: string
   readonly hash: string
@@ -42,7 +43,6 @@ export interface FileKey {
   readonly notModels: ReadonlyArray<string>
   /** null: all. */
   readonly upstreams: ReadonlyArray<string> | null
-  readonly choosesRoute: boolean
   readonly limits: Limits
   readonly unpriced: Unpriced | null
   readonly budgets: ReadonlyArray<Budget>
@@ -76,8 +76,8 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
         const secret = key.secret ?? Redacted.make(ApiKey.generate())
         const id = KeyId.make(ApiKey.randomId("key"))
         const { budgets = [], expiresAtMs, limits = {}, name, unpriced = null } = key
-        const { choosesRoute = false, models = ["*"], notModels = [], upstreams = null } = key
-        const rules = { models, notModels, upstreams, choosesRoute }
+        const { models = ["*"], notModels = [], upstreams = null } = key
+        const rules = { models, notModels, upstreams, ...changedKeySettings(noKeySettings, key) }
         yield* accounts.ensure(key.account, now)
         yield* sql`INSERT INTO keys ${sql.insert({
           id,

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Option, Schema } from "effect"
 import type { SqlError } from "@effect/sql/SqlError"
+import { noKeySettings } from "../../contract/callers/keySettings.ts"
 import { rows } from "../../sql/decode.ts"
 import * as ApiKey from "../ApiKey.ts"
 import { firstOpeningByToken, hintColumns, settingsColumns } from "./KeyRow.ts"
@@ -55,7 +56,7 @@ const noRules: Omit<KeySettings, "name"> = {
   models: ["*"],
   notModels: [],
   upstreams: null,
-  choosesRoute: false,
+  ...noKeySettings,
   limits: {},
   budgets: [],
   unpriced: null,

@@ -1,4 +1,4 @@
-import type { Budget } from "../../contract/Budget.ts"
+import type { Budget } from "../../contract/budgets/Budget.ts"
 import type { AccountRow } from "./Accounts.ts"
 
 /** The budgets in effect. */

@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Redacted } from "effect"
-import type { AccountPattern } from "../../contract/Acting.ts"
+import type { AccountPattern } from "../../contract/callers/Acting.ts"
 import { ofAccounts } from "../../sql/ofAccounts.ts"
 import * as ApiKey from "../ApiKey.ts"
 import { keyRows } from "./KeyRow.ts"

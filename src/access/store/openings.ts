@@ -1,4 +1,7 @@
 import type { SqlClient } from "@effect/sql"
+import { declaredName, settingNames } from "../../contract/callers/accountSettings.ts"
+
+const inEffect = settingNames.map((name) => `COALESCE(a.${declaredName(name)}, a.${name}) AS ${name}`).join(", ")
 
 /** A key as `k`, with its account and its person: the columns of an `Opening`, and how they come together. */
 export const openings = (sql: SqlClient.SqlClient) => ({
@@ -7,8 +10,7 @@ export const openings = (sql: SqlClient.SqlClient) => ({
         COALESCE(a.declared_not_models, a.not_models) AS account_not_models,
         COALESCE(a.deleted_at, a.suspended_at) AS suspended_at, p.held AS person_held,
         COALESCE(k.unpriced, a.declared_unpriced, a.unpriced) AS unpriced_here,
-        COALESCE(a.declared_hold_output_tokens, a.hold_output_tokens) AS hold_output_tokens,
         COALESCE(a.declared_budgets, a.budgets) AS account_budgets,
-        COALESCE(a.declared_trusts_end_user, a.trusts_end_user) AS trusts_end_user, a.search_allowed, a.search_blocked`),
+        ${inEffect}, a.search_allowed, a.search_blocked`),
   joined: sql.literal("JOIN accounts a ON a.id = k.account_id LEFT JOIN people p ON p.id = k.person_id")
 })

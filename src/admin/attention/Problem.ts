@@ -18,13 +18,21 @@ interface ProblemFields extends Omit<Problem, "level" | "name" | "lesser" | "isA
   readonly state?: string
   /** The states that it includes. */
   readonly lesser?: ReadonlyArray<string>
+  /** A proposal is shown and raises no alert. */
+  readonly isProposal?: true
 }
 
 /** A problem with the names of its states. A warning unless said otherwise. */
-export const problem = ({ lesser = [], level = "warning", state, ...fields }: ProblemFields): Problem => {
+export const problem = ({ isProposal, lesser = [], level = "warning", state, ...fields }: ProblemFields): Problem => {
   const { id, what } = fields
   const nameOf = (state?: string) => [what, id ?? "", ...(state === undefined ? [] : [state])].join(":")
-  return { ...fields, level, name: nameOf(state), lesser: lesser.map(nameOf), isAlert: what !== "model" }
+  return {
+    ...fields,
+    level,
+    name: nameOf(state),
+    lesser: lesser.map(nameOf),
+    isAlert: what !== "model" && isProposal !== true
+  }
 }
 
 /** `gpt-5`, `gpt-5 and 2 more`. */

@@ -1,5 +1,5 @@
-import { usdText } from "../../contract/usdText.ts"
-import { lengthText } from "../../contract/WrittenBudget.ts"
+import { usdText } from "../../contract/text/usdText.ts"
+import { lengthText } from "../../contract/budgets/WrittenBudget.ts"
 import type { NamedStanding } from "../../access/store/Budgets.ts"
 import type { BudgetStanding } from "../../ledger/store/BudgetReport.ts"
 import type { StandingBalance } from "../../ledger/store/BalanceStanding.ts"

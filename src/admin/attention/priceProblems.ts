@@ -3,7 +3,9 @@ import { Catalogue } from "../../catalogue/Catalogue.ts"
 import type { Model } from "../../catalogue/Catalogue.ts"
 import { PriceLists } from "../../catalogue/store/PriceLists.ts"
 import { Configuration } from "../../config/Configuration.ts"
+import { showUsd } from "../../contract/text/showUsd.ts"
 import { unpriced } from "../../ledger/Price.ts"
+import { PriceDifferences } from "../../ledger/PriceDifferences.ts"
 import { andMore, problem } from "./Problem.ts"
 import type { Problem } from "./Problem.ts"
 
@@ -12,12 +14,15 @@ const dayMs = 86_400_000
 const oldListMs = 14 * dayMs
 /** A price of another list is old after this time, in ms. */
 const oldPriceMs = 120 * dayMs
+/** Fetching the list is proposed after this time, in ms. */
+const aMonthMs = 30 * dayMs
 
 /** Models without a price, and prices that are old or not used. */
 export const makePriceProblems = Effect.gen(function* () {
   const lists = yield* PriceLists
   const configuration = yield* Configuration
   const catalogue = yield* Catalogue
+  const differences = yield* PriceDifferences
 
   const namesOf = (some: (routes: Model["routes"]) => boolean) =>
     [...catalogue.values()].filter(({ routes }) => some(routes)).map(({ id }) => id)
@@ -25,7 +30,11 @@ export const makePriceProblems = Effect.gen(function* () {
   /** A problem of models, if there are any. */
   const ofModels = (
     names: ReadonlyArray<string>,
-    fields: Pick<Problem, "what" | "action"> & { readonly message: (names: string) => string; readonly state?: string }
+    fields: Pick<Problem, "what" | "action"> & {
+      readonly message: (names: string) => string
+      readonly state?: string
+      readonly isProposal?: true
+    }
   ): ReadonlyArray<Problem> => {
     const [first] = names
     if (first === undefined) return []
@@ -72,6 +81,28 @@ export const makePriceProblems = Effect.gen(function* () {
       }
     )
 
+  /** Built-in prices of some age, where none are fetched. Older ones are a problem of their own. */
+  const proposed = (nowMs: number) =>
+    configuration.current().value.prices?.refresh_hours !== undefined
+      ? []
+      : ofModels(
+          namesOf((routes) =>
+            routes.some(({ pricedBy }) => {
+              if (pricedBy?.from !== "built-in list" || pricedBy.asOf === undefined) return false
+              const ageMs = nowMs - Date.parse(pricedBy.asOf)
+              return ageMs > aMonthMs && ageMs <= oldPriceMs
+            })
+          ),
+          {
+            what: "prices",
+            state: "built-in",
+            isProposal: true,
+            message: (names) => `${names}: the built-in list has the price, and lists change from week to week`,
+            action:
+              "Fetch the public list every day: `prices: { refresh_hours: 24 }` in gateway.yaml; once: `gateway prices refresh`."
+          }
+        )
+
   const staleList = (nowMs: number) =>
     Effect.map(lists.head, (head): ReadonlyArray<Problem> => {
       const { prices } = configuration.current().value
@@ -93,6 +124,43 @@ export const makePriceProblems = Effect.gen(function* () {
       ]
     })
 
+  /** Prices that are not what providers charge: a list may be stale, a price of one's own too low. */
+  const differing = (nowMs: number) =>
+    differences.recent(nowMs).flatMap(({ computed, count, model, sinceMs, told, upstream }): ReadonlyArray<Problem> => {
+      const route = catalogue.get(model)?.routes.find((one) => one.upstream === upstream)
+      const isOwn = route?.pricedBy?.from === "gateway.yaml"
+      // Its rates are for holds alone; and a margin is no mistake.
+      if (route?.price.told === true || (isOwn && told < computed)) return []
+      const [is, action] = isOwn
+        ? [
+            "the price in gateway.yaml",
+            "Correct the model's `price`, or charge what the provider says with `told: true`."
+          ]
+        : [
+            "the list's price",
+            "Fetch the public list: `gateway prices refresh`, or write the model's `price` in gateway.yaml."
+          ]
+      const answers = count === 1 ? "an answer" : `${count} answers, the last`
+      return [
+        problem({
+          what: "prices",
+          id: null,
+          message: `${model} at ${upstream}: ${is} may be stale: ${upstream} charged $${showUsd(told)} for ${answers} of $${showUsd(computed)} by the price`,
+          action,
+          page: `requests?${new URLSearchParams({ range: "24h", q: `upstream:${upstream} model:${model}` }).toString()}`,
+          sinceMs,
+          state: `differs ${upstream} ${model}`
+        })
+      ]
+    })
+
   return (nowMs: number) =>
-    Effect.map(staleList(nowMs), (stale) => [...withoutPrice(), ...moved(), ...old(nowMs), ...stale])
+    Effect.map(staleList(nowMs), (stale) => [
+      ...withoutPrice(),
+      ...moved(),
+      ...old(nowMs),
+      ...differing(nowMs),
+      ...proposed(nowMs),
+      ...stale
+    ])
 })

@@ -2,8 +2,9 @@ import { Effect } from "effect"
 import { DeliveryList } from "../../callbacks/store/DeliveryList.ts"
 import type { StuckReceiver } from "../../callbacks/store/DeliveryList.ts"
 import { Catalogue } from "../../catalogue/Catalogue.ts"
-import { showUsd } from "../../contract/showUsd.ts"
-import { failureKind, isFailedCall } from "../../contract/CallOutcome.ts"
+import { showUsd } from "../../contract/text/showUsd.ts"
+import { visible } from "../../contract/text/visible.ts"
+import { failureKind, isFailedCall } from "../../contract/records/CallOutcome.ts"
 import { outcomeOfStored } from "../../requests/attemptCounts.ts"
 import { GroupCounts } from "../../requests/store/GroupCounts.ts"
 import { Bulkheads } from "../../routing/Bulkhead.ts"
@@ -11,7 +12,7 @@ import { upstreamOfPart } from "../../routing/Route.ts"
 import { UpstreamCalls } from "../../routing/UpstreamCalls.ts"
 import { Troubles } from "../store/Troubles.ts"
 import { failedCallsText } from "./failedCalls.ts"
-import { problem, utcText } from "./Problem.ts"
+import { andMore, problem, utcText } from "./Problem.ts"
 import type { Problem } from "./Problem.ts"
 
 const hourMs = 3_600_000
@@ -32,7 +33,7 @@ const failedTries = 4
 /** Costs above holds are reported from this sum a day on, in nano-dollars. */
 const leastAboveHolds = 10_000_000
 
-/** Upstreams that fail or cost more than was held, and callbacks that are stuck. */
+/** Upstreams that fail, cost more than was held or answer at an unexpected tier, and callbacks that are stuck. */
 export const makeTrafficProblems = Effect.gen(function* () {
   const troubles = yield* Troubles
   const listed = yield* DeliveryList
@@ -128,6 +129,44 @@ export const makeTrafficProblems = Effect.gen(function* () {
     )
   }
 
+  const priceGaps = (nowMs: number) => {
+    const sinceMs = nowMs - (nowMs % hourMs) - 23 * hourMs
+    return Effect.map(troubles.priceGaps(sinceMs), (rows) =>
+      rows.map(({ first_at, gap, model, upstream }) =>
+        problem({
+          what: "upstream",
+          id: upstream,
+          message: `${model} at ${upstream}: ${visible(gap)} has no price, and is charged at the dearest known price`,
+          action: "Give it a price in the model's `price`, and see its requests (`price_gap`).",
+          page: requestsPage(`upstream:${upstream} model:${model}`),
+          sinceMs: first_at,
+          state: `price_gap ${model} ${gap}`
+        })
+      )
+    )
+  }
+
+  /** Tiers at which upstreams answered unasked, so that the first requests held too little. */
+  const tiers = (nowMs: number) => {
+    const seen = Map.groupBy(calls.tiers.all(nowMs), ({ tier, upstream }) => `${upstream}\n${tier}`)
+    return [...seen.values()].flatMap((all) => {
+      const [first] = all
+      if (first === undefined) return []
+      const { tier, upstream: name } = first
+      return [
+        problem({
+          what: "upstream",
+          id: name,
+          message: `${name} answers ${andMore([...new Set(all.map(({ model }) => model))])} at the tier "${tier}", which no request named`,
+          action: `Its project has another tier than the standard one. Set \`upstreams.${name}.default_service_tier: ${tier}\`, so that holds and quotes assume it from the first request on.`,
+          page: requestsPage(`upstream:${name}`),
+          sinceMs: Math.min(...all.map(({ sinceMs }) => sinceMs)),
+          state: `tier ${tier}`
+        })
+      ]
+    })
+  }
+
   const callbacks = (nowMs: number) =>
     Effect.map(listed.stuckReceivers(nowMs - callbacksMs, failedTries), (receivers) =>
       receivers.map((receiver) =>
@@ -146,8 +185,9 @@ export const makeTrafficProblems = Effect.gen(function* () {
     )
 
   return (nowMs: number) =>
-    Effect.map(Effect.all([failures(nowMs), aboveHolds(nowMs), callbacks(nowMs)]), (some) => [
+    Effect.map(Effect.all([failures(nowMs), aboveHolds(nowMs), priceGaps(nowMs), callbacks(nowMs)]), (some) => [
       ...circuits(nowMs),
+      ...tiers(nowMs),
       ...some.flat()
     ])
 })
@@ -158,10 +198,11 @@ const requestsPage = (query: string) => `requests?${new URLSearchParams({ range:
 
 /** `hooks.example.com: 3 callbacks failed for good, 2 wait for another try, the next at 2026-01-31 12:00 UTC`. */
 const stuckText = ({ host, lost, next_at: nextAt, retried }: StuckReceiver): string => {
-  const counted = (count: number) => `${count} callback${count === 1 ? "" : "s"}`
+  const countText = (count: number) => `${count} callback${count === 1 ? "" : "s"}`
   const next = nextAt === null ? "" : `, the next at ${utcText(nextAt)}`
-  const waits = `${lost > 0 ? retried : counted(retried)} wait${retried === 1 ? "s" : ""} for another try${next}`
-  return `${host}: ${[...(lost > 0 ? [`${counted(lost)} failed for good`] : []), ...(retried > 0 ? [waits] : [])].join(
-    ", "
-  )}`
+  const waits = `${lost > 0 ? retried : countText(retried)} wait${retried === 1 ? "s" : ""} for another try${next}`
+  return `${host}: ${[
+    ...(lost > 0 ? [`${countText(lost)} failed for good`] : []),
+    ...(retried > 0 ? [waits] : [])
+  ].join(", ")}`
 }

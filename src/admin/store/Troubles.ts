@@ -1,8 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
-import { hourSlices } from "../../ledger/store/hourSlices.ts"
+import { attemptBook } from "../../requests/store/attemptBook.ts"
 import { rows } from "../../sql/decode.ts"
+import { sumsOf } from "../../sums/sumsOf.ts"
 
 const mostOfAKind = 20
 
@@ -11,7 +12,7 @@ export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Tr
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const most = sql.literal(`LIMIT ${mostOfAKind}`)
-    const inHours = hourSlices(sql, "request_hours")
+    const calls = attemptBook(sql)
 
     /** Active keys that expire before `untilMs`. */
     const expiring = (nowMs: number, untilMs: number): Effect.Effect<ReadonlyArray<Expiring>, SqlError> =>
@@ -23,19 +24,21 @@ export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Tr
 
     /** Calls and their failures by upstream, since the start of an hour. `hidden`: another route answered instead. */
     const recentCalls = (sinceMs: number): Effect.Effect<ReadonlyArray<RecentCalls>, SqlError> =>
-      Effect.suspend(() => {
-        const found = new Map<string, RecentCalls>()
-        const add = (sums: RecentCalls) => found.set(sums.upstream, added(sums, found.get(sums.upstream)))
-        const reading = inHours({ fromMs: sinceMs }, (within) =>
-          Effect.map(
-            sql`SELECT upstream, CAST(SUM(attempts) AS BIGINT) AS calls,
-                CAST(SUM(failed_attempts) AS BIGINT) AS failed, CAST(SUM(hidden_failures) AS BIGINT) AS hidden
-              FROM request_hours WHERE ${within} AND attempts > 0 GROUP BY upstream`,
-            (some) => upstreams.all(some).forEach(add)
-          )
-        )
-        return Effect.map(reading, () => [...found.values()].slice(0, mostOfAKind))
-      })
+      Effect.map(
+        sumsOf(sql, calls, {
+          span: { fromMs: sinceMs, toMs: Infinity },
+          by: ["upstream"],
+          measures: ["attempts", "failed_attempts", "hidden_failures"],
+          most: mostOfAKind
+        }),
+        (found) =>
+          found.slice(0, mostOfAKind).map(({ attempts, failed_attempts, hidden_failures, name }) => ({
+            upstream: name,
+            calls: attempts,
+            failed: failed_attempts,
+            hidden: hidden_failures
+          }))
+      )
 
     /** Costs above holds since the start of an hour, by model and upstream, of `leastNanoUsd` or more. */
     const aboveHolds = (sinceMs: number, leastNanoUsd: number): Effect.Effect<ReadonlyArray<AboveHolds>, SqlError> =>
@@ -44,6 +47,14 @@ export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Tr
           WHERE hour >= ${sinceMs} AND above_hold_nano_usd > 0 GROUP BY model, upstream
           HAVING SUM(above_hold_nano_usd) >= ${leastNanoUsd} ORDER BY 3 DESC, 1, 2 ${most}`,
         abovesOfHours.all
+      )
+
+    /** Gaps in the prices since the start of an hour: by model and upstream, the first time of each. */
+    const priceGaps = (sinceMs: number): Effect.Effect<ReadonlyArray<PriceGap>, SqlError> =>
+      Effect.map(
+        sql`SELECT model, upstream, gap, MIN(first_at) AS first_at FROM price_gaps WHERE hour >= ${sinceMs}
+          GROUP BY model, upstream, gap ORDER BY 4, 1, 2, 3 ${most}`,
+        gaps.all
       )
 
     /** The processes that serve from this database. */
@@ -65,30 +76,27 @@ export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Tr
       (found) => new Map(alerts.all(found).map(({ name, raised_at }) => [name, raised_at]))
     )
 
-    return { expiring, recentCalls, aboveHolds, processes, hasLimits, alertedSince } as const
+    return { expiring, recentCalls, aboveHolds, priceGaps, processes, hasLimits, alertedSince } as const
   })
 }) {}
 
 const expiringKeys = rows("keys", { id: Schema.String, name: Schema.String, expires_at: Schema.Int })
-const upstreams = rows("request_hours", {
-  upstream: Schema.String,
-  calls: Schema.Int,
-  failed: Schema.Int,
-  hidden: Schema.Int
-})
 const abovesOfHours = rows("usage_hours", { model: Schema.String, upstream: Schema.String, nano_usd: Schema.Int })
-const added = (one: RecentCalls, other: RecentCalls | undefined): RecentCalls =>
-  other === undefined
-    ? one
-    : {
-        upstream: one.upstream,
-        calls: one.calls + other.calls,
-        failed: one.failed + other.failed,
-        hidden: one.hidden + other.hidden
-      }
+const gaps = rows("price_gaps", {
+  model: Schema.String,
+  upstream: Schema.String,
+  gap: Schema.String,
+  first_at: Schema.Int
+})
 const counts = rows("nodes", { n: Schema.Int })
 const alerts = rows("alerts", { name: Schema.String, raised_at: Schema.Int })
 
 type Expiring = ReturnType<typeof expiringKeys.one>
 type AboveHolds = ReturnType<typeof abovesOfHours.one>
-type RecentCalls = ReturnType<typeof upstreams.one>
+type PriceGap = ReturnType<typeof gaps.one>
+interface RecentCalls {
+  readonly upstream: string
+  readonly calls: number
+  readonly failed: number
+  readonly hidden: number
+}

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Option, Random, Schema } from "effect"
-import type { AccountId } from "../../contract/Caller.ts"
+import type { AccountId } from "../../contract/callers/Caller.ts"
 import { Node } from "../../cluster/Node.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
@@ -53,7 +53,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
 
     /** Makes a task's next delivery due now. If a power cut undoes this, it is sent at its original time. */
     const hurry = (taskId: string): Effect.Effect<void, SqlError> =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => commits.append(statements.hurry(taskId, nowMs)))
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => commits.commit(statements.hurry(taskId, nowMs), "soon"))
 
     /**
      * Claims up to `limit` due deliveries of one receiver. A due one with a lease was left by a sender that died: its
@@ -67,8 +67,9 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
       const nowMs = yield* Clock.currentTimeMillis
       const owner = holding.owner()
       const token = `${owner}:${claims++}`
-      const rows = yield* commits.now(
-        statements.claim({ token, owner, untilMs: holding.until(nowMs), host, nowMs, limit })
+      const rows = yield* commits.commit(
+        statements.claim({ token, owner, untilMs: holding.until(nowMs), host, nowMs, limit }),
+        "first"
       )
       const leased = (yield* readableOf(rows)).map((row) => ({ ...row, token, claimedAtMs: nowMs }))
       if (leased.length < rows.length) yield* setAside(token, leased, nowMs)
@@ -128,7 +129,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
     const finish = (leased: LeasedDelivery, outcome: Outcome): Effect.Effect<void, SqlError> =>
       Effect.flatMap(Random.next, (random) => {
         const changes = finished(leased, outcome, random)
-        return leased.terminal === 1 ? commits.append(changes) : commits.commit(changes)
+        return commits.commit(changes, leased.terminal === 1 ? "soon" : "durable")
       })
 
     const finished = Effect.fnUntraced(function* (leased: LeasedDelivery, outcome: Outcome, random: number) {

@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Option, Schema } from "effect"
-import { AccountId } from "../../contract/Caller.ts"
+import { AccountId } from "../../contract/callers/Caller.ts"
 import { amongDue } from "../../sql/amongDue.ts"
 import { rows } from "../../sql/decode.ts"
 import { prepare } from "../../sql/prepare.ts"

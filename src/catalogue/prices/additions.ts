@@ -1,4 +1,6 @@
 import type { Addition } from "./Addition.ts"
+import { furtherAdditions } from "./furtherAdditions.ts"
+import { longAbove, longOpenai } from "./longInput.ts"
 import {
   alibaba,
   anthropic,
@@ -15,20 +17,11 @@ import {
 } from "./pricePages.ts"
 import { videoAdditions } from "./videoAdditions.ts"
 
-/** OpenAI's models cost twice as much for input, and half as much again for output, above 272,000 tokens. */
-const longOpenai = (input: number, cached: number, output: number) => ({
-  usd: { input, cached_input: cached, cache_write: input * 1.25, output },
-  tiers: [
-    {
-      above: 272_000,
-      usd: { input: input * 2, cached_input: cached * 2, cache_write: input * 2.5, output: output * 1.5 }
-    }
-  ]
-})
-
 const grok = (input: number, cached: number, output: number) => ({
   usd: { input, cached_input: cached, output },
-  tiers: [{ above: 200_000, usd: { input: input * 2, cached_input: cached * 2, output: output * 2 } }]
+  tiers: [
+    { above: longAbove("x-ai", 200_000), usd: { input: input * 2, cached_input: cached * 2, output: output * 2 } }
+  ]
 })
 
 /**
@@ -38,8 +31,38 @@ const grok = (input: number, cached: number, output: number) => ({
 export const additions: ReadonlyArray<Addition> = [
   { ...openai, models: ["gpt-6.1", "gpt-6.1-sol"], ...longOpenai(2, 0.1, 10) },
   { ...openai, models: ["gpt-6.1-terra"], ...longOpenai(1, 0.05, 5) },
+  { ...openai, models: ["gpt-6.2-sol"], ...longOpenai(2, 0.1, 10) },
+  { ...openai, models: ["gpt-6.2-astra"], ...longOpenai(8, 0.4, 40) },
+  { ...openai, models: ["gpt-6-astra"], ...longOpenai(10, 1, 50) },
   { ...openai, models: ["gpt-6-rosalind"], ...longOpenai(15, 1.5, 75) },
   { ...openai, models: ["gpt-6-cyber"], usd: { input: 20, cached_input: 2, cache_write: 25, output: 100 } },
+  // Image tools are billed by the tokens of the model that draws.
+  {
+    ...openai,
+    models: [
+      "gpt-image-2",
+      "gpt-image-2.5-flare",
+      "gpt-image-2.5-sunburst",
+      "gpt-image-2.6-flare",
+      "gpt-image-2.6-sunburst"
+    ],
+    usd: { input: 5, cached_input: 1.25, image: { input: 8, cached_input: 2, output: 30 } }
+  },
+  {
+    ...openai,
+    models: ["gpt-image-1.5", "chatgpt-image-latest"],
+    usd: { input: 5, cached_input: 1.25, output: 10, image: { input: 8, cached_input: 2, output: 32 } }
+  },
+  {
+    ...openai,
+    models: ["gpt-image-1"],
+    usd: { input: 5, cached_input: 1.25, image: { input: 10, cached_input: 2.5, output: 40 } }
+  },
+  {
+    ...openai,
+    models: ["gpt-image-1-mini"],
+    usd: { input: 2, cached_input: 0.2, image: { input: 2.5, cached_input: 0.25, output: 8 } }
+  },
   {
     ...anthropic,
     models: ["claude-haiku-5-5"],
@@ -60,6 +83,11 @@ export const additions: ReadonlyArray<Addition> = [
     ...anthropic,
     models: ["claude-mythos-5-1"],
     usd: { input: 10, cached_input: 0.25, cache_write: 12.5, cache_write_1h: 20, output: 50, per_search: 0.01 }
+  },
+  {
+    ...anthropic,
+    models: ["claude-fable-5-2"],
+    usd: { input: 8, cached_input: 0.2, cache_write: 10, cache_write_1h: 16, output: 40, per_search: 0.01 }
   },
   { ...google, models: ["gemini-4-argon"], usd: { input: 2, cached_input: 0.1, output: 10, per_search: 0.014 } },
   {
@@ -83,7 +111,11 @@ export const additions: ReadonlyArray<Addition> = [
     models: ["gemini-flash-lite-latest"],
     usd: { input: 0.3, cached_input: 0.03, output: 2.5, per_search: 0.014 }
   },
-  { ...google, models: ["gemini-embedding-2-preview"], usd: { input: 0.2 } },
+  {
+    ...google,
+    models: ["gemini-embedding-2", "gemini-embedding-2-preview"],
+    usd: { input: 0.2, audio: { input: 6.5 }, image: { input: 0.45 }, video: { input: 12 } }
+  },
   { ...xai, models: ["grok-4.7"], ...grok(2, 0.5, 6) },
   { ...xai, models: ["grok-code-fast", "grok-code-fast-1"], ...grok(1, 0.2, 2) },
   { ...xai, models: ["grok-build", "grok-build-latest"], ...grok(2, 0.3, 6) },
@@ -96,9 +128,10 @@ export const additions: ReadonlyArray<Addition> = [
   { ...moonshot, models: ["kimi-k3.1-pro-highspeed"], usd: { input: 4, cached_input: 0.2, output: 20 } },
   {
     ...deepseek,
-    models: ["deepseek-v4-flash", "deepseek-flash"],
+    models: ["deepseek-v4-flash", "deepseek-v4-flash-vision-exp", "deepseek-flash"],
     usd: { input: 0.3, cached_input: 0.006, output: 1.2 }
   },
+  { ...deepseek, models: ["deepseek-v4-pro"], usd: { input: 1.32, cached_input: 0.044, output: 3.96 } },
   { ...zai, models: ["glm-5.3-flash"], usd: { input: 0.15, cached_input: 0.03, output: 0.5 } },
   { ...zai, models: ["glm-5"], usd: { input: 1, cached_input: 0.2, output: 3.2 } },
   { ...zai, models: ["glm-5.1"], usd: { input: 1.4, cached_input: 0.26, output: 4.4 } },
@@ -144,5 +177,6 @@ export const additions: ReadonlyArray<Addition> = [
   { ...volcengine, models: ["doubao-seed-2-1-pro"], usd: { input: 0.8625, cached_input: 0.1725, output: 4.3125 } },
   { ...volcengine, models: ["doubao-seed-2-1-turbo"], usd: { input: 0.43125, cached_input: 0.08625, output: 2.15625 } },
   { ...volcengine, models: ["doubao-seed-2-1-lite"], usd: { input: 0.115, output: 0.388126 } },
+  ...furtherAdditions,
   ...videoAdditions
 ]

@@ -8,12 +8,14 @@ type PerCall = NonNullable<PriceInUsd["per_call"]>
  *
  * @param provider undefined for the model's maker
  */
-export const withCallPrices = (usd: PriceInUsd, provider: string | undefined, model: string): PriceInUsd => {
+export const withCallPrices = (listed: PriceInUsd, provider: string | undefined, model: string): PriceInUsd => {
+  // Groq's flex costs as on demand (console.groq.com/docs/flex-processing).
+  const usd = provider === "groq" ? { ...listed, service_tier: { flex: 1, ...listed.service_tier } } : listed
   const billed = perCall.find((one) => one.provider === (provider ?? makerOf(model)) && one.models.test(model))?.calls
   if (billed === undefined) return usd
-  const { per_call: listed, per_search } = usd
+  const { per_call: calls, per_search } = usd
   const search = per_search === undefined ? {} : { web_search: per_search }
-  return { ...usd, per_call: { ...billed, ...search, ...listed } }
+  return { ...usd, per_call: { ...billed, ...search, ...calls } }
 }
 
 /** USD a call. The first row that matches counts. */
@@ -24,8 +26,12 @@ const perCall: ReadonlyArray<{ readonly provider: string; readonly models: RegEx
   { provider: "anthropic", models: /^claude-/, calls: { web_search: 0.01 } },
   { provider: "google", models: /^claude-/, calls: { web_search: 0.01 } },
   // An answer of these costs one search, however often it searches.
-  { provider: "google", models: /^gemini-[12]\./, calls: { web_search: { usd: 0.035, once: true } } },
-  { provider: "google", models: /^gemini-/, calls: { web_search: 0.014 } },
+  {
+    provider: "google",
+    models: /^gemini-[12]\./,
+    calls: { web_search: { usd: 0.035, once: true }, maps: { usd: 0.025, once: true } }
+  },
+  { provider: "google", models: /^gemini-/, calls: { web_search: 0.014, maps: 0.014 } },
   {
     provider: "x-ai",
     models: /^grok-/,
@@ -39,11 +45,13 @@ const perCall: ReadonlyArray<{ readonly provider: string; readonly models: RegEx
   }
 ]
 
-const makerOf = (model: string): string | undefined => makers.find(([names]) => names.test(model))?.[1]
+/** The maker of a model, by its name. */
+export const makerOf = (model: string): string | undefined => makers.find(([names]) => names.test(model))?.[1]
 
 const makers = [
   [/^(?:gpt-|o\d|chatgpt|codex)/, "openai"],
   [/^claude-/, "anthropic"],
   [/^gemini-/, "google"],
-  [/^grok-/, "x-ai"]
+  [/^grok-/, "x-ai"],
+  [/^deepseek-/, "deepseek"]
 ] as const

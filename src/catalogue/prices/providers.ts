@@ -1,6 +1,6 @@
 import { Either } from "effect"
 import type { GatewayFile } from "../../config/GatewayFile.ts"
-import { providerAt, providerNamed, providerRow } from "../../config/providers/providers.ts"
+import { providerOfEntry, providerRow } from "../../config/providers/providers.ts"
 import { surfaceOf } from "../../config/providers/surfaces.ts"
 
 /** A provider as the lists call it: `id` of those named here, otherwise `baseUrl` finds it. */
@@ -18,6 +18,6 @@ export const priceProviderOf = (file: GatewayFile, upstream: string): PriceProvi
     Either.map(surfaceOf(entry), ({ base_url }) => base_url),
     () => ""
   )
-  const known = providerAt(baseUrl) ?? (provider === undefined ? undefined : providerNamed(provider))
+  const known = providerOfEntry(baseUrl, provider)
   return { id: known === undefined ? undefined : (providerRow(known).prices ?? known), baseUrl }
 }

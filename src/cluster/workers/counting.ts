@@ -1,5 +1,5 @@
 import { Registry } from "../../telemetry/Registry.ts"
-import { lasting, together } from "../../telemetry/Snapshot.ts"
+import { lastingMetrics, together } from "../../telemetry/Snapshot.ts"
 import type { Snapshot } from "../../telemetry/Snapshot.ts"
 import type { Child } from "./Child.ts"
 
@@ -15,7 +15,7 @@ export interface Counting {
  * @param children running workers
  * @param dropped log lines of workers that could not be printed
  */
-export const counting = (children: ReadonlySet<Child>, dropped: () => number): Counting => {
+export const makeWorkerMetrics = (children: ReadonlySet<Child>, dropped: () => number): Counting => {
   const own = new Registry()
   const replaced = own.counter("gateway_workers_replaced_total", "Workers that ended or hung, and were replaced.").of()
   const alive = own.gauge("gateway_workers", "Serving processes.").of()
@@ -29,7 +29,7 @@ export const counting = (children: ReadonlySet<Child>, dropped: () => number): C
       return [...current, former, own.snapshot()]
     },
     gone: (child) => {
-      former = together([former, lasting(child.counted)])
+      former = together([former, lastingMetrics(child.counted)])
     },
     replaced: () => replaced.add(1)
   }

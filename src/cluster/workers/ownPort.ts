@@ -1,7 +1,7 @@
 import { Data, Effect } from "effect"
 
 /** The port is not available; the message is one line for the operator. */
-class PortTaken extends Data.TaggedError("PortTaken")<{ readonly message: string }> {}
+export class PortTaken extends Data.TaggedError("PortTaken")<{ readonly message: string }> {}
 
 /**
  * Checks that no other program listens on a port, by briefly listening exclusively. Workers share ports, and would

@@ -5,7 +5,7 @@ import type { Daemons } from "../../flow/Daemons.ts"
 import { backoff } from "../../flow/schedules.ts"
 import { Child } from "./Child.ts"
 import type { ChildOptions, Ended } from "./Child.ts"
-import { counting } from "./counting.ts"
+import { makeWorkerMetrics } from "./counting.ts"
 
 const pingEvery = "1 second"
 /** A worker that ends within this time, in ms, counts as a failed start, which delays further starts. */
@@ -22,7 +22,7 @@ export interface Supervision extends Pick<ChildOptions, "command" | "env" | "pri
 }
 
 /** The first worker failed to start. The message is one line for the operator; the worker has printed the reason. */
-class NotBegun extends Data.TaggedError("NotBegun")<{ readonly message: string }> {}
+export class NotBegun extends Data.TaggedError("NotBegun")<{ readonly message: string }> {}
 
 interface WorkerPool {
   /** Replaces all workers, one after the other, without refusing requests. */
@@ -42,7 +42,7 @@ export const supervise = (options: Supervision): Effect.Effect<WorkerPool, NotBe
   Effect.gen(function* () {
     const { command, drainDeadline, env, print, workers } = options
     const children = new Set<Child>()
-    const counts = counting(children, options.dropped)
+    const counts = makeWorkerMetrics(children, options.dropped)
 
     const listening = (child: Child) => {
       children.add(child)

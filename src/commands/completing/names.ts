@@ -1,13 +1,13 @@
 import { Effect } from "effect"
-import { usdText } from "../../contract/usdText.ts"
-import { administering } from "../administering.ts"
+import { usdText } from "../../contract/text/usdText.ts"
+import { administer } from "../administer.ts"
 import { Operator } from "../operator/Operator.ts"
 
 /** The most completions. */
 const most = 1_000
 
 /** Ids of accounts. */
-export const accounts = administering(
+export const accounts = administer(
   Effect.flatMap(Operator, ({ accounts }) =>
     Effect.map(accounts.list(most), (list) =>
       list.map(({ available, id }) => ({
@@ -20,7 +20,7 @@ export const accounts = administering(
 
 /** Ids of active keys. @param alsoNames also their names */
 export const keys = (alsoNames: boolean) =>
-  administering(
+  administer(
     Effect.flatMap(Operator, ({ keys }) =>
       Effect.map(keys.list({ all: false, limit: most }), (list) =>
         list.flatMap(({ account, id, name }) => [

@@ -1,7 +1,7 @@
 import { CliConfig, CommandDescriptor, CommandDirective, HelpDoc, ValidationError } from "@effect/cli"
 import type { CliApp, Command } from "@effect/cli"
 import { Effect } from "effect"
-import { RemoteUrl } from "../administering.ts"
+import { RemoteUrl } from "../administer.ts"
 import { readHelp } from "./readHelp.ts"
 import { nearest } from "./nearest.ts"
 import type { Described } from "./readHelp.ts"

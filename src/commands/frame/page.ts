@@ -1,4 +1,4 @@
-import { wrapped } from "./wrapped.ts"
+import { wrap } from "./wrap.ts"
 
 /** Help pages are laid out for terminals of eighty columns. */
 const width = 80
@@ -26,13 +26,13 @@ export const laidOut = (
   const short = sections.flatMap(({ rows }) => rows.map(([name]) => name.length)).filter((it) => it <= longestName)
   const column = Math.max(0, ...short) + 4
   return [
-    what.map((line) => wrapped(line, width).join("\n")).join("\n"),
+    what.map((line) => wrap(line, width).join("\n")).join("\n"),
     `${bold("Usage:")} ${usage.join("\n       ")}`,
     ...sections
       .filter(({ rows }) => rows.length > 0)
       .map(({ rows, title }) => `${bold(`${title}:`)}\n${columns(rows, column)}`),
     ...(examples.length === 0 ? [] : [`${bold("Examples:")}\n${examples.map(example).join("\n")}`]),
-    ...(footer === undefined ? [] : [wrapped(footer, width).join("\n")])
+    ...(footer === undefined ? [] : [wrap(footer, width).join("\n")])
   ].join("\n\n")
 }
 
@@ -42,7 +42,7 @@ const longestName = 26
 const columns = (rows: Section["rows"], column: number): string =>
   rows
     .flatMap(([name, text]) => {
-      const [first = "", ...more] = wrapped(text, width - column)
+      const [first = "", ...more] = wrap(text, width - column)
       const indent = " ".repeat(column)
       return name.length > longestName
         ? [`  ${name}`, ...[first, ...more].map((line) => indent + line)]

@@ -3,7 +3,7 @@ import { wrongBaseUrl } from "../../config/baseUrl.ts"
 import { providerNamed, providerNames, providerRow } from "../../config/providers/providers.ts"
 import type { ProviderName } from "../../config/providers/providers.ts"
 import { closest } from "../../config/warnings.ts"
-import { InvalidRequest } from "../../contract/Failure.ts"
+import { InvalidRequest } from "../../contract/failures/Failure.ts"
 
 /** A place for models to run. */
 export type Provider =

@@ -4,15 +4,15 @@ import type { GatewayFile } from "../../config/GatewayFile.ts"
 import type { SurfaceEntry, UpstreamEntry } from "../../config/providers/surfaces.ts"
 import { Documents } from "../../documents/Documents.ts"
 import type { Model } from "../../catalogue/Catalogue.ts"
-import { credentialsOf } from "../../upstreams/fromSettings.ts"
+import { credentialsOf } from "../../upstreams/configured/fromSettings.ts"
 import { protocolOf } from "../../upstreams/protocols.ts"
-import { soundEntry } from "../../upstreams/soundEntry.ts"
+import { soundEntry } from "../../upstreams/configured/soundEntry.ts"
 import { table } from "../table.ts"
 import { askUpstream } from "./askUpstream.ts"
 import type { UpstreamReply } from "./askUpstream.ts"
 
 /** At least one upstream failed; details are printed already. */
-class NotAllAnswer extends Data.TaggedError("NotAllAnswer")<{ readonly message: string }> {}
+export class NotAllAnswer extends Data.TaggedError("NotAllAnswer")<{ readonly message: string }> {}
 
 /** The test request has no documents. */
 const noDocuments = Documents.of({ read: () => Effect.dieMessage("nothing is read here") })

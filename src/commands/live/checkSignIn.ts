@@ -9,7 +9,7 @@ import type { ProviderFailed } from "../../people/Providers.ts"
 import { fetchBy } from "../../upstreams/auth/fetchBy.ts"
 
 /** A provider can't be asked; details are printed already. */
-class NoProvider extends Data.TaggedError("NoProvider")<{ readonly message: string }> {}
+export class NoProvider extends Data.TaggedError("NoProvider")<{ readonly message: string }> {}
 
 /**
  * Asks every provider that people sign in with, and prints what has to be registered there; and every issuer of tokens,

@@ -1,9 +1,9 @@
 import { version } from "../../../package.json"
 import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Data, Duration, Effect, Option, Schema } from "effect"
-import { visible } from "../../contract/visible.ts"
+import { visible } from "../../contract/text/visible.ts"
 import { overHttp, reasonOf } from "../overHttp.ts"
-import { Unreachable } from "../operator/Operator.ts"
+import { Unreachable } from "../operator/client.ts"
 
 /** The gateway refuses a form: an error code of RFC 6749 or RFC 8628, and its words. */
 export class Refused extends Data.TaggedError("Refused")<{ readonly error: string; readonly message: string }> {}

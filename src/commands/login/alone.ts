@@ -5,7 +5,7 @@ import type { Duration } from "effect"
 import { ownFolder, signInsFile } from "./storedSignIns.ts"
 
 /** Another process has the lock for too long, or there can be none. */
-class Busy extends Data.TaggedError("Busy")<{ readonly message: string }> {}
+export class Busy extends Data.TaggedError("Busy")<{ readonly message: string }> {}
 
 /**
  * Runs an effect while no other process of this user does. SQLite's lock on an empty file is the kernel's: it ends with its

@@ -1,5 +1,5 @@
 import { Clock, Console, Duration, Effect, Redacted } from "effect"
-import { visible } from "../../contract/visible.ts"
+import { visible } from "../../contract/text/visible.ts"
 import type { AuthorizationServer, DeviceAuthorization, Refused, TokenAnswer } from "./AuthorizationServer.ts"
 import { countdown } from "./countdown.ts"
 import { NotSignedIn } from "./NotSignedIn.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { isLoopback } from "../../config/loopback.ts"
 import { withoutSlash } from "../../config/withoutSlash.ts"
-import { InvalidRequest } from "../../contract/Failure.ts"
+import { InvalidRequest } from "../../contract/failures/Failure.ts"
 
 /** The address of a gateway, as sign-ins are stored by it: an origin and perhaps a path, without a slash at its end. */
 export const gatewayAddress = (given: string): Effect.Effect<string, InvalidRequest> =>

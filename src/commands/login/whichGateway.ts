@@ -1,7 +1,7 @@
 import { Args } from "@effect/cli"
 import { Effect, Option } from "effect"
-import { InvalidRequest } from "../../contract/Failure.ts"
-import { RemoteUrl } from "../administering.ts"
+import { InvalidRequest } from "../../contract/failures/Failure.ts"
+import { remoteUrl } from "../administer.ts"
 import { gatewayAddress } from "./gatewayAddress.ts"
 import { NotSignedIn } from "./NotSignedIn.ts"
 import { readSignIns } from "./storedSignIns.ts"
@@ -12,7 +12,7 @@ export const addressArgument = (otherwise: string) =>
 
 const named = (given: Option.Option<string>) =>
   Effect.gen(function* () {
-    const text = Option.getOrElse(given, () => "") || ((yield* RemoteUrl) ?? "")
+    const text = Option.getOrElse(given, () => "") || ((yield* remoteUrl) ?? "")
     return text === "" ? undefined : yield* gatewayAddress(text)
   })
 

@@ -15,7 +15,7 @@ export interface PageRequest {
 export const mostRows = 1_000
 
 /** The first `limit` rows, read page by page. */
-export const gathered = <A, E>(
+export const gatherRows = <A, E>(
   limit: number,
   page: (of: PageRequest) => Effect.Effect<Page<A>, E>
 ): Effect.Effect<ReadonlyArray<A>, E> =>

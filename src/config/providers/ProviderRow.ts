@@ -24,6 +24,8 @@ export interface ProviderRow {
   readonly places?: Readonly<Partial<Record<"region" | "project" | "resource", string>>>
   /** Headers that every request there needs, and the variables in which the provider's own clients look for them. */
   readonly headers?: Readonly<Record<string, string>>
+  /** True if its answers tell what it charges for them (xAI's ticks, OpenRouter's and Perplexity's `cost`). */
+  readonly tellsCost?: true
   /** True if its models are the operator's own deployments, which no list of models names. */
   readonly hasDeployments?: true
   /** An example of a model's name there. */
@@ -32,6 +34,11 @@ export interface ProviderRow {
   readonly models?: ReadonlyArray<string>
   /** Its name in the lists of prices, if that is another. */
   readonly prices?: string
+  /**
+   * The fate of a stream whose reader left: the provider `stops` it and bills what it made until then, or `runs_on` and
+   * bills all of it. Defaults to `stops`. A whole answer runs on everywhere.
+   */
+  readonly hangUp?: "stops" | "runs_on"
   /** Its name in OpenTelemetry's conventions (`gen_ai.provider.name`). */
   readonly telemetry?: string
 }

@@ -60,11 +60,11 @@ const from =
   (version: number): Models =>
   (model) =>
     claudeVersion(model) >= version
-const taken = (...names: ReadonlyArray<string>): Readonly<Record<string, Models>> =>
+const take = (...names: ReadonlyArray<string>): Readonly<Record<string, Models>> =>
   Object.fromEntries(names.map((name) => [name, all]))
 
 /** Betas that Bedrock and Vertex take. */
-const atClouds = taken(
+const atClouds = take(
   "compact-2026-01-12",
   "computer-use-2025-01-24",
   "computer-use-2025-11-24",
@@ -77,6 +77,8 @@ const atClouds = taken(
 )
 const toolSearch = "tool-search-tool-2025-10-19"
 const toolExamples = "tool-examples-2025-10-29"
+/** A field whose beta the caller forgot, or whose client sends it as a header that a proxy drops. */
+const contextManagement = { "context_management.edits": "context-management-2025-06-27" } as const
 const renames = { "advanced-tool-use-2025-11-20": toolSearch }
 
 /** Parts of features that are at Anthropic and Foundry alone. */
@@ -105,7 +107,7 @@ export const claudePlaces = {
   invoke: {
     takes: {
       ...atClouds,
-      ...taken(
+      ...take(
         "dev-full-thinking-2025-05-14",
         "effort-2025-11-24",
         "fine-grained-tool-streaming-2025-05-14",
@@ -119,7 +121,7 @@ export const claudePlaces = {
       "token-efficient-tools-2025-02-19": upTo(3.7)
     },
     renames,
-    needs: { defer_loading: toolSearch, input_examples: toolExamples },
+    needs: { ...contextManagement, defer_loading: toolSearch, input_examples: toolExamples },
     lacks: { ...notAtClouds, "cache_control.ttl": upTo(4.4), "output_config.effort": withoutEffort },
     lacksTools: /^(?:web_search|web_fetch|code_execution|advisor)_\d+$|^mcp_toolset$/,
     versions: { "2026-10-21": from(4.7) }
@@ -128,7 +130,7 @@ export const claudePlaces = {
   mantle: {
     takes: {
       ...atClouds,
-      ...taken(
+      ...take(
         "claude-code-20250219",
         "effort-2025-11-24",
         "fine-grained-tool-streaming-2025-05-14",
@@ -142,7 +144,7 @@ export const claudePlaces = {
       )
     },
     renames,
-    needs: { defer_loading: toolSearch, input_examples: toolExamples },
+    needs: { ...contextManagement, defer_loading: toolSearch, input_examples: toolExamples },
     lacks: notAtClouds,
     lacksTools: /^(?:web_fetch|code_execution|advisor)_\d+$|^mcp_toolset$/
   },
@@ -150,7 +152,7 @@ export const claudePlaces = {
   vertex: {
     takes: {
       ...atClouds,
-      ...taken(
+      ...take(
         "claude-code-20250219",
         "compact-2026-09-04",
         "interleaved-thinking-2025-05-14",
@@ -160,7 +162,7 @@ export const claudePlaces = {
     },
     renames,
     counting: ["claude-code-20250219", "context-management-2025-06-27", "interleaved-thinking-2025-05-14"],
-    needs: { defer_loading: toolSearch },
+    needs: { ...contextManagement, defer_loading: toolSearch },
     lacks: { ...notAtClouds, input_examples: all },
     lacksTools: /^(?:web_search_(?!20250305$)|(?:web_fetch|code_execution|advisor)_)\d+$|^mcp_toolset$/
   },

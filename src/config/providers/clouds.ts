@@ -59,6 +59,7 @@ export const clouds = {
     ],
     claude: "invoke",
     auth: "aws",
+    hangUp: "runs_on",
     variable: "AWS_BEARER_TOKEN_BEDROCK",
     places: { region: "AWS_REGION" },
     example: "us.anthropic.claude-opus-5-5",
@@ -77,6 +78,7 @@ export const clouds = {
     ],
     claude: "mantle",
     auth: "aws",
+    hangUp: "runs_on",
     variable: "AWS_BEARER_TOKEN_BEDROCK",
     places: { region: "AWS_REGION" },
     example: "anthropic.claude-opus-5-5",
@@ -113,6 +115,7 @@ export const clouds = {
       { protocol: "veo", path: `${vertexPath}/publishers/google`, models: ["veo*"] }
     ],
     auth: "google",
+    hangUp: "runs_on",
     places: { region: "GOOGLE_CLOUD_LOCATION", project: "GOOGLE_CLOUD_PROJECT" },
     example: "claude-opus-5-5",
     prices: "google",

@@ -41,6 +41,10 @@ export const providerAt = (baseUrl: string): ProviderName | undefined => {
   return byHost.find(([end]) => host === end || host.endsWith(end.startsWith("-") ? end : `.${end}`))?.[1]
 }
 
+/** The provider of an entry: of its host, otherwise the one that it names. */
+export const providerOfEntry = (baseUrl: string, named: string | undefined): ProviderName | undefined =>
+  providerAt(baseUrl) ?? (named === undefined ? undefined : providerNamed(named))
+
 const byHost: ReadonlyArray<readonly [end: string, name: ProviderName]> = rowNames
   .flatMap((name) => providerRow(name).hosts.map((end) => [end, name] as const))
   // The longest end is the most particular one.

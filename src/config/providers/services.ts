@@ -56,6 +56,7 @@ export const services = {
       { protocol: "veo", path: "/v1beta", models: ["veo*"] }
     ],
     variable: "GEMINI_API_KEY",
+    hangUp: "runs_on",
     example: "gemini-4-argon",
     prices: "google",
     telemetry: "gcp.gemini"
@@ -64,6 +65,7 @@ export const services = {
     hosts: ["openrouter.ai"],
     origin: "https://openrouter.ai/api",
     variable: "OPENROUTER_API_KEY",
+    tellsCost: true,
     example: "openai/gpt-oss-120b"
   }),
   groq: service({
@@ -71,6 +73,7 @@ export const services = {
     origin: "https://api.groq.com",
     surfaces: [{ protocol: "openai-chat", path: "/openai/v1" }],
     variable: "GROQ_API_KEY",
+    hangUp: "runs_on",
     example: "openai/gpt-oss-120b",
     telemetry: "groq"
   }),
@@ -78,6 +81,7 @@ export const services = {
     hosts: ["mistral.ai"],
     origin: "https://api.mistral.ai",
     variable: "MISTRAL_API_KEY",
+    hangUp: "runs_on",
     example: "mistral-large-4",
     telemetry: "mistral_ai"
   }),
@@ -92,6 +96,7 @@ export const services = {
     hosts: ["x.ai"],
     origin: "https://api.x.ai",
     variable: "XAI_API_KEY",
+    tellsCost: true,
     example: "grok-4.7",
     prices: "x-ai",
     telemetry: "x_ai"
@@ -125,6 +130,8 @@ export const services = {
     origin: "https://api.perplexity.ai",
     surfaces: [{ protocol: "openai-chat", path: "" }],
     variable: "PERPLEXITY_API_KEY",
+    tellsCost: true,
+    hangUp: "runs_on",
     example: "sonar-pro",
     models: wellKnown.perplexity,
     telemetry: "perplexity"
@@ -154,6 +161,7 @@ export const services = {
       { protocol: "dashscope-video", path: "/api/v1", models: ["wan*", "happyhorse*", "vidu*"] }
     ],
     variable: "DASHSCOPE_API_KEY",
+    hangUp: "runs_on",
     example: "qwen3.8-max",
     models: wellKnown.qwen,
     prices: "dashscope"
@@ -166,6 +174,7 @@ export const services = {
       { protocol: "minimax-video", path: "/v2", models: ["MiniMax-H*"] }
     ],
     variable: "MINIMAX_API_KEY",
+    hangUp: "runs_on",
     example: "MiniMax-M2.7",
     models: wellKnown.minimax
   }),
@@ -190,6 +199,7 @@ export const services = {
     hosts: ["huggingface.co"],
     origin: "https://router.huggingface.co",
     variable: "HF_TOKEN",
+    hangUp: "runs_on",
     example: "openai/gpt-oss-120b"
   }),
   github: service({

@@ -1,11 +1,11 @@
 import { Either } from "effect"
-import { matches } from "../../contract/permission.ts"
+import { matches } from "../../contract/text/matches.ts"
 import type { GatewayFile } from "../GatewayFile.ts"
 import type { AuthSetting } from "../sections/Auth.ts"
 import type { ProtocolName } from "../sections/Upstream.ts"
 import { withoutSlash } from "../withoutSlash.ts"
 import type { ProviderRow, Surface } from "./ProviderRow.ts"
-import { providerNamed, providerRow } from "./providers.ts"
+import { providerNamed, providerOfEntry, providerRow } from "./providers.ts"
 
 /** An entry of `upstreams`: one account at one place. */
 export type UpstreamEntry = NonNullable<GatewayFile["upstreams"]>[string]
@@ -77,6 +77,12 @@ export const surfaceOf = (
   }))
 }
 
+/** True if the provider of an entry goes on with a stream whose reader left, and bills all of it. */
+export const runsOn = ({ base_url: baseUrl, provider }: SurfaceEntry): boolean => {
+  const known = providerOfEntry(baseUrl, provider)
+  return known !== undefined && providerRow(known).hangUp === "runs_on"
+}
+
 /** True if the address at a provider depends on a setting. */
 export const isPlaced = ({ origin, surfaces }: ProviderRow, setting: "region" | "project" | "resource"): boolean =>
   [origin, ...surfaces.flatMap((one) => [one.origin, one.path])].some((part) => part?.includes(`{${setting}}`) === true)
@@ -91,8 +97,8 @@ const addressOf = (
   if (given !== undefined && (entry.protocol !== undefined || surface === undefined)) return Either.right(given)
   const origin = given ?? surface?.origin ?? row?.regions?.[entry.region ?? ""] ?? row?.origin
   if (origin === undefined) return Either.left({ setting: "base_url", rule: "is required" })
-  return Either.flatMap(filled(origin, entry), (at) =>
-    Either.map(filled(surface?.path ?? "", entry), (path) => {
+  return Either.flatMap(fill(origin, entry), (at) =>
+    Either.map(fill(surface?.path ?? "", entry), (path) => {
       const [before = "", given] = at.split("?", 2)
       const [rest = "", query = given] = path.split("?", 2)
       const base = withoutSlash(before)
@@ -102,7 +108,7 @@ const addressOf = (
 }
 
 /** A part of an address with the entry's settings in it. */
-const filled = (text: string, entry: UpstreamEntry): Either.Either<string, WrongSetting> => {
+const fill = (text: string, entry: UpstreamEntry): Either.Either<string, WrongSetting> => {
   const settings = ["region", "project", "resource"] as const
   const missing = settings.find((setting) => text.includes(`{${setting}}`) && entry[setting] === undefined)
   if (missing !== undefined) {

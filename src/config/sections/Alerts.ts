@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { secretOf } from "../SecretFiles.ts"
-import { given, needed } from "./given.ts"
+import { optionalField, requiredField } from "./fields.ts"
 import { HttpUrl } from "./values.ts"
 
 /** A secret of Standard Webhooks: `whsec_` and the base64 of 24 to 64 bytes. */
@@ -16,9 +16,9 @@ const WebhookSecret = secretOf(
 export const usualShares: ReadonlyArray<number> = [0.8, 1]
 
 export const Alerts = Schema.Struct({
-  url: needed(HttpUrl, "Gets a POST for each alert. It is yours, so it may be a private address."),
-  secret: needed(WebhookSecret, "Signs them ([Standard Webhooks](https://www.standardwebhooks.com))."),
-  budget_at: given(
+  url: requiredField(HttpUrl, "Gets a POST for each alert. It is yours, so it may be a private address."),
+  secret: requiredField(WebhookSecret, "Signs them ([Standard Webhooks](https://www.standardwebhooks.com))."),
+  budget_at: optionalField(
     Schema.Array(Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(1))).pipe(
       Schema.minItems(1),
       Schema.maxItems(10)

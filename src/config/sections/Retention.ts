@@ -1,22 +1,22 @@
 import { Schema } from "effect"
-import { given, needed } from "./given.ts"
+import { optionalField, requiredField } from "./fields.ts"
 import { Count, Seconds, Span } from "./values.ts"
 
 /** `retention`: how long finished records are kept. */
 export const Retention = Schema.Struct({
-  responses_days: given(Seconds, "Stored responses and threads.", "`30`"),
-  tasks_days: given(Seconds, "Video tasks, async messages and events of background responses.", "`7`"),
-  files_hours: given(Seconds, "Files that the gateway serves.", "`48`"),
-  requests_days: given(Seconds, "Rows of [requests](operations.md#requests).", "`30`"),
-  bodies_days: given(Seconds, "Recorded [bodies](operations.md#bodies).", "`7`")
+  responses_days: optionalField(Seconds, "Stored responses and threads.", "`30`"),
+  tasks_days: optionalField(Seconds, "Video tasks, async messages and events of background responses.", "`7`"),
+  files_hours: optionalField(Seconds, "Files that the gateway serves.", "`48`"),
+  requests_days: optionalField(Seconds, "Rows of [requests](operations.md#requests).", "`30`"),
+  bodies_days: optionalField(Seconds, "Recorded [bodies](operations.md#bodies).", "`7`")
 })
 
 /** `requests`: rows of requests. */
 export const Requests = Schema.Struct({
-  max_rows: given(Count, "The most rows to keep; the oldest are deleted first.", "`20000000`")
+  max_rows: optionalField(Count, "The most rows to keep; the oldest are deleted first.", "`20000000`")
 })
 
 /** `custody`: copies of finished videos that upstreams only link to. */
 export const Custody = Schema.Struct({
-  keep: needed(Span, "How long copies are kept (`30d`, `12h`, `90m`, `45s`).")
+  keep: requiredField(Span, "How long copies are kept (`30d`, `12h`, `90m`, `45s`).")
 })

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { given, needed } from "./given.ts"
+import { optionalField, requiredField } from "./fields.ts"
 import { ProxySetting } from "./Proxy.ts"
 import { HeaderSecret, HttpUrl } from "./values.ts"
 
@@ -8,10 +8,10 @@ export const searchAddresses = { brave: "https://api.search.brave.com", tavily: 
 
 /** `search`: web search for models whose upstream has none. */
 export const Search = Schema.Struct({
-  provider: needed(Schema.Literal("brave", "tavily", "searxng"), "The search provider."),
-  api_key: given(HeaderSecret, "Its API key; required for Brave and Tavily."),
-  base_url: given(HttpUrl, "Its address; required for SearXNG.", "the provider's own"),
-  proxy: given(ProxySetting, "Like an upstream's ([proxies](#proxies)).", "the top level's")
+  provider: requiredField(Schema.Literal("brave", "tavily", "searxng"), "The search provider."),
+  api_key: optionalField(HeaderSecret, "Its API key; required for Brave and Tavily."),
+  base_url: optionalField(HttpUrl, "Its address; required for SearXNG.", "the provider's own"),
+  proxy: optionalField(ProxySetting, "Like an upstream's ([proxies](#proxies)).", "the top level's")
 }).pipe(
   Schema.filter((search) =>
     search.provider === "searxng"

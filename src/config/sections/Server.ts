@@ -1,46 +1,49 @@
 import { Schema } from "effect"
-import { given, needed } from "./given.ts"
+import { optionalField, requiredField } from "./fields.ts"
 import { Origin, PublicAddress, Text } from "./values.ts"
 
 /** `server`: the server process. */
 export const Server = Schema.Struct({
-  host: given(Text, "The address to listen on; `0.0.0.0` for all.", "`127.0.0.1`"),
-  port: given(Schema.Int.pipe(Schema.between(0, 65_535)), "The port; 0 for a free one.", "`8080`"),
-  public_url: given(
+  host: optionalField(Text, "The address to listen on; `0.0.0.0` for all.", "`127.0.0.1`"),
+  port: optionalField(Schema.Int.pipe(Schema.between(0, 65_535)), "The port; 0 for a free one.", "`8080`"),
+  public_url: optionalField(
     PublicAddress,
     "The gateway's address for clients; links begin with it. A path in it is one that a proxy takes off ([below a path](deployment.md#below-a-path)).",
     "the listening address"
   ),
-  warm_up: given(Schema.Boolean, "Does nothing: the gateway no longer warms up. Refused from 2.0 on."),
-  leave_seconds: given(
+  warm_up: optionalField(Schema.Boolean, "Does nothing: the gateway no longer warms up. Refused from 2.0 on."),
+  leave_seconds: optionalField(
     Schema.Number.pipe(Schema.between(0, 600)),
     "How long new requests are still served after SIGTERM, while `/readyz` is 503 and answers say `connection: close`; then the gateway stops listening ([deployment](deployment.md#an-upgrade-without-a-failed-request)).",
     "`1`"
   ),
-  workers: given(
+  workers: optionalField(
     Schema.Int.pipe(Schema.between(1, 256)),
     "Processes that share the port; more than one needs Postgres ([operations](operations.md#workers)).",
     "`1`"
   ),
-  drain_seconds: given(
+  drain_seconds: optionalField(
     Schema.Number.pipe(Schema.between(0, 3_600)),
     "How long running requests may go on after SIGTERM.",
     "`25`"
   ),
-  trusted_proxies: given(
+  trusted_proxies: optionalField(
     Schema.Array(Text),
     "Address ranges of the proxies in front of the gateway, whose `X-Forwarded-For` is trusted."
   ),
-  cors_origins: given(Schema.Array(Origin), "Origins of pages that may call the gateway from a browser; `*` for all."),
-  metrics: given(
+  cors_origins: optionalField(
+    Schema.Array(Origin),
+    "Origins of pages that may call the gateway from a browser; `*` for all."
+  ),
+  metrics: optionalField(
     Schema.Boolean,
     "Serves `GET /metrics` to everyone without a key; the admin key always opens it ([operations](operations.md#metrics)).",
     "`false`"
   ),
-  tls: given(
+  tls: optionalField(
     Schema.Struct({
-      cert: needed(Text, "PEM file of the certificate and its chain."),
-      key: needed(Text, "PEM file of its key, without a passphrase.")
+      cert: requiredField(Text, "PEM file of the certificate and its chain."),
+      key: requiredField(Text, "PEM file of its key, without a passphrase.")
     }),
     "`{ cert, key }`: the gateway speaks [HTTPS](#https).",
     "HTTP"

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import { Role } from "../../contract/Acting.ts"
+import { needsAccounts, rolesOfPeople } from "../../contract/callers/roles.ts"
 import { AccountPatterns } from "./AdminKey.ts"
-import { given, needed } from "./given.ts"
+import { optionalField, requiredField } from "./fields.ts"
 import { Issuer } from "./Issuer.ts"
 import { JwtIssuer } from "./JwtIssuer.ts"
 import { Secret, Text } from "./values.ts"
@@ -23,17 +23,21 @@ const own = new Set([
 
 /** A provider that people sign in with. */
 export const OidcProvider = Schema.Struct({
-  issuer: needed(Issuer, "The provider's address, exactly as its tokens name it; the rest is found from it."),
-  label: given(Text, "The provider's name on the button: `Sign in with Example Ltd`.", "the issuer's host"),
-  client_id: needed(Text, "The gateway's id at the provider."),
-  client_secret: needed(Secret, "Its secret there."),
-  scopes: given(
+  issuer: requiredField(Issuer, "The provider's address, exactly as its tokens name it; the rest is found from it."),
+  label: optionalField(Text, "The provider's name on the button: `Sign in with Example Ltd`.", "the issuer's host"),
+  client_id: requiredField(Text, "The gateway's id at the provider."),
+  client_secret: requiredField(Secret, "Its secret there."),
+  scopes: optionalField(
     Schema.Array(Text),
     "What is asked for. `offline_access` brings the refresh token by which a removed person is noticed.",
     "`[openid, email, profile, offline_access]`"
   ),
-  groups_claim: given(Text, "The claim that lists a person's groups, in the ID token or in userinfo.", "`groups`"),
-  parameters: given(
+  groups_claim: optionalField(
+    Text,
+    "The claim that lists a person's groups, in the ID token or in userinfo.",
+    "`groups`"
+  ),
+  parameters: optionalField(
     Schema.Record({ key: Text, value: Schema.String }).pipe(
       Schema.filter((given) => {
         const taken = Object.keys(given).find((name) => own.has(name))
@@ -54,21 +58,16 @@ const Group = Text.pipe(
 
 /** A rule that gives people a role. */
 export const RoleRule = Schema.Struct({
-  group: given(Group, "For people of this group; `team-*` is every group whose name begins so."),
-  email: given(Text.pipe(Schema.pattern(/^[^@\s]+@[^@\s]+$/)), "For this verified e-mail address."),
-  domain: given(Text.pipe(Schema.pattern(/^[^@\s]+$/)), "For verified e-mail addresses of this domain."),
-  role: needed(
-    Role.pipe(
-      Schema.filter((role) => role !== "metrics", { message: () => "metrics is for admin keys: expected another role" })
-    ),
-    "The [role](people.md#roles): `operator`, `auditor`, `manager` or `member`."
-  ),
-  accounts: given(
+  group: optionalField(Group, "For people of this group; `team-*` is every group whose name begins so."),
+  email: optionalField(Text.pipe(Schema.pattern(/^[^@\s]+@[^@\s]+$/)), "For this verified e-mail address."),
+  domain: optionalField(Text.pipe(Schema.pattern(/^[^@\s]+$/)), "For verified e-mail addresses of this domain."),
+  role: requiredField(Schema.Literal(...rolesOfPeople), "The [role](people.md#roles)."),
+  accounts: optionalField(
     AccountPatterns,
-    "The accounts that it reaches: ids, `team-*`, or `{group}` for the matched group's name. A manager and a member need them.",
+    "The accounts that it reaches: ids, `team-*`, or `{group}` for the matched group's name. A role that never reaches all, such as `member`, needs them.",
     "all"
   ),
-  bodies: given(
+  bodies: optionalField(
     Schema.Boolean,
     "Whether an auditor or a manager is shown recorded bodies by the admin API and the console. A manager can make keys of the account, and these read its bodies at `/v1/requests/{id}`.",
     "`false`"
@@ -78,7 +77,7 @@ export const RoleRule = Schema.Struct({
     if ([domain, email, group].filter((one) => one !== undefined).length !== 1) {
       return "expected one of group, email, domain"
     }
-    if (role !== "operator" && role !== "auditor" && accounts === undefined) return `a ${role} needs accounts`
+    if (needsAccounts(role) && accounts === undefined) return `a ${role} needs accounts`
     return group !== undefined || (accounts ?? []).every((text) => !text.includes("{group}")) || "{group} needs group"
   })
 )
@@ -92,19 +91,19 @@ const differIn = <A>(entries: ReadonlyArray<A>, key: (entry: A) => string): bool
 
 /** `sign_in`: the company's accounts. People sign in with them, and programs call with their tokens. */
 export const SignIn = Schema.Struct({
-  oidc: given(
+  oidc: optionalField(
     Schema.NonEmptyArray(OidcProvider).pipe(
       Schema.filter((providers) => differIn(providers, ({ issuer }) => issuer) || "two entries have one issuer")
     ),
     "The OpenID Connect providers that people sign in to the console with: [fields](#a-provider).",
     "people sign in by key alone"
   ),
-  roles: given(
+  roles: optionalField(
     Schema.Array(RoleRule),
     "Who has which role: [fields](#roles-of-people). Of several that match, the widest role counts, with the accounts of all rules that give it; others are refused.",
     "is needed with `oidc`"
   ),
-  jwt: given(
+  jwt: optionalField(
     Schema.NonEmptyArray(JwtIssuer).pipe(
       Schema.filter(
         (issuers) =>
@@ -115,17 +114,17 @@ export const SignIn = Schema.Struct({
     "Issuers whose JWTs are [API keys](people.md#tokens-as-api-keys): [fields](#an-issuer-of-tokens).",
     "none"
   ),
-  managed_settings: given(
+  managed_settings: optionalField(
     Schema.Record({ key: Text, value: Schema.Unknown }),
     "Settings that Claude Code takes over when a person [signs it in](agents.md#its-own-login-at-the-gateway), a `managed-settings.json`. Variables of models that are absent (`env.ANTHROPIC_DEFAULT_OPUS_MODEL`, `…_SONNET_…`, `…_HAIKU_…`) name models that the person may use, where the client's own are not among them.",
     "none"
   ),
-  outage_hours: given(
+  outage_hours: optionalField(
     Hours,
     "How long people work on while a provider does not answer, and tokens while their issuer does not; then they get a 503, and accounts' keys work on.",
     "`1`"
   ),
-  recheck_hours: given(
+  recheck_hours: optionalField(
     Hours.pipe(Schema.positive()),
     "How long people of a provider that gives no refresh token work after they signed in.",
     "`12`"

@@ -11,16 +11,16 @@ const Key = Schema.typeSchema(Schema.Union(HeaderSecret, Weighted))
 export const UpstreamKey = Schema.transformOrFail(Schema.Unknown, Key, {
   strict: true,
   decode: (given, options, ast) => {
-    const refused = (message: string) => new ParseResult.Forbidden(ast, given, message)
+    const refuse = (message: string) => new ParseResult.Forbidden(ast, given, message)
     const isObject = typeof given === "object" && given !== null && !Array.isArray(given)
     if (!isObject && (typeof given !== "string" || given === "")) {
-      return ParseResult.fail(refused("expected a key as text, as { file }, or as { key, weight }"))
+      return ParseResult.fail(refuse("expected a key as text, as { file }, or as { key, weight }"))
     }
     const shown = (issue: ParseResult.ParseIssue) => {
       const { path, rule } = firstFinding(issue)
       return path.reduceRight<ParseResult.ParseIssue>(
         (inner, key) => new ParseResult.Pointer(key, given, inner),
-        refused(rule)
+        refuse(rule)
       )
     }
     const decoded: Effect.Effect<typeof Key.Type, ParseResult.ParseIssue, SecretFiles> =

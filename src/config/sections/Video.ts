@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { given } from "./given.ts"
+import { optionalField } from "./fields.ts"
 import { Count } from "./values.ts"
 import { longestVideo } from "../../contract/longestVideo.ts"
 
@@ -29,19 +29,19 @@ export const spanOfSeconds = (text: string): readonly [least: number, most: numb
 
 /** The bounds of a video model, in place of those that the gateway knows. */
 export const VideoBounds = Schema.Struct({
-  seconds: given(
+  seconds: optionalField(
     Schema.Union(SecondsSpan, Schema.NonEmptyArray(Length)),
     "Its lengths in seconds: `4-30`, or a list such as `[4, 6, 8]`."
   ),
-  default_seconds: given(
+  default_seconds: optionalField(
     Schema.Union(Schema.Literal(-1), Length),
     "The length of a request without one; `-1`: the model chooses."
   ),
-  chooses_seconds: given(
+  chooses_seconds: optionalField(
     Schema.Boolean,
     "`true`: the model itself chooses a length for `duration: -1`. `false`: the gateway picks one of `seconds`."
   ),
-  references: given(
+  references: optionalField(
     Schema.Struct({
       images: Schema.optional(References),
       videos: Schema.optional(References),
@@ -49,12 +49,12 @@ export const VideoBounds = Schema.Struct({
     }),
     "`{ images, videos, audios }`: the most references of each kind."
   ),
-  audio_alone: given(Schema.Boolean, "`true`: references may be audio alone."),
-  frame_images: given(
+  audio_alone: optionalField(Schema.Boolean, "`true`: references may be audio alone."),
+  frame_images: optionalField(
     Schema.Literal(0, 1, 2),
     "`0`: no frame images; `1`: `first_frame`; `2`: `first_frame` and `last_frame`."
   ),
-  ratios: given(Schema.NonEmptyArray(Ratio), "Its ratios, of `16:9`, `4:3`, `1:1`, `3:4`, `9:16`, `21:9`."),
-  resolutions: given(Schema.NonEmptyArray(Resolution), "Its resolutions, such as `[720p, 1080p]`.")
+  ratios: optionalField(Schema.NonEmptyArray(Ratio), "Its ratios, of `16:9`, `4:3`, `1:1`, `3:4`, `9:16`, `21:9`."),
+  resolutions: optionalField(Schema.NonEmptyArray(Resolution), "Its resolutions, such as `[720p, 1080p]`.")
 })
 export type VideoBounds = typeof VideoBounds.Type

@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import { wrongBaseUrl } from "../baseUrl.ts"
 import { Regex } from "../../regex/Regex.ts"
 import { secretOf } from "../SecretFiles.ts"
-import { headerRule, isHeaderValue } from "../../contract/headerValue.ts"
-import { excludes, noExclusion } from "../../contract/permission.ts"
+import { headerRule, isHeaderValue } from "../../contract/text/headerValue.ts"
+import { excludes, noExclusion } from "../../contract/callers/permission.ts"
 import { spanOf } from "../spanOf.ts"
 
 /** A name, or part of an address. */

@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Data } from "effect"
-import type { RateLimited, TooLarge } from "../../contract/Failure.ts"
+import type { RateLimited, TooLarge } from "../../contract/failures/Failure.ts"
 import type { Holding } from "../Unfinished.ts"
 
 /** Bytes of files that stay in memory: most forms have a small image, or none. */

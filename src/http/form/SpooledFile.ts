@@ -1,5 +1,5 @@
-import type { RateLimited, TooLarge } from "../../contract/Failure.ts"
-import { UploadedFile } from "../../contract/UploadedFile.ts"
+import type { RateLimited, TooLarge } from "../../contract/failures/Failure.ts"
+import { UploadedFile } from "../../contract/bodies/UploadedFile.ts"
 import type { PartHead } from "./FormParser.ts"
 import type { Spool } from "./Spool.ts"
 

@@ -1,8 +1,8 @@
 import type { FormBounds } from "../../contract/annotations.ts"
-import { InvalidRequest, TooLarge, UnsupportedEncoding } from "../../contract/Failure.ts"
-import type { RateLimited } from "../../contract/Failure.ts"
+import { InvalidRequest, TooLarge, UnsupportedEncoding } from "../../contract/failures/Failure.ts"
+import type { RateLimited } from "../../contract/failures/Failure.ts"
 import type { JsonObject } from "../../contract/fields.ts"
-import { UploadedFile } from "../../contract/UploadedFile.ts"
+import { UploadedFile } from "../../contract/bodies/UploadedFile.ts"
 import type { Holding } from "../Unfinished.ts"
 import { boundaryOf, FormParser } from "./FormParser.ts"
 import type { FormEvent, PartHead } from "./FormParser.ts"
@@ -28,7 +28,7 @@ export const isForm = (request: Request): boolean => boundaryOf(request.headers.
  */
 export const readForm = async (request: Request, bounds: FormBounds, holding: Holding): Promise<Form | Refusal> => {
   const boundary = boundaryOf(request.headers.get("content-type"))
-  if (boundary === undefined || boundary === null) return malformed("its `content-type` has no valid boundary")
+  if (boundary === undefined || boundary === null) return malformedForm("its `content-type` has no valid boundary")
   const encoding = request.headers.get("content-encoding") ?? "identity"
   if (encoding !== "identity") {
     return new UnsupportedEncoding({ message: "Content-Encoding: a form is read as it is, without compression" })
@@ -71,8 +71,8 @@ const filled = async (
     clearTimeout(timer)
     reader?.releaseLock()
   }
-  if (isLate) return malformed(`it was not received within ${bounds.seconds} seconds`)
-  return parser.isOver ? undefined : malformed("it ends before its closing boundary")
+  if (isLate) return malformedForm(`it was not received within ${bounds.seconds} seconds`)
+  return parser.isOver ? undefined : malformedForm("it ends before its closing boundary")
 }
 
 interface OpenPart {
@@ -121,7 +121,7 @@ class FormReading implements Form {
   async #takeOne(event: FormEvent): Promise<Refusal | undefined> {
     switch (event.type) {
       case "malformed":
-        return malformed(event.message)
+        return malformedForm(event.message)
       case "part":
         return this.#begin(event.head)
       case "data":
@@ -133,7 +133,7 @@ class FormReading implements Form {
 
   #begin(head: PartHead): Refusal | undefined {
     this.#parts++
-    if (this.#parts > this.bounds.parts) return malformed(`it has more than ${this.bounds.parts} parts`)
+    if (this.#parts > this.bounds.parts) return malformedForm(`it has more than ${this.bounds.parts} parts`)
     const file = head.fileName === undefined ? undefined : new SpooledFile(head, this.#spool)
     this.#part = { head, file, text: [] }
     return undefined
@@ -203,6 +203,7 @@ const textOf = (bytes: Buffer): string | undefined => {
 /** A part that would displace what another one says. */
 const clash = (name: string, rule: string) => new InvalidRequest({ param: name, message: `${name}: ${rule}` })
 
-const malformed = (reason: string) => new InvalidRequest({ param: null, message: `The form can't be read: ${reason}` })
+const malformedForm = (reason: string) =>
+  new InvalidRequest({ param: null, message: `The form can't be read: ${reason}` })
 
 const tooLarge = ({ bytes }: FormBounds) => new TooLarge({ message: `The form is larger than ${bytes} bytes` })

@@ -1,4 +1,4 @@
-import type { AccountId } from "../../contract/Caller.ts"
+import type { AccountId } from "../../contract/callers/Caller.ts"
 import type { CounterRow } from "../store/budgetCounters.ts"
 import { other, spentIn } from "./claims.ts"
 import type { Claim, HeldBudget, Spent } from "./claims.ts"

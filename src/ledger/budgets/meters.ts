@@ -1,6 +1,6 @@
-import type { Budget } from "../../contract/Budget.ts"
-import type { AccountId, Caller, KeyId } from "../../contract/Caller.ts"
-import { credential } from "../../contract/credential.ts"
+import type { Budget } from "../../contract/budgets/Budget.ts"
+import type { AccountId, Caller, KeyId } from "../../contract/callers/Caller.ts"
+import { credential } from "../../contract/callers/credential.ts"
 import { makePlaces } from "./windows.ts"
 import type { Place } from "./windows.ts"
 
@@ -71,5 +71,5 @@ export const metersOf = (caller: Caller): ReadonlyArray<Meter> => {
   return meters
 }
 
-/** True if one of the caller's budgets is in dollars: prices must be known. */
-export const hasMoneyBudget = (caller: Caller): boolean => metersOf(caller).some(({ budget }) => budget.unit === "usd")
+/** True for a budget in dollars: prices must be known. */
+export const isOfMoney = ({ budget }: Meter): boolean => budget.unit === "usd"

@@ -1,5 +1,5 @@
-import { stepsOfWindow } from "../../contract/Budget.ts"
-import type { Budget } from "../../contract/Budget.ts"
+import { stepsOfWindow } from "../../contract/budgets/Budget.ts"
+import type { Budget } from "../../contract/budgets/Budget.ts"
 
 /** A moment's place in a budget's windows, in Unix ms. */
 export interface Place {

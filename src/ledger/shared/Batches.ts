@@ -1,26 +1,23 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Effect, Runtime } from "effect"
-import { daemon } from "../../flow/daemon.ts"
-import { PlainWork } from "../../flow/PlainWork.ts"
-import type { Ended } from "../../flow/PlainWork.ts"
-import { everySecond } from "../../flow/schedules.ts"
-import { Mutex } from "../../flow/Mutex.ts"
-import type { Caller } from "../../contract/Caller.ts"
+import { Cause, Effect, Exit, Option, Runtime } from "effect"
+import type { Caller } from "../../contract/callers/Caller.ts"
 import { Node } from "../../cluster/Node.ts"
 import { thrownBy } from "../../sql/Committer.ts"
+import { makeGather } from "../../sql/Gather.ts"
+import type { BatchEnded, Doubtful } from "../../sql/Gather.ts"
 import { isRefused } from "../../sql/isRefused.ts"
+import type { Writes } from "../../sql/Writes.ts"
 import type { HeldAmount, Hold, Owner } from "../Balances.ts"
-import type { InDoubt } from "../../sql/InDoubt.ts"
-import type { BalanceOperations, Refused } from "../BalanceOperations.ts"
+import type { Refused } from "../BalanceOperations.ts"
 import { askStatement, decodeVerdicts } from "../store/askStatement.ts"
 import type { StoredHold } from "../store/holds.ts"
 import type { UsageRow } from "../store/usageRows.ts"
 import { countedOf } from "./countedOf.ts"
-import { heldBy, judged } from "./judged.ts"
-import type { Ask } from "./judged.ts"
+import { heldBy, judgeCharges } from "./judgeCharges.ts"
+import type { Ask } from "./judgeCharges.ts"
 import { makeLane } from "./Lane.ts"
-import type { Applied, Sending } from "./Lane.ts"
+import type { Applied } from "./Lane.ts"
 import { makeSharedBudgets } from "./sharedBudgets.ts"
 
 /** The most requests that one statement decides. */
@@ -31,11 +28,7 @@ interface Release {
   readonly held: HeldAmount
 }
 
-interface Write {
-  readonly take: () => ReadonlyArray<UsageRow>
-  readonly late: (isStored: boolean) => void
-  readonly done: (stored: Effect.Effect<void, SqlError | InDoubt>) => void
-}
+type Write = Parameters<Writes<UsageRow>["write"]>
 
 interface Batch {
   readonly asks: ReadonlyArray<Ask>
@@ -48,8 +41,7 @@ export interface Batches {
   /** @param row of a task's hold, which is stored with it, unconfirmed */
   readonly ask: (caller: Caller, hold: Hold, row: StoredHold | undefined) => Effect.Effect<HeldAmount, Refused>
   readonly release: (owner: Owner, held: HeldAmount) => void
-  /** One write at a time. */
-  readonly writeSoon: NonNullable<BalanceOperations["writeSoon"]>
+  readonly write: Writes<UsageRow>["write"]
   /** Waits until every release so far is stored. */
   readonly flush: Effect.Effect<void>
 }
@@ -68,33 +60,16 @@ export const makeBatches = Effect.fnUntraced(function* (
   const sql = yield* SqlClient.SqlClient
   const node = yield* Node
   const scope = yield* Effect.scope
-  const runtime = yield* Effect.runtime()
-  const lane = yield* makeLane(0)
+  const run = Runtime.runFork(yield* Effect.runtime())
+  const sendOne = yield* makeLane(0)
   const statement = askStatement(sql)
   const budgets = yield* makeSharedBudgets(summed)
-  let asks: Array<Ask> = []
+  const asks: Array<Ask> = []
   let releases: Array<Release> = []
   let write: Write | undefined
-  let wake: (() => void) | undefined
 
-  const turn = new Mutex()
-  const plain = new PlainWork<SqlError>()
-
-  const somethingToDo = Effect.async<void>((resume) => {
-    const look = () => {
-      wake = () => {
-        wake = undefined
-        // Requests that arrived together share a statement.
-        setImmediate(go)
-      }
-      if (asks.length > 0 || releases.length > 0 || write !== undefined) wake()
-    }
-    const resumed = () => resume(Effect.void)
-    const go = () => {
-      if (!plain.begin(sentSoon, (isLeft) => (isLeft ? resumed() : look()))) resumed()
-    }
-    look()
-  })
+  const inFiber = <E>(work: Effect.Effect<void, E>, ended: (exit: Exit.Exit<void, E>) => void) =>
+    run(work, { scope }).addObserver(ended)
 
   /** Holds under an earlier id of the node were released when that node was declared dead. */
   const releasesOf = (some: ReadonlyArray<Release>, used: ReadonlyArray<UsageRow>, to: string) =>
@@ -112,165 +87,120 @@ export const makeBatches = Effect.fnUntraced(function* (
 
   const again = (some: ReadonlyArray<Ask>) => {
     asks.unshift(...some)
-    wake?.()
+    gather.wake()
   }
 
-  const failAll = (some: ReadonlyArray<Ask>, error: unknown) => {
-    for (const { done } of some) done(Effect.die(error))
+  const failAll = (some: ReadonlyArray<Ask>, cause: Cause.Cause<unknown>) => {
+    for (const { done } of some) done(Effect.die(Cause.squash(cause)))
   }
 
   /** Asks for the last time, after all pending releases. */
   const askLastTime = (some: ReadonlyArray<Ask>) => {
     if (some.length === 0) return
     for (const ask of some) ask.isLast = true
-    const freed = Effect.match(free, { onSuccess: () => again(some), onFailure: (error) => failAll(some, error) })
-    Runtime.runFork(runtime)(Effect.forkIn(freed, scope))
-  }
-
-  const judge = (some: ReadonlyArray<Ask>, applied: Applied) => {
-    if (some.length === 0) return
-    const { open, short } = judged(some, applied, node.id(), budgets.nowMs())
-    again(open)
-    askLastTime(short)
+    inFiber(free, (exit) => (Exit.isSuccess(exit) ? again(some) : failAll(some, exit.cause)))
   }
 
   const addReleases = (some: ReadonlyArray<Release>) => {
     releases.push(...some)
-    if (some.length > 0) wake?.()
+    if (some.length > 0) gather.wake()
   }
 
-  /** Releases a hold that no request waits for. Holds without a task are released later. */
-  const undo =
-    ({ asks: some, releases: back, write: stored }: Batch) =>
-    (applied: Applied | undefined) => {
-      stored?.late(applied !== undefined)
-      if (applied === undefined) return addReleases(back)
-      for (const [n, isHeld] of decodeVerdicts(applied.answer)) {
-        const ask = some[n]
-        if (isHeld === 0 || ask === undefined || ask.row !== undefined) continue
-        addReleases([{ owner: ask.caller, held: heldBy(ask, applied.node) }])
-      }
+  const judge = (some: ReadonlyArray<Ask>, applied: Applied) => {
+    if (some.length === 0) return
+    const { open, short } = judgeCharges(some, applied, node.id(), budgets.nowMs())
+    again(open)
+    askLastTime(short)
+  }
+
+  /** Releases holds that no request waits for any more. Holds without a task are released later. */
+  const undo = (some: ReadonlyArray<Ask>, { answer, node: by }: Applied) => {
+    for (const [n, isHeld] of decodeVerdicts(answer)) {
+      const ask = some[n]
+      if (isHeld === 0 || ask === undefined || ask.row !== undefined) continue
+      addReleases([{ owner: ask.caller, held: heldBy(ask, by) }])
     }
-
-  const failed = ({ asks: some, write: stored }: Batch, error: SqlError | InDoubt) => {
-    failAll(some, error._tag === "InDoubt" ? error.because : error)
-    stored?.done(Effect.fail(error))
   }
 
-  const sendingOf = (batch: Batch): Sending => ({
-    statement: (by) => {
-      const used = batch.write?.take() ?? []
-      const back = releasesOf(batch.releases, used, by.node)
-      return statement(by, {
-        asked: batch.asks.map(asked),
-        back,
-        counted: countedOf(batch.releases, used, by.node),
-        used
-      })
-    },
-    late: undo(batch)
-  })
-
-  const applied = (batch: Batch, result: Applied): void => {
-    batch.write?.done(Effect.void)
-    judge(batch.asks, result)
+  const failed = ({ asks: some, releases: back, write: stored }: Batch, cause: Cause.Cause<SqlError>) => {
+    addReleases(back)
+    failAll(some, cause)
+    stored?.[1](Exit.failCause(cause))
   }
 
-  /** If the database refuses a batch, its parts are sent separately until the refused one is alone. */
-  const handled = (batch: Batch, sent: Effect.Effect<Applied, SqlError | InDoubt>): Effect.Effect<void, SqlError> =>
-    Effect.matchEffect(sent, {
-      onSuccess: (result) => Effect.sync(() => applied(batch, result)),
-      onFailure: (error) => {
-        if (error._tag === "InDoubt") {
-          failed(batch, error)
-          return Effect.fail(error.because)
+  /** Sends a batch. If the database refuses it, its parts are sent separately until the refused one is alone. */
+  const send = (batch: Batch, ended: BatchEnded, doubtful: Doubtful): void => {
+    let isTooLate = false
+    sendOne({
+      statement: (by) => {
+        const used = batch.write?.[0]() ?? []
+        const back = releasesOf(batch.releases, used, by.node)
+        return statement(by, {
+          asked: batch.asks.map(asked),
+          back,
+          counted: countedOf(batch.releases, used, by.node),
+          used
+        })
+      },
+      doubtful: (cause) => {
+        isTooLate = true
+        failAll(batch.asks, cause)
+        batch.write?.[2](cause)
+        doubtful(cause)
+      },
+      ended: (exit) => {
+        if (Exit.isSuccess(exit)) {
+          batch.write?.[1](Exit.void)
+          const [broken] = thrownBy(() => (isTooLate ? undo : judge)(batch.asks, exit.value))
+          return ended(broken === undefined ? undefined : Cause.die(broken))
         }
+        const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
         const parts = isRefused(error) ? partsOf(batch) : []
-        if (parts.length > 0) return Effect.forEach(parts, (part) => Effect.ignore(send(part)), { discard: true })
-        addReleases(batch.releases)
-        failed(batch, error)
-        return isRefused(error) && batch.releases.length === 0 ? Effect.void : Effect.fail(error)
+        if (parts.length > 0) return sendParts(parts, ended, doubtful)
+        failed(batch, exit.cause)
+        ended(isRefused(error) && batch.releases.length === 0 ? undefined : exit.cause)
       }
     })
-  const send = (batch: Batch): Effect.Effect<void, SqlError> => handled(batch, lane.send(sendingOf(batch)))
-
-  const gathered = (): Batch => {
-    const batch: Batch = { asks: asks.splice(0, atOnce), releases, write }
-    releases = []
-    write = undefined
-    return batch
   }
+  const sendParts = ([first, ...others]: ReadonlyArray<Batch>, ended: BatchEnded, doubtful: Doubtful): void =>
+    first === undefined ? ended() : send(first, () => sendParts(others, ended, doubtful), doubtful)
+
   const isNothing = (batch: Batch): boolean =>
     batch.asks.length === 0 &&
     batch.write === undefined &&
     releasesOf(batch.releases, [], node.id()).length === 0 &&
     countedOf(batch.releases, [], node.id()).length === 0
 
-  const pass = Effect.suspend(() => {
-    const batch = gathered()
-    if (isNothing(batch) && !lane.isInDoubt()) return Effect.void
-    return Effect.matchEffect(budgets.prepare(batch.asks) ?? Effect.void, {
-      onSuccess: () => send(batch),
-      onFailure: (error) => {
-        addReleases(batch.releases)
-        failed(batch, error)
-        return Effect.fail(error)
-      }
+  // Requests that arrived together share a statement.
+  const due = () => (asks.length > 0 || releases.length > 0 || write !== undefined ? "this turn" : undefined)
+  const gather = yield* makeGather("books", due, (ended, doubtful) => {
+    const batch: Batch = { asks: asks.splice(0, atOnce), releases, write }
+    releases = []
+    write = undefined
+    if (isNothing(batch)) return ended()
+    const prepared = budgets.prepare(batch.asks)
+    if (prepared === undefined) return send(batch, ended, doubtful)
+    inFiber(prepared, (exit) => {
+      if (Exit.isSuccess(exit)) return send(batch, ended, doubtful)
+      failed(batch, exit.cause)
+      ended(exit.cause)
     })
   })
 
-  /**
-   * A pass in plain code, as nearly all are: with fibers it costs several times what the driver does.
-   *
-   * @param ended gets the work left for a fiber, which keeps the mutex
-   * @returns false if only a fiber can do it
-   */
-  const sentSoon = (ended: Ended<SqlError>): boolean => {
-    if (lane.isInDoubt() || budgets.prepare(asks) !== undefined || !turn.tryTake()) return false
-    const batch = gathered()
-    const isSent = isNothing(batch)
-      ? undefined
-      : lane.sendSoon(sendingOf(batch), {
-          applied: (result) => {
-            const [broken] = thrownBy(() => applied(batch, result))
-            if (broken !== undefined) return ended(turn.rest(Effect.die(broken)))
-            turn.give()
-            ended(undefined)
-          },
-          left: (rest) => ended(turn.rest(handled(batch, rest)))
-        })
-    if (isSent === true) return true
-    turn.give()
-    if (isSent === undefined) {
-      ended(undefined)
-      return true
-    }
-    asks.unshift(...batch.asks)
-    releases.unshift(...batch.releases)
-    write = batch.write
-    return false
-  }
-
-  const whole = turn.whole(pass)
-  // Runs after the fiber has ended.
-  yield* Effect.addFinalizer(() => plain.end)
-  yield* daemon("books", Effect.as(plain.leftOr(whole), somethingToDo), everySecond)
-
-  // A release may still be running.
-  const flush = Effect.ignore(whole)
-  // Runs before the fiber above ends.
+  const flush = gather.flush(1)
+  // Runs before the daemon ends.
   yield* Effect.addFinalizer(() => Effect.timeoutOption(flush, "5 seconds"))
 
   const batches: Batches = {
     ask: (caller, hold, row) =>
       Effect.async<HeldAmount, Refused>((resume) => {
         asks.push({ caller, hold, row, done: resume, claims: [], isLast: false })
-        wake?.()
+        gather.wake()
       }).pipe(Effect.uninterruptible),
     release: (owner, held) => addReleases([{ owner, held }]),
-    writeSoon: (take, late, done) => {
-      write = { take, late, done }
-      wake?.()
+    write: (...one) => {
+      write = one
+      gather.wake()
     },
     flush
   }

@@ -25,7 +25,7 @@ export const makeSums = Effect.gen(function* () {
   let wake: (() => void) | undefined
   let notBefore = 0
 
-  const once = commits.now(sumUp)
+  const once = commits.commit(sumUp, "first")
   const all: Effect.Effect<void, SqlError> = Effect.asVoid(Effect.repeat(once, { while: (isMore) => isMore }))
 
   const signalled = Effect.async<void>((resume) => {

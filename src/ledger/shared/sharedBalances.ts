@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { AccountId, Caller } from "../../contract/Caller.ts"
+import type { AccountId, Caller } from "../../contract/callers/Caller.ts"
 import { Node } from "../../cluster/Node.ts"
 import { Changes } from "../../sql/Changes.ts"
 import { Commits } from "../../sql/Commits.ts"
@@ -108,9 +108,9 @@ export const makeSharedBalances = Effect.gen(function* () {
         })
       )
     },
-    write: (take, late) => Effect.uninterruptible(Effect.async((resume) => batches.writeSoon(take, late, resume))),
-    writeSoon: batches.writeSoon,
+    write: batches.write,
     unheld,
+    longestPauseMs,
     balance: (account) =>
       settled.pipe(
         Effect.zipRight(sums.all),
@@ -126,6 +126,9 @@ export const makeSharedBalances = Effect.gen(function* () {
   }
   return operations
 })
+
+/** A commit costs a round trip. */
+const longestPauseMs = 5
 
 const changesBy = (budgets: ReadonlyArray<HeldBudget> | null, spent: Spent) =>
   budgets?.map((held) => changeOf(held, spent)) ?? []

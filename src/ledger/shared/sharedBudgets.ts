@@ -7,7 +7,7 @@ import type { Claim } from "../budgets/claims.ts"
 import { distinct } from "../budgets/Counters.ts"
 import { isOwn, mostOwn } from "../budgets/own.ts"
 import { budgetCounters, place } from "../store/budgetCounters.ts"
-import type { Ask } from "./judged.ts"
+import type { Ask } from "./judgeCharges.ts"
 
 /** The most counters that a node knows; it forgets all of them beyond. */
 const mostKnown = 100_000

@@ -4,7 +4,6 @@ import type { Writes } from "../../sql/Writes.ts"
 import type { UsageRow } from "../store/usageRows.ts"
 import { usageStatements } from "../store/usageStatements.ts"
 import { makeLane } from "./Lane.ts"
-import type { Sending } from "./Lane.ts"
 
 /** The node's second lane; `Batches` uses the first. */
 const number = 1
@@ -15,24 +14,9 @@ const number = 1
  */
 export const makeUnheld = Effect.gen(function* () {
   const { leaveAll } = usageStatements(yield* SqlClient.SqlClient)
-  const lane = yield* makeLane(number)
-
-  const sendingOf = (...[take, late]: Parameters<Writes<UsageRow>["write"]>): Sending => ({
-    statement: (by) => leaveAll(by, take()),
-    late: (applied) => late(applied !== undefined)
-  })
-  const written = (sending: Sending) => Effect.asVoid(lane.send(sending))
-
-  const way: Writes<UsageRow> = {
-    write: (take, late) => Effect.uninterruptible(written(sendingOf(take, late))),
-    writeSoon: (take, late, done) => {
-      const sending = sendingOf(take, late)
-      const isSent = lane.sendSoon(sending, {
-        applied: () => done(Effect.void),
-        left: (rest) => done(Effect.asVoid(rest))
-      })
-      if (!isSent) done(written(sending))
-    }
+  const send = yield* makeLane(number)
+  const writes: Writes<UsageRow> = {
+    write: (take, ended, doubtful) => send({ statement: (by) => leaveAll(by, take()), ended, doubtful })
   }
-  return way
+  return writes
 })

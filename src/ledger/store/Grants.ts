@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Schema } from "effect"
-import type { AccountId } from "../../contract/Caller.ts"
-import { Conflict, NotFound } from "../../contract/Failure.ts"
+import type { AccountId } from "../../contract/callers/Caller.ts"
+import { Conflict, NotFound } from "../../contract/failures/Failure.ts"
 import { Changes } from "../../sql/Changes.ts"
 import { rows } from "../../sql/decode.ts"
 import { sumOf } from "../../sql/sumOf.ts"
-import { showUsd } from "../../contract/showUsd.ts"
+import { showUsd } from "../../contract/text/showUsd.ts"
 
 /**
  * The most that an account may be granted, at once and in total, or that may be taken from it, in nano-dollars: nine

@@ -1,22 +1,23 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Clock, Effect, Schema } from "effect"
-import type { AccountId } from "../../contract/Caller.ts"
+import { Clock, Effect, Record, Schema, Struct } from "effect"
+import type { AccountId } from "../../contract/callers/Caller.ts"
+import { noColumns, rowMeasures } from "../../contract/records/measures.ts"
 import { rows } from "../../sql/decode.ts"
-import { sumOf } from "../../sql/sumOf.ts"
-import type { InvalidRequest } from "../../contract/Failure.ts"
+import { InvalidRequest } from "../../contract/failures/Failure.ts"
+import { sortInTurns } from "../../flow/inTurns.ts"
 import { firstRows } from "../../sql/slices.ts"
 import type { Sliced } from "../../sql/slices.ts"
-import { daySlices } from "./daySlices.ts"
+import type { Group } from "../../sums/Book.ts"
+import { addSums, noSums, usedFields, usedMeasures } from "../../sums/Sums.ts"
+import { mapSums, sumsOf } from "../../sums/sumsOf.ts"
+import type { Dimension } from "../usageBy.ts"
 import { keyNames } from "./keyNames.ts"
-import { settledSums } from "./settledSums.ts"
-import { count, groupRows, sumRows, used } from "./usageGroup.ts"
-import type { Grouping, UsageGroup, UsagePage, UsageQuery, UsageSums } from "./usageGroup.ts"
-import { UsageGroups } from "./UsageGroups.ts"
-import { addSums, noSums } from "./sums.ts"
-import { upstreamGroups } from "./upstreamGroups.ts"
-import { dayOf } from "./usageRows.ts"
+import { serviceNames } from "../../contract/records/Service.ts"
+import { serviceRow } from "./serviceRow.ts"
+import { usageBooks, usageRowsIn, usedSql } from "./usageBooks.ts"
 import { allSummed } from "./usageStatements.ts"
+import type { Grouping, UsageGroup, UsagePage, UsageQuery, UsageSums } from "./usageGroup.ts"
 import { ofKeys } from "../../sql/ofKeys.ts"
 
 const entryRows = rows("usage", {
@@ -30,85 +31,46 @@ const entryRows = rows("usage", {
   upstream: Schema.String,
   outcome: Schema.String,
   estimated: Schema.Boolean,
-  ...used,
-  cacheWriteHourTokens: count,
-  price: Schema.String
+  ...usedFields,
+  ...Record.map(Struct.pick(noColumns.usage, ...rowMeasures), () => Schema.Number),
+  price: Schema.String,
+  ...serviceRow
 })
 
 /** One settled request, as charged, at the price in `Price.text`. */
 export type UsageEntry = ReturnType<typeof entryRows.one>
 
-/** The sums, by the columns of `usage_days`. */
-const sumsOf = {
-  requests: "requests",
-  inputTokens: "input_tokens",
-  cacheReadTokens: "cache_read_tokens",
-  cacheWriteTokens: "cache_write_tokens",
-  outputTokens: "output_tokens",
-  reasoningTokens: "reasoning_tokens",
-  searches: "searches",
-  videoFrames: "video_frames",
-  costNanoUsd: "cost_nano_usd",
-  upstreamCostNanoUsd: "upstream_cost_nano_usd",
-  aboveHoldNanoUsd: "above_hold_nano_usd"
-} satisfies Record<keyof UsageSums, string>
-
-const columns = { account: "account_id", key: "key_id", model: "model", day: "day" } as const
-type Column = keyof typeof columns
-interface DayGrouping {
-  readonly first: Column
-  readonly second: Column | undefined
-}
+const columns = {
+  account: "account_id",
+  key: "key_id",
+  model: "model",
+  upstream: "upstream",
+  service_tier: "service_tier"
+} as const
+const dayMs = 86_400_000
+/** More groups would take too much memory. */
+const most = 200_000
 
 /** Reads usage. Groups count whole UTC days, including those in which the time span begins and ends. */
 export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/store/UsageReport", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-
-    const inDays = daySlices(sql)
+    const { days } = usageBooks(sql, allSummed(sql))
     const namesOf = keyNames(sql)
-    const sums = sql.csv(
-      Object.entries(sumsOf).map(([name, column]) => sql`${sumOf(sql, column)} AS ${sql.literal(`"${name}"`)}`)
-    )
+    const { idsWithin } = usageRowsIn(sql)
 
-    const summed = allSummed(sql)
-    const ofUpstreams = upstreamGroups(sql)
-    const { idsWithin } = settledSums(sql)
-
-    const daysOf = ({ sinceMs, untilMs, ...query }: UsageQuery) => ({
-      ...query,
-      from: dayOf(sinceMs),
-      until: dayOf(untilMs)
+    const daysOf = ({ account, key, keys, model, sinceMs, untilMs }: UsageQuery) => ({
+      span: { fromMs: Math.floor(sinceMs / dayMs) * dayMs, toMs: (Math.floor(untilMs / dayMs) + 1) * dayMs },
+      scope: {
+        owner: account,
+        key,
+        where: [...ofKeys(sql, keys), ...(model === undefined ? [] : [sql`model = ${model}`])]
+      },
+      measures: usedMeasures
     })
 
     const totals = (query: UsageQuery): Effect.Effect<UsageSums> =>
-      Effect.gen(function* () {
-        let all = noSums
-        yield* summed
-        yield* inDays(daysOf(query), (within) =>
-          Effect.map(sql`SELECT ${sums} FROM usage_days WHERE ${within}`, (found) => {
-            all = addSums(all, sumRows.first(found))
-          })
-        )
-        return all
-      }).pipe(Effect.orDie)
-
-    const ofDays = Effect.fnUntraced(function* (
-      query: UsageQuery,
-      { first, second }: DayGrouping
-    ): Effect.fn.Return<UsageGroups, InvalidRequest | SqlError> {
-      const found = new UsageGroups()
-      const other = second === undefined ? sql`NULL` : sql(columns[second])
-      yield* summed
-      yield* inDays(daysOf(query), (within) =>
-        Effect.flatMap(
-          sql`SELECT ${sql(columns[first])} AS "group", ${other} AS second, NULL AS name, ${sums} FROM usage_days
-            WHERE ${within} GROUP BY 1, 2`,
-          (some) => found.add(groupRows.all(some))
-        )
-      )
-      return found
-    })
+      Effect.map(Effect.orDie(sumsOf(sql, days, daysOf(query))), ([all]) => all ?? noSums())
 
     /**
      * The groups of a page, and the sums of all: days newest first, others by cost, highest first. One more than the
@@ -117,22 +79,33 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
     const groups = Effect.fnUntraced(
       function* (
         query: UsageQuery,
-        by: Grouping,
+        { first, second }: Grouping,
         { limit, offset }: UsagePage
       ): Effect.fn.Return<
         { readonly groups: ReadonlyArray<UsageGroup>; readonly totals: UsageSums },
         InvalidRequest | SqlError
       > {
-        const { first, second } = by
-        const isOfDays = first !== "upstream" && second !== "upstream"
-        const found = isOfDays ? yield* ofDays(query, { first, second }) : yield* ofUpstreams(query, by)
-        const page = (yield* found.sorted(first)).slice(offset, offset + limit)
+        const [one, other] = [first, second].filter((name) => name !== "day" && name !== undefined)
+        const valueOf = ({ atMs, name, second }: Group, dimension: Dimension): string =>
+          dimension === "day" ? new Date(atMs).toISOString().slice(0, 10) : dimension === one ? name : second
+        const by = one && ([columns[one], other && columns[other]] as const)
+        const stepMs = first === "day" || second === "day" ? dayMs : undefined
+        const all = noSums()
+        const found = yield* mapSums(sql, days, { ...daysOf(query), by, stepMs, most }, (group): UsageGroup => {
+          addSums(all, group)
+          const { atMs: _atMs, ...sums } = group
+          return { ...sums, group: valueOf(group, first), second: second ? valueOf(group, second) : null, name: null }
+        })
+        if (found.length > most) return yield* tooMany
+        const page = (yield* Effect.promise(() => sortInTurns(found, inOrder(first)))).slice(offset, offset + limit)
         const keyOf = (row: UsageGroup) => (first === "key" ? row.group : second === "key" ? row.second : null)
         const known = yield* namesOf([...new Set(page.flatMap((row) => keyOf(row) ?? []))])
         return {
           groups: page.map((row) => ({ ...row, name: known.get(keyOf(row) ?? "") ?? null })),
           // The days' sums count what was settled before there were rows of it.
-          totals: isOfDays ? found.totals : yield* totals(query)
+          totals: [first, second].some((name) => name === "upstream" || name === "service_tier")
+            ? yield* totals(query)
+            : all
         }
       },
       Effect.catchTag("SqlError", Effect.die)
@@ -156,13 +129,7 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
           Effect.map(
             sql`SELECT id, at AS "atMs", request_id AS "requestId", account_id AS account, key_id AS key,
                 (SELECT person_id FROM keys WHERE keys.id = usage.key_id) AS person, model, upstream, outcome,
-                estimated, input_tokens AS "inputTokens", cache_read_tokens AS "cacheReadTokens",
-                cache_write_tokens AS "cacheWriteTokens", output_tokens AS "outputTokens",
-                reasoning_tokens AS "reasoningTokens", searches, video_frames AS "videoFrames", price,
-                cost_nano_usd AS "costNanoUsd",
-                COALESCE(upstream_cost_nano_usd, cost_nano_usd) AS "upstreamCostNanoUsd",
-                above_hold_nano_usd AS "aboveHoldNanoUsd", cache_write_1h_tokens AS "cacheWriteHourTokens"
-              FROM usage WHERE ${sql.and([within, ...conditions])}
+                estimated, ${sql.literal(usedSql)}, price, ${sql.literal([...rowMeasures, ...serviceNames].join(", "))} FROM usage WHERE ${sql.and([within, ...conditions])}
               ORDER BY ${query.account === undefined ? sql`id DESC` : sql`at DESC, id DESC`} LIMIT ${left}`,
             entryRows.all
           )
@@ -195,11 +162,26 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         totals({ account, model, sinceMs: nowMs - 7 * 86_400_000, untilMs: nowMs })
       ).pipe(
-        Effect.map(({ outputTokens, requests, searches }) =>
-          requests === 0 ? undefined : { outputTokens: outputTokens / requests, searches: searches / requests }
+        Effect.map(({ output_tokens, requests, searches }) =>
+          requests === 0 ? undefined : { outputTokens: output_tokens / requests, searches: searches / requests }
         )
       )
 
     return { totals, groups, entries, usual } as const
   })
 }) {}
+
+const tooMany = new InvalidRequest({
+  param: "by",
+  message: `by: more than ${most} groups; ask for a shorter span, or for fewer dimensions`
+})
+
+/** Days newest first, others the dearest first. */
+const inOrder = (first: Dimension) => (one: UsageGroup, other: UsageGroup) =>
+  (first === "day" ? compare(other.group, one.group) : 0) ||
+  other.cost_nano_usd - one.cost_nano_usd ||
+  other.requests - one.requests ||
+  compare(one.group, other.group) ||
+  compare(one.second ?? "", other.second ?? "")
+
+const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0)

@@ -4,14 +4,13 @@ import type { Prepared } from "../../sql/prepare.ts"
 import { prepare } from "../../sql/prepare.ts"
 import { heldOf } from "../budgets/claims.ts"
 import type { Claim } from "../budgets/claims.ts"
-import { laneOfBatch } from "./lanes.ts"
 import type { BatchId } from "./lanes.ts"
 import type { CounterChange } from "./budgetCounters.ts"
-import { counterNames, countingOfNode, days, followingOfNode, recordset, usageColumns, usedNames } from "./following.ts"
+import { counterNames, countingOfNode, followingOfNode, recordset, storingOfBatch } from "./following.ts"
 import type { StoredHold } from "./holds.ts"
 import { backText, rowsText, usageStatements } from "./usageStatements.ts"
 import type { GivenBack } from "./usageStatements.ts"
-import { byHour, columnNames } from "./usageRows.ts"
+import { byHour } from "./usageRows.ts"
 import type { UsageRow } from "./usageRows.ts"
 
 /** A request for a hold, in nano-dollars. */
@@ -106,13 +105,7 @@ export const askStatement = (sql: SqlClient.SqlClient): ((by: BatchId, changes: 
   const asking = (withBudgets: boolean) =>
     prepare(
       sql,
-      sql`WITH ${sql.literal(laneOfBatch)}, added AS (
-      INSERT INTO usage (${sql.literal(usageColumns)})
-      SELECT ${sql.literal(usageColumns)} FROM ${sql.literal(recordset("$6", columnNames))}
-      WHERE EXISTS (SELECT 1 FROM lane)
-    ), hours AS MATERIALIZED (
-      SELECT * FROM ${sql.literal(recordset("$7", usedNames))} WHERE EXISTS (SELECT 1 FROM lane)
-    ), ${sql.literal(days)}, asked AS MATERIALIZED (
+      sql`WITH ${sql.literal(storingOfBatch("$6", "$7"))}, asked AS MATERIALIZED (
       SELECT * FROM json_to_recordset($4::text::json) AS given
         (n int, account_id text, key_id text, nano_usd bigint, task json)
       WHERE EXISTS (SELECT 1 FROM lane)

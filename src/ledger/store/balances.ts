@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql"
 import type { Fragment } from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
-import { AccountId } from "../../contract/Caller.ts"
+import { AccountId } from "../../contract/callers/Caller.ts"
 import { rows } from "../../sql/decode.ts"
 import { sumOf } from "../../sql/sumOf.ts"
 

@@ -1,7 +1,8 @@
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
-import { matches } from "../../contract/permission.ts"
+import { inputOf } from "../../contract/records/measures.ts"
+import { matches } from "../../contract/text/matches.ts"
 import { rows } from "../../sql/decode.ts"
 import { prepare } from "../../sql/prepare.ts"
 import type { Prepared } from "../../sql/prepare.ts"
@@ -9,7 +10,8 @@ import { spentIn } from "../budgets/claims.ts"
 import type { HeldBudget, Spent } from "../budgets/claims.ts"
 import type { Meter } from "../budgets/meters.ts"
 import { slices } from "../../sql/slices.ts"
-import { daySlices } from "./daySlices.ts"
+import { sumsOf } from "../../sums/sumsOf.ts"
+import { usageBooks } from "./usageBooks.ts"
 import { dayOf } from "./usageRows.ts"
 import type { UsageRow } from "./usageRows.ts"
 
@@ -38,7 +40,7 @@ export const changeOf = (held: HeldBudget, spent: Spent): CounterChange => ({
 /** A settled request's use. */
 export const spentOf = ({ costNanoUsd, used }: Pick<UsageRow, "costNanoUsd" | "used">): Spent => ({
   nanoUsd: costNanoUsd,
-  tokens: used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens + used.outputTokens,
+  tokens: inputOf(used) + used.outputTokens,
   requests: 1
 })
 
@@ -86,7 +88,7 @@ export const budgetCounters = (sql: SqlClient.SqlClient) => {
       ON CONFLICT (budget, subject, step) DO UPDATE SET used = budget_counters.used + excluded.used`
   )
 
-  const inDays = daySlices(sql)
+  const { days } = usageBooks(sql, Effect.void)
 
   /** Those of some budgets that still count. */
   const find = (ids: ReadonlyArray<string>, nowMs: number): Effect.Effect<ReadonlyArray<CounterRow>, SqlError> =>
@@ -101,28 +103,16 @@ export const budgetCounters = (sql: SqlClient.SqlClient) => {
     Effect.map(sql`SELECT 1 FROM budget_counters WHERE budget = ${id} LIMIT 1`, (found) => found.length > 0)
 
   /** Dollars that the budget's owner spent since a time, on models that it is for. */
-  const spentSince = Effect.fnUntraced(function* (
-    { account, budget: { models }, key }: Meter,
-    fromMs: number
-  ): Effect.fn.Return<number, SqlError> {
-    const firstWholeMs = Math.ceil(fromMs / dayMs) * dayMs
-    let sum = 0
-    const add = (found: ReadonlyArray<unknown>) => {
-      for (const { model, nano_usd } of spentOnModels.all(found)) if (isFor(models, model)) sum += nano_usd
-    }
-    const spent = sql.literal("SELECT model, CAST(SUM(cost_nano_usd) AS BIGINT) AS nano_usd")
-    yield* inDays({ account, key, from: dayOf(firstWholeMs) }, (within) =>
-      Effect.map(sql`${spent} FROM usage_days WHERE ${within} GROUP BY model`, add)
+  const spentSince = ({ account, budget: { models }, key }: Meter, fromMs: number): Effect.Effect<number, SqlError> =>
+    Effect.map(
+      sumsOf(sql, days, {
+        span: { fromMs, toMs: Infinity },
+        scope: { owner: account, key },
+        by: ["model"],
+        measures: ["cost_nano_usd"]
+      }),
+      (found) => found.reduce((sum, { cost_nano_usd, name }) => (isFor(models, name) ? sum + cost_nano_usd : sum), 0)
     )
-    if (fromMs === firstWholeMs) return sum
-    const isKeys = key === undefined ? sql`1 = 1` : sql`key_id = ${key}`
-    const rows = { table: "usage", whose: sql`account_id = ${account}`, key: { at: Schema.Int } }
-    const bounds = { begins: sql`at >= ${fromMs}`, ends: sql`at < ${firstWholeMs}` }
-    yield* slices(sql)({ ...rows, ...bounds }, (within) =>
-      Effect.map(sql`${spent} FROM usage WHERE ${within} AND ${isKeys} GROUP BY model`, add)
-    )
-    return sum
-  })
 
   /**
    * The use of a budget that has no counter yet: dollars that were spent earlier in its window. Tokens, requests, tags and
@@ -148,7 +138,9 @@ export const budgetCounters = (sql: SqlClient.SqlClient) => {
     // Of a few accounts by their index, otherwise of all.
     for (const account of accounts.size <= fewAccounts ? accounts : [undefined]) {
       const last = new Map<string, Spender>()
-      yield* inDays({ account, from }, (within) =>
+      const whose = account === undefined ? undefined : sql`account_id = ${account}`
+      const key = { day: Schema.String, ...(whose === undefined ? { account_id: Schema.String } : {}), ...keyAndModel }
+      yield* slices(sql)({ table: "usage_days", whose, key, begins: sql`day >= ${from}` }, (within) =>
         Effect.map(
           sql`SELECT account_id, key_id, model, MAX(day) AS day FROM usage_days
             WHERE ${within} AND cost_nano_usd > 0 GROUP BY account_id, key_id, model`,
@@ -284,11 +276,10 @@ const counters = rows("budget_counters", {
 export type CounterRow = ReturnType<typeof counters.one>
 const ids = rows("budget_counters", { budget: Schema.String, subject: Schema.String })
 const counts = rows("budget_counters", { n: Schema.Int })
-const spentOnModels = rows("usage_days", { model: Schema.String, nano_usd: Schema.Int })
+const keyAndModel = { key_id: Schema.String, model: Schema.String }
 const spenders = rows("usage_days", {
   account_id: Schema.String,
-  key_id: Schema.String,
-  model: Schema.String,
+  ...keyAndModel,
   day: Schema.String
 })
 type Spender = ReturnType<typeof spenders.one>

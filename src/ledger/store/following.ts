@@ -1,8 +1,11 @@
 import { recordset as recordsetOf } from "../../sql/postgres/recordset.ts"
-import { columnNames, hourSumNames, sumNames } from "./usageRows.ts"
+import { laneOfBatch } from "./lanes.ts"
+import { settledMeasures, usedMeasures } from "../../sums/Sums.ts"
+import { serviceNames } from "../../contract/records/Service.ts"
+import { columnNames } from "./usageRows.ts"
 
 /** Text columns; all others are integers. */
-const texts = new Set([
+const texts = new Set<string>([
   "id",
   "request_id",
   "account_id",
@@ -15,24 +18,25 @@ const texts = new Set([
   "task_id",
   "budget",
   "subject",
-  "budgets"
+  "budgets",
+  ...serviceNames,
+  "cost_lines"
 ])
 
 /** Turns JSON into rows with these columns. */
 export const recordset = (place: string, names: ReadonlyArray<string>): string => recordsetOf(place, names, texts)
 
-const dayNames: ReadonlyArray<string> = ["account_id", "day", "key_id", "model", ...sumNames]
+const dayNames: ReadonlyArray<string> = ["account_id", "day", "key_id", "model", ...usedMeasures]
 const hourKey = "hour, account_id, key_id, model, upstream"
-const hourNames = [hourKey, ...hourSumNames].join(", ")
+const hourNames = [hourKey, ...settledMeasures].join(", ")
 /** The columns of an hour's sums. */
 export const usedNames: ReadonlyArray<string> = ["hour", "upstream", ...dayNames]
 /**
  * The number of columns that `following` adds up. A node adds up rows of its own version and of older ones, whose columns
  * are among its own. If `following` changes otherwise, add one for that.
  */
-export const foldVersion = sumNames.length + hourSumNames.length
-/** The columns of `usage`. */
-export const usageColumns = columnNames.join(", ")
+export const foldVersion = usedMeasures.length + settledMeasures.length
+const usageColumns = columnNames.join(", ")
 
 /** Runs after the rows of accounts (`cur`) are locked: a condition that is always true. */
 const isLocked = "(SELECT COUNT(*) FROM cur) >= 0"
@@ -45,8 +49,19 @@ const summed = (names: ReadonlyArray<string>) => names.map((name) => `SUM(${name
 
 /** Sums of `hours` by day, for `following`. */
 export const days = `days AS MATERIALIZED (
-      SELECT account_id, day, key_id, model, ${summed(sumNames)} FROM hours GROUP BY account_id, day, key_id, model
+      SELECT account_id, day, key_id, model, ${summed(usedMeasures)} FROM hours GROUP BY account_id, day, key_id, model
     )`
+
+/** Stores rows of `usage`. */
+export const storing = (place: string): string => `INSERT INTO usage (${usageColumns})
+      SELECT ${usageColumns} FROM ${recordset(place, columnNames)}`
+
+/** Begins a statement with rows of usage and their sums by hour and day: takes effect once, as `laneOfBatch` says. */
+export const storingOfBatch = (rows: string, sums: string): string => `${laneOfBatch}, added AS (
+      ${storing(rows)} WHERE EXISTS (SELECT 1 FROM lane)
+    ), hours AS MATERIALIZED (
+      SELECT * FROM ${recordset(sums, usedNames)} WHERE EXISTS (SELECT 1 FROM lane)
+    ), ${days}`
 
 /**
  * The updates that follow from `hours` (usage), `days` (the same by day) and `moved` (changes of holds, by account and
@@ -70,13 +85,13 @@ export const following = `of_accounts AS (
       SELECT ${dayNames.join(", ")} FROM days WHERE ${isUsed} AND ${isLocked}
       ORDER BY account_id, day, key_id, model
       ON CONFLICT (account_id, day, key_id, model) DO UPDATE SET
-        ${sumNames.map((column) => `${column} = usage_days.${column} + excluded.${column}`).join(", ")}
+        ${usedMeasures.map((column) => `${column} = usage_days.${column} + excluded.${column}`).join(", ")}
     ), summed_hours AS (
       INSERT INTO usage_hours (${hourNames})
-      SELECT ${hourKey}, ${summed(hourSumNames)} FROM hours WHERE ${isUsed} AND hour >= 0 AND ${isLocked}
+      SELECT ${hourKey}, ${summed(settledMeasures)} FROM hours WHERE ${isUsed} AND hour >= 0 AND ${isLocked}
       GROUP BY ${hourKey} ORDER BY ${hourKey}
       ON CONFLICT (${hourKey}) DO UPDATE SET
-        ${hourSumNames.map((column) => `${column} = usage_hours.${column} + excluded.${column}`).join(", ")}
+        ${settledMeasures.map((column) => `${column} = usage_hours.${column} + excluded.${column}`).join(", ")}
     )`
 
 /** The columns of `counted`, the changes of budgets' counters. */

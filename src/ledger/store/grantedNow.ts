@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
-import type { AccountId } from "../../contract/Caller.ts"
+import type { AccountId } from "../../contract/callers/Caller.ts"
 import { balanceStatements } from "./balances.ts"
 
 /** Reads the total grants of accounts again; undefined: unmetered. */

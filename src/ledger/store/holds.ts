@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
-import { AccountId, KeyId } from "../../contract/Caller.ts"
+import { AccountId, KeyId } from "../../contract/callers/Caller.ts"
 import { rows } from "../../sql/decode.ts"
 import { HeldBudgetsJson } from "../budgets/claims.ts"
 import type { HeldBudget } from "../budgets/claims.ts"
@@ -100,6 +100,7 @@ export const holdStatements = (sql: SqlClient.SqlClient) => {
 
 const holds = rows("holds", {
   id: Schema.String,
+  at: Schema.Int,
   request_id: Schema.String,
   account_id: AccountId,
   key_id: KeyId,

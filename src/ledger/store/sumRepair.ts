@@ -5,7 +5,8 @@ import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
 import { idsByTime } from "../../sql/idsByTime.ts"
 import { isUsed } from "./following.ts"
-import { dayOf, hourSumNames } from "./usageRows.ts"
+import { settledMeasures } from "../../sums/Sums.ts"
+import { dayOf } from "./usageRows.ts"
 
 /** The number of sums that lacked something, and the money that they lacked, in nano-dollars. */
 export interface Missing {
@@ -29,11 +30,11 @@ const lateMs = hourMs
 /** The most rows of a slice of a day: a longer day is compared hour by hour. */
 const mostRows = 200_000
 
-const list = (of: (name: string) => string) => hourSumNames.map(of).join(", ")
+const list = (of: (name: string) => string) => settledMeasures.map(of).join(", ")
 const columns = list((name) => name)
 const negated = list((name) => `-${name}`)
 const added = list((name) => `SUM(${name})::bigint AS ${name}`)
-const isMissing = hourSumNames.map((name) => `SUM(${name}) > 0`).join(" OR ")
+const isMissing = settledMeasures.map((name) => `SUM(${name}) > 0`).join(" OR ")
 const missing = list((name) => `GREATEST(SUM(${name}), 0)::bigint AS ${name}`)
 const raised = (table: string) => list((name) => `${name} = ${table}.${name} + excluded.${name}`)
 const hourKey = "hour, account_id, key_id, model, upstream"

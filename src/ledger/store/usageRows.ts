@@ -1,8 +1,13 @@
 import { Struct } from "effect"
-import { AccountId, KeyId } from "../../contract/Caller.ts"
-import { hourTokens, noUsage } from "../../generation/GenerationEvent.ts"
+import type { Usage } from "../../generation/GenerationEvent.ts"
+import { AccountId, KeyId } from "../../contract/callers/Caller.ts"
+import { columnsOf, countOf, measuresIn, noColumns, noCounts } from "../../contract/records/measures.ts"
+import { serviceOf } from "../../contract/records/Service.ts"
+import type { ServiceName } from "../../contract/records/Service.ts"
+import { noSums, usedMeasures } from "../../sums/Sums.ts"
+import type { Sums } from "../../sums/Sums.ts"
 import type { HeldAmount } from "../Balances.ts"
-import type { Consumption } from "../Price.ts"
+import type { CostLine } from "../costLines.ts"
 
 /** Outcomes that callers pay for. */
 const served = ["finished", "hang-up"] as const
@@ -30,15 +35,21 @@ export interface UsageRow {
   readonly outcome: ServedOutcome | "cut" | "outpaced" | "given-up"
   /** True if the gateway counted the usage because the upstream did not report it. */
   readonly estimated: boolean
-  readonly used: Consumption
-  /** `Price.text`. */
+  readonly used: Usage
+  /** `Price.text`, as it was applied. */
   readonly price: string
+  /** The part of it that has no price. */
+  readonly priceGap?: string | undefined
+  /** The lines of its cost, if they don't follow from its counts and its price. */
+  readonly costLines?: ReadonlyArray<CostLine> | undefined
   /** The caller's charge: the cost, at most the hold. */
   readonly costNanoUsd: number
   /** The operator's cost by the price of the route that answered. */
   readonly upstreamCostNanoUsd: number
   /** The part of the cost above the hold, which the operator bears. */
   readonly aboveHoldNanoUsd: number
+  /** `Bill.toldDifferenceNanoUsd`, of answers that callers pay. Not stored. */
+  readonly toldDifferenceNanoUsd?: number | undefined
   /** The task that was charged. */
   readonly task?: string | undefined
   /** The request's hold, if it is stored (`BalanceOperations`). */
@@ -71,40 +82,55 @@ export const anyRow: UsageRow = {
   upstream: "",
   outcome: "finished",
   estimated: false,
-  used: { ...noUsage },
+  used: noCounts,
   price: "",
   costNanoUsd: 0,
   upstreamCostNanoUsd: 0,
   aboveHoldNanoUsd: 0
 }
 
-/** A row of `usage`, in the order of its columns. A literal: built name by name it would cost five times as much. */
-export const columns = (row: UsageRow) => {
-  const { used } = row
+const usedColumns = columnsOf(noColumns.usage)
+
+/** Most rows have none of them. */
+const noService: Readonly<Record<ServiceName, null>> = {
+  service_tier: null,
+  speed: null,
+  inference_geo: null,
+  calls: null,
+  price_gap: null
+}
+
+const serviceIn = ({ priceGap, used }: UsageRow): Readonly<Record<ServiceName, string | null>> => {
+  const { calls, inference_geo, price_gap, service_tier, speed } = serviceOf(used, priceGap)
   return {
-    at: row.atMs,
-    request_id: row.requestId,
-    account_id: row.account,
-    key_id: row.key,
-    model: row.model,
-    upstream: row.upstream,
-    outcome: row.outcome,
-    estimated: row.estimated ? 1 : 0,
-    input_tokens: used.inputTokens,
-    cache_read_tokens: used.cacheReadTokens,
-    cache_write_tokens: used.cacheWriteTokens,
-    output_tokens: used.outputTokens,
-    reasoning_tokens: used.reasoningTokens,
-    searches: used.searches,
-    video_frames: used.videoFrames ?? 0,
-    price: row.price,
-    cost_nano_usd: row.costNanoUsd,
-    cache_write_1h_tokens: hourTokens(used),
-    upstream_cost_nano_usd: row.upstreamCostNanoUsd,
-    task_id: row.task ?? null,
-    above_hold_nano_usd: row.aboveHoldNanoUsd
+    ...noService,
+    ...(service_tier !== undefined && { service_tier }),
+    ...(speed !== undefined && { speed }),
+    ...(inference_geo !== undefined && { inference_geo }),
+    ...(calls !== undefined && { calls: JSON.stringify(calls) }),
+    ...(price_gap !== undefined && { price_gap })
   }
 }
+
+/** A row of `usage`. */
+export const columns = (row: UsageRow) => ({
+  at: row.atMs,
+  request_id: row.requestId,
+  account_id: row.account,
+  key_id: row.key,
+  model: row.model,
+  upstream: row.upstream,
+  outcome: row.outcome,
+  estimated: row.estimated ? 1 : 0,
+  ...usedColumns(row.used),
+  price: row.price,
+  cost_nano_usd: row.costNanoUsd,
+  upstream_cost_nano_usd: row.upstreamCostNanoUsd,
+  task_id: row.task ?? null,
+  above_hold_nano_usd: row.aboveHoldNanoUsd,
+  ...serviceIn(row),
+  cost_lines: row.costLines === undefined ? null : JSON.stringify(row.costLines)
+})
 
 /** The columns of `usage`. */
 export const columnNames = Struct.keys(columns(anyRow))
@@ -122,13 +148,7 @@ export const byHour = (rows: ReadonlyArray<UsageRow>): ReadonlyArray<HourRow> =>
       hours.set(group, sum)
     }
     if (isServed(row)) sum.requests++
-    sum.input_tokens += row.used.inputTokens
-    sum.cache_read_tokens += row.used.cacheReadTokens
-    sum.cache_write_tokens += row.used.cacheWriteTokens
-    sum.output_tokens += row.used.outputTokens
-    sum.reasoning_tokens += row.used.reasoningTokens
-    sum.searches += row.used.searches
-    sum.video_frames += row.used.videoFrames ?? 0
+    for (const measure of summed) sum[measure] += countOf(row.used, measure)
     sum.cost_nano_usd += row.costNanoUsd
     sum.upstream_cost_nano_usd += row.upstreamCostNanoUsd
     sum.above_hold_nano_usd += row.aboveHoldNanoUsd
@@ -151,41 +171,13 @@ export const byDay = (hours: ReadonlyArray<HourRow>): ReadonlyArray<DayRow> => {
     const group = `${day.day} ${day.key_id} ${day.account_id} ${day.model}`
     const sum = days.get(group)
     if (sum === undefined) days.set(group, day)
-    else for (const name of sumNames) sum[name] += day[name]
+    else for (const name of usedMeasures) sum[name] += day[name]
   }
   return [...days.values()]
 }
 
-/** The sums of an hour or a day, in the order of the columns. */
-const noSums = {
-  requests: 0,
-  input_tokens: 0,
-  cache_read_tokens: 0,
-  cache_write_tokens: 0,
-  output_tokens: 0,
-  reasoning_tokens: 0,
-  searches: 0,
-  video_frames: 0,
-  cost_nano_usd: 0,
-  upstream_cost_nano_usd: 0,
-  above_hold_nano_usd: 0
-}
-
-type Sums = typeof noSums
-
-/** The columns of `usage_days` that add up. */
-export const sumNames = Struct.keys(noSums)
-
-/** The columns of `usage_hours` that add up. */
-export const hourSumNames = [
-  "input_tokens",
-  "cache_read_tokens",
-  "cache_write_tokens",
-  "output_tokens",
-  "cost_nano_usd",
-  "upstream_cost_nano_usd",
-  "above_hold_nano_usd"
-] as const satisfies ReadonlyArray<keyof Sums>
+const summed = measuresIn("usage_days")
+const unused = Struct.pick(noSums(), ...usedMeasures)
 
 /** An hour's empty row. */
 export const hourRow = (row: UsageRow, hour: number): HourRow => ({
@@ -195,10 +187,10 @@ export const hourRow = (row: UsageRow, hour: number): HourRow => ({
   key_id: row.key,
   model: summedModel(row),
   upstream: row.upstream,
-  ...noSums
+  ...unused
 })
 
-export interface DayRow extends Sums {
+export interface DayRow extends Pick<Sums, (typeof usedMeasures)[number]> {
   readonly account_id: string
   readonly day: string
   readonly key_id: string

@@ -17,10 +17,11 @@ import {
   followingOfNode,
   foldVersion,
   recordset,
-  usageColumns,
+  storing,
+  storingOfBatch,
   usedNames
 } from "./following.ts"
-import { anyRow, byHour, columnNames, columns, hourRow } from "./usageRows.ts"
+import { anyRow, byHour, columns, hourRow } from "./usageRows.ts"
 import type { UsageRow } from "./usageRows.ts"
 
 /** A released hold of a request. */
@@ -40,51 +41,24 @@ const atOnce = 500
 export const usageStatements = (sql: SqlClient.SqlClient) => {
   const write = prepare(
     sql,
-    sql`WITH ${sql.literal(laneOfBatch)}, added AS (
-      INSERT INTO usage (${sql.literal(usageColumns)})
-      SELECT ${sql.literal(usageColumns)} FROM ${sql.literal(recordset("$4", columnNames))}
-      WHERE EXISTS (SELECT 1 FROM lane)
-    ), hours AS MATERIALIZED (
-      SELECT * FROM ${sql.literal(recordset("$5", usedNames))} WHERE EXISTS (SELECT 1 FROM lane)
-    ), ${sql.literal(days)}, moved AS MATERIALIZED (
+    sql`WITH ${sql.literal(storingOfBatch("$4", "$5"))}, moved AS MATERIALIZED (
       SELECT account_id, key_id, -SUM(nano_usd)::bigint AS nano_usd, -SUM(nano_usd)::bigint AS of_node
       FROM ${sql.literal(recordset("$6", ["account_id", "key_id", "nano_usd"]))} WHERE EXISTS (SELECT 1 FROM lane)
       GROUP BY account_id, key_id
     ), cur AS MATERIALIZED (
       SELECT id FROM accounts WHERE id = ANY (ARRAY(SELECT account_id FROM days UNION SELECT account_id FROM moved))
       ORDER BY id FOR NO KEY UPDATE
-    ), ${sql.literal(followingOfNode)}, noted AS (
-      UPDATE node_batches SET batch = $3::bigint, answer = '[]' FROM lane
-      WHERE node = $1 AND node_batches.lane = $2::int
-    )
-    SELECT '[]' AS answer FROM lane`
+    ), ${sql.literal(followingOfNode)}, ${sql.literal(noted)}`
   )
-  const unsummedNames = ["id", ...usedNames, "held_nano_usd", "budgets", "fold"]
   const leaveAll = prepare(
     sql,
     sql`WITH ${sql.literal(laneOfBatch)}, added AS (
-      INSERT INTO usage (${sql.literal(usageColumns)})
-      SELECT ${sql.literal(usageColumns)} FROM ${sql.literal(recordset("$4", columnNames))}
-      WHERE EXISTS (SELECT 1 FROM lane)
+      ${sql.literal(storing("$4"))} WHERE EXISTS (SELECT 1 FROM lane)
     ), unsummed AS (
-      INSERT INTO usage_unsummed (${sql.literal(unsummedNames.join(", "))})
-      SELECT ${sql.literal(unsummedNames.join(", "))} FROM ${sql.literal(recordset("$5", unsummedNames))}
-      WHERE EXISTS (SELECT 1 FROM lane)
-    ), noted AS (
-      UPDATE node_batches SET batch = $3::bigint, answer = '[]' FROM lane
-      WHERE node = $1 AND node_batches.lane = $2::int
-    )
-    SELECT '[]' AS answer FROM lane`
+      ${sql.literal(leaving("$5"))} WHERE EXISTS (SELECT 1 FROM lane)
+    ), ${sql.literal(noted)}`
   )
-  const leave = prepare(
-    sql,
-    sql`WITH added AS (
-      INSERT INTO usage (${sql.literal(usageColumns)})
-      SELECT ${sql.literal(usageColumns)} FROM ${sql.literal(recordset("$1", columnNames))}
-    )
-    INSERT INTO usage_unsummed (${sql.literal(unsummedNames.join(", "))})
-    SELECT ${sql.literal(unsummedNames.join(", "))} FROM ${sql.literal(recordset("$2", unsummedNames))}`
-  )
+  const leave = prepare(sql, sql`WITH added AS (${sql.literal(storing("$1"))}) ${sql.literal(leaving("$2"))}`)
   /** @param ids of the rows to add up, in order */
   const summing = (ids: Fragment) =>
     prepare(
@@ -177,6 +151,19 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
  * over ids that begin like this.
  */
 const unknownToOlder = (id: string): string => `~${id}`
+
+const unsummedNames = ["id", ...usedNames, "held_nano_usd", "budgets", "fold"]
+
+/** Leaves sums to be added up later. */
+const leaving = (place: string): string => `INSERT INTO usage_unsummed (${unsummedNames.join(", ")})
+      SELECT ${unsummedNames.join(", ")} FROM ${recordset(place, unsummedNames)}`
+
+/** Ends a statement that takes effect once and has nothing to answer. */
+const noted = `noted AS (
+      UPDATE node_batches SET batch = $3::bigint, answer = '[]' FROM lane
+      WHERE node = $1 AND node_batches.lane = $2::int
+    )
+    SELECT '[]' AS answer FROM lane`
 
 const unsummed = rows("usage_unsummed", { id: Schema.String })
 

@@ -1,7 +1,8 @@
 import type { SqlClient } from "@effect/sql"
 import type { Prepared } from "../../sql/prepare.ts"
 import { prepare } from "../../sql/prepare.ts"
-import { anyRow, byDay, byHour, columns, hourSumNames, sumNames } from "./usageRows.ts"
+import { settledMeasures, usedMeasures } from "../../sums/Sums.ts"
+import { anyRow, byDay, byHour, columns } from "./usageRows.ts"
 import type { DayRow, HourRow, UsageRow } from "./usageRows.ts"
 
 /**
@@ -32,10 +33,10 @@ export const usageWriter = (sql: SqlClient.SqlClient): WriteUsage => {
     sql`INSERT INTO key_spending ${sql.insert({ key_id: "", day: "", nano_usd: 0 })}
       ON CONFLICT (key_id, day) DO UPDATE SET nano_usd = key_spending.nano_usd + excluded.nano_usd`
   )
-  const used = prepare(sql, adding(sql, "usage_days", dayNames, "account_id, day, key_id, model", sumNames))
+  const used = prepare(sql, adding(sql, "usage_days", dayNames, "account_id, day, key_id, model", usedMeasures))
   const usedInHour = prepare(
     sql,
-    adding(sql, "usage_hours", hourNames, "hour, account_id, key_id, model, upstream", hourSumNames)
+    adding(sql, "usage_hours", hourNames, "hour, account_id, key_id, model, upstream", settledMeasures)
   )
   return (rows) => {
     const statements: Array<Prepared> = []
@@ -61,14 +62,16 @@ export const usageWriter = (sql: SqlClient.SqlClient): WriteUsage => {
   }
 }
 
-const dayNames = ["account_id", "day", "key_id", "model", ...sumNames] as const satisfies ReadonlyArray<keyof DayRow>
+const dayNames = ["account_id", "day", "key_id", "model", ...usedMeasures] as const satisfies ReadonlyArray<
+  keyof DayRow
+>
 const hourNames = [
   "hour",
   "account_id",
   "key_id",
   "model",
   "upstream",
-  ...hourSumNames
+  ...settledMeasures
 ] as const satisfies ReadonlyArray<keyof HourRow>
 
 /** Adds one row's sums to existing ones. */

@@ -1,7 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { Prefixes, RateHeaders } from "../../contract/annotations.ts"
-import { JsonObject, said } from "../../contract/fields.ts"
+import { JsonObject, answerField } from "../../contract/fields.ts"
 import { TasksError } from "./Errors.ts"
 
 const TaskPath = Schema.Struct({
@@ -16,15 +16,15 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(sche
 export const TaskRecord = Schema.Struct({
   id: Schema.String.annotations({ description: "Task id." }),
   object: Schema.Literal("task"),
-  status: said(Schema.Literal("pending", "processing", "success", "failed"), "The last two are final."),
+  status: answerField(Schema.Literal("pending", "processing", "success", "failed"), "The last two are final."),
   result: optional(JsonObject).annotations({
     description: "The message, exactly as the synchronous request would have answered it. Present on `success`."
   }),
   error: optional(
     Schema.Struct({
       type: Schema.String.annotations({ description: "The error type of the synchronous request." }),
-      code: said(Schema.String, "The same, for other clients."),
-      message: said(Schema.String, "The error in words.")
+      code: answerField(Schema.String, "The same, for other clients."),
+      message: answerField(Schema.String, "The error in words.")
     })
   ).annotations({ description: "Present on `failed`." }),
   created_at: Schema.Int.annotations({ description: "Unix time in seconds." }),

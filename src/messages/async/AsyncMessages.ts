@@ -1,8 +1,8 @@
 import { Clock, Effect } from "effect"
 import { limitedAs } from "../../catalogue/Catalogue.ts"
-import type { Failure } from "../../contract/Failure.ts"
-import { randomHex } from "../../contract/randomHex.ts"
-import { recordedAt } from "../../contract/Trace.ts"
+import type { Failure } from "../../contract/failures/Failure.ts"
+import { randomHex } from "../../contract/text/randomHex.ts"
+import { recordedAt } from "../../contract/records/Trace.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { routingHeaders } from "../../dispatch/routingHeaders.ts"
 import { holdOf } from "../../dispatch/holdOf.ts"
@@ -15,7 +15,7 @@ import { isThreaded } from "../threads/Threads.ts"
 import { messageKindName, messageLane } from "./MessageKind.ts"
 import { storedRequest } from "../../tasks/StoredRequest.ts"
 import type { NewTask } from "../../tasks/Task.ts"
-import { stored } from "../../tasks/StoreFailure.ts"
+import { orStoreFailure } from "../../tasks/StoreFailure.ts"
 import { TaskStore } from "../../tasks/TaskStore.ts"
 
 /** The answer to an async message request (docs/api.md#async-messages). */
@@ -64,12 +64,12 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
         details: {},
         requestId: request.id,
         trace: recordedAt(request.trace),
-        request: storedRequest(caller, { ...request, body: withoutAsync(request.body) }, kept, hold.offers),
+        request: storedRequest(caller, { ...request, body: withoutAsync(request.body) }, kept, hold),
         createdAtMs
       })
       const answered = request.once?.keep(handle) ?? Effect.void
       yield* ledger
-        .holding(hold, (row) => store.insert(newTask(), stored(Effect.zipRight(answered, row))))
+        .holding(hold, (row) => store.insert(newTask(), orStoreFailure(Effect.zipRight(answered, row))))
         .pipe(Effect.catchTag("StoreFailure", Effect.die))
       request.record?.creates(id, hold.offers.all[0])
       return handle

@@ -1,16 +1,16 @@
 import { Effect } from "effect"
-import { NotFound } from "../../contract/Failure.ts"
+import { NotFound } from "../../contract/failures/Failure.ts"
 import { handlers } from "../../contract/handlers.ts"
 import { TasksApi } from "./Api.ts"
 import { messageKindName, messageRecord } from "./MessageKind.ts"
-import { shown } from "../../tasks/shown.ts"
+import { makeTaskReader } from "../../tasks/makeTaskReader.ts"
 import { TaskStore } from "../../tasks/TaskStore.ts"
 
 export const TasksHandlers = handlers(
   TasksApi,
   Effect.gen(function* () {
     const store = yield* TaskStore
-    const find = shown(store, messageKindName, messageRecord, notFound)
+    const find = makeTaskReader(store, messageKindName, messageRecord, notFound)
     return { find: ({ caller, path }) => find(caller, path.id) }
   })
 )

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { isJsonObject as isObject } from "../../contract/fields.ts"
-import type { Failure } from "../../contract/Failure.ts"
-import { parseJson } from "../../contract/json.ts"
+import type { Failure } from "../../contract/failures/Failure.ts"
+import { parseJson } from "../../contract/json/json.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { errorBody } from "../Errors.ts"
 import { Pipeline } from "../../pipeline/Pipeline.ts"
@@ -10,12 +10,12 @@ import { CreateMessage } from "../Request.ts"
 import type { Threads } from "../threads/Threads.ts"
 import type { TaskRecord } from "./Api.ts"
 import { openDecoder } from "../../contract/open.ts"
-import { decodeStored, incoming, readable } from "../../tasks/StoredRequest.ts"
+import { decodeStored, incomingOf, readable } from "../../tasks/StoredRequest.ts"
 import { isTerminal } from "../../tasks/Task.ts"
 import type { Task, TaskError, TaskState } from "../../tasks/Task.ts"
 import type { TaskKind } from "../../tasks/TaskKind.ts"
 import { runRecord } from "../../tasks/runRecord.ts"
-import { stored } from "../../tasks/StoreFailure.ts"
+import { orStoreFailure } from "../../tasks/StoreFailure.ts"
 import { TaskCallLog } from "../../telemetry/TaskCallLog.ts"
 import { waitOut } from "../../tasks/waitOut.ts"
 
@@ -45,7 +45,7 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads 
       yield* lease.write({ state: "running" })
       const { ended, record } = runRecord(calls, lease.task, path)
       const answered = answer(
-        { caller: request.caller, payload, request: incoming(request, path, { record, trace: lease.trace }) },
+        { caller: request.caller, payload, request: incomingOf(request, path, { record, trace: lease.trace }) },
         { charge: ledger.chargeOf(lease.task.id), routes: request.routes }
       )
       return yield* Effect.matchEffect(Effect.ensuring(Effect.flatMap(answered, messageOf), Effect.sync(ended)), {
@@ -57,7 +57,7 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads 
     record: messageRecord,
     changed: ({ id, state }) =>
       isTerminal(state)
-        ? stored(ledger.endHold(id, state === "succeeded" ? ledger.generatedBy(id) : undefined))
+        ? orStoreFailure(ledger.endHold(id, state === "succeeded" ? ledger.generatedBy(id) : undefined))
         : Effect.succeed(0),
     gaveUp: (reason) => ({ code: "internal_server_error", message: `Internal error: ${reason}` })
   }

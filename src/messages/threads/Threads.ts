@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util"
 import { Clock, Effect } from "effect"
-import type { Caller } from "../../contract/Caller.ts"
-import { InvalidRequest } from "../../contract/Failure.ts"
-import type { NotFound } from "../../contract/Failure.ts"
-import { withoutEntrusted } from "../../contract/entrusted.ts"
+import type { Caller } from "../../contract/callers/Caller.ts"
+import { InvalidRequest } from "../../contract/failures/Failure.ts"
+import type { NotFound } from "../../contract/failures/Failure.ts"
+import { withoutEntrusted } from "../../contract/callers/entrusted.ts"
 import { isJsonObject } from "../../contract/fields.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import type { Incoming } from "../../contract/handlers.ts"
 import { openDecoder } from "../../contract/open.ts"
-import { refusing } from "../../contract/refusing.ts"
+import { toInvalidRequest } from "../../contract/failures/invalidRequests.ts"
 import { Dispatch } from "../../dispatch/Dispatch.ts"
 import type { Passthrough } from "../../dispatch/GenerationOptions.ts"
 import { CreateMessage } from "../Request.ts"
@@ -156,7 +156,7 @@ const previousOf = ({ thread }: CreateMessage): string | undefined =>
 /** True if a request belongs to a thread. */
 export const isThreaded = ({ thread }: CreateMessage): boolean => thread !== undefined && thread !== null
 
-const wholePayload = refusing(openDecoder(CreateMessage))
+const wholePayload = toInvalidRequest(openDecoder(CreateMessage))
 
 /** Stop reasons of unfinished answers, which continue without a new message. */
 const unfinished: ReadonlySet<string> = new Set(["pause_turn", "compaction"])

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../contract/fields.ts"
-import { isObject, listAt, objectAt, parseJson, textAt } from "../../contract/json.ts"
+import { isObject, listAt, objectAt, parseJson, textAt } from "../../contract/json/json.ts"
 
 /** The part of an answer that a thread stores. */
 export interface Reply {

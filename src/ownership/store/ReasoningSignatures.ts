@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Context, Duration, Effect, Schema } from "effect"
-import type { AccountId, Holder } from "../../contract/Caller.ts"
+import type { AccountId, Holder } from "../../contract/callers/Caller.ts"
 import { isJsonObject } from "../../contract/fields.ts"
 import type { JsonObject } from "../../contract/fields.ts"
-import { ownName } from "../../contract/Own.ts"
+import { ownName } from "../../contract/callers/Own.ts"
 import { Daemons } from "../../flow/Daemons.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
@@ -66,7 +66,7 @@ export class ReasoningSignatures extends Effect.Service<ReasoningSignatures>()(
       )`
       )
 
-      const writes = committing(commits, "commit", (added: ReadonlyArray<Row>) => [
+      const writes = committing(commits, "durable", (added: ReadonlyArray<Row>) => [
         ...added.map((row) => add([row.account_id, row.call_id, row.details, row.expires_at])),
         ...Array.from(new Set(added.map(({ account_id }) => account_id)), (account) =>
           shorten([account, account, bound])
@@ -99,7 +99,10 @@ export class ReasoningSignatures extends Effect.Service<ReasoningSignatures>()(
         // Not on every turn of a loop.
         const isLate = found.some(({ expires_at }) => expires_at < now + retentionMs / 2)
         if (isLate) {
-          yield* commits.append(sql`UPDATE reasoning_seals SET expires_at = ${now + retentionMs} WHERE ${those}`)
+          yield* commits.commit(
+            sql`UPDATE reasoning_seals SET expires_at = ${now + retentionMs} WHERE ${those}`,
+            "soon"
+          )
         }
         return new Map(found.map(({ call_id, details }) => [names.get(call_id) ?? call_id, details]))
       }, Effect.orDie)

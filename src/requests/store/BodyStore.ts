@@ -31,12 +31,13 @@ export class BodyStore extends Effect.Service<BodyStore>()("gateway/requests/sto
 
     /** Writes nothing if the account was deleted while the answer was running. */
     const write = (row: BodyRow): Effect.Effect<unknown, SqlError> =>
-      commits.append(
+      commits.commit(
         sql`INSERT INTO request_bodies (request_id, account_id, at, request, answer, is_cut)
           SELECT CAST(${row.request_id} AS TEXT), CAST(${row.account_id} AS TEXT), CAST(${row.at} AS BIGINT),
             CAST(${row.request} AS TEXT), CAST(${row.answer} AS TEXT), CAST(${row.is_cut} AS BIGINT)
           WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = ${row.account_id} AND deleted_at IS NOT NULL)
-          ON CONFLICT DO NOTHING`
+          ON CONFLICT DO NOTHING`,
+        "soon"
       )
 
     const find = (requestId: string) =>
@@ -45,9 +46,10 @@ export class BodyStore extends Effect.Service<BodyStore>()("gateway/requests/sto
     /** Deletes up to `batch` older rows; returns their number. */
     const removeOld = (beforeMs: number, batch: number): Effect.Effect<number, SqlError> =>
       Effect.map(
-        commits.append(
+        commits.commit(
           sql`DELETE FROM request_bodies WHERE request_id IN
-            (SELECT request_id FROM request_bodies WHERE at < ${beforeMs} LIMIT ${batch}) RETURNING request_id`
+            (SELECT request_id FROM request_bodies WHERE at < ${beforeMs} LIMIT ${batch}) RETURNING request_id`,
+          "soon"
         ),
         (removed) => gone.all(removed).length
       )

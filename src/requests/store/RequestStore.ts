@@ -1,18 +1,21 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Record, Schema, Struct } from "effect"
+import { measuresIn, noColumns } from "../../contract/records/measures.ts"
+import { serviceNames } from "../../contract/records/Service.ts"
 import { Commits } from "../../sql/Commits.ts"
-import { settledSums } from "../../ledger/store/settledSums.ts"
+import { requestCost } from "../../ledger/store/requestCost.ts"
+import { tasksUsage } from "../../ledger/store/tasksUsage.ts"
 import { rows } from "../../sql/decode.ts"
 import { DetailsText } from "../RequestRow.ts"
 import { BodyStore } from "./BodyStore.ts"
-import { matching, whoseOf } from "./matching.ts"
-import type { RequestFilter } from "./matching.ts"
+import { matchConditions, whoseOf } from "./matchConditions.ts"
+import type { RequestFilter } from "./matchConditions.ts"
 import { requestCounts } from "./requestCounts.ts"
 import { requestTotals } from "./requestTotals.ts"
 import { requestIds } from "./requestIds.ts"
 import { requestSlices } from "./requestSlices.ts"
-import type { Own } from "../../contract/Own.ts"
+import type { Own } from "../../contract/callers/Own.ts"
 import { taskCalls } from "./taskCalls.ts"
 import type { StoredCall } from "./taskCalls.ts"
 import { ofKeys } from "../../sql/ofKeys.ts"
@@ -33,12 +36,7 @@ const stored = rows("requests", {
   stream: Schema.Boolean,
   first_byte_ms: Schema.Int,
   duration_ms: Schema.Int,
-  input_tokens: Schema.Int,
-  output_tokens: Schema.Int,
-  cache_read_tokens: Schema.Int,
-  cache_write_tokens: Schema.Int,
-  reasoning_tokens: Schema.Int,
-  searches: Schema.Int,
+  ...Record.map(noColumns.requests, () => Schema.Int),
   cost_nano_usd: Schema.NullOr(Schema.Int),
   upstream_cost_nano_usd: Schema.NullOr(Schema.Int),
   settled_at: Schema.NullOr(Schema.Int),
@@ -80,6 +78,9 @@ export interface RequestPage {
   readonly next: number | undefined
 }
 
+/** Rows without `settled_at`, of older gateways, were settled within this time of their request. */
+const aroundMs = 5_000
+
 /** Rows that one call scans before it returns what it has found. */
 const mostLookedAt = 500_000
 
@@ -90,7 +91,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
     const sql = yield* SqlClient.SqlClient
     const commits = yield* Commits
     const { find: bodies } = yield* BodyStore
-    const { ofTasks } = settledSums(sql)
+    const ofTasks = tasksUsage(sql)
     const calls = taskCalls(sql)
     const shown = sql.literal(`requests.*, (SELECT name FROM keys WHERE keys.id = requests.key_id) AS key_name,
       (SELECT person_id FROM keys WHERE keys.id = requests.key_id) AS person_id,
@@ -116,6 +117,8 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
             const details = {
               task,
               ...row.details,
+              ...Struct.pick(used, ...measuresIn("request_details")),
+              ...Record.filter(Struct.pick(used, ...serviceNames), Predicate.isNotNull),
               ...(above_hold_nano_usd > 0 && aboveHold(row, above_hold_nano_usd))
             }
             return { ...row, ...used, settled_at, details }
@@ -130,6 +133,17 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       ])} ORDER BY id DESC LIMIT 1`.pipe(
         Effect.flatMap((found) => withTasks(stored.all(found))),
         Effect.map(([row]) => row)
+      )
+
+    const costs = requestCost(sql)
+    /** How its cost came about; undefined if nothing was charged, or not yet. */
+    const costOf = ({ account_id, at, duration_ms, request_id, settled_at }: StoredRequest) =>
+      costs(
+        account_id,
+        request_id,
+        settled_at === null
+          ? { fromMs: at - aroundMs, toMs: at + duration_ms + aroundMs }
+          : { fromMs: settled_at, toMs: settled_at + 1 }
       )
 
     const { begunBy, ends, overAt } = requestIds(sql)
@@ -153,7 +167,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       const found: Array<StoredRequest> = []
       const all = yield* ends
       if (all === undefined) return { data: found, next: undefined }
-      const conditions = matching(sql, filter)
+      const conditions = matchConditions(sql, filter)
       const begins = filter.sinceMs === undefined ? all.first : yield* overAt(filter.sinceMs, all)
       const ending = filter.untilMs === undefined ? all.last + 1 : yield* begunBy(filter.untilMs, all)
       const first = Math.max(begins, after + 1)
@@ -188,15 +202,16 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       const surplus = last - first + 1 - mostRows
       const until = Math.min(first + Math.max(0, surplus), first + batch)
       const gone = ids.all(
-        yield* commits.append(
+        yield* commits.commit(
           sql`DELETE FROM requests WHERE id IN (SELECT id FROM requests
-              WHERE id < ${first + batch} AND (at < ${beforeMs} OR id < ${until}) LIMIT ${batch}) RETURNING id`
+              WHERE id < ${first + batch} AND (at < ${beforeMs} OR id < ${until}) LIMIT ${batch}) RETURNING id`,
+          "soon"
         )
       )
-      const calledBefore = calls.ids.all(yield* commits.append(calls.old(beforeMs, batch)))
+      const calledBefore = calls.ids.all(yield* commits.commit(calls.old(beforeMs, batch), "soon"))
       return gone.length + calledBefore.length
     })
 
-    return { find, bodies, list, count: requestCounts(sql), totals: requestTotals(sql), removeOld } as const
+    return { find, bodies, costOf, list, count: requestCounts(sql), totals: requestTotals(sql), removeOld } as const
   })
 }) {}

@@ -9,7 +9,10 @@ type Column = "request_id" | "account_id" | "key_id" | "family" | "endpoint" | "
 export interface Patterns {
   readonly column: (name: Column, pattern: string) => Statement.Fragment
   /** A text of `details`. */
-  readonly detail: (name: "client" | "end_user" | "task", pattern: string) => Statement.Fragment
+  readonly detail: (
+    name: "client" | "end_user" | "task" | "service_tier" | "price_gap",
+    pattern: string
+  ) => Statement.Fragment
   /** One of the tags. */
   readonly tag: (pattern: string) => Statement.Fragment
   /** The upstream of any attempt. */

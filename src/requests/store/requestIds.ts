@@ -9,7 +9,7 @@ const lateMs = 60_000
 /** The longest request, in ms, that a search by start still finds. */
 const longestMs = 3_600_000
 
-interface Ids {
+export interface Ids {
   readonly from: number
   /** Exclusive. */
   readonly until: number

@@ -4,8 +4,8 @@ import type { Fragment } from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
 import { slices } from "../../sql/slices.ts"
 import { Stride } from "../../sql/Stride.ts"
-import { ofWhom } from "./matching.ts"
-import type { Whose } from "./matching.ts"
+import { ofWhom } from "./matchConditions.ts"
+import type { Whose } from "./matchConditions.ts"
 
 interface Requests {
   /** The first id. */

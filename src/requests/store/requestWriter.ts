@@ -1,4 +1,6 @@
 import type { SqlClient } from "@effect/sql"
+import { Struct } from "effect"
+import { measuresIn, noColumns } from "../../contract/records/measures.ts"
 import { recordset } from "../../sql/postgres/recordset.ts"
 import type { Prepared } from "../../sql/prepare.ts"
 import { prepare } from "../../sql/prepare.ts"
@@ -9,28 +11,26 @@ import type { RequestRow } from "../RequestRow.ts"
 
 const hourMs = 3_600_000
 
-/** The sums of an hour's row. */
-const sums = [
-  "requests",
-  "errors",
-  "refused",
-  "hang_ups",
-  "first_byte_ms",
-  "duration_ms",
-  "input_tokens",
-  "output_tokens",
-  "cache_read_tokens",
-  "cache_write_tokens",
-  "reasoning_tokens",
-  "searches",
-  "cost_nano_usd",
-  "attempts",
-  "failed_attempts",
-  "hidden_failures",
-  "outpaced_attempts"
-] as const
+const measured = measuresIn("requests")
 
-type HourRow = Record<(typeof sums)[number], number> & {
+/** The sums of an hour's row. */
+const nothing = {
+  requests: 0,
+  errors: 0,
+  refused: 0,
+  hang_ups: 0,
+  first_byte_ms: 0,
+  duration_ms: 0,
+  ...noColumns.requests,
+  cost_nano_usd: 0,
+  attempts: 0,
+  failed_attempts: 0,
+  hidden_failures: 0,
+  outpaced_attempts: 0
+}
+const sums = Struct.keys(nothing)
+
+type HourRow = typeof nothing & {
   readonly hour: number
   readonly account_id: string
   readonly key_id: string
@@ -74,35 +74,10 @@ const byHour = (rows: ReadonlyArray<RequestRow>): ReadonlyArray<HourRow> => {
     }
     last.first_byte_ms += row.first_byte_ms
     last.duration_ms += row.duration_ms
-    last.input_tokens += row.input_tokens
-    last.output_tokens += row.output_tokens
-    last.cache_read_tokens += row.cache_read_tokens
-    last.cache_write_tokens += row.cache_write_tokens
-    last.reasoning_tokens += row.reasoning_tokens
-    last.searches += row.searches
+    for (const measure of measured) last[measure] += row[measure]
     last.cost_nano_usd += row.cost_nano_usd ?? 0
   }
   return [...hours.values()]
-}
-
-const nothing = {
-  requests: 0,
-  errors: 0,
-  refused: 0,
-  hang_ups: 0,
-  first_byte_ms: 0,
-  duration_ms: 0,
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_read_tokens: 0,
-  cache_write_tokens: 0,
-  reasoning_tokens: 0,
-  searches: 0,
-  cost_nano_usd: 0,
-  attempts: 0,
-  failed_attempts: 0,
-  hidden_failures: 0,
-  outpaced_attempts: 0
 }
 
 /** Writes rows and their hours' sums in few statements. Must run in one transaction. */

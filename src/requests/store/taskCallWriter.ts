@@ -1,7 +1,8 @@
 import type { SqlClient } from "@effect/sql"
 import { Struct } from "effect"
-import { isFailedCall } from "../../contract/CallOutcome.ts"
-import type { TaskCall } from "../../contract/TaskCall.ts"
+import { noColumns } from "../../contract/records/measures.ts"
+import { isFailedCall } from "../../contract/records/CallOutcome.ts"
+import type { TaskCall } from "../../contract/records/TaskCall.ts"
 import type { SumNames } from "../../ledger/SumNames.ts"
 import { recordset } from "../../sql/postgres/recordset.ts"
 import { prepare } from "../../sql/prepare.ts"
@@ -74,12 +75,7 @@ const nothing = {
   errors: 0,
   first_byte_ms: 0,
   duration_ms: 0,
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_read_tokens: 0,
-  cache_write_tokens: 0,
-  reasoning_tokens: 0,
-  searches: 0,
+  ...noColumns.requests,
   cost_nano_usd: 0
 }
 const hourKey = ["hour", "account_id", "key_id", "model", "upstream"] as const

@@ -2,7 +2,7 @@ import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
-import { CallOutcome } from "../../contract/CallOutcome.ts"
+import { CallOutcome } from "../../contract/records/CallOutcome.ts"
 import { rows } from "../../sql/decode.ts"
 import type { AttemptCounts } from "../attemptCounts.ts"
 

@@ -1,12 +1,15 @@
 import type { SqlClient } from "@effect/sql"
-import { Data, Effect, Option, Schema } from "effect"
+import { Data, Effect, Option, Schema, Struct } from "effect"
+import { noColumns } from "../../contract/records/measures.ts"
 import { rows } from "../../sql/decode.ts"
-import { settledSums } from "../../ledger/store/settledSums.ts"
+import { tasksUsage } from "../../ledger/store/tasksUsage.ts"
 import type { UsageQuery, UsageSums } from "../../ledger/store/usageGroup.ts"
-import { ofAccount } from "./matching.ts"
+import { sumFields, usedMeasures } from "../../sums/Sums.ts"
+import { ofAccount } from "./matchConditions.ts"
 import { LabelsText } from "../labels.ts"
 import type { Labels } from "../labels.ts"
 import { outcomeOf } from "../outcome.ts"
+import { tokens } from "./requestBook.ts"
 import { requestIds } from "./requestIds.ts"
 import { requestSlices } from "./requestSlices.ts"
 import { ofKeys } from "../../sql/ofKeys.ts"
@@ -28,7 +31,7 @@ const mostRows = 5_000_000
 export const usageRowsOf = (sql: SqlClient.SqlClient) => {
   const { idsWithin } = requestIds(sql)
   const inSlices = requestSlices(sql)
-  const { ofTasks } = settledSums(sql)
+  const ofTasks = tasksUsage(sql)
 
   return Effect.fnUntraced(function* (
     { account, key, keys, model, sinceMs, untilMs }: UsageQuery,
@@ -48,9 +51,7 @@ export const usageRowsOf = (sql: SqlClient.SqlClient) => {
       yield* inSlices({ ...ids, whose: ofAccount(account), isDescending: true }, (within) =>
         Effect.gen(function* () {
           const some = stored.all(
-            yield* sql`SELECT request_id, status, error, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
-                reasoning_tokens, searches, cost_nano_usd, upstream_cost_nano_usd, details FROM requests
-              WHERE ${sql.and([within, ...conditions])}`
+            yield* sql`SELECT ${sql.literal(names)} FROM requests WHERE ${sql.and([within, ...conditions])}`
           )
           looked += some.length
           if (looked > mostRows) return true
@@ -58,12 +59,14 @@ export const usageRowsOf = (sql: SqlClient.SqlClient) => {
           const tasks = yield* ofTasks(open.map(({ request_id }) => request_id))
           for (const row of some) {
             const task = tasks.get(row.request_id)
-            const used = usedOf({ ...row, requests: isServed(row) ? 1 : 0, ...task })
-            if (used === undefined) continue
-            const details = Option.getOrElse(detailsOf(row.details), () => nothingNamed)
-            const { end_user: endUser = "", tags = [] } = details
-            const aboveHoldNanoUsd = task?.above_hold_nano_usd ?? details.above_hold_nano_usd ?? 0
-            see({ used: { ...used, aboveHoldNanoUsd }, tags, endUser })
+            const cost = task?.cost_nano_usd ?? row.cost_nano_usd
+            // It is not settled.
+            if (cost === null) continue
+            const { above_hold_nano_usd = 0, ...labels } = Option.getOrElse(detailsOf(row.details), () => nothingNamed)
+            const own = { ...Struct.pick(row, ...tokens), requests: isServed(row) ? 1 : 0, above_hold_nano_usd }
+            const upstreamCost = { upstream_cost_nano_usd: row.upstream_cost_nano_usd ?? cost, cost_nano_usd: cost }
+            const used = { ...noColumns.usage_days, ...own, ...upstreamCost, ...task }
+            see({ used: Struct.pick(used, ...usedMeasures), tags: labels.tags ?? [], endUser: labels.end_user ?? "" })
           }
           return false
         })
@@ -77,20 +80,17 @@ export const usageRowsOf = (sql: SqlClient.SqlClient) => {
 const nothingNamed: Labels = {}
 const detailsOf = Schema.decodeUnknownOption(LabelsText)
 
-const stored = rows("requests", {
+const columns = {
   request_id: Schema.String,
   status: Schema.Int,
   error: Schema.String,
-  input_tokens: Schema.Int,
-  cache_read_tokens: Schema.Int,
-  cache_write_tokens: Schema.Int,
-  output_tokens: Schema.Int,
-  reasoning_tokens: Schema.Int,
-  searches: Schema.Int,
+  ...Struct.pick(sumFields, ...tokens),
   cost_nano_usd: Schema.NullOr(Schema.Int),
   upstream_cost_nano_usd: Schema.NullOr(Schema.Int),
   details: Schema.String
-})
+}
+const names = Object.keys(columns).join(", ")
+const stored = rows("requests", columns)
 type Stored = ReturnType<typeof stored.one>
 
 /** False for a request that failed: what it has was the operator's. */
@@ -98,20 +98,3 @@ const isServed = (row: Pick<Stored, "error" | "status">): boolean => {
   const outcome = outcomeOf(row)
   return outcome === "finished" || outcome === "hang_up"
 }
-
-/** Undefined for a request that is not settled. */
-const usedOf = (row: Stored & { readonly requests: number }): Omit<UsageSums, "aboveHoldNanoUsd"> | undefined =>
-  row.cost_nano_usd === null
-    ? undefined
-    : {
-        requests: row.requests,
-        inputTokens: row.input_tokens,
-        cacheReadTokens: row.cache_read_tokens,
-        cacheWriteTokens: row.cache_write_tokens,
-        outputTokens: row.output_tokens,
-        reasoningTokens: row.reasoning_tokens,
-        searches: row.searches,
-        videoFrames: 0,
-        costNanoUsd: row.cost_nano_usd,
-        upstreamCostNanoUsd: row.upstream_cost_nano_usd ?? row.cost_nano_usd
-      }

@@ -2,9 +2,9 @@
  * Parses JSON that may have been cut anywhere: what is open is closed, and half a name or literal is dropped. Undefined for
  * text that is not the beginning of JSON. Linear in its length.
  */
-export const partialJson = (text: string): unknown => parsed(text) ?? parsed(closed(text))
+export const partialJson = (text: string): unknown => parse(text) ?? parse(close(text))
 
-const parsed = (text: string): unknown => {
+const parse = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -13,7 +13,7 @@ const parsed = (text: string): unknown => {
 }
 
 /** The text up to its last complete value, or through a string that is cut, with everything closed. */
-const closed = (text: string): string => {
+const close = (text: string): string => {
   const open: Array<"}" | "]"> = []
   let inString = false
   let isName = false

@@ -10,7 +10,7 @@ const plain = (text: string | undefined, kind: "text" | "reasoning" | "refusal" 
   text === undefined || text === "" ? [] : [{ kind, text }]
 
 /** JSON as indented text; a text of JSON, too. */
-export const indented = (value: unknown): string => {
+export const indent = (value: unknown): string => {
   if (typeof value !== "string") return JSON.stringify(value, null, 2) ?? ""
   try {
     return JSON.stringify(JSON.parse(value), null, 2)
@@ -55,7 +55,7 @@ const partOf = (part: JsonObject): ReadonlyArray<Part> => {
   if (type.endsWith("_call")) return [callOf(type.slice(0, -"_call".length), part["call_id"] ?? part["id"], rest(part))]
   const media = mediaOf(type)
   if (media !== undefined) return [{ kind: media, text: sourceOf(part, type) }]
-  return [{ kind: "other", name: type, text: indented(part) }]
+  return [{ kind: "other", name: type, text: indent(part) }]
 }
 
 const mediaOf = (type: string): "image" | "file" | "audio" | "video" | undefined => {
@@ -87,14 +87,14 @@ export const callOf = (name: unknown, id: unknown, given: unknown): Part => ({
   kind: "call",
   name: textOf(name) ?? "",
   id: textOf(id),
-  text: indented(given)
+  text: indent(given)
 })
 
 export const resultOf = (id: unknown, content: unknown, isError: boolean): Part => ({
   kind: "result",
   id: textOf(id),
   isError,
-  parts: typeof content === "string" || Array.isArray(content) ? partsOf(content) : plain(indented(content))
+  parts: typeof content === "string" || Array.isArray(content) ? partsOf(content) : plain(indent(content))
 })
 
 const rest = ({ call_id: _call, id: _id, status: _status, type: _type, ...others }: JsonObject): JsonObject => others

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../contract/fields.ts"
 import type { JsonObject } from "../../contract/fields.ts"
-import { callOf, indented, listOf, objectOf, partsOf, resultOf, textOf } from "./parts.ts"
+import { callOf, indent, listOf, objectOf, partsOf, resultOf, textOf } from "./parts.ts"
 import type { Part, TranscriptMessage } from "./Transcript.ts"
 
 /** The turns of a request's body, in any family's form. */
@@ -13,7 +13,7 @@ export const askedTurns = (body: JsonObject): ReadonlyArray<TranscriptMessage> =
     // A video's.
     turn("user", partsOf(content ?? body["prompt"]))
   ]
-  return joined(turns)
+  return join(turns)
 }
 
 /** The turns of an answer, in any family's form. */
@@ -24,7 +24,7 @@ export const answerTurns = (body: JsonObject): ReadonlyArray<TranscriptMessage> 
     ...listOf(output).map(itemTurn),
     turn("assistant", Array.isArray(content) ? partsOf(content) : [])
   ]
-  return joined(turns).map((one) => ({ ...one, role: one.role === "" ? "assistant" : one.role, isAnswer: true }))
+  return join(turns).map((one) => ({ ...one, role: one.role === "" ? "assistant" : one.role, isAnswer: true }))
 }
 
 const turn = (role: string, parts: ReadonlyArray<Part>): TranscriptMessage => ({ role, isAnswer: false, parts })
@@ -53,14 +53,14 @@ const chatCall = (value: unknown): ReadonlyArray<Part> => {
 
 /** An item of responses. An embedding's input may also be texts or tokens. */
 const itemTurn = (value: unknown): TranscriptMessage => {
-  if (!isJsonObject(value)) return turn("user", typeof value === "string" ? partsOf(value) : partsOf(indented(value)))
+  if (!isJsonObject(value)) return turn("user", typeof value === "string" ? partsOf(value) : partsOf(indent(value)))
   const type = textOf(value["type"]) ?? "message"
   if (type === "message") return turn(textOf(value["role"]) ?? "", partsOf(value["content"]))
   return turn(type.endsWith("_output") ? "tool" : "assistant", partsOf(value))
 }
 
 /** Turns that follow one another under the same role are one; empty ones are none. */
-const joined = (turns: ReadonlyArray<TranscriptMessage>): ReadonlyArray<TranscriptMessage> => {
+const join = (turns: ReadonlyArray<TranscriptMessage>): ReadonlyArray<TranscriptMessage> => {
   const all: Array<{ role: string; isAnswer: boolean; parts: Array<Part> }> = []
   for (const { isAnswer, parts, role } of turns) {
     if (parts.length === 0) continue

@@ -1,10 +1,10 @@
 import { Clock, Effect, Runtime } from "effect"
-import type { AccountId, Caller, Holder } from "../../contract/Caller.ts"
-import { InvalidRequest } from "../../contract/Failure.ts"
-import type { Failure, NotFound } from "../../contract/Failure.ts"
+import type { AccountId, Caller, Holder } from "../../contract/callers/Caller.ts"
+import { InvalidRequest } from "../../contract/failures/Failure.ts"
+import type { Failure, NotFound } from "../../contract/failures/Failure.ts"
 import type { Incoming } from "../../contract/handlers.ts"
-import { recordedAt } from "../../contract/Trace.ts"
-import { eventStream } from "../../pipeline/streamed.ts"
+import { recordedAt } from "../../contract/records/Trace.ts"
+import { eventStream } from "../../pipeline/streamAnswer.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { routingHeaders } from "../../dispatch/routingHeaders.ts"
 import { holdOf } from "../../dispatch/holdOf.ts"
@@ -13,12 +13,12 @@ import { Dispatch } from "../../dispatch/Dispatch.ts"
 import { Cancellation } from "../../tasks/Cancellation.ts"
 import { storedRequest } from "../../tasks/StoredRequest.ts"
 import type { NewTask } from "../../tasks/Task.ts"
-import { stored } from "../../tasks/StoreFailure.ts"
+import { orStoreFailure } from "../../tasks/StoreFailure.ts"
 import { TaskStore } from "../../tasks/TaskStore.ts"
 import type { CreateResponse } from "../CreateResponse.ts"
 import { unknownOf } from "../decode.ts"
 import { prepare } from "../prepare.ts"
-import { included, read, whole } from "../read.ts"
+import { includeOf, read, whole } from "../read.ts"
 import type { ReadParams } from "../read.ts"
 import { replayFor } from "../replayFor.ts"
 import type { ResponseObject } from "../ResponseObject.ts"
@@ -28,7 +28,7 @@ import { isLast } from "./ending.ts"
 import { isOver, lastOfLifecycle, lifecycle } from "./lifecycle.ts"
 import { Reading } from "./Reading.ts"
 import type { Source } from "./Reading.ts"
-import { replayed } from "./replayed.ts"
+import { replayEvents } from "./replayEvents.ts"
 import { detailsOf, responseKindName, responseLane } from "./ResponseKind.ts"
 
 /** Headers that change the meaning of a body. */
@@ -91,7 +91,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
           details: detailsOf(isStreamed),
           requestId: request.id,
           trace: recordedAt(request.trace),
-          request: storedRequest(caller, request, kept, hold.offers),
+          request: storedRequest(caller, request, kept, hold),
           createdAtMs
         })
         // The body of a stream is stored once it has ended.
@@ -101,8 +101,8 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
           .holding(hold, (row) =>
             tasks.insert(
               newTask(),
-              stored(answered.pipe(Effect.zipRight(row), Effect.zipRight(store.queued(caller, begun)))),
-              isStreamed ? stored(events.append(id, lifecycle(response))) : Effect.void
+              orStoreFailure(answered.pipe(Effect.zipRight(row), Effect.zipRight(store.queued(caller, begun)))),
+              isStreamed ? orStoreFailure(events.append(id, lifecycle(response))) : Effect.void
             )
           )
           .pipe(Effect.catchTag("StoreFailure", Effect.die))
@@ -136,7 +136,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
             return { frames, isOver: false }
           }
           const stored = yield* store.find(holder, id)
-          const all = replayed(stored, included(stored, params))
+          const all = replayEvents(stored, includeOf(stored, params))
           return {
             frames: all.filter(({ sequence_number }) => sequence_number > number),
             isOver: isOver(stored.response)

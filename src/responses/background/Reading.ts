@@ -1,4 +1,4 @@
-import { heartbeatEvery } from "../../pipeline/streamed.ts"
+import { heartbeatEvery } from "../../pipeline/streamAnswer.ts"
 import type { Incoming } from "../../contract/handlers.ts"
 import { clearDeadline, lateness, setDeadline } from "../../flow/deadlines.ts"
 import type { HasDeadline } from "../../flow/deadlines.ts"
@@ -70,7 +70,7 @@ export class Reading implements Bun.UnderlyingSource<Uint8Array>, ShutdownListen
         this.#last = last
         this.#lastSent = performance.now()
         this.#untakenSince = this.#lastSent
-        controller.enqueue(utf8.encode(frames.map(written).join("")))
+        controller.enqueue(utf8.encode(frames.map(textOf).join("")))
       }
       if (isOver) return this.#end("finished")
       if (last !== undefined) return
@@ -136,4 +136,4 @@ export class Reading implements Bun.UnderlyingSource<Uint8Array>, ShutdownListen
   }
 }
 
-const written = (frame: ResponseFrame): string => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`
+const textOf = (frame: ResponseFrame): string => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`

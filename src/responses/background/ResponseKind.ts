@@ -1,12 +1,12 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
-import { codedError } from "../../contract/codedErrors.ts"
-import { Internal, UpstreamFailed } from "../../contract/Failure.ts"
-import type { Failure } from "../../contract/Failure.ts"
+import { codedError } from "../../contract/failures/codedErrors.ts"
+import { Internal, UpstreamFailed } from "../../contract/failures/Failure.ts"
+import type { Failure } from "../../contract/failures/Failure.ts"
 import { NamedSlots } from "../../flow/NamedSlots.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import type { Pipeline } from "../../pipeline/Pipeline.ts"
-import { stored } from "../../tasks/StoreFailure.ts"
+import { orStoreFailure } from "../../tasks/StoreFailure.ts"
 import type { StoreFailure } from "../../tasks/StoreFailure.ts"
 import { isTerminal } from "../../tasks/Task.ts"
 import type { Task, TaskState } from "../../tasks/Task.ts"
@@ -20,7 +20,7 @@ import type { StoredResponse } from "../store/ResponseStore.ts"
 import { makeAnswer } from "./answer.ts"
 import { makeCutShort } from "./cutShort.ts"
 import type { CutShort } from "./cutShort.ts"
-import { cancelled, endingOf } from "./ending.ts"
+import { cancelledResponse, endingOf } from "./ending.ts"
 import { lastOfLifecycle, lifecycle } from "./lifecycle.ts"
 import { makeStops } from "./stops.ts"
 import { Transcript } from "./Transcript.ts"
@@ -66,9 +66,9 @@ export const makeResponseKind: Effect.Effect<
   const run = Effect.fnUntraced(function* (lease: Lease): Effect.fn.Return<TaskTurn, LeaseLost | StoreFailure> {
     const { task } = lease
     const found = yield* Effect.option(store.find(task, task.id, false))
-    if (found._tag === "None") return failing(gone)
-    const lastSent = isStreamed(task) ? ((yield* stored(events.last(task.id))) ?? -1) : lastOfLifecycle
-    if (lastSent > lastOfLifecycle) return failing(interrupted)
+    if (found._tag === "None") return failedTurn(gone)
+    const lastSent = isStreamed(task) ? ((yield* orStoreFailure(events.last(task.id))) ?? -1) : lastOfLifecycle
+    if (lastSent > lastOfLifecycle) return failedTurn(interrupted)
     yield* lease.write({ state: "running" })
     const begun = { ...found.value.response, status: "in_progress" as const }
     if (lastSent < lastOfLifecycle) yield* tell(lease, lifecycle(begun).slice(lastSent + 1))
@@ -103,7 +103,7 @@ export const makeResponseKind: Effect.Effect<
         Effect.sync(() => {
           if (!isStopped()) return
           const output = transcript.items()
-          const response = cancelled(found.response, output)
+          const response = cancelledResponse(found.response, output)
           transcript.take(endingOf(response))
           outcomes.set(id, { state: "cancelled", response, output, transcript })
         })
@@ -111,14 +111,14 @@ export const makeResponseKind: Effect.Effect<
     )
     if (failure !== undefined && transcript.items().length === 0) {
       // No reader has events of it, so it can be repeated.
-      const turn = yield* waitOut(lease.task, failure, failing(failure))
+      const turn = yield* waitOut(lease.task, failure, failedTurn(failure))
       if (turn.patch.state === undefined) return turn
     }
     const state = failure === undefined ? "succeeded" : "failed"
     outcomes.set(id, { state, response, output, transcript })
     return failure === undefined
       ? { patch: { state: "succeeded", result: { status: response.status } } as const, againInMs: 0 }
-      : failing(failure)
+      : failedTurn(failure)
   })
 
   const ended = Effect.fnUntraced(function* (task: Task): Effect.fn.Return<number, SqlError> {
@@ -144,14 +144,14 @@ export const makeResponseKind: Effect.Effect<
     parallel,
     run,
     record: ({ id, state }) => ({ id, object: "response", state }),
-    changed: (task) => stored(isTerminal(task.state) ? ended(task) : Effect.as(store.began(task.id), 0)),
-    removed: (ids) => stored(events.remove(ids)),
+    changed: (task) => orStoreFailure(isTerminal(task.state) ? ended(task) : Effect.as(store.began(task.id), 0)),
+    removed: (ids) => orStoreFailure(events.remove(ids)),
     stop: ({ id }) => stops.stop(id),
     gaveUp: (reason) => ({ code: "server_error", message: `Internal error: ${reason}` })
   }
 })
 
-const failing = (failure: Failure): TaskTurn => {
+const failedTurn = (failure: Failure): TaskTurn => {
   const { code, message } = codedError(failure)
   return { patch: { state: "failed", error: { code, message } }, againInMs: 0 }
 }

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../contract/fields.ts"
 import type { JsonObject } from "../../contract/fields.ts"
-import { parseJson } from "../../contract/json.ts"
+import { parseJson } from "../../contract/json/json.ts"
 import type { Frame, PassthroughFrame } from "../../generation/Machine.ts"
 import type { ResponseFrame } from "../encoding.ts"
 import type { OutputItem } from "../ResponseObject.ts"
@@ -11,7 +11,7 @@ import { isLifecycle, lastOfLifecycle } from "./lifecycle.ts"
 export class Transcript {
   readonly #items = new ItemsSoFar()
   #number = lastOfLifecycle + 1
-  #unsaved: Array<ResponseFrame> = []
+  takeUnsaved: Array<ResponseFrame> = []
 
   /** Adds frames of a machine, translated or passthrough. The first lifecycle frames were sent before. */
   take(frames: ReadonlyArray<Frame | PassthroughFrame>): void {
@@ -20,18 +20,18 @@ export class Transcript {
         if (isLifecycle(told)) continue
         const numbered = { ...told, sequence_number: this.#number++ }
         this.#items.take(numbered)
-        this.#unsaved.push(numbered)
+        this.takeUnsaved.push(numbered)
       }
     }
   }
 
   /** The frames that are not stored yet, in order. */
   unsaved(): ReadonlyArray<ResponseFrame> {
-    return this.#unsaved
+    return this.takeUnsaved
   }
 
   saved(): void {
-    this.#unsaved = []
+    this.takeUnsaved = []
   }
 
   items(): ReadonlyArray<OutputItem> {

@@ -1,11 +1,11 @@
 import { Effect, Either } from "effect"
-import type { Failure } from "../../contract/Failure.ts"
+import type { Failure } from "../../contract/failures/Failure.ts"
 import { openDecoder } from "../../contract/open.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { Pipeline } from "../../pipeline/Pipeline.ts"
 import type { StoreFailure } from "../../tasks/StoreFailure.ts"
 import { runRecord } from "../../tasks/runRecord.ts"
-import { decodeStored, incoming, readable } from "../../tasks/StoredRequest.ts"
+import { decodeStored, incomingOf, readable } from "../../tasks/StoredRequest.ts"
 import type { Lease, LeaseLost } from "../../tasks/TaskKind.ts"
 import { TaskCallLog } from "../../telemetry/TaskCallLog.ts"
 import { CreateResponse } from "../CreateResponse.ts"
@@ -35,7 +35,7 @@ export const makeAnswer = Effect.gen(function* () {
   ): Effect.fn.Return<Ended, LeaseLost | StoreFailure> {
     const { id } = lease.task
 
-    const failed = (failure: Failure): Ended => {
+    const failedAnswer = (failure: Failure): Ended => {
       const failed = failedWith(response, failure)
       transcript.take(endingOf(failed))
       return { response: failed, output: [], failure }
@@ -45,7 +45,7 @@ export const makeAnswer = Effect.gen(function* () {
     // It was valid when it was accepted, so a failure here means that another version accepted it.
     const payload = yield* readable(decodeBody(stored.body))
     const { ended, record } = runRecord(calls, lease.task, path)
-    const request = incoming(stored, path, { record, trace: lease.trace })
+    const request = incomingOf(stored, path, { record, trace: lease.trace })
     const start = pipeline.start(backgroundFamily(store, { id, createdAt: response.created_at }))
     const options = { stream: flush !== undefined, prepaid: { charge: ledger.chargeOf(id), routes: stored.routes } }
     // Fails if the response that it continues was deleted meanwhile.
@@ -54,7 +54,7 @@ export const makeAnswer = Effect.gen(function* () {
       Effect.flatMap(
         started,
         Either.match({
-          onLeft: (failure) => Effect.succeed(failed(failure)),
+          onLeft: (failure) => Effect.succeed(failedAnswer(failure)),
           onRight: (begun) => generate(begun, transcript, flush)
         })
       )

@@ -1,4 +1,4 @@
-import { InvalidRequest } from "../../contract/Failure.ts"
+import { InvalidRequest } from "../../contract/failures/Failure.ts"
 import type { TextFamily } from "../../pipeline/TextFamily.ts"
 import type { CreateResponse } from "../CreateResponse.ts"
 import type { Replay } from "../decode.ts"

@@ -5,7 +5,7 @@ import type { ResponseFrame } from "../encoding.ts"
 import type { OutputItem, ResponseObject } from "../ResponseObject.ts"
 import { ResponseEvents } from "../store/ResponseEvents.ts"
 import { ResponseStore } from "../store/ResponseStore.ts"
-import { cancelled, endingOf } from "./ending.ts"
+import { cancelledResponse, endingOf } from "./ending.ts"
 import { ItemsSoFar } from "./ItemsSoFar.ts"
 
 /** A response whose task ended without an answer of the model. */
@@ -41,7 +41,7 @@ export const makeCutShort = Effect.gen(function* () {
     const { code, message } = task.error ?? { code: "server_error", message: "The response was given up" }
     const response: ResponseObject =
       task.state === "cancelled"
-        ? cancelled(begun, output)
+        ? cancelledResponse(begun, output)
         : { ...begun, status: "failed", error: { code, message, type: code, param: null }, output }
     const frames = endingOf(response).map((frame, index) => ({ ...frame, sequence_number: last + 1 + index }))
     return { response, output, frames }

@@ -1,5 +1,5 @@
-import { codedError } from "../../contract/codedErrors.ts"
-import type { Failure } from "../../contract/Failure.ts"
+import { codedError } from "../../contract/failures/codedErrors.ts"
+import type { Failure } from "../../contract/failures/Failure.ts"
 import type { Frame } from "../../generation/Machine.ts"
 import type { OutputItem, ResponseObject } from "../ResponseObject.ts"
 
@@ -32,7 +32,7 @@ export const failedWith = (
   return { ...response, status: "failed", error: { code, message, type, param }, output }
 }
 
-export const cancelled = (response: ResponseObject, output: ReadonlyArray<OutputItem>): ResponseObject => ({
+export const cancelledResponse = (response: ResponseObject, output: ReadonlyArray<OutputItem>): ResponseObject => ({
   ...response,
   status: "cancelled",
   output

@@ -1,4 +1,4 @@
-import { objectAt, textAt } from "../../contract/json.ts"
+import { objectAt, textAt } from "../../contract/json/json.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import type { ClientTool } from "./ClientTool.ts"
 import type { Operation } from "./OutputCall.ts"

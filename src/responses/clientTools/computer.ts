@@ -1,4 +1,4 @@
-import { isObject, listAt, numberAt, objectAt, textAt } from "../../contract/json.ts"
+import { isObject, listAt, numberAt, objectAt, textAt } from "../../contract/json/json.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import type { ClientTool } from "./ClientTool.ts"
 

@@ -1,4 +1,4 @@
-import { listAt, numberAt, objectAt, textAt } from "../../contract/json.ts"
+import { listAt, numberAt, objectAt, textAt } from "../../contract/json/json.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import { isHostedPlace } from "../../generation/hostedTools.ts"
 import type { CommandOutput } from "./ClientItem.ts"

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { said } from "../../contract/fields.ts"
+import { answerField } from "../../contract/fields.ts"
 import { CountInputTokens } from "../CreateResponse.ts"
 import { InputItem } from "../InputItem.ts"
 import { Usage } from "../ResponseObject.ts"
@@ -15,13 +15,13 @@ export type CompactResponse = typeof CompactResponse.Type
 
 /** A compacted conversation (docs/api.md#compaction). */
 export const Compacted = Schema.Struct({
-  id: said(Schema.String, "Id of the compaction; nothing is stored under it."),
+  id: answerField(Schema.String, "Id of the compaction; nothing is stored under it."),
   object: Schema.Literal("response.compaction"),
   created_at: Schema.Int.annotations({ description: "Unix seconds." }),
-  output: said(
+  output: answerField(
     Schema.Array(InputItem),
     "The user's messages and a `compaction` item, which holds the rest: the input of the next request."
   ),
-  usage: said(Usage, "Tokens used for the summary.")
+  usage: answerField(Usage, "Tokens used for the summary.")
 }).annotations({ identifier: "ResponsesCompacted" })
 export type Compacted = typeof Compacted.Type

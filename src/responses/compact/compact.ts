@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { InvalidRequest, UpstreamFailed } from "../../contract/Failure.ts"
+import { InvalidRequest, UpstreamFailed } from "../../contract/failures/Failure.ts"
 import { Pipeline } from "../../pipeline/Pipeline.ts"
 import type { TextInput } from "../../pipeline/TextFamily.ts"
 import type { CompactResponse } from "./CompactResponse.ts"

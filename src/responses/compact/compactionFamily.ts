@@ -1,8 +1,8 @@
 import { Clock, Effect } from "effect"
-import { InvalidRequest } from "../../contract/Failure.ts"
-import type { UpstreamFailed } from "../../contract/Failure.ts"
+import { InvalidRequest } from "../../contract/failures/Failure.ts"
+import type { UpstreamFailed } from "../../contract/failures/Failure.ts"
 import type { JsonObject } from "../../contract/fields.ts"
-import { objecting } from "../../contract/open.ts"
+import { makeObjection } from "../../contract/open.ts"
 import { Dispatch } from "../../dispatch/Dispatch.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
 import { jsonResponse, passthroughMachine } from "../../pipeline/passthrough.ts"
@@ -24,7 +24,7 @@ import { ResponseStore } from "../store/ResponseStore.ts"
 import { CompactResponse } from "./CompactResponse.ts"
 import type { Compacted } from "./CompactResponse.ts"
 import { sealSummary } from "./summary.ts"
-import { nothing, nothingIn, summarizing, summaryIn, unwritten } from "./summarizing.ts"
+import { nothing, nothingIn, summaryRequest, summaryIn, unwritten } from "./summaryRequest.ts"
 
 /** A conversation to compact. */
 interface Compacting {
@@ -82,7 +82,7 @@ export const makeCompactionFamily = Effect.gen(function* () {
       const { created_at, id } = encoding.response
       const rewrite = (answer: JsonObject) => ({ ...answer, id, created_at })
       return {
-        conversation: summarizing(conversation),
+        conversation: summaryRequest(conversation),
         stream: false,
         objection: () => (isPassed ? objection() : undefined),
         passthrough: isPassed
@@ -101,7 +101,7 @@ export const makeCompactionFamily = Effect.gen(function* () {
   return family
 })
 
-const unknownOf = objecting(CompactResponse)
+const unknownOf = makeObjection(CompactResponse)
 
 const passed = passthroughMachine(() => [])
 

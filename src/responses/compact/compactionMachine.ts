@@ -5,7 +5,7 @@ import type { Encoding, ResponseFrame, State } from "../encoding.ts"
 import { compactionItemId } from "../ids.ts"
 import type { OutputItem } from "../ResponseObject.ts"
 import { sealSummary } from "./summary.ts"
-import { summaryIn } from "./summarizing.ts"
+import { summaryIn } from "./summaryRequest.ts"
 
 /**
  * Turns the events of a summary into the frames of a response whose only item is a `compaction`: the answer to a

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../contract/fields.ts"
-import { parseJson } from "../../contract/json.ts"
+import { parseJson } from "../../contract/json/json.ts"
 
 /** A compaction item's `encrypted_content`: the model's summary with a mark of the gateway. */
 export const sealSummary = (summary: string): string =>

@@ -7,11 +7,11 @@ export const transcript = (instructions: ReadonlyArray<string>, items: ReadonlyA
 const linesOf = (item: Item): ReadonlyArray<string> => {
   switch (item.type) {
     case "message":
-      return [`${speakers[item.role]}: ${item.content.map(shown).join("\n")}`]
+      return [`${speakers[item.role]}: ${item.content.map(show).join("\n")}`]
     case "tool-call":
       return [`Assistant calls ${item.name}: ${item.arguments}`]
     case "tool-result":
-      return [`Result: ${item.content.map(shown).join("\n")}`]
+      return [`Result: ${item.content.map(show).join("\n")}`]
     case "search":
       return [`Assistant searches the web: ${item.query}`]
     case "reasoning":
@@ -21,7 +21,7 @@ const linesOf = (item: Item): ReadonlyArray<string> => {
 
 const speakers = { system: "System", user: "User", assistant: "Assistant" } as const
 
-const shown = (part: Part): string => {
+const show = (part: Part): string => {
   switch (part.type) {
     case "text":
     case "refusal":

@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Context, Duration, Effect } from "effect"
-import type { Holder } from "../../contract/Caller.ts"
-import type { InvalidRequest, NotFound } from "../../contract/Failure.ts"
-import type { Maker } from "../../contract/Own.ts"
+import type { Holder } from "../../contract/callers/Caller.ts"
+import type { InvalidRequest, NotFound } from "../../contract/failures/Failure.ts"
+import type { Maker } from "../../contract/callers/Own.ts"
 import { Daemons } from "../../flow/Daemons.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { makeBatchWriter } from "../../sql/BatchWriter.ts"
@@ -78,7 +78,7 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
       sql`INSERT INTO response_items ${sql.insert({ account_id: "", item_id: "", response_id: "" })} ON CONFLICT DO NOTHING`
     )
 
-    const writes = committing(commits, "commit", (added: ReadonlyArray<Added>) => [
+    const writes = committing(commits, "durable", (added: ReadonlyArray<Added>) => [
       ...inserting(added.map(({ row }) => row)),
       ...added.flatMap(({ foreign }) =>
         foreign.map(({ account_id, item_id, response_id }) => insertItem([account_id, item_id, response_id]))

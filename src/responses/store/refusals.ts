@@ -1,5 +1,5 @@
-import { InvalidRequest, NotFound } from "../../contract/Failure.ts"
-import { shortened } from "../../contract/shortened.ts"
+import { InvalidRequest, NotFound } from "../../contract/failures/Failure.ts"
+import { shorten } from "../../contract/text/shorten.ts"
 
 export const unknownResponse = (id: string) =>
   new NotFound({ param: null, message: `Response with id '${id}' not found.` })
@@ -7,7 +7,7 @@ export const unknownResponse = (id: string) =>
 export const unknownPrevious = (id: string) =>
   new InvalidRequest({
     param: "previous_response_id",
-    message: `Previous response with id '${shortened(id)}' not found.`,
+    message: `Previous response with id '${shorten(id)}' not found.`,
     details: { error_code: "previous_response_not_found" }
   })
 
@@ -15,7 +15,7 @@ export const unknownPrevious = (id: string) =>
 export const duplicateItem = (id: string) =>
   new InvalidRequest({
     param: "input",
-    message: `Duplicate item found with id ${shortened(id)}. Remove duplicate items from your input and try again.`
+    message: `Duplicate item found with id ${shorten(id)}. Remove duplicate items from your input and try again.`
   })
 
 export const tooMuch = new InvalidRequest({
@@ -38,6 +38,6 @@ export const unknownItem = (id: string) =>
   new NotFound({
     param: "input",
     message:
-      `Item with id '${shortened(id)}' not found. Items are not persisted when \`store\` is set to false. ` +
+      `Item with id '${shorten(id)}' not found. Items are not persisted when \`store\` is set to false. ` +
       "Try again with `store` set to true, or remove this item from your input."
   })

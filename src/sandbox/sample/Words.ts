@@ -44,10 +44,10 @@ export class Words {
     const candidates = [word, ...this.text.split(/\s+/).slice(0, mostCandidates), ...common].filter(
       ({ length }) => length <= longestCandidate
     )
-    const matching =
+    const match =
       regex instanceof Regex ? candidates.find((candidate) => regex.test(candidate, this.#budget)) : undefined
-    this.#matches.set(pattern, matching ?? word)
-    return matching ?? word
+    this.#matches.set(pattern, match ?? word)
+    return match ?? word
   }
 }
 

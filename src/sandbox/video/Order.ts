@@ -1,6 +1,6 @@
 import { Data, Schema } from "effect"
 import type { Effect, Option } from "effect"
-import { VideoError } from "../../upstreams/VideoUpstream.ts"
+import { VideoError } from "../../upstreams/videos/VideoUpstream.ts"
 
 /** The stored order of a clip, enough to continue after a restart. Times are Unix milliseconds. */
 export const Order = Schema.Struct({

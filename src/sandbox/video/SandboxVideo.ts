@@ -2,8 +2,8 @@ import { Clock, Effect, Either, Exit, FiberMap, Layer, Option } from "effect"
 import type { Scope } from "effect"
 import { PublicUrl } from "../../config/PublicUrl.ts"
 import { exitOf } from "../../flow/exitOf.ts"
-import { VideoRejected, VideoSaturated, VideoTransient, VideoUpstreams } from "../../upstreams/VideoUpstream.ts"
-import type { VideoJob, VideoUpstream } from "../../upstreams/VideoUpstream.ts"
+import { VideoRejected, VideoSaturated, VideoTransient, VideoUpstreams } from "../../upstreams/videos/VideoUpstream.ts"
+import type { VideoJob, VideoUpstream } from "../../upstreams/videos/VideoUpstream.ts"
 import { Clips, lastFrameFile, videoFile } from "./Clips.ts"
 import type { Order } from "./Order.ts"
 import { readDirective } from "./directive.ts"
@@ -36,14 +36,14 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
       const nowMs = clock.unsafeCurrentTimeMillis()
       const order = orderOf(job, prompt, directive, nowMs)
       const created = clips.create(job.taskId, order)
-      const noted = (id: string) => {
+      const note = (id: string) => {
         submitted.set(id, order.runsAtMs - nowMs)
         return id
       }
       const exit = exitOf(created)
       return exit !== undefined && Exit.isSuccess(exit)
-        ? Effect.succeed(noted(exit.value))
-        : Effect.mapBoth(created, { onFailure: transient, onSuccess: noted })
+        ? Effect.succeed(note(exit.value))
+        : Effect.mapBoth(created, { onFailure: transient, onSuccess: note })
     }
 
     /** The poll at that time renders the clip: waiting ones cost nothing. */

@@ -5,15 +5,15 @@ import { Effect, Schema } from "effect"
 import type { Scope } from "effect"
 import * as Database from "../Database.ts"
 import { rows } from "../decode.ts"
-import { latestVersion } from "../migrations.ts"
-import { counted } from "../migrations/0020_sharedMoney.ts"
+import { latestVersion, whyNotMigrated } from "../migrations.ts"
 import { heldByBudgets } from "../migrations/0042_budgets.ts"
 import { makeClient } from "../postgres/Client.ts"
-import { unserved } from "../postgres/served.ts"
+import { keepUnserved } from "../postgres/served.ts"
 import { lock } from "../sqlite/Database.ts"
 import { CopyFailed } from "./CopyFailed.ts"
-import { copyTable, quoted } from "./copyTable.ts"
+import { copyTable, quoteName } from "./copyTable.ts"
 import type { Copied } from "./copyTable.ts"
+import { sharedMoney } from "./sharedMoney.ts"
 import { sums } from "./sums.ts"
 import { remembered, seeded, tablesOf } from "./tables.ts"
 import type { Table } from "./tables.ts"
@@ -46,7 +46,7 @@ export const copyDatabase = ({ from, progress, to }: Options) =>
     yield* Effect.scoped(
       Effect.asVoid(Effect.provide(SqlClient.SqlClient, Database.layer({ url: to, exclusive: false })))
     )
-    yield* Effect.mapError(unserved(to), (error) =>
+    yield* Effect.mapError(keepUnserved(to), (error) =>
       error._tag === "DatabaseUnavailable"
         ? new CopyFailed({ message: "a gateway serves from the target: stop it first" })
         : error
@@ -57,16 +57,16 @@ export const copyDatabase = ({ from, progress, to }: Options) =>
     const report = yield* target.withTransaction(
       Effect.gen(function* () {
         yield* target.unsafe(`SET LOCAL lock_timeout = '5s'`)
-        yield* target.unsafe(`LOCK TABLE ${all.map(({ name }) => quoted(name)).join(", ")} IN EXCLUSIVE MODE`)
+        yield* target.unsafe(`LOCK TABLE ${all.map(({ name }) => quoteName(name)).join(", ")} IN EXCLUSIVE MODE`)
         yield* mustBeEmpty(target, all)
         const moved = all.filter(({ name }) => !remembered.has(name))
         const tables = yield* Effect.forEach(moved, (table) => {
-          const of = numberOf(source, `SELECT COUNT(*) FROM ${quoted(table.name)}`)
+          const of = numberOf(source, `SELECT COUNT(*) FROM ${quoteName(table.name)}`)
           return copyTable(source, target, table, (rows) => progress(table.name, rows, of))
         })
         const added = yield* compared(source, target)
         // Some tables exist in memory only while one process serves.
-        yield* counted(target)
+        yield* sharedMoney(target)
         yield* heldByBudgets(target)
         return { tables, sums: added }
       })
@@ -92,10 +92,10 @@ const openSource = (file: string): Effect.Effect<SqliteFile, CopyFailed | Databa
     )
     const { stored } = yield* Database.schemasOf(`sqlite:${file}`)
     if (stored !== latestVersion) {
-      const then = stored < latestVersion ? "run `gateway migrate` on it before" : "it belongs to a newer gateway"
-      return yield* new CopyFailed({
-        message: `${file} has schema ${stored}, this version has schema ${latestVersion}: ${then}`
-      })
+      const refused =
+        whyNotMigrated(stored) ??
+        `has schema ${stored}, this version has schema ${latestVersion}: run \`gateway migrate\` on it before`
+      return yield* new CopyFailed({ message: `${file} ${refused}` })
     }
     return yield* Effect.acquireRelease(
       Effect.sync(() => new SqliteFile(file, { readonly: true })),
@@ -125,7 +125,7 @@ const mustBeEmpty = (target: SqlClient.SqlClient, all: ReadonlyArray<Table>) =>
   Effect.forEach(
     all.filter(({ name }) => !seeded.has(name)),
     ({ name }) =>
-      Effect.flatMap(target.unsafe(`SELECT 1 FROM ${quoted(name)} LIMIT 1`), ({ length }) =>
+      Effect.flatMap(target.unsafe(`SELECT 1 FROM ${quoteName(name)} LIMIT 1`), ({ length }) =>
         length === 0 ? Effect.void : new CopyFailed({ message: `the target is not empty: there are rows in ${name}` })
       ),
     { discard: true }

@@ -3,7 +3,7 @@ import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Either, Predicate } from "effect"
 import { CopyFailed } from "./CopyFailed.ts"
-import { Digest, written } from "./digest.ts"
+import { Digest, jsonOf } from "./digest.ts"
 import type { Value } from "./digest.ts"
 import { seeded } from "./tables.ts"
 import type { Column, Table } from "./tables.ts"
@@ -29,7 +29,7 @@ export const copyTable = (
   progress: (rows: number) => Effect.Effect<void>
 ): Effect.Effect<Copied, CopyFailed | SqlError> =>
   Effect.gen(function* () {
-    if (seeded.has(table.name)) yield* target.unsafe(`DELETE FROM ${quoted(table.name)}`)
+    if (seeded.has(table.name)) yield* target.unsafe(`DELETE FROM ${quoteName(table.name)}`)
     const sent = new Digest()
     const insert = insertInto(table)
     let mended = 0
@@ -48,7 +48,7 @@ export const copyTable = (
         return value.replaceAll("\0", "\uFFFD")
       })
       sent.add(values)
-      const text = JSON.stringify(Object.fromEntries(values.map((value, at) => [`c${at}`, written(value)])))
+      const text = JSON.stringify(Object.fromEntries(values.map((value, at) => [`c${at}`, jsonOf(value)])))
       batch.push(text)
       length += text.length
       if (batch.length >= mostRows || length >= mostText) yield* flush
@@ -68,20 +68,20 @@ export const copyTable = (
   })
 
 const selectFrom = ({ columns, name }: Table) =>
-  `SELECT ${columns.map((column) => quoted(column.name)).join(", ")} FROM ${quoted(name)}`
+  `SELECT ${columns.map((column) => quoteName(column.name)).join(", ")} FROM ${quoteName(name)}`
 
 /** One parameter for all rows: JSON, with bytes as base64. */
 const insertInto = ({ columns, name }: Table) => {
   const values = columns.map(({ type }, at) => (type === "bytea" ? `decode(c${at}, 'base64')` : `c${at}`))
   const types = columns.map(({ type }, at) => `c${at} ${type === "bytea" ? "text" : type}`)
-  return `INSERT INTO ${quoted(name)} (${columns.map((column) => quoted(column.name)).join(", ")})
+  return `INSERT INTO ${quoteName(name)} (${columns.map((column) => quoteName(column.name)).join(", ")})
     SELECT ${values.join(", ")} FROM json_to_recordset($1::text::json) AS r(${types.join(", ")})`
 }
 
 /** Sets the counter behind the last id. */
 const countOn = (table: string, column: string) =>
-  `SELECT setval(pg_get_serial_sequence('${quoted(table)}', '${column}'), COALESCE(MAX(${quoted(column)}), 1),
-    MAX(${quoted(column)}) IS NOT NULL) FROM ${quoted(table)}`
+  `SELECT setval(pg_get_serial_sequence('${quoteName(table)}', '${column}'), COALESCE(MAX(${quoteName(column)}), 1),
+    MAX(${quoteName(column)}) IS NOT NULL) FROM ${quoteName(table)}`
 
 const digestOf = (target: SqlClient.SqlClient, table: Table): Effect.Effect<Digest, CopyFailed | SqlError> =>
   Effect.gen(function* () {
@@ -117,4 +117,4 @@ const isValue = (value: unknown, { type }: Column): value is Value => {
   return type === "text" ? typeof value === "string" : Number.isSafeInteger(value)
 }
 
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`

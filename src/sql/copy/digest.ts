@@ -8,7 +8,7 @@ export class Digest {
 
   add(values: ReadonlyArray<Value>): void {
     this.rows++
-    this.#sum = BigInt.asUintN(64, this.#sum + Bun.hash(JSON.stringify(values.map(written))))
+    this.#sum = BigInt.asUintN(64, this.#sum + Bun.hash(JSON.stringify(values.map(jsonOf))))
   }
 
   equals(other: Digest): boolean {
@@ -17,5 +17,5 @@ export class Digest {
 }
 
 /** A value as JSON, with bytes as base64. */
-export const written = (value: Value): string | number | null =>
+export const jsonOf = (value: Value): string | number | null =>
   value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value

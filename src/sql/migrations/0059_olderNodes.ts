@@ -22,7 +22,7 @@ export const olderNodes = Effect.gen(function* () {
 
 /**
  * An older node that was paused for so long that it was reaped can't come back among nodes that store what it can't read.
- * The lock orders it and `NodeStore.raiseFormat`. The second function is that of migration 34 with the columns of 48, for
+ * The lock orders it and `NodeStore.raiseFormat`. The second function is that of the baseline with the columns of 48, for
  * the requests of nodes older than both.
  */
 const onlyOnPostgres = (sql: SqlClient.SqlClient) =>

@@ -1,12 +1,13 @@
 import { SqlError } from "@effect/sql/SqlError"
-import { Cause, Chunk, Effect, Exit, Fiber } from "effect"
+import { Cause, Chunk, Effect, Exit, Fiber, Runtime } from "effect"
 import { Metrics } from "../../telemetry/Metrics.ts"
 import type { Committer } from "../Committer.ts"
 import type { DirectClient } from "../DirectClient.ts"
 import { errorCode } from "../errorCode.ts"
 import { makeCommitHealth } from "../commitHealth.ts"
 import { isRefused } from "../isRefused.ts"
-import { isStatement } from "../prepare.ts"
+import { aheadOf, isStatement } from "../prepare.ts"
+import type { Prepared } from "../prepare.ts"
 import { again } from "./again.ts"
 import { afterCommit, makeTransaction } from "./transaction.ts"
 
@@ -72,28 +73,32 @@ export const makeCommit = (sql: DirectClient) =>
           return Effect.tap(one, () => count(1, begun))
         })
       )
-    const commit = <A, E>(write: Effect.Effect<A, E>) =>
-      isStatement(write) ? statement(write) : committed(transaction(write))
+    const commit: Committer["commit"] = (write, as) =>
+      as === "first" || isStatement(write) ? statement(write) : committed(transaction(write))
 
-    const send: Committer["send"] = (one, ended) => {
+    const fork = Runtime.runFork(yield* Effect.runtime())
+    const send: Committer["send"] = (statements, _as, ended) => {
+      const made = madeNow(statements)
+      const [one, ...others] = made ?? []
+      if (one === undefined || others.length > 0) {
+        return fork(commit(aheadOf(() => made ?? statements()))).addObserver(ended)
+      }
       // Only a fiber can log that commits succeed again.
-      if (refusal() !== undefined) return false
+      if (refusal() !== undefined) return fork(statement(one)).addObserver(ended)
       const begun = performance.now()
       running++
       sql.send(one.text, one.values, (rows) => {
         leave()
-        if (rows instanceof SqlError) return ended(undefined)
+        // A fiber tries again if that helps, and logs an outage.
+        if (rows instanceof SqlError) return fork(statement(afterFailure(rows, one))).addObserver(ended)
         count(1, begun)
         succeeded()
-        ended(rows)
+        ended(Exit.succeed(rows))
       })
-      return true
     }
 
     const committer: Committer = {
       commit,
-      append: commit,
-      now: statement,
       send,
       afterCommit,
       refusal,
@@ -101,6 +106,25 @@ export const makeCommit = (sql: DirectClient) =>
     }
     return committer
   })
+
+/** The statements; undefined if they can't be made, which a fiber reports. */
+const madeNow = (statements: () => ReadonlyArray<Prepared>): ReadonlyArray<Prepared> | undefined => {
+  try {
+    return statements()
+  } catch {
+    return undefined
+  }
+}
+
+/** A statement whose first attempt has failed. */
+const afterFailure = (error: SqlError, one: Prepared): Effect.Effect<ReadonlyArray<unknown>, SqlError> => {
+  let isFirst = true
+  return Effect.suspend(() => {
+    if (!isFirst) return one
+    isFirst = false
+    return Effect.fail(error)
+  })
+}
 
 /** The failure of the server or the connection, if any. Other failures concern the write alone. */
 const outage = (cause: Cause.Cause<unknown>): SqlError | undefined =>

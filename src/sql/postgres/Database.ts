@@ -6,12 +6,12 @@ import { Connections } from "../Connections.ts"
 import { Aside } from "../Aside.ts"
 import { DatabaseUnavailable } from "../DatabaseUnavailable.ts"
 import { errorCode } from "../errorCode.ts"
-import { latestVersion, migrate, storedVersion } from "../migrations.ts"
+import { latestVersion, migrate, storedVersion, whyNotMigrated } from "../migrations.ts"
 import type { Schemas } from "../migrations.ts"
 import { Notices } from "../Notices.ts"
 import { makeClient } from "./Client.ts"
 import { makeNotices } from "./Listen.ts"
-import { inUse, serving, unserved } from "./served.ts"
+import { inUse, markServed, keepUnserved } from "./served.ts"
 
 interface Options {
   /** `postgres://<user>:<password>@<host>:<port>/<name>`. */
@@ -45,7 +45,7 @@ export const layer = ({
   Layer.scopedContext(
     Effect.gen(function* () {
       const direct = Option.match(pool.directUrl, { onNone: () => url, onSome: Redacted.value })
-      if (exclusive) yield* serving(direct)
+      if (exclusive) yield* markServed(direct)
       const sql = yield* makeClient({
         url,
         connections: exclusive ? pool.connections : ofVisitor,
@@ -87,7 +87,7 @@ const slowLog = Effect.map(Effect.runtime(), (runtime) => (text: string, tookMs:
 
 /** True if a gateway serves from this database now. */
 export const isServed = (url: string): Effect.Effect<boolean, DatabaseUnavailable> =>
-  Effect.scoped(Effect.as(unserved(url), false)).pipe(
+  Effect.scoped(Effect.as(keepUnserved(url), false)).pipe(
     Effect.catchAll((error) => (error === inUse ? Effect.succeed(true) : Effect.fail(unavailable(url, error))))
   )
 
@@ -108,13 +108,10 @@ const upToDate = (url: string, exclusive: boolean) =>
   Effect.gen(function* () {
     const version = yield* storedVersion
     if (version === latestVersion) return
-    if (version > latestVersion) {
-      return yield* new DatabaseUnavailable({
-        message: `it belongs to a newer gateway (schema ${version}); this one knows schema ${latestVersion}`
-      })
-    }
+    const refused = whyNotMigrated(version)
+    if (refused !== undefined) return yield* new DatabaseUnavailable({ message: `it ${refused}` })
     if (!exclusive) {
-      yield* Effect.mapError(unserved(url), (error) =>
+      yield* Effect.mapError(keepUnserved(url), (error) =>
         error === inUse
           ? new DatabaseUnavailable({
               message: `it has schema ${version}, and a gateway of that version runs on it: restart it with this version (schema ${latestVersion}) first`

@@ -19,7 +19,7 @@ export const inUse = new DatabaseUnavailable({ message: "it is in use by another
  * Marks the database as served until the scope closes. Any number of gateways hold this shared advisory lock. The
  * server releases it when the connection ends, however that happens, and it is taken again.
  */
-export const serving = (url: string): Effect.Effect<void, SqlError | DatabaseUnavailable, Daemons | Scope.Scope> =>
+export const markServed = (url: string): Effect.Effect<void, SqlError | DatabaseUnavailable, Daemons | Scope.Scope> =>
   Effect.gen(function* () {
     const outer = yield* Effect.scope
     const take = Effect.gen(function* () {
@@ -45,7 +45,7 @@ export const serving = (url: string): Effect.Effect<void, SqlError | DatabaseUna
   }).pipe(Effect.withClock(Clock.make()))
 
 /** Keeps gateways from serving until the scope closes; fails with `inUse` if one serves already. */
-export const unserved = (url: string): Effect.Effect<void, SqlError | DatabaseUnavailable, Scope.Scope> =>
+export const keepUnserved = (url: string): Effect.Effect<void, SqlError | DatabaseUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const connection = yield* lockClient(url)
     if (!(yield* takenSoon(connection, "pg_try_advisory_lock", 10))) return yield* inUse

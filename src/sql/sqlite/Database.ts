@@ -7,7 +7,7 @@ import { SqliteClient } from "@effect/sql-sqlite-bun"
 import { Cause, Effect, Layer, Option } from "effect"
 import { makeOwnFile, ownDirectory, ownFiles } from "../../config/ownFiles.ts"
 import { DatabaseUnavailable } from "../DatabaseUnavailable.ts"
-import { latestVersion, migrate, storedVersion } from "../migrations.ts"
+import { latestVersion, migrate, storedVersion, whyNotMigrated } from "../migrations.ts"
 import type { Schemas } from "../migrations.ts"
 import { makeClient } from "./Client.ts"
 
@@ -108,11 +108,8 @@ const prepared = (filename: string, exclusive: boolean) =>
       yield* sql`PRAGMA wal_autocheckpoint = 8000`
       yield* sql`PRAGMA foreign_keys = ON`
       const version = yield* storedVersion
-      if (version > latestVersion) {
-        return yield* new DatabaseUnavailable({
-          message: `database ${filename} belongs to a newer gateway (schema ${version}); this one knows schema ${latestVersion}`
-        })
-      }
+      const refused = whyNotMigrated(version)
+      if (refused !== undefined) return yield* new DatabaseUnavailable({ message: `database ${filename} ${refused}` })
       if (version < latestVersion) yield* exclusive || filename === ":memory:" ? migrate : visited(filename, version)
     })
   )

@@ -1,16 +1,16 @@
 import { SqlClient } from "@effect/sql"
 import type { Connection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
-import { Cause, Chunk, Effect, Exit } from "effect"
+import { Cause, Chunk, Effect, Exit, Runtime } from "effect"
 import { daemon } from "../../flow/daemon.ts"
 import { everySecond } from "../../flow/schedules.ts"
 import { Metrics } from "../../telemetry/Metrics.ts"
 import { thrownBy } from "../Committer.ts"
-import type { Committer, Durability } from "../Committer.ts"
+import type { CommitMode, Committer } from "../Committer.ts"
 import { makeCommitHealth } from "../commitHealth.ts"
 import { errorCode } from "../errorCode.ts"
 import { isRefused } from "../isRefused.ts"
-import { isStatement } from "../prepare.ts"
+import { aheadOf, isStatement } from "../prepare.ts"
 import type { StatementText } from "../prepare.ts"
 import { SqliteConnection } from "./Client.ts"
 import { makeLogSync } from "./LogSync.ts"
@@ -120,22 +120,22 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
         wake()
       })
 
-    const plainly = (
+    const isWritten = (
       connection: SqliteConnection,
-      statements: ReadonlyArray<StatementText>,
-      durability: Durability
+      statements: () => ReadonlyArray<StatementText>,
+      as: CommitMode
     ): boolean => {
       // While commits fail, the fiber logs the reason.
       if (isLocked || refusal() !== undefined) return false
       const begun = performance.now()
       try {
         if (connection.isBusy) return false
-        connection.writeNow(statements, durability === "commit")
+        connection.writeNow(statements(), as === "durable")
       } catch (cause) {
         isLocked = errorCode(cause).startsWith("SQLITE_BUSY")
         return false
       }
-      if (durability === "append") logSync.soon()
+      if (as !== "durable") logSync.soon()
       succeeded()
       commitSeconds.observe((performance.now() - begun) / 1_000)
       commitWrites.observe(1)
@@ -143,20 +143,22 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
       return true
     }
 
-    const commit: Committer["commit"] = (write) => enqueue(write, false)
-    const append: Committer["append"] = (write) => enqueue(write, true)
-    const now: Committer["now"] = (one) =>
+    const now = <A, E>(one: Effect.Effect<A, E>) =>
       Effect.onExit(unsynced(one), (exit) => {
         if (Exit.isSuccess(exit)) logSync.soon()
         return observe(exit)
       })
+    const commit: Committer["commit"] = (write, as = "durable") =>
+      as === "first" ? now(write) : enqueue(write, as === "soon")
+    const fork = Runtime.runFork(yield* Effect.runtime())
+    const send: Committer["send"] = (statements, as, ended) => {
+      if (own instanceof SqliteConnection && isWritten(own, statements, as)) return ended(Exit.succeed([]))
+      // The fiber fails with the same error and reports it.
+      fork(commit(aheadOf(statements), as)).addObserver(ended)
+    }
     const committer: Committer = {
       commit,
-      append,
-      now,
-      ...(own instanceof SqliteConnection && {
-        plainly: (write, durability) => plainly(own, write, durability)
-      }),
+      send,
       afterCommit: (run) => Effect.sync(() => void after.push(run)),
       refusal,
       lastAt

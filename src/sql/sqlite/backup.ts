@@ -3,7 +3,7 @@ import { dirname } from "node:path"
 import { Database as SqliteFile } from "bun:sqlite"
 import { Data, Effect, Redacted } from "effect"
 import { makeOwnFile } from "../../config/ownFiles.ts"
-import { latestVersion } from "../migrations.ts"
+import { whyNotMigrated } from "../migrations.ts"
 
 /** A backup can't be made or restored; the message is one line for the operator. */
 export class BackupFailed extends Data.TaggedError("BackupFailed")<{ readonly message: string }> {}
@@ -58,11 +58,14 @@ export const backUp = (database: string, file: string, options: Options): Effect
     }
   })
 
-/** Verifies a file that `backUp` made, by reading all of it. */
+/** Verifies a file that `backUp` made, by reading all of it. Fails if this gateway can't migrate its database. */
 export const inspect = (file: string): Effect.Effect<Backup, BackupFailed> =>
   attempt(`${file} can't be read`, () => {
     if (!existsSync(file)) throw new BackupFailed({ message: `there is no file ${file}` })
-    return readThrough(file)
+    const backup = readThrough(file)
+    const refused = whyNotMigrated(backup.schema)
+    if (refused !== undefined) throw new BackupFailed({ message: `${file} ${refused}` })
+    return backup
   })
 
 /**
@@ -148,11 +151,6 @@ const readThrough = (file: string): Backup => {
     throw new BackupFailed({ message: `${file} is not a backup made by \`gateway backup\`` })
   }
   const schema = Number(one(copy, "SELECT MAX(migration_id) FROM migrations"))
-  if (schema > latestVersion) {
-    throw new BackupFailed({
-      message: `${file} belongs to a newer gateway (schema ${schema}); this one knows schema ${latestVersion}`
-    })
-  }
   const own = tables.filter((name) => name !== note)
   const secret = one(copy, `SELECT secret FROM ${note}`)
   return {

@@ -4,14 +4,14 @@ import type { TaskChanges } from "../TaskChanges.ts"
 import type { TaskStorage } from "../TaskStorage.ts"
 import type { SummaryRow } from "../TaskSummary.ts"
 import type { UnitOfWork } from "../UnitOfWork.ts"
-import { numberAt } from "../../contract/json.ts"
+import { numberAt } from "../../contract/json/json.ts"
 import { isActive, newestFirst } from "./MemoryTasks.ts"
 import type { MemoryTask, MemoryTasks } from "./MemoryTasks.ts"
 
 /** Tasks of all accounts: counts, summaries, cancellation requests, removal. */
 export const memoryAdministered = (tasks: MemoryTasks, unit: UnitOfWork, changes: TaskChanges) => {
   /** Removes the first of these tasks. Returns their ids. */
-  const removed = (some: ReadonlyArray<MemoryTask>, limit: number) => {
+  const remove = (some: ReadonlyArray<MemoryTask>, limit: number) => {
     const first = some.slice(0, limit).map(({ task }) => task)
     return Effect.forEach(first, ({ id }) => Effect.as(tasks.put(id, undefined), id)).pipe(
       Effect.zipLeft(changes.removing(first))
@@ -22,12 +22,12 @@ export const memoryAdministered = (tasks: MemoryTasks, unit: UnitOfWork, changes
     Effect.suspend(() => {
       tasks.purgeRemoved(endedBeforeMs)
       const old = tasks.filter(({ task: { endedAtMs } }) => endedAtMs !== null && endedAtMs < endedBeforeMs)
-      return old.length === 0 ? Effect.succeed(0) : unit.commit(Effect.map(removed(old, limit), (ids) => ids.length))
+      return old.length === 0 ? Effect.succeed(0) : unit.commit(Effect.map(remove(old, limit), (ids) => ids.length))
     })
 
   const erase: TaskStorage["erase"] = (account, limit) =>
     Effect.suspend(() =>
-      removed(
+      remove(
         tasks.filter(({ task }) => task.account === account),
         limit
       )

@@ -1,9 +1,9 @@
 import { Duration, Effect, Option } from "effect"
-import { parseJson } from "../../contract/json.ts"
+import { parseJson } from "../../contract/json/json.ts"
 import { CrashPoints } from "../CrashPoints.ts"
 import { releasesRequest } from "../releasesRequest.ts"
 import type { StoreFailure } from "../StoreFailure.ts"
-import { isTerminal, isUnheard, patched } from "../Task.ts"
+import { isTerminal, isUnheard, applyPatch } from "../Task.ts"
 import type { Task, TaskPatch } from "../Task.ts"
 import type { TaskChanges } from "../TaskChanges.ts"
 import { LeaseLost, TaskKinds } from "../TaskKind.ts"
@@ -55,7 +55,7 @@ export const memoryLeased = (
       const one = tasks.get(task.id)
       return one?.token === token ? one : undefined
     }
-    const fenced = (leased: LeasedTask): Effect.Effect<MemoryTask, LeaseLost> =>
+    const fence = (leased: LeasedTask): Effect.Effect<MemoryTask, LeaseLost> =>
       Effect.suspend(() => {
         const one = heldOf(leased)
         return one === undefined ? new LeaseLost({ id: leased.task.id }) : Effect.succeed(one)
@@ -78,10 +78,10 @@ export const memoryLeased = (
     ): Effect.Effect<Task, LeaseLost | StoreFailure> =>
       withNow((nowMs) => {
         const before = leased.task
-        const task = patched(before, patch, nowMs)
+        const task = applyPatch(before, patch, nowMs)
         const isChanged = task.changes !== before.changes
         const writing = Effect.gen(function* () {
-          const one = yield* fenced(leased)
+          const one = yield* fence(leased)
           yield* tasks.put(task.id, {
             ...one,
             ...(isChanged && task.state === "running" && { startedAtMs: task.updatedAtMs }),
@@ -111,8 +111,8 @@ export const memoryLeased = (
       withNow((nowMs) =>
         unit.commit(
           Effect.gen(function* () {
-            yield* fenced(leased)
-            yield* changed(patched(leased.task, { state: "failed", error }, nowMs))
+            yield* fence(leased)
+            yield* changed(applyPatch(leased.task, { state: "failed", error }, nowMs))
             yield* behind
             yield* tasks.put(leased.task.id, undefined)
             yield* changes.removing([leased.task])
@@ -122,7 +122,7 @@ export const memoryLeased = (
 
     const release: TaskStorage["release"] = (leased, { againInMs, crashed }) =>
       withNow((nowMs) =>
-        Effect.map(fenced(leased), (one) => {
+        Effect.map(fence(leased), (one) => {
           const attempts = leased.task.attempts + (crashed ? 1 : 0)
           const task = { ...one.task, attempts }
           tasks.set(task.id, { ...one, task, token: null, nextRunAtMs: nowMs + againInMs })
@@ -163,7 +163,7 @@ export const memoryLeased = (
       lanes,
       claim,
       renew,
-      held: (leased: LeasedTask) => Effect.asVoid(fenced(leased)),
+      held: (leased: LeasedTask) => Effect.asVoid(fence(leased)),
       write,
       settle,
       removeHeld,

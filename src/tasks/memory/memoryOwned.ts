@@ -1,7 +1,7 @@
 import { Effect, Exit, Option } from "effect"
-import type { AccountId } from "../../contract/Caller.ts"
+import type { AccountId } from "../../contract/callers/Caller.ts"
 import { StoreFailure } from "../StoreFailure.ts"
-import { created, patched } from "../Task.ts"
+import { queuedTask, applyPatch } from "../Task.ts"
 import type { Task } from "../Task.ts"
 import type { TaskChanges } from "../TaskChanges.ts"
 import type { TaskStorage } from "../TaskStorage.ts"
@@ -17,7 +17,7 @@ export const memoryOwned = (
   changed: (task: Task) => Effect.Effect<void, StoreFailure>
 ) => {
   const insert: TaskStorage["insert"] = (given, alongside = Effect.void, behind = Effect.void) => {
-    const task = created(given)
+    const task = queuedTask(given)
     const one: MemoryTask = {
       task,
       request: JSON.stringify(given.request),
@@ -46,7 +46,7 @@ export const memoryOwned = (
   }
 
   const finished = new WeakMap<Task, Exit.Exit<Option.Option<Task>>>()
-  const known = (account: AccountId, kind: string, id: string) => {
+  const findOwn = (account: AccountId, kind: string, id: string) => {
     const task = tasks.get(id)?.task
     if (task?.account !== account || task.kind !== kind) return undefined
     const found = finished.get(task) ?? Exit.succeed(Option.some(task))
@@ -54,8 +54,8 @@ export const memoryOwned = (
     return found
   }
   const find: TaskStorage["find"] = (account, kind, id) =>
-    Effect.suspend(() => known(account, kind, id) ?? Effect.succeedNone)
-  const read: TaskStorage["read"] = (account, kind, id) => known(account, kind, id) ?? find(account, kind, id)
+    Effect.suspend(() => findOwn(account, kind, id) ?? Effect.succeedNone)
+  const read: TaskStorage["read"] = (account, kind, id) => findOwn(account, kind, id) ?? find(account, kind, id)
 
   const list: TaskStorage["list"] = (page) =>
     Effect.sync(() => {
@@ -85,7 +85,7 @@ export const memoryOwned = (
         if (one === undefined || !isActive(one) || !from.includes(one.task.state)) return Option.none<Task>()
         const isSubmitted = one.task.submitAtMs !== null || one.task.upstreamId !== null
         if (unsubmitted && isSubmitted) return Option.none<Task>()
-        const task: Task = { ...patched(one.task, { state }, nowMs), error: error ?? null, endedAtMs: nowMs }
+        const task: Task = { ...applyPatch(one.task, { state }, nowMs), error: error ?? null, endedAtMs: nowMs }
         yield* tasks.put(id, { ...one, task, token: null, request: undefined })
         yield* changed(task)
         return Option.some(task)
@@ -116,13 +116,13 @@ export const memoryOwned = (
 
   const expireDue: TaskStorage["expireDue"] = withNow((nowMs) =>
     Effect.gen(function* () {
-      const expiring = () =>
+      const dueToExpire = () =>
         tasks
           .filter(isActive)
           .flatMap(({ task }) => (task.expiresAtMs === null ? [] : [[task.expiresAtMs, task.id] as const]))
-      const late = expiring().filter(([atMs]) => atMs <= nowMs)
+      const late = dueToExpire().filter(([atMs]) => atMs <= nowMs)
       const ended = yield* Effect.forEach(late, ([, id]) => end(id, "expired"), { concurrency: "unbounded" })
-      return { expired: ended.flatMap(Option.toArray), nextMs: least(expiring().map(([atMs]) => atMs)) }
+      return { expired: ended.flatMap(Option.toArray), nextMs: least(dueToExpire().map(([atMs]) => atMs)) }
     })
   )
 

@@ -14,11 +14,11 @@ export const memoryTaskStore = Effect.gen(function* () {
   const unit = yield* UnitOfWork
   const changes = yield* TaskChanges
   const tasks = new MemoryTasks(unit)
-  const changed = (task: Task): Effect.Effect<void, StoreFailure> =>
+  const announce = (task: Task): Effect.Effect<void, StoreFailure> =>
     changes.changing(task, (nanoUsd) => tasks.change(task.id, { costNanoUsd: nanoUsd }))
   const store: TaskStorage = {
-    ...memoryOwned(tasks, unit, changes, changed),
-    ...(yield* memoryLeased(tasks, unit, changes, changed)),
+    ...memoryOwned(tasks, unit, changes, announce),
+    ...(yield* memoryLeased(tasks, unit, changes, announce)),
     ...memoryAdministered(tasks, unit, changes)
   }
   return store

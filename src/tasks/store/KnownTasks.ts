@@ -1,5 +1,5 @@
 import { Effect, Exit, Option } from "effect"
-import type { AccountId } from "../../contract/Caller.ts"
+import type { AccountId } from "../../contract/callers/Caller.ts"
 import { isJsonObject } from "../../contract/fields.ts"
 import { NamedSlots } from "../../flow/NamedSlots.ts"
 import type { Task } from "../Task.ts"

@@ -1,10 +1,10 @@
 import { Effect, Either, Schema } from "effect"
-import { AccountId, KeyId } from "../../contract/Caller.ts"
+import { AccountId, KeyId } from "../../contract/callers/Caller.ts"
 import { JsonObject } from "../../contract/fields.ts"
 import { rows } from "../../sql/decode.ts"
 import type { UndecodableRow } from "../../sql/decode.ts"
 import { readable } from "../../sql/readable.ts"
-import { created, patched, TaskError, TaskState } from "../Task.ts"
+import { queuedTask, applyPatch, TaskError, TaskState } from "../Task.ts"
 import type { Task, TaskPatch } from "../Task.ts"
 
 const Text = Schema.NullOr(Schema.String)
@@ -99,7 +99,7 @@ export const patchedColumns = (task: Task, stored: Task): Record<string, string 
 
 /** True if a patch does not change a task. */
 export const changesNothing = (task: Task, patch: TaskPatch): boolean =>
-  Object.keys(patchedColumns(patched(task, patch, task.updatedAtMs), task)).length === 0
+  Object.keys(patchedColumns(applyPatch(task, patch, task.updatedAtMs), task)).length === 0
 
 /** All columns of a new task, always in the same order. */
 export const newColumns = (task: Task): Record<string, string | number | null> => ({
@@ -131,7 +131,7 @@ export const newColumns = (task: Task): Record<string, string | number | null> =
 })
 
 /** A new task, for the names of its columns. */
-export const anyTask = created({
+export const anyTask = queuedTask({
   id: "",
   kind: "",
   account: AccountId.make(""),

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
-import { stored } from "../StoreFailure.ts"
+import { orStoreFailure } from "../StoreFailure.ts"
 import type { TaskStorage } from "../TaskStorage.ts"
 
 /** Changes the result of a task that has succeeded, but not its state. */
@@ -11,10 +11,10 @@ export const makeAmend = (changing: (id: string) => void) =>
     const amend: TaskStorage["amend"] = Effect.fnUntraced(function* (id, change) {
       changing(id)
       const found = results.first(
-        yield* stored(sql`SELECT result FROM tasks WHERE id = ${id} AND state = 'succeeded' ${locked}`)
+        yield* orStoreFailure(sql`SELECT result FROM tasks WHERE id = ${id} AND state = 'succeeded' ${locked}`)
       )
       if (found === undefined) return false
-      yield* stored(sql`UPDATE tasks SET result = ${JSON.stringify(change(found.result))} WHERE id = ${id}`)
+      yield* orStoreFailure(sql`UPDATE tasks SET result = ${JSON.stringify(change(found.result))} WHERE id = ${id}`)
       return true
     })
     return amend

@@ -6,7 +6,7 @@ import { Node } from "../../cluster/Node.ts"
 import { isLiving, whileItLives } from "../../cluster/store/living.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
-import { stored } from "../StoreFailure.ts"
+import { orStoreFailure } from "../StoreFailure.ts"
 import type { StoreFailure } from "../StoreFailure.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import { LeaseTime } from "../TaskSettings.ts"
@@ -47,13 +47,16 @@ const forTime = Effect.gen(function* () {
       Effect.map(
         Effect.forEach(chunksOf(leased), (some) =>
           Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-            stored(
-              commits.append(sql`UPDATE tasks SET next_run_at = ${nowMs + leaseMs}
+            orStoreFailure(
+              commits.commit(
+                sql`UPDATE tasks SET next_run_at = ${nowMs + leaseMs}
               WHERE ${sql.in(
                 "id",
                 some.map(({ task }) => task.id)
               )} AND lease_owner = ${node.id()}
-              AND ${sql.in("lease_token", [...new Set(some.map(({ token }) => token))])} RETURNING id`)
+              AND ${sql.in("lease_token", [...new Set(some.map(({ token }) => token))])} RETURNING id`,
+                "soon"
+              )
             )
           )
         ),
@@ -62,7 +65,7 @@ const forTime = Effect.gen(function* () {
     // The lock on the database guarantees that this process is the only one.
     takeOver: Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
       Effect.map(
-        stored(
+        orStoreFailure(
           commits.commit(sql`UPDATE tasks SET next_run_at = ${afterDeath(sql, nowMs)}
           WHERE ended_at IS NULL AND lease_token IS NOT NULL AND lease_owner <> ${node.id()}
           AND next_run_at > ${afterDeath(sql, nowMs)} RETURNING id`)
@@ -71,7 +74,7 @@ const forTime = Effect.gen(function* () {
       )
     ),
     oldestExpiredMs: Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-      Effect.map(stored(sql`SELECT MIN(next_run_at) AS at FROM tasks WHERE lease_token IS NOT NULL`), (found) =>
+      Effect.map(orStoreFailure(sql`SELECT MIN(next_run_at) AS at FROM tasks WHERE lease_token IS NOT NULL`), (found) =>
         Math.max(0, nowMs - (oldest.first(found)?.at ?? nowMs))
       )
     )
@@ -105,7 +108,7 @@ const forLife = Effect.gen(function* () {
   const findLost = makeLostClaims()
   const renew: Holding["renew"] = Effect.fnUntraced(function* (leased) {
     const ours = claimed.all(
-      yield* stored(
+      yield* orStoreFailure(
         sql`SELECT id, lease_token AS token FROM tasks WHERE lease_token IS NOT NULL AND lease_owner = ${node.id()}`
       )
     )
@@ -115,7 +118,7 @@ const forLife = Effect.gen(function* () {
     )
     const now = clock.unsafeCurrentTimeMillis()
     const putBack = ({ id, token }: (typeof lost)[number]) =>
-      stored(
+      orStoreFailure(
         commits.commit(sql`UPDATE tasks SET lease_token = NULL, lease_owner = NULL, next_run_at = ${now}
           WHERE id = ${id} AND lease_token = ${token}`)
       )
@@ -132,7 +135,7 @@ const forLife = Effect.gen(function* () {
     renew,
     takeOver: Effect.succeed(0),
     oldestExpiredMs: Effect.map(
-      stored(sql`SELECT MAX((EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint - good_until) AS at FROM nodes
+      orStoreFailure(sql`SELECT MAX((EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint - good_until) AS at FROM nodes
         WHERE EXISTS (SELECT 1 FROM tasks WHERE lease_token IS NOT NULL AND lease_owner = nodes.id)`),
       (found) => Math.max(0, oldest.first(found)?.at ?? 0)
     )

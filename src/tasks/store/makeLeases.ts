@@ -8,13 +8,13 @@ import { rows } from "../../sql/decode.ts"
 import { prepare } from "../../sql/prepare.ts"
 import { CrashPoints } from "../CrashPoints.ts"
 import { releasesRequest } from "../releasesRequest.ts"
-import { isTerminal, isUnheard, patched } from "../Task.ts"
+import { isTerminal, isUnheard, applyPatch } from "../Task.ts"
 import { RequestSeal } from "../RequestSeal.ts"
 import { makeRivals, sealOf } from "./makeRivals.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import { LeaseLost, TaskKinds } from "../TaskKind.ts"
 import type { Task, TaskPatch } from "../Task.ts"
-import { stored } from "../StoreFailure.ts"
+import { orStoreFailure } from "../StoreFailure.ts"
 import type { LeasedTask, TaskStorage } from "../TaskStorage.ts"
 import { UnitOfWork } from "../UnitOfWork.ts"
 import { makeHolding } from "./holding.ts"
@@ -77,8 +77,11 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
       const nowMs = yield* Clock.currentTimeMillis
       const owner = node.id()
       const token = `${owner}:${claims++}`
-      const claimed = yield* stored(
-        commits.now(claimRows([owner, token, owner, holding.until(nowMs), lane, nowMs, limit, ...holding.claimant()]))
+      const claimed = yield* orStoreFailure(
+        commits.commit(
+          claimRows([owner, token, owner, holding.until(nowMs), lane, nowMs, limit, ...holding.claimant()]),
+          "first"
+        )
       )
       const leased = (yield* readableTasks(claimed)).map((task) => ({ task, token }))
       if (leased.length < claimed.length)
@@ -111,7 +114,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
     }
 
     /** Changes no row if the lease is lost. */
-    const fenced = (leased: LeasedTask, columns: Record<string, unknown>, more?: typeof deletingRequest) =>
+    const fence = (leased: LeasedTask, columns: Record<string, unknown>, more?: typeof deletingRequest) =>
       updateOf(columns, more)([...Object.values(columns), leased.task.id, leased.token])
 
     const orLost = <E>(leased: LeasedTask, rows: Effect.Effect<ReadonlyArray<unknown>, E>) =>
@@ -122,7 +125,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
       )
 
     const held: TaskStorage["held"] = (leased) =>
-      Effect.asVoid(orLost(leased, stored(selectHeld([leased.task.id, leased.token]))))
+      Effect.asVoid(orLost(leased, orStoreFailure(selectHeld([leased.task.id, leased.token]))))
 
     const patchedTo = (leased: LeasedTask, patch: TaskPatch, release: Record<string, unknown>) =>
       Effect.flatMap(fingerprintColumn(leased.task, patch), (fingerprint) =>
@@ -141,7 +144,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
     const patchedAs = (leased: LeasedTask, patch: TaskPatch, release: Record<string, unknown>) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
         const before = leased.task
-        const task = patched(before, patch, nowMs)
+        const task = applyPatch(before, patch, nowMs)
         const ended = isTerminal(task.state)
         const stateChanged = task.changes !== before.changes
         const columns = {
@@ -153,7 +156,7 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
         }
         const deletesRequest = releasesRequest(kinds.get(task.kind), before, task)
         const atOnce = deletesRequest && !stateChanged ? deletingRequest : undefined
-        const update = fenced(leased, columns, atOnce).onRun(() => tasks.changing(task.id))
+        const update = fence(leased, columns, atOnce).onRun(() => tasks.changing(task.id))
         const write =
           stateChanged || (deletesRequest && atOnce === undefined)
             ? unit.commit(
@@ -165,8 +168,8 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
               )
             : // If the time of the next turn is lost, the task only runs sooner.
               isOnlyWhen(patch)
-              ? orLost(leased, stored(commits.append(update)))
-              : orLost(leased, stored(commits.commit(update)))
+              ? orLost(leased, orStoreFailure(commits.commit(update, "soon")))
+              : orLost(leased, orStoreFailure(commits.commit(update)))
         return Effect.map(write, () => {
           leased.task = task
           if (stateChanged) changes.changed(task)
@@ -192,14 +195,15 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
         Effect.asVoid(
           orLost(
             leased,
-            stored(
-              commits.append(
-                fenced(leased, {
+            orStoreFailure(
+              commits.commit(
+                fence(leased, {
                   attempts: leased.task.attempts + (options.crashed ? 1 : 0),
                   lease_token: null,
                   lease_owner: null,
                   next_run_at: nowMs + options.againInMs
-                })
+                }),
+                "soon"
               )
             )
           )
@@ -215,10 +219,12 @@ export const makeLeases = (tasks: Pick<Tasks, "changing" | "changed">) =>
       })
 
     const request: TaskStorage["request"] = (id) =>
-      Effect.flatMap(stored(selectRequest([id])), ([row]) => (row === undefined ? Effect.succeed(null) : opened(row)))
+      Effect.flatMap(orStoreFailure(selectRequest([id])), ([row]) =>
+        row === undefined ? Effect.succeed(null) : opened(row)
+      )
 
     /** Skips from lane to lane in the index, however many tasks wait in each. */
-    const lanes = Effect.map(stored(selectLanes([])), laneDues.all)
+    const lanes = Effect.map(orStoreFailure(selectLanes([])), laneDues.all)
 
     return {
       rivals: yield* makeRivals,

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
 import { mostRivals, rivalryMs } from "../rivalry.ts"
 import { RequestSeal } from "../RequestSeal.ts"
-import { stored } from "../StoreFailure.ts"
+import { orStoreFailure } from "../StoreFailure.ts"
 import type { TaskStorage } from "../TaskStorage.ts"
 
 /** A fingerprint's name at the seal: the request is sealed by the task's id itself. */
@@ -28,7 +28,7 @@ export const makeRivals = Effect.gen(function* () {
     if (upstreamIds.length === 0) return { taken: new Set<string>(), unheard: [], isCut: false }
     const [fromMs, untilMs] = [submitAtMs - rivalryMs, submitAtMs + rivalryMs]
     const found = unknown.all(
-      yield* stored(sql`SELECT upstream_id, id, 0 AS submit_at, 0 AS is_open, NULL AS fingerprint FROM tasks
+      yield* orStoreFailure(sql`SELECT upstream_id, id, 0 AS submit_at, 0 AS is_open, NULL AS fingerprint FROM tasks
           WHERE ${sql.in("upstream_id", upstreamIds)} AND lane = ${lane} AND id <> ${id}
         UNION ALL
         SELECT * FROM (SELECT upstream_id, id, submit_at, CASE WHEN ended_at IS NULL THEN 1 ELSE 0 END AS is_open, fingerprint

@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { numberAt, parseJson } from "../../contract/json.ts"
+import { numberAt, parseJson } from "../../contract/json/json.ts"
 import { rows } from "../../sql/decode.ts"
 import { firstRows } from "../../sql/slices.ts"
-import { stored } from "../StoreFailure.ts"
+import { orStoreFailure } from "../StoreFailure.ts"
 import type { TaskStorage } from "../TaskStorage.ts"
 import type { CallbackFilter } from "../TaskParams.ts"
 import { derivedColumns, summaryColumns } from "../TaskSummary.ts"
@@ -15,10 +15,10 @@ export const makeSummaries = Effect.map(SqlClient.SqlClient, (sql) => {
   const columns = sql.literal([...Object.keys(summaryColumns), ...derived].join(", "))
 
   const summary: TaskStorage["summary"] = (id) =>
-    Effect.map(stored(sql`SELECT ${columns} FROM tasks WHERE id = ${id}`), (found) => summariesOf(found)[0])
+    Effect.map(orStoreFailure(sql`SELECT ${columns} FROM tasks WHERE id = ${id}`), (found) => summariesOf(found)[0])
 
   const summaries: TaskStorage["summaries"] = (page) =>
-    stored(
+    orStoreFailure(
       firstRows(sql)(
         {
           table: "tasks",

@@ -1,15 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Option, Schema } from "effect"
-import type { AccountId } from "../../contract/Caller.ts"
+import type { AccountId } from "../../contract/callers/Caller.ts"
 import { formats } from "../../cluster/formats.ts"
 import { Node } from "../../cluster/Node.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
 import { prepare } from "../../sql/prepare.ts"
-import { stored } from "../StoreFailure.ts"
+import { orStoreFailure } from "../StoreFailure.ts"
 import type { StoreFailure } from "../StoreFailure.ts"
 import type { Task } from "../Task.ts"
-import { created } from "../Task.ts"
+import { queuedTask } from "../Task.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import { RequestSeal } from "../RequestSeal.ts"
 import { TaskKinds } from "../TaskKind.ts"
@@ -38,15 +38,15 @@ export const makeTasks = Effect.gen(function* () {
   const selectTask = prepare(sql, sql`SELECT * FROM tasks WHERE id = ${""} AND account_id = ${""} AND kind = ${""}`)
 
   /** Consequences of a change of state. Run it in the transaction that makes the change. */
-  const changed = (task: Task): Effect.Effect<void, StoreFailure> =>
-    changes.changing(task, (nanoUsd) => stored(updateCost([nanoUsd, task.id]).ahead))
+  const announce = (task: Task): Effect.Effect<void, StoreFailure> =>
+    changes.changing(task, (nanoUsd) => orStoreFailure(updateCost([nanoUsd, task.id]).ahead))
 
   /** In the clear while a node may claim the task that can't open it: it would fail the task. */
   const sealed = (id: string, request: unknown): Effect.Effect<string> =>
     node.sharedFormat() >= formats.sealedRequests ? seal(id, request) : Effect.sync(() => JSON.stringify(request))
 
   const insert: TaskStorage["insert"] = (task, alongside = Effect.void, behind = Effect.void) => {
-    const made = created(task)
+    const made = queuedTask(task)
     const columns = Object.values(newColumns(made))
     const statements = (request: string) =>
       alongside.pipe(
@@ -68,15 +68,15 @@ export const makeTasks = Effect.gen(function* () {
   const changing = (id: string) => known?.changing(id)
 
   const rowOf = (account: AccountId, kind: string, id: string) => selectTask([id, account, kind])
-  const decoded = (kind: string) => (found: ReadonlyArray<unknown>) => foundTask(found, kinds.get(kind))
+  const decode = (kind: string) => (found: ReadonlyArray<unknown>) => foundTask(found, kinds.get(kind))
 
   const find: TaskStorage["find"] = (account, kind, id) =>
-    stored(Effect.flatMap(rowOf(account, kind, id), decoded(kind)))
+    orStoreFailure(Effect.flatMap(rowOf(account, kind, id), decode(kind)))
 
   const read: TaskStorage["read"] = (account, kind, id) =>
     known === undefined
       ? find(account, kind, id)
-      : (known.find({ account, kind, id }) ?? stored(known.remember(rowOf(account, kind, id), decoded(kind))))
+      : (known.find({ account, kind, id }) ?? orStoreFailure(known.remember(rowOf(account, kind, id), decode(kind))))
 
   const filters = (page: TaskListing) =>
     sql.and([
@@ -100,7 +100,7 @@ export const makeTasks = Effect.gen(function* () {
   }
 
   const list: TaskStorage["list"] = (page) =>
-    stored(
+    orStoreFailure(
       Effect.all({
         total: Effect.map(
           sql`SELECT COUNT(*) AS n FROM tasks WHERE ${filters(page)}`,
@@ -135,7 +135,7 @@ export const makeTasks = Effect.gen(function* () {
           return ended
         }
         yield* sql`DELETE FROM task_requests WHERE task_id = ${id}`
-        yield* changed(ended.value)
+        yield* announce(ended.value)
         return ended
       })
       return Effect.tap(unit.commit(statements), (ended) =>
@@ -151,23 +151,25 @@ export const makeTasks = Effect.gen(function* () {
       changing(id)
       return Effect.zipRight(submits.keep(task), sql`DELETE FROM tasks WHERE ${task} RETURNING id`)
     })
-    return Effect.map(stored(commits.commit(statements)), (rows) => rows.length > 0)
+    return Effect.map(orStoreFailure(commits.commit(statements)), (rows) => rows.length > 0)
   }
 
   const expireDue: TaskStorage["expireDue"] = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
-    const late = yield* stored(sql`SELECT id FROM tasks
+    const late = yield* orStoreFailure(sql`SELECT id FROM tasks
       WHERE ended_at IS NULL AND expires_at IS NOT NULL AND expires_at <= ${nowMs} ORDER BY expires_at LIMIT 200`)
     const ended = yield* Effect.forEach(named.all(late), (row) => end(row.id, "expired"), {
       concurrency: "unbounded"
     })
     const next = earliest.first(
-      yield* stored(sql`SELECT MIN(expires_at) AS at FROM tasks WHERE ended_at IS NULL AND expires_at IS NOT NULL`)
+      yield* orStoreFailure(
+        sql`SELECT MIN(expires_at) AS at FROM tasks WHERE ended_at IS NULL AND expires_at IS NOT NULL`
+      )
     )
     return { expired: ended.flatMap(Option.toArray), nextMs: Option.fromNullable(next?.at) }
   })
 
-  return { insert, find, read, list, end, remove, expireDue, changing, changed } as const
+  return { insert, find, read, list, end, remove, expireDue, changing, changed: announce } as const
 })
 
 const named = rows("tasks", { id: Schema.String })

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect } from "effect"
-import { stored } from "../StoreFailure.ts"
-import { patched } from "../Task.ts"
+import { orStoreFailure } from "../StoreFailure.ts"
+import { applyPatch } from "../Task.ts"
 import { LeaseLost } from "../TaskKind.ts"
 import type { TaskStorage } from "../TaskStorage.ts"
 import { UnitOfWork } from "../UnitOfWork.ts"
@@ -23,12 +23,12 @@ export const makeRemoval = ({
         unit.commit(
           Effect.gen(function* () {
             changing(task.id)
-            const ended = yield* stored(sql`UPDATE tasks SET state = ${"failed"}, ended_at = ${nowMs}
+            const ended = yield* orStoreFailure(sql`UPDATE tasks SET state = ${"failed"}, ended_at = ${nowMs}
               WHERE id = ${task.id} AND lease_token = ${token} RETURNING id`)
             if (ended.length === 0) return yield* new LeaseLost({ id: task.id })
-            yield* changed(patched(task, { state: "failed", error }, nowMs))
+            yield* changed(applyPatch(task, { state: "failed", error }, nowMs))
             yield* behind
-            yield* stored(sql`DELETE FROM tasks WHERE id = ${task.id}`)
+            yield* orStoreFailure(sql`DELETE FROM tasks WHERE id = ${task.id}`)
           })
         )
       )

@@ -1,5 +1,6 @@
-import type { RequestRecord } from "../../contract/RequestRecord.ts"
-import type { Trace, TracedCall } from "../../contract/Trace.ts"
+import { allMeasures, countOf, inputOf, rowOf } from "../../contract/records/measures.ts"
+import type { RequestRecord } from "../../contract/records/RequestRecord.ts"
+import type { Trace, TracedCall } from "../../contract/records/Trace.ts"
 import { kinds, otlpSpan } from "./OtlpSpan.ts"
 import type { OtlpSpan } from "./OtlpSpan.ts"
 
@@ -77,16 +78,19 @@ export const callSpans = (trace: Trace, overMs: number, costNanoUsd?: number): R
     })
   )
 
+const attributes = allMeasures.flatMap((measure) => {
+  const { attribute } = rowOf(measure)
+  return attribute === undefined ? [] : [[attribute, measure] as const]
+})
+
 /** The conventions count cached tokens as input. */
 const usage = ({ used }: TracedCall, costNanoUsd: number | undefined) =>
   used === undefined
     ? {}
     : {
-        "gen_ai.usage.input_tokens": used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens,
+        "gen_ai.usage.input_tokens": inputOf(used),
         "gen_ai.usage.output_tokens": used.outputTokens,
-        "gen_ai.usage.cache_read.input_tokens": positive(used.cacheReadTokens),
-        "gen_ai.usage.cache_creation.input_tokens": positive(used.cacheWriteTokens),
-        "gen_ai.usage.reasoning.output_tokens": positive(used.reasoningTokens),
+        ...Object.fromEntries(attributes.map(([name, measure]) => [name, positive(countOf(used, measure))])),
         "gen_ai.usage.cost": usd(costNanoUsd)
       }
 

@@ -1,4 +1,4 @@
-import type { SpanContext } from "../../contract/Trace.ts"
+import type { SpanContext } from "../../contract/records/Trace.ts"
 
 /** Decides whether a new span is recorded. */
 export type Sampler = (parent: SpanContext | undefined) => boolean

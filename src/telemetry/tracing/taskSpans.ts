@@ -1,5 +1,5 @@
-import { readContext } from "../../contract/Trace.ts"
-import type { SpanContext, Trace } from "../../contract/Trace.ts"
+import { readContext } from "../../contract/records/Trace.ts"
+import type { SpanContext, Trace } from "../../contract/records/Trace.ts"
 import { callSpans } from "./requestSpans.ts"
 import { kinds, otlpSpan } from "./OtlpSpan.ts"
 import type { OtlpSpan } from "./OtlpSpan.ts"
@@ -44,7 +44,7 @@ export const taskSpan = (task: TracedTask, life: SpanContext): OtlpSpan => {
     toMs: task.endedAtMs ?? task.createdAtMs,
     ...(state === "failed" ? { error: error?.message ?? state } : {}),
     attributes: {
-      ...named(task),
+      ...nameSpan(task),
       "error.type": error?.code ?? (state === "succeeded" ? undefined : state),
       // Text tasks have these on their upstream calls.
       "gen_ai.operation.name": operation,
@@ -82,7 +82,7 @@ export const turnSpans = (trace: Trace, { error, isTakenOver, task }: OfTask): R
     fromMs: trace.timeOf(trace.begunAt),
     toMs: overMs,
     error,
-    attributes: { ...named(task), "gateway.task.tries": task.tries },
+    attributes: { ...nameSpan(task), "gateway.task.tries": task.tries },
     links:
       isTakenOver && made !== undefined
         ? [{ traceId: made.traceId, spanId: made.spanId, attributes: { "gateway.link": "made by another process" } }]
@@ -91,7 +91,7 @@ export const turnSpans = (trace: Trace, { error, isTakenOver, task }: OfTask): R
   return [turn, ...callSpans(trace, overMs)]
 }
 
-const named = ({ account, id, key, kind, model, state, upstream }: TracedTask) => ({
+const nameSpan = ({ account, id, key, kind, model, state, upstream }: TracedTask) => ({
   "gateway.task.id": id,
   "gateway.task.kind": kind,
   "gateway.task.state": state,

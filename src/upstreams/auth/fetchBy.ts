@@ -1,13 +1,13 @@
 import { Effect, Runtime } from "effect"
-import { callUpstream } from "../client.ts"
+import { callUpstream } from "../calls/client.ts"
 import { NoCredentials } from "../../credentials/Auth.ts"
-import { promised } from "../../credentials/promised.ts"
+import { promiseRunner } from "../../credentials/promiseRunner.ts"
 import type { Source } from "../../credentials/Source.ts"
 
 const deadlines = { connectMs: 3_000, firstByteMs: 8_000, idleMs: 5_000 }
 const answerLimit = 1024 * 1024
 const methods = ["GET", "POST", "PUT", "DELETE"] as const
-const run = promised(Runtime.defaultRuntime)
+const run = promiseRunner(Runtime.defaultRuntime)
 
 /**
  * A `fetch` for libraries, by the client of upstreams: bounded in time and bytes, without redirects, and by a proxy only
@@ -18,7 +18,8 @@ const run = promised(Runtime.defaultRuntime)
 export const fetchBy =
   (proxy: string | undefined, longestMs = 20_000): Source["fetch"] =>
   (url, { body, headers, method = "GET" }) => {
-    const failed = (words: string) => new NoCredentials({ isOutage: true, message: `${new URL(url).host}: ${words}` })
+    const failureOf = (words: string) =>
+      new NoCredentials({ isOutage: true, message: `${new URL(url).host}: ${words}` })
     return run(
       callUpstream({
         method: methods.find((known) => known === method.toUpperCase()) ?? "GET",
@@ -28,28 +29,28 @@ export const fetchBy =
         deadlines,
         proxy
       }).pipe(
-        Effect.mapError(({ failure, said }) => failed(said ?? failure.message)),
+        Effect.mapError(({ failure, said }) => failureOf(said ?? failure.message)),
         Effect.flatMap((exchange) =>
           Effect.tryPromise({
             try: () => exchange.text(answerLimit),
-            catch: () => failed("the connection broke")
+            catch: () => failureOf("the connection broke")
           }).pipe(
             Effect.onInterrupt(() => Effect.sync(() => exchange.cancel())),
             Effect.filterOrFail(
               (text) => Buffer.byteLength(text) <= answerLimit,
-              () => failed("an answer of more than 1 MiB")
+              () => failureOf("an answer of more than 1 MiB")
             ),
             Effect.flatMap((text) =>
               Effect.try({
                 try: () => new Response(text, { status: exchange.status, headers: exchange.headers }),
-                catch: () => failed(`an answer with status ${exchange.status}`)
+                catch: () => failureOf(`an answer with status ${exchange.status}`)
               })
             )
           )
         ),
         Effect.timeoutFail({
           duration: longestMs,
-          onTimeout: () => failed(`no complete answer within ${longestMs / 1_000} seconds`)
+          onTimeout: () => failureOf(`no complete answer within ${longestMs / 1_000} seconds`)
         })
       )
     )

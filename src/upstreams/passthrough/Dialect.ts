@@ -1,4 +1,4 @@
-import type { HostedCall } from "../../contract/HostedCall.ts"
+import type { HostedCall } from "../../contract/records/HostedCall.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
 import type { SseEvent } from "../framing/sse.ts"

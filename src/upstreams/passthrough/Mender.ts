@@ -1,8 +1,8 @@
-import { isObject, parseJson, textAt } from "../../contract/json.ts"
+import { isObject, parseJson, textAt } from "../../contract/json/json.ts"
 import { sseEvents } from "../framing/sse.ts"
 import type { SseEvent } from "../framing/sse.ts"
 import type { EventDialect } from "./Dialect.ts"
-import { written } from "./written.ts"
+import { writeEvent } from "./writeEvent.ts"
 
 /**
  * Repairs frames that the dialect's clients cannot read: some servers and proxies omit names or numbers of frames. The
@@ -37,9 +37,9 @@ export class Mender {
     const words = data.trim()
     if (words === "[DONE]" || words === "") return ""
     const frame = parseJson(data)
-    if (!isObject(frame)) return written({ event, data })
+    if (!isObject(frame)) return writeEvent({ event, data })
     const numbered = this.#dialect.numbered(frame, this.#number++)
-    return written({
+    return writeEvent({
       event: event === "message" ? (textAt(frame, "type") ?? event) : event,
       data: numbered === frame ? data : JSON.stringify(numbered)
     })

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../contract/fields.ts"
-import { isObject, listAt, objectAt } from "../../contract/json.ts"
+import { isObject, listAt, objectAt } from "../../contract/json/json.ts"
 
 /** True if a choice of a chunk has neither content nor a finish reason. */
 export const isSilent = (choice: unknown): boolean =>

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../contract/fields.ts"
-import { isObject, listAt, objectAt, parseJson } from "../../contract/json.ts"
+import { isObject, listAt, objectAt, parseJson } from "../../contract/json/json.ts"
 import type { Batch } from "../../generation/Generation.ts"
 import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
 import { Silence } from "../framing/Framing.ts"
 import { sseEvents } from "../framing/sse.ts"
 import { endOfBlank, endOfFrame, lineFeed, placesOf, startOfFrame } from "../framing/places.ts"
 import { WholeFrames } from "../framing/WholeFrames.ts"
-import type { Reader } from "../generationOf.ts"
+import type { Reader } from "../text/generationOf.ts"
 import { noBack } from "../protocols/back.ts"
 import type { Protocol } from "../protocols/Protocol.ts"
 import { cutOff, noAnswer, tooLongAsStream } from "../protocols/upstreamFailure.ts"
@@ -14,11 +14,11 @@ import type { PassthroughRequest } from "../Upstream.ts"
 import { AskedSearches, mayCite } from "./AskedSearches.ts"
 import { begins, isEmptyChoice, isSilent } from "./choices.ts"
 import type { CallSigning, ChunkDialect } from "./Dialect.ts"
-import { gathered } from "./gathered.ts"
+import { gatherAnswer } from "./gatherAnswer.ts"
 import { marksFor, marksOf } from "./marks.ts"
 import type { Marks } from "./marks.ts"
 import { Renamed } from "./Renamed.ts"
-import { writtenFrames } from "./written.ts"
+import { writtenFrames } from "./writeEvent.ts"
 
 /**
  * Reads a passthrough answer in chunks. Only the model's name is replaced. Usage, the end and failures are read from
@@ -31,7 +31,7 @@ export const passthroughChunks = <S>(
   isStream: boolean
 ): Reader => {
   const reader = new ChunkReader(protocol, dialect, request, isStream)
-  return isStream ? reader : gathered(reader, dialect)
+  return isStream ? reader : gatherAnswer(reader, dialect)
 }
 
 /** An object instead of closures, because thousands of answers are read at a time. */
@@ -76,7 +76,7 @@ class ChunkReader<S> implements Reader {
     const rest = this.#cutter.rest()
     const [last] = sseEvents(rest)
     const isWhole = last !== undefined && (last.data === done || isObject(parseJson(last.data)))
-    const events = isWhole ? this.#frames(utf8.encode(written(last.data))) : []
+    const events = isWhole ? this.#frames(utf8.encode(write(last.data))) : []
     const ending = events.at(-1)?.type
     return ending === "finished" || ending === "failed" ? events : [...events, ...this.#ended(false)]
   }
@@ -91,7 +91,7 @@ class ChunkReader<S> implements Reader {
     const chunks = this.#dialect.asStream(this.#request.rewrite(answer))
     const parts = yield* writtenFrames(text.length, chunks, false)
     if (parts === undefined) return yield [tooLongAsStream]
-    for (const part of [...parts, written(done)]) {
+    for (const part of [...parts, write(done)]) {
       const emitted: Array<GenerationEvent> = []
       this.#read(utf8.encode(part), emitted)
       yield emitted
@@ -231,12 +231,12 @@ class ChunkReader<S> implements Reader {
     if (isUsageAlone && listAt(frame, "choices").length > 0) {
       return this.#frameForCaller({ ...frame, choices: [] }, JSON.stringify({ ...frame, choices: [] }))
     }
-    const event = passed(written(this.#name?.replaced(data) ?? this.#rewritten(frame, data)))
+    const event = passed(write(this.#name?.replaced(data) ?? this.#rewritten(frame, data)))
     if (!this.#hasBegun || begins(frame)) return { ...event, isBeginning: true }
     const own = listAt(frame, "choices").every(isEmptyChoice) ? { ...event, isBeginning: true as const } : event
     if (!isUsage || !this.#wantsUsage()) return own
     const as = (usage: Usage) =>
-      utf8.encode(written(JSON.stringify(this.#request.rewrite({ ...frame, usage: this.#dialect.usage(usage) }))))
+      utf8.encode(write(JSON.stringify(this.#request.rewrite({ ...frame, usage: this.#dialect.usage(usage) }))))
     return { ...own, usageFrame: { isTotal: true, as } }
   }
 
@@ -254,13 +254,13 @@ class ChunkReader<S> implements Reader {
     return this.#protocol.end(this.#state, marked).flatMap((ending): Batch => {
       if (ending.type !== "finished") return isAccount(ending) ? [ending] : []
       const as = (usage: Usage) => {
-        if (!this.#wantsUsage()) return written(done)
+        if (!this.#wantsUsage()) return write(done)
         const chunk = { ...this.#head, choices: [], usage: this.#dialect.usage(usage) }
-        return written(JSON.stringify(chunk)) + written(done)
+        return write(JSON.stringify(chunk)) + write(done)
       }
       return [
         ...(this.#signing?.end() ?? []),
-        { type: "passthrough", terminal: true, text: written(done), usageFrame: { isTotal: true, as }, isEmpty: true },
+        { type: "passthrough", terminal: true, text: write(done), usageFrame: { isTotal: true, as }, isEmpty: true },
         ending
       ]
     })
@@ -288,7 +288,7 @@ const utf8 = new TextEncoder()
 
 const passed = (text: string) => ({ type: "passthrough", bytes: utf8.encode(text), terminal: false }) as const
 
-const written = (data: string): string => `data: ${data.includes("\n") ? data.replaceAll("\n", "\ndata: ") : data}\n\n`
+const write = (data: string): string => `data: ${data.includes("\n") ? data.replaceAll("\n", "\ndata: ") : data}\n\n`
 
 const accounts = new Set<GenerationEvent["type"]>(["started", "usage", "tool-call-signed", "finished", "failed"])
 const isAccount = ({ type }: GenerationEvent): boolean => accounts.has(type)

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import { countAt, isCount, parseJson } from "../../contract/json.ts"
-import { callUpstream } from "../client.ts"
-import type { Call } from "../client.ts"
-import type { Exchange } from "../Exchange.ts"
+import { countAt, isCount, parseJson } from "../../contract/json/json.ts"
+import { callUpstream } from "../calls/client.ts"
+import type { Call } from "../calls/client.ts"
+import type { Exchange } from "../calls/Exchange.ts"
 
 /** The caller waits for this count before its real request, so a local estimate is better than a slow answer. */
 const deadlines = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 5_000 }

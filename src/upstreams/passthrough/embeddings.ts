@@ -1,29 +1,20 @@
-import { countAt, isObject, listAt, objectAt } from "../../contract/json.ts"
+import { countAt, isObject, listAt, objectAt } from "../../contract/json/json.ts"
 import { noUsage } from "../../generation/GenerationEvent.ts"
-import type { Reader } from "../generationOf.ts"
-import type { EmbeddingForm } from "../protocols/Protocol.ts"
-import type { PassthroughRequest } from "../Upstream.ts"
-import { wholeAnswer } from "./wholeAnswer.ts"
+import type { WholeAnswer } from "./wholeAnswer.ts"
 
-/**
- * Reads embeddings. Only the input has tokens.
- *
- * @param raise puts an answer of another form into OpenAI's
- */
-export const passthroughEmbeddings = (request: PassthroughRequest, raise?: EmbeddingForm["raise"]): Reader =>
-  wholeAnswer(request, {
-    ...(raise === undefined ? {} : { raise }),
-    isAnswer: (answer) => {
-      const data = listAt(answer, "data")
-      return data.length === inputsOf(request.body["input"]) && data.every(hasVector)
-    },
-    usageOf: (answer) => {
-      const usage = objectAt(answer, "usage")
-      const inputTokens = countAt(usage, "prompt_tokens") ?? countAt(usage, "total_tokens")
-      return inputTokens === undefined ? undefined : { ...noUsage, inputTokens }
-    },
-    renderUsage: ({ inputTokens: tokens }) => ({ prompt_tokens: tokens, total_tokens: tokens })
-  })
+/** Embeddings. Only the input has tokens. */
+export const embeddings: WholeAnswer = {
+  isAnswer: (answer, { input }) => {
+    const data = listAt(answer, "data")
+    return data.length === inputsOf(input) && data.every(hasVector)
+  },
+  usageOf: (answer) => {
+    const usage = objectAt(answer, "usage")
+    const inputTokens = countAt(usage, "prompt_tokens") ?? countAt(usage, "total_tokens")
+    return inputTokens === undefined ? undefined : { ...noUsage, inputTokens }
+  },
+  renderUsage: ({ inputTokens: tokens }) => ({ prompt_tokens: tokens, total_tokens: tokens })
+}
 
 /** An input is a text or an array of token ids. */
 const inputsOf = (input: unknown): number => (Array.isArray(input) && typeof input[0] !== "number" ? input.length : 1)

@@ -1,4 +1,4 @@
-import type { HostedCall } from "../../contract/HostedCall.ts"
+import type { HostedCall } from "../../contract/records/HostedCall.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import type { Batch } from "../../generation/Generation.ts"
 import type { GenerationEvent, UsageFrame, Usage } from "../../generation/GenerationEvent.ts"
@@ -6,15 +6,15 @@ import { Silence } from "../framing/Framing.ts"
 import { eventLimit, sseEvents } from "../framing/sse.ts"
 import type { SseEvent } from "../framing/sse.ts"
 import { framesNamed, WholeFrames } from "../framing/WholeFrames.ts"
-import type { Reader } from "../generationOf.ts"
+import type { Reader } from "../text/generationOf.ts"
 import { noBack } from "../protocols/back.ts"
-import { isObject, objectAt, parseJson } from "../../contract/json.ts"
+import { isObject, objectAt, parseJson } from "../../contract/json/json.ts"
 import type { Protocol } from "../protocols/Protocol.ts"
 import { noAnswer, tooLongAsStream, tooMuchText } from "../protocols/upstreamFailure.ts"
 import type { EventDialect } from "./Dialect.ts"
-import { gathered } from "./gathered.ts"
+import { gatherAnswer } from "./gatherAnswer.ts"
 import { Mender } from "./Mender.ts"
-import { written, writtenFrames } from "./written.ts"
+import { writeEvent, writtenFrames } from "./writeEvent.ts"
 
 /**
  * Reads a passthrough answer in named events. Only names are replaced. The protocol's machine reads usage, the end and
@@ -27,7 +27,7 @@ export const passthroughEvents = <S>(
   isStream: boolean
 ): Reader => {
   const reader = new EventReader(protocol, dialect, rewrite, isStream)
-  return isStream ? reader : gathered(reader, dialect)
+  return isStream ? reader : gatherAnswer(reader, dialect)
 }
 
 /** An object instead of closures, because thousands of answers are read at a time. */
@@ -78,7 +78,7 @@ class EventReader<S> implements Reader {
     const emitted = this.#protocol.end(this.#state, false).filter(isAccount)
     const isWithoutLast = lastFrame !== undefined && emitted.at(-1)?.type === "finished"
     const last = isWithoutLast
-      ? [{ type: "passthrough", terminal: true, text: written(lastFrame), isEmpty: true } as const]
+      ? [{ type: "passthrough", terminal: true, text: writeEvent(lastFrame), isEmpty: true } as const]
       : []
     return [...events, ...last, ...emitted]
   }
@@ -144,7 +144,7 @@ class EventReader<S> implements Reader {
         answer === undefined
           ? this.#counted(this.#dialect.completedEnd(frame, this.#begun), usage)
           : { ...frame, [answerIn]: this.#rewrite(this.#counted(answer, usage)) }
-      return written({ event: event.event, data: JSON.stringify(counted) })
+      return writeEvent({ event: event.event, data: JSON.stringify(counted) })
     }
     return { isTotal: usageIn === "totals", as }
   }
@@ -160,9 +160,9 @@ class EventReader<S> implements Reader {
     if (!isObject(frame)) return undefined
     if (answer === undefined) {
       const completed = this.#dialect.completedEnd(frame, this.#begun)
-      return completed === frame ? undefined : written({ event, data: JSON.stringify(completed) })
+      return completed === frame ? undefined : writeEvent({ event, data: JSON.stringify(completed) })
     }
-    return written({ event, data: JSON.stringify({ ...frame, [answerIn]: this.#rewrite(answer) }) })
+    return writeEvent({ event, data: JSON.stringify({ ...frame, [answerIn]: this.#rewrite(answer) }) })
   }
 
   /** The answer object of a frame. The last one has the items, whether or not the server repeats them there. */
@@ -279,7 +279,7 @@ class EventReader<S> implements Reader {
   /** The last frame, if it only lacks its closing blank line. An incomplete one is dropped. */
   #rest(): Batch {
     const [frame] = sseEvents(this.#cutter?.rest() ?? empty)
-    return frame !== undefined && isObject(parseJson(frame.data)) ? this.#frames(utf8.encode(written(frame))) : []
+    return frame !== undefined && isObject(parseJson(frame.data)) ? this.#frames(utf8.encode(writeEvent(frame))) : []
   }
 }
 

@@ -1,25 +1,34 @@
 import type { JsonObject } from "../../contract/fields.ts"
-import { isObject, parseJson } from "../../contract/json.ts"
+import { isObject, parseJson } from "../../contract/json/json.ts"
 import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
-import type { Reader } from "../generationOf.ts"
+import type { Reader } from "../text/generationOf.ts"
 import { failedWith, garbled, noAnswer } from "../protocols/upstreamFailure.ts"
 import type { PassthroughRequest } from "../Upstream.ts"
+import type { WholeForm } from "../protocols/Protocol.ts"
 
-interface Kind {
-  /** The answer in the family's form, if the upstream has another; undefined if it is none. */
-  readonly raise?: (answer: JsonObject) => JsonObject | undefined
+/** Reads a family's whole answers. `body` is the request in the family's form. */
+export interface WholeAnswer {
+  /** True if servers of the dialect may lack the endpoint, so that another one answers in its place. */
+  readonly isOptional?: true
   /** True if the JSON is an answer of this kind. */
-  readonly isAnswer: (answer: JsonObject) => boolean
+  readonly isAnswer: (answer: JsonObject, body: JsonObject) => boolean
   /** The answer's usage, if it has any. */
-  readonly usageOf: (answer: JsonObject) => Usage | undefined
+  readonly usageOf: (answer: JsonObject, body: JsonObject) => Usage | undefined
+  /** The usage by the gateway's count, if it counts more than the input's tokens. */
+  readonly countUsage?: (body: JsonObject) => Usage
   /** Usage in the dialect's form. */
   readonly renderUsage: (usage: Usage) => JsonObject
 }
 
-/** Reads a whole answer that passes through: replaces the model's name and reports the usage. */
+/**
+ * Reads a whole answer that passes through: replaces the model's name and reports the usage.
+ *
+ * @param raise puts an answer of another form into the family's; undefined if it is none
+ */
 export const wholeAnswer = (
-  { rewrite }: PassthroughRequest,
-  { isAnswer, raise, renderUsage, usageOf }: Kind
+  { body, rewrite }: PassthroughRequest,
+  { countUsage, isAnswer, renderUsage, usageOf }: WholeAnswer,
+  raise?: WholeForm["raise"]
 ): Reader => ({
   push: () => [],
   end: () => [{ type: "failed", failure: garbled, said: "a stream" }],
@@ -28,9 +37,12 @@ export const wholeAnswer = (
     if (!isObject(told)) return [[noAnswer(text)]]
     if (isObject(told["error"])) return [[failedWith(told["error"])]]
     const answer = raise === undefined ? told : raise(told)
-    if (answer === undefined || !isAnswer(answer)) return [[noAnswer(text)]]
-    const usage = usageOf(answer)
-    const usageEvents: ReadonlyArray<GenerationEvent> = usage === undefined ? [] : [{ type: "usage", usage }]
+    if (answer === undefined || !isAnswer(answer, body)) return [[noAnswer(text)]]
+    const reported = usageOf(answer, body)
+    const usage = reported ?? countUsage?.(body)
+    const counted = reported === undefined ? ({ counted: "untold" } as const) : {}
+    const usageEvents: ReadonlyArray<GenerationEvent> =
+      usage === undefined ? [] : [{ type: "usage", usage, ...counted }]
     const as = (usage: Usage) => JSON.stringify(rewrite({ ...answer, usage: renderUsage(usage) }))
     return [
       [

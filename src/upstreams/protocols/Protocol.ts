@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/fields.ts"
-import type { InvalidRequest } from "../../contract/Failure.ts"
-import type { CarriedField, Conversation } from "../../generation/Conversation.ts"
+import type { InvalidRequest } from "../../contract/failures/Failure.ts"
+import type { Conversation } from "../../generation/Conversation.ts"
 import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
 import type { EndpointPath } from "../../config/baseUrl.ts"
 import type { Endpoint, Placeable } from "../Endpoint.ts"
@@ -8,6 +8,9 @@ import type { Framing } from "../framing/Framing.ts"
 import type { Dialect } from "../passthrough/Dialect.ts"
 import type { CallSignatures } from "../Upstream.ts"
 import type { Back } from "./back.ts"
+import type { WholeFamily } from "../../contract/kinds.ts"
+import type { FieldFates } from "./fieldFates.ts"
+import type { ServedDefaults } from "./servedDefaults.ts"
 
 /**
  * A dialect of the upstreams, as pure functions: a test is a conversation and a body, or a list of frames and a list of
@@ -23,14 +26,10 @@ export interface Protocol<S> {
   readonly isListOfAll?: true
   /** The ids in a list of models that has a form of its own; undefined if it is no list. Absent for OpenAI's form. */
   readonly modelIds?: (answer: unknown) => ReadonlyArray<string> | undefined
-  /** The path for embeddings; absent if it has none. */
-  readonly embeddings?: EndpointPath
-  /** The form of its embeddings; OpenAI's unless given. */
-  readonly embeds?: EmbeddingForm
+  /** Its endpoints whose answers come whole. */
+  readonly whole?: Readonly<Partial<Record<WholeFamily, WholePlace>>>
   /** The path that counts a request's tokens; absent if it has none. */
   readonly counts?: EndpointPath
-  /** The path that compacts conversations in OpenAI's form; absent if it has none. Not every server offers it. */
-  readonly compacts?: EndpointPath
   /** The form of its streams; server-sent events unless given. */
   readonly framing?: Framing
   /** True if its upstreams run web searches themselves. */
@@ -43,8 +42,8 @@ export interface Protocol<S> {
   readonly signsCalls?: boolean
   /** A request without its signatures, if a refusal in these words is about them. */
   readonly unsigned?: (body: JsonObject, refusal: string) => JsonObject | undefined
-  /** The optional fields of a conversation that it carries. Defaults to none. */
-  readonly carries?: ReadonlySet<CarriedField>
+  /** The fate of each field of a conversation. */
+  readonly fates: FieldFates
   /** True if a translated request can name a file that the upstream stores. Defaults to false. */
   readonly takesFileIds?: true
   /** Fits a caller's own request to its place. Absent if that takes everything. */
@@ -54,7 +53,11 @@ export interface Protocol<S> {
   /** True for media types that it accepts. The text of other documents is extracted before `lower`. */
   readonly takesDocument: (mediaType: string) => boolean
   readonly lower: (conversation: Conversation, options: LowerOptions) => Lowered
+  /** Puts the upstream's defaults into a request. */
+  readonly withDefaults: ServedDefaults
   readonly begin: (back: Back) => S
+  /** The header of an answer that tells the tier that served it, if frames don't. */
+  readonly tierHeader?: string
   /** Reads one parsed frame of a stream. */
   readonly step: (state: S, frame: JsonObject) => readonly [S, ReadonlyArray<GenerationEvent>]
   /** Ends the stream with `finished` or `failed`, unless a frame did. `marked`: an end marker (`[DONE]`) came. */
@@ -108,11 +111,20 @@ export interface Guardrail {
   readonly version: string
 }
 
-/** Embeddings in a form of the dialect's own. */
-export interface EmbeddingForm {
-  /** A request in OpenAI's form as the dialect has it, or the reason that it cannot be sent. */
+/** An endpoint whose answers come whole. */
+export interface WholePlace {
+  readonly path: EndpointPath
+  /** Its base URL, if it is another one than the configured one. */
+  readonly baseUrl?: (configured: string) => string
+  /** The form of its bodies; the family's own unless given. */
+  readonly form?: WholeForm
+}
+
+/** Bodies in a form of the dialect's own. */
+export interface WholeForm {
+  /** A request in the family's form as the dialect has it, or the reason that it cannot be sent. */
   readonly lower: (request: JsonObject) => Pick<Lowered, "body" | "adapted"> | InvalidRequest
-  /** An answer in OpenAI's form; undefined if it is none. */
+  /** An answer in the family's form; undefined if it is none. */
   readonly raise: (answer: JsonObject) => JsonObject | undefined
 }
 

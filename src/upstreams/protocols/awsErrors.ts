@@ -1,5 +1,6 @@
+import { firstMatch } from "../../contract/text/firstMatch.ts"
 import { errorWords } from "./errorWords.ts"
-import { parseJson } from "../../contract/json.ts"
+import { parseJson } from "../../contract/json/json.ts"
 
 /**
  * The HTTP status that says what an error of Bedrock means, by its type. AWS's own statuses say less: a 400 may be a
@@ -41,7 +42,7 @@ const sentences: ReadonlyArray<readonly [RegExp, number]> = [
 export const awsStatus = (type: string, message: string): number | undefined => {
   const status = statuses.get(nameOf(type))
   if (status !== 400 && status !== 403) return status
-  return sentences.find(([pattern]) => pattern.test(message))?.[1] ?? status
+  return firstMatch(sentences, message) ?? status
 }
 
 /** The error in the answer stream of a call that was accepted, in the form in which other dialects have one. */

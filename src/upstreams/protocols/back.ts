@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/fields.ts"
 import type { Conversation, CustomTool } from "../../generation/Conversation.ts"
-import { isObject, parseJson, textAt } from "../../contract/json.ts"
+import { isObject, parseJson, textAt } from "../../contract/json/json.ts"
 import type { Notes } from "./notes.ts"
 
 /** Translates names in an upstream's answer back to the caller's. */
@@ -19,11 +19,11 @@ export interface Back {
   readonly answerTool: string | undefined
 }
 
-const legal = /^[A-Za-z0-9_-]{1,64}$/
+const legal = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 
 /**
- * Gives every tool a name that all upstreams accept: illegal characters (the dot of a namespace) and long names are
- * replaced, uniquely.
+ * Gives every tool a name that all upstreams accept: illegal characters (the dot of a namespace, a digit in front)
+ * and long names are replaced, uniquely.
  */
 export const backOf = ({ items, tools }: Conversation, answerTool?: string): Back => {
   const names = tools.map((tool) => tool.name)
@@ -58,7 +58,11 @@ const mended = (names: ReadonlyArray<string>) => {
   const numbers = new Map<string, number>()
   for (const name of illegal) {
     if (toUpstream.has(name)) continue
-    const base = name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 60) || "tool"
+    const base =
+      name
+        .replaceAll(/[^A-Za-z0-9_-]/g, "_")
+        .replace(/^(?=[0-9-])/, "_")
+        .slice(0, 60) || "tool"
     let unique = base
     let number = numbers.get(base) ?? 1
     while (kept.has(unique) || toCaller.has(unique)) unique = `${base}_${++number}`

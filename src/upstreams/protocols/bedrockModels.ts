@@ -1,4 +1,4 @@
-import { isObject, listAt, textAt } from "../../contract/json.ts"
+import { isObject, listAt, textAt } from "../../contract/json/json.ts"
 import { withoutSlash } from "../../config/withoutSlash.ts"
 import type { Protocol } from "./Protocol.ts"
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../contract/fields.ts"
-import { isObject, textAt } from "../../contract/json.ts"
+import { isObject, textAt } from "../../contract/json/json.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
 
 /** Claude Code's first words of the system text. They differ by session, so that no two sessions share a prefix cache. */

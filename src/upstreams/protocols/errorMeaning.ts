@@ -1,4 +1,4 @@
-import { listAt, numberAt, objectAt, textAt } from "../../contract/json.ts"
+import { listAt, numberAt, objectAt, textAt } from "../../contract/json/json.ts"
 import type { UpstreamTrouble } from "../../generation/UpstreamTrouble.ts"
 import { errorIn, errorWords } from "./errorWords.ts"
 

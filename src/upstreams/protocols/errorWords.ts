@@ -1,4 +1,4 @@
-import { isObject, listAt, objectAt, parseJson, textAt } from "../../contract/json.ts"
+import { isObject, listAt, objectAt, parseJson, textAt } from "../../contract/json/json.ts"
 
 /** The error object: under `error`, in Google's list, or the body itself (vLLM, xAI, Alibaba). */
 export const errorIn = (body: unknown): unknown => {

@@ -1,6 +1,5 @@
 import type { Conversation } from "../../generation/Conversation.ts"
-import { hasMarks } from "../../generation/cacheMarks.ts"
-import { InvalidRequest } from "../../contract/Failure.ts"
+import { InvalidRequest } from "../../contract/failures/Failure.ts"
 
 /** Losses of a request on its way into another dialect, collected while it is lowered. */
 export interface Notes {
@@ -25,10 +24,11 @@ export const takeNotes = (): Notes => {
   }
 }
 
-/** Names cache breakpoints for a dialect without them. */
-export const nameBreakpoints = (conversation: Conversation, notes: Notes): void => {
-  if (hasMarks(conversation)) notes.adapt("cache_control")
-}
-
 /** The caller's name of the answer's format. */
 export const formatParam = ({ formatParam = "text.format" }: Conversation): string => formatParam
+
+/** An answer's format in words, for a model that can't be held to it. */
+export const jsonHint = (format: Conversation["format"]): string =>
+  `Answer with one JSON object and nothing else${
+    format.type === "json-schema" ? ` that matches this JSON Schema:\n${JSON.stringify(format.schema)}` : "."
+  }`

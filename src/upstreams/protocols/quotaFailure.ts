@@ -1,5 +1,5 @@
 import { DateTime } from "effect"
-import { listAt, textAt } from "../../contract/json.ts"
+import { listAt, textAt } from "../../contract/json/json.ts"
 import type { Rest } from "../../generation/Rest.ts"
 
 /** The part that rests by the violations in Google's `QuotaFailure`; undefined if the error has none. */

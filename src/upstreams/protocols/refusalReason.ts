@@ -1,5 +1,5 @@
-import type { FallbackReason } from "../../contract/FallbackReason.ts"
-import { objectAt, parseJson, textAt } from "../../contract/json.ts"
+import type { FallbackReason } from "../../contract/records/FallbackReason.ts"
+import { objectAt, parseJson, textAt } from "../../contract/json/json.ts"
 import { isContentRefused, words } from "./errorMeaning.ts"
 import type { ProviderError } from "./errorMeaning.ts"
 import { errorIn, errorWords } from "./errorWords.ts"

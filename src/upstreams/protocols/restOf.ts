@@ -1,4 +1,4 @@
-import { objectAt, textAt } from "../../contract/json.ts"
+import { objectAt, textAt } from "../../contract/json/json.ts"
 import type { Rest } from "../../generation/Rest.ts"
 import { errorIn, errorWords } from "./errorWords.ts"
 import { words } from "./errorMeaning.ts"

@@ -1,4 +1,4 @@
-import { listAt, textAt } from "../../contract/json.ts"
+import { listAt, textAt } from "../../contract/json/json.ts"
 
 /** The delay in the `RetryInfo` of Google's errors (`"34s"`), in ms; undefined if there is none. */
 export const retryInfoMs = (error: unknown): number | undefined => {

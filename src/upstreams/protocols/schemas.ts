@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../contract/fields.ts"
-import { isObject, listAt, objectAt } from "../../contract/json.ts"
+import { isObject, listAt, objectAt } from "../../contract/json/json.ts"
 
 /** The JSON Schema that a server accepts. What it refuses becomes words in the description. */
 export interface SchemaLimits {
@@ -25,6 +25,8 @@ export interface SchemaRules {
   readonly held: SchemaLimits
   /** True if the schema of a tool may be a combination (`anyOf`, `oneOf`, `allOf`). */
   readonly combinedTools: boolean
+  /** True if every array of a tool must say what it holds. */
+  readonly needsItems?: true
   /** True if a strict schema must close every object, require every property, and combine with `anyOf` alone. */
   readonly isComplete: boolean
   /** The most strict tools, and the most optional properties of these; undefined is no limit. */
@@ -65,7 +67,7 @@ export const schemaRules = {
     isComplete: false,
     mostStrict: { tools: 20, optional: 24 }
   },
-  openai: { ...accepting, combinedTools: false, isComplete: true },
+  openai: { ...accepting, combinedTools: false, needsItems: true, isComplete: true },
   // 400 "minItems is not supported", "additionalProperties:false must be set on every object".
   groq: { ...accepting, held: { keywords: keywords("const"), closed: true }, isComplete: true },
   // 400 "Unknown name "$schema" at 'tools[0].function_declarations[0].parameters'".
@@ -172,7 +174,7 @@ const described = (description: unknown, words: ReadonlyArray<string>): JsonObje
 const combinations = ["anyOf", "oneOf", "allOf"] as const
 
 /** A tool's schema without a combination at its top: the properties of all its variants, and the rule in words. */
-export const flattened = (schema: JsonObject): JsonObject => {
+export const flatten = (schema: JsonObject): JsonObject => {
   const found = combinations.filter((key) => Array.isArray(schema[key]))
   if (found.length === 0) return schema
   const { allOf: _allOf, anyOf: _anyOf, description, oneOf: _oneOf, ...rest } = schema
@@ -197,6 +199,33 @@ export const flattened = (schema: JsonObject): JsonObject => {
       found.map((key) => worded(key, schema[key]))
     )
   }
+}
+
+/** A schema whose arrays all say what they hold; itself if they do. */
+export const withItems = (schema: JsonObject): JsonObject => {
+  const entries = Object.entries(schema)
+  let isChanged = false
+  const changed = entries.map(([key, value]): readonly [string, unknown] => {
+    const inner =
+      maps.has(key) && isObject(value) ? mapped(value) : schemas.has(key) || lists.has(key) ? one(value) : value
+    if (inner !== value) isChanged = true
+    return [key, inner]
+  })
+  const lacks = schema["type"] === "array" && schema["items"] === undefined && schema["prefixItems"] === undefined
+  if (!isChanged && !lacks) return schema
+  return { ...Object.fromEntries(changed), ...(lacks && { items: {} }) }
+}
+
+const one = (value: unknown): unknown => {
+  if (isObject(value)) return withItems(value)
+  if (!Array.isArray(value)) return value
+  const inner = value.map(one)
+  return inner.every((each, at) => each === value[at]) ? value : inner
+}
+
+const mapped = (value: JsonObject): JsonObject => {
+  const inner = Object.entries(value).map(([name, each]) => [name, one(each)] as const)
+  return inner.every(([name, each]) => each === value[name]) ? value : Object.fromEntries(inner)
 }
 
 /** True if a strict schema closes every object, requires every property and has no keyword that OpenAI refuses. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../contract/fields.ts"
 import type { FunctionTool } from "../../generation/Conversation.ts"
 import type { Notes } from "./notes.ts"
-import { fitSchema, flattened, isComplete, optionalProperties } from "./schemas.ts"
+import { fitSchema, flatten, isComplete, optionalProperties, withItems } from "./schemas.ts"
 import type { SchemaRules } from "./schemas.ts"
 
 /** A tool's schema as the server accepts it. */
@@ -26,9 +26,12 @@ export class ToolSchemas {
 
   /** A tool without parameters becomes an object without properties; some servers require it. */
   of({ parameters, strict }: FunctionTool): ToolSchema {
-    const given: JsonObject =
-      parameters["type"] === undefined ? { type: "object", properties: {}, ...parameters } : parameters
-    const whole = this.#rules.combinedTools ? given : flattened(given)
+    const { type } = parameters
+    const given: JsonObject = type === undefined ? { type: "object", properties: {}, ...parameters } : parameters
+    // Arguments are an object everywhere, though some libraries write that they may be null.
+    const object = Array.isArray(type) ? { ...given, type: "object" } : given
+    const flat = this.#rules.combinedTools ? object : flatten(object)
+    const whole = this.#rules.needsItems === true ? withItems(flat) : flat
     const isStrict = strict === true && this.#holds(whole)
     if (strict === true && !isStrict) this.#notes.adapt("tools[].strict")
     const { isLoosened, schema } = fitSchema(whole, isStrict ? this.#rules.held : this.#rules.tools)

@@ -3,8 +3,8 @@ import { PublicUrl } from "../../config/PublicUrl.ts"
 import { filesPath } from "../../files/Api.ts"
 import { KeptFiles } from "../../files/KeptFiles.ts"
 import { AddressGuard } from "../../guard/AddressGuard.ts"
-import { notCalled } from "../../upstreams/videoFiles.ts"
-import { stored } from "../../tasks/StoreFailure.ts"
+import { notCalled } from "../../upstreams/videos/videoFiles.ts"
+import { orStoreFailure } from "../../tasks/StoreFailure.ts"
 import { TaskStore } from "../../tasks/TaskStore.ts"
 import { UnitOfWork } from "../../tasks/UnitOfWork.ts"
 import { Metrics } from "../../telemetry/Metrics.ts"
@@ -112,11 +112,11 @@ export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration)
   /** True for files that the gateway made or fetched itself. */
   const made = (held: ArchivedFile, source: string) =>
     Effect.flatMap(publicUrl.get, (url) =>
-      stored(source.startsWith(`${url}${filesPath}/`) ? store.forget(held) : copy(held, source))
+      orStoreFailure(source.startsWith(`${url}${filesPath}/`) ? store.forget(held) : copy(held, source))
     )
 
   return (held: ArchivedFile): Effect.Effect<void> => {
-    const work = stored(held.source === null ? remove(held) : made(held, held.source))
+    const work = orStoreFailure(held.source === null ? remove(held) : made(held, held.source))
     return Effect.raceFirst(work, renewing(held)).pipe(
       Effect.catchTags({ NotCopied: (error) => failed(held, error), FilesUnavailable: () => postponed(held) }),
       Effect.onInterrupt(() =>

@@ -1,15 +1,15 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { BodyLimit, Family, Form, Idempotent, Prefixes } from "../../contract/annotations.ts"
-import { CodedError } from "../../contract/codedErrors.ts"
-import { said } from "../../contract/fields.ts"
+import { CodedError } from "../../contract/failures/codedErrors.ts"
+import { answerField } from "../../contract/fields.ts"
 import { wholeNumber } from "../../contract/wholeNumber.ts"
 import { CreateOpenAIVideo } from "./CreateOpenAIVideo.ts"
 import { OpenAIVideo } from "./OpenAIVideo.ts"
 
 const videos = "/v1/videos"
 
-const VideoPath = Schema.Struct({ id: said(Schema.String, "The task's id (`cgt-…`).") })
+const VideoPath = Schema.Struct({ id: answerField(Schema.String, "The task's id (`cgt-…`).") })
 
 const mebi = 1024 * 1024
 
@@ -30,16 +30,16 @@ export type ListOpenAIVideos = typeof ListOpenAIVideos.Type
 
 const OpenAIVideoList = Schema.Struct({
   object: Schema.Literal("list"),
-  data: said(Schema.Array(OpenAIVideo), "The tasks of this page."),
-  first_id: said(Schema.NullOr(Schema.String), "The first task's id; null on an empty page."),
-  last_id: said(Schema.NullOr(Schema.String), "The `after` of the next page; null on an empty page."),
-  has_more: said(Schema.Boolean, "True if there is a next page.")
+  data: answerField(Schema.Array(OpenAIVideo), "The tasks of this page."),
+  first_id: answerField(Schema.NullOr(Schema.String), "The first task's id; null on an empty page."),
+  last_id: answerField(Schema.NullOr(Schema.String), "The `after` of the next page; null on an empty page."),
+  has_more: answerField(Schema.Boolean, "True if there is a next page.")
 }).annotations({ identifier: "OpenAIVideoList" })
 
 const VideoDeleted = Schema.Struct({
-  id: said(Schema.String, "The task's id."),
+  id: answerField(Schema.String, "The task's id."),
   object: Schema.Literal("video.deleted"),
-  deleted: said(Schema.Boolean, "False if the task was queued: it is cancelled, and its record stays.")
+  deleted: answerField(Schema.Boolean, "False if the task was queued: it is cancelled, and its record stays.")
 }).annotations({ identifier: "OpenAIVideoDeleted" })
 
 /** OpenAI's videos over the same tasks as `VideosApi`, under the same ids (docs/api.md#videos-in-openais-shape). */

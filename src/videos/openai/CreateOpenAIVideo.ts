@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { maybe, required } from "../../contract/fields.ts"
 import { maxSeed } from "../CreateVideoTask.ts"
-import { FileField } from "../../contract/UploadedFile.ts"
+import { FileField } from "../../contract/bodies/UploadedFile.ts"
 
 /** An integer of JSON, which a form has as text. */
 const integerOrText = (minimum: number, maximum: number, description: string) =>

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { said } from "../../contract/fields.ts"
+import { answerField } from "../../contract/fields.ts"
 import type { TaskState } from "../../tasks/Task.ts"
 import { framesMade } from "../consumption.ts"
 import { framesPerSecond, sizeOf } from "../geometry.ts"
@@ -7,30 +7,39 @@ import type { VideoTask } from "../VideoTask.ts"
 
 /** A task in the shape of OpenAI's videos (docs/api.md#videos-in-openais-shape). */
 export const OpenAIVideo = Schema.Struct({
-  id: said(Schema.String, "The task's id (`cgt-…`), which is valid at `/api/v3/contents/generations/tasks` too."),
+  id: answerField(
+    Schema.String,
+    "The task's id (`cgt-…`), which is valid at `/api/v3/contents/generations/tasks` too."
+  ),
   object: Schema.Literal("video"),
-  model: said(Schema.String, "The model as the request named it."),
-  status: said(
+  model: answerField(Schema.String, "The model as the request named it."),
+  status: answerField(
     Schema.Literal("queued", "in_progress", "completed", "failed"),
     "A cancelled or expired task is `failed`, with that as the error's code."
   ),
-  progress: said(Schema.Int, "Per cent, if the upstream tells it: 100 once completed, otherwise 0."),
-  created_at: said(Schema.Int, "Unix seconds."),
-  completed_at: said(Schema.NullOr(Schema.Int), "Unix seconds; null unless completed."),
-  expires_at: said(Schema.Null, "Always null: the time until which the file can be read depends on the upstream."),
-  error: said(
+  progress: answerField(Schema.Int, "Per cent, if the upstream tells it: 100 once completed, otherwise 0."),
+  created_at: answerField(Schema.Int, "Unix seconds."),
+  completed_at: answerField(Schema.NullOr(Schema.Int), "Unix seconds; null unless completed."),
+  expires_at: answerField(
+    Schema.Null,
+    "Always null: the time until which the file can be read depends on the upstream."
+  ),
+  error: answerField(
     Schema.NullOr(
       Schema.Struct({
-        code: said(Schema.String, "`cancelled`, `expired`, or the upstream's own code."),
-        message: said(Schema.String, "The error in words.")
+        code: answerField(Schema.String, "`cancelled`, `expired`, or the upstream's own code."),
+        message: answerField(Schema.String, "The error in words.")
       })
     ),
     "Null unless failed."
   ),
-  prompt: said(Schema.Null, "Always null: the gateway deletes the request once the upstream has it."),
-  remixed_from_video_id: said(Schema.Null, "Always null: there are no remixes."),
-  seconds: said(Schema.NullOr(Schema.String), "Whole seconds; null as long as the model has yet to choose the length."),
-  size: said(Schema.String, "Width and height in pixels: `1280x720`.")
+  prompt: answerField(Schema.Null, "Always null: the gateway deletes the request once the upstream has it."),
+  remixed_from_video_id: answerField(Schema.Null, "Always null: there are no remixes."),
+  seconds: answerField(
+    Schema.NullOr(Schema.String),
+    "Whole seconds; null as long as the model has yet to choose the length."
+  ),
+  size: answerField(Schema.String, "Width and height in pixels: `1280x720`.")
 }).annotations({ identifier: "OpenAIVideo" })
 export type OpenAIVideo = typeof OpenAIVideo.Type
 

@@ -1,20 +1,22 @@
 import { Either } from "effect"
-import { InvalidRequest } from "../../contract/Failure.ts"
+import { InvalidRequest } from "../../contract/failures/Failure.ts"
 import { jsonDecoder } from "../../contract/jsonDecoder.ts"
-import { refusing } from "../../contract/refusing.ts"
+import { toInvalidRequest } from "../../contract/failures/invalidRequests.ts"
 import { CreateVideoTask } from "../CreateVideoTask.ts"
 import type { ContentPart } from "../CreateVideoTask.ts"
 import type { CreateOpenAIVideo } from "./CreateOpenAIVideo.ts"
 import { readSize } from "./size.ts"
+import type { SizeBounds } from "./size.ts"
 
-const decode = refusing(jsonDecoder(CreateVideoTask))
+const decode = toInvalidRequest(jsonDecoder(CreateVideoTask))
 
 /** A create in OpenAI's shape as a task's. Left out stays left out, so that the model's defaults hold. */
 export const asVideoTask = (
   { callback_url, generate_audio, model, prompt, seconds, seed, size }: CreateOpenAIVideo,
-  references: ReadonlyArray<ContentPart>
+  references: ReadonlyArray<ContentPart>,
+  bounds: SizeBounds
 ): Either.Either<CreateVideoTask, InvalidRequest> => {
-  const pixels = typeof size === "string" ? readSize(size) : undefined
+  const pixels = typeof size === "string" ? readSize(size, bounds) : undefined
   const task = {
     model,
     content: [{ type: "text", text: prompt }, ...references],
@@ -25,7 +27,7 @@ export const asVideoTask = (
     ...given("seed", numberOf(seed)),
     ...given("generate_audio", typeof generate_audio === "string" ? generate_audio === "true" : generate_audio)
   }
-  return Either.mapLeft(decode(task), renamed)
+  return Either.mapLeft(decode(task), renameFields)
 }
 
 const given = (name: string, value: unknown) => (value === undefined || value === null ? {} : { [name]: value })
@@ -35,7 +37,7 @@ const numberOf = (value: string | number | null | undefined): unknown =>
   typeof value === "string" ? Number(value) : value
 
 /** A refusal in the words of this API's fields. */
-export const renamed = (failure: InvalidRequest): InvalidRequest => {
+export const renameFields = (failure: InvalidRequest): InvalidRequest => {
   const { message, param } = failure
   const field = param === null ? undefined : fieldOf(param)
   if (param === null || field === undefined || !message.startsWith(`${param}: `)) return failure

@@ -1,8 +1,8 @@
 import { Effect, Exit, Option, Scope } from "effect"
-import { NotFound, UpstreamFailed } from "../../contract/Failure.ts"
+import { NotFound, UpstreamFailed } from "../../contract/failures/Failure.ts"
 import { makeReadFile } from "../../files/readFile.ts"
 import { AddressGuard } from "../../guard/AddressGuard.ts"
-import { notCalled } from "../../upstreams/videoFiles.ts"
+import { notCalled } from "../../upstreams/videos/videoFiles.ts"
 
 const patience = { connectMs: 10_000, idleMs: 30_000 }
 

@@ -1,4 +1,4 @@
-import type { UploadedFile } from "../../contract/UploadedFile.ts"
+import type { UploadedFile } from "../../contract/bodies/UploadedFile.ts"
 import { kindOf, tellingBytes } from "../../files/kindOf.ts"
 
 /**

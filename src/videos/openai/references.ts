@@ -1,7 +1,7 @@
 import { Cause, Effect } from "effect"
 import { PublicUrl } from "../../config/PublicUrl.ts"
-import { Internal, InvalidRequest } from "../../contract/Failure.ts"
-import { UploadedFile } from "../../contract/UploadedFile.ts"
+import { Internal, InvalidRequest } from "../../contract/failures/Failure.ts"
+import { UploadedFile } from "../../contract/bodies/UploadedFile.ts"
 import { filesPath } from "../../files/Api.ts"
 import { KeptFiles } from "../../files/KeptFiles.ts"
 import type { ContentPart, MediaRole } from "../CreateVideoTask.ts"
@@ -61,7 +61,7 @@ export const makeReferences = Effect.gen(function* () {
     inputs: Inputs
   ): Effect.fn.Return<Input, InvalidRequest | Internal> {
     if (!(reference instanceof UploadedFile)) {
-      const media = addressed(reference)
+      const media = addressOf(reference)
       return { media, whole: Effect.succeed(media) }
     }
     const mediaType = yield* Effect.promise(() => mediaTypeOf(reference))
@@ -79,14 +79,14 @@ export const makeReferences = Effect.gen(function* () {
     if (inputs.encodedBytes > mostEncoded) {
       return yield* refuse(`expected images and audios of at most ${mostEncoded} bytes in all`)
     }
-    const encoded = (bytes: Buffer): Media => ({ kind, url: `data:${mediaType};base64,${bytes.toString("base64")}` })
+    const mediaOf = (bytes: Buffer): Media => ({ kind, url: `data:${mediaType};base64,${bytes.toString("base64")}` })
     const first = yield* Effect.promise(() => reference.open()())
-    const media = encoded(Buffer.from(first ?? []).subarray(0, tellingBytes))
+    const media = mediaOf(Buffer.from(first ?? []).subarray(0, tellingBytes))
     return {
       media,
       whole: Effect.map(
         Effect.promise(() => reference.read()),
-        encoded
+        mediaOf
       )
     }
   })
@@ -106,7 +106,7 @@ export const makeReferences = Effect.gen(function* () {
     )
   })
 
-  const removed = (files: ReadonlyArray<Stored>) =>
+  const remove = (files: ReadonlyArray<Stored>) =>
     Effect.forEach(files, ({ id, name }) =>
       Effect.catchAll(keptFiles.remove(id, name), ({ message }) =>
         Effect.logWarning("an uploaded video was not removed", message)
@@ -126,19 +126,19 @@ export const makeReferences = Effect.gen(function* () {
       return Effect.forEach(references, (one) => looked(one, inputs)).pipe(
         Effect.tap((looks) => (hasFiles ? check(partsOf(looks.map(({ media }) => media))) : Effect.void)),
         Effect.flatMap((looks) => Effect.forEach(looks, ({ whole }) => whole)),
-        Effect.onInterrupt(() => removed(inputs.stored)),
+        Effect.onInterrupt(() => remove(inputs.stored)),
         Effect.flatMap((media) => create(partsOf(media))),
         // An interrupted create may have stored its task.
-        Effect.tapErrorCause((cause) => (Cause.isInterrupted(cause) ? Effect.void : removed(inputs.stored)))
+        Effect.tapErrorCause((cause) => (Cause.isInterrupted(cause) ? Effect.void : remove(inputs.stored)))
       )
     })
 })
 
 /** The parts for inputs that are addresses. Files come in forms alone. */
-export const linked = (given: CreateOpenAIVideo["input_reference"]): ReadonlyArray<ContentPart> =>
-  partsOf(listOf(given).flatMap((one) => (one instanceof UploadedFile ? [] : [addressed(one)])))
+export const linkParts = (given: CreateOpenAIVideo["input_reference"]): ReadonlyArray<ContentPart> =>
+  partsOf(listOf(given).flatMap((one) => (one instanceof UploadedFile ? [] : [addressOf(one)])))
 
-const addressed = (reference: Exclude<Reference, UploadedFile>): Media => ({
+const addressOf = (reference: Exclude<Reference, UploadedFile>): Media => ({
   kind: "image",
   url: typeof reference === "string" ? reference : reference.image_url
 })

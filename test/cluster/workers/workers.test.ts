@@ -40,15 +40,15 @@ describe.skipIf(postgres === undefined)("workers", () => {
       command,
       env: { ...shared(), GATEWAY_WORKERS: String(workers), GATEWAY_METRICS: "true", ...env }
     })
-    await expect.poll(() => gateway.output()).toContain(`${workers} workers serve`)
+    while (!gateway.output().includes(`${workers} workers serve`)) await Bun.sleep(20)
     return gateway
   }
-  afterEach(async () => {
+  const end = async () => {
     const left = childrenOf(gateway.pid)
     await gateway.dispose()
     // Those whose supervisor has died end by themselves.
-    await expect.poll(() => left.filter(isThere)).toEqual([])
-  })
+    while (left.some(isThere)) await Bun.sleep(20)
+  }
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
   const body = JSON.stringify({ model: "sandbox-text", max_tokens: 20, messages: [{ role: "user", content: "Hi" }] })
@@ -77,146 +77,153 @@ describe.skipIf(postgres === undefined)("workers", () => {
     }
   }
 
-  it("serve one port together: one greeting, one log, one page of metrics", async () => {
-    await start(3)
-    expect(childrenOf(gateway.pid)).toHaveLength(3)
-    const answers = await Promise.all(Array.from({ length: 60 }, async () => (await ask()).status))
-    expect(new Set(answers)).toEqual(new Set([200]))
-    const requests = 'gateway_requests_total{route="POST /v1/messages",status="200"}'
-    expect(await counted(requests)).toBe(60)
-    expect(await counted('gateway_request_seconds_count{route="POST /v1/messages"}')).toBe(60)
-    expect(await counted("gateway_workers")).toBe(3)
-    expect(gateway.output().match(/listens on/g)).toHaveLength(1)
-    const logged = () =>
-      gateway
-        .output()
-        .split("\n")
-        .filter((line) => line.includes('"event":"request"') && line.includes("/v1/messages"))
-    await expect.poll(() => logged().length).toBe(60)
-    for (const line of logged()) expect(JSON.parse(line)).toMatchObject({ status: 200, method: "POST" })
-  })
-
-  it("are replaced when they die, and what they counted stays counted", async () => {
-    await start()
-    const before = childrenOf(gateway.pid)
-    await Promise.all(Array.from({ length: 40 }, async () => (await ask()).text()))
-    const requests = 'gateway_requests_total{route="POST /v1/messages",status="200"}'
-    expect(await counted(requests)).toBe(40)
-    const [victim = 0] = before
-    const busy = clients(6)
-    await expect.poll(() => busy.answers()).toBeGreaterThan(50)
-    process.kill(victim, "SIGKILL")
-    // It is gone once it is buried.
-    await expect.poll(() => gateway.output()).toContain('"event":"worker.ended"')
-    // A request now finds a live one.
-    for (let n = 0; n < 50; n++) expect((await ask()).status).toBe(200)
-    await expect.poll(() => childrenOf(gateway.pid).length).toBe(2)
-    expect(childrenOf(gateway.pid)).not.toContain(victim)
-    const failures = await busy.stop()
-    // Those that were open at the one that died, and that knocked there once more before it was buried.
-    expect(failures.length).toBeLessThanOrEqual(12)
-    await expect.poll(() => counted("gateway_workers_replaced_total")).toBe(1)
-    expect(await counted(requests)).toBeGreaterThanOrEqual(40)
-  })
-
-  it("that stand still are found, and replaced", async () => {
-    await start()
-    const [victim = 0] = childrenOf(gateway.pid)
-    process.kill(victim, "SIGSTOP")
-    await expect.poll(() => gateway.output()).toContain('"event":"worker.stuck"')
-    await expect.poll(() => childrenOf(gateway.pid).filter((pid) => pid !== victim).length).toBe(2)
-    for (let n = 0; n < 20; n++) expect((await ask()).status).toBe(200)
-  })
-
-  it("are replaced one after the other on SIGUSR2, and no client notices", async () => {
-    await start()
-    let before = childrenOf(gateway.pid)
-    const busy = clients(8)
-    const stream = await ask({ body: streamOf(40) })
-    for (let round = 0; round < 2; round++) {
-      // As `systemctl kill` does it: to all of its processes.
-      for (const worker of before) process.kill(worker, "SIGUSR2")
-      gateway.signal("SIGUSR2")
-      const former = before
-      await expect
-        .poll(() => {
-          before = childrenOf(gateway.pid)
-          return before.length === 2 && before.every((pid) => !former.includes(pid))
-        })
-        .toBe(true)
-    }
-    expect(await busy.stop()).toEqual([])
-    expect(busy.answers()).toBeGreaterThan(100)
-    expect(await stream.text()).toContain("message_stop")
-  })
-
-  it("are replaced by the program that was installed since", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "gateway-workers-"))
-    const [runtime, ...args] = program()
-    const installed = join(folder, "runtime")
-    copyFileSync(runtime, installed)
-    await start(2, {}, [installed, ...args, "serve"])
-    const former = childrenOf(gateway.pid)
-    // While it is being installed there may be nothing.
-    rmSync(installed)
-    gateway.signal("SIGUSR2")
-    await expect.poll(() => gateway.output().match(/a worker was not replaced/g)).toHaveLength(2)
-    const other = join(folder, "other")
-    writeFileSync(other, `#!/bin/sh\nexport INSTALLED=since\nexec ${runtime} "$@"\n`, { mode: 0o755 })
-    renameSync(other, installed)
-    gateway.signal("SIGUSR2")
-    await expect.poll(() => former.filter(isThere)).toEqual([])
-    const successors = childrenOf(gateway.pid).filter((pid) => !former.includes(pid))
-    expect(successors).toHaveLength(2)
-    for (const pid of successors) expect(environmentOf(pid)).toContain("INSTALLED=since")
-    expect((await ask()).status).toBe(200)
-    expect(gateway.output().match(/a worker was not replaced/g)).toHaveLength(2)
-    rmSync(folder, { recursive: true })
-  })
-
-  it("keep a second gateway off their port", async () => {
-    await start()
-    const port = new URL(gateway.url).port
-    for (const workers of ["1", "2"]) {
-      const second = await runCommand(gateway.folder, ["serve", "--workers", workers], {
-        ...shared(),
-        GATEWAY_PORT: port,
-        ...(workers === "1" ? { GATEWAY_DATABASE_URL: "sqlite::memory:" } : {})
-      })
-      expect([second.code, second.out + second.err]).toEqual([1, expect.stringContaining("the port is in use")])
-    }
-  })
-
-  it("all end what runs on SIGTERM", async () => {
-    await start()
-    const streams = await Promise.all([1, 2, 3, 4].map(() => ask({ body: streamOf(30) })))
-    const workers = childrenOf(gateway.pid)
-    gateway.signal("SIGTERM")
-    for (const stream of streams) expect(await stream.text()).toContain("message_stop")
-    expect(await gateway.exited).toBe(0)
-    expect(workers.filter(isThere)).toEqual([])
-  })
-
-  it("end by themselves when their supervisor is gone, and what runs there ends before", async () => {
-    await start()
-    const workers = childrenOf(gateway.pid)
-    const stream = await ask({ body: streamOf(60) })
-    gateway.signal("SIGKILL")
-    await gateway.exited
-    expect(await stream.text()).toContain("message_stop")
-    await expect.poll(() => workers.filter(isThere)).toEqual([])
-    const port = new URL(gateway.url).port
-    const next = await startGateway({ env: { ...shared(), GATEWAY_PORT: port } })
-    await next.dispose()
-  })
-
-  it("that can't begin are the gateway's failure", async () => {
-    await start()
-    const failed = await runCommand(gateway.folder, ["serve", "--workers", "2"], {
-      GATEWAY_PORT: "0",
-      GATEWAY_DATABASE_URL: url.replace(/\/[^/]+$/, "/nowhere")
+  describe("of one gateway", () => {
+    beforeAll(async () => {
+      await start()
     })
-    expect([failed.code, failed.out + failed.err]).toEqual([1, expect.stringContaining("no such database")])
+    afterAll(end)
+
+    it("serve one port together: one greeting, one log, one page of metrics", async () => {
+      expect(childrenOf(gateway.pid)).toHaveLength(2)
+      const answers = await Promise.all(Array.from({ length: 60 }, async () => (await ask()).status))
+      expect(new Set(answers)).toEqual(new Set([200]))
+      const requests = 'gateway_requests_total{route="POST /v1/messages",status="200"}'
+      expect(await counted(requests)).toBe(60)
+      expect(await counted('gateway_request_seconds_count{route="POST /v1/messages"}')).toBe(60)
+      expect(await counted("gateway_workers")).toBe(2)
+      expect(gateway.output().match(/listens on/g)).toHaveLength(1)
+      const logged = () =>
+        gateway
+          .output()
+          .split("\n")
+          .filter((line) => line.includes('"event":"request"') && line.includes("/v1/messages"))
+      await expect.poll(() => logged().length).toBe(60)
+      for (const line of logged()) expect(JSON.parse(line)).toMatchObject({ status: 200, method: "POST" })
+    })
+
+    it("keep a second gateway off their port", async () => {
+      const port = new URL(gateway.url).port
+      for (const workers of ["1", "2"]) {
+        const second = await runCommand(gateway.folder, ["serve", "--workers", workers], {
+          ...shared(),
+          GATEWAY_PORT: port,
+          ...(workers === "1" ? { GATEWAY_DATABASE_URL: "sqlite::memory:" } : {})
+        })
+        expect([second.code, second.out + second.err]).toEqual([1, expect.stringContaining("the port is in use")])
+      }
+    })
+
+    it("that can't begin are the gateway's failure", async () => {
+      const failed = await runCommand(gateway.folder, ["serve", "--workers", "2"], {
+        GATEWAY_PORT: "0",
+        GATEWAY_DATABASE_URL: url.replace(/\/[^/]+$/, "/nowhere")
+      })
+      expect([failed.code, failed.out + failed.err]).toEqual([1, expect.stringContaining("no such database")])
+    })
+
+    it("are replaced when they die, and what they counted stays counted", async () => {
+      const before = childrenOf(gateway.pid)
+      const requests = 'gateway_requests_total{route="POST /v1/messages",status="200"}'
+      const counts = (await counted(requests)) + 40
+      await Promise.all(Array.from({ length: 40 }, async () => (await ask()).text()))
+      expect(await counted(requests)).toBe(counts)
+      const [victim = 0] = before
+      const busy = clients(6)
+      await expect.poll(() => busy.answers()).toBeGreaterThan(50)
+      process.kill(victim, "SIGKILL")
+      // It is gone once it is buried.
+      await expect.poll(() => gateway.output()).toContain('"event":"worker.ended"')
+      // A request now finds a live one.
+      for (let n = 0; n < 50; n++) expect((await ask()).status).toBe(200)
+      await expect.poll(() => childrenOf(gateway.pid).length).toBe(2)
+      expect(childrenOf(gateway.pid)).not.toContain(victim)
+      const failures = await busy.stop()
+      // Those that were open at the one that died, and that knocked there once more before it was buried.
+      expect(failures.length).toBeLessThanOrEqual(12)
+      await expect.poll(() => counted("gateway_workers_replaced_total")).toBe(1)
+      expect(await counted(requests)).toBeGreaterThanOrEqual(counts)
+    })
+
+    it("that stand still are found, and replaced", async () => {
+      const [victim = 0] = childrenOf(gateway.pid)
+      process.kill(victim, "SIGSTOP")
+      await expect.poll(() => gateway.output()).toContain('"event":"worker.stuck"')
+      await expect.poll(() => childrenOf(gateway.pid).filter((pid) => pid !== victim).length).toBe(2)
+      for (let n = 0; n < 20; n++) expect((await ask()).status).toBe(200)
+    })
+  })
+
+  describe("of a gateway that ends, or replaces them", () => {
+    afterEach(end)
+
+    it("are replaced one after the other on SIGUSR2, and no client notices", async () => {
+      await start()
+      let before = childrenOf(gateway.pid)
+      const busy = clients(8)
+      const stream = await ask({ body: streamOf(40) })
+      for (let round = 0; round < 2; round++) {
+        // As `systemctl kill` does it: to all of its processes.
+        for (const worker of before) process.kill(worker, "SIGUSR2")
+        gateway.signal("SIGUSR2")
+        const former = before
+        await expect
+          .poll(() => {
+            before = childrenOf(gateway.pid)
+            return before.length === 2 && before.every((pid) => !former.includes(pid))
+          })
+          .toBe(true)
+      }
+      expect(await busy.stop()).toEqual([])
+      expect(busy.answers()).toBeGreaterThan(100)
+      expect(await stream.text()).toContain("message_stop")
+    })
+
+    it("are replaced by the program that was installed since", async () => {
+      const folder = mkdtempSync(join(tmpdir(), "gateway-workers-"))
+      const [runtime, ...args] = program()
+      const installed = join(folder, "runtime")
+      copyFileSync(runtime, installed)
+      await start(2, {}, [installed, ...args, "serve"])
+      const former = childrenOf(gateway.pid)
+      // While it is being installed there may be nothing.
+      rmSync(installed)
+      gateway.signal("SIGUSR2")
+      await expect.poll(() => gateway.output().match(/a worker was not replaced/g)).toHaveLength(2)
+      const other = join(folder, "other")
+      writeFileSync(other, `#!/bin/sh\nexport INSTALLED=since\nexec ${runtime} "$@"\n`, { mode: 0o755 })
+      renameSync(other, installed)
+      gateway.signal("SIGUSR2")
+      await expect.poll(() => former.filter(isThere)).toEqual([])
+      const successors = childrenOf(gateway.pid).filter((pid) => !former.includes(pid))
+      expect(successors).toHaveLength(2)
+      for (const pid of successors) expect(environmentOf(pid)).toContain("INSTALLED=since")
+      expect((await ask()).status).toBe(200)
+      expect(gateway.output().match(/a worker was not replaced/g)).toHaveLength(2)
+      rmSync(folder, { recursive: true })
+    })
+
+    it("all end what runs on SIGTERM", async () => {
+      await start()
+      const streams = await Promise.all([1, 2, 3, 4].map(() => ask({ body: streamOf(30) })))
+      const workers = childrenOf(gateway.pid)
+      gateway.signal("SIGTERM")
+      for (const stream of streams) expect(await stream.text()).toContain("message_stop")
+      expect(await gateway.exited).toBe(0)
+      expect(workers.filter(isThere)).toEqual([])
+    })
+
+    it("end by themselves when their supervisor is gone, and what runs there ends before", async () => {
+      await start()
+      const workers = childrenOf(gateway.pid)
+      const stream = await ask({ body: streamOf(60) })
+      gateway.signal("SIGKILL")
+      await gateway.exited
+      expect(await stream.text()).toContain("message_stop")
+      await expect.poll(() => workers.filter(isThere)).toEqual([])
+      const port = new URL(gateway.url).port
+      const next = await startGateway({ env: { ...shared(), GATEWAY_PORT: port } })
+      await next.dispose()
+    })
   })
 })
 

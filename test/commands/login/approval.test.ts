@@ -4,7 +4,7 @@ import type { Duration } from "effect"
 import { approval } from "../../../src/commands/login/approval.ts"
 import { Refused } from "../../../src/commands/login/AuthorizationServer.ts"
 import type { AuthorizationServer, TokenAnswer } from "../../../src/commands/login/AuthorizationServer.ts"
-import { Unreachable } from "../../../src/commands/operator/Operator.ts"
+import { Unreachable } from "../../../src/commands/operator/client.ts"
 
 // The instructions.
 const shown = vi.spyOn(console, "error").mockImplementation(() => {})

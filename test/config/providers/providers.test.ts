@@ -1,6 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
-import { providerAt, providerNamed, providerNames, providerRow } from "../../../src/config/providers/providers.ts"
-import { providerName } from "../../../src/upstreams/providerName.ts"
+import {
+  providerAt,
+  providerNamed,
+  providerNames,
+  providerRow,
+  rowNames
+} from "../../../src/config/providers/providers.ts"
+import { runsOn } from "../../../src/config/providers/surfaces.ts"
+import { providerName } from "../../../src/upstreams/configured/providerName.ts"
 
 describe("the table of providers", () => {
   it.each([
@@ -15,6 +22,30 @@ describe("the table of providers", () => {
     ["http://127.0.0.1:8000/v1", undefined]
   ])("finds the row of %s: %s", (address, name) => {
     expect(providerAt(address)).toBe(name)
+  })
+
+  it("says which providers go on with a stream that is left, by name or host", () => {
+    const at = (base_url: string, provider?: string) =>
+      runsOn({ protocol: "openai-chat", base_url, ...(provider !== undefined && { provider }) })
+    const [unknown, groq, openai] = [
+      "http://127.0.0.1:8000/v1",
+      "https://api.groq.com/openai/v1",
+      "https://api.openai.com/v1"
+    ]
+    expect([at(unknown), at(groq), at(openai)]).toEqual([false, true, false])
+    expect([at(unknown, "groq"), at(groq, "openai")]).toEqual([true, true])
+    expect(rowNames.filter((name) => providerRow(name).hangUp === "runs_on")).toEqual([
+      "gemini",
+      "groq",
+      "mistral",
+      "perplexity",
+      "qwen",
+      "minimax",
+      "huggingface",
+      "bedrock",
+      "mantle",
+      "vertex"
+    ])
   })
 
   it("names a provider by its host as OpenTelemetry does", () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser, Page } from "playwright-core"
 import { belowPath, nginx, startNginx } from "../../deploy/nginx.ts"
 import { runCommand } from "../../e2e/command.ts"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { adminKey, openBrowser, signIn, startOperated, visit, withoutChromium } from "./browser.ts"
 import { calls, seed } from "./seed.ts"
 import { freePort } from "../../freePort.ts"
@@ -16,7 +16,7 @@ if (nginx === undefined) console.log("skipped: test/console/browser/belowPath.te
 const path = "/models-gw"
 
 let browser: Browser
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let proxy: ReturnType<typeof Bun.spawn>
 let publicUrl = ""
 const folder = mkdtempSync(join(tmpdir(), "gateway-below-"))

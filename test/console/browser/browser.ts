@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import axe from "axe-core"
 import { chromium } from "playwright-core"
 import type { Browser, Page, Request } from "playwright-core"
-import { expect } from "vitest"
-import { startGateway } from "../../e2e/process.ts"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import { afterAll, expect } from "vitest"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere, StartOptions } from "../../gatewayHere.ts"
 import { anyAddress, behindProxy } from "../browser.ts"
 
 const program = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path))
@@ -22,20 +22,39 @@ export const openBrowser = (): Promise<Browser> =>
 
 export const adminKey = "admin-key-0123456789abcdefghijklmnop"
 
-/** How a gateway is started that an operator can sign in to: the binary, where it was built, since that has the page in itself. */
-export const operated = (env: Readonly<Record<string, string>> = {}) => {
-  const binary = process.env["TEST_CONSOLE_GATEWAY"]
-  return {
-    ...(binary === undefined ? {} : { command: [resolve(binary), "serve"] }),
-    env: { GATEWAY_ADMIN_KEY: adminKey, GATEWAY_CHECK_ANSWERS: "true", ...env }
-  }
+/** How a gateway is started that an operator can sign in to. */
+export const operated = (env: Readonly<Record<string, string>> = {}) => ({
+  env: { GATEWAY_ADMIN_KEY: adminKey, GATEWAY_CHECK_ANSWERS: "true", ...env }
+})
+
+/**
+ * Starts a gateway that an operator can sign in to: in the test's own process, with the page that the program of this run was
+ * compiled with.
+ */
+export const startConsole = ({ env, folder }: StartOptions = {}): Promise<GatewayHere> => {
+  embedPage()
+  return startGateway({ ...(folder === undefined ? {} : { folder }), ...operated(env) })
 }
 
+/** Without a pack beside the compiled program, the page is built from its sources at its first request. */
+const embedPage = () => {
+  const program = process.env["TEST_GATEWAY"]
+  const pack = program === undefined ? undefined : join(dirname(resolve(program)), "console.pack")
+  if (pack !== undefined && existsSync(pack)) Reflect.set(Bun, "embeddedFiles", [Bun.file(pack)])
+}
+afterAll(() => void Reflect.set(Bun, "embeddedFiles", []))
+
 /** A gateway that an operator can sign in to, and that calls receivers on this machine. */
-export const startOperated = (config = "", env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> => {
+export const startOperated = (config = "", env: Readonly<Record<string, string>> = {}): Promise<GatewayHere> => {
+  const folder = operatedFolder(config)
+  return startConsole({ folder, env })
+}
+
+/** The directory of such a gateway. */
+export const operatedFolder = (config: string): string => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-console-"))
   writeFileSync(join(folder, "gateway.yaml"), `callbacks: { allow: [127.0.0.0/8] }\n${behindProxy}${config}`)
-  return startGateway({ folder, ...operated(env) })
+  return folder
 }
 
 /** Where pictures are written; none are taken otherwise. */
@@ -119,7 +138,8 @@ export const signIn = async (page: Page, key: string, at = "/console"): Promise<
 
 /** What stands between the page and WCAG 2.2 AA, as axe finds it. */
 export const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
-  await page.evaluate(axe.source)
+  // Its half a megabyte is parsed once a page.
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source)
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
       axe: {

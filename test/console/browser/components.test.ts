@@ -1,8 +1,7 @@
-import { resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser } from "playwright-core"
-import { startGateway } from "../../e2e/process.ts"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import {
   adminKey,
   fitsIn,
@@ -18,15 +17,12 @@ import {
 const isSkipped = withoutChromium("test/console/browser/components.test.ts")
 
 let browser: Browser
-let sources: GatewayProcess
+let sources: GatewayHere
 
 describe.skipIf(isSkipped)("the page of components", () => {
   beforeAll(async () => {
     browser = await openBrowser()
-    sources = await startGateway({
-      command: [process.execPath, resolve("src/main.ts"), "serve"],
-      env: { GATEWAY_ADMIN_KEY: adminKey }
-    })
+    sources = await startGateway({ env: { GATEWAY_ADMIN_KEY: adminKey } })
   })
   afterAll(() => Promise.all([browser.close(), sources.dispose()]))
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser } from "playwright-core"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { adminKey, openBrowser, picture, signIn, startOperated, visit, withoutChromium } from "./browser.ts"
 import { calls } from "./seed.ts"
 import { request } from "../../request.ts"
@@ -8,7 +8,7 @@ import { request } from "../../request.ts"
 const isSkipped = withoutChromium("test/console/browser/counts.test.ts")
 
 let browser: Browser
-let gateway: GatewayProcess
+let gateway: GatewayHere
 
 const [finished, refused, failed] = [260, 7, 5]
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser, Page } from "playwright-core"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { adminKey, openBrowser, picture, signIn, startOperated, violations, visit, withoutChromium } from "./browser.ts"
 import { calls, seed } from "./seed.ts"
 
 const isSkipped = withoutChromium("test/console/browser/flows.test.ts")
 
 let browser: Browser
-let gateway: GatewayProcess
+let gateway: GatewayHere
 
 const goTo = (page: Page, name: string) =>
   page.getByRole("navigation", { name: "Console" }).getByRole("link", { name, exact: true }).click()
@@ -69,9 +69,9 @@ describe.skipIf(isSkipped)("what an operator does in the console", () => {
     await dialog.getByLabel("Name").fill("support-voice")
     await dialog.getByLabel("Account").selectOption("support")
     await dialog.getByLabel("Models").fill("nothing-*")
-    await dialog.getByText("Matches none of the 3 models served.").waitFor()
+    await dialog.getByText("Matches none of the 4 models served.").waitFor()
     await dialog.getByLabel("Models").fill("sandbox-t*")
-    await dialog.getByText("Matches 1 of 3: sandbox-text").waitFor()
+    await dialog.getByText("Matches 1 of 4: sandbox-text").waitFor()
     await dialog.getByLabel("Budget").fill("a lot")
     await dialog.getByRole("button", { name: "Create key" }).click()
     await dialog.getByRole("alert").getByText("an amount in dollars").waitFor()
@@ -162,8 +162,12 @@ describe.skipIf(isSkipped)("what an operator does in the console", () => {
     await expect.poll(() => main.innerText()).toContain("$12.50")
     await page.getByRole("button", { name: "Edit settings" }).click()
     await dialog.getByLabel("Tokens a minute").fill("400,000")
+    await dialog.getByLabel("Output tokens held for").fill("2,500")
+    await dialog.getByLabel("End users").selectOption("trusted")
     await dialog.getByRole("button", { name: "Save changes" }).click()
     await expect.poll(() => main.innerText()).toContain("400 k tpm")
+    await expect.poll(() => main.innerText()).toContain("2,500")
+    await expect.poll(() => main.innerText()).toContain("trusted")
     await page.getByRole("button", { name: "Edit budgets" }).click()
     await dialog.getByLabel("USD a month").fill("500")
     await dialog.getByLabel("Requests a day").fill("1000")

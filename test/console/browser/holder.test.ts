@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser } from "playwright-core"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { fitsIn, openBrowser, picture, signIn, startOperated, violations, visit, withoutChromium } from "./browser.ts"
 import { calls, seed } from "./seed.ts"
 
 const isSkipped = withoutChromium("test/console/browser/holder.test.ts")
 
 let browser: Browser
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let key = ""
 
 describe.skipIf(isSkipped)("an account holder's console", () => {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser } from "playwright-core"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { adminKey, openBrowser, picture, signIn, startOperated, visit, withoutChromium } from "./browser.ts"
 import { calls } from "./seed.ts"
 
 const isSkipped = withoutChromium("test/console/browser/live.test.ts")
 
 let browser: Browser
-let gateway: GatewayProcess
+let gateway: GatewayHere
 
 describe.skipIf(isSkipped)("a console that is kept open", () => {
   beforeAll(async () => {

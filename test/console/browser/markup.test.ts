@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser, Page } from "playwright-core"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { adminKey, openBrowser, picture, signIn, startOperated, visit, withoutChromium } from "./browser.ts"
 import { calls } from "./seed.ts"
 
@@ -18,7 +18,7 @@ const corpus = [
 ]
 
 let browser: Browser
-let gateway: GatewayProcess
+let gateway: GatewayHere
 
 const server = Bun.serve({ port: 0, fetch: () => new Response(corpus.join("\n"), { status: 410 }) })
 

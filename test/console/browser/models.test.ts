@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser } from "playwright-core"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import {
   adminKey,
   fitsIn,
@@ -46,7 +46,7 @@ models:
 `
 
 let browser: Browser
-let gateway: GatewayProcess
+let gateway: GatewayHere
 
 describe.skipIf(isSkipped)("the models in the console", () => {
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser, Page } from "playwright-core"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
 import { usd } from "../../../console/format.ts"
 import { adminKey, fitsIn, openBrowser, picture, signIn, startOperated, visit, withoutChromium } from "./browser.ts"
@@ -24,7 +24,7 @@ models:
 `
 
 let browser: Browser
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let holder = ""
 /** Requests, by their models. */
 const ids = { filmed: "", written: "" }
@@ -51,7 +51,7 @@ describe.skipIf(isSkipped)("what upstreams cost", () => {
     const { admin, video } = calls(gateway)
     await admin("/accounts", { id: "holder", balance_usd: "12.5" })
     holder = (await admin("/keys", { name: "own", account: "holder" })).secret
-    await video("A paper boat", { model: "filmed" }, holder)
+    await video("A paper boat", { model: "filmed", duration: 4 }, holder)
     const body = { model: "written", max_tokens: 50, messages: [{ role: "user", content: "Hello" }] }
     expect((await request(gateway, "/v1/messages", { body, key: holder })).status).toBe(200)
     while ((await rows()).filter(({ settled_at }) => settled_at !== null).length < 2) await Bun.sleep(20)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser, Page } from "playwright-core"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { request } from "../../request.ts"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
 import { adminKey, openBrowser, picture, signIn, startOperated, visit, withoutChromium } from "./browser.ts"
@@ -39,7 +39,7 @@ models:
 `
 
 let browser: Browser
-let gateway: GatewayProcess
+let gateway: GatewayHere
 
 describe.skipIf(isSkipped)("what is uncertain of a request", () => {
   beforeAll(async () => {

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser } from "playwright-core"
+import { startGateway } from "../../e2e/process.ts"
 import type { GatewayProcess } from "../../e2e/process.ts"
 import {
   adminKey,
   fitsIn,
   openBrowser,
+  operated,
+  operatedFolder,
   picture,
   signIn,
-  startOperated,
   violations,
   visit,
   withoutChromium
@@ -31,6 +33,9 @@ let browser: Browser
 let full: GatewayProcess
 let bare: GatewayProcess
 
+/** From the program as it is shipped, with the pages in itself. */
+const startShipped = () => startGateway({ folder: operatedFolder(""), ...operated() })
+
 type Visitor = Awaited<ReturnType<typeof visit>>
 
 /** Opens a page and waits until it shows what it has, and no grey lines. */
@@ -43,7 +48,7 @@ const open = async ({ idle, page }: Visitor, name: string) => {
 
 describe.skipIf(isSkipped)("the console's pages", () => {
   beforeAll(async () => {
-    ;[browser, full, bare] = await Promise.all([openBrowser(), startOperated(), startOperated()])
+    ;[browser, full, bare] = await Promise.all([openBrowser(), startShipped(), startShipped()])
     await seed(full)
   })
   afterAll(() => Promise.all([browser.close(), full.dispose(), bare.dispose()]))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser } from "playwright-core"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { pagesOfText } from "../../guard/bodies/pdfs.ts"
 import {
   adminKey,
@@ -25,7 +25,7 @@ models:
 `
 
 let browser: Browser
-let gateway: GatewayProcess
+let gateway: GatewayHere
 
 const pdf = { name: "receipt.pdf", mimeType: "application/pdf", buffer: Buffer.from(pagesOfText(["One", "Two"])) }
 

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser, Page } from "playwright-core"
-import { startGateway } from "../../e2e/process.ts"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { startProvider } from "../../people/startProvider.ts"
 import { Visitor } from "../../people/visitor.ts"
-import { adminKey, fitsIn, openBrowser, operated, picture, violations, visit, withoutChromium } from "./browser.ts"
+import { adminKey, fitsIn, openBrowser, picture, startConsole, violations, visit, withoutChromium } from "./browser.ts"
 
 const isSkipped = withoutChromium("test/console/browser/roles.test.ts")
 
@@ -27,7 +26,7 @@ const changing =
 
 describe.skipIf(isSkipped)("the console of each role", () => {
   let browser: Browser
-  let gateway: GatewayProcess
+  let gateway: GatewayHere
   let provider: Awaited<ReturnType<typeof startProvider>>
 
   const ask = async (path: string, body: object, key = adminKey) => {
@@ -45,7 +44,7 @@ describe.skipIf(isSkipped)("the console of each role", () => {
       { model: "sandbox-text", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
       secret
     )
-    const content = [{ type: "text", text: "a cat" }]
+    const content = [{ type: "text", text: "a cat --resolution 480p --frames 29" }]
     await ask("/api/v3/contents/generations/tasks", { model: "sandbox-video", content }, secret)
   }
 
@@ -53,7 +52,7 @@ describe.skipIf(isSkipped)("the console of each role", () => {
     provider = await startProvider({ roles })
     ;[browser, gateway] = await Promise.all([
       openBrowser(),
-      startGateway({ folder: provider.folder, ...operated(provider.env) })
+      startConsole({ folder: provider.folder, env: provider.env })
     ])
     for (const id of ["crew-a", "crew-b"]) await ask("/admin/v1/accounts", { id })
     const { secret } = await ask("/admin/v1/keys", { account: "crew-a", name: "shared" })

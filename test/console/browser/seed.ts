@@ -1,11 +1,11 @@
-import type { GatewayProcess } from "../../e2e/process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { adminKey } from "./browser.ts"
 import { request } from "../../request.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
 /** Calls of a gateway, as an operator and as a client. */
-export const calls = (gateway: GatewayProcess) => {
+export const calls = (gateway: GatewayHere) => {
   const send = async (path: string, body: Json, key: string, headers: Readonly<Record<string, string>> = {}) => {
     const answer = await request(gateway, path, { body, key, headers })
     return answer.text()
@@ -23,7 +23,13 @@ export const calls = (gateway: GatewayProcess) => {
     JSON.parse(
       await send(
         "/api/v3/contents/generations/tasks",
-        { model: "sandbox-video", resolution: "480p", duration: 4, content: [{ type: "text", text }], ...more },
+        {
+          model: "sandbox-video",
+          resolution: "480p",
+          ...("duration" in more ? {} : { frames: 29 }),
+          content: [{ type: "text", text }],
+          ...more
+        },
         key
       )
     ).id
@@ -31,7 +37,7 @@ export const calls = (gateway: GatewayProcess) => {
 }
 
 /** Something of everything, so that no page is empty. */
-export const seed = async (gateway: GatewayProcess): Promise<void> => {
+export const seed = async (gateway: GatewayHere): Promise<void> => {
   const { admin, ask, send, video } = calls(gateway)
   for (const [id, balance] of [
     ["support", "250"],

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser } from "playwright-core"
-import { startGateway } from "../../e2e/process.ts"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { startProvider } from "../../people/startProvider.ts"
-import { adminKey, fitsIn, openBrowser, operated, picture, violations, visit, withoutChromium } from "./browser.ts"
+import { adminKey, fitsIn, openBrowser, picture, startConsole, violations, visit, withoutChromium } from "./browser.ts"
 
 const isSkipped = withoutChromium("test/console/browser/signIn.test.ts")
 
 let browser: Browser
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let provider: Awaited<ReturnType<typeof startProvider>>
 
 describe.skipIf(isSkipped)("signing in at a provider of another site", () => {
@@ -16,7 +15,7 @@ describe.skipIf(isSkipped)("signing in at a provider of another site", () => {
     provider = await startProvider()
     ;[browser, gateway] = await Promise.all([
       openBrowser(),
-      startGateway({ folder: provider.folder, ...operated(provider.env) })
+      startConsole({ folder: provider.folder, env: provider.env })
     ])
   })
   afterAll(async () => {

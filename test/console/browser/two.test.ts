@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser, Page } from "playwright-core"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { adminKey, openBrowser, picture, signIn, startOperated, violations, visit, withoutChromium } from "./browser.ts"
 import { calls } from "./seed.ts"
 import { request } from "../../request.ts"
@@ -8,7 +8,7 @@ import { request } from "../../request.ts"
 const isSkipped = withoutChromium("test/console/browser/two.test.ts")
 
 let browser: Browser
-let gateway: GatewayProcess
+let gateway: GatewayHere
 
 const twoOperators = async () => {
   const both = await Promise.all([visit(browser, gateway), visit(browser, gateway)])

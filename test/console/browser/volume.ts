@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite"
 import { join } from "node:path"
+import { noColumns } from "../../../src/contract/records/measures.ts"
 import { columns } from "../../../src/requests/RequestRow.ts"
 import type { RequestRow } from "../../../src/requests/RequestRow.ts"
 
@@ -75,12 +76,9 @@ export const storeVolume = (folder: string, { requests, spanMs, tasks }: Volume)
         stream: at % 3 === 0 ? 1 : 0,
         first_byte_ms: 120 + (at % 900),
         duration_ms: 400 + ((at * 37) % 9_000),
+        ...noColumns.requests,
         input_tokens: isRefused ? 0 : 300 + (at % 5_000),
         output_tokens: isRefused ? 0 : 20 + (at % 800),
-        cache_read_tokens: 0,
-        cache_write_tokens: 0,
-        reasoning_tokens: 0,
-        searches: 0,
         cost_nano_usd: isRefused ? null : 1_000_000 + (at % 9_000_000),
         upstream_cost_nano_usd: isRefused ? null : 1_000_000 + (at % 9_000_000),
         settled_at: isRefused ? null : timeOf(at, requests),

@@ -8,13 +8,13 @@ import OpenAI from "openai"
 import { bedrockKey, bedrockKeys } from "../../upstreams/fakes/bedrock.ts"
 import { spoken } from "../../upstreams/fakes/scenarios.ts"
 import { startCloud } from "../../upstreams/fakes/startCloud.ts"
-import { startGateway } from "../process.ts"
-import type { GatewayProcess } from "../process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 
 const bedrock = await startCloud("bedrock")
 const id = "us.anthropic.claude-opus-5-5-v1:0"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let anthropic: Anthropic
 let openai: OpenAI
 beforeAll(async () => {

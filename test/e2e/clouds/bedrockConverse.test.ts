@@ -11,14 +11,14 @@ import { pixel } from "../../upstreams/conversations.ts"
 import { bedrockKey, bedrockKeys } from "../../upstreams/fakes/bedrock.ts"
 import { spoken } from "../../upstreams/fakes/scenarios.ts"
 import { startCloud } from "../../upstreams/fakes/startCloud.ts"
-import { startGateway } from "../process.ts"
-import type { GatewayProcess } from "../process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 
 const bedrock = await startCloud("bedrock")
 const claude = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 const nova = "us.amazon.nova-2-lite-v1:0"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let anthropic: Anthropic
 let openai: OpenAI
 beforeAll(async () => {

@@ -7,8 +7,8 @@ import OpenAI from "openai"
 import { bedrockKeys } from "../../upstreams/fakes/bedrock.ts"
 import { spoken } from "../../upstreams/fakes/scenarios.ts"
 import { startCloud } from "../../upstreams/fakes/startCloud.ts"
-import { startGateway } from "../process.ts"
-import type { GatewayProcess } from "../process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { callTurns, expectWhole, images, loopByChat, loopByMessages, loopByResponses, timesIn } from "./loops.ts"
 
 const bedrock = await startCloud("bedrock")
@@ -20,7 +20,7 @@ const names = {
 type Name = keyof typeof names
 const all: ReadonlyArray<Name> = ["claude-by-invoke", "claude-by-converse", "nova"]
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let anthropic: Anthropic
 let openai: OpenAI
 beforeAll(async () => {

@@ -9,8 +9,8 @@ import { awsKey, fakeMantle } from "../../upstreams/fakes/mantle.ts"
 import { startCloud } from "../../upstreams/fakes/startCloud.ts"
 import { vertexModel, vertexModels, vertexToken } from "../../upstreams/fakes/vertexClaude.ts"
 import { request } from "../../request.ts"
-import { startGateway } from "../process.ts"
-import type { GatewayProcess } from "../process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever was sent
 type Any = any
@@ -39,7 +39,7 @@ const plain = Bun.serve({
 })
 
 const adminKey = "admin-key-0123456789abcdefghijklm"
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-claude-betas-"))
   const protocol = "anthropic-messages"

@@ -8,13 +8,13 @@ import { azureKey } from "../../upstreams/fakes/azure.ts"
 import { spoken } from "../../upstreams/fakes/scenarios.ts"
 import { startCloud } from "../../upstreams/fakes/startCloud.ts"
 import { vertexModel, vertexModels, vertexToken } from "../../upstreams/fakes/vertexClaude.ts"
-import { startGateway } from "../process.ts"
-import type { GatewayProcess } from "../process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { callTurns, expectWhole, images, loopByChat, loopByMessages, loopByResponses, timesIn } from "./loops.ts"
 
 const [azure, vertex] = await Promise.all([startCloud("azure"), startCloud("vertex")])
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let anthropic: Anthropic
 let openai: OpenAI
 beforeAll(async () => {

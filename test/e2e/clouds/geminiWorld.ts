@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { GoogleGenAI } from "@google/genai"
 import type { Asked } from "../../upstreams/fakes/fakeUpstream.ts"
-import { startGateway } from "../process.ts"
+import { startGateway } from "../../gatewayHere.ts"
 import { clientsOf } from "../upstreams/world.ts"
 
 /** Google's two places, as the configuration and the SDK address them. */

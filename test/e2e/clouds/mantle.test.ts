@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import OpenAI, { BedrockOpenAI } from "openai"
 import { awsKey, awsKeys, fakeMantle, workspace } from "../../upstreams/fakes/mantle.ts"
 import { spoken } from "../../upstreams/fakes/scenarios.ts"
-import { startGateway } from "../process.ts"
-import type { GatewayProcess } from "../process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 
 const aws = fakeMantle()
 const openaiRuntime = `${aws.at("bedrock-runtime")}/openai/v1`
@@ -17,7 +17,7 @@ const openaiMantle = `${aws.at("bedrock-mantle")}/openai/v1`
 const claudeMantle = `${aws.at("bedrock-mantle")}/anthropic`
 const platform = aws.at("aws-external-anthropic")
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let openai: OpenAI
 let anthropic: Anthropic
 beforeAll(async () => {

@@ -8,12 +8,12 @@ import OpenAI from "openai"
 import { spoken } from "../../upstreams/fakes/scenarios.ts"
 import { startCloud } from "../../upstreams/fakes/startCloud.ts"
 import { vertexModel as name, vertexModels as models, vertexToken } from "../../upstreams/fakes/vertexClaude.ts"
-import { startGateway } from "../process.ts"
-import type { GatewayProcess } from "../process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 
 const vertex = await startCloud("vertex")
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-vertex-"))
   const upstreams = {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, it } from "@effect/vitest"
 import { request } from "../../request.ts"
-import { startGateway } from "../process.ts"
+import { startGateway } from "../../gatewayHere.ts"
 
 /** A messages server behind a query that remembers the betas of each request. */
 const seen: Array<readonly [path: string, betas: string | null]> = []

@@ -158,7 +158,7 @@ it.each([
   ["mistral/gpt-4o", { text: { verbosity: "low" }, service_tier: "flex", top_logprobs: 1 }],
   ["messages/gpt-4o", { text: { verbosity: "low" }, service_tier: "flex", top_logprobs: 1 }]
 ] as const)("responses to %s, which has no place for %j, is named", async (model, fields) => {
-  expect((await inResponses(model, fields)).named).toBe("text.verbosity, top_logprobs, service_tier")
+  expect((await inResponses(model, fields)).named).toBe("text.verbosity, service_tier, top_logprobs")
   const sent = JSON.stringify(world.asked(model.startsWith("mistral") ? "openai-chat" : "anthropic-messages").body)
   expect(sent).not.toMatch(/verbosity|service_tier|logprobs/)
 })

@@ -4,8 +4,8 @@ import type { AddressInfo, Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import { startGateway } from "../process.ts"
-import type { GatewayProcess } from "../process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { clientsOf } from "./world.ts"
 
 /**
@@ -77,7 +77,7 @@ const started = (name: Name) => {
   return new Promise<typeof server>((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)))
 }
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let clients: ReturnType<typeof clientsOf>
 let servers: ReadonlyArray<Awaited<ReturnType<typeof started>>>
 beforeAll(async () => {

@@ -117,7 +117,7 @@ const lostOfCodex: Partial<Record<DialectName, string>> = {
   "anthropic-messages":
     "tools[].format, tools.image_generation, tools[].external_web_access, tools[].description, text.verbosity",
   "openai-chat":
-    "tools[].format, prompt_cache_key, tools.image_generation, tools[].external_web_access, tools[].description, text.verbosity"
+    "prompt_cache_key, tools[].format, tools.image_generation, tools[].external_web_access, tools[].description, text.verbosity"
 }
 
 describe.each(protocols)("Codex on %s", (protocol) => {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "@effect/vitest"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
-import { startGateway } from "../process.ts"
-import type { GatewayProcess } from "../process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 
 const usage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 }
 const usages: Readonly<Record<string, object | undefined>> = {
@@ -34,7 +34,7 @@ const fake = fakeUpstream("openai-chat", {
 const finishes = ["stop", "model_length", "MAX_TOKENS", "sensitive", "network_error", "new_one"]
 const kinds = ["untold", "impossible"]
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-endings-"))
   const price = { input: 1, output: 1 }

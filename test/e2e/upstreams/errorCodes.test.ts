@@ -6,8 +6,8 @@ import OpenAI, { NotFoundError } from "openai"
 import { connect } from "../../responses/socket/connect.ts"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
 import type { Asked, DialectName } from "../../upstreams/fakes/fakeUpstream.ts"
-import { startGateway } from "../process.ts"
-import type { GatewayProcess } from "../process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { request } from "../../request.ts"
 
 const protocols = ["openai-responses", "openai-chat"] as const
@@ -48,7 +48,7 @@ const fakes = protocols.map((protocol) => ({
   })
 }))
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const places = ["status", "stream"].flatMap((place) => codes.map((code) => `${place}.${code}`))
   const routes = (protocol: string) =>

@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
 import type { Asked, DialectName } from "../../upstreams/fakes/fakeUpstream.ts"
-import { startGateway } from "../process.ts"
-import type { GatewayProcess } from "../process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { families } from "./callers.ts"
 import { protocols, upstreamKey } from "./world.ts"
 import { request } from "../../request.ts"
@@ -133,7 +133,7 @@ const faults: Readonly<Record<string, Fault>> = {
 const json = { "content-type": "application/json" }
 const slug = (name: string) => name.replaceAll(/[^a-z0-9]+/g, "-")
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 /** Requests by path, of all upstreams. */
 const asked: Array<Asked> = []
 const fakes = Object.fromEntries(

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
 import type { Asked, DialectName } from "../../upstreams/fakes/fakeUpstream.ts"
-import { startGateway } from "../process.ts"
-import type { GatewayProcess } from "../process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 
 /** The words by which providers tell that an account is empty: upstreams repeat a caller's field names. */
 const echoed = ["insufficient_quota", "billing_hard_limit", "insufficient balance", "credit balance is too low"]
@@ -133,7 +133,7 @@ const hangingSecret = (name: string) => `${hangingId(name)}-0123456789abcdef`
 
 vi.setConfig({ maxConcurrency: 20 })
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const upstreams: Record<string, object> = {}
   const models: Record<string, object> = {}

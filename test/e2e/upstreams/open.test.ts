@@ -3,13 +3,13 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { runCommand } from "../command.ts"
-import { startGateway } from "../process.ts"
-import type { GatewayProcess } from "../process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { request } from "../../request.ts"
 import { anthropic, block, chat, families, item, openai, part, rows, search, text } from "./openRows.ts"
 import type { Family } from "./openRows.ts"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let confined: string
 
 beforeAll(async () => {

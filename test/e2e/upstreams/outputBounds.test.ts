@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
 import type { DialectName } from "../../upstreams/fakes/fakeUpstream.ts"
 import { request } from "../../request.ts"
-import type { GatewayProcess } from "../process.ts"
-import { startGateway } from "../process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
+import { startGateway } from "../../gatewayHere.ts"
 
 const inputTokens = 12
 
@@ -34,7 +34,7 @@ const fakes = {
   "openai-responses": refusing("openai-responses", 8_192, openai)
 }
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-output-"))
   const ids = Array.from({ length: 4 }, (_, at) => `qwen-${at}`)

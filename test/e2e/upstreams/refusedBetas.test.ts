@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "@effect/vitest"
 import { betasIn } from "../../upstreams/fakes/claudePlaces.ts"
 import { anthropic } from "../../upstreams/fakes/anthropic.ts"
 import { request } from "../../request.ts"
-import { startGateway } from "../process.ts"
-import type { GatewayProcess } from "../process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 
 /** A server that is behind its row in the table of places: what it refuses, and in which words. */
 let refuses: (betas: ReadonlyArray<string>, body: Readonly<Record<string, unknown>>) => string | undefined
@@ -25,7 +25,7 @@ const server = Bun.serve({
   }
 })
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-refused-betas-"))
   const place = { protocol: "anthropic-messages", base_url: `http://127.0.0.1:${server.port}`, api_key: "key" }

@@ -5,8 +5,8 @@ import Anthropic from "@anthropic-ai/sdk"
 import OpenAI from "openai"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
 import type { FakeName, FakeOptions } from "../../upstreams/fakes/fakeUpstream.ts"
-import type { GatewayProcess } from "../process.ts"
-import { startGateway } from "../process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
+import { startGateway } from "../../gatewayHere.ts"
 
 /** The protocols that families speak. */
 export const protocols = ["anthropic-messages", "openai-responses", "openai-chat"] as const
@@ -34,7 +34,7 @@ export const upstreamKey = "sk-planted-upstream-key"
 type Fake = ReturnType<typeof fakeUpstream>
 
 export interface World {
-  readonly gateway: GatewayProcess
+  readonly gateway: GatewayHere
   readonly fakes: Record<FakeName, Fake>
   readonly anthropic: Anthropic
   readonly openai: OpenAI
@@ -77,7 +77,7 @@ export const startWorld = async (
 }
 
 /** The official clients, and what they hear. */
-export const clientsOf = ({ key, url }: Pick<GatewayProcess, "key" | "url">) => {
+export const clientsOf = ({ key, url }: Pick<GatewayHere, "key" | "url">) => {
   let last: Promise<string> = Promise.resolve("")
   const heard = async (...asked: Parameters<typeof fetch>) => {
     const response = await fetch(...asked)

@@ -26,6 +26,7 @@ export const onMessages = on("/v1/messages")
 export const onResponses = on("/v1/responses")
 export const onChat = on("/v1/chat/completions")
 export const onEmbeddings = on("/v1/embeddings")
+export const onRerank = on("/v1/rerank")
 export const onVideos = on("/api/v3/contents/generations/tasks")
 export const onOpenAIVideos = on("/v1/videos")
 
@@ -51,6 +52,8 @@ export const openAIVideos = (over: object) =>
   JSON.stringify({ model: "sandbox-video", prompt: "a cat [[sandbox: fail=Enough]]", ...over })
 export const embeddings = (input: unknown, over: object = {}) =>
   JSON.stringify({ model: "behind-embeddings", input, ...over })
+export const rerank = (documents: unknown, over: object = {}) =>
+  JSON.stringify({ model: "sandbox-rerank", query: "fox", documents, ...over })
 
 /** A user's text, as messages and chat completions take it. */
 export const saying = (text: string) => ({ messages: [{ role: "user", content: text }] })

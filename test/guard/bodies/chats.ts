@@ -1,4 +1,17 @@
-import { chat, embeddings, isShort, many, mega, onChat, onEmbeddings, saying, shapes, texts } from "./Hostile.ts"
+import {
+  chat,
+  embeddings,
+  isShort,
+  many,
+  mega,
+  onChat,
+  onEmbeddings,
+  onRerank,
+  rerank,
+  saying,
+  shapes,
+  texts
+} from "./Hostile.ts"
 import type { Hostile } from "./Hostile.ts"
 import { oneLetter } from "./upstream.ts"
 
@@ -25,12 +38,14 @@ const stops: ReadonlyArray<readonly [string, () => ReadonlyArray<string>]> = [
   ["one of 20 MB", () => ["a".repeat(20 * mega)]]
 ]
 
-/** What chat completions and embeddings may be sent. */
+/** What chat completions, embeddings and rerank may be sent. */
 export const chats: ReadonlyArray<Hostile> = [
   ...texts.flatMap(([name, text]) => [
     onChat(`text: ${name}`, () => chat(saying(text()))),
     onChat(`text, streamed, translated: ${name}`, () => chat({ ...saying(text()), stream: true }, "behind-messages")),
-    onEmbeddings(`text: ${name}`, () => embeddings(text()))
+    onEmbeddings(`text: ${name}`, () => embeddings(text())),
+    onRerank(`query: ${name}`, () => rerank(["a fox"], { query: text() })),
+    onRerank(`document: ${name}`, () => rerank([text()]))
   ]),
   ...shapes.flatMap(([name, shape]) => [
     onChat(`messages: ${name}`, () => chat({ messages: shape() })),
@@ -46,6 +61,7 @@ export const chats: ReadonlyArray<Hostile> = [
     ),
     onChat(`passed through: ${name}`, () => chat({ unheard_of: shape() }, "behind-chat")),
     onEmbeddings(`input: ${name}`, () => embeddings(shape())),
+    onRerank(`documents: ${name}`, () => rerank(shape())),
     onEmbeddings(`passed through: ${name}`, () => embeddings("x", { unheard_of: shape() }))
   ]),
   onChat("40,000 messages", () => chat({ messages: many(40_000, () => ({ role: "user", content: "x" })) }), isShort),

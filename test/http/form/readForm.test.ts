@@ -1,20 +1,20 @@
 import { readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { describe, expect, it } from "@effect/vitest"
-import { KeyId } from "../../../src/contract/Caller.ts"
-import { UploadedFile } from "../../../src/contract/UploadedFile.ts"
+import { KeyId } from "../../../src/contract/callers/Caller.ts"
+import { UploadedFile } from "../../../src/contract/bodies/UploadedFile.ts"
 import { readForm } from "../../../src/http/form/readForm.ts"
 import { Unfinished } from "../../../src/http/Unfinished.ts"
-import { RateLimited } from "../../../src/contract/Failure.ts"
+import { RateLimited } from "../../../src/contract/failures/Failure.ts"
 import { Descriptors } from "../../../src/flow/Descriptors.ts"
-import type { UnfinishedBounds } from "../../../src/contract/Caller.ts"
+import type { UnfinishedBounds } from "../../../src/contract/callers/Caller.ts"
 
 const bounds = { parts: 6, fieldBytes: 1_000, fileBytes: 10_000, bytes: 20_000, seconds: 5 }
 /** Bounds under which large files are taken. */
 const large = { fileBytes: 1_000_000, bytes: 2_000_000 }
 const budget = (given: UnfinishedBounds = {}) => {
   const holding = new Unfinished(
-    () => given,
+    given,
     new Descriptors(
       () => 4_000,
       () => 10

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { AccountId } from "../../../src/contract/Caller.ts"
+import { AccountId } from "../../../src/contract/callers/Caller.ts"
 import { claimsOf, heldOf, other } from "../../../src/ledger/budgets/claims.ts"
 import { Counters } from "../../../src/ledger/budgets/Counters.ts"
 import { mostOwn } from "../../../src/ledger/budgets/own.ts"

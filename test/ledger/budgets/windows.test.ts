@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { makePlaces } from "../../../src/ledger/budgets/windows.ts"
-import type { Budget } from "../../../src/contract/Budget.ts"
+import type { Budget } from "../../../src/contract/budgets/Budget.ts"
 
 const of = (window: Budget["window"], at: string) => {
   const { endsAt, since, step } = makePlaces(window)(Date.parse(at))

@@ -1,4 +1,4 @@
-import type { Budget } from "../../../src/contract/Budget.ts"
+import type { Budget } from "../../../src/contract/budgets/Budget.ts"
 
 /** What a worker is told. */
 export type Command =

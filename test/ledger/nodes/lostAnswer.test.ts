@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
-import { AccountId, Caller } from "../../../src/contract/Caller.ts"
+import { AccountId, Caller } from "../../../src/contract/callers/Caller.ts"
 import { noUsage } from "../../../src/generation/GenerationEvent.ts"
 import { Ledger } from "../../../src/ledger/Ledger.ts"
 import { fromUsd } from "../../../src/ledger/Price.ts"

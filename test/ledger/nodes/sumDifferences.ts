@@ -10,7 +10,8 @@ const hours = [
   "output_tokens",
   "cost_nano_usd",
   "upstream_cost_nano_usd",
-  "above_hold_nano_usd"
+  "above_hold_nano_usd",
+  "rerank_units"
 ]
 const days = [...hours, "requests", "reasoning_tokens", "searches", "video_frames"]
 

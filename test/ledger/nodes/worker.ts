@@ -4,8 +4,8 @@
  */
 import { createInterface } from "node:readline"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
-import { plainBudget } from "../../../src/contract/Budget.ts"
-import { AccountId, Caller } from "../../../src/contract/Caller.ts"
+import { plainBudget } from "../../../src/contract/budgets/Budget.ts"
+import { AccountId, Caller } from "../../../src/contract/callers/Caller.ts"
 import { noUsage } from "../../../src/generation/GenerationEvent.ts"
 import type { Charge } from "../../../src/ledger/Charge.ts"
 import { Ledger } from "../../../src/ledger/Ledger.ts"

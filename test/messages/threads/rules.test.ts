@@ -3,11 +3,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Anthropic, { NotFoundError } from "@anthropic-ai/sdk"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import type { GatewayProcess } from "../../e2e/process.ts"
-import { startGateway } from "../../e2e/process.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
+import { startGateway } from "../../gatewayHere.ts"
 import { request } from "../../request.ts"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-threads-"))
   writeFileSync(join(folder, "gateway.yaml"), "models: { forgets: { routes: [{ upstream: sandbox }], threads: off } }")

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { startGateway } from "../../e2e/process.ts"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { startProvider } from "../startProvider.ts"
 import { Visitor } from "../visitor.ts"
 
 /* `oidc-provider` ends its own sessions by the logout token of OpenID Connect Back-Channel Logout 1.0. */
 let provider: Awaited<ReturnType<typeof startProvider>>
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   provider = await startProvider()
   gateway = await startGateway({ folder: provider.folder, env: provider.env })

@@ -2,8 +2,8 @@ import { cpSync, mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { startGateway } from "../../e2e/process.ts"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { describeOnEach } from "../../sql/engines.ts"
 import { Visitor } from "../visitor.ts"
 import { isMissing, startWorld } from "./world.ts"
@@ -14,7 +14,7 @@ const minute = 60_000
 
 describeOnEach("real providers that come and go", (engine) => {
   let world: World
-  let second: GatewayProcess | undefined
+  let second: GatewayHere | undefined
   beforeAll(async () => {
     world = await startWorld(engine)
     if (engine.name === "sqlite") return

@@ -2,13 +2,13 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import { startGateway } from "../../e2e/process.ts"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { request } from "../../request.ts"
 
 const secretOf = (name: string) => `${name}-secret-0123456789-0123456789`
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-background-"))
   writeFileSync(

@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import OpenAI from "openai"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
-import { startGateway } from "../../e2e/process.ts"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 
 const upstream = fakeUpstream("openai-responses")
 let refusals = 0
@@ -18,7 +18,7 @@ const busy = fakeUpstream("openai-chat", {
 })
 const secretOf = (name: string) => `${name}-secret-0123456789-0123456789`
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-background-"))
   writeFileSync(

@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import OpenAI from "openai"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
-import { startGateway } from "../../e2e/process.ts"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 
 const upstreams = {
   responses: fakeUpstream("openai-responses"),
@@ -15,7 +15,7 @@ const upstreams = {
 type Name = keyof typeof upstreams
 const names = Object.keys(upstreams) as ReadonlyArray<Name>
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let client: OpenAI
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-compact-"))

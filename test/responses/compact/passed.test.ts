@@ -3,8 +3,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@effect/vitest"
 import OpenAI from "openai"
-import { startGateway, testKey } from "../../e2e/process.ts"
-import type { GatewayProcess } from "../../e2e/process.ts"
+import { testKey } from "../../e2e/process.ts"
+import { startGateway } from "../../gatewayHere.ts"
+import type { GatewayHere } from "../../gatewayHere.ts"
 import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
 import { request } from "../../request.ts"
 
@@ -31,7 +32,7 @@ const other = fakeUpstream("anthropic-messages")
 const poor = "poor-secret-0123456789-0123456789"
 const bob = "bob-secret-0123456789-0123456789"
 
-let gateway: GatewayProcess
+let gateway: GatewayHere
 let client: OpenAI
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-compact-"))

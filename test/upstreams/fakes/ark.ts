@@ -61,6 +61,7 @@ export const fakeArk = (options: ArkOptions = {}) => {
     const [, status, code] = /refuse:(\d{3})\/([\w.]+)/.exec(prompt) ?? []
     if (status !== undefined) return refusal(Number(status), code ?? "")
     if (prompt.includes("reset")) return hangUp()
+    if (isWrong(body)) return refusal(400, "InvalidParameter")
     const { id } = add(body)
     if (prompt.includes("drop")) return hangUp()
     if (prompt.includes("mute")) return new Promise(() => {})
@@ -157,6 +158,54 @@ const sizes: Readonly<Record<string, number>> = {
   "720p": 1280 * 720,
   "1080p": 1920 * 1080,
   "4k": 3840 * 2160
+}
+
+/** The models' table in Ark's document of creates; an unknown model takes anything. */
+const modelTable: ReadonlyArray<
+  readonly [
+    RegExp,
+    {
+      readonly lengths: readonly [number, number]
+      readonly sizes: string
+      readonly frames: number
+      readonly references: number
+    }
+  ]
+> = [
+  [/seedance-2-5/, { lengths: [4, 30], sizes: "480p 720p 1080p", frames: 2, references: 30 }],
+  [/seedance-2-0-(fast|mini)/, { lengths: [4, 15], sizes: "480p 720p", frames: 2, references: 9 }],
+  [/doubao-seedance-2-0/, { lengths: [4, 15], sizes: "480p 720p 1080p 4k", frames: 2, references: 9 }],
+  [/seedance-2-0/, { lengths: [4, 15], sizes: "480p 720p 1080p", frames: 2, references: 9 }],
+  [/seedance-1-5-pro/, { lengths: [4, 12], sizes: "480p 720p 1080p", frames: 2, references: 0 }],
+  [/seedance-1-0-pro-fast/, { lengths: [2, 12], sizes: "480p 720p 1080p", frames: 1, references: 0 }],
+  [/seedance-1-0-pro/, { lengths: [2, 12], sizes: "480p 720p 1080p", frames: 2, references: 0 }],
+  [/seedance-1-0-lite-t2v/, { lengths: [2, 12], sizes: "480p 720p 1080p", frames: 0, references: 0 }],
+  [/seedance-1-0-lite/, { lengths: [2, 12], sizes: "480p 720p 1080p", frames: 2, references: 4 }]
+]
+
+const isWrong = (body: JsonObject): boolean => {
+  const model = String(body["model"])
+  const row = modelTable.find(([named]) => named.test(model))?.[1]
+  const parts = body["content"] as ReadonlyArray<{ readonly type: string; readonly role?: string }>
+  if (row === undefined || parts.some(({ type }) => type === "draft_task")) return false
+  const { duration, frames, resolution } = body as { duration?: number; frames?: number; resolution?: string }
+  const of = (...roles: ReadonlyArray<string>) => parts.filter(({ role }) => roles.includes(role ?? "")).length
+  const [least, most] = row.lengths
+  const isOpen = duration === -1 && !/seedance-1-0/.test(model)
+  const references = of("reference_image")
+  const isLite = model.includes("1-0-lite-i2v")
+  return (
+    (duration !== undefined &&
+      duration !== null &&
+      frames === undefined &&
+      !isOpen &&
+      (duration < least || duration > most)) ||
+    (resolution !== undefined && !row.sizes.split(" ").includes(resolution)) ||
+    of("first_frame", "last_frame") > row.frames ||
+    references > row.references ||
+    (row.references < 9 && of("reference_video", "reference_audio") > 0) ||
+    (isLite && (parts.every(({ type }) => type === "text") || (references > 0 && resolution === "1080p")))
+  )
 }
 
 interface Asked {

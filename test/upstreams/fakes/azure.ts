@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../src/contract/fields.ts"
-import { isObject, listAt } from "../../../src/contract/json.ts"
+import { isObject, listAt } from "../../../src/contract/json/json.ts"
 import { anthropic } from "./anthropic.ts"
 import { chat } from "./chat.ts"
 import type { DialectName, Playing } from "./fakeUpstream.ts"

@@ -7,6 +7,8 @@ export interface BillLine {
   readonly seconds?: number
   readonly resolution: string
   readonly hasVideoInput: boolean
+  /** Pictures among its inputs, where they are billed. */
+  readonly images?: number
   readonly hasSound: boolean
   readonly tier: string
 }

@@ -29,7 +29,7 @@ export const fakeKling = ({ media = "https://media.example.com" }: { readonly me
     const [, code] = /refuse:(\d+)/.exec(prompt) ?? []
     if (code !== undefined) return refusal(Number(code))
     const isTaken = tasks.some((one) => one.body["external_task_id"] === body["external_task_id"])
-    if (isTaken || !/^([3-9]|1[0-5])$/.test(body["duration"] as string)) return refusal(1201)
+    if (isTaken || isWrong(endpoint, body)) return refusal(1201)
     const task: KlingTask = { id: String(867_283_741 + tasks.length), endpoint, body, status: "submitted" }
     tasks.push(task)
     return prompt.includes("drop") ? hangUp() : answer(record(task))
@@ -60,6 +60,21 @@ export const fakeKling = ({ media = "https://media.example.com" }: { readonly me
     },
     stop: () => server.stop(true)
   }
+}
+
+/** The capability map of Kling's document: what a version can't do in a mode, at an endpoint. */
+const isWrong = (endpoint: string, body: JsonObject): boolean => {
+  const { duration, image_tail, mode, model_name: model, sound } = body as Readonly<Record<string, string | undefined>>
+  const version = /^kling-(v\d(?:-\d)?)/.exec(model ?? "")?.[1] ?? ""
+  const isMaster = model?.endsWith("-master") === true
+  const isNew = version === "v3"
+  if (!(isNew ? /^([3-9]|1[0-5])$/ : /^(5|10)$/).test(duration ?? "")) return true
+  if (!["std", "pro", ...(isNew ? ["4k"] : [])].includes(mode ?? "") || (isMaster && mode !== "pro")) return true
+  if (sound === "on" && !isNew && (version !== "v2-6" || mode !== "pro" || image_tail !== undefined)) return true
+  if (image_tail !== undefined && (isMaster || (!isNew && version !== "v1" && mode !== "pro"))) return true
+  if (endpoint === "text2video") return !isMaster && ["v2-1", "v1-5"].includes(version)
+  const images = body["image_list"] as ReadonlyArray<unknown> | undefined
+  return endpoint === "multi-image2video" && (version !== "v1-6" || (images?.length ?? 0) > 4)
 }
 
 const recordWith =

@@ -124,7 +124,8 @@ const wrongIn = (body: JsonObject): string | undefined => {
   if (!parts.some(({ text }) => text !== undefined && text !== "")) return "content must include a non-empty text item"
   const duration = Number(body["duration"])
   if (!Number.isInteger(duration) || duration < 5 || duration > 15) return "duration"
-  if (!["768P", "2K"].includes(String(body["resolution"]))) return "resolution"
+  const resolutions = body["model"] === "MiniMax-H3-Max" ? ["480P", "768P"] : ["768P", "2K"]
+  if (!resolutions.includes(String(body["resolution"]))) return "resolution"
   const ratios = ["21:9", "16:9", "4:3", "1:1", "3:4", "9:16"]
   return parts.length > 1 || ratios.includes(String(body["ratio"])) ? undefined : "ratio"
 }
@@ -151,6 +152,7 @@ const lineOf = ({ body }: MiniMaxTask): BillLine => ({
   seconds: usageOf(body).total_seconds,
   resolution: String(body["resolution"]).toLowerCase(),
   hasVideoInput: usageOf(body).input_seconds > 0,
+  images: usageOf(body).input_image_count,
   hasSound: true,
   tier: "default"
 })

@@ -1,4 +1,4 @@
-import type { FallbackReason } from "../../../src/contract/FallbackReason.ts"
+import type { FallbackReason } from "../../../src/contract/records/FallbackReason.ts"
 import type { DialectName } from "./fakeUpstream.ts"
 
 /** A provider's answer that another route or model should take over. */

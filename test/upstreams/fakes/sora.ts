@@ -33,6 +33,7 @@ export const fakeSora = () => {
     const [, status, code] = /refuse:(\d{3})\/(\w+)/.exec(prompt) ?? []
     if (status !== undefined) return refusal(Number(status), code ?? "")
     if (!["4", "8", "12"].includes(fields["seconds"] ?? "")) return refusal(400, "invalid_value")
+    if (!sizesOf(fields["model"] ?? "").includes(fields["size"] ?? "")) return refusal(400, "invalid_value")
     const video: SoraVideo = {
       id: `video_${String(made.length + deleted.length).padStart(48, "0")}`,
       form: fields,
@@ -106,6 +107,12 @@ export const fakeSora = () => {
     stop: () => server.stop(true)
   }
 }
+
+const sizesOf = (model: string) => [
+  "1280x720",
+  "720x1280",
+  ...(model === "sora-2-pro" ? ["1792x1024", "1024x1792"] : [])
+]
 
 /** A size's shorter side is its resolution. */
 const lineOf = ({ form }: SoraVideo): BillLine => ({

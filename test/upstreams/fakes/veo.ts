@@ -26,6 +26,7 @@ export const fakeVeo = () => {
     const prompt = JSON.stringify(body)
     const [, status, code] = /refuse:(\d{3})\/(\w+)/.exec(prompt) ?? []
     if (status !== undefined) return refusal(Number(status), code ?? "")
+    if (isWrong(model, body)) return refusal(400, "INVALID_ARGUMENT")
     const name = `${place}models/${model}/operations/op${operations.length}`
     operations.push({ name, body, done: false })
     return prompt.includes("drop") ? hangUp() : Response.json({ name })
@@ -94,6 +95,27 @@ export const fakeVeo = () => {
   }
 }
 
+interface Instance {
+  readonly image?: unknown
+  readonly lastFrame?: unknown
+  readonly referenceImages?: ReadonlyArray<unknown>
+}
+
+/** The table of parameters of ai.google.dev/gemini-api/docs/video. */
+const isWrong = (model: string, body: JsonObject): boolean => {
+  const { aspectRatio, durationSeconds, resolution } = body["parameters"] as Parameters
+  const [{ image, lastFrame, referenceImages = [] } = {}] = body["instances"] as ReadonlyArray<Instance>
+  const [, version = "3.1"] = /veo-(\d(?:\.\d)?)/.exec(model) ?? []
+  const isFull = Number(version) >= 3.1 && !model.includes("lite")
+  const lengths = version.startsWith("2") ? [5, 6, 7, 8] : [4, 6, 8]
+  const resolutions = version.startsWith("2") ? ["720p"] : ["720p", "1080p", ...(isFull ? ["4k"] : [])]
+  if (!lengths.includes(durationSeconds) || !resolutions.includes(resolution)) return true
+  if (durationSeconds !== 8 && (resolution !== "720p" || referenceImages.length > 0)) return true
+  if (referenceImages.length > (isFull ? 3 : 0)) return true
+  if (lastFrame !== undefined && (image === undefined || version.startsWith("3.0"))) return true
+  return aspectRatio !== "16:9" && aspectRatio !== "9:16"
+}
+
 /** Sound is always on at Google's API, and asked for at Vertex. */
 const lineOf = ({ body, name }: VeoOperation): BillLine => {
   const { durationSeconds, generateAudio, resolution } = body["parameters"] as Parameters
@@ -108,6 +130,7 @@ const lineOf = ({ body, name }: VeoOperation): BillLine => {
 }
 
 interface Parameters {
+  readonly aspectRatio: string
   readonly durationSeconds: number
   readonly generateAudio?: boolean
   readonly resolution: string

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import type { FileSource } from "../../../src/generation/Conversation.ts"
 import { anthropicMessages } from "../../../src/upstreams/protocols/anthropicMessages/anthropicMessages.ts"
 import {
   assistant,
@@ -92,7 +93,8 @@ describe("anthropic-messages requests", () => {
   })
 
   it("sends images and documents as they are, text documents as text", () => {
-    const file = (type: "image" | "document", source: object) => ({ type, source, name: "n", detail: "auto" }) as never
+    const file = (type: "image" | "document", source: FileSource) =>
+      ({ type, source, name: "n", detail: "auto" }) as const
     const content = [
       file("image", { type: "base64", mediaType: "image/png", data: pixel }),
       file("image", { type: "url", url: "https://e.com/a.png" }),

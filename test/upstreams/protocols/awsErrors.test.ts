@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { awsError, awsStatus } from "../../../src/upstreams/protocols/awsErrors.ts"
 import { failedWith } from "../../../src/upstreams/protocols/upstreamFailure.ts"
-import { refusal } from "../../../src/upstreams/refusal.ts"
+import { refusal } from "../../../src/upstreams/calls/refusal.ts"
 
 /** An error of Bedrock's by HTTP. */
 const refusedAs = (type: string, status: number, message: string) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { JsonObject } from "../../../src/contract/fields.ts"
 import { hourTokens, noUsage } from "../../../src/generation/GenerationEvent.ts"
-import { translated } from "../../../src/upstreams/translated.ts"
+import { translatingReader } from "../../../src/upstreams/text/translatingReader.ts"
 import { bedrockConverse } from "../../../src/upstreams/protocols/bedrockConverse/bedrockConverse.ts"
 import { noBack } from "../../../src/upstreams/protocols/back.ts"
 import { conversation, weather } from "../conversations.ts"
@@ -179,7 +179,7 @@ describe("bedrock-converse answers", () => {
   })
 
   const events = (...messages: ReadonlyArray<Uint8Array>) => {
-    const reader = translated(bedrockConverse, { back: noBack, stops: [] }, { model: "m" })
+    const reader = translatingReader(bedrockConverse, { back: noBack, stops: [] }, { model: "m" })
     return outcome([...messages.flatMap((message) => [...reader.push(message)]), ...reader.end()])
   }
 

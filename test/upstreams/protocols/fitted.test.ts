@@ -5,7 +5,7 @@ import { claudeVersion } from "../../../src/config/providers/claudeVersion.ts"
 import type { JsonObject } from "../../../src/contract/fields.ts"
 import { anthropicMessagesAt } from "../../../src/upstreams/protocols/anthropicMessages/anthropicMessages.ts"
 import { betaRefusal } from "../../../src/upstreams/protocols/anthropicMessages/betaRefusal.ts"
-import { fitted } from "../../../src/upstreams/protocols/anthropicMessages/fitted.ts"
+import { fitToPlace } from "../../../src/upstreams/protocols/anthropicMessages/fitToPlace.ts"
 
 const fit = (
   place: ClaudePlaceName | undefined,
@@ -14,7 +14,7 @@ const fit = (
   { model = "claude-opus-4-8", refused = [] as ReadonlyArray<string>, drop = [] as ReadonlyArray<string> } = {}
 ) => {
   const headers = betas.length === 0 ? undefined : { "anthropic-beta": betas.join(",") }
-  const { headers: left, ...rest } = fitted({ body, headers }, place && claudePlaces[place], {
+  const { headers: left, ...rest } = fitToPlace({ body, headers }, place && claudePlaces[place], {
     model,
     betas: drop.length === 0 ? undefined : { drop },
     refused: new Set(refused)

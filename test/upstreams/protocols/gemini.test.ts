@@ -198,7 +198,7 @@ describe("gemini requests", () => {
       cacheKey: "k",
       items: [user("a"), thought("elsewhere", "EqQB"), assistant("b"), user("c")]
     })
-    expect(adapted).toEqual(["reasoning", "prompt_cache_key", "user"])
+    expect(adapted).toEqual(["prompt_cache_key", "user", "reasoning"])
   })
 })
 

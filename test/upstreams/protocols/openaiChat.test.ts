@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import type { FileSource } from "../../../src/generation/Conversation.ts"
 import { nineCharacters } from "../../../src/upstreams/protocols/callIds.ts"
 import { openaiChat } from "../../../src/upstreams/protocols/openaiChat/openaiChat.ts"
 import { providerOf, providers } from "../../../src/upstreams/protocols/openaiChat/compatible.ts"
@@ -144,8 +145,8 @@ describe("openai-chat requests", () => {
   })
 
   it("sends text documents as marked text, PDFs where they are taken, and refuses the rest by name", () => {
-    const document = (source: object) => [
-      { type: "message", role: "user", content: [{ type: "document", source, name: "a.txt" }] } as never
+    const document = (source: FileSource) => [
+      { type: "message", role: "user", content: [{ type: "document", source, name: "a.txt" }] } as const
     ]
     const text = document({ type: "base64", mediaType: "text/plain", data: btoa("hello") })
     expect(messages({ items: text }, "ollama")).toEqual([

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import type { FileSource } from "../../../src/generation/Conversation.ts"
 import { assistant, call, pixel, result, search, system, thought, user, weather } from "../conversations.ts"
 import { lower } from "./responsesFrames.ts"
 import type { Asked } from "./responsesFrames.ts"
@@ -44,7 +45,8 @@ describe("openai-responses requests", () => {
   })
 
   it("sends images and PDFs, and text documents as marked text", () => {
-    const part = (type: "image" | "document", source: object) => ({ type, source, name: "n", detail: "high" }) as never
+    const part = (type: "image" | "document", source: FileSource) =>
+      ({ type, source, name: "n", detail: "high" }) as const
     const content = [
       part("image", { type: "base64", mediaType: "image/png", data: pixel }),
       part("document", { type: "base64", mediaType: "application/pdf", data: "JVBERi0=" }),

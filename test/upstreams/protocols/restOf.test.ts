@@ -3,7 +3,7 @@ import { quotaRest, untilMidnight } from "../../../src/upstreams/protocols/quota
 import { failedWith } from "../../../src/upstreams/protocols/upstreamFailure.ts"
 import { anthropic, google, limitOf, loadRefusals, openAi, overloaded, quota } from "../fakes/loadRefusals.ts"
 import { isOfKey } from "../../../src/upstreams/UpstreamError.ts"
-import { refusal } from "../../../src/upstreams/refusal.ts"
+import { refusal } from "../../../src/upstreams/calls/refusal.ts"
 
 const refused = (status: number, body: unknown, headers: Record<string, string> = {}, sent = "{}") =>
   refusal({

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import type { JsonObject } from "../../../src/contract/fields.ts"
 import { arkVideo } from "../../../src/upstreams/protocols/arkVideo/arkVideo.ts"
-import type { VideoUpstreamOptions } from "../../../src/upstreams/videoApi.ts"
+import type { VideoUpstreamOptions } from "../../../src/upstreams/videos/videoApi.ts"
 import { arkKey, fakeArk, refusal } from "../fakes/ark.ts"
 import { job, settings } from "./job.ts"
 

@@ -2,7 +2,7 @@ import { createAlibaba } from "@ai-sdk/alibaba"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { dashscopeVideo } from "../../../src/upstreams/protocols/dashscopeVideo/dashscopeVideo.ts"
-import type { VideoMedia } from "../../../src/upstreams/VideoUpstream.ts"
+import type { VideoMedia } from "../../../src/upstreams/videos/VideoUpstream.ts"
 import { dashscopeKey, fakeDashScope } from "../fakes/dashscope.ts"
 import { job as anyJob, settings } from "./job.ts"
 

@@ -5,8 +5,8 @@ import { dashscopeVideo } from "../../../src/upstreams/protocols/dashscopeVideo/
 import { klingVideo } from "../../../src/upstreams/protocols/klingVideo/klingVideo.ts"
 import { minimaxVideo } from "../../../src/upstreams/protocols/minimaxVideo/minimaxVideo.ts"
 import { veo } from "../../../src/upstreams/protocols/veo/veo.ts"
-import type { VideoServices, VideoUpstreamOptions } from "../../../src/upstreams/videoApi.ts"
-import type { VideoUpstream } from "../../../src/upstreams/VideoUpstream.ts"
+import type { VideoServices, VideoUpstreamOptions } from "../../../src/upstreams/videos/videoApi.ts"
+import type { VideoUpstream } from "../../../src/upstreams/videos/VideoUpstream.ts"
 import { job } from "./job.ts"
 import { using } from "./world.ts"
 

@@ -1,4 +1,4 @@
-import type { VideoJob, VideoSettings } from "../../../src/upstreams/VideoUpstream.ts"
+import type { VideoJob, VideoSettings } from "../../../src/upstreams/videos/VideoUpstream.ts"
 
 export const settings = (over: Partial<VideoSettings> = {}): VideoSettings => ({
   resolution: "720p",

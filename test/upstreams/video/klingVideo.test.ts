@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { klingVideo } from "../../../src/upstreams/protocols/klingVideo/klingVideo.ts"
 import { tokenOf } from "../../../src/upstreams/protocols/klingVideo/token.ts"
-import type { VideoMedia } from "../../../src/upstreams/VideoUpstream.ts"
+import type { VideoMedia } from "../../../src/upstreams/videos/VideoUpstream.ts"
 import { fakeKling, klingKey } from "../fakes/kling.ts"
 import { job as anyJob, settings } from "./job.ts"
 import { unheard } from "./unheard.ts"
@@ -37,7 +37,10 @@ describe("Kling's videos", () => {
         endpoint: "image2video",
         body: { image: btoa("pixels"), image_tail: "https://a.example.com/b.png" }
       })
-      yield* upstream.submit(job({ media: [{ ...frame, role: "reference_image" }] }))
+      // Version 1.6 alone takes several pictures, and is silent.
+      const silent = settings({ frames: 120, generateAudio: false })
+      const media = [{ ...frame, role: "reference_image" } as const]
+      yield* upstream.submit(job({ upstreamModel: "kling-v1-6", settings: silent, media }))
       expect(kling.tasks.at(-1)).toMatchObject({
         endpoint: "multi-image2video",
         body: { image_list: [{ image: btoa("pixels") }] }

@@ -2,8 +2,13 @@ import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Option, Redacted, TestClock } from "effect"
 import { KeptFiles } from "../../../src/files/KeptFiles.ts"
 import { openaiVideos } from "../../../src/upstreams/protocols/openaiVideos/openaiVideos.ts"
-import type { VideoServices, VideoUpstreamOptions } from "../../../src/upstreams/videoApi.ts"
-import type { VideoMedia, VideoReport, VideoSettings, VideoUpstream } from "../../../src/upstreams/VideoUpstream.ts"
+import type { VideoServices, VideoUpstreamOptions } from "../../../src/upstreams/videos/videoApi.ts"
+import type {
+  VideoMedia,
+  VideoReport,
+  VideoSettings,
+  VideoUpstream
+} from "../../../src/upstreams/videos/VideoUpstream.ts"
 import { fakeSora, fileOf, soraKey } from "../fakes/sora.ts"
 import { clipIn } from "../../files/clips.ts"
 import { job, settings } from "./job.ts"
@@ -121,7 +126,7 @@ describe("fit", () => {
       const given = ["return_last_frame", "watermark", "tools", "seed", "camera_fixed", "priority"]
       expect(yield* fit(asked, [], "a cat", given)).toEqual({
         type: "fits",
-        adapted: ["seed", "generate_audio", "return_last_frame", "watermark", "camera_fixed", "tools", "priority"]
+        adapted: ["seed", "return_last_frame", "watermark", "camera_fixed", "tools", "priority"]
       })
     })
   )

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { UnheardSubmit, VideoJob, VideoRival, VideoUpstream } from "../../../src/upstreams/VideoUpstream.ts"
+import type { UnheardSubmit, VideoJob, VideoRival, VideoUpstream } from "../../../src/upstreams/videos/VideoUpstream.ts"
 
 /** A submit of five seconds ago without an answer, and no other. */
 export const unheard = (over: Partial<UnheardSubmit> = {}): UnheardSubmit => ({

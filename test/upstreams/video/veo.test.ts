@@ -2,9 +2,9 @@ import { afterAll, describe, expect, it } from "@effect/vitest"
 import { GenerateVideosOperation, GoogleGenAI } from "@google/genai"
 import { Effect, Redacted } from "effect"
 import { veo } from "../../../src/upstreams/protocols/veo/veo.ts"
-import type { VideoMedia } from "../../../src/upstreams/VideoUpstream.ts"
+import type { VideoMedia } from "../../../src/upstreams/videos/VideoUpstream.ts"
 import { fakeVeo, veoKey } from "../fakes/veo.ts"
-import { job as anyJob } from "./job.ts"
+import { job as anyJob, settings } from "./job.ts"
 import { finished, using as usingOne } from "./world.ts"
 
 const google = fakeVeo()
@@ -70,7 +70,7 @@ describe.each(places)("Veo at %s", (place, using) => {
         yield* upstream.submit(job({ media: [image("first_frame", `http://127.0.0.1:${pictures.port}/a.png`)] }))
         expect(google.operations.at(-1)?.body).toMatchObject({ instances: [{ prompt: "a cat", image: inBytes }] })
         const reference: VideoMedia = { kind: "image", role: "reference_image", url: first.url }
-        yield* upstream.submit(job({ media: [reference] }))
+        yield* upstream.submit(job({ media: [reference], settings: settings({ frames: 192 }) }))
         expect(google.operations.at(-1)?.body).toMatchObject({
           instances: [{ referenceImages: [{ image: inBytes, referenceType: "asset" }] }]
         })

@@ -8,8 +8,8 @@ import { KeptFiles } from "../../../src/files/KeptFiles.ts"
 import { AllowedAddresses, parseAllowed } from "../../../src/guard/addresses.ts"
 import { AddressGuard } from "../../../src/guard/AddressGuard.ts"
 import { Resolver } from "../../../src/guard/Resolver.ts"
-import type { VideoServices } from "../../../src/upstreams/videoApi.ts"
-import type { VideoReport, VideoUpstream } from "../../../src/upstreams/VideoUpstream.ts"
+import type { VideoServices } from "../../../src/upstreams/videos/videoApi.ts"
+import type { VideoReport, VideoUpstream } from "../../../src/upstreams/videos/VideoUpstream.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "kept-"))),

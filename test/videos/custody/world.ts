@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Option, Redacted } from "effect"
 import { PublicUrl } from "../../../src/config/PublicUrl.ts"
 import { Settings } from "../../../src/config/Settings.ts"
-import { AccountId, KeyId } from "../../../src/contract/Caller.ts"
+import { AccountId, KeyId } from "../../../src/contract/callers/Caller.ts"
 import { FileStore } from "../../../src/files/FileStore.ts"
 import { KeptFiles } from "../../../src/files/KeptFiles.ts"
 import { AddressGuard } from "../../../src/guard/AddressGuard.ts"
@@ -12,11 +12,11 @@ import { Resolver } from "../../../src/guard/Resolver.ts"
 import { NodeReaperLive } from "../../../src/cluster/Node.ts"
 import { Commits } from "../../../src/sql/Commits.ts"
 import { Outbox } from "../../../src/tasks/Outbox.ts"
-import { stored } from "../../../src/tasks/StoreFailure.ts"
+import { orStoreFailure } from "../../../src/tasks/StoreFailure.ts"
 import { TaskChanges } from "../../../src/tasks/TaskChanges.ts"
 import { TaskStore } from "../../../src/tasks/TaskStore.ts"
 import { TaskKinds, taskKinds } from "../../../src/tasks/TaskKind.ts"
-import type { VideoResult } from "../../../src/upstreams/VideoUpstream.ts"
+import type { VideoResult } from "../../../src/upstreams/videos/VideoUpstream.ts"
 import { Custody } from "../../../src/videos/custody/Custody.ts"
 import { CustodyLive } from "../../../src/videos/custody/CustodyLive.ts"
 import { videoTask } from "../../../src/videos/VideoTask.ts"
@@ -34,7 +34,7 @@ const Kinds = Layer.effect(
       parallel: 1,
       run: () => Effect.die("not run"),
       record: () => ({}),
-      changed: (task) => stored(Effect.as(record(task), 0)),
+      changed: (task) => orStoreFailure(Effect.as(record(task), 0)),
       gaveUp: (message) => ({ code: "gave_up", message })
     })
   )

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Scope } from "effect"
-import { callUpstream } from "../../../upstreams/client.ts"
+import { callUpstream } from "../../../upstreams/calls/client.ts"
 import type { ListedPrice } from "./FetchedList.ts"
 import { BadPriceList, longestList, readList } from "./readList.ts"
 

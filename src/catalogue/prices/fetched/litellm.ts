@@ -1,9 +1,12 @@
 import { Option, Schema } from "effect"
-import { isJsonObject } from "../../../contract/fields.ts"
-import type { JsonObject } from "../../../contract/fields.ts"
+import { isJsonObject, JsonObject } from "../../../contract/fields.ts"
 import { nextTurn } from "../../../flow/eventLoop.ts"
 import type { PriceInUsd } from "../../../ledger/videoPrice.ts"
+import { longAbove } from "../longInput.ts"
 import type { ListedPrice } from "./FetchedList.ts"
+import { mostShare, mostSteps, Rate, ratesAt, ratesIn, stepsOf, tiersOf, usdOf } from "./litellmRates.ts"
+import type { RowRates } from "./litellmRates.ts"
+import { offPeakHours } from "./offPeak.ts"
 
 /** Providers of LiteLLM's list, and their ids in the built-in one. The models of `makers` are also known by their names alone. */
 const providers = new Map([
@@ -56,45 +59,41 @@ const makers = new Set([
   "zai"
 ])
 
-/** The most prices of one model by length of input. Real ones have three. */
-const mostTiers = 16
-
-/** USD a token; the dearest model costs a thousandth of the bound. */
-const Rate = Schema.optional(Schema.NullOr(Schema.Number.pipe(Schema.between(0, 1))))
+const OptionalRate = Schema.optional(Schema.NullOr(Rate))
 const Row = Schema.Struct({
   litellm_provider: Schema.String,
-  mode: Schema.Literal("chat", "responses", "completion", "embedding"),
-  input_cost_per_token: Rate,
-  output_cost_per_token: Rate,
-  output_cost_per_reasoning_token: Rate,
-  cache_read_input_token_cost: Rate,
-  cache_creation_input_token_cost: Rate,
-  cache_creation_input_token_cost_above_1hr: Rate,
-  search_context_cost_per_query: Schema.optional(Schema.Struct({ search_context_size_medium: Rate })),
+  mode: Schema.Literal("chat", "responses", "completion", "embedding", "rerank", "image_generation", "image_edit"),
+  input_cost_per_query: OptionalRate,
+  input_cost_per_request: OptionalRate,
+  search_context_cost_per_query: Schema.optional(
+    Schema.Struct({ search_context_size_medium: OptionalRate, search_context_size_high: OptionalRate })
+  ),
+  web_search_billing_unit: Schema.optional(Schema.Unknown),
+  google_maps_grounding_cost_per_query: OptionalRate,
+  provider_specific_entry: Schema.optional(Schema.Unknown),
+  off_peak_pricing: Schema.optional(Schema.Unknown),
   tiered_pricing: Schema.optional(
     Schema.Array(
-      Schema.Struct({
-        range: Schema.optional(Schema.Tuple([Schema.NonNegativeInt], Schema.Number)),
-        input_cost_per_token: Rate,
-        output_cost_per_token: Rate,
-        cache_read_input_token_cost: Rate,
-        cache_creation_input_token_cost: Rate
-      })
-    ).pipe(Schema.maxItems(mostTiers))
+      Schema.Struct({ range: Schema.optional(Schema.Tuple([Schema.NonNegativeInt], Schema.Number)) }, JsonObject)
+    ).pipe(Schema.maxItems(mostSteps))
   )
 })
 type Row = typeof Row.Type
 const decodeRow = Schema.decodeUnknownOption(Row)
-const isRate = Schema.is(Schema.Number.pipe(Schema.between(0, 1)))
+
+const Share = Schema.optional(Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(mostShare)))
+const Shares = Schema.Struct({ fast: Share, us: Share })
+const decodeShares = Schema.decodeUnknownOption(Shares)
 
 /** True for a list in LiteLLM's form. */
 export const isLitellm = (list: Readonly<Record<string, unknown>>): boolean =>
   Object.values(list).some((row) => isJsonObject(row) && Object.hasOwn(row, "litellm_provider"))
 
 /**
- * The prices of texts and embeddings in LiteLLM's list (`model_prices_and_context_window.json`), USD a token. Rows of
- * other kinds, of unknown providers and without a price are left out; so is a price of zero, which an operator has to
- * write. Its prices of videos know no input and no sound, and are left to the built-in list.
+ * The prices of texts, embeddings, reranking and of the models of image tools in LiteLLM's list
+ * (`model_prices_and_context_window.json`), USD a token. Its query of a rerank model is our rerank unit. Rows of other
+ * kinds, of unknown providers and without a price are left out; so is a price of zero, which an operator has to write.
+ * Its prices of videos know no input and no sound, and are left to the built-in list.
  */
 export const fromLitellm = async (list: JsonObject): Promise<Map<string, ListedPrice>> => {
   const prices = new Map<string, ListedPrice>()
@@ -109,7 +108,7 @@ export const fromLitellm = async (list: JsonObject): Promise<Map<string, ListedP
     const row = Option.getOrUndefined(decodeRow(written))
     const provider = row === undefined ? undefined : providers.get(row.litellm_provider)
     if (row === undefined || provider === undefined || !isJsonObject(written)) continue
-    const price = priceOf(row, written)
+    const price = priceOf(row, written, provider)
     if (price === undefined) continue
     const model = modelOf(key, row.litellm_provider)
     add(`${provider}/${model}`, price)
@@ -128,44 +127,66 @@ const modelOf = (key: string, provider: string): string => {
   return rest.length > 0 && (prefix === provider || provider.startsWith(`${prefix}-`)) ? rest.join("/") : key
 }
 
-const tierField =
-  /^(input_cost_per_token|output_cost_per_token|cache_read_input_token_cost|cache_creation_input_token_cost)_above_(\d{1,4})k_tokens$/
-
-type Rates = Partial<Omit<Row, "litellm_provider" | "mode" | "tiered_pricing">>
-
-const priceOf = (row: Row, fields: JsonObject): ListedPrice | undefined => {
+const priceOf = (row: Row, fields: JsonObject, provider: string): ListedPrice | undefined => {
   const [first, ...further] = row.tiered_pricing ?? []
-  const base = { ...row, ...first }
-  const usd = usdOf(base)
-  if ((usd.input ?? 0) === 0 || (row.mode !== "embedding" && (usd.output ?? 0) === 0)) return undefined
-  const byStart = new Map<number, Rates>()
-  for (const [field, value] of Object.entries(fields)) {
-    const [, name, thousands] = tierField.exec(field) ?? []
-    if (name === undefined || !isRate(value)) continue
-    const above = Number(thousands) * 1_000
-    if (byStart.size > mostTiers) return undefined
-    byStart.set(above, { ...byStart.get(above), [name]: value })
+  const rates = ratesIn(first === undefined ? fields : { ...fields, ...first }, provider)
+  if (rates === undefined) return undefined
+  for (const { range, ...written } of further) {
+    const rest = ratesIn(written, provider)?.standard.get(0)
+    if (range !== undefined && rest !== undefined) rates.standard.set(longAbove(provider, range[0]), rest)
   }
-  for (const { range, ...rates } of further) if (range !== undefined) byStart.set(range[0], rates)
-  if (byStart.size > mostTiers) return undefined
-  const tiers = [...byStart]
-    .sort(([one], [other]) => one - other)
-    .map(([above, rates]) => ({ above, usd: usdOf({ ...base, ...rates }) }))
+  const starts = stepsOf(rates.standard)
+  const usd = { ...usdOf(ratesAt(rates.standard, 0)), ...varyingOf(row, rates), ...piecesOf(row) }
+  if (starts.length > mostSteps || !isPriced(row.mode, usd)) return undefined
+  const tiers = starts.map((above) => ({ above, usd: usdOf(ratesAt(rates.standard, above)) }))
   return { usd, ...(tiers.length > 0 && { tiers }) }
 }
 
-const usdOf = (row: Rates): PriceInUsd => {
-  const fields = {
-    input: perMillion(row.input_cost_per_token),
-    cached_input: perMillion(row.cache_read_input_token_cost),
-    cache_write: perMillion(row.cache_creation_input_token_cost),
-    cache_write_1h: perMillion(row.cache_creation_input_token_cost_above_1hr),
-    output: perMillion(row.output_cost_per_token),
-    reasoning: perMillion(row.output_cost_per_reasoning_token),
-    per_search: row.search_context_cost_per_query?.search_context_size_medium ?? undefined
+/** The tiers, places and hours that have other rates. */
+const varyingOf = ({ off_peak_pricing, provider_specific_entry }: Row, rates: RowRates): PriceInUsd => {
+  const { fast, us } = Option.getOrElse(decodeShares(provider_specific_entry), (): Shares => ({}))
+  const tiers = tiersOf(rates)
+  const hours = offPeakHours(off_peak_pricing, ratesAt(rates.standard, 0))
+  return {
+    ...(tiers && { service_tier: tiers }),
+    ...(fast !== undefined && { speed: { fast } }),
+    ...(us !== undefined && { inference_geo: { us } }),
+    ...(hours && { hours })
   }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-const perMillion = (usd: number | null | undefined): number | undefined =>
-  usd === undefined || usd === null ? undefined : Number((usd * 1_000_000).toPrecision(12))
+type Shares = Schema.Schema.Type<typeof Shares>
+
+/** Prices by the call, by the request and by the piece. */
+const piecesOf = (row: Row): PriceInUsd => {
+  const { google_maps_grounding_cost_per_query: maps, input_cost_per_query: query, litellm_provider: provider } = row
+  const { search_context_size_high: dearest, search_context_size_medium: usual } =
+    row.search_context_cost_per_query ?? {}
+  // Each answer of Perplexity's is a search, whose price is that of its size, which the request may choose.
+  const isFee = provider === "perplexity"
+  const search = isFee ? undefined : (usual ?? undefined)
+  const request = row.input_cost_per_request ?? (isFee ? dearest : undefined)
+  // Google's older models cost one search an answer, however often they search.
+  const isOnce = provider === "gemini" && row.web_search_billing_unit !== "per_query"
+  const priced = (usd: number) => (isOnce ? { usd, once: true } : usd)
+  const calls = {
+    ...(search !== undefined && isOnce && { web_search: priced(search) }),
+    ...(isPositive(maps) && { maps: priced(maps) })
+  }
+  return {
+    ...(search !== undefined && !isOnce && { per_search: search }),
+    ...(Object.keys(calls).length > 0 && { per_call: calls }),
+    ...(isPositive(request) && { per_request: request }),
+    ...(row.mode === "rerank" && isPositive(query) && { per_rerank_unit: query })
+  }
+}
+
+const isPositive = (usd: number | null | undefined): usd is number => typeof usd === "number" && usd > 0
+
+/** True if a request of its kind has a price. Models of image tools are billed by tokens; others by the picture. */
+const isPriced = (mode: Row["mode"], { image, input = 0, output = 0, per_rerank_unit = 0 }: PriceInUsd): boolean => {
+  if (mode === "rerank") return input > 0 || per_rerank_unit > 0
+  if (input === 0) return false
+  if (mode === "embedding") return true
+  return mode === "image_generation" || mode === "image_edit" ? (image?.output ?? 0) > 0 : output !== 0
+}

@@ -1,9 +1,9 @@
 import { Data, Effect, Either, Schema } from "effect"
 import { Price } from "../../../config/sections/Model.ts"
 import { describe } from "../../../contract/describe.ts"
-import { parseJson } from "../../../contract/json.ts"
-import { excessOf, excessWords } from "../../../contract/jsonBounds.ts"
-import type { JsonBounds } from "../../../contract/jsonBounds.ts"
+import { parseJson } from "../../../contract/json/json.ts"
+import { excessOf, excessWords } from "../../../contract/json/jsonBounds.ts"
+import type { JsonBounds } from "../../../contract/json/jsonBounds.ts"
 import { isJsonObject } from "../../../contract/fields.ts"
 import { nextTurn } from "../../../flow/eventLoop.ts"
 import type { ListedPrice } from "./FetchedList.ts"
@@ -34,16 +34,16 @@ const dearest = 100_000
 export const readList = Effect.fnUntraced(function* (
   text: string
 ): Effect.fn.Return<ReadonlyMap<string, ListedPrice>, BadPriceList> {
-  if (text.length > longestList) return yield* refused(`it has more than ${longestList / 1024 / 1024} MiB`)
+  if (text.length > longestList) return yield* refuse(`it has more than ${longestList / 1024 / 1024} MiB`)
   const excess = excessOf(text, bounds)
-  if (excess !== undefined) return yield* refused(`it has ${excessWords(excess, bounds)}`)
+  if (excess !== undefined) return yield* refuse(`it has ${excessWords(excess, bounds)}`)
   yield* turn
   const list = parseJson(text, bounds)
-  if (!isJsonObject(list)) return yield* refused("it is not a JSON object of prices by model")
+  if (!isJsonObject(list)) return yield* refuse("it is not a JSON object of prices by model")
   const prices = isLitellm(list) ? yield* Effect.promise(() => fromLitellm(list)) : yield* fromOwn(list)
   // Assigned to an object, `__proto__` would be its prototype.
   const named = [...prices].filter(([name]) => name !== "__proto__" && name.length <= longestName)
-  return named.length === 0 ? yield* refused("it has no prices") : new Map(named)
+  return named.length === 0 ? yield* refuse("it has no prices") : new Map(named)
 })
 
 /** How many prices are decoded in a turn of the event loop. */
@@ -59,9 +59,9 @@ const fromOwn = Effect.fnUntraced(function* (
   for (const [name, written] of Object.entries(list)) {
     if (prices.size % pricesPerTurn === pricesPerTurn - 1) yield* turn
     const usd = decodePrice(written)
-    if (Either.isLeft(usd)) return yield* refused(`${name.slice(0, 80)}: ${describe(usd.left.issue).message}`)
+    if (Either.isLeft(usd)) return yield* refuse(`${name.slice(0, 80)}: ${describe(usd.left.issue).message}`)
     if (!amountsOf(usd.right).every((amount) => amount <= dearest)) {
-      return yield* refused(`${name.slice(0, 80)}: expected prices of at most ${dearest} USD`)
+      return yield* refuse(`${name.slice(0, 80)}: expected prices of at most ${dearest} USD`)
     }
     prices.set(name, { usd: usd.right })
   }
@@ -71,4 +71,4 @@ const fromOwn = Effect.fnUntraced(function* (
 const amountsOf = (value: unknown): ReadonlyArray<number> =>
   typeof value === "number" ? [value] : isJsonObject(value) ? Object.values(value).flatMap(amountsOf) : []
 
-const refused = (message: string) => Either.left(new BadPriceList({ message }))
+const refuse = (message: string) => Either.left(new BadPriceList({ message }))

@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Context, Duration, Effect } from "effect"
-import type { Holder } from "../../../contract/Caller.ts"
+import type { Holder } from "../../../contract/callers/Caller.ts"
 import type { JsonObject } from "../../../contract/fields.ts"
-import type { Maker } from "../../../contract/Own.ts"
+import type { Maker } from "../../../contract/callers/Own.ts"
 import { Daemons } from "../../../flow/Daemons.ts"
 import { Commits } from "../../../sql/Commits.ts"
 import { makeBatchWriter } from "../../../sql/BatchWriter.ts"
@@ -75,7 +75,7 @@ export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/thr
       sql,
       sql`INSERT INTO thread_turns ${sql.insert(Object.fromEntries(columns.map((column) => [column, null])))} ON CONFLICT DO NOTHING`
     )
-    const writes = committing(yield* Commits, "commit", (rows: ReadonlyArray<NewRow>) =>
+    const writes = committing(yield* Commits, "durable", (rows: ReadonlyArray<NewRow>) =>
       rows.map((row) => add(columns.map((column) => row[column])))
     )
     const writer = yield* makeBatchWriter("threads", 256, writes)

@@ -2,6 +2,7 @@ import { withBearerKey } from "../../Endpoint.ts"
 import { signs } from "./messages.ts"
 import { goesOn } from "./goesOn.ts"
 import { messagesDialect } from "./messagesDialect.ts"
+import { fates } from "./fates.ts"
 import { lower } from "./request.ts"
 import type { MessagesState } from "./state.ts"
 import { begin, end, frames, step } from "./step.ts"
@@ -12,9 +13,10 @@ import type { ClaudePlace, ClaudePlaceName } from "../../../config/providers/cla
 import { providerAt, providerNamed, providerRow } from "../../../config/providers/providers.ts"
 import { atBedrock, isPlain } from "./bedrock.ts"
 import { betaRefusal } from "./betaRefusal.ts"
-import { fitted } from "./fitted.ts"
+import { fitToPlace } from "./fitToPlace.ts"
 import { atVertex } from "./vertex.ts"
 import type { Place, Protocol } from "../Protocol.ts"
+import { anthropicDefaults } from "../servedDefaults.ts"
 
 /** `/v1/messages`, as Anthropic and a few others serve it. */
 export const anthropicMessages: Protocol<MessagesState> = {
@@ -29,11 +31,13 @@ export const anthropicMessages: Protocol<MessagesState> = {
   models: "/models",
   counts: "/messages/count_tokens",
   searches: true,
+  fates,
   signs,
   dialect: messagesDialect,
   takesFileIds: true,
   takesDocument: (mediaType) => mediaType === "application/pdf",
   lower,
+  withDefaults: anthropicDefaults,
   begin,
   step,
   end,
@@ -82,7 +86,7 @@ const placeName = (baseUrl: string, provider: string | undefined): ClaudePlaceNa
 const placeOf = (name: ClaudePlaceName | undefined): Place => {
   const place: ClaudePlace | undefined = name && claudePlaces[name]
   return {
-    fit: (asked, options) => fitted(asked, place, options),
+    fit: (asked, options) => fitToPlace(asked, place, options),
     ...(place?.isOwn !== true && { betaRefusal })
   }
 }

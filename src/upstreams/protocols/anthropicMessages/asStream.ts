@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { isObject, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
 
 /** The frames that a whole message amounts to; undefined if it is not a message. */
 export const asStream = (message: JsonObject): ReadonlyArray<JsonObject> | undefined => {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { isObject, numberAt, objectAt, parseJson, textAt } from "../../../contract/json.ts"
+import { isObject, numberAt, objectAt, parseJson, textAt } from "../../../contract/json/json.ts"
 import type { Gathering } from "../../passthrough/Dialect.ts"
 
 type Grown = Record<string, unknown>

@@ -1,6 +1,6 @@
 import type { EndpointPath } from "../../../config/baseUrl.ts"
 import type { JsonObject } from "../../../contract/fields.ts"
-import { numberAt, objectAt, parseJson, textAt } from "../../../contract/json.ts"
+import { numberAt, objectAt, parseJson, textAt } from "../../../contract/json/json.ts"
 import { bearer, withBearerKey } from "../../Endpoint.ts"
 import type { Placeable, Placed } from "../../Endpoint.ts"
 import { awsEventStream } from "../../framing/awsEventStream.ts"
@@ -26,6 +26,7 @@ export const atBedrock = (protocol: Protocol<MessagesState>, baseUrl: string): P
     : {
         ...local,
         endpoint: { version: "", path: "/messages", headers: bearer, placed },
+        tierHeader,
         framing: awsEventStream(frameOf),
         counts
       }
@@ -36,13 +37,18 @@ export const isPlain = (baseUrl: string): boolean => /\/anthropic(?:\/v1)?\/?(?:
 
 const counts = "/count-tokens"
 
+/** InvokeModel's tier stands in a header of the request, and of the answer. */
+const tierHeader = "x-amzn-bedrock-service-tier"
+const tiers: ReadonlySet<unknown> = new Set(["flex", "priority", "reserved"])
+
 /** The version that AWS documents. */
 const usualVersion = "bedrock-2023-05-31"
 
 const placed = (request: Placeable, path: EndpointPath): Placed => {
   const { others, version } = bodyVersion(request, usualVersion)
-  const { "anthropic-beta": betas, ...headers } = others
-  const { model, stream, ...rest } = request.body
+  const { "anthropic-beta": betas, ...more } = others
+  const { model, service_tier: tier, stream, ...rest } = request.body
+  const headers = { ...more, ...(tiers.has(tier) && { [tierHeader]: String(tier) }) }
   const body = {
     anthropic_version: version,
     ...(betas !== undefined && { anthropic_beta: betas.split(",").map((beta) => beta.trim()) }),

@@ -1,3 +1,4 @@
+import { firstMatch } from "../../../contract/text/firstMatch.ts"
 import { betasOfParts } from "../../../config/providers/claudePlaces.ts"
 import type { ClaudePart } from "../../../config/providers/claudePlaces.ts"
 import type { BetaRefusal } from "../Protocol.ts"
@@ -15,7 +16,7 @@ export const betaRefusal = (message: string, sent: ReadonlyArray<string>): BetaR
 
 const behindPart = (message: string, sent: ReadonlyArray<string>): ReadonlyArray<string> => {
   const [, path] = /^([\w.]{1,200}): Extra inputs are not permitted/.exec(message) ?? []
-  const behind = path === undefined ? undefined : paths.find(([pattern]) => pattern.test(path))?.[1]
+  const behind = path === undefined ? undefined : firstMatch(paths, path)
   if (behind === undefined) return []
   return sent.filter((name) => behind.some((part) => betasOfParts[part].some((start) => name.startsWith(start))))
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { isObject, textAt } from "../../../contract/json.ts"
+import { isObject, textAt } from "../../../contract/json/json.ts"
 
 /** True for text of white space alone, which the dialect refuses, although its own models write it beside calls. */
 export const isBlank = (text: string): boolean => !/\S/.test(text)

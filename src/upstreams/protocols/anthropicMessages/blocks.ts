@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { Citation, SearchErrorCode, SearchOutcome } from "../../../generation/Conversation.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
-import { answerBounds } from "../../../contract/jsonBounds.ts"
+import { answerBounds } from "../../../contract/json/jsonBounds.ts"
 import { GrowingList } from "../../../generation/GrowingList.ts"
 import { appendText } from "../../../generation/appendText.ts"
 import { isCut, unwrapCustom } from "../back.ts"
-import { argumentsObject, isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
-import { linkAt } from "../../../contract/link.ts"
+import { argumentsObject, isObject, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
+import { linkAt } from "../../link.ts"
 import type { MessagesState, Step } from "./state.ts"
 
 /** Starts a block: empty in a stream, complete in a whole answer. */

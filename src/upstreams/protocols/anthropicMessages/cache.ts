@@ -17,7 +17,7 @@ interface Prompt {
  * question gets no marks, since a write costs a quarter more than a plain read and nothing would read it, unless the
  * caller gives a cache key or a retention, or the upstream's entry caches everything.
  */
-export const marked = (conversation: Conversation, prompt: Prompt, cachesAll: boolean): Prompt => {
+export const markPrompt = (conversation: Conversation, prompt: Prompt, cachesAll: boolean): Prompt => {
   if (!isToBeMarked(conversation, prompt.turns.length, cachesAll)) return prompt
   const { system, tools, turns } = prompt
   const users = turns.filter(({ role }) => role === "user").slice(-2)

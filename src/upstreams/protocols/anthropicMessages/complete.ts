@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { isObject, objectAt } from "../../../contract/json.ts"
+import { isObject, objectAt } from "../../../contract/json/json.ts"
 
 /**
  * A message with the fields that the dialect's clients need and compatible servers omit; the same object if it has them.
  * A cache that the server reports without its length is kept for five minutes, the dialect's default.
  */
-export const completed = (message: JsonObject): JsonObject => {
+export const completeMessage = (message: JsonObject): JsonObject => {
   if (isComplete(message)) return message
   const usage = counted(objectAt(message, "usage"), noTokens)
   return {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { isObject, listAt, numberAt, objectAt } from "../../../contract/json.ts"
+import { isObject, listAt, numberAt, objectAt } from "../../../contract/json/json.ts"
 import type { Usage } from "../../../generation/GenerationEvent.ts"
 
 /**

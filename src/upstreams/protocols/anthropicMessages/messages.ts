@@ -9,12 +9,13 @@ import type {
   Marked
 } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
+import { goOn, needsUser } from "./lastTurn.ts"
 import { cacheControl, markedLast } from "./marks.ts"
 import { isBlank, withoutTrail } from "./blankText.ts"
 import { wrapCustom } from "../back.ts"
 import { anthropicId } from "../callIds.ts"
 import { foundWords, markedSystem, plainText } from "../documents.ts"
-import { argumentsObject } from "../../../contract/json.ts"
+import { argumentsObject } from "../../../contract/json/json.ts"
 import type { Notes } from "../notes.ts"
 import { oneResultEach } from "../oneResultEach.ts"
 import { isFrom } from "../../../generation/origin.ts"
@@ -35,6 +36,7 @@ export interface LoweredMessages {
 /** The requested model. */
 interface Recipient {
   readonly model: string
+  readonly knownAs?: string | undefined
 }
 
 /** A conversation's items as alternating turns. System text between them becomes marked user text. */
@@ -50,6 +52,9 @@ export const lowerMessages = (conversation: Conversation, to: Recipient, back: B
       const role = roleOf(item)
       add(turns, role, blocks(item, to, back, notes))
     }
+  }
+  if (needsUser(turns.at(-1)?.role, to.knownAs ?? to.model, conversation, notes)) {
+    add(turns, "user", [{ type: "text", text: goOn }])
   }
   const last = turns.at(-1)
   const ending = last?.content.at(-1)

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { FrameNames } from "../../framing/WholeFrames.ts"
 import { isTextType, plainText } from "../documents.ts"
-import { isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { isObject, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import { anthropicId } from "../callIds.ts"
 import { hourTokens } from "../../../generation/GenerationEvent.ts"
 import type { Usage } from "../../../generation/GenerationEvent.ts"
@@ -10,7 +10,7 @@ import { signs } from "./messages.ts"
 import { isBlank, withoutTrail } from "./blankText.ts"
 import { asStream } from "./asStream.ts"
 import { gathers } from "./asWhole.ts"
-import { completed, completedEnd } from "./complete.ts"
+import { completeMessage, completedEnd } from "./complete.ts"
 import type { EventDialect } from "../../passthrough/Dialect.ts"
 
 /** Messages to an upstream of the messages dialect. */
@@ -52,7 +52,7 @@ export const messagesDialect: EventDialect = {
   }),
   lacks: () => false,
   numbered: (frame) => frame,
-  completed,
+  completed: completeMessage,
   completedEnd,
   asStream,
   isLast: ({ type }) => type === "message_stop" || type === "error",

@@ -1,3 +1,4 @@
+import { firstMatch } from "../../../contract/text/firstMatch.ts"
 import type { Effort } from "../reasoning.ts"
 
 /** The features of a generation of models. The dialect is the same, but models answer 400 to different things. */
@@ -55,4 +56,4 @@ const rows: ReadonlyArray<readonly [RegExp, Traits]> = [
 /** Servers of the dialect with models of their own. */
 const other: Traits = { maxTokens: 8_192, thinking: "budget", efforts: [], structured: false, sampling: "all" }
 
-export const traitsOf = (model: string): Traits => rows.find(([pattern]) => pattern.test(model))?.[1] ?? other
+export const traitsOf = (model: string): Traits => firstMatch(rows, model) ?? other

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { isObject, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import type { ClaudePart } from "../../../config/providers/claudePlaces.ts"
 import { markedSystem } from "../documents.ts"
 

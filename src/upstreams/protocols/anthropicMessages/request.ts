@@ -7,9 +7,10 @@ import { endUser } from "../endUser.ts"
 import type { Notes } from "../notes.ts"
 import { formatParam, takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
-import { fitSchema, flattened, schemaRules } from "../schemas.ts"
+import { fitSchema, flatten, schemaRules } from "../schemas.ts"
 import { ToolSchemas } from "../toolSchemas.ts"
-import { marked } from "./cache.ts"
+import { isBlank } from "./blankText.ts"
+import { markPrompt } from "./cache.ts"
 import { cacheControl } from "./marks.ts"
 import type { MessageTurn } from "./messages.ts"
 import { lowerMessages } from "./messages.ts"
@@ -42,16 +43,17 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   if (format.type === "json") notes.adapt(formatParam(conversation))
   const schemas = new ToolSchemas(schemaRules.anthropic, traits.structured, notes)
   const tools = [
-    ...offered(conversation).map((tool) => writeTool(tool, schemas, back, notes)),
+    ...offeredTools(conversation).map((tool) => writeTool(tool, schemas, back, notes)),
     ...answer(format, byTool)
   ]
-  const prompt = marked(conversation, { tools, system: [...system, ...hint], turns }, options.cachesAll === true)
+  const prompt = markPrompt(conversation, { tools, system: [...system, ...hint], turns }, options.cachesAll === true)
   const outputConfig: JsonObject = {
     ...thought.outputConfig,
     ...(format.type === "json-schema" && !byTool
       ? { format: { type: "json_schema", schema: answerSchema(conversation, format, notes) } }
       : {})
   }
+  const stops = conversation.stopSequences.filter((stop) => !isBlank(stop))
   const user = endUser(conversation, { name: "user_id", characters: 256 }, notes)
   const body: JsonObject = {
     model: options.model,
@@ -64,12 +66,18 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
     ...(thought.thinking === undefined ? {} : { thinking: thought.thinking }),
     ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
     ...sampling(conversation, traits, thought.thinks, notes),
-    ...(conversation.stopSequences.length === 0 ? {} : { stop_sequences: conversation.stopSequences }),
+    ...(stops.length === 0 ? {} : { stop_sequences: stops }),
     ...(user === undefined ? {} : { metadata: user })
   }
   if (turns.length === 0)
     notes.refuse(conversation.inputParam ?? "input", "holds nothing that the model's upstream takes")
-  return { body, adapted: notes.adapted(), refused: notes.refused(), back, stops: [] }
+  return {
+    body,
+    adapted: notes.adapted(),
+    refused: notes.refused(),
+    back,
+    stops: conversation.stopSequences.filter(isBlank)
+  }
 }
 
 /** True if the model waits for tool results in a turn whose thinking cannot be replayed. */
@@ -81,7 +89,7 @@ const isMidLoop = (turns: ReadonlyArray<MessageTurn>): boolean => {
 }
 
 /** The tools to send. A choice among some of them is made by sending only those. */
-export const offered = ({ tools, toolChoice }: Conversation): ReadonlyArray<Tool> => {
+export const offeredTools = ({ tools, toolChoice }: Conversation): ReadonlyArray<Tool> => {
   const names = toolChoice.type === "required" && toolChoice.names !== undefined ? new Set(toolChoice.names) : undefined
   return names === undefined ? tools : tools.filter((tool) => names.has(tool.name))
 }
@@ -110,7 +118,7 @@ const answer = (format: Conversation["format"], byTool: boolean): ReadonlyArray<
         {
           name: answerTool,
           description: format.description ?? "Gives the final answer. Call it once, with the whole answer.",
-          input_schema: { type: "object", ...flattened(format.schema) }
+          input_schema: { type: "object", ...flatten(format.schema) }
         }
       ]
     : []

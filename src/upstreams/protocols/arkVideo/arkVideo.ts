@@ -1,22 +1,22 @@
 import { bearer } from "../../Endpoint.ts"
 import type { Endpoint } from "../../Endpoint.ts"
-import { findUnansweredSubmit } from "../../findUnansweredSubmit.ts"
-import { videoStatus } from "../../videoStatus.ts"
-import { videoApi } from "../../videoApi.ts"
-import type { VideoUpstreamOptions } from "../../videoApi.ts"
-import { cancelled, polled, submitted } from "../../videoCalls.ts"
-import type { UnheardSubmit, VideoJob, VideoUpstream } from "../../VideoUpstream.ts"
+import { findUnansweredSubmit } from "../../videos/findUnansweredSubmit.ts"
+import { videoStatus } from "../../videos/videoStatus.ts"
+import { videoApi } from "../../videos/videoApi.ts"
+import type { VideoUpstreamOptions } from "../../videos/videoApi.ts"
+import { cancelVideo, pollReport, submittedId } from "../../videos/videoCalls.ts"
+import type { UnheardSubmit, VideoJob, VideoUpstream } from "../../videos/VideoUpstream.ts"
 import { shownInList, shownInRecord } from "./listed.ts"
 import { reportOf } from "./report.ts"
 import { requestOf } from "./request.ts"
-import { listAt, numberAt, textAt } from "../../../contract/json.ts"
+import { listAt, numberAt, textAt } from "../../../contract/json/json.ts"
 
 const endpoint: Endpoint = { version: "", path: "/contents/generations/tasks", headers: bearer }
 const tasks = endpoint.path
 const task = (id: string) => `${tasks}/${encodeURIComponent(id)}`
 const pageSize = 100
 /** The models of today choose a length; those that can't have rows. */
-const bounds = { choosesSeconds: true }
+export const bounds = { choosesSeconds: true }
 
 /**
  * Video tasks of Ark and ModelArk (Seedance). It is the callers' own protocol: bodies pass through, and unknown fields
@@ -26,12 +26,12 @@ export const arkVideo = (options: VideoUpstreamOptions): VideoUpstream => {
   const api = videoApi(endpoint, options)
 
   const submit = (job: VideoJob) =>
-    submitted(api.call("POST", tasks, JSON.stringify(requestOf(job))), (answer) => textAt(answer, "id"))
+    submittedId(api.call("POST", tasks, JSON.stringify(requestOf(job))), (answer) => textAt(answer, "id"))
 
-  const poll = (id: string) => polled(api.call("GET", task(id)), reportOf)
+  const poll = (id: string) => pollReport(api.call("GET", task(id)), reportOf)
 
   const cancel = (id: string) =>
-    cancelled({
+    cancelVideo({
       poll: api.call("GET", task(id)),
       stateIn: (record) => videoStatus(textAt(record, "status") ?? ""),
       stop: api.call("DELETE", task(id))

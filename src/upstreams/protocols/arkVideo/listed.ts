@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { isObject } from "../../../contract/json.ts"
-import { shownValues } from "../../SubmitFingerprint.ts"
-import type { VideoJob } from "../../VideoUpstream.ts"
+import { isObject } from "../../../contract/json/json.ts"
+import { shownValues } from "../../videos/SubmitFingerprint.ts"
+import type { VideoJob } from "../../videos/VideoUpstream.ts"
 import { requestOf } from "./request.ts"
 
 /** The request fields that a record repeats; the last five only once the video is made. */

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { noVideo } from "../../videoCalls.ts"
-import { progressIn, videoStatus } from "../../videoStatus.ts"
-import type { VideoError, VideoReport, VideoResult } from "../../VideoUpstream.ts"
-import { numberAt, objectAt, textAt } from "../../../contract/json.ts"
+import { noVideo } from "../../videos/videoCalls.ts"
+import { progressIn, videoStatus } from "../../videos/videoStatus.ts"
+import type { VideoError, VideoReport, VideoResult } from "../../videos/VideoUpstream.ts"
+import { numberAt, objectAt, textAt } from "../../../contract/json/json.ts"
 
 /** The state in a task record (docs/api.md#a-video-tasks-record). An unknown label leaves the task as it is. */
 export const reportOf = (record: JsonObject): VideoReport => {

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { isObject, listAt } from "../../../contract/json.ts"
-import { usualFates } from "../../videoFields.ts"
-import type { FieldFates } from "../../videoFields.ts"
-import type { VideoJob, VideoMedia, VideoSettings } from "../../VideoUpstream.ts"
+import { isObject, listAt } from "../../../contract/json/json.ts"
+import { usualFates } from "../../videos/videoFields.ts"
+import type { FieldFates } from "../../videos/videoFields.ts"
+import type { VideoJob, VideoMedia, VideoSettings } from "../../videos/VideoUpstream.ts"
 
 /** The fate of a task's fields at Ark. */
 export const fates: FieldFates = {

@@ -6,8 +6,10 @@ import type { Frame } from "../../framing/Framing.ts"
 import { awsError } from "../awsErrors.ts"
 import { bedrockListing } from "../bedrockModels.ts"
 import type { Protocol } from "../Protocol.ts"
+import { converseDefaults } from "../servedDefaults.ts"
 import { takesDocument } from "./media.ts"
 import { signs } from "./messages.ts"
+import { fates } from "./fates.ts"
 import { lower } from "./request.ts"
 import type { ConverseState } from "./state.ts"
 import { begin, end, frames, step } from "./step.ts"
@@ -32,9 +34,10 @@ export const bedrockConverse: Protocol<ConverseState> = {
   framing: awsEventStream((message) => frameOf(message)),
   searches: false,
   signs,
-  carries: new Set(["serviceTier"]),
+  fates,
   takesDocument,
   lower,
+  withDefaults: converseDefaults,
   begin,
   step,
   end,

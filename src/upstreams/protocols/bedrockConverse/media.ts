@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { DocumentPart, ImagePart } from "../../../generation/Conversation.ts"
 import { plainText } from "../documents.ts"
 import type { Notes } from "../notes.ts"
+import type { ConverseTraits } from "./models.ts"
 
 const imageFormats: ReadonlyMap<string, string> = new Map([
   ["image/png", "png"],
@@ -29,7 +30,15 @@ const textFormats: ReadonlyMap<string, string> = new Map([
 export const takesDocument = (mediaType: string): boolean => documentFormats.has(mediaType)
 
 /** An image's block. The dialect takes bytes, and addresses of S3 alone. */
-export const imageBlock = ({ detail, source }: ImagePart, notes: Notes): ReadonlyArray<JsonObject> => {
+export const imageBlock = (
+  { detail, source }: ImagePart,
+  { images }: Pick<ConverseTraits, "images">,
+  notes: Notes
+): ReadonlyArray<JsonObject> => {
+  if (images === "none") {
+    notes.refuse("image", "the model takes none at its upstream")
+    return []
+  }
   if (detail !== "auto") notes.adapt("detail")
   const format = source.type === "base64" ? imageFormats.get(source.mediaType) : undefined
   if (source.type !== "base64" || format === undefined) {

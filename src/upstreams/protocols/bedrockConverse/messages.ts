@@ -1,8 +1,9 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { argumentsObject, objectAt, textAt } from "../../../contract/json.ts"
+import { argumentsObject, objectAt, textAt } from "../../../contract/json/json.ts"
 import type { Conversation, Item, Marked, Part, ReasoningItem, SearchItem } from "../../../generation/Conversation.ts"
 import { isFrom } from "../../../generation/origin.ts"
 import { isBlank } from "../anthropicMessages/blankText.ts"
+import { goOn, needsUser } from "../anthropicMessages/lastTurn.ts"
 import { signs as anthropic } from "../anthropicMessages/messages.ts"
 import type { Back } from "../back.ts"
 import { wrapCustom } from "../back.ts"
@@ -29,6 +30,8 @@ export interface LoweredMessages {
 /** The requested model, and the notes of what it does not get. */
 interface Recipient {
   readonly model: string
+  /** The public id of the model. */
+  readonly knownAs: string
   readonly traits: ConverseTraits
   readonly back: Back
   readonly notes: Notes
@@ -54,10 +57,28 @@ export const lowerMessages = (conversation: Conversation, recipient: Omit<Recipi
     if (last?.role === roleOf(item)) last.content.push(...content)
     else turns.push({ role: roleOf(item), content: [...content] })
   }
+  // A conversation begins with the user.
+  if (turns[0]?.role === "assistant") turns.unshift({ role: "user", content: [{ text: "(The conversation begins.)" }] })
+  if (
+    recipient.traits.claude !== undefined &&
+    needsUser(turns.at(-1)?.role, recipient.knownAs, conversation, to.notes)
+  ) {
+    turns.push({ role: "user", content: [{ text: goOn }] })
+  }
   // A mark of everything stands at the end.
   turns.at(-1)?.content.push(...pointsFor([conversation], to))
-  return { system, turns: turns.map(accepted) }
+  const given = turns.map(accepted)
+  return recipient.traits.system || system.length === 0
+    ? { system, turns: given }
+    : { system: [], turns: withSystem(given, system) }
 }
+
+/** System text in front of what the user says first. */
+const withSystem = (
+  [first, ...others]: ReadonlyArray<ConverseTurn>,
+  system: ReadonlyArray<JsonObject>
+): ReadonlyArray<ConverseTurn> =>
+  first === undefined ? [] : [{ ...first, content: [...system, ...first.content] }, ...others]
 
 const roleOf = (item: Item): ConverseTurn["role"] => {
   if (item.type === "message") return item.role === "assistant" ? "assistant" : "user"
@@ -103,7 +124,9 @@ const blocks = (item: Item, to: Recipient): ReadonlyArray<JsonObject> => {
     case "tool-result": {
       const content = item.content.flatMap((part) => blocksOf(part, to)).filter((block) => !isCachePoint(block))
       const marksErrors = item.isError && to.traits.marksErrors
-      const said = item.isError && !marksErrors ? [{ text: "Error:" }, ...content] : content
+      const isHeld = (block: JsonObject) => to.traits.images === "everywhere" || block["image"] === undefined
+      const held = content.filter(isHeld)
+      const said = item.isError && !marksErrors ? [{ text: "Error:" }, ...held] : held
       return [
         {
           toolResult: {
@@ -112,6 +135,8 @@ const blocks = (item: Item, to: Recipient): ReadonlyArray<JsonObject> => {
             ...(marksErrors && { status: "error" })
           }
         },
+        // Images that the result can't hold follow it.
+        ...content.filter((block) => !isHeld(block)),
         ...pointsFor([...item.content, item], to)
       ]
     }
@@ -160,7 +185,7 @@ const unmarked = (part: Part, to: Recipient): ReadonlyArray<JsonObject> => {
     case "refusal":
       return textBlocks(part.text)
     case "image":
-      return imageBlock(part, to.notes)
+      return imageBlock(part, to.traits, to.notes)
     case "document":
       return documentBlock(part, to.names, to.notes)
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { objectAt } from "../../../contract/json.ts"
+import { objectAt } from "../../../contract/json/json.ts"
 import type { Conversation } from "../../../generation/Conversation.ts"
 import type { Traits } from "../anthropicMessages/models.ts"
 import { sampling as claudesSampling } from "../anthropicMessages/request.ts"

@@ -1,3 +1,4 @@
+import { firstMatch } from "../../../contract/text/firstMatch.ts"
 import { traitsOf as claudeTraitsOf } from "../anthropicMessages/models.ts"
 import type { Traits } from "../anthropicMessages/models.ts"
 import type { Effort } from "../reasoning.ts"
@@ -8,6 +9,12 @@ export interface ConverseTraits {
   readonly claude?: Traits
   /** The efforts of `reasoningConfig`; none if there is no such thing. */
   readonly efforts: ReadonlyArray<Effort>
+  /** False if it refuses system text. */
+  readonly system: boolean
+  /** `whole`: it refuses tools in a stream, so it is asked for a whole answer. */
+  readonly tools: "streamed" | "whole" | "none"
+  /** `outside results`: results of tools may hold none. */
+  readonly images: "everywhere" | "outside results" | "none"
   /** True if it has `outputConfig.textFormat` and strict tools. */
   readonly structured: boolean
   /** Its own field for `top_k`. */
@@ -26,6 +33,9 @@ export interface ConverseTraits {
 
 const usual: ConverseTraits = {
   efforts: [],
+  system: true,
+  tools: "streamed",
+  images: "everywhere",
   structured: false,
   topK: undefined,
   toolChoice: "auto",
@@ -43,21 +53,38 @@ const nova: ConverseTraits = {
   marksErrors: true
 }
 
-/** The first match counts. */
+const mistral: ConverseTraits = { ...usual, toolChoice: "words", maxStops: 10 }
+const earlyMistral: ConverseTraits = { ...mistral, tools: "whole", images: "none" }
+
+/**
+ * The first match counts; an unknown model takes everything. Sources: "Supported models and model features" of Bedrock's
+ * guide; earendil-works/pi issues 3739 and 8643, n8n-io/n8n issue 14206, strands-agents/harness-sdk issue 32.
+ */
 const rows: ReadonlyArray<readonly [RegExp, ConverseTraits]> = [
   [/\bnova-2/, { ...nova, efforts: ["low", "medium", "high"] }],
+  [/\bnova-micro/, { ...nova, images: "none" }],
   [/\bnova-/, nova],
-  [/\bmistral\./, { ...usual, toolChoice: "words", maxStops: 10 }]
+  [/\btitan-/, { ...usual, system: false, tools: "none", images: "none" }],
+  [/\bmeta\.llama3-(?:[13]|2-[13]b)/, { ...usual, tools: "whole", images: "none" }],
+  [/\bmeta\.llama/, { ...usual, tools: "whole" }],
+  [/\bmistral\.(?:mistral-7b|mixtral)/, { ...mistral, system: false, tools: "none", images: "none" }],
+  [/\bmistral\.mistral-(?:large|small)-24/, earlyMistral],
+  [/\bmistral\.pixtral/, { ...mistral, tools: "whole" }],
+  [/\bmistral\./, mistral],
+  [/\bwriter\./, { ...usual, tools: "whole", images: "none" }],
+  [/\bdeepseek\.r1/, { ...usual, tools: "none", images: "none" }],
+  [/\b(?:deepseek|cohere|ai21)\./, { ...usual, images: "none" }],
+  [/\bopenai\./, { ...usual, images: "outside results" }]
 ]
 
 export const traitsOf = (model: string): ConverseTraits =>
-  model.includes("claude-") ? claude(model) : (rows.find(([pattern]) => pattern.test(model))?.[1] ?? usual)
+  model.includes("claude-") ? claude(model) : (firstMatch(rows, model) ?? usual)
 
 const claude = (model: string): ConverseTraits => {
   const traits = claudeTraitsOf(model)
   return {
+    ...usual,
     claude: traits,
-    efforts: [],
     structured: traits.structured,
     topK: "top_k",
     toolChoice: "all",

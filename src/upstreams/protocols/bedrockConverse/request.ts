@@ -4,8 +4,9 @@ import type { Conversation } from "../../../generation/Conversation.ts"
 import { isToBeMarked } from "../anthropicMessages/cache.ts"
 import { backOf } from "../back.ts"
 import { withoutBilling } from "../billing.ts"
+import { nameLeftOut } from "../fieldFates.ts"
 import type { Notes } from "../notes.ts"
-import { formatParam, nameBreakpoints, takeNotes } from "../notes.ts"
+import { formatParam, jsonHint, takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
 import { fitSchema, schemaRules } from "../schemas.ts"
 import { cachePoint, lowerMessages } from "./messages.ts"
@@ -22,10 +23,10 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   const traits = traitsOf(options.knownAs ?? model)
   const known = withinMostMarks(withoutBilling(asked, notes.adapt), () => notes.adapt("cache_control"))
   const conversation = withFormatHint(known, traits, notes)
-  if (traits.cachePoints === "none") nameCaching(conversation, notes)
+  if (traits.cachePoints === "none") nameLeftOut(conversation, caching, notes)
   const byTool = conversation.format.type === "json-schema" && !traits.structured && traits.toolChoice === "all"
   const back = backOf(conversation, byTool ? answerTool : undefined)
-  const lowered = lowerMessages(conversation, { model, traits, back, notes })
+  const lowered = lowerMessages(conversation, { model, knownAs: options.knownAs ?? model, traits, back, notes })
   const tools = toolConfig(conversation, { traits, back, notes })
   const { messages, system, toolConfig: config } = pointed(conversation, { ...lowered, tools }, traits, options)
   const { effort, fields, inference } = modelFields(conversation, { traits, config, messages, notes })
@@ -40,7 +41,7 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   const stopsTold = traits.claude !== undefined && conversation.stopSequences.length > 0
   const body: JsonObject = {
     model,
-    stream: options.stream,
+    stream: options.stream && (config === undefined || traits.tools === "streamed"),
     messages,
     ...(system.length > 0 && { system }),
     ...(Object.keys(inference).length > 0 && { inferenceConfig: inference }),
@@ -54,7 +55,7 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
     }),
     ...(serviceTier !== undefined && tiers.has(serviceTier) && { serviceTier: { type: serviceTier } })
   }
-  if (serviceTier !== undefined && !tiers.has(serviceTier)) notes.adapt("service_tier")
+  if (serviceTier !== undefined && serviceTier !== "default" && !tiers.has(serviceTier)) notes.adapt("service_tier")
   return {
     body,
     adapted: notes.adapted(),
@@ -64,14 +65,10 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   }
 }
 
-const tiers: ReadonlySet<string> = new Set(["default", "flex", "priority", "reserved"])
+const tiers: ReadonlySet<string> = new Set(["flex", "priority", "reserved"])
 
-/** Names the caller's wishes about a cache that the model does not have. */
-const nameCaching = (conversation: Conversation, notes: Notes): void => {
-  nameBreakpoints(conversation, notes)
-  if (conversation.cacheKey !== undefined) notes.adapt("prompt_cache_key")
-  if (conversation.cacheRetention !== undefined) notes.adapt("prompt_cache_retention")
-}
+/** The caller's wishes about a cache, which some models don't have. */
+const caching = ["cacheMarks", "cacheKey", "cacheRetention"] as const
 
 interface Prompt extends LoweredMessages {
   readonly tools: JsonObject | undefined
@@ -101,12 +98,7 @@ const withFormatHint = (conversation: Conversation, traits: ConverseTraits, note
   const isHeld = format.type === "json-schema" && (traits.structured || traits.toolChoice === "all")
   if (format.type === "text" || isHeld) return conversation
   notes.adapt(formatParam(conversation))
-  const schema =
-    format.type === "json-schema" ? ` that matches this JSON Schema:\n${JSON.stringify(format.schema)}` : "."
-  return {
-    ...conversation,
-    system: [...conversation.system, `Answer with one JSON object and nothing else${schema}`]
-  }
+  return { ...conversation, system: [...conversation.system, jsonHint(format)] }
 }
 
 const textFormat = (conversation: Conversation, traits: ConverseTraits, notes: Notes): JsonObject => {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { countAt, isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
-import { UpstreamFailed } from "../../../contract/Failure.ts"
+import { countAt, isObject, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
+import { UpstreamFailed } from "../../../contract/failures/Failure.ts"
 import type { GenerationEvent, Usage } from "../../../generation/GenerationEvent.ts"
 import { hourly, noUsage } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"

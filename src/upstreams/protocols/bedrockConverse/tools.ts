@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { Conversation, Tool } from "../../../generation/Conversation.ts"
-import { offered } from "../anthropicMessages/request.ts"
+import { offeredTools } from "../anthropicMessages/request.ts"
 import type { Back } from "../back.ts"
 import { customDescription, customParameters } from "../back.ts"
 import type { Notes } from "../notes.ts"
-import { flattened, schemaRules } from "../schemas.ts"
+import { flatten, schemaRules } from "../schemas.ts"
 import { ToolSchemas } from "../toolSchemas.ts"
 import { pointsFor } from "./messages.ts"
 import type { ConverseTraits } from "./models.ts"
@@ -33,6 +33,7 @@ export const toolConfig = (conversation: Conversation, around: Around): JsonObje
   if (called.size === 0 && (all.length === 0 || isNone)) return undefined
   if (isNone && tools.length > 0) notes.adapt("tool_choice")
   if (all.length > 0 && !conversation.parallelToolCalls) notes.adapt("parallel_tool_calls")
+  if (traits.tools === "none") notes.refuse("tools", "the model has no tools at its upstream")
   const needed = all.length > 0 ? all : [...called].map((name) => bare(back.upstreamName(name)))
   const choice = all.length === 0 || isNone ? undefined : toolChoice(conversation, around)
   return { tools: needed, ...(choice !== undefined && { toolChoice: choice }) }
@@ -46,7 +47,7 @@ const toOffer = (conversation: Conversation, traits: ConverseTraits): ReadonlyAr
   const { toolChoice, tools } = conversation
   return toolChoice.type === "tool" && traits.toolChoice !== "all"
     ? tools.filter(({ name }) => name === toolChoice.name)
-    : offered(conversation)
+    : offeredTools(conversation)
 }
 
 const toolChoice = (conversation: Conversation, { back, notes, traits }: Around): JsonObject | undefined => {
@@ -73,7 +74,7 @@ const toolChoice = (conversation: Conversation, { back, notes, traits }: Around)
 const answer = ({ format }: Conversation, { answerTool }: Back): ReadonlyArray<JsonObject> => {
   if (answerTool === undefined || format.type !== "json-schema") return []
   const description = format.description ?? "Gives the final answer. Call it once, with the whole answer."
-  return [spec(answerTool, { description }, { type: "object", ...flattened(format.schema) })]
+  return [spec(answerTool, { description }, { type: "object", ...flatten(format.schema) })]
 }
 
 const writeTool = (tool: Tool, schemas: ToolSchemas, { back, notes }: Around): ReadonlyArray<JsonObject> => {

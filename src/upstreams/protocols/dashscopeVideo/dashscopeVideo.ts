@@ -1,12 +1,13 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { numberAt, objectAt, textAt } from "../../../contract/json.ts"
+import { numberAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import { bearer } from "../../Endpoint.ts"
 import type { Endpoint } from "../../Endpoint.ts"
-import { videoApi } from "../../videoApi.ts"
-import type { VideoUpstreamOptions } from "../../videoApi.ts"
-import { cancelled, noVideo, polled, submitted } from "../../videoCalls.ts"
-import type { VideoState } from "../../videoStatus.ts"
-import type { VideoJob, VideoReport, VideoResult, VideoUpstream } from "../../VideoUpstream.ts"
+import { videoApi } from "../../videos/videoApi.ts"
+import type { VideoUpstreamOptions } from "../../videos/videoApi.ts"
+import { cancelVideo, noVideo, pollReport, submittedId } from "../../videos/videoCalls.ts"
+import type { VideoState } from "../../videos/videoStatus.ts"
+import type { VideoJob, VideoReport, VideoResult, VideoUpstream } from "../../videos/VideoUpstream.ts"
+import { generationOf } from "./generations.ts"
 import { fit, requestOf, seconds } from "./request.ts"
 
 const endpoint: Endpoint = {
@@ -14,9 +15,14 @@ const endpoint: Endpoint = {
   path: "/services/aigc/video-generation/video-synthesis",
   headers: bearer
 }
+/** Videos between two frames of Wan 2.1 and 2.2 are made elsewhere. */
+const ofTwoFrames = "/services/aigc/image2video/video-synthesis"
+const pathOf = (model: string) => (generationOf(model) === "oldFrames" ? ofTwoFrames : endpoint.path)
 const task = (id: string, action = "") => `/tasks/${encodeURIComponent(id)}${action}`
 
 const knownForMs = 24 * 60 * 60_000
+
+export const bounds = { seconds }
 
 /** A create without this header would wait for the video, which the service refuses. */
 const inBackground = { headers: { "x-dashscope-async": "enable" } }
@@ -31,14 +37,14 @@ export const dashscopeVideo = (options: VideoUpstreamOptions): VideoUpstream => 
   const api = videoApi(endpoint, options)
 
   const submit = (job: VideoJob) =>
-    submitted(api.call("POST", endpoint.path, JSON.stringify(requestOf(job)), inBackground), (answer) =>
+    submittedId(api.call("POST", pathOf(job.upstreamModel), JSON.stringify(requestOf(job)), inBackground), (answer) =>
       textAt(objectAt(answer, "output"), "task_id")
     )
 
-  const poll = (id: string) => polled(api.call("GET", task(id)), reportOf)
+  const poll = (id: string) => pollReport(api.call("GET", task(id)), reportOf)
 
   const cancel = (id: string) =>
-    cancelled({ poll: api.call("GET", task(id)), stateIn: stateOf, stop: api.call("POST", task(id, "/cancel")) })
+    cancelVideo({ poll: api.call("GET", task(id)), stateIn: stateOf, stop: api.call("POST", task(id, "/cancel")) })
 
   return {
     name: options.name,
@@ -46,7 +52,7 @@ export const dashscopeVideo = (options: VideoUpstreamOptions): VideoUpstream => 
     refusesAtOnce: true,
     billsInputVideo: true,
     extraFrames: 24,
-    bounds: { seconds },
+    bounds,
     fit,
     submit,
     poll,

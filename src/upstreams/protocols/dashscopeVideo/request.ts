@@ -1,7 +1,8 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { fitOf, refusal } from "../../videoFields.ts"
-import type { VideoFit, VideoJob, VideoMedia, VideoRequest, VideoSettings } from "../../VideoUpstream.ts"
+import { fitOf, refusal } from "../../videos/videoFields.ts"
+import type { VideoFit, VideoJob, VideoMedia, VideoRequest, VideoSettings } from "../../videos/VideoUpstream.ts"
 import { fates, generationOf } from "./generations.ts"
+import type { Generation } from "./generations.ts"
 
 /** Two to fifteen whole seconds. */
 export const seconds = Array.from({ length: 14 }, (_, index) => 2 + index)
@@ -13,6 +14,10 @@ export const fit = (request: VideoRequest): VideoFit => {
     ? fit
     : refusal("content", `this model takes a ${inBytes.role} at an http(s) address alone, not as a data URI`)
 }
+
+/** Wan 2.1 and 2.2 are silent, and know no `audio`. */
+const hasSwitch = (generation: Generation, model: string): boolean =>
+  ["media", "oldText", "oldFrame"].includes(generation) && !/(?:^|\/)wanx?2\.[12]/i.test(model)
 
 const lengthOf = (settings: VideoSettings): number => settings.frames / 24
 
@@ -32,7 +37,7 @@ export const requestOf = (job: VideoJob): JsonObject => {
       ...(["media", "text", "references"].includes(generation) && {
         ratio: settings.ratio === "3:3" ? "3:4" : settings.ratio
       }),
-      ...(["media", "oldText", "oldFrame"].includes(generation) && { audio: settings.generateAudio }),
+      ...(hasSwitch(generation, upstreamModel) && { audio: settings.generateAudio }),
       duration: lengthOf(settings),
       seed: settings.seed % (mostSeed + 1),
       watermark: settings.watermark
@@ -42,6 +47,13 @@ export const requestOf = (job: VideoJob): JsonObject => {
 
 const inputsOf = ({ media, upstreamModel }: Pick<VideoJob, "media" | "upstreamModel">): JsonObject => {
   if (media.length === 0) return {}
-  if (generationOf(upstreamModel) === "oldFrame") return { img_url: media[0]?.url }
+  const urlOf = (role: VideoMedia["role"]) => media.find((one) => one.role === role)?.url
+  switch (generationOf(upstreamModel)) {
+    case "oldFrame":
+      return { img_url: urlOf("first_frame") }
+    case "oldFrames":
+      return { first_frame_url: urlOf("first_frame"), last_frame_url: urlOf("last_frame") }
+    default:
+  }
   return { media: media.map(({ role, url }: VideoMedia) => ({ type: role, url })) }
 }

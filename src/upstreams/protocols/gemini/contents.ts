@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { argumentsObject } from "../../../contract/json.ts"
+import { argumentsObject } from "../../../contract/json/json.ts"
 import type { Conversation, Item, Part, ToolCallItem, ToolResultItem } from "../../../generation/Conversation.ts"
 import type { CallSignatures } from "../../Upstream.ts"
 import type { Back } from "../back.ts"

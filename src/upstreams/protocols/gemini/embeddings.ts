@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { InvalidRequest } from "../../../contract/Failure.ts"
-import { countAt, isObject, listAt, objectAt } from "../../../contract/json.ts"
-import type { EmbeddingForm } from "../Protocol.ts"
+import { InvalidRequest } from "../../../contract/failures/Failure.ts"
+import { countAt, isObject, listAt, objectAt } from "../../../contract/json/json.ts"
+import type { WholeForm } from "../Protocol.ts"
 
 /** The texts of a request. Google embeds neither token ids nor what only other servers understand. */
 const textsOf = ({ input }: JsonObject): ReadonlyArray<string> | InvalidRequest => {
@@ -18,7 +18,7 @@ const textsOf = ({ input }: JsonObject): ReadonlyArray<string> | InvalidRequest 
 const lowered =
   (
     write: (texts: ReadonlyArray<string>, model: string, dimensions: JsonObject[string]) => JsonObject
-  ): EmbeddingForm["lower"] =>
+  ): WholeForm["lower"] =>
   (request) => {
     const texts = textsOf(request)
     if (texts instanceof InvalidRequest) return texts
@@ -41,7 +41,7 @@ const isVector = (values: unknown): values is ReadonlyArray<number> =>
   Array.isArray(values) && values.every((value) => typeof value === "number")
 
 /** `batchEmbedContents` of Google's API. */
-export const batchEmbeddings: EmbeddingForm = {
+export const batchEmbeddings: WholeForm = {
   lower: lowered((texts, model, outputDimensionality) => ({
     requests: texts.map((text) => ({
       model: `models/${model.replace(/^models\//, "")}`,
@@ -61,7 +61,7 @@ export const isByEmbedContent = (model: string): boolean =>
   (model.includes("gemini") && model !== "gemini-embedding-001") || model.includes("maas")
 
 /** `predict` of Vertex, and the `embedContent` of its newer models, which takes a single text. */
-export const embeddingsAtVertex: EmbeddingForm = {
+export const embeddingsAtVertex: WholeForm = {
   lower: (request) => {
     if (!isByEmbedContent(String(request["model"]))) return predict(request)
     const { input } = request
@@ -92,7 +92,7 @@ const predict = lowered((texts, _, outputDimensionality) => ({
 }))
 
 /** Each prediction tells the tokens of its input. */
-const predicted: EmbeddingForm["raise"] = (answer) => {
+const predicted: WholeForm["raise"] = (answer) => {
   const all = listAt(answer, "predictions").map((one) => objectAt(one, "embeddings"))
   const tokens = all.map((one) => countAt(objectAt(one, "statistics"), "token_count"))
   return raised(

@@ -1,10 +1,12 @@
 import type { Protocol } from "../Protocol.ts"
+import { geminiDefaults } from "../servedDefaults.ts"
 import { batchEmbeddings, embeddingsAtVertex } from "./embeddings.ts"
 import { listedAtVertex, modelIds, publisherModelIds } from "./modelIds.ts"
 import { takesDocument } from "./media.ts"
 import { isVertex, placedAt } from "./placed.ts"
+import { fates } from "./fates.ts"
 import { lower } from "./request.ts"
-import { isSignatureRefusal, unsigned } from "./signedParts.ts"
+import { isSignatureRefusal, withoutSignatures } from "./signedParts.ts"
 import type { GeminiState } from "./step.ts"
 import { begin, end, frames, step } from "./step.ts"
 
@@ -18,18 +20,19 @@ const endpoint = {
 /** Google's own dialect at its API (`…/v1beta`). */
 export const gemini: Protocol<GeminiState> = {
   endpoint: { ...endpoint, placed: placedAt(false) },
-  embeddings: "/embeddings",
-  embeds: batchEmbeddings,
+  whole: { embeddings: { path: "/embeddings", form: batchEmbeddings } },
   counts: "/countTokens",
   // By default a page has 50.
   models: "/models?pageSize=1000",
   modelIds,
   searches: true,
-  carries: new Set(["audio"]),
+  fates,
   signsCalls: true,
+  tierHeader: "x-gemini-service-tier",
   takesDocument,
   lower,
-  unsigned: (body, refusal) => (isSignatureRefusal(refusal) ? unsigned(body) : undefined),
+  withDefaults: geminiDefaults,
+  unsigned: (body, refusal) => (isSignatureRefusal(refusal) ? withoutSignatures(body) : undefined),
   begin,
   step,
   end,
@@ -40,7 +43,7 @@ export const gemini: Protocol<GeminiState> = {
 const geminiAtVertex: Protocol<GeminiState> = {
   ...gemini,
   endpoint: { ...endpoint, placed: placedAt(true) },
-  embeds: embeddingsAtVertex,
+  whole: { embeddings: { path: "/embeddings", form: embeddingsAtVertex } },
   listedAt: listedAtVertex,
   isListOfAll: true,
   modelIds: publisherModelIds

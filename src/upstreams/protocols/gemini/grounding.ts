@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { countAt, listAt, objectAt, textAt } from "../../../contract/json.ts"
-import { linkAt } from "../../../contract/link.ts"
+import { countAt, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
+import { linkAt } from "../../link.ts"
 import type { Citation, SearchResult } from "../../../generation/Conversation.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 

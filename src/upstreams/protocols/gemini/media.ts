@@ -9,8 +9,14 @@ export const takesDocument = (mediaType: string): boolean =>
 
 export const imagePart = ({ detail, source }: ImagePart, notes: Notes): ReadonlyArray<JsonObject> => {
   if (detail !== "auto") notes.adapt("detail")
+  if (source.type === "base64" && !takesImage.test(source.mediaType)) {
+    notes.refuse("image", `the model's upstream can't read ${source.mediaType}; send PNG, JPEG, WebP, HEIC or HEIF`)
+    return []
+  }
   return filePart("image", source, "image/jpeg", notes)
 }
+
+const takesImage = /^image\/(?:png|jpeg|webp|heic|heif)$/
 
 /** A document with its name in front. */
 export const documentPart = (part: DocumentPart, notes: Notes): ReadonlyArray<JsonObject> => {

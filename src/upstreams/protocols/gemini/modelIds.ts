@@ -1,4 +1,4 @@
-import { listAt, textAt } from "../../../contract/json.ts"
+import { listAt, textAt } from "../../../contract/json/json.ts"
 
 /** The ids of the models that answer or embed, from Google's list; undefined if it is no list. */
 export const modelIds = (answer: unknown): ReadonlyArray<string> | undefined => {

@@ -1,3 +1,4 @@
+import { firstMatch } from "../../../contract/text/firstMatch.ts"
 import type { Effort } from "../reasoning.ts"
 
 /** The features of a generation of models. */
@@ -7,6 +8,8 @@ export interface Traits {
   readonly signs: boolean
   /** True if the result of a function may hold images and documents. */
   readonly richResults: boolean
+  /** True if functions may stand beside an answer's format and beside Google's search. */
+  readonly mixesTools: boolean
 }
 
 /** The form in which thinking is requested. */
@@ -17,8 +20,8 @@ export type ThinkingControl =
   /** A level, weakest first. It cannot be turned off. */
   | { readonly by: "level"; readonly levels: ReadonlyArray<Effort> }
 
-const older = { signs: false, richResults: false } as const
-const current = { signs: true, richResults: true } as const
+const older = { signs: false, richResults: false, mixesTools: false } as const
+const current = { signs: true, richResults: true, mixesTools: true } as const
 
 const levels = (...levels: ReadonlyArray<Effort>): Traits => ({ ...current, thinking: { by: "level", levels } })
 
@@ -45,4 +48,4 @@ const rows: ReadonlyArray<readonly [RegExp, Traits]> = [
 /** Tuned models and aliases such as `gemini-flash-latest`. */
 const other = levels("minimal", "low", "medium", "high")
 
-export const traitsOf = (model: string): Traits => rows.find(([pattern]) => pattern.test(model))?.[1] ?? other
+export const traitsOf = (model: string): Traits => firstMatch(rows, model) ?? other

@@ -1,6 +1,8 @@
 import type { EndpointPath } from "../../../config/baseUrl.ts"
 import type { Placeable, Placed } from "../../Endpoint.ts"
+import { isObject, listAt } from "../../../contract/json/json.ts"
 import { isByEmbedContent } from "./embeddings.ts"
+import { traitsOf } from "./models.ts"
 
 /** The path of a model's method. Listings write `models/` in front of a model's id. */
 const methodPath = (model: string, method: string): string =>
@@ -37,6 +39,28 @@ export const placedAt =
           ? at("countTokens", countedAtVertex(rest))
           : at("countTokens", { generateContentRequest: { model: `models/${String(model)}`, ...rest } })
       default:
-        return at(stream === true ? "streamGenerateContent?alt=sse" : "generateContent")
+        if (vertex && !traitsOf(String(model)).signs) return at(methodOf(stream), withoutCallIds(rest))
+        return at(methodOf(stream))
     }
   }
+
+const methodOf = (stream: unknown): string => (stream === true ? "streamGenerateContent?alt=sse" : "generateContent")
+
+/** Older models at Vertex refuse the ids of calls and results, which stand in order. */
+const withoutCallIds = (body: Placeable["body"]): Placeable["body"] => ({
+  ...body,
+  contents: listAt(body, "contents").map((content) =>
+    isObject(content) ? { ...content, parts: listAt(content, "parts").map(withoutCallId) } : content
+  )
+})
+
+const withoutCallId = (part: unknown): unknown => {
+  if (!isObject(part)) return part
+  for (const name of ["functionCall", "functionResponse"]) {
+    const inner = part[name]
+    if (!isObject(inner)) continue
+    const { id: _, ...rest } = inner
+    return { ...part, [name]: rest }
+  }
+  return part
+}

@@ -3,13 +3,15 @@ import type { Conversation } from "../../../generation/Conversation.ts"
 import type { CallSignatures } from "../../Upstream.ts"
 import { backOf } from "../back.ts"
 import { withoutBilling } from "../billing.ts"
-import { endUser } from "../endUser.ts"
+import { nameLeftOut } from "../fieldFates.ts"
 import type { Notes } from "../notes.ts"
-import { formatParam, nameBreakpoints, takeNotes } from "../notes.ts"
+import { formatParam, jsonHint, takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
 import { fitSchema, schemaRules } from "../schemas.ts"
 import { contentsOf } from "./contents.ts"
+import { leftOut } from "./fates.ts"
 import { traitsOf } from "./models.ts"
+import type { Traits } from "./models.ts"
 import { thinkingConfig } from "./thinking.ts"
 import { toolsOf } from "./tools.ts"
 
@@ -18,21 +20,27 @@ const mostStops = 5
 
 const noSignatures: CallSignatures = new Map()
 
+/** The tiers that Gemini has. Any other is named as left out. */
+const tierOf = (tier: string | undefined, notes: Notes): JsonObject => {
+  if (tier === undefined || tier === "default") return {}
+  const known = tier === "fast" ? "priority" : tier
+  if (known === "flex" || known === "priority" || known === "standard") return { serviceTier: known }
+  notes.adapt("service_tier")
+  return {}
+}
+
 /** A conversation as a request. `model` and `stream` move to the path when it is sent. */
 export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   const notes = takeNotes()
-  const conversation = withoutBilling(asked, notes.adapt)
-  nameBreakpoints(conversation, notes)
   const traits = traitsOf(options.knownAs ?? options.model)
+  const conversation = withFormatHint(withoutBilling(asked, notes.adapt), traits, notes)
+  nameLeftOut(conversation, leftOut, notes)
   const back = backOf(conversation)
   const to = { traits, signatures: options.callSignatures ?? noSignatures }
   const { contents, system } = contentsOf(conversation, to, back, notes)
   if (contents.length === 0) {
     notes.refuse(conversation.inputParam ?? "input", "holds nothing that the model's upstream takes")
   }
-  if (conversation.cacheKey !== undefined) notes.adapt("prompt_cache_key")
-  if (conversation.cacheRetention !== undefined) notes.adapt("prompt_cache_retention")
-  endUser(conversation, undefined, notes)
   const thinking = thinkingConfig(conversation, traits, notes)
   const generationConfig = {
     ...bounds(conversation),
@@ -43,6 +51,7 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
     model: options.model,
     stream: options.stream,
     contents,
+    ...tierOf(conversation.serviceTier, notes),
     ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }),
     ...toolsOf(conversation, back, notes),
     ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig })
@@ -54,6 +63,14 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
     back,
     stops: conversation.stopSequences.slice(mostStops)
   }
+}
+
+/** An answer's format in words and as plain text, for a model that refuses it beside functions. */
+const withFormatHint = (conversation: Conversation, traits: Traits, notes: Notes): Conversation => {
+  const { format, system, tools } = conversation
+  if (format.type === "text" || traits.mixesTools || !tools.some(({ type }) => type !== "search")) return conversation
+  notes.adapt(formatParam(conversation))
+  return { ...conversation, format: { type: "text" }, system: [...system, jsonHint(format)] }
 }
 
 const bounds = ({ maxOutputTokens, sampling, stopSequences }: Conversation): JsonObject => ({

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { isObject, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import { signedTextId } from "../../../generation/signedText.ts"
 import type { CallSignatures } from "../../Upstream.ts"
@@ -41,7 +41,7 @@ export const textParts = (text: string, signatures: CallSignatures): ReadonlyArr
 }
 
 /** A request without its signatures, with stand-ins for those that the model requires; undefined if it has none. */
-export const unsigned = (body: JsonObject): JsonObject | undefined => {
+export const withoutSignatures = (body: JsonObject): JsonObject | undefined => {
   let isSigned = false
   const contents = listAt(body, "contents").map((content) => {
     const parts = listAt(content, "parts").filter(isObject)

@@ -1,6 +1,6 @@
-import { UpstreamFailed } from "../../../contract/Failure.ts"
+import { UpstreamFailed } from "../../../contract/failures/Failure.ts"
 import type { JsonObject } from "../../../contract/fields.ts"
-import { isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { isObject, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import { appendText } from "../../../generation/appendText.ts"
 import type { FinishReason, GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import { TakenIds } from "../callIds.ts"

@@ -1,14 +1,14 @@
 import { Effect, Option } from "effect"
 import type { JsonObject } from "../../../contract/fields.ts"
-import { listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
+import { listAt, numberAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import { bearer } from "../../Endpoint.ts"
 import type { Endpoint } from "../../Endpoint.ts"
-import { isOk, unansweredRead, videoApi } from "../../videoApi.ts"
-import type { VideoUpstreamOptions } from "../../videoApi.ts"
-import { cancelled, noVideo, polled, submitted, usableId } from "../../videoCalls.ts"
-import type { VideoState } from "../../videoStatus.ts"
-import { VideoTransient } from "../../VideoUpstream.ts"
-import type { VideoJob, VideoReport, VideoUpstream } from "../../VideoUpstream.ts"
+import { isOk, unansweredRead, videoApi } from "../../videos/videoApi.ts"
+import type { VideoUpstreamOptions } from "../../videos/videoApi.ts"
+import { cancelVideo, noVideo, pollReport, submittedId, usableId } from "../../videos/videoCalls.ts"
+import type { VideoState } from "../../videos/videoStatus.ts"
+import { VideoTransient } from "../../videos/VideoUpstream.ts"
+import type { VideoJob, VideoReport, VideoUpstream } from "../../videos/VideoUpstream.ts"
 import { bounds, endpointOf, fit, requestOf } from "./request.ts"
 import { tokenOf } from "./token.ts"
 
@@ -59,15 +59,15 @@ export const klingVideo = (options: VideoUpstreamOptions): VideoUpstream => {
 
   const submit = (job: VideoJob) => {
     const endpoint = endpointOf(job)
-    return submitted(api.call("POST", path(endpoint), JSON.stringify(requestOf(job))), (answer) =>
+    return submittedId(api.call("POST", path(endpoint), JSON.stringify(requestOf(job))), (answer) =>
       idIn(endpoint, answer)
     )
   }
 
-  const poll = (id: string) => polled(api.call("GET", path(id)), reportOf)
+  const poll = (id: string) => pollReport(api.call("GET", path(id)), reportOf)
 
   const cancel = (id: string) =>
-    cancelled({ poll: api.call("GET", path(id)), stateIn: (answer) => stateOf(objectAt(answer, "data")) })
+    cancelVideo({ poll: api.call("GET", path(id)), stateIn: (answer) => stateOf(objectAt(answer, "data")) })
 
   /** By our own name of the task, which Kling looks up in place of its id. */
   const reconcile = (job: VideoJob) => {

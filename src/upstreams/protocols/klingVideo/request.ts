@@ -1,23 +1,23 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { fitOf, usualFates } from "../../videoFields.ts"
-import type { FieldFates } from "../../videoFields.ts"
-import type { SomeVideoBounds } from "../../VideoBounds.ts"
-import type { VideoFit, VideoJob, VideoRequest } from "../../VideoUpstream.ts"
+import { fitOf, usualFates } from "../../videos/videoFields.ts"
+import type { FieldFates } from "../../videos/videoFields.ts"
+import type { SomeVideoBounds } from "../../videos/VideoBounds.ts"
+import type { VideoFit, VideoJob, VideoRequest } from "../../videos/VideoUpstream.ts"
 
 /** The fate of a task's fields at Kling. A video of frames has their ratio. */
-export const fates: FieldFates = {
-  ...usualFates,
-  reference_video: "refused",
-  reference_audio: "refused",
-  seed: "left out"
-}
+export const fates: FieldFates = { ...usualFates, seed: "left out" }
 
-/** Kling 3's lengths; its older models have rows of their own (`catalogue/videoBounds.ts`). */
+/** The bounds of Kling 3, for models without rows of their own (`catalogue/videos/klingModels.ts`). */
 const seconds = Array.from({ length: 13 }, (_, index) => 3 + index)
 const ratios = ["16:9", "9:16", "1:1"] as const
 /** The modes by the resolution that they make. */
 const modes: Readonly<Record<string, string>> = { "720p": "std", "1080p": "pro", "4k": "4k" }
-export const bounds: SomeVideoBounds = { seconds, ratios, resolutions: Object.keys(modes) }
+export const bounds: SomeVideoBounds = {
+  seconds,
+  references: { images: 0, videos: 0, audios: 0 },
+  ratios,
+  resolutions: Object.keys(modes)
+}
 
 export const fit = (request: VideoRequest): VideoFit => fitOf(fates, request)
 
@@ -42,7 +42,8 @@ export const requestOf = (job: VideoJob): JsonObject => {
     ...(endpointOf(job) !== "image2video" && { aspect_ratio: settings.ratio }),
     duration: String(settings.frames / 24),
     mode: modes[settings.resolution] ?? "std",
-    sound: settings.generateAudio ? "on" : "off",
+    // Off where it is absent, and unknown to the models before 2.6.
+    ...(settings.generateAudio && { sound: "on" }),
     ...(settings.watermark && { watermark_info: { enabled: true } }),
     external_task_id: taskId
   }

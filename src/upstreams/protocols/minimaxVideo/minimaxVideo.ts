@@ -1,15 +1,15 @@
 import { Effect } from "effect"
 import type { JsonObject } from "../../../contract/fields.ts"
-import { listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
+import { listAt, numberAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import { bearer } from "../../Endpoint.ts"
 import type { Endpoint } from "../../Endpoint.ts"
-import { findUnansweredSubmit } from "../../findUnansweredSubmit.ts"
-import { shownValues } from "../../SubmitFingerprint.ts"
-import { videoApi } from "../../videoApi.ts"
-import type { VideoServices, VideoUpstreamOptions } from "../../videoApi.ts"
-import { cancelled, noVideo, polled, submitted } from "../../videoCalls.ts"
-import { makeVideoFiles } from "../../videoFiles.ts"
-import type { UnheardSubmit, VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../../VideoUpstream.ts"
+import { findUnansweredSubmit } from "../../videos/findUnansweredSubmit.ts"
+import { shownValues } from "../../videos/SubmitFingerprint.ts"
+import { videoApi } from "../../videos/videoApi.ts"
+import type { VideoServices, VideoUpstreamOptions } from "../../videos/videoApi.ts"
+import { cancelVideo, noVideo, pollReport, submittedId } from "../../videos/videoCalls.ts"
+import { makeVideoFiles } from "../../videos/videoFiles.ts"
+import type { UnheardSubmit, VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../../videos/VideoUpstream.ts"
 import { addressOf, errorOf, resultOf, stateOf, taskIn } from "./report.ts"
 import { bounds, fit, lengthOf, ratioOf, requestOf, resolutionOf } from "./request.ts"
 
@@ -36,10 +36,10 @@ export const minimaxVideo = (options: VideoUpstreamOptions): Effect.Effect<Video
   const query = (id: string) => api.call("GET", at(queries, id))
 
   const submit = (job: VideoJob) =>
-    submitted(api.call("POST", create, JSON.stringify(requestOf(job))), (answer) => textAt(answer, "task_id"))
+    submittedId(api.call("POST", create, JSON.stringify(requestOf(job))), (answer) => textAt(answer, "task_id"))
 
   const cancel = (id: string) =>
-    cancelled({
+    cancelVideo({
       poll: query(id),
       stateIn: (answer) => stateOf(taskIn(answer)),
       stop: api.call("DELETE", at(create, id))
@@ -58,7 +58,7 @@ export const minimaxVideo = (options: VideoUpstreamOptions): Effect.Effect<Video
 
   return Effect.map(makeVideoFiles(api), (files): VideoUpstream => {
     const poll = (id: string) =>
-      polled(query(id), (answer) => {
+      pollReport(query(id), (answer) => {
         const task = taskIn(answer)
         return task === undefined ? undefined : reportOf(id, task)
       })

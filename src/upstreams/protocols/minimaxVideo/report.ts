@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { numberAt, objectAt, textAt } from "../../../contract/json.ts"
-import { videoStatus } from "../../videoStatus.ts"
-import type { VideoState } from "../../videoStatus.ts"
-import type { VideoError, VideoResult } from "../../VideoUpstream.ts"
+import { numberAt, objectAt, textAt } from "../../../contract/json/json.ts"
+import { videoStatus } from "../../videos/videoStatus.ts"
+import type { VideoState } from "../../videos/videoStatus.ts"
+import type { VideoError, VideoResult } from "../../videos/VideoUpstream.ts"
 
 /** The task in an answer to a query. */
 export const taskIn = (answer: JsonObject): JsonObject | undefined => objectAt(answer, "task")

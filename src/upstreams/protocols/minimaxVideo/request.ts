@@ -1,17 +1,17 @@
-import type { SomeVideoBounds } from "../../VideoBounds.ts"
+import type { SomeVideoBounds } from "../../videos/VideoBounds.ts"
 import type { JsonObject } from "../../../contract/fields.ts"
-import { fitOf, refusal, usualFates } from "../../videoFields.ts"
-import type { FieldFates } from "../../videoFields.ts"
-import type { VideoFit, VideoJob, VideoRequest, VideoSettings } from "../../VideoUpstream.ts"
+import { fitOf, refusal, usualFates } from "../../videos/videoFields.ts"
+import type { FieldFates } from "../../videos/videoFields.ts"
+import type { VideoFit, VideoJob, VideoRequest, VideoSettings } from "../../videos/VideoUpstream.ts"
 import { contentOf } from "../arkVideo/request.ts"
 
 /** The fate of a task's fields at MiniMax. */
-export const fates: FieldFates = { ...usualFates, seed: "left out", generate_audio: "always" }
+export const fates: FieldFates = { ...usualFates, seed: "left out" }
 
 /** H3's lengths in seconds, and its resolutions. */
 const seconds = Array.from({ length: 11 }, (_, index) => 5 + index)
 const resolutions = ["768p", "2k"] as const
-export const bounds: SomeVideoBounds = { seconds, resolutions }
+export const bounds: SomeVideoBounds = { seconds, resolutions, sound: "always" }
 
 export const fit = (request: VideoRequest): VideoFit => {
   return request.prompt.trim() === ""

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { isObject, listAt, objectAt } from "../../../contract/json.ts"
+import { isObject, listAt, objectAt } from "../../../contract/json/json.ts"
 import type { Gathering } from "../../passthrough/Dialect.ts"
 import { addDetail } from "./reasoningDetails.ts"
 import { continuedName } from "./calls.ts"

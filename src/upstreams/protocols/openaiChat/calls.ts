@@ -5,7 +5,7 @@ import type { Back } from "../back.ts"
 import { isCut, unwrapCustom } from "../back.ts"
 import { TakenIds } from "../callIds.ts"
 import { signatureOf } from "./signedCalls.ts"
-import { isObject, numberAt, objectAt, parseJson, textAt } from "../../../contract/json.ts"
+import { isObject, numberAt, objectAt, parseJson, textAt } from "../../../contract/json/json.ts"
 import { ObjectEnd } from "./ObjectEnd.ts"
 
 interface Call {

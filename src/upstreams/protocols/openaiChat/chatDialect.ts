@@ -1,8 +1,10 @@
-import { listAt, objectAt } from "../../../contract/json.ts"
+import { inputOf } from "../../../contract/records/measures.ts"
+import type { JsonObject } from "../../../contract/fields.ts"
+import { listAt, objectAt } from "../../../contract/json/json.ts"
 import { cacheDetails } from "../../../generation/GenerationEvent.ts"
 import type { ChunkDialect } from "../../passthrough/Dialect.ts"
 import { asStream, gathers, withDeltas } from "./asStream.ts"
-import type { Provider } from "./compatible.ts"
+import type { Provider } from "./Provider.ts"
 import { ofModel } from "./ofModel.ts"
 import { passedFields } from "./passedFields.ts"
 import { passedMessages } from "./passedMessages.ts"
@@ -32,20 +34,17 @@ export const chatDialect = (provider: Provider): ChunkDialect => ({
   asStream,
   mended: withDeltas,
   ...signing[provider.signsCalls ?? "nothing"],
-  body: (body, { callSignatures, knownAs, upstreamModel, stream }, lost = () => {}) => ({
-    ...passedFields({ ...body, model: upstreamModel }, ofModel(provider, knownAs ?? upstreamModel), lost),
-    stream,
-    messages: passedMessages(listAt(body, "messages"), provider, callSignatures),
-    // Usage is always requested; `chunks.ts` decides whether the caller sees it.
-    stream_options:
-      stream && provider.streamUsage
-        ? { ...objectAt(body, "stream_options"), include_usage: true }
-        : stream
-          ? body["stream_options"]
-          : undefined
-  }),
+  body: (body, { callSignatures, knownAs, upstreamModel, stream }, lost = () => {}) => {
+    const row = ofModel(provider, knownAs ?? upstreamModel)
+    const messages = passedMessages(listAt(body, "messages"), row, callSignatures)
+    return {
+      ...passedFields({ ...body, model: upstreamModel, messages }, row, lost),
+      stream,
+      stream_options: stream ? streamOptions(body, row) : undefined
+    }
+  },
   usage: (usage) => {
-    const prompt_tokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
+    const prompt_tokens = inputOf(usage)
     return {
       prompt_tokens,
       completion_tokens: usage.outputTokens,
@@ -55,3 +54,9 @@ export const chatDialect = (provider: Provider): ChunkDialect => ({
     }
   }
 })
+
+/** Usage is always requested; `chunks.ts` decides whether the caller sees it. */
+const streamOptions = (body: JsonObject, { refuses, streamUsage }: Provider): unknown => {
+  if (streamUsage) return { ...objectAt(body, "stream_options"), include_usage: true }
+  return refuses.has("stream_options") ? undefined : body["stream_options"]
+}

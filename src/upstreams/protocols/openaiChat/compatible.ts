@@ -1,83 +1,17 @@
+import { Record } from "effect"
 import { anyId, atMost, nineCharacters } from "../callIds.ts"
-import type { CallIds } from "../callIds.ts"
-import type { CarriedField } from "../../../generation/Conversation.ts"
-import type { EndUserField } from "../endUser.ts"
 import type { Effort } from "../reasoning.ts"
-import type { ThinkTags } from "./think.ts"
 import { providerAt, providerNamed } from "../../../config/providers/providers.ts"
 import type { ProviderName } from "../../../config/providers/providers.ts"
 import { schemaRules } from "../schemas.ts"
-import type { SchemaRules } from "../schemas.ts"
-
-/**
- * A server's deviations from the chat-completions dialect. Its addresses, variable and other names are in
- * `src/config/providers/`.
- */
-export interface Provider {
-  readonly maxTokens: "max_tokens" | "max_completion_tokens"
-  /** True if a caller's other name of that bound may pass through. */
-  readonly takesBothBounds: boolean
-  readonly systemRole: "system" | "developer"
-  /** True if system messages may stand between others; many chat templates refuse that. */
-  readonly systemAnywhere: boolean
-  readonly topK: boolean
-  /** True if the server understands `stream_options.include_usage`. */
-  readonly streamUsage: boolean
-  readonly strictTools: boolean
-  readonly schemas: SchemaRules
-  /** `all`: words and a named tool; `words`: auto, none, required; `none`: always auto. */
-  readonly toolChoice: "all" | "words" | "none"
-  readonly parallelToolCalls: boolean
-  /** True if a tool may be forced while the model thinks. */
-  readonly forcesWhileThinking: boolean
-  /** Fields of the dialect that it answers 4xx to. */
-  readonly refuses: ReadonlySet<string>
-  /** The optional fields of a conversation that it has. */
-  readonly carries: ReadonlySet<CarriedField>
-  readonly format: "schema" | "object" | "none"
-  readonly reasoning: ReasoningControl
-  /** True if it serves OpenAI's own models as OpenAI does, so that what they take depends on the model (`ofModel.ts`). */
-  readonly servesOpenAi: boolean
-  /** When `temperature` and `top_p` may be set: some models refuse them while they reason, and some reason by default. */
-  readonly samples: "always" | "unless reasoning" | "if told not to reason"
-  /** How functions are offered: beside any effort, with none or without one, or with `none` written out. */
-  readonly functions: "any effort" | "no effort" | "none"
-  readonly thinkTags: ThinkTags
-  /** The fields that return reasoning inside a tool loop; none if it must not be returned. */
-  readonly replayReasoning: ReadonlyArray<"reasoning_content" | "reasoning">
-  /** True if `file` parts may hold PDFs. */
-  readonly documents: boolean
-  /** The most stop sequences that it accepts. The gateway searches for the others itself. */
-  readonly maxStops: number
-  readonly endUser: EndUserField | undefined
-  readonly cacheKey: boolean
-  /** True if it searches the web for requests with `web_search_options`. */
-  readonly webSearch: boolean
-  readonly callIds: CallIds
-  /** True if a user message may directly follow a tool's result. */
-  readonly userAfterTool: boolean
-  /** The field that must come back with a tool call: `extra_content.google`, or the reasoning in front of it. */
-  readonly signsCalls: "thought_signature" | "reasoning_details" | undefined
-}
-
-/** The form in which reasoning is requested. */
-export type ReasoningControl =
-  /** `reasoning_effort`, one of these. */
-  | { readonly by: "effort"; readonly efforts: ReadonlyArray<Effort> }
-  /** `thinking: {type: enabled | disabled}`. */
-  | { readonly by: "thinking" }
-  /** `enable_thinking` and `thinking_budget`. */
-  | { readonly by: "enable_thinking" }
-  /** `chat_template_kwargs` for templates with a switch, `reasoning_effort` for those with degrees. */
-  | { readonly by: "template"; readonly efforts: ReadonlyArray<Effort> }
-  /** `reasoning: {effort | max_tokens | enabled}`. */
-  | { readonly by: "object"; readonly efforts: ReadonlyArray<Effort> }
-  | { readonly by: "nothing" }
+import type { Provider } from "./Provider.ts"
+import { withRules } from "./withRules.ts"
+import type { Row } from "./withRules.ts"
 
 const degrees: ReadonlyArray<Effort> = ["low", "medium", "high"]
 
 /** The features that most servers have. */
-const usual: Provider = {
+const usual: Row = {
   maxTokens: "max_tokens",
   takesBothBounds: false,
   systemRole: "system",
@@ -90,8 +24,19 @@ const usual: Provider = {
   parallelToolCalls: true,
   forcesWhileThinking: true,
   refuses: new Set(),
+  seed: "seed",
   carries: new Set(["logprobs"]),
   format: "schema",
+  formatsBesideTools: true,
+  knowsEfforts: false,
+  thinksByDefault: false,
+  isOwn: false,
+  refusesInMessages: new Set(),
+  images: undefined,
+  strictTurns: false,
+  systemFirst: false,
+  alternates: false,
+  models: [],
   reasoning: { by: "effort", efforts: degrees },
   servesOpenAi: false,
   samples: "always",
@@ -109,11 +54,12 @@ const usual: Provider = {
 }
 
 /** An unknown server may be a proxy of any other. */
-const generic: Provider = { ...usual, takesBothBounds: true, servesOpenAi: true }
+const generic: Row = { ...usual, takesBothBounds: true, servesOpenAi: true }
 
 /** vLLM and SGLang: sampling extensions, and a chat template that controls reasoning. */
-const server: Provider = {
+const server: Row = {
   ...usual,
+  systemFirst: true,
   topK: true,
   strictTools: true,
   reasoning: { by: "template", efforts: degrees },
@@ -121,7 +67,7 @@ const server: Provider = {
   maxStops: 64
 }
 
-export const providers = {
+const written = {
   generic,
   openai: {
     ...usual,
@@ -133,6 +79,7 @@ export const providers = {
     schemas: schemaRules.openai,
     reasoning: { by: "effort", efforts: ["none", "minimal", "low", "medium", "high", "xhigh"] },
     servesOpenAi: true,
+    isOwn: true,
     documents: true,
     endUser: { name: "safety_identifier", characters: 128 },
     cacheKey: true,
@@ -140,7 +87,12 @@ export const providers = {
     callIds: atMost(40)
   },
   // Older ones read `reasoning_content`, newer ones `reasoning`.
-  vllm: { ...server, replayReasoning: ["reasoning_content", "reasoning"] },
+  // Templates of Mistral's and Gemma's older models check that turns alternate.
+  vllm: {
+    ...server,
+    replayReasoning: ["reasoning_content", "reasoning"],
+    models: [[/mistral-7b|mixtral|gemma/i, { alternates: true }]]
+  },
   sglang: server,
   // Tool calls come whole, without an index; `tool_choice` is ignored.
   ollama: {
@@ -151,6 +103,7 @@ export const providers = {
     parallelToolCalls: false,
     reasoning: { by: "effort", efforts: ["none", "low", "medium", "high"] },
     replayReasoning: ["reasoning"],
+    images: /^image\/(?:png|jpeg|webp)$/,
     maxStops: 64,
     endUser: undefined
   },
@@ -163,6 +116,11 @@ export const providers = {
     parallelToolCalls: false,
     format: "object",
     forcesWhileThinking: false,
+    images: "none",
+    models: [
+      [/deepseek-chat/, {}],
+      [/./, { thinksByDefault: true }]
+    ],
     reasoning: { by: "thinking" },
     replayReasoning: ["reasoning_content"],
     maxStops: 16,
@@ -171,6 +129,25 @@ export const providers = {
   groq: {
     ...usual,
     carries: new Set(),
+    refuses: new Set([
+      "logprobs",
+      "top_logprobs",
+      "logit_bias",
+      "n",
+      "prediction",
+      "prompt_cache_key",
+      "prompt_cache_retention",
+      "safety_identifier",
+      "verbosity"
+    ]),
+    refusesInMessages: new Set(["reasoning_content"]),
+    formatsBesideTools: false,
+    knowsEfforts: true,
+    models: [
+      [/gpt-oss/, { reasoning: { by: "effort", efforts: degrees } }],
+      [/qwen/, { reasoning: { by: "effort", efforts: ["none"] } }],
+      [/llama|gemma|mixtral|kimi|compound/, { reasoning: { by: "effort", efforts: [] } }]
+    ],
     schemas: schemaRules.groq,
     maxTokens: "max_completion_tokens",
     systemAnywhere: true,
@@ -202,7 +179,23 @@ export const providers = {
   // Answers 400 to other ids (code 3280), and to a user message directly after a tool (3230), 422 to unknown fields.
   mistral: {
     ...usual,
-    refuses: new Set(["user", "safety_identifier", "prompt_cache_key", "prompt_cache_retention"]),
+    refuses: new Set([
+      "logprobs",
+      "top_logprobs",
+      "logit_bias",
+      "metadata",
+      "prompt_cache_key",
+      "prompt_cache_retention",
+      "safety_identifier",
+      "service_tier",
+      "store",
+      "stream_options",
+      "user",
+      "verbosity"
+    ]),
+    refusesInMessages: new Set(["reasoning_content"]),
+    seed: "random_seed",
+    strictTurns: true,
     carries: new Set(),
     callIds: nineCharacters,
     userAfterTool: false,
@@ -219,7 +212,30 @@ export const providers = {
     maxTokens: "max_completion_tokens",
     systemAnywhere: true,
     reasoning: { by: "effort", efforts: ["low", "high"] },
+    knowsEfforts: true,
+    // Its reasoning models take neither penalties nor stop sequences, most of them no effort.
+    refuses: new Set(["frequency_penalty", "presence_penalty", "stop"]),
+    maxStops: 0,
+    models: [
+      [/grok-3-mini|grok-4\.(?:3|20-multi-agent)/, {}],
+      [/grok-[34]/, { reasoning: { by: "effort", efforts: [] } }]
+    ],
     webSearch: true
+  },
+  cerebras: {
+    ...usual,
+    refuses: new Set([
+      "frequency_penalty",
+      "presence_penalty",
+      "logit_bias",
+      "metadata",
+      "prompt_cache_key",
+      "prompt_cache_retention",
+      "safety_identifier",
+      "store",
+      "verbosity"
+    ]),
+    refusesInMessages: new Set(["reasoning_content"])
   },
   qwen: {
     ...usual,
@@ -252,10 +268,12 @@ export const providers = {
     maxStops: 1,
     endUser: undefined
   }
-} satisfies Readonly<Partial<Record<ProviderName, Provider>>>
+} satisfies Partial<Readonly<globalThis.Record<ProviderName, Row>>>
+
+export const providers = Record.map(written, withRules)
 
 /** With those that speak it as another row does. */
-const rows: Readonly<Partial<Record<ProviderName, Provider>>> = {
+const rows: Readonly<Partial<{ readonly [Name in ProviderName]: Provider }>> = {
   ...providers,
   // Older versions of its interface know no developers, and none searches the web for chat.
   azure: { ...providers.openai, systemRole: "system", webSearch: false },
@@ -268,5 +286,5 @@ export const providerOf = (
   provider?: string
 ): Provider => {
   const name = providerNamed(provider ?? "") ?? providerAt(upstream.baseUrl) ?? providerNamed(upstream.name)
-  return (name === undefined ? undefined : rows[name]) ?? generic
+  return (name === undefined ? undefined : rows[name]) ?? providers.generic
 }

@@ -6,7 +6,7 @@ import { dataUri, isSealed, markedDocument, markedSystem, plainText } from "../d
 import type { Notes } from "../notes.ts"
 import { oneResultEach } from "../oneResultEach.ts"
 import type { CallSignatures } from "../../Upstream.ts"
-import type { Provider } from "./compatible.ts"
+import type { Provider } from "./Provider.ts"
 import { detailsOf } from "./reasoningDetails.ts"
 import { signedCalls, standIn } from "./signedCalls.ts"
 
@@ -52,11 +52,12 @@ export const lowerMessages = (
   const all: ReadonlyArray<Draft> =
     instructions === "" ? drafts.all() : [{ role: "system", content: instructions }, ...drafts.all()]
   const loop = beginOfLoop(all)
-  return all.flatMap((draft, index) => {
-    const message = written(draft, { provider, signatures }, index > loop)
-    const isNext = !provider.userAfterTool && draft.role === "user" && all[index - 1]?.role === "tool"
-    return isNext ? [acknowledged, message] : [message]
-  })
+  const messages: Array<JsonObject> = []
+  for (const [index, draft] of all.entries()) {
+    if (!provider.userAfterTool && draft.role === "user" && all[index - 1]?.role === "tool") messages.push(acknowledged)
+    messages.push(written(draft, { provider, signatures }, index > loop))
+  }
+  return messages
 }
 
 /**
@@ -222,13 +223,21 @@ const userPart = (part: Part, provider: Provider, notes: Notes): ReadonlyArray<J
     case "refusal":
       return [{ type: "text", text: part.text }]
     case "image":
-      return image(part, notes)
+      return image(part, provider, notes)
     case "document":
       return document(part, provider, notes)
   }
 }
 
-const image = ({ source, detail }: ImagePart, notes: Notes): ReadonlyArray<JsonObject> => {
+const image = ({ source, detail }: ImagePart, { images }: Provider, notes: Notes): ReadonlyArray<JsonObject> => {
+  if (images === "none") {
+    notes.refuse("image", "the model's upstream takes none")
+    return []
+  }
+  if (source.type === "base64" && images?.test(source.mediaType) === false) {
+    notes.refuse("image", `the model's upstream can't read ${source.mediaType}`)
+    return []
+  }
   const url =
     source.type === "base64" ? dataUri(source.mediaType, source.data) : source.type === "url" ? source.url : undefined
   if (url === undefined) {

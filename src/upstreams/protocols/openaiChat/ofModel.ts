@@ -1,5 +1,6 @@
+import { firstMatch } from "../../../contract/text/firstMatch.ts"
 import type { Effort } from "../reasoning.ts"
-import type { Provider } from "./compatible.ts"
+import type { Provider } from "./Provider.ts"
 
 type Deviations = Partial<Provider>
 
@@ -40,7 +41,7 @@ const rows: ReadonlyArray<readonly [RegExp, Deviations]> = [
 
 /** A server's row for one of its models, by the model's public id. */
 export const ofModel = (provider: Provider, model: string): Provider => {
-  if (!provider.servesOpenAi) return provider
-  const deviations = rows.find(([pattern]) => pattern.test(model))?.[1]
+  const all = provider.servesOpenAi ? rows : provider.models
+  const deviations = all.length === 0 ? undefined : firstMatch(all, model)
   return deviations === undefined ? provider : { ...provider, ...deviations }
 }

@@ -1,25 +1,36 @@
 import { bearer } from "../../Endpoint.ts"
 import { chatDialect } from "./chatDialect.ts"
-import type { Provider } from "./compatible.ts"
+import { leftOutBy } from "../fieldFates.ts"
+import type { Provider } from "./Provider.ts"
+import { fatesAt } from "./fates.ts"
 import { lower } from "./request.ts"
 import type { ChatState } from "./step.ts"
 import { begin, end, frames, step } from "./step.ts"
 import type { Protocol } from "../Protocol.ts"
+import { openaiDefaults } from "../servedDefaults.ts"
+
+/** Cohere reranks beside its addresses that are compatible with OpenAI's. */
+const rerankBase = (baseUrl: string): string => baseUrl.replace(/\/compatibility\/v1\/?$/, "/v2")
 
 /** `/chat/completions`, as OpenAI, vLLM, Ollama, DeepSeek and many others serve it. */
-export const openaiChat = (provider: Provider): Protocol<ChatState> => ({
-  endpoint: { version: "", path: "/chat/completions", headers: bearer },
-  models: "/models",
-  embeddings: "/embeddings",
-  searches: false,
-  carries: provider.carries,
-  dialect: chatDialect(provider),
-  takesDocument: (mediaType) => provider.documents && mediaType === "application/pdf",
-  signsCalls: provider.signsCalls !== undefined,
-  lower: (conversation, options) => lower(conversation, options, provider),
-  begin: (back) => begin(back, provider),
-  step,
-  // Reasoning in tags begins and ends inside a text.
-  end,
-  frames
-})
+export const openaiChat = (provider: Provider): Protocol<ChatState> => {
+  const fates = fatesAt(provider)
+  const leftOut = leftOutBy(fates)
+  return {
+    endpoint: { version: "", path: "/chat/completions", headers: bearer },
+    models: "/models",
+    whole: { embeddings: { path: "/embeddings" }, rerank: { path: "/rerank", baseUrl: rerankBase } },
+    searches: false,
+    fates,
+    dialect: chatDialect(provider),
+    takesDocument: (mediaType) => provider.documents && mediaType === "application/pdf",
+    signsCalls: provider.signsCalls !== undefined,
+    lower: (conversation, options) => lower(conversation, options, provider, leftOut),
+    withDefaults: openaiDefaults,
+    begin: (back) => begin(back, provider),
+    step,
+    // Reasoning in tags begins and ends inside a text.
+    end,
+    frames
+  }
+}

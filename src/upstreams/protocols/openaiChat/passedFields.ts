@@ -1,13 +1,16 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import type { Provider } from "./compatible.ts"
+import type { Provider } from "./Provider.ts"
+import { fitToPlace } from "./fitToPlace.ts"
 import { thinkingFreely } from "./thinkingFreely.ts"
-import { withEffort } from "./unreasoned.ts"
+import { withEffort } from "./withoutReasoning.ts"
 
 type Lost = (param: string) => void
 
 /** A caller's own body with the names that the server has for its fields. */
-export const passedFields = (body: JsonObject, provider: Provider, lost: Lost): JsonObject =>
-  thinkingFreely(withEffort(accepted(bounded(body, provider, lost), provider, lost), provider, lost), provider, lost)
+export const passedFields = (body: JsonObject, provider: Provider, lost: Lost): JsonObject => {
+  const named = thinkingFreely(withEffort(bounded(body, provider, lost), provider, lost), provider, lost)
+  return provider.hasRules ? fitToPlace(named, provider, lost) : named
+}
 
 /** One bound of generated tokens, by the server's name. A bound that the server does not know would be none. */
 const bounded = (body: JsonObject, { maxTokens, takesBothBounds }: Provider, lost: Lost): JsonObject => {
@@ -20,11 +23,4 @@ const bounded = (body: JsonObject, { maxTokens, takesBothBounds }: Provider, los
   if (own !== renamed) lost("max_tokens")
   // The newer name counts, as it does where the request is translated.
   return maxTokens === "max_tokens" ? { ...rest, max_tokens: renamed } : rest
-}
-
-const accepted = (body: JsonObject, { refuses }: Provider, lost: Lost): JsonObject => {
-  const refused = Object.keys(body).filter((name) => refuses.has(name) && (body[name] ?? undefined) !== undefined)
-  if (refused.length === 0) return body
-  for (const name of refused) lost(name)
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !refuses.has(name)))
 }

@@ -1,26 +1,44 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { isObject, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import type { CallSignatures } from "../../Upstream.ts"
 import { anyId } from "../callIds.ts"
-import type { Provider } from "./compatible.ts"
+import type { Provider } from "./Provider.ts"
 import { acknowledged } from "./messages.ts"
 import { detailsOf } from "./reasoningDetails.ts"
 import { signedCalls } from "./signedCalls.ts"
+import { inOrder } from "./turns.ts"
 
 /** A caller's own messages as the server accepts them. Those that need no change stay the same objects. */
 export const passedMessages = (
   messages: ReadonlyArray<unknown>,
   provider: Provider,
   signatures: CallSignatures | undefined
-): ReadonlyArray<unknown> =>
-  separated(oneResultEach(messages), provider)
-    .map(withRole(provider))
-    .map(withIds(provider))
-    .map(withReasoning(provider))
-    .map(withSignatures(provider, signatures))
-    .map(withImageTypes)
+): ReadonlyArray<unknown> => {
+  const passed = separated(oneResultEach(messages), provider).map(passedMessage(provider, signatures))
+  return provider.hasRules ? inOrder(passed, provider) : passed
+}
 
-const roleOf = (message: unknown) => textAt(message, "role")
+/** Looks at what the message has: most have neither calls nor parts. */
+const passedMessage =
+  (provider: Provider, signatures: CallSignatures | undefined) =>
+  (message: unknown): unknown => {
+    if (!isObject(message)) return message
+    const { content, role, tool_call_id: result, tool_calls: calls } = message
+    // Most servers' chat templates only know `system`.
+    const named = role === "developer" && provider.systemRole === "system" ? { ...message, role: "system" } : message
+    const typed = Array.isArray(content) ? withImageTypes(named, content) : named
+    if (typeof result !== "string" && !Array.isArray(calls)) return typed
+    const whole = withSignatures(withReasoning(withIds(typed, provider), provider), provider, signatures)
+    return withoutRefused(whole, provider)
+  }
+
+/** Without the fields that the server refuses. Reasoning stands in messages with calls alone. */
+const withoutRefused = (message: JsonObject, { refusesInMessages }: Provider): JsonObject =>
+  refusesInMessages.size === 0 || !Object.keys(message).some((name) => refusesInMessages.has(name))
+    ? message
+    : Object.fromEntries(Object.entries(message).filter(([name]) => !refusesInMessages.has(name)))
+
+const roleOf = (message: unknown): unknown => (isObject(message) ? message["role"] : undefined)
 
 /** Some servers refuse a user message directly after a tool's result. */
 const separated = (messages: ReadonlyArray<unknown>, { userAfterTool }: Provider): ReadonlyArray<unknown> =>
@@ -35,9 +53,10 @@ const oneResultEach = (messages: ReadonlyArray<unknown>): ReadonlyArray<unknown>
   const groups: Array<Array<unknown>> = []
   const results = new Map<string, Array<unknown>>()
   for (const message of messages) {
-    const id = roleOf(message) === "tool" ? textAt(message, "tool_call_id") : undefined
+    const role = roleOf(message)
+    const id = role === "tool" ? textAt(message, "tool_call_id") : undefined
     // Ids may be used again in later turns.
-    if (roleOf(message) === "assistant") results.clear()
+    if (role === "assistant") results.clear()
     const others = id === undefined ? undefined : results.get(id)
     if (others !== undefined) {
       others.push(message)
@@ -61,57 +80,46 @@ const together = (group: ReadonlyArray<unknown>): unknown => {
 const partsOf = (content: unknown): ReadonlyArray<unknown> =>
   typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : []
 
-/** Most servers' chat templates only know `system`. */
-const withRole =
-  ({ systemRole }: Provider) =>
-  (message: unknown): unknown =>
-    systemRole === "system" && isDeveloper(message) ? { ...message, role: "system" } : message
-
 /** Calls of another route's server may have ids that are not legal here. */
-const withIds =
-  ({ callIds }: Provider) =>
-  (message: unknown): unknown => {
-    if (callIds === anyId || !isObject(message)) return message
-    const mapped = (value: unknown, key: string): unknown => {
-      const id = textAt(value, key)
-      return id === undefined || !isObject(value) || callIds(id) === id ? value : { ...value, [key]: callIds(id) }
-    }
-    const calls: unknown = message["tool_calls"]
-    const result = mapped(message, "tool_call_id")
-    return isObject(result) && Array.isArray(calls)
-      ? { ...result, tool_calls: calls.map((call) => mapped(call, "id")) }
-      : result
+const withIds = (message: JsonObject, { callIds }: Provider): JsonObject => {
+  if (callIds === anyId) return message
+  const mapped = (value: JsonObject, key: string): JsonObject => {
+    const id = textAt(value, key)
+    return id === undefined || callIds(id) === id ? value : { ...value, [key]: callIds(id) }
   }
+  const calls: unknown = message["tool_calls"]
+  const result = mapped(message, "tool_call_id")
+  return Array.isArray(calls)
+    ? { ...result, tool_calls: calls.map((call: unknown) => (isObject(call) ? mapped(call, "id") : call)) }
+    : result
+}
 
 /** A call's reasoning may come back under the name that another server gave it. */
-const withReasoning =
-  ({ replayReasoning }: Provider) =>
-  (message: unknown): unknown => {
-    if (!isObject(message) || listAt(message, "tool_calls").length === 0) return message
-    const reasoning = textAt(message, "reasoning_content") || textAt(message, "reasoning")
-    const missing = replayReasoning.filter((name) => !textAt(message, name))
-    if (!reasoning || missing.length === 0) return message
-    return { ...message, ...Object.fromEntries(missing.map((name) => [name, reasoning])) }
-  }
+const withReasoning = (message: JsonObject, { replayReasoning }: Provider): JsonObject => {
+  if (listAt(message, "tool_calls").length === 0) return message
+  const reasoning = textAt(message, "reasoning_content") || textAt(message, "reasoning")
+  const missing = replayReasoning.filter((name) => !textAt(message, name))
+  if (!reasoning || missing.length === 0) return message
+  return { ...message, ...Object.fromEntries(missing.map((name) => [name, reasoning])) }
+}
 
 /** Most clients do not return unknown fields. */
-const withSignatures =
-  ({ signsCalls }: Provider, signatures: CallSignatures = new Map()) =>
-  (message: unknown): unknown => {
-    if (signsCalls === undefined || !isObject(message) || !Array.isArray(message["tool_calls"])) return message
-    const calls = message["tool_calls"].filter(isObject)
-    if (signsCalls === "thought_signature") return { ...message, tool_calls: signedCalls(calls, signatures) }
-    if (listAt(message, "reasoning_details").length > 0) return message
-    const details = detailsOf(calls, signatures)
-    return details === undefined ? message : { ...message, reasoning_details: details }
-  }
+const withSignatures = (
+  message: JsonObject,
+  { signsCalls }: Provider,
+  signatures: CallSignatures = new Map()
+): JsonObject => {
+  if (signsCalls === undefined || !Array.isArray(message["tool_calls"])) return message
+  const calls = message["tool_calls"].filter(isObject)
+  if (signsCalls === "thought_signature") return { ...message, tool_calls: signedCalls(calls, signatures) }
+  if (listAt(message, "reasoning_details").length > 0) return message
+  const details = detailsOf(calls, signatures)
+  return details === undefined ? message : { ...message, reasoning_details: details }
+}
 
 /** Several servers know JPEG by its registered name alone. */
-const withImageTypes = (message: unknown): unknown => {
-  const parts: unknown = isObject(message) ? message["content"] : undefined
-  if (!isObject(message) || !Array.isArray(parts) || !parts.some(isJpg)) return message
-  return { ...message, content: parts.map((part: unknown) => (isJpg(part) ? jpeg(part) : part)) }
-}
+const withImageTypes = (message: JsonObject, parts: ReadonlyArray<unknown>): JsonObject =>
+  parts.some(isJpg) ? { ...message, content: parts.map((part) => (isJpg(part) ? jpeg(part) : part)) } : message
 
 const jpgUrl = "data:image/jpg;"
 
@@ -125,5 +133,3 @@ const jpeg = (part: JsonObject): JsonObject => {
     image_url: { ...objectAt(part, "image_url"), url: `data:image/jpeg;${url.slice(jpgUrl.length)}` }
   }
 }
-
-const isDeveloper = (message: unknown): message is JsonObject => isObject(message) && message["role"] === "developer"

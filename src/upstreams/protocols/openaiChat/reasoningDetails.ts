@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { isObject, listAt, objectAt, parseJson, textAt } from "../../../contract/json.ts"
+import { isObject, listAt, objectAt, parseJson, textAt } from "../../../contract/json/json.ts"
 import { appendText } from "../../../generation/appendText.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { CallSignatures } from "../../Upstream.ts"

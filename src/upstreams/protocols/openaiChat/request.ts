@@ -4,26 +4,35 @@ import type { Back } from "../back.ts"
 import { backOf, customDescription, customParameters } from "../back.ts"
 import { withoutBilling } from "../billing.ts"
 import { endUser } from "../endUser.ts"
+import { leftOutBy, nameLeftOut } from "../fieldFates.ts"
 import type { Notes } from "../notes.ts"
-import { formatParam, nameBreakpoints, takeNotes } from "../notes.ts"
+import { formatParam, jsonHint, takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
 import { fitSchema, isComplete } from "../schemas.ts"
 import { ToolSchemas } from "../toolSchemas.ts"
 import { effortOf, effortWithin, reasoningParam } from "../reasoning.ts"
-import { carried } from "./carried.ts"
-import type { Provider } from "./compatible.ts"
+import { carriedFields } from "./carriedFields.ts"
+import type { Provider } from "./Provider.ts"
+import { fatesAt } from "./fates.ts"
+import { fitToPlace } from "./fitToPlace.ts"
 import { lowerMessages } from "./messages.ts"
 import { ofModel } from "./ofModel.ts"
 import { thinkingFreely } from "./thinkingFreely.ts"
-import { unreasoned } from "./unreasoned.ts"
+import { inOrder } from "./turns.ts"
+import { withoutReasoning } from "./withoutReasoning.ts"
 
 /** A conversation as a chat-completions request. */
-export const lower = (asked: Conversation, options: LowerOptions, row: Provider): Lowered => {
+export const lower = (
+  asked: Conversation,
+  options: LowerOptions,
+  row: Provider,
+  leftOut = leftOutBy(fatesAt(row))
+): Lowered => {
   const notes = takeNotes()
   const publicId = options.knownAs ?? options.model
   const provider = ofModel(row, publicId)
   const conversation = withoutBilling(asked, notes.adapt)
-  nameBreakpoints(conversation, notes)
+  nameLeftOut(conversation, leftOut, notes)
   const back = backOf(conversation)
   const thinks = reasoning(conversation, provider, notes)
   const messages = lowerMessages(
@@ -32,12 +41,12 @@ export const lower = (asked: Conversation, options: LowerOptions, row: Provider)
     back,
     notes
   )
-  const offered = unreasoned({ ...tools(conversation, provider, back, notes), ...thinks }, provider, (wasSet) =>
+  const offered = withoutReasoning({ ...tools(conversation, provider, back, notes), ...thinks }, provider, (wasSet) =>
     notes.adapt(wasSet ? reasoningParam(conversation) : "reasoning_effort")
   )
   const body: JsonObject = {
     model: options.model,
-    messages,
+    messages: provider.hasRules ? inOrder(messages, provider) : messages,
     stream: options.stream,
     ...(options.stream && provider.streamUsage ? { stream_options: { include_usage: true } } : {}),
     ...(conversation.maxOutputTokens === undefined ? {} : { [provider.maxTokens]: conversation.maxOutputTokens }),
@@ -48,10 +57,10 @@ export const lower = (asked: Conversation, options: LowerOptions, row: Provider)
       ? {}
       : { stop: conversation.stopSequences.slice(0, provider.maxStops) }),
     ...hints(conversation, provider, notes),
-    ...carried(conversation, publicId, provider, notes)
+    ...carriedFields(conversation, publicId, provider, notes)
   }
   return {
-    body,
+    body: provider.hasRules ? fitToPlace(body, provider, notes.adapt) : body,
     adapted: notes.adapted(),
     refused: notes.refused(),
     back,
@@ -66,7 +75,6 @@ const sampling = ({ sampling }: Conversation, provider: Provider, effort: unknow
     if (sampling.topK !== undefined) notes.adapt("top_k")
     return {}
   }
-  if (sampling.topK !== undefined && !provider.topK) notes.adapt("top_k")
   return {
     ...(sampling.temperature === undefined ? {} : { temperature: sampling.temperature }),
     ...(sampling.topP === undefined ? {} : { top_p: sampling.topP }),
@@ -214,18 +222,11 @@ const withFormatHint = (conversation: Conversation, provider: Provider, notes: N
   if (format.type === "text" || provider.format === "schema") return conversation
   if (format.type === "json" && provider.format === "object") return conversation
   notes.adapt(formatParam(conversation))
-  const schema =
-    format.type === "json-schema" ? ` that matches this JSON Schema:\n${JSON.stringify(format.schema)}` : "."
-  return {
-    ...conversation,
-    system: [...conversation.system, `Answer with one JSON object and nothing else${schema}`]
-  }
+  return { ...conversation, system: [...conversation.system, jsonHint(format)] }
 }
 
 const hints = (conversation: Conversation, provider: Provider, notes: Notes): JsonObject => {
   const { cacheKey, cacheRetention } = conversation
-  if (cacheKey !== undefined && !provider.cacheKey) notes.adapt("prompt_cache_key")
-  if (cacheRetention !== undefined && !provider.cacheKey) notes.adapt("prompt_cache_retention")
   return {
     ...endUser(conversation, provider.endUser, notes),
     ...(cacheKey === undefined || !provider.cacheKey ? {} : { prompt_cache_key: cacheKey }),

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { countAt, listAt, objectAt } from "../../../contract/json.ts"
+import { countAt, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
 
 /**
  * The searches behind a chunk or a whole answer: as its usage counts them (OpenRouter, xAI), otherwise one if it cites
@@ -15,7 +15,9 @@ export const searchesIn = (answer: JsonObject): number => {
 }
 
 const cites = (choice: unknown): boolean =>
-  [objectAt(choice, "message"), objectAt(choice, "delta")].some((piece) => listAt(piece, "annotations").length > 0)
+  [objectAt(choice, "message"), objectAt(choice, "delta")].some((piece) =>
+    listAt(piece, "annotations").some((one) => textAt(one, "type") === "url_citation")
+  )
 
 /** Part of each chunk that cites pages. */
 export const citationMarks: ReadonlyArray<string> = ['"annotations":[{', '"annotations": [{']

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { listAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { CallSignatures } from "../../Upstream.ts"
 

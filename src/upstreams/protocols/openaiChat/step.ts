@@ -1,15 +1,15 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { UpstreamFailed } from "../../../contract/Failure.ts"
+import { UpstreamFailed } from "../../../contract/failures/Failure.ts"
 import type { FinishReason, GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
-import { countAt, isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
-import { linkAt } from "../../../contract/link.ts"
+import { countAt, isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json/json.ts"
+import { linkAt } from "../../link.ts"
 import { cutCall, cutOff, failedWith, garbled, unknownReason } from "../upstreamFailure.ts"
 import { Calls } from "./calls.ts"
 import { finishReasonOf } from "./finishReasons.ts"
 import type { Thinking } from "./think.ts"
 import { beginThinking, endThinking, readThinking } from "./think.ts"
-import type { Provider } from "./compatible.ts"
+import type { Provider } from "./Provider.ts"
 import { ReasoningDetails } from "./reasoningDetails.ts"
 import { usageIn } from "./usage.ts"
 
@@ -55,9 +55,8 @@ export const begin = (
 /** One chunk of a stream. Any chunk may have usage, and the last one counts. Only the first choice is read. */
 export const step = (state: ChatState, chunk: JsonObject): Step => {
   if (state.over) return [state, []]
-  const choices = listAt(chunk, "choices")
-  const choice = choices.find((one) => isChoice(state, one))
-  const error = errorIn(chunk) ?? objectAt(choice, "error")
+  const choice = choiceIn(state, chunk["choices"])
+  const error = errorIn(chunk) ?? (choice?.["error"] === undefined ? undefined : objectAt(choice, "error"))
   if (error !== undefined) return [{ ...state, over: true }, [failedWith(error)]]
   const events: Array<GenerationEvent> = []
   let next = state
@@ -65,10 +64,10 @@ export const step = (state: ChatState, chunk: JsonObject): Step => {
     next = { ...next, started: true, answerId: textAt(chunk, "id") ?? "", choice: numberAt(choice, "index") }
     events.push({ type: "started", usage: undefined })
   }
-  if (isObject(choice)) next = readChoice(next, choice, events)
+  if (choice !== undefined) next = readChoice(next, choice, events)
   const { service_tier: serviceTier } = chunk
   if (typeof serviceTier === "string" && serviceTier !== next.serviceTier) next = { ...next, serviceTier }
-  const usage = usageIn(chunk, choices[0])
+  const usage = usageIn(chunk, choice)
   if (usage !== undefined) events.push({ type: "usage", usage })
   return [next, events]
 }
@@ -76,19 +75,24 @@ export const step = (state: ChatState, chunk: JsonObject): Step => {
 const readChoice = (state: ChatState, choice: JsonObject, events: Array<GenerationEvent>): ChatState => {
   // A few servers stream pieces under the name of the whole.
   const { delta, finish_reason: finish, logprobs, message, stop_reason: stop } = choice
-  const piece = isObject(delta) ? delta : message
+  const piece = isObject(delta) ? delta : isObject(message) ? message : undefined
   const before = events.length
-  const next = isObject(piece) ? readDelta(state, piece, events) : state
-  if (isObject(logprobs)) addLogprobs(events, before, listAt(logprobs, "content"))
+  const next = piece === undefined ? state : readDelta(state, piece, events)
+  if (logprobs !== undefined && isObject(logprobs)) addLogprobs(events, before, listAt(logprobs, "content"))
   if (typeof finish !== "string") return next
   // vLLM names the matched stop sequence here; a number is a token id.
   return { ...next, finish, stopSequence: typeof stop === "string" ? stop : null }
 }
 
 /** The first choice that came is read, and no other is mixed into it. */
-const isChoice = ({ choice, started }: ChatState, one: unknown): boolean => {
-  const index = numberAt(one, "index")
-  return !started || choice === undefined || index === undefined || index === choice
+const choiceIn = ({ choice, started }: ChatState, choices: unknown): JsonObject | undefined => {
+  if (!Array.isArray(choices)) return undefined
+  for (const one of choices) {
+    if (!isObject(one)) continue
+    const { index } = one
+    if (!started || choice === undefined || typeof index !== "number" || index === choice) return one
+  }
+  return undefined
 }
 
 /** The end of the stream. `[DONE]` alone is enough: some servers give no finish reason. */
@@ -154,7 +158,7 @@ const readDelta = (state: ChatState, delta: JsonObject, events: Array<Generation
   const thinking = readContent(content, events, state.thinking)
   if (Array.isArray(annotations)) for (const annotation of annotations) readCitation(annotation, events)
   if (typeof refusal === "string" && refusal !== "") events.push({ type: "refusal-delta", text: refusal })
-  const calls = isObject(legacy) ? [{ index: 0, function: legacy }] : tool_calls
+  const calls = legacy !== undefined && isObject(legacy) ? [{ index: 0, function: legacy }] : tool_calls
   if (Array.isArray(calls)) for (const call of calls) if (isObject(call)) state.calls.step(call, state, events)
   return thinking === state.thinking ? state : { ...state, thinking }
 }

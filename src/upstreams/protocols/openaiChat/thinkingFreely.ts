@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { isObject, textAt } from "../../../contract/json.ts"
-import type { Provider } from "./compatible.ts"
+import { isObject, textAt } from "../../../contract/json/json.ts"
+import type { Provider } from "./Provider.ts"
 
 /** A request without its forced tool call, if the server refuses that together with thinking. */
 export const thinkingFreely = (

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { isObject, listAt, textAt } from "../../../contract/json.ts"
+import { isObject, listAt, textAt } from "../../../contract/json/json.ts"
 
 /** The frames that a whole response amounts to; undefined if it is not a response, or it failed. */
 export const asStream = (response: JsonObject): ReadonlyArray<JsonObject> | undefined => {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { listAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import type { Gathering } from "../../passthrough/Dialect.ts"
 
 /** True if a frame ends a response. */

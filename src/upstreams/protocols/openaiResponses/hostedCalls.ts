@@ -1,6 +1,5 @@
-import type { HostedCall } from "../../../contract/HostedCall.ts"
-import { countAt, objectAt, textAt } from "../../../contract/json.ts"
-import type { CallCounts } from "../../../generation/GenerationEvent.ts"
+import type { CallCounts, HostedCall } from "../../../contract/records/HostedCall.ts"
+import { countAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import { isHostedPlace } from "../../../generation/hostedTools.ts"
 
 const items: ReadonlyMap<string, HostedCall> = new Map<string, HostedCall>([
@@ -38,24 +37,6 @@ export const withCall = (counts: CallCounts, call: HostedCall | undefined): Call
 export const callsOf = (output: ReadonlyArray<unknown>, counted: CallCounts): CallCounts => {
   const told = output.reduce<CallCounts>((counts, item) => withCall(counts, hostedCallIn(item)), {})
   return Object.keys(told).length === 0 ? counted : told
-}
-
-/** xAI's counts of the calls that it bills, in place of items. */
-const billed: ReadonlyMap<string, HostedCall> = new Map<string, HostedCall>([
-  ["x_search_calls", "x_search"],
-  ["code_interpreter_calls", "code_interpreter"],
-  ["file_search_calls", "file_search"],
-  ["collections_search_calls", "collections_search"]
-])
-
-export const billedCalls = (usage: unknown, counted: CallCounts): CallCounts => {
-  const details = objectAt(usage, "server_side_tool_usage_details")
-  if (details === undefined) return counted
-  const told = [...billed].flatMap(([field, call]) => {
-    const count = countAt(details, field)
-    return count === undefined ? [] : [[call, count] as const]
-  })
-  return { ...counted, ...Object.fromEntries(told) }
 }
 
 /** The searches that the upstream bills: opening a page is none, whatever the items say. */

@@ -1,3 +1,4 @@
+import { firstMatch } from "../../../contract/text/firstMatch.ts"
 import type { Effort } from "../reasoning.ts"
 
 /** The features of a generation of models. */
@@ -38,4 +39,4 @@ const rows: ReadonlyArray<readonly [RegExp, Traits]> = [
 /** Servers of the dialect with models of their own. */
 const other: Traits = { efforts: ["low", "medium", "high"], sampling: true, encrypted: false }
 
-export const traitsOf = (model: string): Traits => rows.find(([pattern]) => pattern.test(model))?.[1] ?? other
+export const traitsOf = (model: string): Traits => firstMatch(rows, model) ?? other

@@ -1,25 +1,27 @@
 import { signs } from "./input.ts"
 import { bearer } from "../../Endpoint.ts"
 import { responsesDialect } from "./responsesDialect.ts"
+import { fates } from "./fates.ts"
 import { lower } from "./request.ts"
 import type { ResponsesState } from "./state.ts"
 import { begin, end, frames, step } from "./step.ts"
 import type { Protocol } from "../Protocol.ts"
+import { openaiDefaults } from "../servedDefaults.ts"
 
 /** `/responses`, as OpenAI and a few others serve it. */
 export const openaiResponses: Protocol<ResponsesState> = {
   endpoint: { version: "", path: "/responses", headers: bearer },
   models: "/models",
-  embeddings: "/embeddings",
-  compacts: "/responses/compact",
+  whole: { embeddings: { path: "/embeddings" }, compactions: { path: "/responses/compact" } },
   searches: true,
-  carries: new Set(["verbosity", "serviceTier", "logprobs"] as const),
+  fates,
   signs,
   signsByKey: true,
   dialect: responsesDialect,
   takesFileIds: true,
   takesDocument: (mediaType) => mediaType === "application/pdf",
   lower,
+  withDefaults: openaiDefaults,
   begin,
   step,
   end,

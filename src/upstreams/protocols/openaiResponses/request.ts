@@ -4,12 +4,14 @@ import type { Back } from "../back.ts"
 import { backOf } from "../back.ts"
 import { withoutBilling } from "../billing.ts"
 import { endUser } from "../endUser.ts"
+import { nameLeftOut } from "../fieldFates.ts"
 import type { Notes } from "../notes.ts"
-import { formatParam, nameBreakpoints, takeNotes } from "../notes.ts"
+import { formatParam, jsonHint, takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
 import { effortOf, effortWithin, reasoningParam } from "../reasoning.ts"
 import { isComplete, schemaRules } from "../schemas.ts"
 import { ToolSchemas } from "../toolSchemas.ts"
+import { leftOut } from "./fates.ts"
 import { lowerInput } from "./input.ts"
 import type { Traits } from "./models.ts"
 import { traitsOf } from "./models.ts"
@@ -21,11 +23,13 @@ const leastTokens = 16
 export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   const notes = takeNotes()
   const conversation = withoutBilling(asked, notes.adapt)
-  nameBreakpoints(conversation, notes)
+  nameLeftOut(conversation, leftOut, notes)
   const back = backOf(conversation)
   const traits = traitsOf(options.knownAs ?? options.model)
-  const instructions = conversation.system.filter((text) => text !== "").join("\n\n")
   const input = lowerInput(conversation.items, options, back, notes)
+  const instructions = withJsonWord(conversation, input)
+    .filter((text) => text !== "")
+    .join("\n\n")
   if (input.length === 0)
     notes.refuse(conversation.inputParam ?? "input", "holds nothing that the model's upstream takes")
   const reasoningField = reasoning(conversation, traits, notes)
@@ -52,6 +56,10 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   return { body, adapted: notes.adapted(), refused: notes.refused(), back, stops: conversation.stopSequences }
 }
 
+/** The system texts, with the word that JSON mode demands somewhere in the request. */
+const withJsonWord = ({ format, system }: Conversation, input: ReadonlyArray<JsonObject>): ReadonlyArray<string> =>
+  format.type !== "json" || /json/i.test(JSON.stringify([system, input])) ? system : [...system, jsonHint(format)]
+
 const include = (conversation: Conversation, traits: Traits, notes: Notes): JsonObject => {
   const { logprobs } = conversation
   // A text in which stop sequences are searched is cut elsewhere than between tokens.
@@ -69,8 +77,7 @@ const include = (conversation: Conversation, traits: Traits, notes: Notes): Json
 }
 
 const sampling = ({ sampling }: Conversation, traits: Traits, unreasoned: boolean, notes: Notes): JsonObject => {
-  const { temperature, topP, topK } = sampling
-  if (topK !== undefined) notes.adapt("top_k")
+  const { temperature, topP } = sampling
   if (!traits.sampling && !unreasoned) {
     if (temperature !== undefined && temperature !== 1) notes.adapt("temperature")
     if (topP !== undefined && topP !== 1) notes.adapt("top_p")

@@ -1,7 +1,8 @@
+import { inputOf } from "../../../contract/records/measures.ts"
 import type { JsonObject } from "../../../contract/fields.ts"
 import { cacheDetails } from "../../../generation/GenerationEvent.ts"
 import { FrameNames } from "../../framing/WholeFrames.ts"
-import { isObject, listAt, numberAt, objectAt, parseJson, textAt } from "../../../contract/json.ts"
+import { isObject, listAt, numberAt, objectAt, parseJson, textAt } from "../../../contract/json/json.ts"
 import { isFrom, readOrigin } from "../../../generation/origin.ts"
 import { signs } from "./input.ts"
 import { traitsOf } from "./models.ts"
@@ -63,7 +64,7 @@ export const responsesDialect: EventDialect = {
   isEmpty: (response) => listAt(response, "output").length === 0,
   begins: ({ type }) => type === "response.created" || type === "response.queued" || type === "response.in_progress",
   usage: (usage) => {
-    const input_tokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
+    const input_tokens = inputOf(usage)
     return {
       input_tokens,
       input_tokens_details: cacheDetails(usage),

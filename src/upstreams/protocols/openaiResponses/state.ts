@@ -1,4 +1,5 @@
-import type { CallCounts, GenerationEvent } from "../../../generation/GenerationEvent.ts"
+import type { CallCounts } from "../../../contract/records/HostedCall.ts"
+import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
 import type { TakenIds } from "../callIds.ts"
 

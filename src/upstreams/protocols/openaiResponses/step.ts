@@ -4,11 +4,13 @@ import { appendText } from "../../../generation/appendText.ts"
 import type { Back } from "../back.ts"
 import { TakenIds } from "../callIds.ts"
 import { isCut as isCutText } from "../back.ts"
-import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
+import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import { cutCall, cutOff, failedWith, unknownReason } from "../upstreamFailure.ts"
 import { citation, closeItem, logprobsIn, openItem } from "./items.ts"
-import { billedCalls, billedSearches, callsOf } from "./hostedCalls.ts"
+import { billedCalls } from "../billedCalls.ts"
+import { billedSearches, callsOf } from "./hostedCalls.ts"
 import type { ResponsesState, Step } from "./state.ts"
+import { imageUsage } from "./imageUsage.ts"
 import { readUsage } from "./usage.ts"
 
 export const begin = (back: Back): ResponsesState => ({
@@ -143,7 +145,7 @@ const finish = (state: ResponsesState, response: JsonObject | undefined): Step =
   return [
     { ...state, over: true },
     [
-      ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
+      ...(usage === undefined ? [] : [{ type: "usage", usage: { ...usage, ...imageUsage(response) } } as const]),
       {
         type: "finished",
         reason,

@@ -1,7 +1,7 @@
-import { fitOf, refusal, usualFates } from "../../videoFields.ts"
-import type { FieldFates } from "../../videoFields.ts"
-import type { SomeVideoBounds } from "../../VideoBounds.ts"
-import type { VideoFit, VideoRequest, VideoSettings } from "../../VideoUpstream.ts"
+import { fitOf, refusal, usualFates } from "../../videos/videoFields.ts"
+import type { FieldFates } from "../../videos/videoFields.ts"
+import type { SomeVideoBounds } from "../../videos/VideoBounds.ts"
+import type { VideoFit, VideoRequest, VideoSettings } from "../../videos/VideoUpstream.ts"
 
 /** Sora's bounds. */
 export const bounds: SomeVideoBounds = {
@@ -9,7 +9,8 @@ export const bounds: SomeVideoBounds = {
   references: { images: 0, videos: 0, audios: 0 },
   frameImages: 1,
   ratios: ["16:9", "9:16"],
-  resolutions: ["720p"]
+  resolutions: ["720p"],
+  sound: "always"
 }
 
 /** The size in the API's spelling. */
@@ -21,12 +22,7 @@ export const secondsOf = ({ frames }: Pick<VideoSettings, "frames">): string => 
 /** The fate of a task's fields at Sora. */
 export const fates: FieldFates = {
   ...usualFates,
-  last_frame: "refused",
-  reference_image: "refused",
-  reference_video: "refused",
-  reference_audio: "refused",
   seed: "left out",
-  generate_audio: "always",
   watermark: "left out"
 }
 

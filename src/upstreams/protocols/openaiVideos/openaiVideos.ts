@@ -2,15 +2,16 @@ import { Effect } from "effect"
 import type { JsonObject } from "../../../contract/fields.ts"
 import { bearer } from "../../Endpoint.ts"
 import type { Endpoint } from "../../Endpoint.ts"
-import { findUnansweredSubmit } from "../../findUnansweredSubmit.ts"
-import { hashOf, shownValues } from "../../SubmitFingerprint.ts"
-import { videoApi } from "../../videoApi.ts"
-import type { VideoServices, VideoUpstreamOptions } from "../../videoApi.ts"
-import { progressIn, videoStatus } from "../../videoStatus.ts"
-import { cancelled, polled, submitted } from "../../videoCalls.ts"
-import type { UnheardSubmit, VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../../VideoUpstream.ts"
-import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
-import { makeVideoFiles } from "../../videoFiles.ts"
+import { findUnansweredSubmit } from "../../videos/findUnansweredSubmit.ts"
+import { hashOf, shownValues } from "../../videos/SubmitFingerprint.ts"
+import { videoApi } from "../../videos/videoApi.ts"
+import type { VideoServices, VideoUpstreamOptions } from "../../videos/videoApi.ts"
+import { progressIn, videoStatus } from "../../videos/videoStatus.ts"
+import { cancelVideo, pollReport, submittedId } from "../../videos/videoCalls.ts"
+import type { UnheardSubmit, VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../../videos/VideoUpstream.ts"
+import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json/json.ts"
+import { toldCost } from "../toldCost.ts"
+import { makeVideoFiles } from "../../videos/videoFiles.ts"
 import { bounds, fit, secondsOf, sizeOf } from "./offer.ts"
 import { requestOf } from "./request.ts"
 
@@ -23,14 +24,14 @@ export const openaiVideos = (options: VideoUpstreamOptions): Effect.Effect<Video
   const api = videoApi(endpoint, options)
 
   const submit = (job: VideoJob) =>
-    submitted(
+    submittedId(
       Effect.suspend(() => api.call("POST", videos, requestOf(job))),
       (answer) => textAt(answer, "id")
     )
 
   /** OpenAI documents DELETE for finished videos only: if it refuses, the video is still running. */
   const cancel = (id: string) =>
-    cancelled({
+    cancelVideo({
       poll: api.call("GET", video(id)),
       stateIn: (record) => videoStatus(textAt(record, "status") ?? ""),
       stop: api.call("DELETE", video(id))
@@ -50,13 +51,16 @@ export const openaiVideos = (options: VideoUpstreamOptions): Effect.Effect<Video
     })
 
   return Effect.map(makeVideoFiles(api), (files) => {
-    const poll = (id: string) => polled(api.call("GET", video(id)), (record) => reportOf(id, record))
+    const poll = (id: string) => pollReport(api.call("GET", video(id)), (record) => reportOf(id, record))
 
     const reportOf = (id: string, record: JsonObject): VideoReport | Effect.Effect<VideoReport, VideoRejected> => {
       const status = videoStatus(textAt(record, "status") ?? "")
       if (status === "failed") return { status, error: errorOf(record) }
       if (status !== "succeeded") return { status, progress: progressIn(record) }
-      return files.finished(id, files.withKey(`${video(id)}/content`), { duration: lengthOf(record) })
+      return files.finished(id, files.withKey(`${video(id)}/content`), {
+        duration: lengthOf(record),
+        ...(options.tellsCost === true && toldCost(record["usage"]))
+      })
     }
 
     const { name } = options

@@ -1,4 +1,4 @@
-import type { VideoJob } from "../../VideoUpstream.ts"
+import type { VideoJob } from "../../videos/VideoUpstream.ts"
 import { secondsOf, sizeOf } from "./offer.ts"
 
 /** A create is a form. A first frame in the body is sent as a file; the upstream fetches one that is a URL. */

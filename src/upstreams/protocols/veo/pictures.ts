@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { AddressGuard } from "../../../guard/AddressGuard.ts"
-import { VideoRejected } from "../../VideoUpstream.ts"
-import type { VideoMedia } from "../../VideoUpstream.ts"
+import { VideoRejected } from "../../videos/VideoUpstream.ts"
+import type { VideoMedia } from "../../videos/VideoUpstream.ts"
 import type { Picture } from "./request.ts"
 
 /** In bytes; Veo itself takes 20 MB. */

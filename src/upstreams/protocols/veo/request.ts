@@ -1,30 +1,33 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { fitOf, usualFates } from "../../videoFields.ts"
-import type { FieldFates } from "../../videoFields.ts"
-import type { SomeVideoBounds } from "../../VideoBounds.ts"
-import type { VideoFit, VideoJob, VideoMedia, VideoRequest } from "../../VideoUpstream.ts"
+import { fitOf, usualFates } from "../../videos/videoFields.ts"
+import type { FieldFates } from "../../videos/videoFields.ts"
+import type { SomeVideoBounds } from "../../videos/VideoBounds.ts"
+import type { VideoFit, VideoJob, VideoMedia, VideoRequest } from "../../videos/VideoUpstream.ts"
 
 /** Google's two services for Veo. */
 export type Service = "gemini" | "vertex"
 
-const everywhere: FieldFates = {
-  ...usualFates,
-  reference_video: "refused",
-  reference_audio: "refused",
-  watermark: "left out"
-}
+const everywhere: FieldFates = { ...usualFates, watermark: "left out" }
 
-/** The bounds of Veo 3.1; older models have rows of their own (`catalogue/videoBounds.ts`). */
-export const bounds: SomeVideoBounds = {
+/** The bounds of Veo 3.1, for models without rows of their own (`catalogue/videos/veoModels.ts`). */
+const bounds: SomeVideoBounds = {
   seconds: [4, 6, 8],
   references: { images: 3, videos: 0, audios: 0 },
   ratios: ["16:9", "9:16"],
-  resolutions: ["720p", "1080p", "4k"]
+  resolutions: ["720p", "1080p", "4k"],
+  narrower: [
+    { at: ["1080p", "4k"], seconds: [8] },
+    { from: ["references"], seconds: [8] }
+  ]
 }
+
+/** The bounds at each service. Google's API has no switch for sound. */
+export const boundsAt = (service: Service): SomeVideoBounds =>
+  service === "gemini" ? { ...bounds, sound: "always" } : bounds
 
 /** The fate of a task's fields at each service. */
 export const fates: Readonly<Record<Service, FieldFates>> = {
-  gemini: { ...everywhere, seed: "left out", generate_audio: "always" },
+  gemini: { ...everywhere, seed: "left out" },
   vertex: everywhere
 }
 

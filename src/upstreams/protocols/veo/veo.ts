@@ -1,14 +1,14 @@
 import { Effect, Option } from "effect"
 import type { JsonObject } from "../../../contract/fields.ts"
-import { listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
+import { listAt, numberAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import type { Endpoint } from "../../Endpoint.ts"
-import { videoApi } from "../../videoApi.ts"
-import type { VideoServices, VideoUpstreamOptions } from "../../videoApi.ts"
-import { cancelled, noVideo, polled, submitted } from "../../videoCalls.ts"
-import { makeVideoFiles } from "../../videoFiles.ts"
-import type { VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../../VideoUpstream.ts"
+import { videoApi } from "../../videos/videoApi.ts"
+import type { VideoServices, VideoUpstreamOptions } from "../../videos/videoApi.ts"
+import { cancelVideo, noVideo, pollReport, submittedId } from "../../videos/videoCalls.ts"
+import { makeVideoFiles } from "../../videos/videoFiles.ts"
+import type { VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../../videos/VideoUpstream.ts"
 import { makePictures } from "./pictures.ts"
-import { bounds, fitAt, requestOf } from "./request.ts"
+import { boundsAt, fitAt, requestOf } from "./request.ts"
 
 /** The key of Google's API; Vertex has credentials that end (`auth: google`), or a key too. */
 export const googleEndpoint: Endpoint = {
@@ -50,7 +50,7 @@ export const veo = (options: VideoUpstreamOptions): Effect.Effect<VideoUpstream,
   return Effect.map(Effect.all([makeVideoFiles(api), makePictures]), ([files, picturesOf]): VideoUpstream => {
     const submit = (job: VideoJob) =>
       Effect.flatMap(picturesOf(job.media), (pictures) =>
-        submitted(
+        submittedId(
           api.call(
             "POST",
             `/models/${encodeURIComponent(job.upstreamModel.replace(/^models\//, ""))}:predictLongRunning`,
@@ -64,7 +64,7 @@ export const veo = (options: VideoUpstreamOptions): Effect.Effect<VideoUpstream,
       Effect.flatMap(
         files.known(name),
         Option.match({
-          onNone: () => polled(operation(name), (answer) => reportOf(name, answer)),
+          onNone: () => pollReport(operation(name), (answer) => reportOf(name, answer)),
           onSome: (report) => Effect.succeed(report)
         })
       )
@@ -82,13 +82,13 @@ export const veo = (options: VideoUpstreamOptions): Effect.Effect<VideoUpstream,
     }
 
     const cancel = (name: string) =>
-      cancelled({ poll: operation(name), stateIn: ({ done }) => (done === true ? "succeeded" : "running") })
+      cancelVideo({ poll: operation(name), stateIn: ({ done }) => (done === true ? "succeeded" : "running") })
 
     return {
       name: options.name,
       isPassthrough: false,
       refusesAtOnce: true,
-      bounds,
+      bounds: boundsAt(service),
       fit: fitAt(service),
       submit,
       poll,

@@ -101,7 +101,10 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         fenced(
           held,
-          commits.append(sql`UPDATE custody SET due_at = ${nowMs + leaseMs} WHERE ${its(held)} RETURNING task_id`)
+          commits.commit(
+            sql`UPDATE custody SET due_at = ${nowMs + leaseMs} WHERE ${its(held)} RETURNING task_id`,
+            "soon"
+          )
         )
       )
 

@@ -1,6 +1,6 @@
 import { claudePlaces } from "../../../../src/config/providers/claudePlaces.ts"
 import type { ClaudePlace, ClaudePlaceName } from "../../../../src/config/providers/claudePlaces.ts"
-import { fitted } from "../../../../src/upstreams/protocols/anthropicMessages/fitted.ts"
+import { fitToPlace } from "../../../../src/upstreams/protocols/anthropicMessages/fitToPlace.ts"
 
 const places: ReadonlyArray<readonly [ClaudePlaceName, string]> = [
   ["anthropic", "Anthropic, Claude Platform on AWS"],
@@ -45,7 +45,7 @@ const betas = [
 const cell = (name: ClaudePlaceName, beta: string): string => {
   const sent = models.map(([version, model]) => {
     const asked = { body: {}, headers: { "anthropic-beta": beta } }
-    const { headers } = fitted(asked, claudePlaces[name], { model, betas: undefined, refused: new Set() })
+    const { headers } = fitToPlace(asked, claudePlaces[name], { model, betas: undefined, refused: new Set() })
     return [version, headers?.["anthropic-beta"]] as const
   })
   const taken = sent.filter(([, there]) => there !== undefined)

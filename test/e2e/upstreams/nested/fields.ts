@@ -1,4 +1,4 @@
-import { isObject, textAt } from "../../../../src/contract/json.ts"
+import { isObject, textAt } from "../../../../src/contract/json/json.ts"
 import type { Shown } from "../../../contract/documented.ts"
 
 /** An optional field of an object within a body. */

@@ -6,8 +6,8 @@ import {
   ReasoningSignatureRetention,
   ReasoningSignatures
 } from "../../../../src/ownership/store/ReasoningSignatures.ts"
-import { AccountId, KeyId } from "../../../../src/contract/Caller.ts"
-import type { Holder } from "../../../../src/contract/Caller.ts"
+import { AccountId, KeyId } from "../../../../src/contract/callers/Caller.ts"
+import type { Holder } from "../../../../src/contract/callers/Caller.ts"
 import { Commits } from "../../../../src/sql/Commits.ts"
 import { database, describeOnEach } from "../../../sql/engines.ts"
 import { adjust } from "../../../sql/clock.ts"

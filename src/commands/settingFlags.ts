@@ -1,0 +1,40 @@
+import { Options } from "@effect/cli"
+import { Option } from "effect"
+import { eachSetting, settingNames } from "../contract/callers/accountSettings.ts"
+import type { AccountSetting, SettingChanges, StoredSettings } from "../contract/callers/accountSettings.ts"
+import { eachKeySetting, keySettingNames } from "../contract/callers/keySettings.ts"
+import type { KeySetting, KeySettingChanges, StoredKeySettings } from "../contract/callers/keySettings.ts"
+import type { SettingRow } from "../contract/callers/settingRows.ts"
+import { recordOf } from "../contract/json/recordOf.ts"
+import { limit } from "./options.ts"
+
+const dashed = (name: string) => name.replaceAll("_", "-")
+
+/** `yes` or `no`, or a number or `none`. */
+const flags = {
+  switch: ({ flag }: SettingRow, name: string) =>
+    Options.choice(dashed(name), ["yes", "no"]).pipe(
+      Options.map((given) => given === "yes"),
+      Options.withDescription(flag),
+      Options.optional
+    ),
+  count: ({ flag }: SettingRow, name: string) => limit(dashed(name), flag)
+}
+
+/** The flags of the settings of accounts. */
+export const settingFlags = eachSetting(flags)
+
+/** The flags of the settings of keys. */
+export const keySettingFlags = eachKeySetting(flags)
+
+/** The settings that flags change. */
+export const settingsGiven = (given: {
+  readonly [Name in AccountSetting]: Option.Option<StoredSettings[Name]>
+}): SettingChanges =>
+  recordOf(settingNames.map((name) => [name, Option.getOrUndefined<StoredSettings[AccountSetting]>(given[name])]))
+
+/** The settings of a key that flags change. */
+export const keySettingsGiven = (given: {
+  readonly [Name in KeySetting]: Option.Option<StoredKeySettings[Name]>
+}): KeySettingChanges =>
+  recordOf(keySettingNames.map((name) => [name, Option.getOrUndefined<StoredKeySettings[KeySetting]>(given[name])]))

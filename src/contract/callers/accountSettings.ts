@@ -1,0 +1,85 @@
+import { recordOf } from "../json/recordOf.ts"
+import { isSet, settingTable } from "./settingRows.ts"
+import type { CallerOf, ChangesOf, SettingRow, StoredOf, ValuesOf } from "./settingRows.ts"
+
+/**
+ * Settings of accounts that are one value, by the name that they have in the configuration file, the admin API and the
+ * columns of `accounts`. A new setting is a row here, its columns in a migration, and the place that obeys it
+ * (CONTRIBUTING.md).
+ */
+const accountSettings = {
+  hold_output_tokens: {
+    kind: "count",
+    caller: "holdOutputTokens",
+    heading: "Output tokens held for",
+    inFile: "Like a [model's](#models), for the account's requests; the smaller value applies.",
+    absent: "the model's",
+    changes: "The most output tokens that a hold covers; null for the model's own value.",
+    says: "The most output tokens that a hold covers; null for the model's own value.",
+    flag: "The most output tokens that a hold covers"
+  },
+  trusts_end_user: {
+    kind: "switch",
+    caller: "trustsEndUser",
+    heading: "End users",
+    on: "trusted",
+    choices: { no: "all count as one", yes: "trusted" },
+    inFile:
+      "`true`: budgets with `each: end_user` believe the end user that a request names; otherwise all count as one.",
+    absent: "`false`",
+    changes: "`true`: budgets for each end user believe the end user that a request names. Default `false`.",
+    says: "True if budgets for each end user believe the end user that a request names.",
+    flag: "Whether budgets for each end user believe the end user that a request names."
+  }
+} as const satisfies Readonly<Record<string, SettingRow>>
+
+type Table = typeof accountSettings
+export type AccountSetting = keyof Table
+
+export type StoredSettings = StoredOf<Table>
+export type SettingChanges = ChangesOf<Table>
+export type CallerSettings = CallerOf<Table>
+
+/** Those of the configuration file; null where it has none. */
+export type DeclaredSettings = { readonly [Name in AccountSetting]: ValuesOf<Table>[Name] | null }
+
+/** The columns of the configuration file's settings. */
+export type DeclaredColumns<Values extends { readonly [Name in AccountSetting]: unknown } = DeclaredSettings> = {
+  readonly [Name in AccountSetting as `declared_${Name}`]: Values[Name]
+}
+
+export const {
+  /** Settings with the changes to them. */
+  changed: changedSettings,
+  /** A record with a member for each setting. */
+  each: eachSetting,
+  /** All settings, in order. */
+  names: settingNames,
+  /** The settings of a new account. */
+  none: noSettings,
+  /** The settings that are set, as text. */
+  texts: settingTexts
+} = settingTable(accountSettings)
+
+/** A record of settings by the names of the configuration file's columns. */
+export const asDeclared = <Values extends { readonly [Name in AccountSetting]: unknown }>(
+  values: Values
+): DeclaredColumns<Values> => recordOf(settingNames.map((name) => [declaredName(name), values[name]]))
+
+/** The settings of an account in the configuration file. */
+export const declaredSettings = (
+  file: Partial<{ readonly [Name in AccountSetting]: ValuesOf<Table>[Name] | undefined }>
+): DeclaredSettings => recordOf(settingNames.map((name) => [name, file[name] ?? null]))
+
+/** The column of the configuration file's setting. */
+export const declaredName = <Name extends AccountSetting>(name: Name): `declared_${Name}` => `declared_${name}`
+
+/** The settings in effect: the configuration file's come first. */
+export const settingsInEffect = (row: StoredSettings & DeclaredColumns): StoredSettings =>
+  recordOf(settingNames.map((name) => [name, row[declaredName(name)] ?? row[name]]))
+
+/** The settings that are set, for a `Caller`. */
+export const callerSettings = (settings: StoredSettings): CallerSettings =>
+  recordOf(
+    settingNames.flatMap((name) => (isSet(settings[name]) ? [[accountSettings[name].caller, settings[name]]] : []))
+  )

@@ -1,0 +1,167 @@
+import { Struct } from "effect"
+
+/** A kind of model. */
+interface KindRow {
+  /** For sentences: "a text model". */
+  readonly named: string
+  /** A `call` answers at once, on an upstream for texts. A `task` is durable work, on an upstream for videos. */
+  readonly work: "call" | "task"
+  /** `gen_ai.operation.name` of its metrics. */
+  readonly operation: string
+  /** True if an upstream of another dialect can serve it by translation. */
+  readonly isTranslated: boolean
+  /** True if the model's context holds the whole input. Otherwise it reads its inputs one by one, and bills them all. */
+  readonly readsAtOnce: boolean
+  /** True if tokens, searches and calls of tools are all that it is priced by. */
+  readonly isByTokens: boolean
+  /** True if requests may name what an upstream stores: files, containers, conversations. */
+  readonly namesStored: boolean
+  /** The usual name of such models, for entries without a kind. */
+  readonly usualName?: RegExp
+}
+
+/** The kinds of model. What differs between them is a column here, not a comparison elsewhere. */
+export const kinds = {
+  text: {
+    named: "a text model",
+    work: "call",
+    operation: "chat",
+    isTranslated: true,
+    readsAtOnce: true,
+    isByTokens: true,
+    namesStored: true
+  },
+  embedding: {
+    named: "an embedding model",
+    work: "call",
+    operation: "embeddings",
+    isTranslated: false,
+    readsAtOnce: false,
+    isByTokens: true,
+    namesStored: false,
+    usualName: /embed/i
+  },
+  rerank: {
+    named: "a rerank model",
+    work: "call",
+    operation: "rerank",
+    isTranslated: false,
+    readsAtOnce: false,
+    isByTokens: false,
+    namesStored: false,
+    usualName: /rerank/i
+  },
+  video: {
+    named: "a video model",
+    work: "task",
+    operation: "video",
+    isTranslated: false,
+    readsAtOnce: false,
+    isByTokens: false,
+    namesStored: false
+  }
+} as const satisfies Record<string, KindRow>
+
+export type ModelKind = keyof typeof kinds
+/** Kinds whose models answer at once. */
+export type CalledKind = { [K in ModelKind]: (typeof kinds)[K]["work"] extends "call" ? K : never }[ModelKind]
+
+export const modelKinds = Struct.keys(kinds)
+export const calledKinds = modelKinds.filter((kind): kind is CalledKind => kinds[kind].work === "call")
+
+/** A row with the columns that a kind may leave out. */
+export const kindOf = (kind: ModelKind): KindRow => kinds[kind]
+
+/** "text, embedding and rerank models": those that answer at once, for sentences. */
+export const calledModels = `${calledKinds.slice(0, -1).join(", ")} and ${calledKinds.slice(-1).join("")} models`
+
+/** A family of endpoints. */
+interface FamilyRow {
+  readonly kind: ModelKind
+  /** The paths that create, the usual one first. */
+  readonly paths: readonly [string, ...ReadonlyArray<string>]
+  /** Paths of clients that reach the usual one; they are in no contract. */
+  readonly clientPaths?: ReadonlyArray<string>
+  /** True if `POST /v1/quote` takes its bodies. */
+  readonly isQuoted: boolean
+  /**
+   * How an upstream of its dialect is asked: `stream` for answers that may come in pieces, `whole` for one JSON body
+   * with one JSON answer, `task` for durable work.
+   */
+  readonly answers: "stream" | "whole" | "task"
+}
+
+/** Azure's clients, with and without deployments in the path (the body names the model in both), and Ark's. */
+const clientsOf = (path: string): ReadonlyArray<string> =>
+  ["/openai/v1", "/openai/deployments/:deployment", "/api/v3"].map((before) => before + path)
+
+/** The families of endpoints that ask models. */
+export const families = {
+  messages: { kind: "text", paths: ["/v1/messages"], isQuoted: true, answers: "stream" },
+  responses: {
+    kind: "text",
+    paths: ["/v1/responses"],
+    clientPaths: clientsOf("/responses"),
+    isQuoted: true,
+    answers: "stream"
+  },
+  chat: {
+    kind: "text",
+    paths: ["/v1/chat/completions"],
+    clientPaths: clientsOf("/chat/completions"),
+    isQuoted: true,
+    answers: "stream"
+  },
+  embeddings: {
+    kind: "embedding",
+    paths: ["/v1/embeddings"],
+    clientPaths: clientsOf("/embeddings"),
+    isQuoted: true,
+    answers: "whole"
+  },
+  rerank: {
+    kind: "rerank",
+    paths: ["/v1/rerank"],
+    // Cohere's client, and LiteLLM's for Cohere.
+    clientPaths: ["/v2/rerank", "/v1/v2/rerank"],
+    isQuoted: true,
+    answers: "whole"
+  },
+  compactions: { kind: "text", paths: ["/v1/responses/compact"], isQuoted: false, answers: "whole" },
+  videos: {
+    kind: "video",
+    paths: ["/api/v3/contents/generations/tasks", "/v1/videos"],
+    isQuoted: true,
+    answers: "task"
+  }
+} as const satisfies Record<string, FamilyRow>
+
+type Families = typeof families
+export type Family = keyof Families
+type FamilyThat<A extends FamilyRow["answers"]> = {
+  [F in Family]: Families[F]["answers"] extends A ? F : never
+}[Family]
+/** Families whose requests may pass through to an upstream of their dialect. */
+export type CalledFamily = FamilyThat<"stream" | "whole">
+/** Families with one JSON body and one JSON answer. */
+export type WholeFamily = FamilyThat<"whole">
+/** The paths whose bodies can be quoted. */
+export type QuotedPath = {
+  [F in Family]: Families[F]["isQuoted"] extends true ? Families[F]["paths"][number] : never
+}[Family]
+
+export const allFamilies = Struct.keys(families)
+
+/** A row with the columns that a family may leave out. */
+export const familyOf = (family: Family): FamilyRow => families[family]
+
+/** True for a family whose answers come at once. */
+export const isCalled = (family: Family): family is CalledFamily => families[family].answers !== "task"
+
+/** True for a family with one JSON body and one JSON answer. */
+export const isWhole = (family: Family): family is WholeFamily => families[family].answers === "whole"
+
+export const quotedPaths: ReadonlyArray<QuotedPath> = allFamilies.flatMap((family): ReadonlyArray<QuotedPath> => {
+  const row = families[family]
+  return row.isQuoted ? row.paths : []
+})

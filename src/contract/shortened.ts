@@ -1,4 +1,0 @@
-const longest = 80
-
-/** A caller's text, cut for an error message. */
-export const shortened = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text)

@@ -1,0 +1,78 @@
+import { Effect } from "effect"
+import { isoTime } from "../../admin/fields.ts"
+import { SessionAuthenticators } from "../signIn/SessionAuthenticators.ts"
+import type { Acting } from "../../contract/callers/Acting.ts"
+import { AuthMissing, Forbidden, InvalidRequest, NotFound, Unavailable } from "../../contract/failures/Failure.ts"
+import type { Incoming } from "../../contract/handlers.ts"
+import { AgentSignIns } from "./AgentSignIns.ts"
+import type { ProgramDecision } from "./Api.ts"
+import { userCodeOf } from "./userCode.ts"
+
+/** Programs that wait for a person's decision, by the code that they show. */
+export const makeWaitingPrograms = Effect.gen(function* () {
+  const signIns = yield* AgentSignIns
+  const { actingIn, tries } = yield* SessionAuthenticators
+
+  /** The person of the request's session. */
+  const personOf = (request: Incoming) =>
+    Effect.gen(function* () {
+      const acting = yield* actingIn(request)
+      if (acting === undefined) return yield* new AuthMissing({ message: "Not signed in" })
+      if (acting === "away") return yield* new Unavailable({})
+      return isPerson(acting) ? acting : yield* noPerson
+    })
+
+  /** Wrong codes slow a person down, so that no one finds a waiting program by trying. */
+  const byCode = <A, E>({ person }: { readonly person: string }, typed: string, use: UseCode<A, E>) =>
+    tries.codes.checked(person, Effect.flatMap(codeOf(typed), use), isNoCode)
+
+  const show = (request: Incoming, typed: string) =>
+    Effect.gen(function* () {
+      const { address, client, expires_at, issues, surface, user_code } = yield* byCode(
+        yield* personOf(request),
+        typed,
+        signIns.ofCode
+      )
+      return {
+        object: "waiting_program" as const,
+        code: user_code,
+        program: surface,
+        client,
+        address,
+        issues,
+        expires_at: isoTime(expires_at)
+      }
+    })
+
+  const decide = (request: Incoming, { account, approve, code: typed }: ProgramDecision) =>
+    Effect.gen(function* () {
+      const acting = yield* personOf(request)
+      if (approve && account === undefined) return yield* noAccount
+      const decision = approve && account !== undefined ? { approve, account } : ({ approve: false } as const)
+      yield* byCode(acting, typed, (code) => signIns.decide(acting, code, decision))
+      return { object: "program_decision" as const, approved: approve }
+    })
+
+  return { show, decide } as const
+})
+
+type UseCode<A, E> = (code: string) => Effect.Effect<A, E | NotFound>
+
+/** An account may not be there either. */
+const isNoCode = (failure: unknown): boolean => failure instanceof NotFound && failure.param === null
+
+const isPerson = (acting: Acting): acting is Acting & { readonly person: string } => acting.person !== undefined
+
+const codeOf = (typed: string): Effect.Effect<string, NotFound> => {
+  const code = userCodeOf(typed)
+  return code === undefined
+    ? Effect.fail(new NotFound({ param: null, message: "No program waits with this code" }))
+    : Effect.succeed(code)
+}
+
+const noPerson = Effect.fail(
+  new Forbidden({ message: "Programs sign in for people: sign in with your company's account, not with an admin key" })
+)
+const noAccount = Effect.fail(
+  new InvalidRequest({ param: "account", message: "account: expected the account that pays for the program" })
+)

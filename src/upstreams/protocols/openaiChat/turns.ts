@@ -1,0 +1,65 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import { isObject, listAt, textAt } from "../../../contract/json/json.ts"
+import { markedSystem } from "../documents.ts"
+import type { Provider } from "./Provider.ts"
+
+/** Messages in the order that the server's model takes, translated or a caller's own. */
+export const inOrder = (messages: ReadonlyArray<unknown>, provider: Provider): ReadonlyArray<unknown> => {
+  const { alternates, strictTurns, systemFirst } = provider
+  if (!alternates && !strictTurns && !systemFirst) return messages
+  const fronted = systemFirst ? messages.map(systemAsUser) : messages
+  const kept = strictTurns ? marked(fronted.filter((message) => !isEmptyTurn(message))) : fronted
+  return alternates ? joined(kept) : kept
+}
+
+const roleOf = (message: unknown): string | undefined => textAt(message, "role")
+
+/** System text behind other turns as the user's. */
+const systemAsUser = (message: unknown, index: number, all: ReadonlyArray<unknown>): unknown => {
+  if (!isObject(message) || roleOf(message) !== "system") return message
+  const text = textAt(message, "content")
+  return text === undefined || all.slice(0, index).every((before) => roleOf(before) === "system")
+    ? message
+    : { role: "user", content: markedSystem(text) }
+}
+
+const isEmptyTurn = (message: unknown): boolean =>
+  isObject(message) &&
+  roleOf(message) === "assistant" &&
+  (message["content"] ?? "") === "" &&
+  listAt(message, "tool_calls").length === 0
+
+/** The last turn as one that is begun, if it is the assistant's. */
+const marked = (messages: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
+  const last = messages.at(-1)
+  return isObject(last) && roleOf(last) === "assistant"
+    ? [...messages.slice(0, -1), { ...last, prefix: true }]
+    : messages
+}
+
+/** Turns of the same role in a row as one. */
+const joined = (messages: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
+  const all: Array<unknown> = []
+  for (const message of messages) {
+    const before = all.at(-1)
+    const both = isObject(before) && isObject(message) ? together(before, message) : undefined
+    if (both === undefined) all.push(message)
+    else all[all.length - 1] = both
+  }
+  return all
+}
+
+const together = (one: JsonObject, other: JsonObject): JsonObject | undefined => {
+  const role = roleOf(one)
+  if (role !== roleOf(other) || role === "tool" || role === "system") return undefined
+  const [calls, content] = [[...listAt(one, "tool_calls"), ...listAt(other, "tool_calls")], contentsOf(one, other)]
+  return { ...one, ...other, content, ...(calls.length > 0 && { tool_calls: calls }) }
+}
+
+const contentsOf = ({ content: one }: JsonObject, { content: other }: JsonObject): unknown =>
+  typeof one === "string" && typeof other === "string"
+    ? [one, other].filter((text) => text !== "").join("\n\n")
+    : [...partsOf(one), ...partsOf(other)]
+
+const partsOf = (content: unknown): ReadonlyArray<unknown> =>
+  typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : []

@@ -1,0 +1,60 @@
+import { Effect } from "effect"
+import { connectionOf, headersTo, makePlacing } from "../Endpoint.ts"
+import { extractDocuments } from "./extractDocuments.ts"
+import { askCount } from "../passthrough/counter.ts"
+import type { Dialect } from "../passthrough/Dialect.ts"
+import type { Fitting } from "../passthrough/makeFit.ts"
+import type { Protocol } from "../protocols/Protocol.ts"
+import type { RefusedBetas } from "../calls/RefusedBetas.ts"
+import { serializeBody } from "../calls/serializeBody.ts"
+import type { TextUpstreamOptions } from "./TextUpstreamOptions.ts"
+import type { TextUpstream } from "../Upstream.ts"
+
+/** Token counts, from a body without `stream`, which the endpoint refuses. */
+export const countTokens = <S>(
+  { counts: path, endpoint }: Protocol<S>,
+  dialect: Dialect,
+  options: TextUpstreamOptions,
+  fitted: Fitting,
+  refused: RefusedBetas
+) => {
+  if (path === undefined) return {}
+  const placed = makePlacing(endpoint, options.baseUrl, path)
+  const countTokens: NonNullable<TextUpstream["countTokens"]> = (request, to) => {
+    const passed = { ...dialect.body(request.body, { ...to, stream: false }), stream: undefined }
+    const fit = fitted({ ...request, body: passed }, to, refused.at(to.upstreamModel), true)
+    const { body, headers, url } = placed(fit)
+    return askCount({
+      url,
+      headers: headersTo(endpoint, options, headers),
+      body: serializeBody(request, body),
+      ...connectionOf(options)
+    })
+  }
+  return { countTokens }
+}
+
+/** Token counts of conversations, for a dialect that no family speaks. */
+export const countingTranslated = <S>(
+  { counts: path, endpoint, lower, takesDocument }: Protocol<S>,
+  options: TextUpstreamOptions
+): Pick<TextUpstream, "countConversation"> => {
+  if (path === undefined) return {}
+  const placed = makePlacing(endpoint, options.baseUrl, path)
+  const takesPdf = takesDocument("application/pdf")
+  const countConversation: NonNullable<TextUpstream["countConversation"]> = (conversation, model) => {
+    // Extracting a document's text takes longer than a caller waits for a count.
+    if (!takesPdf && extractDocuments(conversation, options.readDocument) !== undefined)
+      return Effect.succeed(undefined)
+    const lowered = lower(conversation, { model, stream: false })
+    if (lowered.refused !== undefined) return Effect.succeed(undefined)
+    const { body, url } = placed({ body: lowered.body, headers: undefined })
+    return askCount({
+      url,
+      headers: headersTo(endpoint, options),
+      body: JSON.stringify(body),
+      ...connectionOf(options)
+    })
+  }
+  return { countConversation }
+}

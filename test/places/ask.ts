@@ -1,0 +1,80 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { startGateway } from "../gatewayHere.ts"
+import { families } from "./kinds.ts"
+import type { FamilyName } from "./kinds.ts"
+import { tried } from "./places.ts"
+import { startStrict } from "./strict/strict.ts"
+
+/** A request that did not get an answer. */
+export interface Unanswered {
+  readonly place: string
+  readonly model: string
+  readonly family: FamilyName
+  readonly kind: string
+  readonly stream: boolean
+  readonly status: number
+  /** The rules of the place that what was sent broke; none if the gateway refused by itself. */
+  readonly rules: ReadonlyArray<string>
+  readonly says: string
+}
+
+/** What is asked; everything if left out. */
+export interface Chosen {
+  readonly place?: string | undefined
+  readonly family?: string | undefined
+  readonly kind?: string | undefined
+  /** Every n-th request alone. */
+  readonly every?: number
+}
+
+/**
+ * Asks each kind of each family of a gateway before each place of the strict upstream, whole and streamed.
+ *
+ * @returns how many were asked, and those that the place or the gateway refused
+ */
+export const askAll = async (chosen: Chosen = {}) => {
+  const strict = startStrict()
+  const places = Object.entries(tried).filter(([place]) => (chosen.place ?? place) === place)
+  const upstreams = Object.fromEntries(
+    places.map(([place, { more, provider }]) => [
+      place,
+      { provider, base_url: `${strict.url}/${place}`, api_key: "a-key-of-the-place", ...more }
+    ])
+  )
+  const routes = places.flatMap(([place, { models, protocol }]) =>
+    models.map((model) => [`${place}|${model}`, { routes: [{ upstream: place, model, protocol }] }] as const)
+  )
+  const folder = mkdtempSync(join(tmpdir(), "gateway-places-"))
+  writeFileSync(join(folder, "gateway.yaml"), JSON.stringify({ upstreams, models: Object.fromEntries(routes) }))
+  const gateway = await startGateway({ folder })
+  const unanswered: Array<Unanswered> = []
+  let asked = 0
+  let count = 0
+  try {
+    for (const { family, kind, path, body } of families(chosen)) {
+      for (const [name] of routes) {
+        for (const stream of [false, true]) {
+          if (count++ % (chosen.every ?? 1) !== 0) continue
+          asked++
+          strict.seen.length = 0
+          const response = await fetch(`${gateway.url}${path}`, {
+            method: "POST",
+            headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
+            body: JSON.stringify({ ...body, model: name, stream })
+          })
+          const says = await response.text()
+          const rules = [...new Set(strict.seen.flatMap(({ rules }) => rules))]
+          if (response.ok && rules.length === 0) continue
+          const [place = "", model = ""] = name.split("|")
+          unanswered.push({ place, model, family, kind, stream, status: response.status, rules, says })
+        }
+      }
+    }
+  } finally {
+    await gateway.dispose()
+    await strict.stop()
+  }
+  return { asked, unanswered }
+}
