@@ -32,7 +32,7 @@ const allowed: Readonly<Record<string, string>> = {
   "messages.ts noSignatures": "empty, and typed so that it stays so",
   "request.ts noSignatures": "empty, and typed so that it stays so",
   "RefusedBetas.ts none": "empty, and typed so that it stays so",
-  "textUpstream.ts noNames": "empty, and typed so that it stays so",
+  "forwarding.ts noNames": "empty, and typed so that it stays so",
   "trafficProblems.ts none": "empty, and typed so that it stays so",
   "BodyText.ts none": "empty, and typed so that it stays so",
   "tokenizer.ts remembered": "the tokens of a text",

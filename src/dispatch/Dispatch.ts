@@ -63,7 +63,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
     const metrics = yield* Metrics
     const runtime = yield* Effect.runtime()
     const clock = yield* Effect.clock
-    const { sticky } = yield* UpstreamCalls
+    const { refusals, sticky } = yield* UpstreamCalls
     const observers = yield* makeObservers
     const routing = { runtime, coolDowns: observers.coolDowns }
     const { admit, choose, find, passes, translates } = yield* makeAdmit
@@ -168,6 +168,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
           isPatient: work.isPatient,
           deadlines: route.deadlines,
           attempt: work.attempts.sent,
+          refusals,
           isUnsearched: route.isUnsearched,
           mayLeave: work.mayLeave(isLast),
           runtime

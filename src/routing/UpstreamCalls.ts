@@ -3,6 +3,7 @@ import { isFailedCall } from "../contract/records/CallOutcome.ts"
 import type { Attempt } from "../contract/records/Attempt.ts"
 import { LastMinute } from "./LastMinute.ts"
 import { RouteTimes } from "./RouteTimes.ts"
+import { SeenRefusals } from "./SeenRefusals.ts"
 import { SeenTiers } from "./SeenTiers.ts"
 import { StickyRoutes } from "./StickyRoutes.ts"
 
@@ -81,6 +82,8 @@ export class UpstreamCalls extends Effect.Service<UpstreamCalls>()("gateway/rout
       sticky: new StickyRoutes(),
       /** Tiers at which keys answered unasked. */
       tiers: new SeenTiers(),
+      /** Fields that upstreams refused although the gateway sends them there. */
+      refusals: new SeenRefusals(),
       of,
       /** Those of an upstream's videos. */
       ofVideos: (upstream: string): CallsOfOne => of(`video:${upstream}`)

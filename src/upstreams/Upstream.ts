@@ -10,6 +10,7 @@ import type { Served } from "../contract/records/Served.ts"
 import type { AtKey } from "./keys/KeyPool.ts"
 import type { Deadlines } from "./calls/client.ts"
 import type { Preparing } from "./calls/Preparing.ts"
+import type { PlaceRefusals } from "./calls/PlaceRefusals.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 import type { CalledFamily, WholeFamily } from "../contract/kinds.ts"
 
@@ -53,6 +54,8 @@ export interface GenerateOptions {
   readonly runtime: Runtime.Runtime<never>
   /** Hears of work before the request is sent, such as reading a PDF. Without it, a call is sent when it is made. */
   readonly attempt?: Preparing | undefined
+  /** Hears of fields that the upstream refuses although its place is thought to take them. */
+  readonly refusals?: PlaceRefusals | undefined
 }
 
 /** A caller's request in the upstream's own dialect. Fields that the gateway does not know survive. */

@@ -33,7 +33,7 @@ const failedTries = 4
 /** Costs above holds are reported from this sum a day on, in nano-dollars. */
 const leastAboveHolds = 10_000_000
 
-/** Upstreams that fail, cost more than was held or answer at an unexpected tier, and callbacks that are stuck. */
+/** Upstreams that fail, cost more than was held, answer at an unexpected tier or refuse fields, and stuck callbacks. */
 export const makeTrafficProblems = Effect.gen(function* () {
   const troubles = yield* Troubles
   const listed = yield* DeliveryList
@@ -167,6 +167,30 @@ export const makeTrafficProblems = Effect.gen(function* () {
     })
   }
 
+  /** Fields that upstreams refused although the gateway sends them there: its tables are behind, or callers made them up. */
+  const refusals = (nowMs: number) => {
+    const seen = Map.groupBy(calls.refusals.all(nowMs), ({ path, upstream }) => `${upstream}\n${path}`)
+    return [...seen.values()].flatMap((all) => {
+      const [first] = all
+      if (first === undefined) return []
+      const { path, upstream: name, words } = first
+      return [
+        problem({
+          what: "upstream",
+          id: name,
+          message: `${name} refuses ${visible(path)} for ${andMore([...new Set(all.map(({ model }) => model))])}: "${visible(words)}"`,
+          action:
+            "If no caller made the field up, the gateway's table of places is behind: update the gateway, or report " +
+            "these words. An optional field is left out of a second try, and named in `x-gateway-adapted`.",
+          page: requestsPage(`upstream:${name}`),
+          sinceMs: Math.min(...all.map(({ sinceMs }) => sinceMs)),
+          state: `refuses ${path}`,
+          isProposal: true
+        })
+      ]
+    })
+  }
+
   const callbacks = (nowMs: number) =>
     Effect.map(listed.stuckReceivers(nowMs - callbacksMs, failedTries), (receivers) =>
       receivers.map((receiver) =>
@@ -188,6 +212,7 @@ export const makeTrafficProblems = Effect.gen(function* () {
     Effect.map(Effect.all([failures(nowMs), aboveHolds(nowMs), priceGaps(nowMs), callbacks(nowMs)]), (some) => [
       ...circuits(nowMs),
       ...tiers(nowMs),
+      ...refusals(nowMs),
       ...some.flat()
     ])
 })

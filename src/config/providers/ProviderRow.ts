@@ -16,6 +16,10 @@ export interface ProviderRow {
   readonly surfaces: readonly [Surface, ...ReadonlyArray<Surface>]
   /** The row of the betas and fields that it takes of Anthropic's messages. */
   readonly claude?: ClaudePlaceName
+  /** True if it serves OpenAI's own models as OpenAI does: what is refused there is the caller's to read. */
+  readonly isOpenAi?: true
+  /** True if keys go in Azure's header `api-key` by OpenAI's dialects, and older addresses name deployments. */
+  readonly isAzure?: true
   /** The usual credentials of an upstream without a key; `none` for servers that want nothing. */
   readonly auth: "key" | "none" | "aws" | "google" | "azure"
   /** The variable that usually holds a key. */

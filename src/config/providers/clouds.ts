@@ -11,6 +11,8 @@ export const clouds = {
       { protocol: "openai-chat", path: "/openai/v1" },
       { protocol: "openai-responses", path: "/openai/v1", models: ["gpt-*", "o1*", "o3*", "o4*", "codex-*"] }
     ],
+    isOpenAi: true,
+    isAzure: true,
     auth: "azure",
     variable: "AZURE_OPENAI_API_KEY",
     places: { resource: "AZURE_RESOURCE_NAME" },
@@ -23,6 +25,8 @@ export const clouds = {
     hosts: [],
     origin: "https://{resource}.openai.azure.com",
     surfaces: [{ protocol: "openai-chat", path: "/openai?api-version=2024-10-21" }],
+    isOpenAi: true,
+    isAzure: true,
     auth: "azure",
     variable: "AZURE_OPENAI_API_KEY",
     places: { resource: "AZURE_RESOURCE_NAME" },
@@ -41,6 +45,7 @@ export const clouds = {
       { protocol: "openai-chat", path: "/openai/v1", models: ["gpt-*", "deepseek*", "grok*", "mistral*", "llama*"] }
     ],
     claude: "foundry",
+    isAzure: true,
     auth: "azure",
     variable: "ANTHROPIC_FOUNDRY_API_KEY",
     places: { resource: "ANTHROPIC_FOUNDRY_RESOURCE" },

@@ -22,6 +22,7 @@ export const services = {
     hosts: ["openai.com"],
     origin: "https://api.openai.com",
     surfaces: [{ protocol: "openai-responses", path: "/v1" }],
+    isOpenAi: true,
     variable: "OPENAI_API_KEY",
     example: "gpt-6.1-sol",
     models: wellKnown.openai,

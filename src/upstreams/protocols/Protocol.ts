@@ -46,6 +46,8 @@ export interface Protocol<S> {
   readonly fates: FieldFates
   /** True if a translated request can name a file that the upstream stores. Defaults to false. */
   readonly takesFileIds?: true
+  /** True at the dialect's own place: what is refused of a caller's own request there is the caller's to read. */
+  readonly isOwn?: boolean
   /** Fits a caller's own request to its place. Absent if that takes everything. */
   readonly place?: Place
   /** The parts of the dialect that passthrough reads; absent if no family speaks it. */

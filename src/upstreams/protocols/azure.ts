@@ -1,19 +1,22 @@
-import { providerAt, providerNamed } from "../../config/providers/providers.ts"
+import { providerAt, providerNamed, providerRow } from "../../config/providers/providers.ts"
 import { withoutSlash } from "../../config/withoutSlash.ts"
 import type { EndpointPath } from "../../config/baseUrl.ts"
 import type { Endpoint } from "../Endpoint.ts"
 import type { Protocol } from "./Protocol.ts"
 
-/** A protocol of OpenAI's at Azure, where that is the place; otherwise the protocol itself. */
-export const openaiAt = <P extends Pick<Protocol<never>, "endpoint">>(
+/** A protocol of OpenAI's as its place has it: OpenAI, Azure or another server. */
+export const openaiAt = <P extends Pick<Protocol<never>, "endpoint" | "isOwn">>(
   protocol: P,
   baseUrl: string,
   provider: string | undefined
 ): P => {
-  const place = providerNamed(provider ?? "") ?? providerAt(baseUrl)
-  return place === "azure" || place === "azure-deployments" || place === "foundry"
-    ? { ...protocol, endpoint: endpointAt(protocol.endpoint, baseUrl) }
-    : protocol
+  const name = providerNamed(provider ?? "") ?? providerAt(baseUrl)
+  const { isAzure = false, isOpenAi = false } = name === undefined ? {} : providerRow(name)
+  return {
+    ...protocol,
+    isOwn: isOpenAi || protocol.isOwn === true,
+    ...(isAzure && { endpoint: endpointAt(protocol.endpoint, baseUrl) })
+  }
 }
 
 /**

@@ -1,8 +1,6 @@
-import { Effect, Runtime } from "effect"
 import { runFuture } from "../../flow/runFuture.ts"
 import { Future } from "../../flow/Future.ts"
 import type { Failure } from "../../contract/failures/Failure.ts"
-import { entrustedIn } from "../../contract/callers/entrusted.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
 import { beyondOutput, outputParam } from "../../generation/outputBound.ts"
@@ -14,29 +12,26 @@ import { addressOf, connectionOf, headersTo, makePlacing, secretsAt } from "../E
 import { extractDocuments } from "./extractDocuments.ts"
 import { acceptAnswer } from "../calls/acceptAnswer.ts"
 import { Answer } from "./generationOf.ts"
-import type { Reader } from "./generationOf.ts"
+import { forwarding } from "./forwarding.ts"
 import { continueAnswer } from "./continueAnswer.ts"
 import { countTokens, countingTranslated } from "./countTokens.ts"
 import { LearnedLimits } from "../outputLimits/LearnedLimits.ts"
-import { passthroughChunks } from "../passthrough/chunks.ts"
-import type { Dialect } from "../passthrough/Dialect.ts"
 import { makeFit } from "../passthrough/makeFit.ts"
-import { passthroughEvents } from "../passthrough/events.ts"
-import { reframe } from "../passthrough/reframe.ts"
 import { carriedBy } from "../protocols/fieldFates.ts"
 import type { Protocol } from "../protocols/Protocol.ts"
 import { tellingCost } from "../protocols/toldCost.ts"
-import { namesTier } from "../protocols/servedDefaults.ts"
 import { providerName } from "../configured/providerName.ts"
+import { messageOf } from "../calls/messageOf.ts"
+import { refusedField, withoutField } from "../calls/refusedField.ts"
 import { RefusedBetas } from "../calls/RefusedBetas.ts"
 import { wholeEndpoints } from "../passthrough/wholePassthrough.ts"
 import { isSuccess, refusalError as refusedCall } from "../calls/refusalError.ts"
+import { tellRefused } from "../calls/tellRefused.ts"
 import { translatingReader } from "./translatingReader.ts"
 import { withTier } from "./withTier.ts"
 import { beyondSearch, notLost } from "./unsendable.ts"
-import { serializeBody } from "../calls/serializeBody.ts"
 import type { TextUpstreamOptions } from "./TextUpstreamOptions.ts"
-import type { GenerateOptions, PassthroughRequest, TextUpstream } from "../Upstream.ts"
+import type { GenerateOptions, TextUpstream } from "../Upstream.ts"
 import type { UpstreamError } from "../UpstreamError.ts"
 
 type Call = Future<Generation, Failure | UpstreamError>
@@ -130,21 +125,31 @@ export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOption
       defaults === undefined
         ? lowered.body
         : protocol.withDefaults(lowered.body, defaults, conversation.serviceTier !== undefined)
-    const once = mayPause(conversation, how) ? round(body, call) : call(body)
-    const answer =
-      protocol.unsigned === undefined
-        ? once
-        : once.catchAll((error) => {
-            const unsigned = how.strict === true ? undefined : protocol.unsigned?.(body, messageOf(error))
-            return unsigned === undefined ? Future.fail(error) : call(unsigned, undefined, [...adapted, "reasoning"])
-          })
-    if (conversation.maxOutputTokens === undefined) return answer
-    return answer.catchAll((error) => {
-      const most = limits.learn(how.upstreamModel, conversation, messageOf(error), lowered.body)
-      if (most === undefined || how.strict === true || isRetry) return Future.fail(error)
-      const adapted = new Set([...extracted, outputParam(conversation)])
-      return ask({ ...conversation, maxOutputTokens: most }, how, [...adapted], true)
-    })
+    const begin = (body: JsonObject, lost = adapted): Call =>
+      mayPause(conversation, how)
+        ? round(body, (asked, onFrame) => call(asked, onFrame, lost))
+        : call(body, undefined, lost)
+    /** The second and last try, without what was refused. */
+    const again = (error: Failure | UpstreamError): Call | undefined => {
+      const words = messageOf(error)
+      const isLast = how.strict === true || isRetry
+      const unsigned = isLast ? undefined : protocol.unsigned?.(body, words)
+      if (unsigned !== undefined) return begin(unsigned, [...adapted, "reasoning"])
+      const most =
+        conversation.maxOutputTokens === undefined
+          ? undefined
+          : limits.learn(how.upstreamModel, conversation, words, lowered.body)
+      if (most !== undefined) {
+        const adapted = new Set([...extracted, outputParam(conversation)])
+        return isLast ? undefined : ask({ ...conversation, maxOutputTokens: most }, how, [...adapted], true)
+      }
+      const refused = refusedField(words)
+      if (refused === undefined) return undefined
+      const left = isLast ? undefined : withoutField(body, refused.path)
+      tellRefused(how, name, refused, left === undefined ? nothing : [refused.path])
+      return left && begin(left, [...adapted, refused.path])
+    }
+    return begin(body).catchAll((error) => again(error) ?? Future.fail(error))
   }
   const tierIn = ({ headers }: Exchange): string | undefined =>
     protocol.tierHeader === undefined ? undefined : (headers.get(protocol.tierHeader) ?? undefined)
@@ -177,115 +182,15 @@ export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOption
   if (dialect === undefined) return { ...all, ...whole, ...countingTranslated(protocol, options) }
   const betas = new RefusedBetas()
   const fitted = makeFit(protocol, dialect, options)
-  /** @param refused betas to leave out of a second try, once the place has refused them */
-  const forward = (request: PassthroughRequest, how: GenerateOptions, refused?: ReadonlySet<string>): Call => {
-    let lost: Set<string> | undefined
-    const { upstreamModel: model, strict } = how
-    const ownBody = dialect.body(request.body, how, (param) => (lost ??= new Set(request.adapted)).add(param))
-    const passedBody =
-      defaults === undefined ? ownBody : protocol.withDefaults(ownBody, defaults, namesTier(request.body))
-    const without = refused ?? (strict === true ? noNames : betas.at(model))
-    const fit = fitted({ ...request, body: passedBody }, how, without)
-    const { body: changed, headers, url: at } = placed(fit)
-    const body = serializeBody(request, changed)
-    const adapted = [...(lost ?? request.adapted ?? nothing), ...fit.adapted]
-    const problem = notLost(adapted, how)
-    if (problem !== undefined) return Future.fail(problem)
-    const answer = send(at, body, how, headers).flatMap((exchange) => {
-      if (!isSuccess(exchange)) {
-        return runFuture(how.runtime, refusedCall({ exchange, options, url, sent: body, isPassthrough: true }))
-      }
-      betas.accept(model, fit.betas)
-      const read = withTier(passing(protocol, dialect, request, how), tierIn(exchange))
-      return acceptAnswer(
-        new Answer(read, exchange, {
-          passthrough: true,
-          adapted,
-          secrets: withEntrusted(secrets, request.body),
-          ...replyHeaders(dialect, exchange)
-        }),
-        exchange,
-        how
-      )
-    })
-    if (fit.betas.length === 0 || strict === true || refused !== undefined) return answer
-    return answer.catchAll((error) => {
-      const refusal = protocol.place?.betaRefusal?.(messageOf(error), fit.betas)
-      if (refusal === undefined) return Future.fail(error)
-      const guilty = betas.learn(model, refusal)
-      tellRefused(how, { upstream: name, model, betas: guilty.join(", "), said: messageOf(error) })
-      return forward(request, how, new Set([...without, ...guilty]))
-    })
-  }
-  /** Opaque reasoning of another of the upstream's keys is left out, once it is refused. */
-  const passed = (request: PassthroughRequest, how: GenerateOptions): Call =>
-    how.key === undefined
-      ? forward(request, how)
-      : forward(request, how).catchAll((error) => {
-          const body = isOtherKeysReasoning(error) ? dialect.withoutReasoning?.(request.body) : undefined
-          if (body === undefined) return Future.fail(error)
-          return forward({ ...request, body, adapted: [...(request.adapted ?? nothing), "reasoning"] }, how)
-        })
+  const wire = { placed, secrets, send, tierIn, url }
   return {
     ...all,
     threads: options.threads ?? false,
-    passthrough: { family: dialect.family, send: passed },
+    passthrough: { family: dialect.family, send: forwarding(protocol, dialect, options, wire, { betas, fitted }) },
     ...countTokens(protocol, dialect, options, fitted, betas),
     searchesInPassthrough: dialect.family === "chat" ? dialect.searches : searches,
     ...whole
   }
 }
 
-const passing = <S>(
-  protocol: Protocol<S>,
-  dialect: Dialect,
-  request: PassthroughRequest,
-  how: GenerateOptions
-): Reader => {
-  const reader =
-    dialect.family === "chat"
-      ? passthroughChunks(protocol, dialect, request, how.stream)
-      : passthroughEvents(protocol, dialect, request.rewrite, how.stream)
-  return protocol.framing === undefined ? reader : reframe(reader, protocol.framing)
-}
-
-/** Secrets to cut from an upstream's words, with those that the caller entrusts to its tools. */
-const withEntrusted = (secrets: () => ReadonlyArray<string>, body: JsonObject): (() => ReadonlyArray<string>) => {
-  const entrusted = entrustedIn(body)
-  return entrusted.length === 0 ? secrets : () => [...entrusted, ...secrets()]
-}
-
-/** Tells the operator that the table of places is behind. */
-const tellRefused = ({ requestId, runtime }: GenerateOptions, line: Readonly<Record<string, string>>): void =>
-  void Runtime.runFork(runtime)(
-    Effect.logWarning("an upstream refused betas: sent again without them").pipe(
-      Effect.annotateLogs({ requestId, ...line })
-    )
-  )
-
-const noNames: ReadonlySet<string> = new Set<never>()
-
-const replyHeaders = (dialect: Dialect, { headers }: Pick<Exchange, "headers">) => {
-  const found = dialect.replyHeaders.flatMap((name) => {
-    const value = headers.get(name)
-    return value === null || value.length > longestHeader ? [] : [[name, value] as const]
-  })
-  return found.length > 0 && { replyHeaders: Object.fromEntries(found) }
-}
-
-/** Characters. */
-const longestHeader = 8_192
-
 const nothing: ReadonlyArray<never> = []
-
-/** The upstream's words about the request; empty if the failure is about something else. */
-const messageOf = (error: Failure | UpstreamError): string => {
-  const failure = error._tag === "UpstreamError" ? error.failure : error
-  return failure._tag === "InvalidRequest" ? failure.message : ""
-}
-
-/** OpenAI's refusal of another organisation's reasoning. */
-const isOtherKeysReasoning = (error: Failure | UpstreamError): boolean =>
-  error._tag === "UpstreamError" &&
-  error.failure._tag === "InvalidRequest" &&
-  error.failure.upstreamCode === "invalid_encrypted_content"

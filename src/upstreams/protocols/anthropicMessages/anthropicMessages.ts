@@ -15,7 +15,7 @@ import { atBedrock, isPlain } from "./bedrock.ts"
 import { betaRefusal } from "./betaRefusal.ts"
 import { fitToPlace } from "./fitToPlace.ts"
 import { atVertex } from "./vertex.ts"
-import type { Place, Protocol } from "../Protocol.ts"
+import type { Protocol } from "../Protocol.ts"
 import { anthropicDefaults } from "../servedDefaults.ts"
 
 /** `/v1/messages`, as Anthropic and a few others serve it. */
@@ -60,10 +60,18 @@ const elsewhere: Protocol<MessagesState> = {
 }
 
 /** The protocol as a server speaks it. */
-export const anthropicMessagesAt = (baseUrl: string, provider?: string): Protocol<MessagesState> => ({
-  ...wireAt(baseUrl, provider),
-  place: placeOf(placeName(baseUrl, provider))
-})
+export const anthropicMessagesAt = (baseUrl: string, provider?: string): Protocol<MessagesState> => {
+  const name = placeName(baseUrl, provider)
+  const place: ClaudePlace | undefined = name && claudePlaces[name]
+  return {
+    ...wireAt(baseUrl, provider),
+    isOwn: place?.isOwn === true,
+    place: {
+      fit: (asked, options) => fitToPlace(asked, place, options),
+      ...(place?.isOwn !== true && { betaRefusal })
+    }
+  }
+}
 
 const wireAt = (baseUrl: string, provider: string | undefined): Protocol<MessagesState> => {
   if (provider === "vertex") return atVertex(elsewhere)
@@ -81,14 +89,6 @@ const placeName = (baseUrl: string, provider: string | undefined): ClaudePlaceNa
   const row = providerNamed(provider ?? "") ?? providerAt(baseUrl)
   const name = row && providerRow(row).claude
   return name === "invoke" && (provider !== "bedrock" || isPlain(baseUrl)) ? "mantle" : name
-}
-
-const placeOf = (name: ClaudePlaceName | undefined): Place => {
-  const place: ClaudePlace | undefined = name && claudePlaces[name]
-  return {
-    fit: (asked, options) => fitToPlace(asked, place, options),
-    ...(place?.isOwn !== true && { betaRefusal })
-  }
 }
 
 const ownAtAws: ReadonlySet<string> = new Set(["mantle", "anthropic-aws"])

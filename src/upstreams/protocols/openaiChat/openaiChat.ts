@@ -22,6 +22,7 @@ export const openaiChat = (provider: Provider): Protocol<ChatState> => {
     whole: { embeddings: { path: "/embeddings" }, rerank: { path: "/rerank", baseUrl: rerankBase } },
     searches: false,
     fates,
+    isOwn: provider.isOwn,
     dialect: chatDialect(provider),
     takesDocument: (mediaType) => provider.documents && mediaType === "application/pdf",
     signsCalls: provider.signsCalls !== undefined,

@@ -1,0 +1,43 @@
+import type { PlaceRefusal, PlaceRefusals } from "../upstreams/calls/PlaceRefusals.ts"
+import { Recent } from "./Recent.ts"
+
+/** The most refusals that are remembered, and of one model: callers can make fields up. */
+const mostRefusals = 500
+const mostOfModel = 20
+/** How long a refusal is remembered, in ms. It is told once in this time. */
+const dayMs = 86_400_000
+/** Callers and upstreams write names at any length. */
+const longestPath = 80
+
+interface SeenRefusal extends PlaceRefusal {
+  readonly sinceMs: number
+}
+
+/** Fields that upstreams refused although the gateway sends them there, as seen on this node. */
+export class SeenRefusals implements PlaceRefusals {
+  readonly #seen = new Recent<SeenRefusal>(mostRefusals)
+  readonly #now: () => number
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now
+  }
+
+  note({ model, path, upstream, words }: PlaceRefusal): boolean {
+    const nowMs = this.#now()
+    // The same field of each turn and tool is one.
+    const named = path.slice(0, longestPath).replaceAll(/\d+/g, "0")
+    const key = `${upstream}\n${model}\n${named}`
+    const before = this.#seen.get(key)
+    if (before !== undefined && nowMs - before.sinceMs < dayMs) return false
+    if (this.all(nowMs).filter((one) => one.upstream === upstream && one.model === model).length >= mostOfModel) {
+      return false
+    }
+    this.#seen.set(key, { upstream, model, path: named, words, sinceMs: nowMs })
+    return true
+  }
+
+  /** Those of the last day. */
+  all(nowMs: number): ReadonlyArray<SeenRefusal> {
+    return [...this.#seen.values()].filter(({ sinceMs }) => nowMs - sinceMs < dayMs)
+  }
+}

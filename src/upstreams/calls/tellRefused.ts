@@ -1,0 +1,22 @@
+import { Effect, Runtime } from "effect"
+import type { GenerateOptions } from "../Upstream.ts"
+import type { RefusedField } from "./refusedField.ts"
+
+/**
+ * Tells the operator, once a day, that a place refuses what its row in the tables of places takes.
+ *
+ * @param leftOut what a second try goes without; empty if there is none
+ */
+export const tellRefused = (
+  { refusals, requestId, runtime, upstreamModel: model }: GenerateOptions,
+  upstream: string,
+  refused: RefusedField,
+  leftOut: ReadonlyArray<string>
+): void => {
+  const { path: field, words: said } = refused
+  if (refusals?.note({ upstream, model, ...refused }) === false) return
+  const line = { event: "place.refused", requestId, upstream, model, field, said, left_out: leftOut.join(", ") }
+  Runtime.runFork(runtime)(
+    Effect.annotateLogs(Effect.logWarning("an upstream refused a field that the gateway sends there"), line)
+  )
+}
