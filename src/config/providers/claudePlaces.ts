@@ -63,6 +63,9 @@ const from =
 const take = (...names: ReadonlyArray<string>): Readonly<Record<string, Models>> =>
   Object.fromEntries(names.map((name) => [name, all]))
 
+/** System text between turns needs no beta from this generation on; before, no model takes it. */
+export const takesSystemTurns: Models = from(4.8)
+
 /** Betas that Bedrock and Vertex take. */
 const atClouds = take(
   "compact-2026-01-12",

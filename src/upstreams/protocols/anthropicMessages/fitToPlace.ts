@@ -1,6 +1,5 @@
-import { betasOfParts } from "../../../config/providers/claudePlaces.ts"
+import { betasOfParts, takesSystemTurns } from "../../../config/providers/claudePlaces.ts"
 import type { ClaudePart, ClaudePlace } from "../../../config/providers/claudePlaces.ts"
-import { claudeVersion } from "../../../config/providers/claudeVersion.ts"
 import type { Placeable } from "../../Endpoint.ts"
 import type { Fit, FitOptions } from "../Protocol.ts"
 import { mendBody } from "./mendBody.ts"
@@ -8,9 +7,6 @@ import { parts, withoutTools } from "./parts.ts"
 
 const header = "anthropic-beta"
 const version = "anthropic-version"
-
-/** From this version on, system text between turns needs no beta; before, no model takes it. */
-const firstWithSystemTurns = 4.8
 
 /**
  * A caller's own request with the betas, the fields and the version that the place takes for the model. The operator's
@@ -68,7 +64,7 @@ export const fitToPlace = (asked: Placeable, place: ClaudePlace | undefined, opt
   }
   for (const part of partNames(betasOfParts)) {
     if (!hangs(part, all) || hangs(part, sent)) continue
-    if (part !== "messages[].system" || claudeVersion(model) < firstWithSystemTurns) drop(part)
+    if (part !== "messages[].system" || !takesSystemTurns(model)) drop(part)
   }
   if (place?.lacksTools !== undefined) {
     const left = withoutTools(body, place.lacksTools)

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
+import { takesSystemTurns } from "../../../config/providers/claudePlaces.ts"
 import { claudeVersion } from "../../../config/providers/claudeVersion.ts"
 import { flatten } from "../schemas.ts"
 import { isBlank } from "./blankText.ts"
@@ -9,6 +10,7 @@ import { traitsOf } from "./models.ts"
 import { parts } from "./parts.ts"
 
 interface Recipient {
+  readonly model: string
   readonly version: number
   readonly traits: Traits
   /** Records the name of what is left out or changed. */
@@ -22,7 +24,7 @@ type Mend = (body: JsonObject, to: Recipient) => JsonObject
  * refuses is left out, and what has two forms gets the one that the model knows. The same object if nothing changes.
  */
 export const mendBody = (body: JsonObject, model: string, lost: (name: string) => void): JsonObject => {
-  const to: Recipient = { version: claudeVersion(model), traits: traitsOf(model), lost }
+  const to: Recipient = { model, version: claudeVersion(model), traits: traitsOf(model), lost }
   return mends.reduce((left, mend) => mend(left, to), body)
 }
 
@@ -139,9 +141,9 @@ const hasNoCitations = (block: unknown): block is JsonObject => isObject(block) 
 const uncited = ({ citations: _, ...block }: JsonObject): JsonObject => block
 
 /** System text between turns as the user's, for models that have no such turns. */
-const systemTurns: Mend = (body, { lost, version }) => {
+const systemTurns: Mend = (body, { lost, model }) => {
   const { name, without } = parts["messages[].system"]
-  const left = version < 4.8 ? without(body) : body
+  const left = takesSystemTurns(model) ? body : without(body)
   if (left !== body && name !== undefined) lost(name)
   return left
 }

@@ -2,13 +2,14 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import { jsonHint } from "../notes.ts"
 import type { Provider } from "./Provider.ts"
+import { thinkingFreely } from "./thinkingFreely.ts"
 
 type Lost = (param: string) => void
 
 /** A request with what the server takes for the model, translated or a caller's own. `lost` names what is left out. */
 export const fitToPlace = (body: JsonObject, provider: Provider, lost: Lost): JsonObject => {
   const taken = withoutEffort(withoutRefused(seeded(body, provider), provider, lost), provider, lost)
-  return thinkingOff(formatted(taken, provider, lost), provider, lost)
+  return thinkingFreely(formatted(taken, provider, lost), provider, lost)
 }
 
 /** With the server's name of the seed. */
@@ -73,17 +74,3 @@ const instructed = (body: JsonObject, words: string): ReadonlyArray<unknown> => 
   }
   return [{ role: "system", content: words }, ...listAt(body, "messages")]
 }
-
-/** Without thinking, where a model that thinks by default refuses the rest of the request beside it. */
-const thinkingOff = (body: JsonObject, { thinksByDefault }: Provider, lost: Lost): JsonObject => {
-  if (!thinksByDefault || textAt(body["thinking"], "type") === "disabled") return body
-  const choice = body["tool_choice"]
-  const isForced = choice === "required" || isObject(choice)
-  if (!isForced && !listAt(body, "messages").some(isUnreasoned)) return body
-  lost("thinking")
-  return { ...body, thinking: { type: "disabled" } }
-}
-
-/** True for a turn of calls without the reasoning that led to them. */
-const isUnreasoned = (message: unknown): boolean =>
-  isObject(message) && listAt(message, "tool_calls").length > 0 && typeof message["reasoning_content"] !== "string"

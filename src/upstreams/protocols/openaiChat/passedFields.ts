@@ -1,14 +1,13 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { Provider } from "./Provider.ts"
 import { fitToPlace } from "./fitToPlace.ts"
-import { thinkingFreely } from "./thinkingFreely.ts"
 import { withEffort } from "./withoutReasoning.ts"
 
 type Lost = (param: string) => void
 
 /** A caller's own body with the names that the server has for its fields. */
 export const passedFields = (body: JsonObject, provider: Provider, lost: Lost): JsonObject => {
-  const named = thinkingFreely(withEffort(bounded(body, provider, lost), provider, lost), provider, lost)
+  const named = withEffort(bounded(body, provider, lost), provider, lost)
   return provider.hasRules ? fitToPlace(named, provider, lost) : named
 }
 

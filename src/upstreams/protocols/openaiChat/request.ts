@@ -17,7 +17,6 @@ import { fatesAt } from "./fates.ts"
 import { fitToPlace } from "./fitToPlace.ts"
 import { lowerMessages } from "./messages.ts"
 import { ofModel } from "./ofModel.ts"
-import { thinkingFreely } from "./thinkingFreely.ts"
 import { inOrder } from "./turns.ts"
 import { withoutReasoning } from "./withoutReasoning.ts"
 
@@ -51,7 +50,7 @@ export const lower = (
     ...(options.stream && provider.streamUsage ? { stream_options: { include_usage: true } } : {}),
     ...(conversation.maxOutputTokens === undefined ? {} : { [provider.maxTokens]: conversation.maxOutputTokens }),
     ...sampling(conversation, provider, offered["reasoning_effort"], notes),
-    ...thinkingFreely({ model: options.model, ...offered }, provider, notes.adapt),
+    ...offered,
     ...responseFormat(conversation, provider, notes),
     ...(conversation.stopSequences.length === 0 || provider.maxStops === 0
       ? {}

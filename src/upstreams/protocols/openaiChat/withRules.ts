@@ -12,6 +12,7 @@ const needsRules = (row: Row): boolean =>
   row.format !== "schema" ||
   !row.formatsBesideTools ||
   row.knowsEfforts ||
+  !row.forcesWhileThinking ||
   row.thinksByDefault ||
   row.seed !== "seed" ||
   row.strictTurns ||
