@@ -16,6 +16,13 @@ export interface ProviderRow {
   readonly surfaces: readonly [Surface, ...ReadonlyArray<Surface>]
   /** The row of the betas and fields that it takes of Anthropic's messages. */
   readonly claude?: ClaudePlaceName
+  /**
+   * How Anthropic's messages go there, if not as at Anthropic: by InvokeModel, by Vertex's `rawPredict`, or with the key
+   * as a bearer token.
+   */
+  readonly claudeWire?: "invoke" | "rawPredict" | "bearer"
+  /** True if requests may name a guardrail. */
+  readonly hasGuardrails?: true
   /** True if it serves OpenAI's own models as OpenAI does: what is refused there is the caller's to read. */
   readonly isOpenAi?: true
   /** True if keys go in Azure's header `api-key` by OpenAI's dialects, and older addresses name deployments. */

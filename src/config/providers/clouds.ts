@@ -63,6 +63,8 @@ export const clouds = {
       { protocol: "openai-chat", path: "/openai/v1", models: ["openai.*"] }
     ],
     claude: "invoke",
+    claudeWire: "invoke",
+    hasGuardrails: true,
     auth: "aws",
     hangUp: "runs_on",
     variable: "AWS_BEARER_TOKEN_BEDROCK",
@@ -82,6 +84,7 @@ export const clouds = {
       { protocol: "anthropic-messages", path: "/anthropic", models: ["anthropic.*"] }
     ],
     claude: "mantle",
+    claudeWire: "bearer",
     auth: "aws",
     hangUp: "runs_on",
     variable: "AWS_BEARER_TOKEN_BEDROCK",
@@ -96,6 +99,7 @@ export const clouds = {
     origin: "https://aws-external-anthropic.{region}.api.aws",
     surfaces: [{ protocol: "anthropic-messages", path: "" }],
     claude: "anthropic",
+    claudeWire: "bearer",
     auth: "aws",
     variable: "ANTHROPIC_AWS_API_KEY",
     places: { region: "AWS_REGION" },
@@ -113,6 +117,7 @@ export const clouds = {
       eu: "https://aiplatform.eu.rep.googleapis.com"
     },
     claude: "vertex",
+    claudeWire: "rawPredict",
     surfaces: [
       { protocol: "gemini", path: `${vertexPath}/publishers/google` },
       { protocol: "anthropic-messages", path: `${vertexPath}/publishers/anthropic`, models: ["claude-*"] },

@@ -68,7 +68,11 @@ const wrongOptions = ({ value }: Located<GatewayFile>, name: string, entry: Upst
   if (ofTexts !== undefined) return [[ofTexts], `${ofTexts}: is for upstreams of text models alone`]
   const misplaced = ownOptions.find(([option, only]) => entry[option] !== undefined && !protocols.includes(only))
   if (misplaced !== undefined) return [[misplaced[0]], `${misplaced[0]}: is for ${misplaced[1]} alone`]
-  if (entry.guardrail !== undefined && entry.provider !== "bedrock" && !protocols.includes("bedrock-converse")) {
+  if (
+    entry.guardrail !== undefined &&
+    rowOf(entry)?.hasGuardrails !== true &&
+    !protocols.includes("bedrock-converse")
+  ) {
     return [["guardrail"], "guardrail: is for Bedrock alone: provider: bedrock, or protocol: bedrock-converse"]
   }
   const [, second] = protocols.filter((protocol) => protocolOf(protocol).kind === "video")

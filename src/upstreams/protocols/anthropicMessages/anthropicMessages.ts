@@ -74,12 +74,19 @@ export const anthropicMessagesAt = (baseUrl: string, provider?: string): Protoco
 }
 
 const wireAt = (baseUrl: string, provider: string | undefined): Protocol<MessagesState> => {
-  if (provider === "vertex") return atVertex(elsewhere)
+  const wire = wireNamed(provider)
+  if (wire === "rawPredict") return atVertex(elsewhere)
   const protocol = readsBilling(baseUrl) ? anthropicMessages : elsewhere
-  if (ownAtAws.has(provider ?? "") || bearers.test(URL.parse(baseUrl)?.hostname ?? "")) {
+  if (wire === "bearer" || bearers.test(URL.parse(baseUrl)?.hostname ?? "")) {
     return { ...protocol, endpoint: withBearerKey(protocol.endpoint) }
   }
-  return provider === "bedrock" ? atBedrock(protocol, baseUrl) : protocol
+  return wire === "invoke" ? atBedrock(protocol, baseUrl) : protocol
+}
+
+/** Only an entry that names its provider is sent to in a form of that provider's own. */
+const wireNamed = (provider: string | undefined) => {
+  const name = providerNamed(provider ?? "")
+  return name && providerRow(name).claudeWire
 }
 
 /** The row of the table of places; undefined for a server that nothing is known of. */
@@ -88,10 +95,8 @@ const placeName = (baseUrl: string, provider: string | undefined): ClaudePlaceNa
   if (host !== undefined) return host === "bedrock-mantle" ? "mantle" : "anthropic"
   const row = providerNamed(provider ?? "") ?? providerAt(baseUrl)
   const name = row && providerRow(row).claude
-  return name === "invoke" && (provider !== "bedrock" || isPlain(baseUrl)) ? "mantle" : name
+  return name === "invoke" && (wireNamed(provider) !== "invoke" || isPlain(baseUrl)) ? "mantle" : name
 }
-
-const ownAtAws: ReadonlySet<string> = new Set(["mantle", "anthropic-aws"])
 
 /** Bedrock's Mantle and the Claude Platform on AWS: Anthropic's own, but for the key. */
 const bearers = /(?:^|\.)(bedrock-mantle|aws-external-anthropic)\./
