@@ -98,7 +98,9 @@ it("a beta that a refusal names is left out of a second try, with its fields, an
     ["claude-opus-4-8-named", all, true],
     ["claude-opus-4-8-named", without(managed), false]
   ])
-  expect(gateway.output()).toMatch(/an upstream refused a field that the gateway sends there.*context-management-2025-06-27/)
+  expect(gateway.output()).toMatch(
+    /an upstream refused a field that the gateway sends there.*context-management-2025-06-27/
+  )
   seen = []
   const second = await ask("mantle/named")
   expect([second.status, second.adapted]).toEqual([first.status, first.adapted])

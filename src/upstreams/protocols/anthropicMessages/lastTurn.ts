@@ -2,8 +2,8 @@ import type { Conversation } from "../../../generation/Conversation.ts"
 import { claudeVersion } from "../../../config/providers/claudeVersion.ts"
 import type { Notes } from "../notes.ts"
 
-/** From this version on, a conversation ends with the user. */
-const firstWithoutPrefill = 4.6
+/** False from version 4.6 on: a conversation ends with the user. */
+export const continuesTurns = (model: string): boolean => claudeVersion(model) < 4.6
 
 /**
  * True if a turn of the user has to follow the assistant's last one, for a caller whose dialect has answers to it. A
@@ -15,7 +15,7 @@ export const needsUser = (
   { inputParam = "input", prefills }: Conversation,
   notes: Notes
 ): boolean => {
-  if (role !== "assistant" || claudeVersion(model) < firstWithoutPrefill) return false
+  if (role !== "assistant" || continuesTurns(model)) return false
   if (prefills === true) notes.refuse(inputParam, "the model continues no turn of the assistant; end with the user's")
   return prefills !== true
 }

@@ -16,7 +16,7 @@ import { thinkingConfig } from "./thinking.ts"
 import { toolsOf } from "./tools.ts"
 
 /** The most stop sequences that the dialect takes. The gateway searches for the others. */
-const mostStops = 5
+export const mostStops = 5
 
 const noSignatures: CallSignatures = new Map()
 
