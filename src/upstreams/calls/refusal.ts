@@ -7,7 +7,7 @@ import { withoutSecrets } from "../../contract/callers/withoutSecrets.ts"
 import type { Rest } from "../../generation/Rest.ts"
 import type { UpstreamTrouble } from "../../generation/UpstreamTrouble.ts"
 import { awsStatus } from "../protocols/awsErrors.ts"
-import { errorCode, isAboutInput, troubleOf } from "../protocols/errorMeaning.ts"
+import { errorCode, isAboutInput, isMisplaced, troubleOf } from "../protocols/errorMeaning.ts"
 import { errorField, errorIn, errorWordsIn } from "../protocols/errorWords.ts"
 import { restOf } from "../protocols/restOf.ts"
 import { restMs } from "../protocols/rests.ts"
@@ -124,7 +124,8 @@ const meaning = (answer: Refusal, trouble: UpstreamTrouble | undefined, retryAft
       return refusalOf(answer)
     case 404: {
       // With an error body, it is about a model or a file. Without one, our address is wrong.
-      const words = errorIn(parseJson(answer.body)) === undefined ? undefined : wordsOf(answer)
+      const error = errorIn(parseJson(answer.body))
+      const words = error === undefined || isMisplaced(error) ? undefined : wordsOf(answer)
       if (words === undefined) return [new UpstreamFailed({}), "elsewhere"]
       return [detailsOf(answer) === undefined ? invalid(answer, words) : notFound(answer, words), "elsewhere"]
     }

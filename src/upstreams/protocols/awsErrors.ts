@@ -27,11 +27,12 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ["ServiceUnavailableException", 503]
 ])
 
-/** A 400 or 403 that concerns the operator's settings: the model's id, or the API key. */
+/** An error that concerns the operator: the model's id, the API key, or a form that AWS wants first. */
 const sentences: ReadonlyArray<readonly [RegExp, number]> = [
   [/^The provided model identifier is invalid\.$/, 404],
   [/^Invocation of model ID [^ ]+ with on-demand throughput isn.t supported\. /, 404],
-  [/^Authentication failed/, 401]
+  [/^Authentication failed/, 401],
+  [/^Model use case details have not been submitted for this account\./, 401]
 ]
 
 /**
@@ -41,7 +42,7 @@ const sentences: ReadonlyArray<readonly [RegExp, number]> = [
  */
 export const awsStatus = (type: string, message: string): number | undefined => {
   const status = statuses.get(nameOf(type))
-  if (status !== 400 && status !== 403) return status
+  if (status !== 400 && status !== 403 && status !== 404) return status
   return firstMatch(sentences, message) ?? status
 }
 

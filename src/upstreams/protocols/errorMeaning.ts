@@ -80,11 +80,21 @@ export const troubleOf = (told: ProviderError): UpstreamTrouble | undefined => {
     case 529:
       return isBeyondLimit(error) ? undefined : "saturated"
     default:
-      return listAt(error, "details").some((detail) => textAt(detail, "reason") === "API_KEY_INVALID")
+      return isOfProject(error) ||
+        listAt(error, "details").some((detail) => textAt(detail, "reason") === "API_KEY_INVALID")
         ? "refused-key"
         : undefined
   }
 }
+
+/** Google's refusal of a project without billing, or of the place that the call comes from. It is also that of a file. */
+const isOfProject = (error: unknown): boolean =>
+  textAt(error, "status") === "FAILED_PRECONDITION" && !/\bfile\b/i.test(textAt(error, "message") ?? "")
+
+/** True if the operator's settings name a deployment or an address that the provider does not have (Azure). */
+export const isMisplaced = (error: unknown): boolean =>
+  textAt(error, "code") === "DeploymentNotFound" ||
+  (textAt(error, "code") === "404" && textAt(error, "message") === "Resource not found")
 
 /** True if a status that usually means trouble of the upstream (403, 409, 424) concerns the caller's input. */
 export const isAboutInput = ({ body, status }: Pick<ProviderError, "status" | "body">): boolean => {

@@ -70,6 +70,11 @@ describe("an error of Bedrock", () => {
     expect(refusedAs("AccessDeniedException", 403, words)[2]).toBe("refused-key")
   })
 
+  it("about a form that AWS wants first is the operator's", () => {
+    const words = "Model use case details have not been submitted for this account. Fill out the form before."
+    expect(refusedAs("ResourceNotFoundException", 404, words)).toEqual(["UpstreamFailed", "elsewhere", "refused-key", 404])
+  })
+
   it("of an unknown type says what its status says", () => {
     expect(awsStatus("NewException", "")).toBeUndefined()
     expect(refusedAs("NewException", 503, "it is so")[1]).toBe("again")

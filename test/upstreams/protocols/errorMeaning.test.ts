@@ -12,6 +12,8 @@ const google = (status: string, reason: string) => [
   { error: { code: 400, message: "words", status, details: [{ "@type": "ErrorInfo", reason }] } }
 ]
 
+const precondition = (message: string) => ({ error: { code: 400, message, status: "FAILED_PRECONDITION" } })
+
 describe("an upstream's error", () => {
   it.each([
     ["OpenAI's quota", 429, openai("insufficient_quota", "insufficient_quota"), "empty-account"],
@@ -32,6 +34,8 @@ describe("an upstream's error", () => {
     ["a key of Anthropic's that may not", 403, anthropic("permission_error", "words"), "refused-key"],
     ["a country of OpenAI's", 403, openai("unsupported_country_region_territory", "request_forbidden"), "refused-key"],
     ["a key of Google's", 400, google("INVALID_ARGUMENT", "API_KEY_INVALID"), "refused-key"],
+    ["a place that Google doesn't serve", 400, precondition("User location is not supported for the API use."), "refused-key"],
+    ["a project of Google's without billing", 400, [precondition("Please enable billing on your project.")], "refused-key"],
     ["too many requests", 429, "slow down", "saturated"],
     ["overload", 529, anthropic("overloaded_error", "Overloaded"), "saturated"]
   ] as const)("tells of the upstream itself: %s", (_, status, body, trouble) => {
@@ -44,6 +48,7 @@ describe("an upstream's error", () => {
     ["a sentence inside another", 400, anthropic("invalid_request_error", `messages.0: unexpected: ${tooLow}`)],
     ["a sentence of another status", 422, anthropic("invalid_request_error", tooLow)],
     ["a page of a firewall", 403, undefined],
+    ["a file that isn't ready", 400, precondition("The File abc is not in an ACTIVE state and usage is not allowed.")],
     [
       "a bound of tokens beyond the credits",
       402,
