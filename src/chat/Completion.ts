@@ -43,6 +43,14 @@ const Annotation = Schema.Struct({
 })
 export type Annotation = typeof Annotation.Type
 
+/** As OpenRouter, LiteLLM and Vercel's gateway have it: OpenAI's chat completions have no images in answers. */
+const MadeImage = Schema.Struct({
+  type: Schema.Literal("image_url"),
+  index: answerField(Schema.Int, "The index of the image."),
+  image_url: answerField(Schema.Struct({ url: answerField(Schema.String, "The image as a data URL.") }), "The image.")
+})
+export type MadeImage = typeof MadeImage.Type
+
 /** The assistant's message. */
 export const AnswerMessage = Schema.Struct({
   role: Schema.Literal("assistant"),
@@ -53,6 +61,7 @@ export const AnswerMessage = Schema.Struct({
     description: "The signed thinking; return it unchanged."
   }),
   annotations: optional(Schema.Array(Annotation)).annotations({ description: "Citations in the text." }),
+  images: optional(Schema.Array(MadeImage)).annotations({ description: "The images that the model made." }),
   tool_calls: optional(Schema.Array(ToolCall)).annotations({ description: "The tools to call." }),
   function_call: optional(FunctionCall).annotations({
     description: "The function to call, if the request used `functions`."

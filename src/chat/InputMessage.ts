@@ -56,6 +56,9 @@ export const InputMessage = Schema.Struct({
   reasoning_details: maybe(open(Schema.Array(JsonObject))).annotations({
     description: "The assistant's signed reasoning; return it unchanged."
   }),
+  images: maybe(open(Schema.Array(JsonObject))).annotations({
+    description: "The images of an earlier answer, replayed; return them unchanged."
+  }),
   audio: maybe(open(Schema.Struct({ id: required(Schema.String, "Id of an earlier answer's audio.") }))).annotations({
     description: "The assistant's spoken answer, for upstreams of this dialect."
   })

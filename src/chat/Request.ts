@@ -44,6 +44,7 @@ const WebSearch = Schema.Struct({
 
 const penalty = maybe(open(Schema.Number.pipe(Schema.between(-2, 2))))
 const passed = "Only upstreams of this dialect get it."
+const ofGeminis = "Upstreams of this dialect get it, and the models of `gemini` that have it."
 const carried = "Upstreams of this dialect get it, and those of OpenAI's others that have it."
 
 /** The body of POST /v1/chat/completions (docs/api.md#creating-a-completion). */
@@ -114,16 +115,16 @@ export const CreateCompletion = Schema.Struct({
     description: "Nucleus sampling, `0` to `1`.",
     default: 1
   }),
-  frequency_penalty: penalty.annotations({ description: passed }),
-  presence_penalty: penalty.annotations({ description: passed }),
-  seed: maybe(open(Schema.Int)).annotations({ description: passed }),
+  frequency_penalty: penalty.annotations({ description: ofGeminis }),
+  presence_penalty: penalty.annotations({ description: ofGeminis }),
+  seed: maybe(open(Schema.Int)).annotations({ description: ofGeminis }),
   logit_bias: maybe(open(Schema.Record({ key: Schema.String, value: Schema.Number }))).annotations({
     description: passed
   }),
   logprobs: maybe(open(Schema.Boolean)).annotations({ description: carried }),
   top_logprobs: maybe(open(integer(0, 20))).annotations({ description: carried }),
   prediction: maybe(open(JsonObject)).annotations({ description: passed }),
-  modalities: maybe(open(Schema.Array(Schema.String))).annotations({ description: passed }),
+  modalities: maybe(open(Schema.Array(Schema.String))).annotations({ description: ofGeminis }),
   audio: maybe(open(JsonObject)).annotations({ description: passed }),
   web_search_options: maybe(open(WebSearch)).annotations({ description: "Lets the model search the web." }),
   store: maybe(open(Schema.Boolean)).annotations({ description: passed }),

@@ -3,7 +3,7 @@ import { codedError } from "../contract/failures/codedErrors.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Logprobs } from "../generation/GenerationEvent.ts"
 import type { PassthroughFrame } from "../generation/Machine.ts"
-import type { Annotation, FinishReason, Usage } from "./Completion.ts"
+import type { Annotation, FinishReason, MadeImage, Usage } from "./Completion.ts"
 
 /** A chunk's addition to the message. */
 export interface Delta {
@@ -13,6 +13,7 @@ export interface Delta {
   readonly reasoning_content?: string
   readonly reasoning_details?: ReadonlyArray<JsonObject>
   readonly annotations?: ReadonlyArray<Annotation>
+  readonly images?: ReadonlyArray<MadeImage>
   readonly tool_calls?: ReadonlyArray<ToolCallDelta>
   readonly function_call?: { readonly name?: string; readonly arguments: string }
 }

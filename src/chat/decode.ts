@@ -104,14 +104,21 @@ const reasoningOf = ({ reasoning_effort }: CreateCompletion, effort: Reasoning["
 })
 
 /** Fields that some upstreams of other dialects have, too. */
-const carriedOf = ({ logprobs, service_tier, top_logprobs, verbosity }: CreateCompletion) => ({
-  verbosity: isUsual(verbosity, "medium") ? undefined : { value: verbosity ?? "", param: "verbosity" },
-  serviceTier: isUsual(service_tier, "auto") ? undefined : (service_tier ?? undefined),
-  logprobs:
-    logprobs === true || (top_logprobs ?? 0) > 0
-      ? { value: top_logprobs ?? 0, param: logprobs === true ? "logprobs" : "top_logprobs" }
-      : undefined
-})
+const carriedOf = (request: CreateCompletion) => {
+  const { logprobs, modalities, seed, service_tier, top_logprobs, verbosity } = request
+  const { frequency_penalty: frequency, presence_penalty: presence } = request
+  return {
+    verbosity: isUsual(verbosity, "medium") ? undefined : { value: verbosity ?? "", param: "verbosity" },
+    serviceTier: isUsual(service_tier, "auto") ? undefined : (service_tier ?? undefined),
+    logprobs:
+      logprobs === true || (top_logprobs ?? 0) > 0
+        ? { value: top_logprobs ?? 0, param: logprobs === true ? "logprobs" : "top_logprobs" }
+        : undefined,
+    seed: seed ?? undefined,
+    penalties: frequency || presence ? { ...(frequency && { frequency }), ...(presence && { presence }) } : undefined,
+    modalities: modalities?.some((kind) => kind !== "text") === true ? modalities : undefined
+  }
+}
 
 /** The most answers to one request that the gateway makes itself. */
 const mostAnswers = 16

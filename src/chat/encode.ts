@@ -9,7 +9,15 @@ import type { OpenItem } from "../generation/Lanes.ts"
 import * as Sequence from "../generation/sequence.ts"
 import type { Delta, Head, ToolCallDelta, Writer } from "./chunks.ts"
 import { endFrames, failureFrame, logprobsOf, writer, passthroughFrame } from "./chunks.ts"
-import type { Annotation, AnswerMessage, ChatCompletion, Choice, FinishReason, ToolCall } from "./Completion.ts"
+import type {
+  Annotation,
+  AnswerMessage,
+  ChatCompletion,
+  Choice,
+  FinishReason,
+  MadeImage,
+  ToolCall
+} from "./Completion.ts"
 import type { Place } from "./reasoning.ts"
 import { redactedReasoning, sealReasoning } from "./reasoning.ts"
 import { usageOf } from "./usage.ts"
@@ -31,6 +39,7 @@ export interface State {
   /** The calls that have ended. */
   readonly calls: GrowingList<ToolCall>
   readonly annotations: GrowingList<Annotation>
+  readonly images: GrowingList<MadeImage>
   readonly reasoning: GrowingList<JsonObject>
   readonly logprobs: GrowingList<JsonObject>
   readonly serviceTier: string | undefined
@@ -62,6 +71,7 @@ export const machine = (options: Options): Machine<State, PassthroughFrame> => {
       message: { role: "assistant", content: null, refusal: null },
       calls: GrowingList.empty(),
       annotations: GrowingList.empty(),
+      images: GrowingList.empty(),
       reasoning: GrowingList.empty(),
       logprobs: GrowingList.empty(),
       serviceTier: undefined,
@@ -138,6 +148,10 @@ const open = (draft: Draft, item: OpenItem, { head, isLegacy }: Options): Delta 
   switch (item.type) {
     case "redacted-reasoning":
       return { reasoning_details: [redactedReasoning(head.model, item.data, placeIn(draft))] }
+    case "image": {
+      const url = `data:${item.mediaType};base64,${item.data}`
+      return { images: [{ type: "image_url", index: draft.images.length, image_url: { url } }] }
+    }
     case "tool-call":
       return isTold ? called(draft.calls.length, item, isLegacy) : undefined
     default:
@@ -240,6 +254,7 @@ const add = (draft: Draft, delta: Delta): void => {
     draft.message = { ...message, function_call: { ...known, arguments: appendText(known.arguments, text) } }
   }
   for (const annotation of delta.annotations ?? []) draft.annotations = draft.annotations.with(annotation)
+  for (const image of delta.images ?? []) draft.images = draft.images.with(image)
   for (const details of delta.reasoning_details ?? []) draft.reasoning = draft.reasoning.with(details)
 }
 
@@ -258,10 +273,11 @@ export const choiceOf = (state: State, index: number): Choice => {
   return { index, message: { ...message, content }, logprobs, finish_reason: finish }
 }
 
-export const messageOf = ({ annotations, calls, message, reasoning }: State): AnswerMessage => ({
+export const messageOf = ({ annotations, calls, images, message, reasoning }: State): AnswerMessage => ({
   ...message,
   ...(calls.length > 0 && { tool_calls: calls.toArray() }),
   ...(annotations.length > 0 && { annotations: annotations.toArray() }),
+  ...(images.length > 0 && { images: images.toArray() }),
   ...(reasoning.length > 0 && { reasoning_details: reasoning.toArray() })
 })
 

@@ -24,14 +24,23 @@ export const fates: RequestFates<CreateCompletion, CreateCompletion> = {
   stream_options: "own",
   temperature: { becomes: ["temperature"] },
   top_p: { becomes: ["topP"] },
-  frequency_penalty: { loses: { frequency_penalty: ({ frequency_penalty }) => (frequency_penalty ?? 0) !== 0 } },
-  presence_penalty: { loses: { presence_penalty: ({ presence_penalty }) => (presence_penalty ?? 0) !== 0 } },
-  seed: { loses: { seed: ({ seed }) => (seed ?? undefined) !== undefined } },
+  frequency_penalty: {
+    becomes: ["penalties"],
+    loses: { frequency_penalty: ({ frequency_penalty }) => (frequency_penalty ?? 0) !== 0 }
+  },
+  presence_penalty: {
+    becomes: ["penalties"],
+    loses: { presence_penalty: ({ presence_penalty }) => (presence_penalty ?? 0) !== 0 }
+  },
+  seed: { becomes: ["seed"], loses: { seed: ({ seed }) => (seed ?? undefined) !== undefined } },
   logit_bias: { loses: { logit_bias: ({ logit_bias }) => Object.keys(logit_bias ?? {}).length > 0 } },
   logprobs: { becomes: ["logprobs"], loses: { logprobs: ({ logprobs }) => logprobs === true } },
   top_logprobs: { becomes: ["logprobs"], loses: { top_logprobs: ({ top_logprobs }) => (top_logprobs ?? 0) > 0 } },
   prediction: { loses: { prediction: ({ prediction }) => (prediction ?? undefined) !== undefined } },
-  modalities: { loses: { modalities: ({ modalities }) => (modalities ?? []).some((kind) => kind !== "text") } },
+  modalities: {
+    becomes: ["modalities"],
+    loses: { modalities: ({ modalities }) => (modalities ?? []).some((kind) => kind !== "text") }
+  },
   audio: { loses: { audio: ({ audio }) => (audio ?? undefined) !== undefined } },
   web_search_options: { becomes: ["tools"] },
   store: { loses: { store: ({ store }) => store === true } },

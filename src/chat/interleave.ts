@@ -8,11 +8,14 @@ export const interleave = (
   calls: ReadonlyArray<Item>
 ): ReadonlyArray<Item> => {
   const items: Array<Item> = []
-  const text = textAlone(content)
+  const text = firstText(content)
   let said = 0
   let called = 0
   const say = (until: number) => {
-    const parts = text === undefined ? content.slice(said === 0 ? 0 : content.length) : sliceOf(text, said, until)
+    const parts =
+      text === undefined
+        ? content.slice(said === 0 ? 0 : content.length)
+        : [...sliceOf(text, said, until), ...(until === Infinity ? content.slice(1) : [])]
     if (until <= said || parts.length === 0) return
     items.push({ type: "message", role: "assistant", content: parts })
     said = until
@@ -33,9 +36,9 @@ export const interleave = (
 
 type Text = Extract<Part, { readonly type: "text" }>
 
-/** Only one text can be cut where reasoning stood in it. Other content comes at once. */
-const textAlone = ([first, ...others]: ReadonlyArray<Part>): Text | undefined =>
-  first?.type === "text" && others.length === 0 ? first : undefined
+/** Only one text can be cut where reasoning stood in it; images follow it. Other content comes at once. */
+const firstText = ([first, ...others]: ReadonlyArray<Part>): Text | undefined =>
+  first?.type === "text" && others.every(({ type }) => type === "image") ? first : undefined
 
 const sliceOf = (whole: Text, from: number, until: number): ReadonlyArray<Part> => {
   const text = whole.text.slice(from, until)

@@ -1,4 +1,6 @@
 import { markLast } from "../generation/cacheMarks.ts"
+import type { JsonObject } from "../contract/fields.ts"
+import { objectAt, textAt } from "../contract/json/json.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import type { DocumentPart, FileSource, Item, Part, TextPart } from "../generation/Conversation.ts"
 import { atUrl, inlineFile } from "../generation/fileSource.ts"
@@ -117,12 +119,15 @@ const assistant = (
   const toolCalls = message.tool_calls ?? []
   const legacy = message.function_call ?? undefined
   const refusal = message.refusal ?? ""
-  const saysNothing = toolCalls.length === 0 && legacy === undefined && refusal === "" && isAbsent(message.audio)
+  const images = (message.images ?? []).map((made, index) => madeImage(made, `${at}.images[${index}]`, complain))
+  const saysNothing =
+    toolCalls.length + images.length === 0 && legacy === undefined && refusal === "" && isAbsent(message.audio)
   if (isAbsent(message.content) && saysNothing) {
     complain(`${at}.content`, "is required of an assistant's message without tool_calls")
   }
   const content = isAbsent(message.content) ? [] : contentOf(message, at, complain).filter(isSaid)
   if (refusal !== "") content.push({ type: "refusal", text: refusal })
+  content.push(...images)
   for (const call of toolCalls) {
     if (call instanceof Unknown) continue
     calls.called(call.id)
@@ -132,6 +137,12 @@ const assistant = (
     called.push({ type: "tool-call", callId: calls.calledUnnamed(), ...legacy, kind: "function" })
   }
   return interleave(reasoning, content, called)
+}
+
+/** An image of an earlier answer. */
+const madeImage = (made: JsonObject, at: string, complain: Complain): Part => {
+  const url = textAt(objectAt(made, "image_url"), "url") ?? ""
+  return { type: "image", source: image({ type: "image_url", image_url: { url } }, at, complain), detail: "auto" }
 }
 
 const itemOfCall = (call: Exclude<ToolCall, Unknown>): Item =>

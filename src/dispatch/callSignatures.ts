@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Holder } from "../contract/callers/Caller.ts"
 import { textAt } from "../contract/json/json.ts"
 import type { Conversation, Item } from "../generation/Conversation.ts"
-import { signedTextId } from "../generation/signedText.ts"
+import { signedImageId, signedTextId } from "../generation/signedText.ts"
 import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import type { Batch, Generation } from "../generation/Generation.ts"
 import { ReasoningSignatures } from "../ownership/store/ReasoningSignatures.ts"
@@ -10,7 +10,7 @@ import type { CallSignatures } from "../upstreams/Upstream.ts"
 
 type Keep = (callId: string, signature: string) => Promise<void>
 
-/** Signatures of earlier calls and texts for an upstream that signs them, and a wrapper that stores new ones. */
+/** Signatures of earlier calls, texts and images for an upstream that signs them, and a wrapper that stores new ones. */
 export interface Signing {
   readonly callSignatures: CallSignatures | undefined
   readonly keeping: (generation: Generation) => Generation
@@ -20,7 +20,7 @@ export interface Signing {
 export const signsNothing: Signing = { callSignatures: undefined, keeping: (generation) => generation }
 
 /**
- * Stores the signatures of tool calls by call id, and of texts by their hash, for their account or person alone, because no family has a field for
+ * Stores the signatures of tool calls by call id, and of texts and images by their hash, for their account or person alone, because no family has a field for
  * them. For upstreams that sign them.
  */
 export const makeSigning = Effect.gen(function* () {
@@ -46,11 +46,14 @@ export const makeSigning = Effect.gen(function* () {
   }
 })
 
-/** The ids under which an item's signatures may be stored: of a call, and of an assistant's texts (Gemini's). */
+/** The ids under which an item's signatures may be stored: of a call, and of an assistant's texts and images (Gemini's). */
 const signableIds = (item: Item): ReadonlyArray<string> => {
   if (item.type === "tool-call") return [item.callId]
   if (item.type !== "message" || item.role !== "assistant") return []
-  return item.content.flatMap((part) => (part.type === "text" && part.text !== "" ? [signedTextId(part.text)] : []))
+  return item.content.flatMap((part) => {
+    if (part.type === "text") return part.text === "" ? [] : [signedTextId(part.text)]
+    return part.type === "image" && part.source.type === "base64" ? [signedImageId(part.source.data)] : []
+  })
 }
 
 /** Its own name, since reasoning may be stored for the same call. */

@@ -49,6 +49,12 @@ export interface Conversation {
   readonly serviceTier?: string | undefined
   /** How many likely tokens are told beside each token's log probability; undefined to tell none. */
   readonly logprobs?: Named<number> | undefined
+  /** Makes the sampling repeatable. */
+  readonly seed?: number | undefined
+  /** How much the model is to avoid what it has written, from -2 to 2. */
+  readonly penalties?: Penalties | undefined
+  /** The kinds of output that the caller asks for, if not texts alone. */
+  readonly modalities?: ReadonlyArray<string> | undefined
   /** True for dialects whose providers cache automatically. Upstreams that need cache marks then get them. */
   readonly cachesByItself?: boolean
   /** The size of parts that only an upstream of the caller's own dialect understands; defaults to 0. */
@@ -59,6 +65,11 @@ export interface Conversation {
   readonly providersRefusal?: InvalidRequest | undefined
 }
 
+export interface Penalties {
+  readonly frequency?: number
+  readonly presence?: number
+}
+
 /** A value with the caller's name of its field. */
 export interface Named<A> {
   readonly value: A
@@ -66,7 +77,15 @@ export interface Named<A> {
 }
 
 /** Fields of a conversation that only some upstreams have. */
-export const carriedFields = ["verbosity", "serviceTier", "logprobs", "audio"] as const
+export const carriedFields = [
+  "verbosity",
+  "serviceTier",
+  "logprobs",
+  "seed",
+  "penalties",
+  "modalities",
+  "audio"
+] as const
 export type CarriedField = (typeof carriedFields)[number]
 
 export type Item = Message | ReasoningItem | ToolCallItem | ToolResultItem | SearchItem

@@ -27,6 +27,8 @@ export type GenerationEvent =
   /** The opaque form for replay, if the upstream has one. */
   | { readonly type: "reasoning-end"; readonly signature: string | undefined }
   | { readonly type: "redacted-reasoning"; readonly data: string }
+  /** An image that the model made, whole and in base64. */
+  | { readonly type: "image"; readonly mediaType: string; readonly data: string }
   | {
       readonly type: "tool-call-start"
       readonly callId: string
@@ -36,7 +38,7 @@ export type GenerationEvent =
   /** A piece of the arguments' JSON text, or of a custom tool's input. */
   | { readonly type: "tool-call-delta"; readonly callId: string; readonly text: string }
   | { readonly type: "tool-call-end"; readonly callId: string }
-  /** A signature that the upstream wants back with the call. The gateway stores it and shows it to no client. */
+  /** A signature that the upstream wants back with the call, the text or the image. The gateway stores it and shows it to no client. */
   | { readonly type: "tool-call-signed"; readonly callId: string; readonly signature: string }
   | { readonly type: "search-start"; readonly id: string; readonly query: string }
   | { readonly type: "search-end"; readonly id: string; readonly outcome: SearchOutcome }

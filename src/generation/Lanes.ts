@@ -6,6 +6,7 @@ export type OpenItem =
   | { readonly type: "refusal" }
   | { readonly type: "reasoning" }
   | { readonly type: "redacted-reasoning"; readonly data: string }
+  | { readonly type: "image"; readonly mediaType: string; readonly data: string }
   | {
       readonly type: "tool-call"
       readonly callId: string

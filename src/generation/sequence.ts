@@ -64,7 +64,8 @@ export const step = (state: State, event: GenerationEvent): readonly [State, Rea
     case "citation":
       return [state, lanes.cite(event.citation)]
     case "redacted-reasoning":
-      return [state, lanes.tell({ type: "redacted-reasoning", data: event.data })]
+    case "image":
+      return [state, lanes.tell(event)]
     case "tool-call-start": {
       const { callId, kind, name } = event
       const events = lanes.start(callId, { type: "tool-call", callId, name, kind })

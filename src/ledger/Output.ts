@@ -34,6 +34,9 @@ export class Output {
       case "search-end":
         this.searches++
         return
+      case "image":
+        this.#textTokens += imageTokens
+        return
       case "passthrough":
         if (event.terminal && event.isRepeated === true) return
         if (!event.terminal && event.called !== undefined) this.#called(event.called)
@@ -60,6 +63,9 @@ export class Output {
     return this.#reasoningTokens + countText(this.#reasoning)
   }
 }
+
+/** Gemini's count for an image of the usual size that it makes. */
+const imageTokens = 1_290
 
 /** The longest text that is kept, in UTF-16 units: of a longer one only the tokens are. */
 const mostHeld = 4 * 1024 * 1024

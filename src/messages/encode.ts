@@ -2,16 +2,18 @@ import type { Machine } from "../generation/Machine.ts"
 import type { Citation as Cited } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { FinishReason } from "../generation/GenerationEvent.ts"
-import { isObject, parseJson } from "../contract/json/json.ts"
+import { argumentsObject, isObject, parseJson } from "../contract/json/json.ts"
 import { appendText } from "../generation/appendText.ts"
 import { GrowingList } from "../generation/GrowingList.ts"
+import { leftOutFile } from "../generation/leftOutFile.ts"
 import type { OpenItem } from "../generation/Lanes.ts"
 import * as Sequence from "../generation/sequence.ts"
 import { errorBody } from "./Errors.ts"
 import type { StreamFrame } from "./frames.ts"
-import type { AnswerBlock, Citation, Message, StopReason } from "./Message.ts"
+import type { AnswerBlock, Citation, Message } from "./Message.ts"
 import { sealIndex, sealThinking } from "./opaque.ts"
 import { searchResult } from "./searchResult.ts"
+import { stopReasons } from "./stopReasons.ts"
 import { usage, usageOf } from "./usage.ts"
 
 export interface Options {
@@ -106,7 +108,12 @@ const apply = (draft: Draft, event: Sequence.SequencedEvent, frames: Array<Strea
       return
     }
     case "open":
-      return open(draft, event.item, frames)
+      open(draft, event.item, frames)
+      // The dialect's answers have no images.
+      if (event.item.type === "image") {
+        delta(draft, leftOutFile(event.item.mediaType, event.item.data), frames, options)
+      }
+      return
     case "delta":
       return delta(draft, event.text, frames, options)
     case "citation":
@@ -138,6 +145,7 @@ const open = (draft: Draft, item: OpenItem, frames: Array<StreamFrame>): void =>
   switch (item.type) {
     case "text":
     case "refusal":
+    case "image":
       frames.push({ type: "content_block_start", index, content_block: { type: "text", text: "" } })
       if (!draft.isPinged) frames.push({ type: "ping" })
       draft.open = { type: "text", text: "", citations: GrowingList.empty() }
@@ -261,7 +269,7 @@ const close = (
       return stop({ type: "redacted_thinking", data: open.data })
     case "tool-use":
       if (closing.isCut && options.isCutOff && !isObject(parseJson(open.input))) draft.cut = draft.cut.with(index)
-      return stop({ type: "tool_use", id: open.id, name: open.name, input: parsedInput(open.input) })
+      return stop({ type: "tool_use", id: open.id, name: open.name, input: { ...argumentsObject(open.input) } })
     case "free-text-tool-use": {
       const input = { input: open.input }
       const partial_json = JSON.stringify(input)
@@ -279,20 +287,4 @@ const close = (
 const addBlock = (draft: Draft, block: AnswerBlock): void => {
   draft.open = undefined
   draft.blocks = draft.blocks.with(block)
-}
-
-/** A call's arguments as an object, which the dialect requires. Empty if the model wrote none. */
-const parsedInput = (json: string): Record<string, unknown> => {
-  const input = parseJson(json)
-  return isObject(input) ? { ...input } : {}
-}
-
-const stopReasons: Record<FinishReason, StopReason> = {
-  stop: "end_turn",
-  "max-tokens": "max_tokens",
-  "stop-sequence": "stop_sequence",
-  "tool-calls": "tool_use",
-  refusal: "refusal",
-  "context-exceeded": "model_context_window_exceeded",
-  pause: "pause_turn"
 }

@@ -5,6 +5,7 @@ import { variants } from "../contract/variants.ts"
 import { clientItems } from "./clientTools/ClientItem.ts"
 import { summaryOf } from "./compact/summary.ts"
 import { ContentPart } from "./ContentPart.ts"
+import { madeImage } from "./madeImage.ts"
 import { ToolEntry } from "./ToolEntry.ts"
 
 const id = maybe(Schema.String).annotations({ description: "Id of the item. The gateway creates one if it is absent." })
@@ -188,7 +189,9 @@ const isItem = Schema.is(InputItem)
 
 /** True if only an upstream of this dialect understands the item. */
 export const isHosted = (item: InputItem): boolean =>
-  isToolSearch(item) ? !isClientSearch(item) : hostedTypes.test(item.type ?? "") && summaryOf(item) === undefined
+  isToolSearch(item)
+    ? !isClientSearch(item)
+    : hostedTypes.test(item.type ?? "") && summaryOf(item) === undefined && madeImage(item) === undefined
 
 type ToolSearch = typeof ToolSearchCall.Type | typeof ToolSearchOutput.Type
 

@@ -117,6 +117,14 @@ const OutputWebSearch = Schema.Struct({
   })
 }).annotations({ identifier: "ResponsesWebSearchCall" })
 
+const OutputImage = Schema.Struct({
+  id: itemId,
+  type: Schema.Literal("image_generation_call"),
+  status: ItemStatus,
+  result: answerField(nullable.text, "The image in base64; null while it is made."),
+  output_format: exactly(Schema.String).annotations({ description: "`png`, `jpeg` or `webp`." })
+}).annotations({ identifier: "ResponsesImageGenerationCall" })
+
 const OutputCompaction = Schema.Struct({
   id: itemId,
   type: Schema.Literal("compaction"),
@@ -133,6 +141,7 @@ export const OutputItem = variants({
   tool_search_call: OutputToolSearchCall,
   ...outputCalls,
   web_search_call: OutputWebSearch,
+  image_generation_call: OutputImage,
   compaction: OutputCompaction
 })
 export type OutputItem = typeof OutputItem.Type

@@ -49,7 +49,7 @@ const apply = (draft: Draft, event: SequencedEvent, isCutOff: boolean): void => 
       return begin(draft, event.item)
     case "delta":
       if (open?.type === "message") writeText(draft, open, event.text, event.logprobs)
-      else if (open !== undefined && open.type !== "search") write(draft, open, event.text)
+      else if (open?.type === "reasoning" || open?.type === "call") write(draft, open, event.text)
       return
     case "citation":
       if (open?.type === "message") cite(draft, open, event.citation)

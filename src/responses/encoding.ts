@@ -21,7 +21,7 @@ export interface Encoding {
   readonly clientTools: ClientTools
 }
 
-export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "ws" | ClientPrefix
+export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "ws" | "ig" | ClientPrefix
 
 /** Optional parts of the output that the caller sees. */
 export interface Include {
@@ -57,7 +57,7 @@ export interface Encoded {
 export const encodedOf = ({ output, response }: State): Encoded => ({ output: output.toArray(), response })
 
 /** The open output item. */
-export type Open = OpenMessage | OpenReasoning | OpenCall | OpenSearch
+export type Open = OpenMessage | OpenReasoning | OpenCall | OpenSearch | OpenImage
 
 export interface OpenMessage {
   readonly type: "message"
@@ -90,6 +90,13 @@ export interface OpenSearch {
   readonly id: string
   readonly query: string
   readonly upstreamId: string
+}
+
+export interface OpenImage {
+  readonly type: "image"
+  readonly id: string
+  readonly mediaType: string
+  readonly data: string
 }
 
 /** A mutable copy of the state during one step. */

@@ -38,6 +38,7 @@ const inputPrefix = new Map<string, string>([
   ["custom_tool_call_output", "ctco"],
   ["reasoning", "rs"],
   ["web_search_call", "ws"],
+  ["image_generation_call", "ig"],
   ["additional_tools", "at"],
   ["tool_search_call", "tsc"],
   ["tool_search_output", "tso"],

@@ -4,6 +4,7 @@ import { isClientItem } from "./clientTools/ClientItem.ts"
 import { clientItem } from "./clientTools/readItem.ts"
 import { isClientSearch } from "./InputItem.ts"
 import type { InputItem } from "./InputItem.ts"
+import { madeImage } from "./madeImage.ts"
 import { partsOf } from "./parts.ts"
 import { reasoningItem } from "../generation/origin.ts"
 import { isSealed, unseal, unsealSearch } from "./seal.ts"
@@ -96,6 +97,8 @@ export const itemsOf = (item: InputItem, path: string, reading: Reading): Readon
       ]
     // References were resolved before, or reported as missing. Items of OpenAI's tools are dropped.
     default: {
+      const image = madeImage(item)
+      if (image !== undefined) return [{ type: "message", role: "assistant", content: [image] }]
       const text = summaryOf(item)
       return text === undefined ? [] : [{ type: "message", role: "user", content: [{ type: "text", text }] }]
     }

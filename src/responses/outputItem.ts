@@ -5,7 +5,7 @@ import { GrowingList } from "../generation/GrowingList.ts"
 import type { OpenItem } from "../generation/Lanes.ts"
 import type { ClientTool } from "./clientTools/ClientTool.ts"
 import { emit, shownItem } from "./encoding.ts"
-import type { Draft, Open, OpenCall, OpenReasoning, OpenSearch } from "./encoding.ts"
+import type { Draft, Open, OpenCall, OpenImage, OpenReasoning, OpenSearch } from "./encoding.ts"
 import { addPart, finishPart, isText, messageOf, resume } from "./outputMessage.ts"
 import type { ItemStatus, OutputItem } from "./ResponseObject.ts"
 import { seal, sealSearch } from "./seal.ts"
@@ -36,6 +36,11 @@ export const begin = (draft: Draft, item: OpenItem): void => {
     case "tool-call":
       draft.open = { type: "call", id: id(prefixOf(draft, item)), call: item, text: "" }
       return beginCall(draft, draft.open)
+    case "image":
+      draft.open = { type: "image", id: id("ig"), mediaType: item.mediaType, data: item.data }
+      addItem(draft, imageOf({ ...draft.open, data: "" }, "in_progress"))
+      emit(draft, "response.image_generation_call.in_progress", place(draft, draft.open))
+      return emit(draft, "response.image_generation_call.generating", place(draft, draft.open))
     case "search":
       draft.open = { type: "search", id: id("ws"), query: item.query, upstreamId: item.id }
       addItem(draft, {
@@ -79,6 +84,9 @@ export const end = (draft: Draft, closing: Closing): void => {
     case "call":
       finishArguments(draft, open, closing.status)
       break
+    case "image":
+      emit(draft, "response.image_generation_call.completed", place(draft, open))
+      break
     case "search":
       if (closing.outcome?.type === "results") {
         emit(draft, "response.web_search_call.completed", place(draft, open))
@@ -104,6 +112,8 @@ export const itemOf = (draft: Draft, open: Open, status: ItemStatus, closing?: C
       return reasoningOf(draft, open, status, closing?.signature)
     case "call":
       return callOf(draft, open, status)
+    case "image":
+      return imageOf(open, status)
     case "search":
       return searchOf(open, status, closing?.outcome)
   }
@@ -112,7 +122,7 @@ export const itemOf = (draft: Draft, open: Open, status: ItemStatus, closing?: C
 const addItem = (draft: Draft, item: OutputItem) =>
   emit(draft, "response.output_item.added", { output_index: draft.output.length, item })
 
-const place = (draft: Draft, open: OpenSearch) => ({ output_index: draft.output.length, item_id: open.id })
+const place = (draft: Draft, open: OpenSearch | OpenImage) => ({ output_index: draft.output.length, item_id: open.id })
 
 const eventOf = ({ call }: OpenCall) =>
   call.kind === "custom" ? "response.custom_tool_call_input" : "response.function_call_arguments"
@@ -189,6 +199,14 @@ const callOf = (draft: Draft, open: OpenCall, status: ItemStatus): OutputItem | 
     ? { id, type: "custom_tool_call", status, call_id: call.callId, ...nameOf(draft, open), input: text }
     : { id, type: "function_call", status, call_id: call.callId, ...nameOf(draft, open), arguments: text }
 }
+
+const imageOf = ({ data, id, mediaType }: OpenImage, status: ItemStatus): OutputItem => ({
+  id,
+  type: "image_generation_call",
+  status,
+  result: data === "" ? null : data,
+  output_format: mediaType.slice(mediaType.indexOf("/") + 1)
+})
 
 const withSeal = (encrypted_content: string | undefined) =>
   encrypted_content === undefined ? {} : { encrypted_content }

@@ -2,6 +2,7 @@ import { InvalidRequest, RateLimited, UpstreamFailed } from "../contract/failure
 import type { Failure } from "../contract/failures/Failure.ts"
 import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import { machine } from "./encode.ts"
+import { madeImage } from "./madeImage.ts"
 import type { Encoding, Include, ResponseFrame } from "./encoding.ts"
 import type { OutputItem, OutputPart, ResponseObject } from "./ResponseObject.ts"
 import { unseal, unsealSearch } from "./seal.ts"
@@ -107,6 +108,10 @@ const eventsOf = (item: OutputItem, index: number, model: string): ReadonlyArray
               : { type: "results", results: told ?? results }
         })
       ]
+    }
+    case "image_generation_call": {
+      const source = madeImage(item)?.source
+      return source?.type === "base64" ? [{ type: "image", mediaType: source.mediaType, data: source.data }] : []
     }
     // An item of a tool that OpenAI ran. Its original frames are not stored.
     default:

@@ -13,6 +13,7 @@ interface Draft {
   reasoning_content?: string
   reasoning_details?: Array<unknown>
   annotations?: Array<unknown>
+  images?: Array<unknown>
   tool_calls?: Array<{ id: string; type: string; function?: { arguments: string }; custom?: { input: string } }>
   function_call?: { name: string; arguments: string }
 }
@@ -67,7 +68,7 @@ const read = (frames: ReadonlyArray<string>) => {
     if (delta.reasoning_content !== undefined) {
       message.reasoning_content = (message.reasoning_content ?? "") + delta.reasoning_content
     }
-    for (const key of ["reasoning_details", "annotations"] as const) {
+    for (const key of ["reasoning_details", "annotations", "images"] as const) {
       if (delta[key] !== undefined) message[key] = [...(message[key] ?? []), ...delta[key]]
     }
     if (delta.function_call?.name !== undefined) message.function_call = { name: "", arguments: "" }

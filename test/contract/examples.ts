@@ -151,13 +151,11 @@ const chatMessages = [
   },
   {
     role: "assistant",
-    content: [
-      { type: "text", text: "Seen." },
-      { type: "refusal", refusal: "No." }
-    ],
+    content: [{ type: "refusal", refusal: "No." }],
     refusal: "No.",
     reasoning_content: "Hm.",
     reasoning_details: [{ type: "reasoning.text", text: "Hm." }],
+    images: [{ type: "image_url", index: 0, image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } }],
     tool_calls: [chatCall, { id: "call_2", type: "custom", custom: { name: "run", input: "x" } }]
   },
   { role: "tool", tool_call_id: "call_1", content: "Sunny" },

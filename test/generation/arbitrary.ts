@@ -37,6 +37,11 @@ const event: fc.Arbitrary<GenerationEvent> = fc.oneof(
   fc.record({ type: fc.constant("reasoning-end" as const), signature: fc.option(text, { nil: undefined }) }),
   fc.record({ type: fc.constant("redacted-reasoning" as const), data: text }),
   fc.record({
+    type: fc.constant("image" as const),
+    mediaType: fc.constant("image/png"),
+    data: fc.constant("iVBORw0KGgo=")
+  }),
+  fc.record({
     type: fc.constant("tool-call-start" as const),
     callId: id,
     name: fc.constant("f"),

@@ -95,12 +95,14 @@ const read = (frames: ReadonlyArray<StreamFrame>) => {
   return { message, over }
 }
 
+/** Arguments that are no object are kept as text. */
 const objectOf = (json: string): object => {
   try {
     const value = JSON.parse(json)
-    return typeof value === "object" && !Array.isArray(value) && value !== null ? value : {}
+    if (value === null) return {}
+    return typeof value === "object" && !Array.isArray(value) ? value : { INVALID_JSON: json }
   } catch {
-    return {}
+    return { INVALID_JSON: json }
   }
 }
 

@@ -57,6 +57,7 @@ it("shows every kind of item, block and tool", () => {
     "ApplyPatchCall",
     "ComputerCall",
     "WebSearchCall",
+    "ImageGenerationCall",
     "Compaction"
   ])
 })

@@ -131,6 +131,11 @@ export const read = (frames: ReadonlyArray<ResponseFrame>): ResponseObject => {
       case "response.web_search_call.completed":
         expecting(item?.type === "web_search_call", "a search")
         break
+      case "response.image_generation_call.in_progress":
+      case "response.image_generation_call.generating":
+      case "response.image_generation_call.completed":
+        expecting(item?.type === "image_generation_call" && item.id === fields.item_id, "an image")
+        break
       case "response.output_item.done": {
         const whole: Fields = fields.item
         expecting(isItem(whole) && part === undefined, "a whole item in its schema")

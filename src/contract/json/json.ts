@@ -52,8 +52,17 @@ export const parseJson = (text: string, bounds: JsonBounds = answerBounds): unkn
 /** Parsing more in one text would block the event loop. */
 const mostLongIntegers = 10_000
 
-/** Parses a tool's arguments; an empty object if they are not one. */
+/**
+ * Parses a tool's arguments. A text that is no object is kept in one, under the name that Anthropic's documentation of
+ * fine-grained tool streaming gives it.
+ */
 export const argumentsObject = (text: string): JsonObject => {
   const parsed = parseJson(text, bodyBounds)
-  return isObject(parsed) ? parsed : {}
+  if (isObject(parsed)) return parsed
+  return parsed === null || text.trim() === "" ? {} : { [malformed]: text }
 }
+
+const malformed = "INVALID_JSON"
+
+/** True if a tool's arguments had to be kept as text. */
+export const isMalformed = (input: JsonObject): boolean => malformed in input

@@ -95,7 +95,11 @@ export const excessOf = (text: string, bounds: JsonBounds, places?: Places): key
         // [
         const outer = kindAt[depth] ?? 0
         if (++depth > bounds.levels) return "levels"
-        const isLogprobs = outer >= logprobs || (outer === object && text.startsWith('logprobs"', quote - 8))
+        const isLogprobs =
+          outer >= logprobs ||
+          (outer === object &&
+            // OpenAI's name, and Gemini's.
+            (text.startsWith('logprobs"', quote - 8) || text.startsWith('logprobsResult"', quote - 14)))
         kindAt[depth] = (code === 0x5b ? list : object) + (isLogprobs ? logprobs : 0)
         countAt[depth] = 0
         if (code === 0x7b) {

@@ -18,17 +18,26 @@ export const atMost =
 export class TakenIds {
   readonly #ids = new Set<string>()
   #count = 0
+  #salt: string | undefined
 
   /** The id of the next call: the upstream's own, unless it is missing or taken. */
   fresh(wanted: string, answerId: string): string {
-    const isFree = wanted !== "" && !this.#ids.has(wanted)
-    // The answer's id makes it unique across turns.
-    const id = isFree ? wanted : `call_${answerId.slice(0, 64).replaceAll(/[^A-Za-z0-9]/g, "")}_${this.#count}`
+    const isFree = wanted !== "" && !this.#ids.has(wanted) && !counted.test(wanted)
+    const id = isFree ? wanted : `call_${this.#salted(answerId)}_${this.#count}`
     this.#count++
     this.#ids.add(id)
     return id
   }
+
+  /** Makes ids unique across turns. */
+  #salted(answerId: string): string {
+    this.#salt ??= answerId.slice(0, 64).replaceAll(/[^A-Za-z0-9]/g, "") || crypto.randomUUID().replaceAll("-", "")
+    return this.#salt
+  }
 }
+
+/** Ids that count the calls of one answer, so that every turn has the same ones (OpenRouter, Google's servers). */
+const counted = /^(?:call__|tool_)\d/
 
 /** Mistral accepts nine letters or digits and nothing else (400, code 3280). */
 export const nineCharacters: CallIds = (id) =>

@@ -1,5 +1,7 @@
 import type { Conversation } from "../../generation/Conversation.ts"
 import { InvalidRequest } from "../../contract/failures/Failure.ts"
+import type { JsonObject } from "../../contract/fields.ts"
+import { argumentsObject, isMalformed } from "../../contract/json/json.ts"
 
 /** Losses of a request on its way into another dialect, collected while it is lowered. */
 export interface Notes {
@@ -22,6 +24,13 @@ export const takeNotes = (): Notes => {
     adapted: () => [...adapted],
     refused: () => refused
   }
+}
+
+/** A call's arguments for a dialect that has them as an object. */
+export const callInput = (text: string, notes: Notes): JsonObject => {
+  const input = argumentsObject(text)
+  if (isMalformed(input)) notes.adapt("arguments")
+  return input
 }
 
 /** The caller's name of the answer's format. */

@@ -6,7 +6,7 @@ import { tooManyItems, tooMuchText } from "../protocols/upstreamFailure.ts"
 /** The most text of an answer, in UTF-16 units. Encoders keep all of it, and write it several times. */
 const mostText = 32 * 1024 * 1024
 
-/** Counts the items of an answer (texts, reasoning, calls, searches and their results, citations) and their length. */
+/** Counts the items of an answer (texts, reasoning, images, calls, searches and their results, citations) and their length. */
 export class ItemCount {
   #items = 0
   #length = 0
@@ -15,7 +15,7 @@ export class ItemCount {
   /** The failure of an answer that has more than the gateway reads. */
   excess(event: GenerationEvent): UpstreamFailed | undefined {
     if ("text" in event) this.#length += event.text.length
-    else if (event.type === "redacted-reasoning") this.#length += event.data.length
+    else if ("data" in event) this.#length += event.data.length
     if (this.#length > mostText) return tooMuchText
     return this.#countItems(event) ? tooManyItems : undefined
   }
@@ -41,6 +41,7 @@ const sizeOf = (event: GenerationEvent): number => {
     case "text-start":
     case "reasoning-start":
     case "redacted-reasoning":
+    case "image":
     case "tool-call-start":
     case "search-start":
     case "citation":

@@ -72,7 +72,12 @@ describe("an error of Bedrock", () => {
 
   it("about a form that AWS wants first is the operator's", () => {
     const words = "Model use case details have not been submitted for this account. Fill out the form before."
-    expect(refusedAs("ResourceNotFoundException", 404, words)).toEqual(["UpstreamFailed", "elsewhere", "refused-key", 404])
+    expect(refusedAs("ResourceNotFoundException", 404, words)).toEqual([
+      "UpstreamFailed",
+      "elsewhere",
+      "refused-key",
+      404
+    ])
   })
 
   it("of an unknown type says what its status says", () => {

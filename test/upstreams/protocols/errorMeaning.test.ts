@@ -34,8 +34,18 @@ describe("an upstream's error", () => {
     ["a key of Anthropic's that may not", 403, anthropic("permission_error", "words"), "refused-key"],
     ["a country of OpenAI's", 403, openai("unsupported_country_region_territory", "request_forbidden"), "refused-key"],
     ["a key of Google's", 400, google("INVALID_ARGUMENT", "API_KEY_INVALID"), "refused-key"],
-    ["a place that Google doesn't serve", 400, precondition("User location is not supported for the API use."), "refused-key"],
-    ["a project of Google's without billing", 400, [precondition("Please enable billing on your project.")], "refused-key"],
+    [
+      "a place that Google doesn't serve",
+      400,
+      precondition("User location is not supported for the API use."),
+      "refused-key"
+    ],
+    [
+      "a project of Google's without billing",
+      400,
+      [precondition("Please enable billing on your project.")],
+      "refused-key"
+    ],
     ["too many requests", 429, "slow down", "saturated"],
     ["overload", 529, anthropic("overloaded_error", "Overloaded"), "saturated"]
   ] as const)("tells of the upstream itself: %s", (_, status, body, trouble) => {

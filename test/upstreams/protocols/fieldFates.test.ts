@@ -32,6 +32,9 @@ const samples: Readonly<Record<ConversationField, Partial<Conversation>>> = {
   verbosity: { verbosity: { value: "low", param: "verbosity" } },
   serviceTier: { serviceTier: "priority" },
   logprobs: { logprobs: { value: 2, param: "logprobs" } },
+  seed: { seed: 7 },
+  penalties: { penalties: { frequency: 1, presence: 1 } },
+  modalities: { modalities: ["text", "image"] },
   audio: {
     items: [
       {

@@ -149,11 +149,11 @@ describe("gemini requests", () => {
     expect(lower({ tools: [weather], parallelToolCalls: false }).adapted).toEqual(["parallel_tool_calls"])
   })
 
-  it("searches by Google, alone: beside functions the search is left out and named", () => {
+  it("searches by Google, before Gemini 3 alone: beside functions the search is left out and named", () => {
     const alone = lower({ tools: [{ ...search, maxUses: 2, allowedDomains: ["a.com"] }] })
     expect(alone.body["tools"]).toEqual([{ googleSearch: {} }])
     expect(alone.adapted).toEqual(["allowed_domains", "max_uses"])
-    const beside = lower({ tools: [search, weather] })
+    const beside = lower({ tools: [search, weather] }, "gemini-2.5-flash")
     expect(beside.body["tools"]).toMatchObject([{ functionDeclarations: [{ name: "get_weather" }] }])
     expect(beside.adapted).toEqual(["tools.web_search"])
     const forced = lower({ tools: [search, weather], toolChoice: { type: "tool", name: "web_search" } })

@@ -166,7 +166,11 @@ describe("openai-responses answers", () => {
     }
     const { items } = read([...twin(0, "t"), ...twin(1, "t"), ...twin(2, ""), completed()])
     expect(items.map(({ text }) => text)).toEqual(['{"a":0}', '{"a":1}', '{"a":2}'])
-    expect(items.map(({ callId }) => callId)).toEqual(["t", "call__1", "call__2"])
+    expect(items.map(({ callId }) => callId)).toEqual([
+      "t",
+      expect.stringMatching(/^call_[0-9a-f]{32}_1$/),
+      expect.stringMatching(/^call_[0-9a-f]{32}_2$/)
+    ])
   })
 
   it("reads a search with its sources, and counts it", () => {

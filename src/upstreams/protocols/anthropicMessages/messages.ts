@@ -15,7 +15,7 @@ import { isBlank, withoutTrail } from "./blankText.ts"
 import { wrapCustom } from "../back.ts"
 import { anthropicId } from "../callIds.ts"
 import { foundWords, markedSystem, plainText } from "../documents.ts"
-import { argumentsObject } from "../../../contract/json/json.ts"
+import { callInput } from "../notes.ts"
 import type { Notes } from "../notes.ts"
 import { oneResultEach } from "../oneResultEach.ts"
 import { isFrom } from "../../../generation/origin.ts"
@@ -92,9 +92,13 @@ const resultsFirst = (turn: MessageTurn): MessageTurn => {
 const blocks = (item: Item, to: Recipient, back: Back, notes: Notes): ReadonlyArray<JsonObject> => {
   switch (item.type) {
     case "message":
-      return item.content.flatMap((part) =>
-        item.role === "system" && part.type === "text" ? textBlock(markedSystem(part.text), part) : block(part, notes)
-      )
+      return item.content.flatMap((part) => {
+        if (item.role === "system" && part.type === "text") return textBlock(markedSystem(part.text), part)
+        if (item.role !== "assistant" || part.type !== "image") return block(part, notes)
+        // The assistant's turns have none.
+        notes.adapt("image")
+        return []
+      })
     case "reasoning":
       // The upstream accepts thinking only with its own signature.
       if (isFrom(item, signs, to.model)) {
@@ -107,7 +111,7 @@ const blocks = (item: Item, to: Recipient, back: Back, notes: Notes): ReadonlyAr
       return []
     case "tool-call": {
       const text = item.kind === "custom" ? wrapCustom(item.arguments) : item.arguments
-      const input = argumentsObject(text)
+      const input = callInput(text, notes)
       return [
         {
           type: "tool_use",

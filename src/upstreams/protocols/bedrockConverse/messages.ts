@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { argumentsObject, objectAt, textAt } from "../../../contract/json/json.ts"
+import { objectAt, textAt } from "../../../contract/json/json.ts"
 import type { Conversation, Item, Marked, Part, ReasoningItem, SearchItem } from "../../../generation/Conversation.ts"
 import { isFrom } from "../../../generation/origin.ts"
 import { isBlank } from "../anthropicMessages/blankText.ts"
@@ -9,6 +9,7 @@ import type { Back } from "../back.ts"
 import { wrapCustom } from "../back.ts"
 import { anthropicId, atMost } from "../callIds.ts"
 import { markedSystem } from "../documents.ts"
+import { callInput } from "../notes.ts"
 import type { Notes } from "../notes.ts"
 import { oneResultEach } from "../oneResultEach.ts"
 import { documentBlock, DocumentNames, imageBlock } from "./media.ts"
@@ -108,17 +109,21 @@ const untrailed = (content: ReadonlyArray<JsonObject>): ReadonlyArray<JsonObject
 const blocks = (item: Item, to: Recipient): ReadonlyArray<JsonObject> => {
   switch (item.type) {
     case "message":
-      return item.content.flatMap((part) =>
-        item.role === "system" && part.type === "text"
-          ? blocksOf({ ...part, text: isBlank(part.text) ? "" : markedSystem(part.text) }, to)
-          : blocksOf(part, to)
-      )
+      return item.content.flatMap((part) => {
+        if (item.role === "system" && part.type === "text") {
+          return blocksOf({ ...part, text: isBlank(part.text) ? "" : markedSystem(part.text) }, to)
+        }
+        if (item.role !== "assistant" || part.type !== "image") return blocksOf(part, to)
+        // The assistant's turns have none.
+        to.notes.adapt("image")
+        return []
+      })
     case "reasoning":
       return reasoning(item, to)
     case "tool-call": {
       const text = item.kind === "custom" ? wrapCustom(item.arguments) : item.arguments
       const name = to.back.upstreamName(item.name)
-      const toolUse = { toolUseId: callId(item.callId), name, input: argumentsObject(text) }
+      const toolUse = { toolUseId: callId(item.callId), name, input: callInput(text, to.notes) }
       return [{ toolUse }, ...pointsFor([item], to)]
     }
     case "tool-result": {

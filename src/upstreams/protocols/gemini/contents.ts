@@ -1,15 +1,17 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { argumentsObject } from "../../../contract/json/json.ts"
 import type { Conversation, Item, Part, ToolCallItem, ToolResultItem } from "../../../generation/Conversation.ts"
+import { signedImageId } from "../../../generation/signedText.ts"
 import type { CallSignatures } from "../../Upstream.ts"
 import type { Back } from "../back.ts"
 import { wrapCustom } from "../back.ts"
 import { foundWords, markedDocument, markedSystem, plainText } from "../documents.ts"
+import { callInput } from "../notes.ts"
 import type { Notes } from "../notes.ts"
 import { oneResultEach } from "../oneResultEach.ts"
 import { isOwnSearch } from "./grounding.ts"
 import { documentPart, imagePart } from "./media.ts"
 import type { Traits } from "./models.ts"
+import { readStored } from "./serverParts.ts"
 import { standIn, textParts } from "./signedParts.ts"
 
 /** A turn of the conversation. The dialect has two roles; results of functions are the user's. */
@@ -26,6 +28,8 @@ interface Contents {
 
 interface Recipient {
   readonly traits: Traits
+  /** True if the model also wants signatures on its images and at the beginning of its turns. */
+  readonly signsImages: boolean
   readonly signatures: CallSignatures
 }
 
@@ -55,15 +59,17 @@ const roleOf = (item: Item): Content["role"] => {
   return item.type === "tool-result" ? "user" : "model"
 }
 
-/** Results come first in a turn, and a turn's first call is signed. */
-const finished = ({ parts, role }: Content, { traits }: Recipient): Content => {
+/** Results come first in a turn, and its first call is signed; of a model that makes images, also what else it signs. */
+const finished = ({ parts, role }: Content, { signsImages, traits }: Recipient): Content => {
   if (role === "user") {
     const results = parts.filter(({ functionResponse }) => functionResponse !== undefined)
     const others = parts.filter(({ functionResponse }) => functionResponse === undefined)
     return { role, parts: [...results, ...others] }
   }
   const first = traits.signs ? parts.findIndex(({ functionCall }) => functionCall !== undefined) : -1
-  return { role, parts: parts.map((part, at) => (at === first ? { thoughtSignature: standIn, ...part } : part)) }
+  const isSigned = ({ inlineData }: JsonObject, at: number) =>
+    at === first || (signsImages && (at === 0 || inlineData !== undefined))
+  return { role, parts: parts.map((part, at) => (isSigned(part, at) ? { thoughtSignature: standIn, ...part } : part)) }
 }
 
 const partsOf = (
@@ -84,7 +90,7 @@ const partsOf = (
       if (item.signature !== undefined || item.redacted !== undefined) notes.adapt("reasoning")
       return []
     case "tool-call":
-      return [call(item, to, back)]
+      return call(item, to, back, notes)
     case "tool-result":
       return result(item, to, names.get(item.callId) ?? "unknown", notes)
     case "search":
@@ -97,8 +103,13 @@ const partsOf = (
 
 const plain = (text: string): Array<JsonObject> => (text === "" ? [] : [{ text }])
 
-const assistantPart = (part: Part, { signatures }: Recipient, notes: Notes): ReadonlyArray<JsonObject> =>
-  part.type === "text" || part.type === "refusal" ? textParts(part.text, signatures) : userPart(part, notes)
+const assistantPart = (part: Part, { signatures }: Recipient, notes: Notes): ReadonlyArray<JsonObject> => {
+  if (part.type === "text" || part.type === "refusal") return textParts(part.text, signatures)
+  if (part.type !== "image" || part.source.type !== "base64") return userPart(part, notes)
+  const thoughtSignature = signatures.get(signedImageId(part.source.data))
+  const image = imagePart(part, notes)
+  return thoughtSignature === undefined ? image : image.map((one) => ({ ...one, thoughtSignature }))
+}
 
 const userPart = (part: Part, notes: Notes): ReadonlyArray<JsonObject> => {
   switch (part.type) {
@@ -112,13 +123,16 @@ const userPart = (part: Part, notes: Notes): ReadonlyArray<JsonObject> => {
   }
 }
 
-const call = (item: ToolCallItem, { signatures }: Recipient, back: Back): JsonObject => {
+const call = (item: ToolCallItem, { signatures }: Recipient, back: Back, notes: Notes): ReadonlyArray<JsonObject> => {
   const text = item.kind === "custom" ? wrapCustom(item.arguments) : item.arguments
-  const thoughtSignature = signatures.get(item.callId)
-  return {
-    functionCall: { id: item.callId, name: back.upstreamName(item.name), args: argumentsObject(text) },
-    ...(thoughtSignature === undefined ? {} : { thoughtSignature })
-  }
+  const { before, signature: thoughtSignature } = readStored(signatures.get(item.callId))
+  return [
+    ...before,
+    {
+      functionCall: { id: item.callId, name: back.upstreamName(item.name), args: callInput(text, notes) },
+      ...(thoughtSignature === undefined ? {} : { thoughtSignature })
+    }
+  ]
 }
 
 /** A result is an object; its images and documents go inside where the model takes them there, else behind it. */

@@ -5,7 +5,7 @@ import { listedAtVertex, modelIds, publisherModelIds } from "./modelIds.ts"
 import { takesDocument } from "./media.ts"
 import { isVertex, placedAt } from "./placed.ts"
 import { fates } from "./fates.ts"
-import { lower } from "./request.ts"
+import { lower, lowerAtVertex } from "./request.ts"
 import { isSignatureRefusal, withoutSignatures } from "./signedParts.ts"
 import type { GeminiState } from "./step.ts"
 import { begin, end, frames, step } from "./step.ts"
@@ -43,6 +43,7 @@ export const gemini: Protocol<GeminiState> = {
 const geminiAtVertex: Protocol<GeminiState> = {
   ...gemini,
   endpoint: { ...endpoint, placed: placedAt(true) },
+  lower: lowerAtVertex,
   whole: { embeddings: { path: "/embeddings", form: embeddingsAtVertex } },
   listedAt: listedAtVertex,
   isListOfAll: true,

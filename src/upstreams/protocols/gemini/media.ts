@@ -1,5 +1,8 @@
 import type { JsonObject } from "../../../contract/fields.ts"
+import { objectAt, textAt } from "../../../contract/json/json.ts"
 import type { DocumentPart, FileSource, ImagePart } from "../../../generation/Conversation.ts"
+import { registeredType } from "../../../generation/fileSource.ts"
+import { leftOutFile } from "../../../generation/leftOutFile.ts"
 import { markedDocument, plainText } from "../documents.ts"
 import type { Notes } from "../notes.ts"
 
@@ -45,6 +48,25 @@ const filePart = (param: string, source: FileSource, usualType: string, notes: N
       notes.refuse(param, "the model's upstream takes an address or bytes, not a file id")
       return []
   }
+}
+
+/** A file of an answer. */
+interface MadeFile {
+  readonly isImage: boolean
+  readonly mediaType: string
+  /** In base64. */
+  readonly data: string
+  /** The file in words, for answers that can't have it. */
+  readonly words: string
+}
+
+/** The file in a part of an answer; undefined if it has none. */
+export const fileIn = (part: JsonObject): MadeFile | undefined => {
+  const file = objectAt(part, "inlineData")
+  const data = textAt(file, "data") ?? ""
+  if (data === "") return undefined
+  const mediaType = registeredType(textAt(file, "mimeType") ?? "image/png")
+  return { isImage: /^image\/[\w.+-]+$/.test(mediaType), mediaType, data, words: leftOutFile(mediaType, data) }
 }
 
 /** The media type by a URL's extension. The upstream wants one, and fetches the file itself. */

@@ -8,6 +8,10 @@ export interface Traits {
   readonly signs: boolean
   /** True if the result of a function may hold images and documents. */
   readonly richResults: boolean
+  /** True if repetitions may be penalized. */
+  readonly penalties: boolean
+  /** The places that tell log probabilities of the answer's tokens. */
+  readonly logprobs: "everywhere" | "Vertex" | "nowhere"
   /** True if functions may stand beside an answer's format and beside Google's search. */
   readonly mixesTools: boolean
 }
@@ -20,8 +24,8 @@ export type ThinkingControl =
   /** A level, weakest first. It cannot be turned off. */
   | { readonly by: "level"; readonly levels: ReadonlyArray<Effort> }
 
-const older = { signs: false, richResults: false, mixesTools: false } as const
-const current = { signs: true, richResults: true, mixesTools: true } as const
+const older = { signs: false, richResults: false, mixesTools: false, penalties: false, logprobs: "Vertex" } as const
+const current = { signs: true, richResults: true, mixesTools: true, penalties: false, logprobs: "nowhere" } as const
 
 const levels = (...levels: ReadonlyArray<Effort>): Traits => ({ ...current, thinking: { by: "level", levels } })
 
@@ -32,10 +36,14 @@ const budget = (least: number, most: number, isOptional: boolean): Traits => ({
 
 const unthinking: Traits = { ...older, thinking: { by: "nothing" } }
 
+/** Penalties and log probabilities are 400 at later ones ("Penalty is not enabled for …", "Logprobs is not enabled …"). */
+const first: Traits = { ...unthinking, penalties: true, logprobs: "everywhere" }
+
 /** The first match counts. Source: "Thinking" in Google's documentation of the API. */
 const rows: ReadonlyArray<readonly [RegExp, Traits]> = [
-  [/gemini-(1|2\.0)|gemma|learnlm/, unthinking],
-  [/gemini-2\.5-[a-z-]*(image|tts)/, unthinking],
+  [/gemini-(1|2\.0)/, first],
+  [/gemma|learnlm/, unthinking],
+  [/gemini-2\.5-[a-z-]*(image|tts)/, { ...unthinking, logprobs: "nowhere" }],
   [/gemini-2\.5-flash-lite/, budget(512, 24_576, true)],
   [/gemini-2\.5-flash/, budget(1, 24_576, true)],
   [/gemini-2\.5/, budget(128, 32_768, false)],

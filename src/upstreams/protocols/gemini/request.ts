@@ -30,13 +30,20 @@ const tierOf = (tier: string | undefined, notes: Notes): JsonObject => {
 }
 
 /** A conversation as a request. `model` and `stream` move to the path when it is sent. */
-export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
+export const lower = (asked: Conversation, options: LowerOptions): Lowered => lowerAt("Google", asked, options)
+
+/** The same at Vertex. */
+export const lowerAtVertex = (asked: Conversation, options: LowerOptions): Lowered => lowerAt("Vertex", asked, options)
+
+const lowerAt = (place: Place, asked: Conversation, options: LowerOptions): Lowered => {
   const notes = takeNotes()
-  const traits = traitsOf(options.knownAs ?? options.model)
+  const model = options.knownAs ?? options.model
+  const traits = traitsOf(model)
   const conversation = withFormatHint(withoutBilling(asked, notes.adapt), traits, notes)
   nameLeftOut(conversation, leftOut, notes)
   const back = backOf(conversation)
-  const to = { traits, signatures: options.callSignatures ?? noSignatures }
+  const signsImages = traits.signs && model.includes("image")
+  const to = { traits, signsImages, signatures: options.callSignatures ?? noSignatures }
   const { contents, system } = contentsOf(conversation, to, back, notes)
   if (contents.length === 0) {
     notes.refuse(conversation.inputParam ?? "input", "holds nothing that the model's upstream takes")
@@ -44,6 +51,8 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   const thinking = thinkingConfig(conversation, traits, notes)
   const generationConfig = {
     ...bounds(conversation),
+    ...carried(conversation, traits, place, notes),
+    ...(conversation.modalities === undefined ? {} : modalities(conversation.modalities, model, notes)),
     ...format(conversation, notes),
     ...(thinking === undefined ? {} : { thinkingConfig: thinking })
   }
@@ -53,7 +62,7 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
     contents,
     ...tierOf(conversation.serviceTier, notes),
     ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }),
-    ...toolsOf(conversation, back, notes),
+    ...toolsOf(conversation, traits.mixesTools && place === "Google", back, notes),
     ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig })
   }
   return {
@@ -80,6 +89,39 @@ const bounds = ({ maxOutputTokens, sampling, stopSequences }: Conversation): Jso
   ...(sampling.topK === undefined ? {} : { topK: sampling.topK }),
   ...(stopSequences.length === 0 ? {} : { stopSequences: stopSequences.slice(0, mostStops) })
 })
+
+type Place = "Google" | "Vertex"
+
+/** Fields that some generations of models have, at some places. */
+const carried = (
+  { logprobs, penalties, seed, stopSequences }: Conversation,
+  traits: Traits,
+  place: Place,
+  notes: Notes
+): JsonObject => {
+  const hasLogprobs = traits.logprobs === "everywhere" || traits.logprobs === place
+  // A text in which stop sequences are searched is cut elsewhere than between tokens.
+  const tellsLogprobs = logprobs !== undefined && hasLogprobs && stopSequences.length <= mostStops
+  if (logprobs !== undefined && !tellsLogprobs) notes.adapt(logprobs.param)
+  const { frequency, presence } = penalties ?? {}
+  if (frequency !== undefined && !traits.penalties) notes.adapt("frequency_penalty")
+  if (presence !== undefined && !traits.penalties) notes.adapt("presence_penalty")
+  return {
+    ...(seed === undefined ? {} : { seed }),
+    ...(frequency === undefined || !traits.penalties ? {} : { frequencyPenalty: frequency }),
+    ...(presence === undefined || !traits.penalties ? {} : { presencePenalty: presence }),
+    ...(tellsLogprobs && { responseLogprobs: true, ...(logprobs.value > 0 && { logprobs: logprobs.value }) })
+  }
+}
+
+/** Other models refuse to be asked for images. */
+const modalities = (wanted: ReadonlyArray<string>, model: string, notes: Notes): JsonObject => {
+  if (!model.includes("image") || !wanted.every((kind) => kind === "text" || kind === "image")) {
+    notes.adapt("modalities")
+    return {}
+  }
+  return { responseModalities: wanted.map((kind) => kind.toUpperCase()) }
+}
 
 const format = (conversation: Conversation, notes: Notes): JsonObject => {
   const { format } = conversation

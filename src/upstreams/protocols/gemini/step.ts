@@ -1,17 +1,21 @@
 import { UpstreamFailed } from "../../../contract/failures/Failure.ts"
 import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
-import { appendText } from "../../../generation/appendText.ts"
 import type { FinishReason, GenerationEvent } from "../../../generation/GenerationEvent.ts"
+import { signedImageId } from "../../../generation/signedText.ts"
 import { TakenIds } from "../callIds.ts"
 import type { Back } from "../back.ts"
 import { unwrapCustom } from "../back.ts"
 import { cutOff, failedWith, garbled, unknownReason } from "../upstreamFailure.ts"
+import { codeIn } from "./codeParts.ts"
 import { finishReasonOf } from "./finishReasons.ts"
 import type { Grounding } from "./grounding.ts"
 import { citationEvents, groundingIn, searchesOf, searchEvents } from "./grounding.ts"
-import type { SignedPart } from "./signedParts.ts"
-import { signedText } from "./signedParts.ts"
+import { addLogprobs } from "./logprobs.ts"
+import { fileIn } from "./media.ts"
+import { noText, signedText, withPart } from "./signedParts.ts"
+import type { SignedText } from "./signedParts.ts"
+import { isServerPart, queriesIn, storedSignature } from "./serverParts.ts"
 import { usageIn } from "./usage.ts"
 
 export interface GeminiState {
@@ -21,9 +25,14 @@ export interface GeminiState {
   readonly answerId: string
   /** The ids of the calls. Mutable. */
   readonly calls: TakenIds
-  /** The text since the last other part, and its signed part. */
-  readonly text: string
-  readonly signed: SignedPart | undefined
+  /** The text since the last other part. */
+  readonly open: SignedText
+  /** All texts of the answer, which chat completions have as one. */
+  readonly said: SignedText
+  /** The calls of Google's own tools since the last function's. */
+  readonly served: ReadonlyArray<JsonObject>
+  /** The queries among them, which an answer without grounding tells. */
+  readonly queries: ReadonlyArray<string>
   readonly grounding: Grounding | undefined
   readonly searches: number
   /** True once the search was told. */
@@ -43,8 +52,10 @@ export const begin = (back: Back): GeminiState => ({
   started: false,
   answerId: "",
   calls: new TakenIds(),
-  text: "",
-  signed: undefined,
+  open: noText,
+  said: noText,
+  served: [],
+  queries: [],
   grounding: undefined,
   searches: 0,
   isSearchTold: false,
@@ -82,28 +93,50 @@ const readCandidate = (
   let next = state
   if (grounding !== undefined) next = { ...next, grounding, searches: searchesOf(grounding, frame) }
   // In a stream, the searches are told after the text.
-  if (grounding !== undefined && next.text === "") next = tellSearch(next, grounding, events)
+  if (grounding !== undefined && next.open.text === "") next = tellSearch(next, grounding, events)
+  const before = events.length
   for (const part of listAt(objectAt(candidate, "content"), "parts")) {
     if (isObject(part)) next = readPart(next, part, events)
   }
+  addLogprobs(events, before, objectAt(candidate, "logprobsResult"))
   const finish = textAt(candidate, "finishReason")
   return finish === undefined ? next : { ...next, finish, finishMessage: textAt(candidate, "finishMessage") }
 }
 
 const readPart = (state: GeminiState, part: JsonObject, events: Array<GenerationEvent>): GeminiState => {
-  const { text } = part
-  if (typeof text === "string" && part["thought"] === true) {
-    if (text !== "") events.push({ type: "reasoning-delta", text })
+  const file = fileIn(part)
+  const text = textAt(part, "text") ?? codeIn(part) ?? (file?.isImage === false ? file.words : undefined)
+  if (part["thought"] === true) {
+    // Images of thoughts are drafts of the answer's.
+    const thought = text ?? file?.words ?? ""
+    if (thought !== "") events.push({ type: "reasoning-delta", text: thought })
     return endText(state, events)
   }
   const signature = textAt(part, "thoughtSignature") || undefined
-  if (typeof text === "string") return readText(state, text, signature, events)
+  if (text !== undefined) return readText(state, text, signature, events)
+  if (file !== undefined) {
+    const next = endText(state, events)
+    const { data, mediaType } = file
+    if (signature !== undefined) events.push({ type: "tool-call-signed", callId: signedImageId(data), signature })
+    events.push({ type: "image", mediaType, data })
+    return next
+  }
+  if (isServerPart(part)) return readServed(state, part)
   const call = objectAt(part, "functionCall")
   if (call === undefined) return state
-  const next = endText(state, events)
-  tellCall(next, call, signature, events)
-  return next
+  const next = tellQueries(endText(state, events), events)
+  tellCall(next, call, storedSignature(signature, next.served), events)
+  return { ...next, served: [] }
 }
+
+const readServed = (state: GeminiState, part: JsonObject): GeminiState => {
+  if (state.served.length + state.queries.length > mostServed) return state
+  const queries = [...state.queries, ...queriesIn(part)]
+  const served = [...state.served, part]
+  return { ...state, served, queries, searches: state.grounding === undefined ? queries.length : state.searches }
+}
+
+const mostServed = 100
 
 const readText = (
   state: GeminiState,
@@ -112,15 +145,14 @@ const readText = (
   events: Array<GenerationEvent>
 ): GeminiState => {
   if (text !== "") events.push({ type: "text-delta", text })
-  const start = state.text.length
-  const signed = signature === undefined ? state.signed : { start, end: start + text.length, signature }
-  return text === "" && signature === undefined ? state : { ...state, text: appendText(state.text, text), signed }
+  if (text === "" && signature === undefined) return state
+  return { ...state, open: withPart(state.open, text, signature), said: withPart(state.said, text, signature) }
 }
 
 const endText = (state: GeminiState, events: Array<GenerationEvent>): GeminiState => {
-  if (state.text === "" && state.signed === undefined) return state
-  events.push(...signedText(state.text, state.signed))
-  return { ...state, text: "", signed: undefined }
+  if (state.open === noText) return state
+  events.push(...signedText(state.open))
+  return { ...state, open: noText }
 }
 
 /** A call comes whole. */
@@ -133,7 +165,8 @@ const tellCall = (
   const callId = calls.fresh(textAt(call, "id") ?? "", answerId)
   const name = back.callerName(textAt(call, "name") ?? "")
   const isCustom = back.isCustom(name)
-  const args = JSON.stringify(objectAt(call, "args") ?? {})
+  // A text is what the model wrote in place of an object.
+  const args = textAt(call, "args") ?? JSON.stringify(objectAt(call, "args") ?? {})
   if (signature !== undefined) events.push({ type: "tool-call-signed", callId, signature })
   events.push(
     { type: "tool-call-start", callId, name, kind: isCustom ? "custom" : "function" },
@@ -141,6 +174,12 @@ const tellCall = (
     { type: "tool-call-end", callId }
   )
 }
+
+/** Tells the searches of an answer that has no grounding. */
+const tellQueries = (state: GeminiState, events: Array<GenerationEvent>): GeminiState =>
+  state.queries.length === 0
+    ? state
+    : tellSearch(state, state.grounding ?? { queries: state.queries, results: [], supports: [] }, events)
 
 const tellSearch = (state: GeminiState, grounding: Grounding, events: Array<GenerationEvent>): GeminiState => {
   if (state.isSearchTold) return state
@@ -162,9 +201,11 @@ export const end = (state: GeminiState, marked: boolean): ReadonlyArray<Generati
   const reason: FinishReason = told ?? "stop"
   const events: Array<GenerationEvent> = []
   const { grounding } = state
-  if (grounding !== undefined) events.push(...citationEvents(grounding, state.text))
+  if (grounding !== undefined) events.push(...citationEvents(grounding, state.open.text))
   const last = endText(state, events)
-  if (grounding !== undefined) tellSearch(last, grounding, events)
+  if (state.said.text !== state.open.text) events.push(...signedText(state.said))
+  if (grounding === undefined) tellQueries(last, events)
+  else tellSearch(last, grounding, events)
   events.push({
     type: "finished",
     reason,

@@ -6,19 +6,28 @@ import type { Notes } from "../notes.ts"
 import { schemaRules } from "../schemas.ts"
 import { ToolSchemas } from "../toolSchemas.ts"
 
-/** The tools and the choice among them. */
-export const toolsOf = (conversation: Conversation, back: Back, notes: Notes): JsonObject => {
-  const { functions, search } = offered(conversation, notes)
-  if (search !== undefined) return { tools: [{ googleSearch: googleSearch(search, notes) }] }
-  if (functions.length === 0) return {}
+/**
+ * The tools and the choice among them.
+ *
+ * @param mixes true if Google's search may stand beside functions
+ */
+export const toolsOf = (conversation: Conversation, mixes: boolean, back: Back, notes: Notes): JsonObject => {
+  const { functions, search } = offered(conversation, mixes, notes)
+  const searching = search === undefined ? {} : { googleSearch: googleSearch(search, notes) }
+  if (functions.length === 0) return search === undefined ? {} : { tools: [searching] }
   if (!conversation.parallelToolCalls) notes.adapt("parallel_tool_calls")
   const schemas = new ToolSchemas(schemaRules.accepting, true, notes)
   const functionDeclarations = functions.map((tool) => declaration(tool, schemas, back, notes))
   const isStrict = functions.some((tool) => tool.type === "function" && tool.strict === true)
   const functionCallingConfig = calling(conversation, isStrict, back)
+  const toolConfig = {
+    ...(functionCallingConfig === undefined ? {} : { functionCallingConfig }),
+    // It is required with both. Searches then are parts of the answer.
+    ...(search === undefined ? {} : { includeServerSideToolInvocations: true })
+  }
   return {
-    tools: [{ functionDeclarations }],
-    ...(functionCallingConfig === undefined ? {} : { toolConfig: { functionCallingConfig } })
+    tools: [{ functionDeclarations, ...searching }],
+    ...(Object.keys(toolConfig).length === 0 ? {} : { toolConfig })
   }
 }
 
@@ -26,11 +35,10 @@ type CallerTool = Exclude<Tool, SearchTool>
 
 interface Offered {
   readonly functions: ReadonlyArray<CallerTool>
-  /** Set only without functions: models refuse both together. */
   readonly search: SearchTool | undefined
 }
 
-const offered = ({ toolChoice, tools }: Conversation, notes: Notes): Offered => {
+const offered = ({ toolChoice, tools }: Conversation, mixes: boolean, notes: Notes): Offered => {
   const search = tools.find((tool) => tool.type === "search")
   const functions = tools.filter((tool) => tool.type !== "search")
   if (search === undefined) return { functions, search }
@@ -39,6 +47,8 @@ const offered = ({ toolChoice, tools }: Conversation, notes: Notes): Offered => 
       ? toolChoice.name === search.name
       : toolChoice.type === "required" && toolChoice.names?.every((name) => name === search.name) === true
   if (functions.length > 0 && !mustSearch) {
+    // A forced function leaves no room for a search.
+    if (mixes && toolChoice.type === "auto") return { functions, search }
     notes.adapt(`tools.${search.name}`)
     return { functions, search: undefined }
   }

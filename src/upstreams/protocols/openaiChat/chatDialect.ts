@@ -36,7 +36,9 @@ export const chatDialect = (provider: Provider): ChunkDialect => ({
   ...signing[provider.signsCalls ?? "nothing"],
   body: (body, { callSignatures, knownAs, upstreamModel, stream }, lost = () => {}) => {
     const row = ofModel(provider, knownAs ?? upstreamModel)
-    const messages = passedMessages(listAt(body, "messages"), row, callSignatures)
+    const given = listAt(body, "messages")
+    if (row.refusesInMessages.has("images") && given.some(hasImages)) lost("messages[].images")
+    const messages = passedMessages(given, row, callSignatures)
     return {
       ...passedFields({ ...body, model: upstreamModel, messages }, row, lost),
       stream,
@@ -54,6 +56,9 @@ export const chatDialect = (provider: Provider): ChunkDialect => ({
     }
   }
 })
+
+/** True for an answer of a model that makes images. */
+const hasImages = (message: unknown): boolean => listAt(message, "images").length > 0
 
 /** Usage is always requested; `chunks.ts` decides whether the caller sees it. */
 const streamOptions = (body: JsonObject, { refuses, streamUsage }: Provider): unknown => {

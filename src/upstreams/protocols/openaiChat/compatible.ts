@@ -80,6 +80,7 @@ const written = {
     reasoning: { by: "effort", efforts: ["none", "minimal", "low", "medium", "high", "xhigh"] },
     servesOpenAi: true,
     isOwn: true,
+    refusesInMessages: new Set(["images"]),
     documents: true,
     endUser: { name: "safety_identifier", characters: 128 },
     cacheKey: true,
@@ -140,7 +141,7 @@ const written = {
       "safety_identifier",
       "verbosity"
     ]),
-    refusesInMessages: new Set(["reasoning_content"]),
+    refusesInMessages: new Set(["reasoning_content", "images"]),
     formatsBesideTools: false,
     knowsEfforts: true,
     models: [
@@ -193,7 +194,7 @@ const written = {
       "user",
       "verbosity"
     ]),
-    refusesInMessages: new Set(["reasoning_content"]),
+    refusesInMessages: new Set(["reasoning_content", "images"]),
     seed: "random_seed",
     strictTurns: true,
     carries: new Set(),
@@ -235,7 +236,7 @@ const written = {
       "store",
       "verbosity"
     ]),
-    refusesInMessages: new Set(["reasoning_content"])
+    refusesInMessages: new Set(["reasoning_content", "images"])
   },
   qwen: {
     ...usual,

@@ -27,12 +27,14 @@ const passedMessage =
     // Most servers' chat templates only know `system`.
     const named = role === "developer" && provider.systemRole === "system" ? { ...message, role: "system" } : message
     const typed = Array.isArray(content) ? withImageTypes(named, content) : named
-    if (typeof result !== "string" && !Array.isArray(calls)) return typed
+    if (typeof result !== "string" && !Array.isArray(calls)) {
+      return "images" in typed ? withoutRefused(typed, provider) : typed
+    }
     const whole = withSignatures(withReasoning(withIds(typed, provider), provider), provider, signatures)
     return withoutRefused(whole, provider)
   }
 
-/** Without the fields that the server refuses. Reasoning stands in messages with calls alone. */
+/** Without the fields that the server refuses. Reasoning to return stands in messages with calls alone. */
 const withoutRefused = (message: JsonObject, { refusesInMessages }: Provider): JsonObject =>
   refusesInMessages.size === 0 || !Object.keys(message).some((name) => refusesInMessages.has(name))
     ? message

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { UpstreamFailed } from "../../../contract/failures/Failure.ts"
+import { atUrl } from "../../../generation/fileSource.ts"
 import type { FinishReason, GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
 import { countAt, isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json/json.ts"
@@ -152,10 +153,11 @@ const errorIn = (chunk: JsonObject): unknown => {
 
 const readDelta = (state: ChatState, delta: JsonObject, events: Array<GenerationEvent>): ChatState => {
   state.details?.read(delta)
-  const { annotations, content, function_call: legacy, refusal, tool_calls } = delta
+  const { annotations, content, function_call: legacy, images, refusal, tool_calls } = delta
   const reasoning = reasoningIn(delta)
   if (reasoning !== "") events.push({ type: "reasoning-delta", text: reasoning })
   const thinking = readContent(content, events, state.thinking)
+  if (Array.isArray(images)) for (const image of images) readImage(image, events)
   if (Array.isArray(annotations)) for (const annotation of annotations) readCitation(annotation, events)
   if (typeof refusal === "string" && refusal !== "") events.push({ type: "refusal-delta", text: refusal })
   const calls = legacy !== undefined && isObject(legacy) ? [{ index: 0, function: legacy }] : tool_calls
@@ -177,6 +179,15 @@ const reasoningIn = ({ reasoning, reasoning_content: older, reasoning_details: d
   if (typeof reasoning === "string" && reasoning !== "") return reasoning
   if (!Array.isArray(details)) return ""
   return details.map((detail) => textAt(detail, "text") ?? textAt(detail, "summary") ?? "").join("")
+}
+
+/** An image that the model made: bytes in a data URL, at OpenRouter, LiteLLM and Vercel. An address becomes text. */
+const readImage = (image: unknown, events: Array<GenerationEvent>): void => {
+  const at = objectAt(image, "image_url")
+  const source = atUrl(textAt(at, "url") ?? "")
+  if (source?.type === "base64") events.push({ type: "image", mediaType: source.mediaType, data: source.data })
+  else if (linkAt(at, "url") !== undefined)
+    events.push({ type: "text-delta", text: `\n\n![](${linkAt(at, "url")})\n\n` })
 }
 
 const readCitation = (annotation: unknown, events: Array<GenerationEvent>): void => {
