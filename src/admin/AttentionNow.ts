@@ -16,6 +16,7 @@ import { makePriceProblems } from "./attention/priceProblems.ts"
 import { problem, utcText } from "./attention/Problem.ts"
 import type { Problem } from "./attention/Problem.ts"
 import { makeProcessProblems } from "./attention/processProblems.ts"
+import { makeRetiringModels } from "./attention/retiringModels.ts"
 import { makeTrafficProblems } from "./attention/trafficProblems.ts"
 import { isoOrNull } from "./fields.ts"
 import type { Attention } from "./OverviewRecord.ts"
@@ -45,6 +46,7 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
     const ofMoney = yield* makeMoneyProblems
     const ofPrices = yield* makePriceProblems
     const ofProcesses = yield* makeProcessProblems
+    const ofRetiring = yield* makeRetiringModels
     const ofTraffic = yield* makeTrafficProblems
 
     const ofKeys = (nowMs: number) =>
@@ -69,7 +71,8 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
         ofTraffic(nowMs),
         ofMoney(nowMs),
         ofKeys(nowMs),
-        ofPrices(nowMs)
+        ofPrices(nowMs),
+        Effect.succeed(ofRetiring(nowMs))
       ])).flat()
       const worstFirst = found.toSorted((a, b) => (a.level === b.level ? 0 : a.level === "error" ? -1 : 1))
       return [...new Map(worstFirst.toReversed().map((one) => [one.name, one])).values()].toReversed()

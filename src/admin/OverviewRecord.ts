@@ -28,7 +28,7 @@ export const Attention = Schema.Struct({
   since: answerField(Schema.NullOr(Schema.String), "Since when (ISO 8601, UTC); null if it is not known."),
   due_at: answerField(
     Schema.NullOr(Schema.String),
-    "When a key expires or, at the present pace, money is used up (ISO 8601, UTC); null for others."
+    "When a key expires, a model retires or, at the present pace, money is used up (ISO 8601, UTC); null for others."
   ),
   page: answerField(
     Schema.NullOr(Schema.String),

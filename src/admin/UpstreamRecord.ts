@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { VideoBoundsRecord } from "../catalogue/VideoBoundsRecord.ts"
 import { answerField } from "../contract/fields.ts"
+import { ModelFacts } from "../contract/records/ModelFacts.ts"
 import { PriceSource } from "../ledger/PriceSource.ts"
 import { ModelUseRecord } from "../requests/ModelUseRecord.ts"
 import { Price as PriceRecord } from "./PriceRecord.ts"
@@ -78,9 +79,16 @@ export const ModelRecord = Schema.Struct({
   ),
   context_tokens: answerField(
     Schema.NullOr(Schema.Int),
-    "Its context window in tokens, as configured, otherwise as the list of prices has it, which bounds nothing; null if unknown."
+    "Its context window in tokens, as configured, otherwise as lists have it; null if unknown. Requests are refused beyond a configured one alone."
   ),
-  max_output_tokens: answerField(Schema.NullOr(Schema.Int), "Its maximum output tokens; null if unknown."),
+  max_output_tokens: answerField(
+    Schema.NullOr(Schema.Int),
+    "Its longest output in tokens, as configured, otherwise the known one; null if unknown."
+  ),
+  // Absent from gateways of 1.0.
+  facts: Schema.optionalWith(ModelFacts, { exact: true }).annotations({
+    description: "All that is known of it, on each of its routes; what is absent is unknown."
+  }),
   price: answerField(Price, "The price on its first route; null if it has none."),
   price_source: answerField(PriceSource, "The source of its first route's price."),
   capabilities: answerField(

@@ -1,4 +1,5 @@
 import type { Model, ServedRoute } from "../catalogue/Catalogue.ts"
+import { windowOf } from "../catalogue/facts/modelFacts.ts"
 import { videoBoundsAt, videoBoundsOf } from "../catalogue/videoBounds.ts"
 import { videoBoundsRecord } from "../catalogue/VideoBoundsRecord.ts"
 import { unpriced } from "../ledger/Price.ts"
@@ -21,7 +22,7 @@ export interface AllUpstreams {
 
 /** The operator's view of a model, with its prices in dollars. */
 export const modelRecord = (model: Model, upstreams: AllUpstreams, use: ModelRecord["use"] = null): ModelRecord => {
-  const { contextTokens, id, kind, maxOutputTokens, routes } = model
+  const { facts, id, kind, routes } = model
   return {
     object: "model",
     id,
@@ -34,8 +35,9 @@ export const modelRecord = (model: Model, upstreams: AllUpstreams, use: ModelRec
         video: videoBoundsRecord(videoBoundsAt(route, upstreams.videos.get(route.upstream)))
       })
     })),
-    context_tokens: contextTokens ?? routes[0]?.listedContext ?? null,
-    max_output_tokens: maxOutputTokens ?? null,
+    context_tokens: windowOf(facts) ?? null,
+    max_output_tokens: facts.max_output_tokens ?? null,
+    facts,
     price: priceOf(routes[0]),
     price_source: priceSourceOf(routes[0]?.pricedBy),
     capabilities: capabilitiesOf(model, upstreams),

@@ -17,14 +17,17 @@ const secondsText = (seconds: ReadonlyArray<number>): string => {
   return `${isWhole ? `${first}–${last}` : seconds.join(", ")} s`
 }
 
-/** A model's bounds of its output, by route where these differ: `64,000 tokens out`, or `4–15 s, 480p 720p`. */
-export const boundsOf = ({ max_output_tokens, routes }: ModelRecord): ReadonlyArray<string> => {
-  if (max_output_tokens !== null) return [`${max_output_tokens.toLocaleString("en")} tokens out`]
-  return [
-    ...new Set(
-      routes.flatMap(({ video }) =>
-        video === undefined ? [] : [`${secondsText(video.seconds)}, ${video.resolutions.join(" ")}`]
-      )
+/**
+ * A model's bounds by route where these differ, and what is known of it: `64,000 tokens out`, or `4–15 s, 480p 720p`;
+ * `reads text, image`; `retires 2026-12-11`.
+ */
+export const boundsOf = ({ facts = {}, kind, max_output_tokens: most, routes }: ModelRecord): ReadonlyArray<string> => [
+  ...(most === null ? [] : [`${most.toLocaleString("en")} tokens out`]),
+  ...new Set(
+    routes.flatMap(({ video }) =>
+      video === undefined ? [] : [`${secondsText(video.seconds)}, ${video.resolutions.join(" ")}`]
     )
-  ]
-}
+  ),
+  ...(facts.inputs === undefined || kind === "video" ? [] : [`reads ${facts.inputs.join(", ")}`]),
+  ...(facts.retires === undefined ? [] : [`retires ${facts.retires}`])
+]

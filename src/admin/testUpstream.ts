@@ -33,7 +33,11 @@ export const makeTestUpstream = Effect.map(
           Effect.flatMap(credentialsOf(surface), (auth) => listModels(surface, auth)),
           {
             onFailure: ({ message }) => result(null, message),
-            onSuccess: (models) => result(models, null)
+            onSuccess: (models) =>
+              result(
+                models.map(({ id }) => id),
+                null
+              )
           }
         )
       })

@@ -4,15 +4,17 @@ import { AnthropicError } from "../contract/failures/anthropicErrors.ts"
 import { Prefixes, RateHeaders, SharedPaths } from "../contract/annotations.ts"
 import { CodedError } from "../contract/failures/codedErrors.ts"
 import { answerField } from "../contract/fields.ts"
+import { AnthropicFacts } from "./facts/anthropicFacts.ts"
+import { OpenAIFacts } from "./facts/openaiFacts.ts"
 import { VideoBoundsRecord } from "./VideoBoundsRecord.ts"
 import { modelKinds } from "../contract/kinds.ts"
 
 const Kind = Schema.Literal(...modelKinds)
 
-const ModelEntry = Schema.Struct({
+const shared = {
   id: Schema.String.annotations({ description: "The id that requests use." }),
   object: Schema.Literal("model"),
-  created: Schema.Int.annotations({ description: "Unix seconds." }),
+  created: Schema.Int.annotations({ description: "Unix seconds of its release; 0 if that is unknown." }),
   kind: answerField(Kind, "Generates text, embeddings or videos."),
   owned_by: answerField(Schema.String, "The owner of the model."),
   type: answerField(Schema.Literal("model"), "The same as `object`, for Anthropic's clients."),
@@ -21,7 +23,14 @@ const ModelEntry = Schema.Struct({
   video: Schema.optionalWith(VideoBoundsRecord, { exact: true }).annotations({
     description: "The bounds of a video model, by the best of its routes."
   })
+}
+
+const OpenAIModel = Schema.Struct({ ...shared, ...OpenAIFacts }).annotations({ identifier: "OpenAIModel" })
+const AnthropicModel = Schema.Struct({ ...shared, ...AnthropicFacts }).annotations({
+  identifier: "AnthropicModel",
+  description: "For requests with `anthropic-version` or `x-api-key`."
 })
+const ModelEntry = Schema.Union(OpenAIModel, AnthropicModel)
 
 const list = HttpApiEndpoint.get("list", "/v1/models")
   .setUrlParams(Schema.Struct({ kind: Schema.optional(answerField(Kind, "Only models of this kind.")) }))

@@ -1,5 +1,6 @@
 import { Context } from "effect"
 import type { Limits, Unpriced } from "../contract/callers/Caller.ts"
+import type { ModelFacts } from "../contract/records/ModelFacts.ts"
 import type { Fallbacks } from "../contract/records/FallbackReason.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { PricedBy } from "../ledger/PriceSource.ts"
@@ -23,8 +24,10 @@ export interface EntryRoute extends WeightedRoute {
   readonly pricedBy?: PricedBy
   /** The upstream's rule for models without a price, in place of the model's. */
   readonly unpriced?: Unpriced
-  /** The model's context window in the list of prices, in tokens: to show, as places differ. */
-  readonly listedContext?: number
+  /** The known facts of its model; of a sandbox's model, its own. */
+  readonly facts?: ModelFacts
+  /** Those by which requests may be bounded: of exactly this model at this provider. */
+  readonly bounding?: ModelFacts
   /** The configured bounds of its videos. */
   readonly video?: SomeVideoBounds
 }
@@ -36,8 +39,8 @@ export interface PricedRoute extends WeightedRoute {
   readonly pricedBy?: PricedBy
   /** The upstream's rule for models without a price, in place of the model's. */
   readonly unpriced?: Unpriced
-  /** The model's context window in the list of prices, in tokens: to show, as places differ. */
-  readonly listedContext?: number
+  /** The known facts of its model. */
+  readonly facts?: ModelFacts
   /** Set if a search that the gateway would run is left out, because it has no price. */
   readonly isUnsearched?: true
 }
@@ -66,6 +69,8 @@ interface Described {
   /** The most output tokens to hold for a request without a smaller bound. */
   readonly holdOutputTokens?: number | undefined
   readonly ownedBy: string
+  /** Facts that the configuration gives, beside its window and its longest output. */
+  readonly told?: ModelFacts
   /** Set if it may be used without a price where balances count, unless the caller's key or account says otherwise. */
   readonly unpriced?: Unpriced
   /** The model that this one is another name of. Its limits count; a key that may use either may use this one. */
@@ -100,6 +105,10 @@ export interface ModelEntry extends Described {
 
 /** A model as callers know it. Prices and limits are looked up when it is loaded, so that no request does it again. */
 export interface Model extends Described {
+  /** The known facts, of its entry and of its routes. */
+  readonly facts: ModelFacts
+  /** The longest input that lists know of its routes, in tokens; undefined if they don't know that of each. */
+  readonly longestInput?: number | undefined
   /** Tried in order. */
   readonly routes: ReadonlyArray<ServedRoute>
 }

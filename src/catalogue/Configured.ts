@@ -76,8 +76,12 @@ export const ConfiguredModels: Layer.Layer<
           { concurrency: 8 }
         )
         const next = new Map(configured)
-        const listed = new Map([...next].map(([name, { listed }]) => [name, listed]))
-        const models = yield* Effect.flatMap(catalogueOf(file, own, listed), (entries) => servedModels(entries, file))
+        const listed = new Map(
+          [...next].map(([name, { listed }]) => [name, new Map(listed.map(({ facts, id }) => [id, facts]))])
+        )
+        const models = yield* Effect.flatMap(catalogueOf(file, own, listed), (entries) =>
+          servedModels(entries, file, listed)
+        )
         const ids = entriesOf(models).map(({ id }) => id)
         const warnings = [
           ...modelWarnings(file.value, ids),

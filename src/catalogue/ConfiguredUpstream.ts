@@ -15,6 +15,7 @@ import { soundEntry } from "../upstreams/configured/soundEntry.ts"
 import { KeyNames } from "../upstreams/keys/KeyNames.ts"
 import type { AtKey } from "../upstreams/keys/KeyPool.ts"
 import { listModels, NoModelList } from "../upstreams/calls/listModels.ts"
+import type { ListedModel } from "../upstreams/calls/listModels.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import type { VideoServices } from "../upstreams/videos/videoApi.ts"
 import type { VideoUpstream } from "../upstreams/videos/VideoUpstream.ts"
@@ -36,7 +37,7 @@ export interface ConfiguredUpstream {
   /** By the names of its parts. They share their places; each has a circuit of its own. */
   readonly bulkheads: ReadonlyArray<readonly [part: string, bulkhead: Bulkhead]>
   /** The models that it listed, if listing is on. */
-  readonly listed: ReadonlyArray<string>
+  readonly listed: ReadonlyArray<ListedModel>
   /** True if the last listing failed, so that `listed` is from an earlier one. */
   readonly isStale: boolean
   /** Closed when the upstream is no longer configured. */
@@ -117,13 +118,20 @@ const withKeys = Effect.fnUntraced(function* <U extends AtKey<U>, R>(
 })
 
 /** If it cannot be reached, or just started and lists nothing yet, the earlier list stays. */
-const listedBy = (name: string, entry: SurfaceEntry, auth: EndpointOptions["auth"], before: ReadonlyArray<string>) =>
+const listedBy = (
+  name: string,
+  entry: SurfaceEntry,
+  auth: EndpointOptions["auth"],
+  before: ReadonlyArray<ListedModel>
+) =>
   listModels(entry, auth).pipe(
     Effect.filterOrFail(
-      (ids) => ids.length > 0,
+      (models) => models.length > 0,
       () => new NoModelList({ message: "its list is empty" })
     ),
-    Effect.tap((ids) => Effect.logInfo(`upstream ${name} lists ${ids.length} models: ${ids.join(", ")}`)),
+    Effect.tap((models) =>
+      Effect.logInfo(`upstream ${name} lists ${models.length} models: ${models.map(({ id }) => id).join(", ")}`)
+    ),
     Effect.map((listed) => ({ listed, isStale: false })),
     Effect.catchAll(({ message }) => {
       const earlier = before.length === 0 ? "" : `, the ${before.length} listed earlier stay`

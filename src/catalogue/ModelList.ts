@@ -1,10 +1,15 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { Caller } from "../contract/callers/Caller.ts"
 import { forbidden } from "../contract/callers/permission.ts"
 import { NotFound } from "../contract/failures/Failure.ts"
+import { modalitiesOf } from "../contract/records/ModelFacts.ts"
+import type { ModelFacts } from "../contract/records/ModelFacts.ts"
+import type { VideoBounds } from "../upstreams/videos/VideoBounds.ts"
 import { VideoUpstreams } from "../upstreams/videos/VideoUpstream.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Model } from "./Catalogue.ts"
+import { anthropicFacts } from "./facts/anthropicFacts.ts"
+import { openaiFacts } from "./facts/openaiFacts.ts"
 import { videoBoundsOf } from "./videoBounds.ts"
 import { videoBoundsRecord } from "./VideoBoundsRecord.ts"
 
@@ -12,26 +17,30 @@ import { videoBoundsRecord } from "./VideoBoundsRecord.ts"
 export const makeModelList = Effect.gen(function* () {
   const catalogue = yield* Catalogue
   const videos = yield* VideoUpstreams
-  // The catalogue is as old as its process.
-  const created = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
-  const created_at = new Date(created * 1_000).toISOString()
 
-  const entry = ({ id, kind, ownedBy, routes }: Model) => ({
-    id,
-    object: "model" as const,
-    created,
-    kind,
-    owned_by: ownedBy,
-    type: "model" as const,
-    display_name: id,
-    created_at,
-    ...(kind === "video" && { video: videoBoundsRecord(videoBoundsOf({ routes }, videos)) })
-  })
+  const entry = (model: Model, isAnthropic: boolean) => {
+    const { facts, id, kind, ownedBy, routes } = model
+    const createdMs = facts.released === undefined ? 0 : Date.parse(facts.released)
+    const bounds = kind === "video" ? videoBoundsOf({ routes }, videos) : undefined
+    const known = bounds === undefined ? model : { ...model, facts: { ...readBy(bounds), ...facts } }
+    return {
+      id,
+      object: "model" as const,
+      created: createdMs / 1_000,
+      kind,
+      owned_by: ownedBy,
+      type: "model" as const,
+      display_name: id,
+      created_at: new Date(createdMs).toISOString(),
+      ...(isAnthropic ? anthropicFacts(known) : openaiFacts(known)),
+      ...(bounds !== undefined && { video: videoBoundsRecord(bounds) })
+    }
+  }
 
-  const list = (caller: Caller, kind: Model["kind"] | undefined) => {
+  const list = (caller: Caller, kind: Model["kind"] | undefined, isAnthropic: boolean) => {
     const data = [...catalogue.values()]
       .filter((model) => forbidden(caller, model) === undefined && (kind ?? model.kind) === model.kind)
-      .map(entry)
+      .map((model) => entry(model, isAnthropic))
     return {
       object: "list" as const,
       data,
@@ -42,12 +51,23 @@ export const makeModelList = Effect.gen(function* () {
   }
 
   /** A model that the caller may not use is answered as one that does not exist. */
-  const find = (caller: Caller, id: string) => {
+  const find = (caller: Caller, id: string, isAnthropic: boolean) => {
     const model = catalogue.get(id)
     return model === undefined || forbidden(caller, model) !== undefined
       ? Effect.fail(new NotFound({ param: "model", message: `The model '${id}' does not exist` }))
-      : Effect.succeed(entry(model))
+      : Effect.succeed(entry(model, isAnthropic))
   }
 
   return { list, find } as const
 })
+
+/** The content that a video model reads. */
+const readBy = ({ frameImages, references: { audios, images, videos } }: VideoBounds): ModelFacts => {
+  const inputs = modalitiesOf([
+    "text",
+    ...(frameImages + images > 0 ? ["image"] : []),
+    ...(audios > 0 ? ["audio"] : []),
+    ...(videos > 0 ? ["video"] : [])
+  ])
+  return inputs === undefined ? {} : { inputs }
+}

@@ -26,12 +26,12 @@ const sandbox = "sandbox"
  * route to an unknown upstream, or to one that cannot serve the model's kind, is refused with its line.
  *
  * @param own the built-in models
- * @param listed the listed models by upstream
+ * @param listed the listed models by upstream, with what is known of each
  */
 export const catalogueOf = (
   file: Located<GatewayFile>,
   own: ReadonlyArray<ModelEntry>,
-  listed: ReadonlyMap<string, ReadonlyArray<string>> = new Map()
+  listed: ReadonlyMap<string, ReadonlyMap<string, unknown>> = new Map()
 ): Either.Either<ModelMap<ModelEntry>, BadSettings> =>
   Either.gen(function* () {
     const models = new Map(own.map((model) => [model.id, model]))
@@ -48,8 +48,8 @@ export const catalogueOf = (
       else if (id.includes("*")) wildcards.push(yield* wildcardOf(file, id, entry, own))
       else models.set(id, yield* modelOf(file, id, entry, own))
     }
-    for (const [upstream, ids] of listed) {
-      for (const id of ids) {
+    for (const [upstream, ofUpstream] of listed) {
+      for (const id of ofUpstream.keys()) {
         if (!models.has(id)) models.set(id, yield* modelOf(file, id, { routes: [{ upstream }] }, own))
       }
     }
@@ -170,7 +170,7 @@ const modelOf = (
       const isUsual = kinds[kind].work === "task" || protocol === usualOfTexts(file, upstream)
       routes.push({
         upstream,
-        model: upstream === sandbox ? sandboxModel(model, kind, own) : model,
+        ...(upstream === sandbox ? sandboxRoute(model, kind, own) : { model }),
         ...(protocol === undefined || isUsual ? {} : { protocol }),
         ...(knownAs === undefined ? {} : { knownAs }),
         ...(price === undefined ? {} : { price: fromUsd(price) }),
@@ -207,6 +207,7 @@ const modelOf = (
       contextTokens: entry.context,
       maxOutputTokens: entry.max_output_tokens,
       holdOutputTokens: entry.hold_output_tokens,
+      ...(entry.facts === undefined ? {} : { told: entry.facts }),
       ownedBy: routes[0]?.upstream ?? sandbox,
       strict: entry.strict ?? false,
       threads: entry.threads !== "off" && entry.threads !== false,
@@ -273,5 +274,8 @@ const usualOfTexts = ({ value }: Located<GatewayFile>, upstream: string): Protoc
   protocolsAt(value, upstream).find((protocol) => protocolOf(protocol).kind === "text")
 
 /** `gpt-5.1: sandbox` gives the sandbox's model another name. */
-const sandboxModel = (model: string, kind: ModelKind, own: ReadonlyArray<ModelEntry>) =>
-  own.some(({ id }) => id === model) ? model : (own.find((one) => one.kind === kind)?.id ?? model)
+const sandboxRoute = (model: string, kind: ModelKind, own: ReadonlyArray<ModelEntry>) => {
+  const entry = own.find(({ id }) => id === model) ?? own.find((one) => one.kind === kind)
+  const facts = entry?.routes[0]?.facts
+  return { model: entry?.id ?? model, ...(facts !== undefined && { facts }) }
+}

@@ -4,12 +4,14 @@ import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { PricesFile } from "../config/sections/Model.ts"
 import { readText } from "../config/source.ts"
+import type { ModelFacts } from "../contract/records/ModelFacts.ts"
 import { free, fromUsd, withFactor } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { PricedBy } from "../ledger/PriceSource.ts"
 import type { Route } from "../routing/Route.ts"
 import type { EntryRoute, ModelEntry, ServedModels } from "./Catalogue.ts"
 import type { ModelMap } from "./ModelMap.ts"
+import { routeFacts } from "./facts/routeFacts.ts"
 import { builtInList, priceListDate } from "./prices/builtInList.ts"
 import { FetchedPrices } from "./prices/fetched/FetchedList.ts"
 import type { FetchedList } from "./prices/fetched/FetchedList.ts"
@@ -34,18 +36,22 @@ export const findPrices = Effect.fnUntraced(function* (
   models: Entries,
   file: Located<GatewayFile>
 ): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<RoutePrice>>, BadSettings> {
-  const find = yield* priceFinder(models, file)
+  const find = yield* priceFinder(models, file, new Map())
   return new Map([...models].map(([id, model]) => [id, model.routes.map((route) => find(model, route))]))
 })
 
 type Entries = ServedModels<ModelEntry>
+
+/** Facts by upstream, then by the model's id there. */
+export type ListedFacts = ReadonlyMap<string, ReadonlyMap<string, ModelFacts>>
 
 type PriceFinder = (model: ModelEntry, route: EntryRoute) => RoutePrice
 
 /** Reads the lists that the models need. */
 const priceFinder = Effect.fnUntraced(function* (
   models: Entries,
-  file: Located<GatewayFile>
+  file: Located<GatewayFile>,
+  listed: ListedFacts
 ): Effect.fn.Return<PriceFinder, BadSettings> {
   const own = yield* ownPrices(file)
   const isOpen = (model: ModelEntry) =>
@@ -53,8 +59,7 @@ const priceFinder = Effect.fnUntraced(function* (
   const list = [...models.values(), ...(models.wildcards ?? [])].some(isOpen) ? yield* builtInList : undefined
   const fetched = list === undefined ? undefined : yield* yield* FetchedPrices
   const search = (route: EntryRoute): Omit<RoutePrice, "route"> => {
-    const provider = priceProviderOf(file.value, route.upstream)
-    const providerId = provider === undefined ? undefined : (list?.idOf(provider) ?? provider.id)
+    const providerId = providerIdOf(route)
     const name = route.knownAs ?? route.model
     const named = (model: string) => (providerId === undefined ? [] : [`${providerId}/${model}`])
     for (const model of namesOf(name)) {
@@ -80,35 +85,37 @@ const priceFinder = Effect.fnUntraced(function* (
     }
     return { price: undefined, from: "nowhere", name }
   }
-  const contextOf = (route: EntryRoute): number | undefined => {
+  const providerIdOf = (route: EntryRoute): string | undefined => {
     const provider = priceProviderOf(file.value, route.upstream)
-    const id = provider === undefined ? undefined : list?.idOf(provider)
-    for (const model of namesOf(route.knownAs ?? route.model)) {
-      const tokens = list?.contextOf(model, id)
-      if (tokens !== undefined) return tokens
-    }
-    return undefined
+    return provider === undefined ? undefined : (list?.idOf(provider) ?? provider.id)
   }
   /** A price with those of other models at the same provider: an image tool's, an advisor's. */
   const withOthers = (price: Price, route: EntryRoute): Price =>
     price.isFree ? price : { ...price, others: (model) => search({ ...route, knownAs: model }).price }
-  return ({ id, price }, route) => {
+  return ({ id, price }, plain) => {
+    const told = listed.get(plain.upstream)?.get(plain.model)
+    const route = isOutside(plain)
+      ? { ...plain, ...routeFacts(plain, providerIdOf(plain), told, { bundled: list, fetched }) }
+      : plain
     const written = route.price ?? price
     if (written !== undefined) return { route, price: withOthers(written, route), from: "gateway.yaml", name: id }
     if (!isOutside(route)) return { route, price: free, from: "sandbox", name: id }
-    const listedContext = contextOf(route)
-    const { price: listed, ...source } = search(route)
-    return {
-      route: listedContext === undefined ? route : { ...route, listedContext },
-      price: listed && withOthers(listed, route),
-      ...source
-    }
+    const { price: found, ...source } = search(route)
+    return { route, price: found && withOthers(found, route), ...source }
   }
 })
 
-/** The served models of the entries. Those without a price are logged. */
-export const servedModels = Effect.fnUntraced(function* (entries: ModelMap<ModelEntry>, file: Located<GatewayFile>) {
-  const find = yield* priceFinder(entries, file)
+/**
+ * The served models of the entries. Those without a price are logged.
+ *
+ * @param listed the facts of models in upstreams' own lists
+ */
+export const servedModels = Effect.fnUntraced(function* (
+  entries: ModelMap<ModelEntry>,
+  file: Located<GatewayFile>,
+  listed: ListedFacts = new Map()
+) {
+  const find = yield* priceFinder(entries, file, listed)
   const ofRoutes = (model: ModelEntry) => model.routes.map((route) => find(model, route))
   const isAllowed = file.value.unpriced === "allow"
   const { models: whole, routes } = withoutPrice(

@@ -3,23 +3,40 @@ import { unpriced } from "../ledger/Price.ts"
 import { costOf } from "../ledger/cost.ts"
 import type { Price } from "../ledger/Price.ts"
 import { partOf } from "../routing/Route.ts"
+import { knownFacts } from "../contract/records/ModelFacts.ts"
 import { mergedBounds } from "../upstreams/videos/VideoBounds.ts"
 import type { SomeVideoBounds } from "../upstreams/videos/VideoBounds.ts"
 import type { EntryRoute, Model, ModelEntry } from "./Catalogue.ts"
+import { modelFacts } from "./facts/modelFacts.ts"
 import { mostOutput } from "./outputLimits.ts"
 import { knownVideoBounds } from "./videoBounds.ts"
 
 /** The model of an entry, with the price and the limits of each route. */
 export const servedModel = (entry: ModelEntry): Model => {
-  const { price, routes, ...described } = entry
+  const { price, routes, told, ...described } = entry
   const served = routes.map((route) => ({
     ...route,
     part: partOf(route),
     price: route.price ?? price ?? unpriced,
-    outputLimit: mostOutput(entry, route),
+    // A list may be stale: in strict mode, where more output is refused, it does not count.
+    outputLimit: mostOutput(entry, route) ?? (entry.strict === true ? undefined : route.bounding?.max_output_tokens),
     ...(entry.kind === "video" && { video: videoOf(entry, route) })
   }))
-  return { ...described, routes: entry.prefer === "cheapest" ? cheapestFirst(served) : served }
+  const facts = modelFacts(
+    knownFacts({ ...told, context_tokens: entry.contextTokens, max_output_tokens: entry.maxOutputTokens }),
+    served.map(({ facts, outputLimit }) =>
+      knownFacts({ ...facts, max_output_tokens: outputLimit ?? facts?.max_output_tokens })
+    )
+  )
+  const longestInput = longestOf(served)
+  return { ...described, facts, longestInput, routes: entry.prefer === "cheapest" ? cheapestFirst(served) : served }
+}
+
+const longestOf = (routes: ReadonlyArray<EntryRoute>): number | undefined => {
+  const longest = Math.max(
+    ...routes.map(({ bounding }) => bounding?.max_input_tokens ?? bounding?.context_tokens ?? Infinity)
+  )
+  return Number.isFinite(longest) ? longest : undefined
 }
 
 /** The configuration knows better than the table. */

@@ -1,4 +1,5 @@
 import { Struct } from "effect"
+import type { Modality } from "./records/ModelFacts.ts"
 
 /** A kind of model. */
 interface KindRow {
@@ -16,6 +17,8 @@ interface KindRow {
   readonly isByTokens: boolean
   /** True if requests may name what an upstream stores: files, containers, conversations. */
   readonly namesStored: boolean
+  /** The content that its models write. */
+  readonly writes: Modality
   /** The usual name of such models, for entries without a kind. */
   readonly usualName?: RegExp
 }
@@ -29,6 +32,7 @@ export const kinds = {
     isTranslated: true,
     readsAtOnce: true,
     isByTokens: true,
+    writes: "text",
     namesStored: true
   },
   embedding: {
@@ -38,6 +42,7 @@ export const kinds = {
     isTranslated: false,
     readsAtOnce: false,
     isByTokens: true,
+    writes: "embeddings",
     namesStored: false,
     usualName: /embed/i
   },
@@ -48,6 +53,7 @@ export const kinds = {
     isTranslated: false,
     readsAtOnce: false,
     isByTokens: false,
+    writes: "rerank",
     namesStored: false,
     usualName: /rerank/i
   },
@@ -58,6 +64,7 @@ export const kinds = {
     isTranslated: false,
     readsAtOnce: false,
     isByTokens: false,
+    writes: "video",
     namesStored: false
   }
 } as const satisfies Record<string, KindRow>

@@ -10,16 +10,17 @@ const longestDocument = 200_000
 
 /**
  * The most input tokens that a request may cause at its upstream: its own, documents that only the upstream reads, and all
- * of it again with the results of each search or other call; up to the model's context.
+ * of it again with the results of each search or other call. No round reads more than the known longest input; all of
+ * them together are held up to the model's configured context.
  *
  * @param counted the gateway's count of the input
  */
 export const mostInput = (conversation: Conversation, model: Model, counted: number, calls: number): number => {
   const own = mostCounted(conversation)
-  const round = conversation.items.some(refers) ? own + longestDocument : own
-  const most = round + calls * (round + callResults)
-  if (!kinds[model.kind].readsAtOnce || model.contextTokens === undefined) return most
-  return Math.max(counted, Math.min(most, model.contextTokens))
+  const { contextTokens = Infinity, longestInput = Infinity } = kinds[model.kind].readsAtOnce ? model : {}
+  const round = Math.min(conversation.items.some(refers) ? own + longestDocument : own, longestInput)
+  const most = round + calls * Math.min(round + callResults, longestInput)
+  return Math.max(counted, Math.min(most, contextTokens))
 }
 
 /** True for an item with a document of which only the address or the id is known. */

@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { anthropicHeaders } from "../contract/callers/anthropicClient.ts"
 import { AnthropicError } from "../contract/failures/anthropicErrors.ts"
 import { BodyLimit, Clients, Idempotent, Prefixes, RateHeaders, RequestIdInErrors } from "../contract/annotations.ts"
 import { eventStream } from "../contract/bodies/eventStream.ts"
@@ -47,7 +48,7 @@ export class MessagesApi extends HttpApiGroup.make("messages")
   .addError(MessagesError)
   .annotate(Prefixes, ["/v1/messages"])
   .annotate(Clients, {
-    headers: ["anthropic-version", "x-api-key"],
+    headers: anthropicHeaders,
     prefixes: ["/v1/messages/batches"],
     errors: AnthropicError
   })

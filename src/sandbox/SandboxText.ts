@@ -3,6 +3,8 @@ import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
+import { reasoningEfforts } from "../contract/records/ModelFacts.ts"
+import type { ModelFacts } from "../contract/records/ModelFacts.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import { Documents } from "../documents/Documents.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
@@ -61,12 +63,23 @@ export const SandboxTextUpstreams: Layer.Layer<TextUpstreams, never, AddressGuar
   })
 )
 
+/** It caches nothing, and reasons with every effort. */
+const textFacts = {
+  inputs: ["text", "image", "file"],
+  outputs: ["text"],
+  tools: true,
+  thinking: true,
+  efforts: reasoningEfforts,
+  structured_output: true,
+  caching: false
+} as const satisfies ModelFacts
+
 /** The catalogue's entry for what the sandbox serves under its own name. */
 export const sandboxModels = [
   {
     id: "sandbox-text",
     kind: "text",
-    routes: [{ upstream: "sandbox", model: "sandbox-text" }],
+    routes: [{ upstream: "sandbox", model: "sandbox-text", facts: textFacts }],
     contextTokens: 128_000,
     ownedBy: "sandbox"
   },

@@ -11,7 +11,7 @@ import { wholeGeneration } from "./wholeGeneration.ts"
 export const sandboxEmbedModel = {
   id: "sandbox-embed",
   kind: "embedding",
-  routes: [{ upstream: "sandbox", model: "sandbox-embed" }],
+  routes: [{ upstream: "sandbox", model: "sandbox-embed", facts: { inputs: ["text"] } }],
   contextTokens: 8_192,
   ownedBy: "sandbox"
 } as const

@@ -11,7 +11,7 @@ import { wholeGeneration } from "./wholeGeneration.ts"
 export const sandboxRerankModel = {
   id: "sandbox-rerank",
   kind: "rerank",
-  routes: [{ upstream: "sandbox", model: "sandbox-rerank" }],
+  routes: [{ upstream: "sandbox", model: "sandbox-rerank", facts: { inputs: ["text"] } }],
   contextTokens: 8_192,
   ownedBy: "sandbox"
 } as const

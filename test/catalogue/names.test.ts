@@ -122,7 +122,7 @@ describe("an alias", () => {
     const listing = { ...value.upstreams.vllm, list_models: true }
     const file = { complain, value: { ...value, upstreams: { ...value.upstreams, vllm: listing } } }
     const known = (ids: ReadonlyArray<string>) => [
-      ...Either.getOrThrow(catalogueOf(file, [], new Map([["vllm", ids]]))).keys()
+      ...Either.getOrThrow(catalogueOf(file, [], new Map([["vllm", new Map(ids.map((id) => [id, {}]))]]))).keys()
     ]
     expect(known([])).toEqual(["house"])
     expect(known(["listed"])).toEqual(["house", "listed", "fast"])

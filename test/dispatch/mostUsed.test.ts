@@ -17,6 +17,7 @@ const model = (over: Partial<Model> = {}): Model => ({
   kind: "text",
   routes: [],
   contextTokens: undefined,
+  facts: {},
   ownedBy: "house",
   ...over
 })
@@ -91,6 +92,7 @@ describe("the most input of a request", () => {
     const at = (url: string) => withPart({ type: "document", name: undefined, source: { type: "url", url } })
     expect(most(at("https://example.com/a.pdf")).inputTokens).toBeGreaterThan(200_000)
     expect(most(at("https://example.com/a.pdf"), { contextTokens: 100_000 }).inputTokens).toBe(100_000)
+    expect(most(at("https://example.com/a.pdf"), { longestInput: 100_000 }).inputTokens).toBe(100_000)
     const sent = withPart({
       type: "document",
       name: undefined,
@@ -106,6 +108,8 @@ describe("the most input of a request", () => {
     const own = countTokens(one)
     expect(most(one)).toMatchObject({ searches: 2, countedTokens: own, inputTokens: 3 * own + 20_000 })
     expect(most(one, { contextTokens: 8_000 }).inputTokens).toBe(8_000)
+    // A list's longest input bounds each round: all of them together are billed.
+    expect(most(one, { longestInput: 8_000 }).inputTokens).toBe(own + 16_000)
   })
 })
 

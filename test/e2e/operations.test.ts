@@ -90,6 +90,7 @@ describeOnEach("what those who run a gateway see of it", () => {
       kind: "text",
       routes: [{ upstream: "away", model: "far", price }],
       context_tokens: null,
+      facts: {},
       max_output_tokens: null,
       price,
       price_source: { from: "gateway.yaml", name: "lost", as_of: null },

@@ -4,6 +4,7 @@ import { optionalField, requiredField } from "./fields.ts"
 import { ProtocolSetting } from "./Upstream.ts"
 import { Count, Seconds, Text, Usd } from "./values.ts"
 import { Resolution, VideoBounds } from "./Video.ts"
+import { ModelFacts } from "../../contract/records/ModelFacts.ts"
 import { calledKinds } from "../../contract/kinds.ts"
 import { variantsRule } from "./variantNames.ts"
 import { weekdays } from "./weekdays.ts"
@@ -255,7 +256,12 @@ export const Model = Schema.Struct({
   max_output_tokens: optionalField(
     Count,
     "The most output that the model writes. Translated requests that ask for more (`max_tokens`, `max_output_tokens`) are cut to it and to the room that the input leaves in `context`; `x-gateway-adapted` names the field. In strict mode they are refused. Passthrough requests keep their value.",
-    "the known maximum of the route's model (Claude and GPT families), otherwise the one that the upstream names when it refuses a request, for ten minutes; the sandbox refuses more than 32000 in messages"
+    "the known maximum of the route's model, of other families than Claude and GPT if its provider's is listed and the model is not strict, otherwise the one that the upstream names when it refuses a request, for ten minutes; the sandbox refuses more than 32000 in messages"
+  ),
+  facts: optionalField(
+    ModelFacts.omit("context_tokens", "max_output_tokens"),
+    "What else `GET /v1/models` says of it: `inputs` and `outputs` (of `text`, `image`, `audio`, `video`, `file`), `max_input_tokens`, `tools`, `thinking`, `efforts`, `structured_output`, `caching`, and the days `released` and `retires`.",
+    "those that the [lists](#prices) or its upstream's own list know"
   ),
   hold_output_tokens: optionalField(
     Count,

@@ -1,3 +1,4 @@
+import { windowOf } from "../../catalogue/facts/modelFacts.ts"
 import type { Model } from "../../catalogue/Catalogue.ts"
 import type { Caller } from "../../contract/callers/Caller.ts"
 import { forbidden } from "../../contract/callers/permission.ts"
@@ -43,7 +44,7 @@ export const opencodeConfig = (url: string, caller: Caller, models: Iterable<Mod
 }
 
 /** opencode takes both bounds or none. */
-const limitOf = ({ contextTokens: context, routes }: Model) => {
-  const output = routes[0]?.outputLimit
+const limitOf = ({ facts }: Model) => {
+  const [context, output] = [windowOf(facts), facts.max_output_tokens]
   return context === undefined || output === undefined ? {} : { limit: { context, output } }
 }

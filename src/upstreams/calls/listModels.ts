@@ -8,6 +8,8 @@ import type { SurfaceEntry } from "../../config/providers/surfaces.ts"
 import { endpointOptions } from "../configured/fromSettings.ts"
 import { firstKey, keysOf } from "../keys/keysOf.ts"
 import { protocolOf } from "../protocols.ts"
+import { factsIn } from "./listedFacts.ts"
+import type { ModelFacts } from "../../contract/records/ModelFacts.ts"
 import type { TextProtocol } from "../protocols.ts"
 
 /** The reason that an upstream's models could not be listed, for the operator. */
@@ -16,6 +18,12 @@ export class NoModelList extends Data.TaggedError("NoModelList")<{
   /** The status of the upstream's answer. */
   readonly status?: number
 }> {}
+
+/** A model that an upstream lists, with what it says of it. */
+export interface ListedModel {
+  readonly id: string
+  readonly facts: ModelFacts
+}
 
 /** A start or a reload waits for this call, in ms. */
 const deadlines = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 5_000 }
@@ -28,7 +36,7 @@ const decode = Schema.decodeUnknownOption(ModelList)
 export const listModels = (
   entry: SurfaceEntry,
   auth: Auth | undefined
-): Effect.Effect<ReadonlyArray<string>, NoModelList> =>
+): Effect.Effect<ReadonlyArray<ListedModel>, NoModelList> =>
   keysOf(entry)
     .slice(1)
     .reduce(
@@ -46,7 +54,7 @@ const listedWith = Effect.fnUntraced(function* (
   entry: SurfaceEntry,
   auth: Auth | undefined,
   key: ReturnType<typeof firstKey>
-): Effect.fn.Return<ReadonlyArray<string>, NoModelList> {
+): Effect.fn.Return<ReadonlyArray<ListedModel>, NoModelList> {
   const protocol = protocolOf(entry.protocol)
   if (protocol.kind === "video") return []
   const listing = protocol.listing(entry.base_url, entry.provider)
@@ -70,7 +78,7 @@ const listedAt = Effect.fnUntraced(function* (
   url: string,
   listing: Listing,
   place: EndpointOptions
-): Effect.fn.Return<ReadonlyArray<string>, NoModelList> {
+): Effect.fn.Return<ReadonlyArray<ListedModel>, NoModelList> {
   const answer = yield* Effect.mapError(
     callUpstream({
       method: "GET",
@@ -88,8 +96,11 @@ const listedAt = Effect.fnUntraced(function* (
   })
   const { status } = answer
   if (status !== 200) return yield* new NoModelList({ message: `it answered with status ${status}`, status })
-  const ids = (listing.modelIds ?? idsIn)(parseJson(body))
-  return ids ?? (yield* new NoModelList({ message: "its answer is not a list of models" }))
+  const list = parseJson(body)
+  const ids = (listing.modelIds ?? idsIn)(list)
+  if (ids === undefined) return yield* new NoModelList({ message: "its answer is not a list of models" })
+  const facts = factsIn(list)
+  return ids.map((id) => ({ id, facts: facts.get(id) ?? {} }))
 })
 
 /** The ids in a list of OpenAI's or Anthropic's form; undefined if it is no list. */

@@ -25,9 +25,9 @@ const listed = (...keys: ReadonlyArray<string>) => {
 
 it.effect("an upstream with several keys lists its models with the first that may", () =>
   Effect.gen(function* () {
-    expect(yield* listed("sk-good", "sk-bad")).toEqual(["one"])
+    expect(yield* listed("sk-good", "sk-bad")).toEqual([{ id: "one", facts: {} }])
     expect(asked).toEqual(["Bearer sk-good"])
-    expect(yield* listed("sk-bad", "sk-good", "sk-worse")).toEqual(["one"])
+    expect(yield* listed("sk-bad", "sk-good", "sk-worse")).toEqual([{ id: "one", facts: {} }])
     expect(asked).toEqual(["Bearer sk-bad", "Bearer sk-good"])
     expect((yield* Effect.flip(listed("sk-bad", "sk-worse"))).message).toBe("it answered with status 401")
   })

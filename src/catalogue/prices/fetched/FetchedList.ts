@@ -1,15 +1,17 @@
 import { Context, Effect, Schema } from "effect"
 import { Price } from "../../../config/sections/Model.ts"
+import { ModelFacts } from "../../../contract/records/ModelFacts.ts"
 import { withCallPrices } from "../callPrices.ts"
 import { fromUsd } from "../../../ledger/Price.ts"
 import type { Price as LedgerPrice } from "../../../ledger/Price.ts"
 
-/** A model's price in a fetched list, in USD, perhaps in tiers of input: lowest first. */
+/** A model's price in a fetched list, in USD, perhaps in tiers of input: lowest first; and the facts beside it. */
 export const ListedPrice = Schema.Struct({
   usd: Price,
   tiers: Schema.optionalWith(Schema.Array(Schema.Struct({ above: Schema.NonNegativeInt, usd: Price })), {
     exact: true
-  })
+  }),
+  facts: Schema.optionalWith(ModelFacts, { exact: true })
 })
 export type ListedPrice = typeof ListedPrice.Type
 
@@ -34,6 +36,8 @@ export interface FetchedList {
   readonly fetchedAtMs: number
   /** The price under `provider/model`, or under a model's name. */
   readonly find: (name: string) => LedgerPrice | undefined
+  /** The facts under the same names. */
+  readonly factsOf: (name: string) => ModelFacts | undefined
   /** True if the price under that name moved more than tenfold, so that the one before is used. */
   readonly isHeld: (name: string) => boolean
 }
@@ -49,6 +53,7 @@ export const fetchedList = (
     const found = Object.hasOwn(prices, name) ? prices[name] : undefined
     return found === undefined ? undefined : priceListed(name, found)
   },
+  factsOf: (name) => (Object.hasOwn(prices, name) ? prices[name]?.facts : undefined),
   isHeld: (name) => Object.hasOwn(held, name)
 })
 

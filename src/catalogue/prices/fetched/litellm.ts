@@ -4,6 +4,7 @@ import { nextTurn } from "../../../flow/eventLoop.ts"
 import type { PriceInUsd } from "../../../ledger/videoPrice.ts"
 import { longAbove } from "../longInput.ts"
 import type { ListedPrice } from "./FetchedList.ts"
+import { litellmFacts } from "./litellmFacts.ts"
 import { mostShare, mostSteps, Rate, ratesAt, ratesIn, stepsOf, tiersOf, usdOf } from "./litellmRates.ts"
 import type { RowRates } from "./litellmRates.ts"
 import { offPeakHours } from "./offPeak.ts"
@@ -139,7 +140,8 @@ const priceOf = (row: Row, fields: JsonObject, provider: string): ListedPrice | 
   const usd = { ...usdOf(ratesAt(rates.standard, 0)), ...varyingOf(row, rates), ...piecesOf(row) }
   if (starts.length > mostSteps || !isPriced(row.mode, usd)) return undefined
   const tiers = starts.map((above) => ({ above, usd: usdOf(ratesAt(rates.standard, above)) }))
-  return { usd, ...(tiers.length > 0 && { tiers }) }
+  const facts = litellmFacts(fields)
+  return { usd, ...(tiers.length > 0 && { tiers }), ...(Object.keys(facts).length > 0 && { facts }) }
 }
 
 /** The tiers, places and hours that have other rates. */
