@@ -19,6 +19,10 @@ describe("a refusal of too much output", () => {
       "This model's maximum context length is 32768 tokens. However, you requested 32000 output tokens and your prompt contains at least 769 input tokens, for a total of at least 32769 tokens. Please reduce the length of the input prompt or the number of requested output tokens. (parameter=input_tokens, value=769)",
       context(32_768)
     ],
+    [
+      "You passed 99073 input tokens and requested 32000 output tokens. However, the model's context length is only 131072 tokens, resulting in a maximum input length of 99072 tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=99073)",
+      context(131_072)
+    ],
     ["max_tokens=8888 cannot be greater than max_model_len=max_total_tokens=3072.", context(3_072)],
     [
       "max_completion_tokens=131072 cannot be greater than max_model_len=128000. Please request fewer output tokens.",

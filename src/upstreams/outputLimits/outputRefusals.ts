@@ -20,6 +20,7 @@ const sentences: ReadonlyArray<RegExp> = [
   // vLLM. Since 0.17 it counts no more of the input than it needs.
   /'max_tokens' or 'max_completion_tokens' is too large: \d+\. This model's maximum context length is (?<context>\d+) tokens and your request has (?<input>\d+) input tokens \(\d+ > \d+ - \d+\)\./,
   /This model's maximum context length is (?<context>\d+) tokens\. However, you requested \d+ output tokens and your prompt contains at least \d+ input tokens, for a total of at least \d+ tokens\.(?: Please reduce the length of the input prompt or the number of requested output tokens\.)?/,
+  /You passed \d+ input tokens and requested \d+ output tokens\. However, the model's context length is only (?<context>\d+) tokens, resulting in a maximum input length of \d+ tokens\. Please reduce the length of the input prompt\./,
   /max(?:_completion)?_tokens=\d+ cannot be greater than max_model_len=(?:max_total_tokens=)?(?<context>\d+)(?:\. Please request fewer output tokens)?\.?/,
   // SGLang.
   /Requested token count exceeds the model's maximum context length of (?<context>\d+) tokens\. You requested a total of \d+ tokens: (?<input>\d+) tokens from the input messages and \d+ tokens for the completion\. Please reduce the number of tokens in the input messages or the completion to fit within the limit\./,

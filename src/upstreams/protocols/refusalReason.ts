@@ -9,6 +9,8 @@ const tooLong: ReadonlyMap<string, "too_long"> = new Map([
   // OpenAI, Azure, Groq, and many that copy it
   ["context_length_exceeded", "too_long"],
   ["model_context_window_exceeded", "too_long"],
+  // GitHub
+  ["model_max_prompt_tokens_exceeded", "too_long"],
   // Mistral
   ["3051", "too_long"],
   // llama.cpp
@@ -28,6 +30,8 @@ const sentences: ReadonlyArray<readonly [FallbackReason, RegExp]> = [
   // Bedrock
   ["too_long", /^Input is too long for requested model\.?$/],
   ["too_long", /^Input Tokens Exceeded: Number of input tokens exceeds maximum length\. [\w ,.]{1,80}$/],
+  // Llama on Bedrock
+  ["too_long", /^This model's maximum context length is \d+ tokens\. Please reduce the length of the prompt\.?$/],
   // Gemini, Vertex
   ["too_long", /^The input token count (?:\(\d+\) )?exceeds the maximum number of tokens allowed \(?\d+\)?\.$/],
   [
@@ -37,12 +41,42 @@ const sentences: ReadonlyArray<readonly [FallbackReason, RegExp]> = [
   // OpenAI's older models, DeepSeek, vLLM, OpenRouter
   [
     "too_long",
-    /^This (?:model|endpoint)'s maximum context length is \d+ tokens[.,] [Hh]owever, [\w .,;:()"'-]{1,400}$/
+    /^This (?:model|endpoint)'s maximum context length is \d+ tokens[.,] [Hh]owever, [\w .,;:()="'-]{1,400}$/
   ],
   ["too_long", /^This model's maximum prompt length is \d+ but the request contains \d+ tokens\.$/],
+  // vLLM
   ["too_long", /^The decoder prompt \(length \d+\) is longer than the maximum model length of \d+\. [\w `.-]{1,200}$/],
+  [
+    "too_long",
+    /^The prompt \(total length \d+\) is too long to fit into the model \(context length \d+\)\. [\w `.-]{1,200}$/
+  ],
+  [
+    "too_long",
+    /^You passed \d+ input tokens and requested \d+ output tokens\. However, the model's context length is only \d+ tokens, [\w .,()=]{1,200}$/
+  ],
   ["too_long", /^max_tokens must be at least 1, got -\d+\.$/],
-  // SGLang
+  // Groq, Cerebras
+  [
+    "too_long",
+    /^Please reduce the length of the messages or completion\.(?: Current length is \d+ while limit is \d+)?$/
+  ],
+  // Ollama
+  ["too_long", /^prompt too long; exceeded (?:max )?context length by \d+ tokens$/],
+  // LM Studio
+  [
+    "too_long",
+    /^(?:The number of )?tokens to keep from the initial prompt is greater than the context length(?: \(n_keep: \d+ ?>=? n_ctx: \d+\))?(?:\. Try to load the model with a larger context length, or provide a shorter input)?\.?$/
+  ],
+  // MiniMax
+  ["too_long", /^invalid params, context window exceeds limit(?: \(2013\))?$/],
+  // SGLang, Together
+  ["too_long", /^Input length \(?\d+\)? exceeds (?:the )?model's maximum context length \(\d+\)\.$/],
+  [
+    "too_long",
+    /^Requested token count exceeds the model's maximum context length of \d+ tokens\. You requested a total of [\w .,:]{1,300}$/
+  ],
+  // Hugging Face's TGI
+  ["too_long", /^(?:Input validation error: )?`inputs` must have less than \d+ tokens\. Given: \d+$/],
   ["too_long", /^The input \(\d+ tokens\) is longer than the model's context length \(\d+ tokens\)\.$/],
   // Mistral
   [
