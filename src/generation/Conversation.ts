@@ -120,7 +120,7 @@ export interface TextPart extends Marked {
 export interface ImagePart extends Marked {
   readonly type: "image"
   readonly source: FileSource
-  readonly detail: "low" | "high" | "auto"
+  readonly detail: "low" | "high" | "auto" | "original"
 }
 
 export interface DocumentPart extends Marked {

@@ -12,7 +12,7 @@ const InputImage = Schema.Struct({
   image_url: maybe(Schema.String).annotations({
     description: "Required without `file_id`. An http(s) URL or a base64 data URL of the image."
   }),
-  detail: maybe(Schema.Literal("low", "high", "auto")).annotations({
+  detail: maybe(Schema.Literal("low", "high", "auto", "original")).annotations({
     description: "How closely the model looks at the image.",
     default: "auto"
   }),

@@ -92,6 +92,21 @@ export const responses: Readonly<Record<string, Body>> = {
       }
     ]
   },
+  "image in a result, as it is": {
+    tools: [rfn],
+    input: [
+      rloop[0],
+      rloop[1],
+      {
+        type: "function_call_output",
+        call_id: "call_1",
+        output: [
+          { type: "input_text", text: "x" },
+          { type: "input_image", image_url: `data:image/png;base64,${pixel}`, detail: "original" }
+        ]
+      }
+    ]
+  },
   "json schema": {
     text: { format: { type: "json_schema", name: "answer", strict: true, schema: jsonSchema.json_schema.schema } }
   },
