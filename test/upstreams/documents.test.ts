@@ -66,3 +66,13 @@ describe("documents", () => {
     }).pipe(Effect.provide(Documents.Default))
   )
 })
+
+it.effect("that can't be read end no loop: in a tool's result words stand in for them", () =>
+  Effect.gen(function* () {
+    const { items } = asking(pdf(""))
+    const conversation = yield* extract({ ...asking(pdf("")), items: items.slice(1) })
+    expect(conversation.items).toMatchObject([
+      { content: [{ type: "text", text: "[This document can't be shown to the model.]" }] }
+    ])
+  }).pipe(Effect.provide(Documents.Default))
+)

@@ -2,10 +2,11 @@ import { Effect } from "effect"
 import { InvalidRequest } from "../../contract/failures/Failure.ts"
 import type { ReadDocument } from "../../documents/Documents.ts"
 import type { Conversation, DocumentPart, Item, Part } from "../../generation/Conversation.ts"
+import { leftOut } from "../protocols/inResult.ts"
 
 /**
  * Replaces PDFs with their text for an upstream that accepts none; undefined if there is nothing to extract. Fails if a
- * PDF has no text or takes too much to read.
+ * PDF has no text or takes too much to read; in a tool's result words stand in for it, so that the caller's loop goes on.
  */
 export const extractDocuments = (
   conversation: Conversation,
@@ -13,11 +14,17 @@ export const extractDocuments = (
 ): Effect.Effect<Conversation, InvalidRequest> | undefined => {
   const { items } = conversation
   if (!items.some(hasPdf)) return undefined
-  const readable = (part: Part) => (isPdf(part) ? extract(part, part.source.data, read) : Effect.succeed(part))
+  const readable = (part: Part): Effect.Effect<Part, InvalidRequest> =>
+    isPdf(part) ? extract(part, part.source.data, read) : Effect.succeed(part)
+  const resulting = (part: Part): Effect.Effect<Part> =>
+    Effect.orElseSucceed(readable(part), () => ({ type: "text", text: leftOut(part.type) }))
   return Effect.map(
     Effect.forEach(items, (item) =>
       item.type === "message" || item.type === "tool-result"
-        ? Effect.map(Effect.forEach(item.content, readable), (content): Item => ({ ...item, content }))
+        ? Effect.map(Effect.forEach(item.content, item.type === "message" ? readable : resulting), (content): Item => ({
+            ...item,
+            content
+          }))
         : Effect.succeed(item)
     ),
     (items) => ({ ...conversation, items })

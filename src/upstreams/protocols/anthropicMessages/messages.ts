@@ -15,6 +15,7 @@ import { isBlank, withoutTrail } from "./blankText.ts"
 import { wrapCustom } from "../back.ts"
 import { anthropicId } from "../callIds.ts"
 import { foundWords, markedSystem, plainText } from "../documents.ts"
+import { inResult, leftOut } from "../inResult.ts"
 import { callInput } from "../notes.ts"
 import type { Notes } from "../notes.ts"
 import { oneResultEach } from "../oneResultEach.ts"
@@ -123,7 +124,9 @@ const blocks = (item: Item, to: Recipient, back: Back, notes: Notes): ReadonlyAr
       ]
     }
     case "tool-result": {
-      const content = item.content.flatMap((part) => block(part, notes))
+      const content = item.content.flatMap(
+        (part) => inResult(notes, (own) => block(part, own)) ?? textBlock(leftOut(part.type), part)
+      )
       return [
         {
           type: "tool_result",

@@ -9,6 +9,7 @@ import type { Back } from "../back.ts"
 import { wrapCustom } from "../back.ts"
 import { anthropicId, atMost } from "../callIds.ts"
 import { markedSystem } from "../documents.ts"
+import { inResult, leftOut } from "../inResult.ts"
 import { callInput } from "../notes.ts"
 import type { Notes } from "../notes.ts"
 import { oneResultEach } from "../oneResultEach.ts"
@@ -127,7 +128,11 @@ const blocks = (item: Item, to: Recipient): ReadonlyArray<JsonObject> => {
       return [{ toolUse }, ...pointsFor([item], to)]
     }
     case "tool-result": {
-      const content = item.content.flatMap((part) => blocksOf(part, to)).filter((block) => !isCachePoint(block))
+      const content = item.content
+        .flatMap(
+          (part) => inResult(to.notes, (notes) => blocksOf(part, { ...to, notes })) ?? textBlocks(leftOut(part.type))
+        )
+        .filter((block) => !isCachePoint(block))
       const marksErrors = item.isError && to.traits.marksErrors
       const isHeld = (block: JsonObject) => to.traits.images === "everywhere" || block["image"] === undefined
       const held = content.filter(isHeld)

@@ -9,6 +9,7 @@ import { callInput } from "../notes.ts"
 import type { Notes } from "../notes.ts"
 import { oneResultEach } from "../oneResultEach.ts"
 import { isOwnSearch } from "./grounding.ts"
+import { inResult, leftOut } from "../inResult.ts"
 import { documentPart, imagePart } from "./media.ts"
 import type { Traits } from "./models.ts"
 import { readStored } from "./serverParts.ts"
@@ -148,7 +149,11 @@ const result = (
     const text = part.type === "document" ? plainText(part.source) : undefined
     if (part.type === "document" && text !== undefined) texts.push(markedDocument(part, text))
     else if (part.type === "text" || part.type === "refusal") texts.push(part.text)
-    else files.push(...userPart(part, notes).filter(({ text }) => text === undefined))
+    else {
+      const file = inResult(notes, (own) => userPart(part, own))
+      if (file === undefined) texts.push(leftOut(part.type))
+      else files.push(...file.filter(({ text }) => text === undefined))
+    }
   }
   const response = { [isError ? "error" : "output"]: texts.join("\n\n") }
   const isInside = traits.richResults && files.length > 0

@@ -3,6 +3,7 @@ import type { Conversation, DocumentPart, ImagePart, Item, Part, SearchItem } fr
 import type { Back } from "../back.ts"
 import { wrapCustom } from "../back.ts"
 import { dataUri, isSealed, markedDocument, markedSystem, plainText } from "../documents.ts"
+import { inResult, leftOut } from "../inResult.ts"
 import type { Notes } from "../notes.ts"
 import { oneResultEach } from "../oneResultEach.ts"
 import type { CallSignatures } from "../../Upstream.ts"
@@ -150,7 +151,7 @@ const call = (id: string, name: string, text: string): JsonObject => ({
   function: { name, arguments: text === "" ? "{}" : text }
 })
 
-/** A tool's result is text; its images follow as a user message. */
+/** A tool's result is text; its images and PDFs follow as a user message. */
 const addResult = (
   drafts: Drafts,
   callId: string,
@@ -159,15 +160,18 @@ const addResult = (
   provider: Provider,
   notes: Notes
 ) => {
-  const text = joined(
-    content.filter((part) => part.type !== "image"),
-    notes
-  )
+  const words: Array<Part> = []
+  const shown: Array<JsonObject> = []
+  for (const part of content) {
+    const isText = part.type !== "image" && !(part.type === "document" && plainText(part.source) === undefined)
+    const file = isText ? undefined : inResult(notes, (own) => userPart(part, provider, own))
+    if (file !== undefined) shown.push(...file)
+    else words.push(isText ? part : { type: "text", text: leftOut(part.type) })
+  }
+  const text = joined(words, notes)
   drafts.addResult(callId, isError ? `Error: ${text}` : text)
-  const images = content.filter((part) => part.type === "image")
-  if (images.length === 0) return
-  const shown = images.flatMap((image) => userPart(image, provider, notes))
-  drafts.say({ role: "user", content: [{ type: "text", text: `Images in the result of ${callId}:` }, ...shown] })
+  if (shown.length === 0) return
+  drafts.say({ role: "user", content: [{ type: "text", text: `Files in the result of ${callId}:` }, ...shown] })
 }
 
 /** A search that ran elsewhere becomes a call with its result. One whose results are lost is dropped. */
@@ -244,7 +248,10 @@ const image = ({ source, detail }: ImagePart, { images }: Provider, notes: Notes
     notes.refuse("image", "the model's upstream takes an image's address or its bytes, not a file id")
     return []
   }
-  return [{ type: "image_url", image_url: { url, ...(detail === "auto" ? {} : { detail }) } }]
+  // The dialect has no `original`, which is all that the model can read.
+  if (detail === "original") notes.adapt("detail")
+  const wanted = detail === "original" ? "high" : detail
+  return [{ type: "image_url", image_url: { url, ...(wanted === "auto" ? {} : { detail: wanted }) } }]
 }
 
 const document = (part: DocumentPart, provider: Provider, notes: Notes): ReadonlyArray<JsonObject> => {

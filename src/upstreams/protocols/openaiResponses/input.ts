@@ -3,6 +3,7 @@ import type { DocumentPart, FileSource, ImagePart, Item, Part, SearchItem } from
 import type { Back } from "../back.ts"
 import { atMost } from "../callIds.ts"
 import { dataUri, isSealed, markedDocument, plainText } from "../documents.ts"
+import { inResult, leftOut } from "../inResult.ts"
 import type { Notes } from "../notes.ts"
 import { oneResultEach } from "../oneResultEach.ts"
 import { isFrom } from "../../../generation/origin.ts"
@@ -102,7 +103,12 @@ const output = (parts: ReadonlyArray<Part>, isError: boolean, notes: Notes): str
   const mark = isError ? "Error: " : ""
   return parts.every((part) => part.type === "text")
     ? mark + parts.map((part) => part.text).join("\n\n")
-    : [...(isError ? [{ type: "input_text", text: "Error:" }] : []), ...parts.flatMap((part) => inputPart(part, notes))]
+    : [
+        ...(isError ? [{ type: "input_text", text: "Error:" }] : []),
+        ...parts.flatMap(
+          (part) => inResult(notes, (own) => inputPart(part, own)) ?? [{ type: "input_text", text: leftOut(part.type) }]
+        )
+      ]
 }
 
 const image = ({ source, detail }: ImagePart, notes: Notes): ReadonlyArray<JsonObject> => {
