@@ -75,6 +75,11 @@ const runs: Readonly<Record<string, LongRun>> = {
     takes: "10 min",
     shows: "coding agents and clients, installed and run; needs the network"
   },
+  "agents:places": {
+    command: ["./test/agents/places/main.ts"],
+    takes: "an hour",
+    shows: "coding agents in a loop of twenty turns before each place; [program] [place] [model]; needs the network"
+  },
   "agents:signed-in": {
     command: ["./test/agents/main.ts", "signed-in"],
     takes: "3 min",

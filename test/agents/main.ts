@@ -14,7 +14,8 @@ import { startWorld } from "./world.ts"
  * Needs npm, python3 and the network for the installation, and nothing but this machine after it.
  */
 const wanted = process.argv.slice(2).flatMap((name) => (name === "python" ? libraries : [name]))
-const names = programNames.filter((name) => wanted.length === 0 || wanted.includes(name))
+const run = new Set<string>([...scenarios.map(({ program }) => program), ...libraries])
+const names = programNames.filter((name) => run.has(name) && (wanted.length === 0 || wanted.includes(name)))
 const isWritten = wanted.length === 0 || wanted.includes("written")
 
 const isSignedIn = wanted.length === 0 || wanted.includes("signed-in")

@@ -9,6 +9,17 @@ const programs = {
   "tool-runner-js": { npm: "@anthropic-ai/sdk@1.14.0", command: [process.execPath, "toolRunner.mjs"] },
   "tool-runner-python": { pip: "anthropic==2.12.0", command: ["venv/bin/python", "tool_runner.py"] },
   copilot: { npm: "@github/copilot@1.0.102", command: ["node_modules/.bin/copilot"] },
+  "anthropic-loop": { npm: "@anthropic-ai/sdk@1.14.0", command: [process.execPath, "loops/anthropic.mjs"] },
+  "openai-loop": { npm: "openai@7.59.0", command: [process.execPath, "loops/openai.mjs"] },
+  "openai-python-loop": { pip: "openai==3.54.0", command: ["venv/bin/python", "loops/openai_loop.py"] },
+  "ai-loop": {
+    npm: "ai@7.0.173 @ai-sdk/anthropic@4.0.105 @ai-sdk/openai@4.0.118 @ai-sdk/openai-compatible@3.0.92 zod@4.6.7",
+    command: [process.execPath, "loops/ai.mjs"]
+  },
+  "langchain-loop": {
+    npm: "@langchain/core@1.4.0 @langchain/openai@1.6.0 @langchain/anthropic@1.5.11 zod@4.6.7",
+    command: [process.execPath, "loops/langchain.mjs"]
+  },
   cn: { npm: "@continuedev/cli@1.5.47", command: ["node_modules/.bin/cn"] },
   // Needs Node 22 or Bun.
   pi: {

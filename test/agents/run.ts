@@ -30,7 +30,7 @@ export interface Ran {
   readonly output: string
 }
 
-const limitMs = 180_000
+const usualLimitMs = 180_000
 
 /** Runs a program where it reaches nothing but this machine, as far as it honours a proxy. */
 export const runProgram = async (
@@ -39,9 +39,10 @@ export const runProgram = async (
     readonly folder: Folder
     readonly args: ReadonlyArray<string>
     readonly env: Readonly<Record<string, string>>
+    readonly limitMs?: number
   }
 ): Promise<Ran> => {
-  const { args, env, folder } = options
+  const { args, env, folder, limitMs = usualLimitMs } = options
   const nowhere = "http://127.0.0.1:9"
   const child = Bun.spawn([...(await commandOf(name)), ...args], {
     cwd: folder.work,

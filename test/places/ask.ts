@@ -6,6 +6,7 @@ import { families } from "./kinds.ts"
 import type { FamilyName } from "./kinds.ts"
 import { tried } from "./places.ts"
 import { startStrict } from "./strict/strict.ts"
+import { routeAt, upstreamAt } from "./upstreamAt.ts"
 
 /** A request that did not get an answer. */
 export interface Unanswered {
@@ -29,6 +30,18 @@ export interface Chosen {
   readonly every?: number
 }
 
+/** A gateway before the places, with a model `place|model` for each that is tried there. */
+export const startBefore = async (strict: string, chosen?: string) => {
+  const places = Object.entries(tried).filter(([place]) => (chosen ?? place) === place)
+  const upstreams = Object.fromEntries(places.map(([place]) => [place, upstreamAt(strict, place)]))
+  const routes = places.flatMap(([place, { models }]) =>
+    models.map((model) => [`${place}|${model}`, routeAt(place, model)] as const)
+  )
+  const folder = mkdtempSync(join(tmpdir(), "gateway-places-"))
+  writeFileSync(join(folder, "gateway.yaml"), JSON.stringify({ upstreams, models: Object.fromEntries(routes) }))
+  return { gateway: await startGateway({ folder }), names: routes.map(([name]) => name) }
+}
+
 /**
  * Asks each kind of each family of a gateway before each place of the strict upstream, whole and streamed.
  *
@@ -36,25 +49,13 @@ export interface Chosen {
  */
 export const askAll = async (chosen: Chosen = {}) => {
   const strict = startStrict()
-  const places = Object.entries(tried).filter(([place]) => (chosen.place ?? place) === place)
-  const upstreams = Object.fromEntries(
-    places.map(([place, { more, provider }]) => [
-      place,
-      { provider, base_url: `${strict.url}/${place}`, api_key: "a-key-of-the-place", ...more }
-    ])
-  )
-  const routes = places.flatMap(([place, { models, protocol }]) =>
-    models.map((model) => [`${place}|${model}`, { routes: [{ upstream: place, model, protocol }] }] as const)
-  )
-  const folder = mkdtempSync(join(tmpdir(), "gateway-places-"))
-  writeFileSync(join(folder, "gateway.yaml"), JSON.stringify({ upstreams, models: Object.fromEntries(routes) }))
-  const gateway = await startGateway({ folder })
+  const { gateway, names } = await startBefore(strict.url, chosen.place)
   const unanswered: Array<Unanswered> = []
   let asked = 0
   let count = 0
   try {
     for (const { family, kind, path, body } of families(chosen)) {
-      for (const [name] of routes) {
+      for (const name of names) {
         for (const stream of [false, true]) {
           if (count++ % (chosen.every ?? 1) !== 0) continue
           asked++

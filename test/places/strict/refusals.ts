@@ -1,6 +1,7 @@
 import { complaints } from "./complaints.ts"
 import { places } from "./rule.ts"
 import type { Any, Ask, Place, Refusal } from "./rule.ts"
+import { fresh } from "./said.ts"
 
 type Shape = (
   refusal: Refusal,
@@ -103,6 +104,7 @@ export const askOf = (
   }
   if (path.endsWith("/count-tokens") && body?.input?.invokeModel?.body !== undefined)
     body = JSON.parse(Buffer.from(body.input.invokeModel.body, "base64").toString())
+  if (path.endsWith(":countTokens")) body = body?.generateContentRequest ?? body
   const inPath =
     /\/model\/([^/]+)\//.exec(path)?.[1] ??
     /models\/([^/:]+):/.exec(path)?.[1] ??
@@ -125,10 +127,16 @@ export const askOf = (
   }
 }
 
-/** The first thing that the place refuses; undefined where it takes the request. */
+/** The first thing that the place refuses, and all others; undefined where it takes the request. */
 export const refusalOf = (ask: Ask, without: ReadonlySet<string> = new Set()) => {
   const all = complaints(ask).filter(({ rule }) => !without.has(rule.id))
-  return all[0] === undefined ? undefined : { first: all[0], all, ...shapes[ask.place](all[0], ask, requestId()) }
+  return all[0] === undefined ? undefined : { first: all[0], all, status: shapeOf(ask, all[0]).status }
 }
-let count = 0
-const requestId = () => `req_strict_${(++count).toString().padStart(6, "0")}`
+
+const shapeOf = (ask: Ask, refusal: Refusal) => shapes[ask.place](refusal, ask, fresh("req_strict_"))
+
+/** A refusal in the form of the place. */
+export const refuse = (ask: Ask, refusal: Refusal): Response => {
+  const { body, headers, status } = shapeOf(ask, refusal)
+  return Response.json(body, { status, ...(headers !== undefined && { headers }) })
+}

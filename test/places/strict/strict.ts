@@ -1,7 +1,8 @@
-import { answerTo, knowsOf } from "./answers.ts"
-import type { Call } from "./answers.ts"
-import { askOf, refusalOf } from "./refusals.ts"
-import type { Place } from "./rule.ts"
+import { answerTo } from "./answers.ts"
+import { askOf, refusalOf, refuse } from "./refusals.ts"
+import type { Ask, Place, Refusal } from "./rule.ts"
+import { cannedFor, knowsOf } from "./said.ts"
+import type { Call, Said } from "./said.ts"
 
 export type Options = {
   readonly port?: number
@@ -9,6 +10,8 @@ export type Options = {
   readonly upstream?: string
   readonly without?: ReadonlyArray<string>
   readonly calls?: ReadonlyArray<Call>
+  /** The model: what it says to a request that the place takes, or refuses for reasons of its own; a canned answer without it. */
+  readonly play?: (ask: Ask) => Said | Refusal
   readonly log?: (line: string) => void
 }
 type Seen = {
@@ -71,18 +74,15 @@ export const startStrict = (options: Options = {}) => {
       options.log?.(
         `${refused === undefined ? "taken  " : "refused"} ${ask.place} ${ask.model}${ask.stream ? " stream" : ""}${refused === undefined ? "" : ` [${entry.rules.join(", ")}] ${entry.says}`}`
       )
-      if (refused !== undefined)
-        return Response.json(refused.body, {
-          status: refused.status,
-          ...(refused.headers !== undefined && { headers: refused.headers })
-        })
+      if (refused !== undefined) return refuse(ask, refused.first)
       if (options.upstream !== undefined)
         return fetch(`${options.upstream}${url.pathname}${url.search}`, {
           method: request.method,
           headers: request.headers,
           body: raw
         })
-      return answerTo(ask, options.calls ?? [])
+      const said = options.play?.(ask) ?? cannedFor(ask, options.calls ?? [])
+      return "says" in said ? refuse(ask, said) : answerTo(ask, said)
     }
   })
   return { url: `http://127.0.0.1:${server.port}`, seen, counts, stop: () => server.stop(true) }

@@ -1,3 +1,4 @@
+import { agentsTable } from "../../../agents/places/table.ts"
 import type { FakeName } from "../../../upstreams/fakes/fakeUpstream.ts"
 import { families } from "../callers.ts"
 import { protocols, startWorld, textProtocols } from "../world.ts"
@@ -54,6 +55,7 @@ const sections: Readonly<Record<string, () => Promise<void>>> = {
   litellm: () => withLiteLlm(before("litellm")),
   aimock: () => withAimock(before("aimock")),
   "bedrock-converse": writeConverse,
+  "agents-places": async () => writeSection("agents-places", agentsTable()),
   "claude-places": async () => writeSection("claude-places", claudePlacesTable())
 }
 

@@ -1,0 +1,41 @@
+import { agents } from "./agents.ts"
+import { cells } from "./cells.ts"
+import type { Cell } from "./cells.ts"
+import { results } from "./results.ts"
+import type { Result } from "./results.ts"
+
+const shown = (result: Result | undefined): string => {
+  if (result === undefined) return "–"
+  const { compactions, files, isEnded, marks, refusals, turns } = result
+  return [
+    `${isEnded && refusals === 0 ? "✓" : "✗"} ${turns}`,
+    ...(refusals === 0 ? [] : [`${refusals} refused`]),
+    ...(files === "" ? [] : [files]),
+    ...(marks === null ? [] : [`marks ${marks}`]),
+    ...(compactions === 0 ? [] : ["compacted"])
+  ].join(", ")
+}
+
+const tableOf = (names: ReadonlyArray<string>): string => {
+  const all = results()
+  const packages = names.map((name) => all.find(({ agent }) => agent === name)?.package)
+  const found = (name: string, { context, model, place }: Cell) =>
+    all.find((one) => one.agent === name && one.place === place && one.model === model && one.context === context)
+  return [
+    `| place, model | ${names.map((name) => `\`${name}\``).join(" | ")} |`,
+    `|---|${names.map(() => "---|").join("")}`,
+    ...cells.map((cell) => {
+      const bound = cell.context === undefined ? "" : `, bound to ${cell.context} tokens by the gateway`
+      return `| ${cell.place}, \`${cell.model}\`${bound} | ${names.map((name) => shown(found(name, cell))).join(" | ")} |`
+    }),
+    "",
+    `${names.map((name, index) => `\`${name}\`: ${packages[index] ?? "not run"}`).join(" · ")}.`
+  ].join("\n")
+}
+
+/** Each program at each place, as the last runs found it. */
+export const agentsTable = (): string => {
+  const names = Object.keys(agents)
+  const isLibrary = (name: string) => agents[name]?.program.endsWith("-loop") === true
+  return [names.filter((name) => !isLibrary(name)), names.filter(isLibrary)].map(tableOf).join("\n\n")
+}
