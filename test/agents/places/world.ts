@@ -24,7 +24,7 @@ export interface PlaceWorld {
 }
 
 /** The ids of models that programs ask for by default, or that we tell them of. */
-export const modelIds = [
+const modelIds = [
   "claude-opus-5-5",
   "claude-sonnet-5-5",
   "claude-haiku-5-5",
