@@ -9,7 +9,7 @@ import { RateLimited, UpstreamFailed } from "../contract/failures/Failure.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
 import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
-import { isOfKey, UpstreamError } from "../upstreams/UpstreamError.ts"
+import { isOfKey, isUnusable, UpstreamError } from "../upstreams/UpstreamError.ts"
 import { usualRules } from "./CircuitBreakerRules.ts"
 import type { CircuitBreakerRules } from "./CircuitBreakerRules.ts"
 import { sharedSlots } from "./sharedSlots.ts"
@@ -109,7 +109,8 @@ type Call = Future<Generation, Failure | UpstreamError>
  * Makes an account's call if the circuit is closed and a slot is free, otherwise waits for a slot. The slot is returned
  * when the call fails or its generation is cancelled.
  *
- * @param key the upstream's key of the call, if it has several: a refusal of one does not open the circuit
+ * @param key the upstream's key of the call, if it has several: a limit of one does not open the circuit. A refused key
+ *   never does, because the upstream is up, and callers need its refusal rather than a pause
  * @param ofRoute the queue of the call's route, if it has one; its place is taken first, and both are waited for as long
  *   as for one
  */
@@ -176,7 +177,7 @@ const guarded = (bulkhead: Bulkhead, account: AccountId, call: () => Call, hasKe
     },
     onFailure: (cause) => {
       const error = cause._tag === "Fail" ? cause.error : undefined
-      const isItsKeys = hasKeys && error?._tag === "UpstreamError" && isOfKey(error)
+      const isItsKeys = error?._tag === "UpstreamError" && (isUnusable(error) || (hasKeys && isOfKey(error)))
       const now = clock.unsafeCurrentTimeMillis()
       if (isItsKeys) circuit.recordSuccess(permit, now)
       else settle(circuit, permit, error, now)

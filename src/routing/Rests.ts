@@ -21,6 +21,8 @@ export interface LastError extends Pick<UpstreamError, "status" | "trouble" | "r
   readonly tag: "RateLimited" | "UpstreamFailed"
   readonly message: string
   readonly neverFits: boolean
+  /** True if the upstream named the end of the rest. */
+  readonly hasDeadline: boolean
 }
 
 export interface CoolDown {

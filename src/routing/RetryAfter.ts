@@ -3,7 +3,7 @@ import type { AccountId } from "../contract/callers/Caller.ts"
 import { RateLimited, UpstreamFailed } from "../contract/failures/Failure.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import type { RestPart } from "../generation/Rest.ts"
-import { isOfKey, UpstreamError } from "../upstreams/UpstreamError.ts"
+import { isOfKey, isUnusable, UpstreamError } from "../upstreams/UpstreamError.ts"
 import { isDearer, ownPart } from "./Lane.ts"
 import type { Requester } from "./Lane.ts"
 import { Rests } from "./Rests.ts"
@@ -39,6 +39,8 @@ interface Standing<R extends Route> {
   readonly isCooling: boolean
   /** The cool-down whose deadline has not passed. */
   readonly deadline: CoolDown | undefined
+  /** True if its key is refused, and no upstream has named a deadline. */
+  readonly isRefused: boolean
   readonly mayProbe: boolean
 }
 
@@ -59,8 +61,11 @@ export class RetryAfter {
   /**
    * The routes to call, in order: those that failed recently come last, those with a `Retry-After` deadline are
    * skipped, but for one call in a while if another route can answer it.
+   *
+   * @param hasFallback true if another model answers if all routes fail. Otherwise a refused key is called if there is
+   *   nothing else to call: only its upstream can tell whether it is good again.
    */
-  order<R extends Route>(routes: ReadonlyArray<R>, requester: Requester<R>): Order<R> {
+  order<R extends Route>(routes: ReadonlyArray<R>, requester: Requester<R>, hasFallback = false): Order<R> {
     if (this.#rests.isEmpty) return { ask: routes, skipped: [] }
     const now = this.#clock.unsafeCurrentTimeMillis()
     if (this.#rests.isOver(now)) return { ask: routes, skipped: [] }
@@ -78,7 +83,12 @@ export class RetryAfter {
       } else if (deadline === undefined && isCooling) cooling.push(route)
       else ready.push(route)
     }
-    return { ask: cooling.length === 0 ? ready : [...ready, ...cooling], skipped }
+    const ask = cooling.length === 0 ? ready : [...ready, ...cooling]
+    if (ask.length > 0 || hasFallback) return { ask, skipped }
+    const only = standings.find(({ isRefused }) => isRefused)
+    return only === undefined
+      ? { ask, skipped }
+      : { ask: [only.route], skipped: skipped.filter(({ route }) => route !== only.route) }
   }
 
   /** Begins a call. Undefined if the route has no recent failures: then only a failure has to be reported. */
@@ -109,7 +119,7 @@ export class RetryAfter {
     const closed = closedBy(error)
     const part = ownPart(closed.part, lane)
     const place = this.#rests.placeOf(failing, part ?? "lane", lane)
-    const isSkipped = (error.retryAfterMs ?? 0) > 0 || (route.key !== undefined && isUnusable(error))
+    const isSkipped = hasDeadline(error) || (route.key !== undefined && isUnusable(error))
     const rest = { place, error: isSkipped ? lastErrorOf(error) : undefined, forMs: delayOf(error), now }
     if (closed.who === "all" && part !== undefined) return void this.#rest(rest)
     const size = closed.isBySize ? lane.size() : 0
@@ -140,13 +150,14 @@ export class RetryAfter {
       .of(route, requester, now)
       ?.coolDowns.filter(({ probedUntilMs, untilMs }) => Math.max(untilMs, probedUntilMs) > now)
     if (active === undefined || active.length === 0) {
-      return { route, isCooling: false, deadline: undefined, mayProbe: false }
+      return { route, isCooling: false, deadline: undefined, isRefused: false, mayProbe: false }
     }
     const deadlines = active.filter(({ lastError, untilMs }) => lastError !== undefined && untilMs > now)
     return {
       route,
       isCooling: true,
       deadline: deadlines[0],
+      isRefused: deadlines.length > 0 && deadlines.every(({ lastError }) => lastError?.hasDeadline === false),
       mayProbe: deadlines.every(({ nextProbeMs }) => nextProbeMs <= now)
     }
   }
@@ -201,9 +212,7 @@ const delayOf = ({ rests, retryAfterMs = 0 }: UpstreamError): number | undefined
   return isQuota ? retryAfterMs : Math.min(retryAfterMs, longestRetryAfterMs)
 }
 
-/** A refused key, or one without money, is not called meanwhile; its upstream has others. */
-const isUnusable = ({ trouble }: Pick<UpstreamError, "trouble">): boolean =>
-  trouble === "refused-key" || trouble === "empty-account"
+const hasDeadline = ({ retryAfterMs = 0 }: Pick<UpstreamError, "retryAfterMs">): boolean => retryAfterMs > 0
 
 /** False for failures caused by the request, or by a model or a file that the route lacks. */
 const isItsOwn = ({ failure, rests, retry }: UpstreamError): boolean =>
@@ -211,10 +220,11 @@ const isItsOwn = ({ failure, rests, retry }: UpstreamError): boolean =>
   (retry === "elsewhere" &&
     (failure._tag === "UpstreamFailed" || (failure._tag === "RateLimited" && rests !== undefined)))
 
-const lastErrorOf = ({ failure, rests, status, trouble }: UpstreamError): LastError => {
+const lastErrorOf = (error: UpstreamError): LastError => {
+  const { failure, rests, status, trouble } = error
   const neverFits = failure._tag === "RateLimited" && failure.neverFits === true
   const tag = failure._tag === "RateLimited" ? failure._tag : "UpstreamFailed"
-  return { tag, message: failure.message, neverFits, status, trouble, rests }
+  return { tag, message: failure.message, neverFits, hasDeadline: hasDeadline(error), status, trouble, rests }
 }
 
 const repeated = (last: LastError, retryAfterMs: number): UpstreamError => {

@@ -74,7 +74,7 @@ export const tryRoutes = <R extends Route>(
   watcher: Watcher = noWatcher,
   hedge?: Hedge<R>
 ): Future<Generation, Failure> => {
-  const { ask: ordered, skipped } = retryAfter.order(routes, requester)
+  const { ask: ordered, skipped } = retryAfter.order(routes, requester, hasFallback)
   const ask = skipped.length === 0 ? ordered : ordered.filter((route) => !isLost(requester, route, skipped))
   const attempt = reporting(call, requester, retryAfter, watcher)
   const second = hedge && { ...hedge, attempt: reporting(hedge.call, requester, retryAfter, hedge.watcher) }

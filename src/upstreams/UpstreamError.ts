@@ -35,11 +35,16 @@ export class UpstreamError extends Data.TaggedError("UpstreamError")<{
   readonly said?: string | undefined
 }> {}
 
+/** True if the key is refused, or its account has no money: the upstream itself is up. */
+export const isUnusable = ({ trouble }: Pick<UpstreamError, "trouble">): boolean =>
+  trouble === "refused-key" || trouble === "empty-account"
+
 /** True if the error concerns the key of the call, or what its organisation has, so that another key may do better. */
-export const isOfKey = ({ failure, rests, status, trouble }: UpstreamError): boolean => {
+export const isOfKey = (error: UpstreamError): boolean => {
+  const { failure, rests, status, trouble } = error
   if (rests !== undefined) return rests !== "nothing" && rests.isOfEveryKey !== true
   if (trouble === "saturated") return status !== 529
-  if (trouble === "refused-key" || trouble === "empty-account") return true
+  if (isUnusable(error)) return true
   return status === 402 || status === 429 || (status === 404 && failure._tag !== "UpstreamFailed")
 }
 
