@@ -51,8 +51,10 @@ export interface ServedRoute extends PricedRoute {
   readonly part: string
   readonly deadlines?: RouteDeadlines
   readonly bound?: RouteBound
-  /** The most output tokens that its model writes; undefined if unknown. */
+  /** The most output tokens that its model writes for requests with a bound; undefined if unknown. */
   readonly outputLimit: number | undefined
+  /** The same for requests without one. */
+  readonly mostWritten: number | undefined
   /** Of a video model: the configured bounds, and those that its maker publishes. */
   readonly video?: SomeVideoBounds
 }

@@ -1,9 +1,6 @@
 import { firstMatch } from "../contract/text/firstMatch.ts"
-import type { Conversation } from "../generation/Conversation.ts"
-import { beyondOutput } from "../generation/outputBound.ts"
-import type { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Route } from "../routing/Route.ts"
-import type { Model, ModelEntry } from "./Catalogue.ts"
+import type { ModelEntry } from "./Catalogue.ts"
 
 /**
  * The most output tokens of a request, by families of models as their makers publish them. The first match counts; dated
@@ -43,17 +40,8 @@ export const mostOutput = ({ aliasOf, id, maxOutputTokens }: ModelEntry, route: 
   return route.model === (aliasOf ?? id) ? maxOutputTokens : Math.min(maxOutputTokens, ofRoute ?? Infinity)
 }
 
-/**
- * Refuses more output than the specification allows, at the sandbox. Other upstreams judge a passthrough request
- * themselves, and a translated one is cut.
- */
-export const tooMuchOutput = (
-  { maxOutputTokens: ofEntry, routes }: Model,
-  conversation: Conversation
-): InvalidRequest | undefined => {
-  const { maxOutputTokens, outputBound } = conversation
-  const most = ofEntry ?? outputBound?.usual
-  if (maxOutputTokens === undefined || most === undefined || maxOutputTokens <= most) return undefined
-  if (routes.some(({ upstream }) => upstream !== sandbox)) return undefined
-  return beyondOutput(conversation, most)
-}
+/** The same of requests with a bound. The sandbox has the specification's; its directives may make it write more. */
+export const mostAsked = (entry: ModelEntry, route: Route): number | undefined =>
+  route.upstream === sandbox ? (entry.maxOutputTokens ?? sandboxLimit) : mostOutput(entry, route)
+
+const sandboxLimit = 32_000

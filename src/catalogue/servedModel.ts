@@ -8,7 +8,7 @@ import { mergedBounds } from "../upstreams/videos/VideoBounds.ts"
 import type { SomeVideoBounds } from "../upstreams/videos/VideoBounds.ts"
 import type { EntryRoute, Model, ModelEntry } from "./Catalogue.ts"
 import { modelFacts } from "./facts/modelFacts.ts"
-import { mostOutput } from "./outputLimits.ts"
+import { mostAsked, mostOutput } from "./outputLimits.ts"
 import { knownVideoBounds } from "./videoBounds.ts"
 
 /** The model of an entry, with the price and the limits of each route. */
@@ -18,14 +18,14 @@ export const servedModel = (entry: ModelEntry): Model => {
     ...route,
     part: partOf(route),
     price: route.price ?? price ?? unpriced,
-    // A list may be stale: in strict mode, where more output is refused, it does not count.
-    outputLimit: mostOutput(entry, route) ?? (entry.strict === true ? undefined : route.bounding?.max_output_tokens),
+    outputLimit: mostAsked(entry, route) ?? listedLimit(entry, route),
+    mostWritten: mostOutput(entry, route) ?? listedLimit(entry, route),
     ...(entry.kind === "video" && { video: videoOf(entry, route) })
   }))
   const facts = modelFacts(
     knownFacts({ ...told, context_tokens: entry.contextTokens, max_output_tokens: entry.maxOutputTokens }),
-    served.map(({ facts, outputLimit }) =>
-      knownFacts({ ...facts, max_output_tokens: outputLimit ?? facts?.max_output_tokens })
+    served.map(({ facts, mostWritten }) =>
+      knownFacts({ ...facts, max_output_tokens: mostWritten ?? facts?.max_output_tokens })
     )
   )
   const longestInput = longestOf(served)
@@ -38,6 +38,10 @@ const longestOf = (routes: ReadonlyArray<EntryRoute>): number | undefined => {
   )
   return Number.isFinite(longest) ? longest : undefined
 }
+
+/** A list may be stale: in strict mode, where more output is refused, it does not count. */
+const listedLimit = ({ strict }: ModelEntry, { bounding }: EntryRoute): number | undefined =>
+  strict === true ? undefined : bounding?.max_output_tokens
 
 /** The configuration knows better than the table. */
 const videoOf = ({ aliasOf, id, resolutions }: ModelEntry, route: EntryRoute): SomeVideoBounds =>

@@ -57,7 +57,7 @@ export const understand = (request: CreateCompletion, body: unknown, kept: KeptS
         topK: undefined
       },
       maxOutputTokens: request.max_completion_tokens ?? request.max_tokens ?? undefined,
-      outputBound: { param: (request.max_completion_tokens ?? null) === null ? "max_tokens" : "max_completion_tokens" },
+      outputParam: (request.max_completion_tokens ?? null) === null ? "max_tokens" : "max_completion_tokens",
       stopSequences: stops(request),
       stopParam: "stop",
       format: formatOf(request),

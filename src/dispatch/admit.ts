@@ -13,7 +13,6 @@ import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { Catalogue } from "../catalogue/Catalogue.ts"
 import type { Model, ServedRoute } from "../catalogue/Catalogue.ts"
 import { unknownModel, wrongKind } from "../catalogue/notServed.ts"
-import { tooMuchOutput } from "../catalogue/outputLimits.ts"
 import { arrangeRoutes, withKeys } from "../routing/arrangeRoutes.ts"
 import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
 import { chosenRoutes } from "./chosenRoutes.ts"
@@ -182,7 +181,7 @@ export const makeAdmit = Effect.gen(function* () {
   const routesFor = (
     { routes }: Model,
     family: CalledFamily | undefined,
-    objection: () => InvalidRequest | undefined
+    objection: AdmissionRequest["objection"]
   ): ReadonlyArray<AdmittedRoute> | InvalidRequest => {
     let arePassed = true
     const all = routes.map((route): AdmittedRoute => {
@@ -191,7 +190,7 @@ export const makeAdmit = Effect.gen(function* () {
       return { ...route, endpoint }
     })
     if (arePassed) return all
-    const objected = objection()
+    const objected = objection?.()
     if (objected === undefined) return all
     const open = all.filter(({ endpoint }) => endpoint !== undefined)
     return open.length === 0 ? objected : open
@@ -218,8 +217,7 @@ export const makeAdmit = Effect.gen(function* () {
     const chosen = chosenRoutes(caller, known, asked.headers, asked.instead !== undefined)
     if (!("model" in chosen)) return chosen
     const { model, noFallback } = chosen
-    const objection = () => asked.objection?.() ?? tooMuchOutput(model, conversation)
-    const possible = routesFor(model, asked.family, objection)
+    const possible = routesFor(model, asked.family, asked.objection)
     if (possible instanceof InvalidRequest) return possible
     const narrowed = withinAccount(caller, conversation)
     if (narrowed instanceof InvalidRequest) return narrowed
@@ -231,7 +229,7 @@ export const makeAdmit = Effect.gen(function* () {
     // search where the account must not.
     const isLoose = asked.mayReachWeb === true && isConfined(caller)
     const unchanged = narrowed === undefined && shortened === undefined && !isLoose
-    const routes = unchanged ? possible : routesFor(model, undefined, objection)
+    const routes = unchanged ? possible : routesFor(model, undefined, asked.objection)
     if (routes instanceof InvalidRequest) return routes
     const fitting = shortened ?? narrowed ?? conversation
     // Reading the tools takes time, so they are read only if needed.
@@ -243,9 +241,11 @@ export const makeAdmit = Effect.gen(function* () {
     if (first === undefined) return unknownModel(model.id)
     let mostOutput = 0
     let written = 0
-    for (const { endpoint, outputLimit = Infinity } of ways) {
-      mostOutput = Math.max(mostOutput, endpoint === undefined ? outputLimit : Infinity)
-      written = Math.max(written, outputLimit)
+    const isBounded = conversation.maxOutputTokens !== undefined
+    for (const { endpoint, mostWritten = Infinity, outputLimit = Infinity } of ways) {
+      const limit = isBounded ? outputLimit : mostWritten
+      mostOutput = Math.max(mostOutput, endpoint === undefined ? limit : Infinity)
+      written = Math.max(written, mostWritten)
     }
     const mostWritten = Number.isFinite(written) ? written : undefined
     const routing = stickyKey === undefined ? { noFallback } : { noFallback, stickyKey }

@@ -173,8 +173,7 @@ export const heldFor = (price: Price, most: Most, { answers, caller, conversatio
   return {
     nanoUsd: answers * mostServed(price, { ...most, outputTokens }, ways),
     because: () => {
-      const named =
-        conversation.maxOutputTokens === undefined ? "" : ` (${conversation.outputBound?.param ?? "its bound"})`
+      const named = conversation.maxOutputTokens === undefined ? "" : ` (${conversation.outputParam ?? "its bound"})`
       const searches = most.searches === 0 ? "" : ` and ${most.searches} searches`
       const calls = Object.entries(most.calls ?? {}).map(([tool, count]) => `, ${count} calls of ${tool}`)
       const pieces = pieceMeasures.flatMap((one) => {

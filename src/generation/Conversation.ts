@@ -25,8 +25,8 @@ export interface Conversation {
   readonly sampling: Sampling
   /** Upper bound of generated tokens, reasoning included; undefined leaves it to the model. */
   readonly maxOutputTokens: number | undefined
-  /** The caller's name of that bound, and its maximum for a model without known limits. */
-  readonly outputBound?: { readonly param: string; readonly usual?: number }
+  /** The caller's name of that bound; defaults to `max_output_tokens`. */
+  readonly outputParam?: string
   readonly stopSequences: ReadonlyArray<string>
   /** The caller's name of the stop sequences; defaults to `stop_sequences`. */
   readonly stopParam?: string

@@ -2,7 +2,7 @@ import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Conversation } from "./Conversation.ts"
 
 /** The caller's name of the output bound. */
-export const outputParam = ({ outputBound }: Conversation): string => outputBound?.param ?? "max_output_tokens"
+export const outputParam = ({ outputParam: param = "max_output_tokens" }: Conversation): string => param
 
 /** Refuses more output than the model writes. */
 export const beyondOutput = (conversation: Conversation, most: number): InvalidRequest => {

@@ -115,10 +115,10 @@ export type CountTokens = typeof CountTokens.Type
 /** A request for a message (docs/api.md#creating-a-message). */
 export const CreateMessage = Schema.Struct({
   ...shared,
-  // The model sets the upper bound (`fitOutput`, `tooMuchOutput`).
+  // The model sets the upper bound (`fitOutput`).
   max_tokens: required(
     integer(1),
-    "Most tokens to generate, thinking included. More than the model can write is cut to that, or refused in strict mode and by sandbox models (`32000`). Required."
+    "Most tokens to generate, thinking included. More than the model can write is cut to that (at sandbox models to `32000`), or refused in strict mode. Required."
   ),
   stream: maybe(Schema.Boolean).annotations({
     description: "True streams the answer as server-sent events. Default `false`; wins over `async`.",

@@ -97,7 +97,7 @@ const conversation = (
       topK: request.top_k ?? undefined
     },
     maxOutputTokens: request.max_tokens,
-    outputBound,
+    outputParam: "max_tokens",
     stopSequences: request.stop_sequences ?? [],
     format: format(request),
     formatParam: "output_config.format",
@@ -122,9 +122,6 @@ const beyond = (request: AnyRequest, hosted: ReadonlyArray<ContentBlock>): Pick<
   const unknown = unknownIn(request)
   return hosted.length + unknown.length === 0 ? {} : { unknownBytes: JSON.stringify([hosted, unknown]).length }
 }
-
-/** The bound of the specification, for models without known limits. */
-const outputBound = { param: "max_tokens", usual: 32_000 }
 
 const system = (system: NonNullable<AnyRequest["system"]>): ReadonlyArray<string> =>
   (typeof system === "string" ? [system] : system.map(({ text }) => text)).filter((text) => text !== "")

@@ -88,7 +88,7 @@ export const understand = (
         topK: undefined
       },
       maxOutputTokens: request.max_output_tokens ?? undefined,
-      outputBound,
+      outputParam: "max_output_tokens",
       stopSequences: [],
       format: formatOf(request),
       truncation: request.truncation ?? "disabled",
@@ -162,8 +162,6 @@ const carriedOf = ({ include, service_tier, text, top_logprobs }: AnyRequest) =>
     logprobs: most > 0 || (include ?? []).includes(logprobsIncluded) ? { value: most, param } : undefined
   }
 }
-
-const outputBound = { param: "max_output_tokens" }
 
 /** `input` as items. A text is one user message. */
 export const inputItems = (input: CountInputTokens["input"]): ReadonlyArray<InputItem> =>

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { ModelEntry } from "../../src/catalogue/Catalogue.ts"
-import { tooMuchOutput } from "../../src/catalogue/outputLimits.ts"
 import { servedModel } from "../../src/catalogue/servedModel.ts"
-import { conversation } from "../messages/request.ts"
 
 const model = (id: string, more: Partial<ModelEntry> = {}) =>
   servedModel({
@@ -13,7 +11,6 @@ const model = (id: string, more: Partial<ModelEntry> = {}) =>
     ownedBy: "u",
     ...more
   })
-const asks = (max_tokens: number) => conversation({ max_tokens })
 const served = (by: string, maxOutputTokens: number) =>
   model("claude-opus-5-5", { routes: [{ upstream: "u", model: by }], maxOutputTokens })
 const sandbox = { routes: [{ upstream: "sandbox", model: "sandbox-text" }] }
@@ -34,26 +31,14 @@ describe("the most output of a route's model", () => {
     ["less, where the entry says so of another", served("qwen3", 8_192), 8_192],
     ["no more than that of another model, whatever the entry says", served("gpt-4o", 128_000), 16_384],
     ["unknown", model("qwen3"), undefined],
-    ["unknown at the sandbox, whatever its name", model("claude-opus-5-5", sandbox), undefined]
+    ["the specification's at the sandbox, whatever its name", model("claude-opus-5-5", sandbox), 32_000],
+    ["what the entry says at the sandbox too", model("house", { ...sandbox, maxOutputTokens: 128_000 }), 128_000]
   ])("is %s", (_, entry, most) => {
     expect(entry.routes[0]?.outputLimit).toBe(most)
   })
-})
 
-describe("more output than the specification's bound", () => {
-  it.each([
-    ["the specification's", model("sandbox-text", sandbox), 32_000],
-    ["the entry's", model("claude-opus-5-5", { ...sandbox, maxOutputTokens: 128_000 }), 128_000]
-  ])("is refused at the sandbox: %s", (_, entry, most) => {
-    expect(tooMuchOutput(entry, asks(most))).toBeUndefined()
-    expect(tooMuchOutput(entry, asks(most + 1))).toMatchObject({
-      param: "max_tokens",
-      message: `max_tokens: expected an integer between 1 and ${most}; got ${most + 1}`
-    })
-  })
-
-  it("is the upstream's business elsewhere", () => {
-    expect(tooMuchOutput(model("qwen3"), asks(1_000_000))).toBeUndefined()
-    expect(tooMuchOutput(model("gpt-5", { maxOutputTokens: 100 }), asks(1_000_000))).toBeUndefined()
+  it("is a directive's at the sandbox, for requests without a bound", () => {
+    expect(model("sandbox-text", sandbox).routes[0]?.mostWritten).toBeUndefined()
+    expect(model("gpt-4o").routes[0]?.mostWritten).toBe(16_384)
   })
 })

@@ -19,7 +19,8 @@ const routeAt = (price: Price) => ({
   part: "u",
   price,
   endpoint: undefined,
-  outputLimit: undefined
+  outputLimit: undefined,
+  mostWritten: undefined
 })
 /** A million tokens of another model. */
 const worked = (model: string) => ({ ...noUsage, besides: [{ ...noUsage, inputTokens: 1_000_000, model }] })

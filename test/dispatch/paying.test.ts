@@ -119,7 +119,7 @@ describe("a generation", () => {
 })
 
 describe("a request that may write a lot", () => {
-  const long = (model: string) => conversation(model, { maxOutputTokens: 100, outputBound: { param: "max_tokens" } })
+  const long = (model: string) => conversation(model, { maxOutputTokens: 100, outputParam: "max_tokens" })
 
   it.effect("holds all that it may cost, and is told so where it is not covered", () =>
     Effect.gen(function* () {

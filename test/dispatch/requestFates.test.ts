@@ -147,9 +147,7 @@ const seenOfResponse = (over: Partial<CreateResponse>): Seen => {
 const partsOf = ({ cacheMark, reasoning, sampling, systemMarks, ...conversation }: Conversation) =>
   new Map(
     Object.entries({ ...conversation, ...reasoning, ...sampling, cacheMarks: [cacheMark, ...(systemMarks ?? [])] })
-      .filter(
-        ([name]) => !/^(?:model|demands|\w+Param|outputBound|cachesByItself|unknownBytes|providersRefusal)$/.test(name)
-      )
+      .filter(([name]) => !/^(?:model|demands|\w+Param|cachesByItself|unknownBytes|providersRefusal)$/.test(name))
       .map(([name, value]) => [name, JSON.stringify(value)])
   )
 

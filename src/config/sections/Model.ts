@@ -256,7 +256,7 @@ export const Model = Schema.Struct({
   max_output_tokens: optionalField(
     Count,
     "The most output that the model writes. Translated requests that ask for more (`max_tokens`, `max_output_tokens`) are cut to it and to the room that the input leaves in `context`; `x-gateway-adapted` names the field. In strict mode they are refused. Passthrough requests keep their value.",
-    "the known maximum of the route's model, of other families than Claude and GPT if its provider's is listed and the model is not strict, otherwise the one that the upstream names when it refuses a request, for ten minutes; the sandbox refuses more than 32000 in messages"
+    "the known maximum of the route's model, of other families than Claude and GPT if its provider's is listed and the model is not strict, otherwise the one that the upstream names when it refuses a request, for ten minutes; 32000 at the sandbox"
   ),
   facts: optionalField(
     ModelFacts.omit("context_tokens", "max_output_tokens"),

@@ -8,7 +8,7 @@ type Description =
   | "model"
   | "inputParam"
   | "prefills"
-  | "outputBound"
+  | "outputParam"
   | "stopParam"
   | "formatParam"
   | "cachesByItself"
