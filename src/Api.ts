@@ -7,6 +7,7 @@ import { EmbeddingsApi } from "./embeddings/Api.ts"
 import { RerankApi } from "./rerank/Api.ts"
 import { HealthApi } from "./health/Api.ts"
 import { MessagesApi } from "./messages/Api.ts"
+import { ModerationsApi } from "./moderations/Api.ts"
 import { ModelsApi } from "./catalogue/Api.ts"
 import { ResponsesApi } from "./responses/Api.ts"
 import { TasksApi } from "./messages/async/Api.ts"
@@ -22,6 +23,7 @@ export const GatewayApi = withoutDecodeError(
     .add(ChatApi)
     .add(EmbeddingsApi)
     .add(RerankApi)
+    .add(ModerationsApi)
     .add(TasksApi)
     .add(VideosApi)
     .add(OpenAIVideosApi)

@@ -19,6 +19,8 @@ import { makeMessageKind } from "./messages/async/MessageKind.ts"
 import { MessagesLive } from "./messages/Handlers.ts"
 import { makeMessagesQuoter } from "./messages/quote.ts"
 import { ThreadsLive } from "./messages/threads/ThreadsLive.ts"
+import { ModerationsHandlers } from "./moderations/Handlers.ts"
+import { makeModerationsQuoter } from "./moderations/quote.ts"
 import { ReasoningSignatures } from "./ownership/store/ReasoningSignatures.ts"
 import type { Parts } from "./Parts.ts"
 import { Pipeline } from "./pipeline/Pipeline.ts"
@@ -80,6 +82,7 @@ const QuotersLive = Layer.effect(
     "/v1/chat/completions": makeChatQuoter,
     "/v1/embeddings": makeEmbeddingsQuoter,
     "/v1/rerank": makeRerankQuoter,
+    "/v1/moderations": makeModerationsQuoter,
     "/api/v3/contents/generations/tasks": makeVideosQuoter,
     "/v1/videos": makeOpenAIVideosQuoter
   })
@@ -101,6 +104,7 @@ const GroupsLive = Layer.mergeAll(
   ChatLive,
   EmbeddingsHandlers,
   RerankHandlers,
+  ModerationsHandlers,
   HealthLive,
   MessagesLive,
   ModelsHandlers,

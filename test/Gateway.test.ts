@@ -99,10 +99,11 @@ describe("Gateway.layer", () => {
           post(gateway, "/v1/chat/completions", { model: "sandbox-text", messages: [{ role: "user", content: "Hi" }] }),
           post(gateway, "/v1/embeddings", { model: "sandbox-embed", input: "Hello!" }),
           post(gateway, "/v1/rerank", { model: "sandbox-rerank", query: "Hello!", documents: ["Hello!"] }),
+          post(gateway, "/v1/moderations", { model: "sandbox-moderation", input: "Hello!" }),
           post(gateway, videoTasks, video)
         ].map((answer) => Effect.map(answer, ({ status }) => status))
       )
-      expect(statuses).toEqual([200, 200, 200, 200, 200, 200])
+      expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200])
     }).pipe(Effect.scoped)
   )
 

@@ -23,6 +23,7 @@ const probes: Readonly<Record<ModelKind, { readonly family: Family; readonly bod
   text: { family: "messages", body: { max_tokens: 1, messages: [{ role: "user", content: "Hi" }] } },
   embedding: { family: "embeddings", body: { input: "a" } },
   rerank: { family: "rerank", body: { query: "a", documents: ["a"] } },
+  moderation: { family: "moderations", body: { input: "a" } },
   video: undefined
 }
 

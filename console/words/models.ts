@@ -64,7 +64,7 @@ export const models = {
   perSearch: (price: string) => `${price} a search`,
   context: (tokens: string) => `${tokens} tok`,
   noBound: "no known bound",
-  kinds: { text: "text", video: "video", embedding: "vectors", rerank: "rerank" },
+  kinds: { text: "text", video: "video", embedding: "vectors", rerank: "rerank", moderation: "moderation" },
   unpriced: "unpriced",
   unpricedNote:
     "An unpriced model costs nothing here. Accounts with a balance and keys with a budget may use it only with unpriced: allow. Set its price in gateway.yaml or in a prices_file.",

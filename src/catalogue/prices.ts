@@ -4,6 +4,7 @@ import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { PricesFile } from "../config/sections/Model.ts"
 import { readText } from "../config/source.ts"
+import { kindOf } from "../contract/kinds.ts"
 import type { ModelFacts } from "../contract/records/ModelFacts.ts"
 import { free, fromUsd, withFactor } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
@@ -30,7 +31,7 @@ export interface RoutePrice extends PricedBy {
 /**
  * The price of each model on each route: the route's own, otherwise that of the model's entry, of the `prices_file`, of
  * the fetched list, or of the built-in list. The lists are searched by provider and model, then by model. The sandbox's
- * models are free.
+ * models are free, and so are those of a kind that usually costs nothing.
  */
 export const findPrices = Effect.fnUntraced(function* (
   models: Entries,
@@ -92,7 +93,7 @@ const priceFinder = Effect.fnUntraced(function* (
   /** A price with those of other models at the same provider: an image tool's, an advisor's. */
   const withOthers = (price: Price, route: EntryRoute): Price =>
     price.isFree ? price : { ...price, others: (model) => search({ ...route, knownAs: model }).price }
-  return ({ id, price }, plain) => {
+  return ({ id, kind, price }, plain) => {
     const told = listed.get(plain.upstream)?.get(plain.model)
     const route = isOutside(plain)
       ? { ...plain, ...routeFacts(plain, providerIdOf(plain), told, { bundled: list, fetched }) }
@@ -101,7 +102,9 @@ const priceFinder = Effect.fnUntraced(function* (
     if (written !== undefined) return { route, price: withOthers(written, route), from: "gateway.yaml", name: id }
     if (!isOutside(route)) return { route, price: free, from: "sandbox", name: id }
     const { price: found, ...source } = search(route)
-    return { route, price: found && withOthers(found, route), ...source }
+    return found === undefined && kindOf(kind).isUsuallyFree === true
+      ? { route, price: free, from: "built-in list", name: kind, asOf: priceListDate }
+      : { route, price: found && withOthers(found, route), ...source }
   }
 })
 

@@ -14,6 +14,7 @@ const endpointPaths = [
   "/countTokens",
   "/embeddings",
   "/rerank",
+  "/moderations",
   "/models",
   "/models?pageSize=1000",
   "/videos",

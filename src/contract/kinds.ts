@@ -19,6 +19,8 @@ interface KindRow {
   readonly namesStored: boolean
   /** The content that its models write. */
   readonly writes: Modality
+  /** True if such models cost nothing, unless they have a price. */
+  readonly isUsuallyFree?: true
   /** The usual name of such models, for entries without a kind. */
   readonly usualName?: RegExp
 }
@@ -57,6 +59,18 @@ export const kinds = {
     namesStored: false,
     usualName: /rerank/i
   },
+  moderation: {
+    named: "a moderation model",
+    work: "call",
+    operation: "moderation",
+    isTranslated: false,
+    readsAtOnce: false,
+    isByTokens: true,
+    namesStored: false,
+    writes: "text",
+    isUsuallyFree: true,
+    usualName: /moderation(-(latest|stable|\d[\w-]*))?$/i
+  },
   video: {
     named: "a video model",
     work: "task",
@@ -79,7 +93,7 @@ export const calledKinds = modelKinds.filter((kind): kind is CalledKind => kinds
 /** A row with the columns that a kind may leave out. */
 export const kindOf = (kind: ModelKind): KindRow => kinds[kind]
 
-/** "text, embedding and rerank models": those that answer at once, for sentences. */
+/** "text, embedding, rerank and moderation models": those that answer at once, for sentences. */
 export const calledModels = `${calledKinds.slice(0, -1).join(", ")} and ${calledKinds.slice(-1).join("")} models`
 
 /** A family of endpoints. */
@@ -134,6 +148,7 @@ export const families = {
     isQuoted: true,
     answers: "whole"
   },
+  moderations: { kind: "moderation", paths: ["/v1/moderations"], isQuoted: true, answers: "whole" },
   compactions: { kind: "text", paths: ["/v1/responses/compact"], isQuoted: false, answers: "whole" },
   videos: {
     kind: "video",

@@ -24,7 +24,7 @@ interface WholeEndpoint<Payload> {
 }
 
 /** A family that passes through, one JSON body for one JSON answer, and is never translated. */
-export const wholeFamily = <Payload extends { readonly model: string }>({
+export const wholeFamily = <Payload>({
   decode,
   dialect,
   noUpstream,
@@ -50,7 +50,7 @@ export const wholeFamily = <Payload extends { readonly model: string }>({
           body,
           bodyText: request.bodyText,
           headers: request.headers,
-          rewrite: (answer) => ({ ...shape(answer, body), model: payload.model })
+          rewrite: (answer) => ({ ...shape(answer, body), model: asked.model })
         }),
         // Never used: `objection` refuses every other route.
         translated: passed,

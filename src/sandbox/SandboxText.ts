@@ -9,18 +9,19 @@ import { countTokens } from "../tokens/tokens.ts"
 import { Documents } from "../documents/Documents.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
 import type { GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
-import { UpstreamError } from "../upstreams/UpstreamError.ts"
+import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { upstreamOf } from "../upstreams/text/upstreamOf.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { describeAttachment } from "./attachment.ts"
 import type { Readers } from "./attachment.ts"
-import { failureOf } from "./directive.ts"
+import { failureOf, refusalOf } from "./directive.ts"
 import { perform } from "./perform.ts"
 import type { Performance } from "./perform.ts"
 import { play } from "./playback.ts"
 import { readQuestion } from "./Question.ts"
 import type { Question } from "./Question.ts"
 import { sandboxEmbed, sandboxEmbedModel } from "./sandboxEmbed.ts"
+import { sandboxModeration, sandboxModerationModel } from "./sandboxModeration.ts"
 import { sandboxRerank, sandboxRerankModel } from "./sandboxRerank.ts"
 import { writeScript } from "./script.ts"
 
@@ -43,7 +44,7 @@ export const sandboxText = (options: SandboxOptions = {}): TextUpstream => ({
   }),
   searches: true,
   takesPdf: true,
-  whole: { embeddings: sandboxEmbed, rerank: sandboxRerank }
+  whole: { embeddings: sandboxEmbed, rerank: sandboxRerank, moderations: sandboxModeration }
 })
 
 /** An address that does not answer must not hold a test for long. */
@@ -84,7 +85,8 @@ export const sandboxModels = [
     ownedBy: "sandbox"
   },
   sandboxEmbedModel,
-  sandboxRerankModel
+  sandboxRerankModel,
+  sandboxModerationModel
 ] as const
 
 const start = (
@@ -106,17 +108,8 @@ const failing = function* (failure: Failure): Performance {
 
 /** At once it is a refused call; after a delay it is an answer that fails, so that a waiting stream can be tested. */
 const refuse = (question: Question, status: number): Effect.Effect<Generation, UpstreamError> => {
-  const failure = failureOf(status)
   if (question.directive.delayMs > 0) {
-    return Effect.succeed(play(failing(failure), question.directive))
+    return Effect.succeed(play(failing(failureOf(status)), question.directive))
   }
-  return Effect.fail(
-    new UpstreamError({
-      failure,
-      // The sandbox always answers alike: only another upstream could do better.
-      retry: status === 400 ? "never" : "elsewhere",
-      retryAfterMs: failure._tag === "RateLimited" ? 1_000 : undefined,
-      status
-    })
-  )
+  return Effect.fail(refusalOf(status))
 }

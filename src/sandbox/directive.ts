@@ -1,6 +1,7 @@
 import { InvalidRequest, RateLimited, UpstreamFailed } from "../contract/failures/Failure.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import type { FinishReason } from "../generation/GenerationEvent.ts"
+import { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { parseDirectives } from "./parseDirectives.ts"
 import { serve, servingSettings } from "./serving.ts"
 import type { Serving } from "./serving.ts"
@@ -64,6 +65,18 @@ export const failureOf = (status: number): Failure => {
   return new UpstreamFailed({ message })
 }
 
+/** The same of a call that is refused at once. */
+export const refusalOf = (status: number): UpstreamError => {
+  const failure = failureOf(status)
+  return new UpstreamError({
+    failure,
+    // The sandbox always answers alike: only another upstream could do better.
+    retry: status === 400 ? "never" : "elsewhere",
+    retryAfterMs: failure._tag === "RateLimited" ? 1_000 : undefined,
+    status
+  })
+}
+
 const longestWaitMs = 600_000
 const mostTokens = 100_000
 const mostTools = 100
@@ -87,7 +100,7 @@ const apply = (directive: Directive, setting: string): Directive | string => {
     case "tokens":
       return given(whole(value, 1, mostTokens), (tokens) => ({ ...directive, tokens }), `expected 1 to ${mostTokens}`)
     case "error":
-      return given(whole(value, 400, 599), (error) => ({ ...directive, error }), "expected a status from 400 to 599")
+      return given(statusOf(value), (error) => ({ ...directive, error }), statusRule)
     case "cut":
       return given(whole(value, 0, mostTokens), (cut) => ({ ...directive, cut }), `expected 0 to ${mostTokens}`)
     case "stall":
@@ -122,6 +135,10 @@ const named = (directive: Directive, value: string | undefined): Directive | str
   const tools = [...directive.tools, ...value.split(",")]
   return tools.length > mostTools ? `expected at most ${mostTools} names` : { ...directive, tools }
 }
+
+/** The status of `error=…`; undefined if it is none. */
+export const statusOf = (value: string | undefined): number | undefined => whole(value, 400, 599)
+export const statusRule = "expected a status from 400 to 599"
 
 const durationRule = "expected a duration of at most 10m, such as 500ms, 2s or 1m"
 

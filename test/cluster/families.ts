@@ -40,6 +40,7 @@ const asks: Readonly<Record<string, Asked>> = {
   "responses, streamed": { path: "/v1/responses", body: { model: "text", input: text, stream: true } },
   embeddings: { path: "/v1/embeddings", body: { model: "embed", input: ["one", "two"] } },
   rerank: { path: "/v1/rerank", body: { model: "sandbox-rerank", query: "one", documents: ["one", "two"] } },
+  moderations: { path: "/v1/moderations", body: { model: "sandbox-moderation", input: "one" } },
   "responses, background": {
     path: "/v1/responses",
     body: { model: "text", input: text, background: true },

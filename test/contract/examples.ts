@@ -1,6 +1,7 @@
 import { clientItems } from "./clientItemExamples.ts"
 import { breakpoint, csv, messageOthers, messageShared, messageUnserved, png, schema } from "./messageExamples.ts"
 import { chatOptions, chatOthers, chatTools, chatUnserved } from "./chatExamples.ts"
+import { wholeExamples } from "./wholeExamples.ts"
 import { responseOthers, responseTools } from "./responseExamples.ts"
 
 const pngUrl = `data:image/png;base64,${png}`
@@ -197,7 +198,6 @@ const openAIVideo = {
 
 const video = (...content: ReadonlyArray<unknown>) => ({ model: "sandbox-video", content })
 
-const reranked = { model: "sandbox-rerank", query: "fox" }
 const compactable = (body: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(["model", "instructions", "input"].flatMap((name) => (name in body ? [[name, body[name]]] : [])))
 
@@ -215,16 +215,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Readonly<Record<str
   "responses.inputTokens": [responseShared, ...responseOthers],
   "responses.compact": [responseShared, ...responseOthers].map(compactable),
   "chat.create": [chatBody, ...chatOthers],
-  "rerank.create": [
-    { ...reranked, documents: ["a fox", { text: "a sea" }], top_n: 1, return_documents: true },
-    { ...reranked, documents: ["a fox"] }
-  ],
-  "embeddings.create": [
-    { model: "sandbox-embed", input: ["Hello", "World"], dimensions: 64, encoding_format: "base64", user: "u1" },
-    { model: "sandbox-embed", input: "Hello" },
-    { model: "sandbox-embed", input: [[1, 2], [3]], messages: [] },
-    { model: "sandbox-embed", input: [1, 2, 3] }
-  ],
+  ...wholeExamples,
   "videos.create": [
     {
       ...video(

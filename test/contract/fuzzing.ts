@@ -183,7 +183,8 @@ const models: Readonly<Record<string, string>> = {
   videos: "sandbox-video",
   openaiVideos: "sandbox-video",
   embeddings: "sandbox-embed",
-  rerank: "sandbox-rerank"
+  rerank: "sandbox-rerank",
+  moderations: "sandbox-moderation"
 }
 
 const headerNames = [

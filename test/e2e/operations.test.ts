@@ -108,6 +108,7 @@ describeOnEach("what those who run a gateway see of it", () => {
       passes_through: []
     })
     expect(told("sandbox-embed")).toMatchObject({ takes: [], passes_through: ["embeddings"] })
+    expect(told("sandbox-moderation")).toMatchObject({ takes: [], passes_through: ["moderations"] })
     expect(told("sandbox-rerank")).toMatchObject({ takes: [], passes_through: ["rerank"] })
     expect(told("sandbox-video")).toMatchObject({
       price_source: sandbox("sandbox-video"),

@@ -101,6 +101,8 @@ describe("a route's own limits", () => {
     const models = { v: { routes: [{ upstream: "film", max_concurrency: 1 }] } }
     writeFileSync(join(gateway.folder, "other.yaml"), JSON.stringify({ upstreams, models }))
     const { err, out } = await runCommand(gateway.folder, ["check"], { GATEWAY_CONFIG: "other.yaml" })
-    expect(err + out).toContain("models.v.routes[0].max_concurrency: is for text, embedding and rerank models alone")
+    expect(err + out).toContain(
+      "models.v.routes[0].max_concurrency: is for text, embedding, rerank and moderation models alone"
+    )
   })
 })

@@ -42,6 +42,7 @@ const allowed: Readonly<Record<string, string>> = {
   "pipeline/quoterOf.ts": "made once, by a function that is called once",
   "responses/background/generate.ts": "once for each background response, of any family",
   "responses/background/stops.ts": "once for each background response",
+  "sandbox/sandboxModeration.ts": "once for each moderation of the sandbox",
   "sandbox/sandboxRerank.ts": "once for each rerank of the sandbox",
   "sandbox/video/localOrders.ts": "once for a process",
   "search/searchingGeneration.ts": "once for each request that the gateway searches for",

@@ -76,6 +76,7 @@ export const furtherAdditions: ReadonlyArray<Addition> = [
   { ...mistral, ...named(["mistral-medium-2604"], { input: 1.5, cached_input: 0.15, output: 7.5 }) },
   { ...mistral, ...named(["devstral", "devstral-medium"], { input: 0.4, cached_input: 0.04, output: 2 }) },
   { ...mistral, ...named(["mistral-small"], { input: 0.1, cached_input: 0.01, output: 0.3 }) },
+  { ...mistral, ...named(["mistral-moderation", "mistral-moderation-2411"], { input: 0.1 }) },
   { ...mistral, ...named(["ministral-3-3b-2512"], { input: 0.1, cached_input: 0.01, output: 0.1 }) },
   { ...mistral, ...named(["ministral-3-8b-2512"], { input: 0.15, cached_input: 0.015, output: 0.15 }) },
   { ...mistral, ...named(["ministral-3-14b-2512", "ministral-14b"], { input: 0.2, cached_input: 0.02, output: 0.2 }) },

@@ -226,7 +226,7 @@ export const Model = Schema.Struct({
   kind: optionalField(
     Schema.Literal(...calledKinds),
     "The kind of model; video models are recognised by their upstream.",
-    "`embedding` if its id or the upstream's contains `embed`, `rerank` if it contains `rerank`, otherwise `text`"
+    "`embedding` if its id or the upstream's contains `embed`, `rerank` if it contains `rerank`, `moderation` if it ends so (`omni-moderation-latest`), otherwise `text`"
   ),
   prefer: optionalField(
     Schema.Literal("order", "cheapest", "fastest"),

@@ -17,6 +17,7 @@ import type { Reader } from "../text/generationOf.ts"
 import type { TextUpstreamOptions } from "../text/TextUpstreamOptions.ts"
 import { compaction } from "./compaction.ts"
 import { embeddings } from "./embeddings.ts"
+import { moderations } from "./moderations.ts"
 import { wholeAnswer } from "./wholeAnswer.ts"
 import type { WholeAnswer } from "./wholeAnswer.ts"
 import { errorIn } from "../protocols/errorWords.ts"
@@ -34,7 +35,12 @@ interface Options extends EndpointOptions, Pick<TextUpstreamOptions, "tellsCost"
 }
 
 /** The answers of each family that has whole ones. */
-const answers: Readonly<Record<WholeFamily, WholeAnswer>> = { embeddings, rerank, compactions: compaction }
+const answers: Readonly<Record<WholeFamily, WholeAnswer>> = {
+  embeddings,
+  rerank,
+  moderations,
+  compactions: compaction
+}
 
 /** An upstream's endpoints whose answers come whole: requests and answers pass through, or change their form. */
 export const wholeEndpoints = (

@@ -4,8 +4,10 @@ import {
   isShort,
   many,
   mega,
+  moderation,
   onChat,
   onEmbeddings,
+  onModerations,
   onRerank,
   rerank,
   saying,
@@ -38,14 +40,15 @@ const stops: ReadonlyArray<readonly [string, () => ReadonlyArray<string>]> = [
   ["one of 20 MB", () => ["a".repeat(20 * mega)]]
 ]
 
-/** What chat completions, embeddings and rerank may be sent. */
+/** What chat completions, embeddings, rerank and moderations may be sent. */
 export const chats: ReadonlyArray<Hostile> = [
   ...texts.flatMap(([name, text]) => [
     onChat(`text: ${name}`, () => chat(saying(text()))),
     onChat(`text, streamed, translated: ${name}`, () => chat({ ...saying(text()), stream: true }, "behind-messages")),
     onEmbeddings(`text: ${name}`, () => embeddings(text())),
     onRerank(`query: ${name}`, () => rerank(["a fox"], { query: text() })),
-    onRerank(`document: ${name}`, () => rerank([text()]))
+    onRerank(`document: ${name}`, () => rerank([text()])),
+    onModerations(`text: ${name}`, () => moderation(text()))
   ]),
   ...shapes.flatMap(([name, shape]) => [
     onChat(`messages: ${name}`, () => chat({ messages: shape() })),
@@ -62,6 +65,7 @@ export const chats: ReadonlyArray<Hostile> = [
     onChat(`passed through: ${name}`, () => chat({ unheard_of: shape() }, "behind-chat")),
     onEmbeddings(`input: ${name}`, () => embeddings(shape())),
     onRerank(`documents: ${name}`, () => rerank(shape())),
+    onModerations(`input: ${name}`, () => moderation(shape())),
     onEmbeddings(`passed through: ${name}`, () => embeddings("x", { unheard_of: shape() }))
   ]),
   onChat("40,000 messages", () => chat({ messages: many(40_000, () => ({ role: "user", content: "x" })) }), isShort),
@@ -166,6 +170,10 @@ export const chats: ReadonlyArray<Hostile> = [
     embeddings(many(2_048, (index) => `${index} the quick brown Fox'll jump, `.repeat(400)))
   ),
   onEmbeddings("2,048 texts of one word", () => embeddings(many(2_048, () => "a".repeat(8_000)))),
+  onModerations("2,048 texts of 14 KB", () => moderation(many(2_048, () => "word ".repeat(2_800)))),
+  onModerations("2,048 texts of 100 directives", () =>
+    moderation(many(2_048, () => "[[sandbox: flag=hate]]".repeat(100)))
+  ),
   onEmbeddings("290,000 tokens", () => embeddings(many(290_000, () => 1))),
   onEmbeddings("2,048 inputs of 140 tokens", () => embeddings(many(2_048, () => many(140, () => 1)))),
   onEmbeddings("a text of 30 MB", () => embeddings("word ".repeat(6 * mega)))

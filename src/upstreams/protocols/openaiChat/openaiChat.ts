@@ -19,7 +19,11 @@ export const openaiChat = (provider: Provider): Protocol<ChatState> => {
   return {
     endpoint: { version: "", path: "/chat/completions", headers: bearer },
     models: "/models",
-    whole: { embeddings: { path: "/embeddings" }, rerank: { path: "/rerank", baseUrl: rerankBase } },
+    whole: {
+      embeddings: { path: "/embeddings" },
+      rerank: { path: "/rerank", baseUrl: rerankBase },
+      moderations: { path: "/moderations" }
+    },
     searches: false,
     fates,
     isOwn: provider.isOwn,

@@ -12,7 +12,11 @@ import { openaiDefaults } from "../servedDefaults.ts"
 export const openaiResponses: Protocol<ResponsesState> = {
   endpoint: { version: "", path: "/responses", headers: bearer },
   models: "/models",
-  whole: { embeddings: { path: "/embeddings" }, compactions: { path: "/responses/compact" } },
+  whole: {
+    embeddings: { path: "/embeddings" },
+    moderations: { path: "/moderations" },
+    compactions: { path: "/responses/compact" }
+  },
   searches: true,
   fates,
   signs,

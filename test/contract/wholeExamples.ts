@@ -1,0 +1,24 @@
+import { png } from "./messageExamples.ts"
+
+const reranked = { model: "sandbox-rerank", query: "fox" }
+
+/** Bodies of the endpoints with one JSON answer, as in `examples.ts`. */
+export const wholeExamples = {
+  "rerank.create": [
+    { ...reranked, documents: ["a fox", { text: "a sea" }], top_n: 1, return_documents: true },
+    { ...reranked, documents: ["a fox"] }
+  ],
+  "moderations.create": [
+    { model: "sandbox-moderation", input: "a fox" },
+    {
+      model: "sandbox-moderation",
+      input: ["a fox", { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } }]
+    }
+  ],
+  "embeddings.create": [
+    { model: "sandbox-embed", input: ["Hello", "World"], dimensions: 64, encoding_format: "base64", user: "u1" },
+    { model: "sandbox-embed", input: "Hello" },
+    { model: "sandbox-embed", input: [[1, 2], [3]], messages: [] },
+    { model: "sandbox-embed", input: [1, 2, 3] }
+  ]
+}
