@@ -2,6 +2,7 @@ import { HttpApi, OpenApi } from "@effect/platform"
 import { version } from "../package.json"
 import { AccountApi } from "./account/Api.ts"
 import { ChatApi } from "./chat/Api.ts"
+import { CompletionsApi } from "./chat/completions/Api.ts"
 import { withoutDecodeError } from "./contract/failures/withoutDecodeError.ts"
 import { EmbeddingsApi } from "./embeddings/Api.ts"
 import { RerankApi } from "./rerank/Api.ts"
@@ -21,6 +22,7 @@ export const GatewayApi = withoutDecodeError(
     .add(ResponsesApi)
     .add(MessagesApi)
     .add(ChatApi)
+    .add(CompletionsApi)
     .add(EmbeddingsApi)
     .add(RerankApi)
     .add(ModerationsApi)

@@ -6,6 +6,7 @@ import { CallbacksLive } from "./callbacks/Callbacks.ts"
 import { CatalogueLive } from "./catalogue/CatalogueLive.ts"
 import { ModelsHandlers } from "./catalogue/Handlers.ts"
 import { ChatLive } from "./chat/Handlers.ts"
+import { makeCompletionsQuoter } from "./chat/completions/quote.ts"
 import { makeChatQuoter } from "./chat/quote.ts"
 import { Dispatch } from "./dispatch/Dispatch.ts"
 import { EmbeddingsHandlers } from "./embeddings/Handlers.ts"
@@ -80,6 +81,7 @@ const QuotersLive = Layer.effect(
     "/v1/messages": makeMessagesQuoter,
     "/v1/responses": makeResponsesQuoter,
     "/v1/chat/completions": makeChatQuoter,
+    "/v1/completions": makeCompletionsQuoter,
     "/v1/embeddings": makeEmbeddingsQuoter,
     "/v1/rerank": makeRerankQuoter,
     "/v1/moderations": makeModerationsQuoter,

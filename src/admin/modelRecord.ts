@@ -9,7 +9,7 @@ import type { TextUpstream } from "../upstreams/Upstream.ts"
 import type { VideoUpstream } from "../upstreams/videos/VideoUpstream.ts"
 import { priceRecord } from "./PriceRecord.ts"
 import type { ModelRecord } from "./UpstreamRecord.ts"
-import { allFamilies, families, isWhole, kinds } from "../contract/kinds.ts"
+import { allFamilies, families, isBeside, kinds } from "../contract/kinds.ts"
 import type { Family } from "../contract/kinds.ts"
 
 type Capabilities = ModelRecord["capabilities"]
@@ -72,18 +72,23 @@ const capabilitiesOf = (model: Model, { texts, videos }: AllUpstreams): Capabili
           ...(searches(text) ? (["web_search"] as const) : [])
         ]
       : [],
-    passes_through: familiesOf(text).filter((family) => families[family].kind === model.kind),
+    passes_through: (first === undefined ? [] : familiesOf(text, first)).filter(
+      (family) => families[family].kind === model.kind
+    ),
     resolutions: null
   }
 }
 
-/** The families whose requests pass through. */
-const familiesOf = ({
-  passthrough,
-  whole
-}: Pick<TextUpstream, "passthrough" | "whole"> = {}): ReadonlyArray<Family> => [
+/** The families whose requests pass through on a route. */
+const familiesOf = (
+  { beside, passthrough }: Pick<TextUpstream, "passthrough" | "beside"> = {},
+  { knownAs, model }: ServedRoute
+): ReadonlyArray<Family> => [
   ...(passthrough === undefined ? [] : [passthrough.family]),
-  ...allFamilies.filter((family) => isWhole(family) && whole?.[family] !== undefined)
+  ...allFamilies.filter((family) => {
+    const endpoint = isBeside(family) ? beside?.[family] : undefined
+    return endpoint !== undefined && endpoint.serves?.(model, knownAs) !== false
+  })
 ]
 
 const searches = (text: TextUpstream | undefined): boolean =>

@@ -85,7 +85,7 @@ export type Choice = typeof Choice.Type
 
 const count = Schema.NonNegativeInt
 
-const Usage = Schema.Struct({
+export const Usage = Schema.Struct({
   prompt_tokens: answerField(count, "Input tokens, cached ones included."),
   completion_tokens: answerField(count, "Generated tokens, reasoning included."),
   total_tokens: answerField(count, "Both together."),

@@ -4,52 +4,52 @@ import { addUsage } from "../generation/addUsage.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import type { Machine, PassthroughFrame } from "../generation/Machine.ts"
-import type { Head } from "./chunks.ts"
-import { endFrames } from "./chunks.ts"
-import type { AnswerMessage } from "./Completion.ts"
-import { choiceOf, completionOf, machine, messageOf } from "./encode.ts"
-import type { State } from "./encode.ts"
-import { usageOf } from "./usage.ts"
 
-export interface JoinOptions {
-  readonly head: Head
-  readonly isLegacy: boolean
+export interface Joining<S extends { readonly usage: Usage }> {
   /** True if the client reads a stream. */
   readonly stream: boolean
-  /** Stores what a later request needs of the answer. The last frames wait for it. Never rejects. */
-  readonly keep: (message: AnswerMessage) => Promise<void> | undefined
+  /** Writes an answer, without the end of the stream. */
+  readonly machine: (index: number) => Machine<S, PassthroughFrame>
+  /** Stores what a later request needs of an answer. The last frames wait for it. Never rejects. */
+  readonly keep?: (state: S) => Promise<void> | undefined
+  /** The last frames of the stream. */
+  readonly end: (usage: Usage) => string
+  /** The whole answer as JSON. */
+  readonly whole: (states: ReadonlyArray<S>, usage: Usage) => string
 }
 
 /**
  * Combines several generations of one request. Chunks are sent as they come, each with the index of its answer, and the
  * total usage at the end. The first failure ends all of them.
  */
-export const join = (generations: ReadonlyArray<Generation>, options: JoinOptions): Generation =>
-  new Joined(generations, options)
+export const join = <S extends { readonly usage: Usage }>(
+  generations: ReadonlyArray<Generation>,
+  options: Joining<S>
+): Generation => new Joined(generations, options)
 
-interface Part {
+interface Part<S> {
   readonly generation: Generation
-  readonly machine: Machine<State, PassthroughFrame>
-  state: State
+  readonly machine: Machine<S, PassthroughFrame>
+  state: S
   /** True if the upstream reported usage. */
   hasUsage: boolean
   isOver: boolean
-  next: Promise<readonly [Part, Batch | undefined]> | undefined
+  next: Promise<readonly [Part<S>, Batch | undefined]> | undefined
 }
 
-class Joined implements Generation {
+class Joined<S extends { readonly usage: Usage }> implements Generation {
   readonly passthrough = true
-  readonly #parts: ReadonlyArray<Part>
-  readonly #options: JoinOptions
+  readonly #parts: ReadonlyArray<Part<S>>
+  readonly #options: Joining<S>
   #isOver = false
   /** Chunks not sent yet. */
   #held = ""
   #hasBegun = false
 
-  constructor(generations: ReadonlyArray<Generation>, options: JoinOptions) {
+  constructor(generations: ReadonlyArray<Generation>, options: Joining<S>) {
     this.#options = options
     this.#parts = generations.map((generation, index) => {
-      const one = machine({ head: options.head, index, isWhole: false, isLegacy: options.isLegacy })
+      const one = options.machine(index)
       return { generation, machine: one, state: one.initial, hasUsage: false, isOver: false, next: undefined }
     })
   }
@@ -62,7 +62,7 @@ class Joined implements Generation {
     while (!this.#isOver) {
       const running = this.#parts.filter((part) => !part.isOver)
       if (running.length === 0) {
-        await Promise.all(this.#parts.flatMap(({ state }) => this.#options.keep(messageOf(state)) ?? []))
+        await Promise.all(this.#parts.flatMap(({ state }) => this.#options.keep?.(state) ?? []))
         // Cancelled meanwhile.
         if (this.#isOver) return undefined
         this.#isOver = true
@@ -82,7 +82,7 @@ class Joined implements Generation {
     for (const { generation } of this.#parts) generation.cancel(how)
   }
 
-  #read(part: Part, batch: Batch | undefined): Batch {
+  #read(part: Part<S>, batch: Batch | undefined): Batch {
     if (batch === undefined) {
       part.isOver = true
       return []
@@ -136,14 +136,16 @@ class Joined implements Generation {
 
   /** The last frames of a stream, or the whole answer. */
   #text(usage: Usage): string {
-    const { head, stream } = this.#options
-    if (stream) return this.#held + endFrames(head, usageOf(usage))
-    const choices = this.#parts.map(({ state }, index) => choiceOf(state, index))
-    return JSON.stringify(completionOf(head, choices, usage))
+    const { end, stream, whole } = this.#options
+    if (stream) return this.#held + end(usage)
+    return whole(
+      this.#parts.map(({ state }) => state),
+      usage
+    )
   }
 }
 
 const utf8 = new TextEncoder()
 
-const waitFor = (part: Part): Promise<readonly [Part, Batch | undefined]> =>
+const waitFor = <S>(part: Part<S>): Promise<readonly [Part<S>, Batch | undefined]> =>
   (part.next ??= Promise.resolve(part.generation.next()).then((batch) => [part, batch] as const))

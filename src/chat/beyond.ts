@@ -29,9 +29,8 @@ const isUnread = (request: CreateCompletion, body: unknown): boolean =>
   isObject(body) &&
   (body["web_search_options"] ?? undefined) !== undefined
 
-/** The contract's fields, and fields of servers that only concern sampling, reasoning or format. */
-const understood = new Set([
-  ...Object.keys(CreateCompletion.fields),
+/** Fields of servers that only concern sampling, reasoning or format. */
+export const samplingOfServers = [
   "top_k",
   "min_p",
   "repetition_penalty",
@@ -47,7 +46,10 @@ const understood = new Set([
   "guided_choice",
   "guided_grammar",
   "structured_outputs"
-])
+] as const
+
+/** The contract's fields with those. */
+const understood = new Set([...Object.keys(CreateCompletion.fields), ...samplingOfServers])
 
 const partsOf = ({ messages }: CreateCompletion): ReadonlyArray<ContentPart> =>
   messages.flatMap(({ content }) => (typeof content === "string" ? [] : (content ?? [])))

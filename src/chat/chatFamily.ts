@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import type { Holder } from "../contract/callers/Caller.ts"
-import { randomHex } from "../contract/text/randomHex.ts"
 import { ReasoningSignatures } from "../ownership/store/ReasoningSignatures.ts"
 import { jsonResponse } from "../pipeline/passthrough.ts"
 import type { PassthroughState } from "../pipeline/passthrough.ts"
 import type { TextFamily } from "../pipeline/TextFamily.ts"
+import { endFrames, headOf } from "./chunks.ts"
 import type { Head } from "./chunks.ts"
 import type { AnswerMessage, ChatCompletion } from "./Completion.ts"
 import { understand } from "./decode.ts"
@@ -12,11 +12,13 @@ import { choiceOf, completionOf, machine, messageOf } from "./encode.ts"
 import type { State } from "./encode.ts"
 import type { InputMessage } from "./InputMessage.ts"
 import { join } from "./Joined.ts"
+import type { Joining } from "./Joined.ts"
 import { passthroughMachineOf, passthroughOf } from "./passthrough.ts"
 import { sealName, unsealedCalls } from "./reasoning.ts"
 import type { KeptSeals } from "./reasoning.ts"
 import type { CreateCompletion } from "./Request.ts"
 import { unsupportedParts } from "./unsupportedParts.ts"
+import { usageOf } from "./usage.ts"
 
 type ChatFamily = TextFamily<CreateCompletion, KeptSeals, State, PassthroughState, ChatCompletion | Response>
 
@@ -45,7 +47,7 @@ export const makeChatFamily = Effect.map(ReasoningSignatures, (signatures): Chat
     },
     understand: ({ caller, payload, request }, kept) => {
       const stream = payload.stream ?? false
-      const head = headOf(payload)
+      const head = headOf(payload, "chatcmpl")
       const isLegacy = (payload.functions ?? []).length > 0
       const count = payload.n ?? 1
       const keep = (message: AnswerMessage) => keepSignatures(caller, message, payload.messages.at(-1))
@@ -58,7 +60,7 @@ export const makeChatFamily = Effect.map(ReasoningSignatures, (signatures): Chat
         answers:
           count === 1
             ? undefined
-            : { count, join: (generations) => join(generations, { head, isLegacy, stream, keep }) },
+            : { count, join: (generations) => join(generations, joining({ head, isLegacy, stream }, keep)) },
         translated: () => ({
           machine: machine({ head, index: 0, isWhole: true, isLegacy }),
           answer: (state) => completionOf(head, [choiceOf(state, 0)], state.usage, state.serviceTier),
@@ -73,9 +75,14 @@ export const makeChatFamily = Effect.map(ReasoningSignatures, (signatures): Chat
   }
 })
 
-const headOf = (payload: CreateCompletion): Head => ({
-  id: `chatcmpl-${randomHex()}`,
-  created: Math.floor(Date.now() / 1_000),
-  model: payload.model,
-  includeUsage: payload.stream_options?.include_usage ?? false
+/** How several answers are one. */
+export const joining = (
+  { head, isLegacy, stream }: { readonly head: Head; readonly isLegacy: boolean; readonly stream: boolean },
+  keep: (message: AnswerMessage) => Promise<void> | undefined
+): Joining<State> => ({
+  stream,
+  machine: (index) => machine({ head, index, isWhole: false, isLegacy }),
+  keep: (state) => keep(messageOf(state)),
+  end: (usage) => endFrames(head, usageOf(usage)),
+  whole: (states, usage) => JSON.stringify(completionOf(head, states.map(choiceOf), usage))
 })

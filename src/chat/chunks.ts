@@ -1,5 +1,6 @@
 import type { Failure } from "../contract/failures/Failure.ts"
 import { codedError } from "../contract/failures/codedErrors.ts"
+import { randomHex } from "../contract/text/randomHex.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Logprobs } from "../generation/GenerationEvent.ts"
 import type { PassthroughFrame } from "../generation/Machine.ts"
@@ -33,6 +34,21 @@ export interface Head {
   readonly model: string
   /** True if the caller wants a usage chunk. All other chunks then have `usage: null`. */
   readonly includeUsage: boolean
+}
+
+/** @param kind begins the id */
+export const headOf = (
+  { model, stream_options }: { readonly model: string; readonly stream_options?: StreamOptions | null | undefined },
+  kind: "chatcmpl" | "cmpl"
+): Head => ({
+  id: `${kind}-${randomHex()}`,
+  created: Math.floor(Date.now() / 1_000),
+  model,
+  includeUsage: stream_options?.include_usage ?? false
+})
+
+interface StreamOptions {
+  readonly include_usage?: boolean | null | undefined
 }
 
 /** Writes an answer's chunks. Their common part is serialized once. */
@@ -71,7 +87,7 @@ const firstChunk = ({ created, id, model }: Head): string => {
 export const endFrames = (head: Head, usage: Usage): string =>
   (head.includeUsage ? `data: ${firstChunk(head)}"choices":[],"usage":${JSON.stringify(usage)}}\n\n` : "") + done
 
-const done = "data: [DONE]\n\n"
+export const done = "data: [DONE]\n\n"
 
 /** A failure in the middle of a stream, which ends it. */
 export const failureFrame = (failure: Failure): PassthroughFrame =>

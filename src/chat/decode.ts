@@ -123,7 +123,7 @@ const carriedOf = (request: CreateCompletion) => {
 /** The most answers to one request that the gateway makes itself. */
 const mostAnswers = 16
 
-const stops = ({ stop }: CreateCompletion): ReadonlyArray<string> =>
+export const stops = ({ stop }: Pick<CreateCompletion, "stop">): ReadonlyArray<string> =>
   (typeof stop === "string" ? [stop] : (stop ?? [])).filter((text) => text !== "")
 
 const formatOf = ({ response_format: format }: CreateCompletion): OutputFormat => {

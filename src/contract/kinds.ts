@@ -110,6 +110,8 @@ interface FamilyRow {
    * with one JSON answer, `task` for durable work.
    */
   readonly answers: "stream" | "whole" | "task"
+  /** True if upstreams have it at an address beside that of their dialect. */
+  readonly isBeside?: true
 }
 
 /** Azure's clients, with and without deployments in the path (the body names the model in both), and Ark's. */
@@ -133,12 +135,21 @@ export const families = {
     isQuoted: true,
     answers: "stream"
   },
+  completions: {
+    kind: "text",
+    paths: ["/v1/completions"],
+    clientPaths: clientsOf("/completions"),
+    isQuoted: true,
+    answers: "stream",
+    isBeside: true
+  },
   embeddings: {
     kind: "embedding",
     paths: ["/v1/embeddings"],
     clientPaths: clientsOf("/embeddings"),
     isQuoted: true,
-    answers: "whole"
+    answers: "whole",
+    isBeside: true
   },
   rerank: {
     kind: "rerank",
@@ -146,10 +157,11 @@ export const families = {
     // Cohere's client, and LiteLLM's for Cohere.
     clientPaths: ["/v2/rerank", "/v1/v2/rerank"],
     isQuoted: true,
-    answers: "whole"
+    answers: "whole",
+    isBeside: true
   },
-  moderations: { kind: "moderation", paths: ["/v1/moderations"], isQuoted: true, answers: "whole" },
-  compactions: { kind: "text", paths: ["/v1/responses/compact"], isQuoted: false, answers: "whole" },
+  moderations: { kind: "moderation", paths: ["/v1/moderations"], isQuoted: true, answers: "whole", isBeside: true },
+  compactions: { kind: "text", paths: ["/v1/responses/compact"], isQuoted: false, answers: "whole", isBeside: true },
   videos: {
     kind: "video",
     paths: ["/api/v3/contents/generations/tasks", "/v1/videos"],
@@ -167,6 +179,10 @@ type FamilyThat<A extends FamilyRow["answers"]> = {
 export type CalledFamily = FamilyThat<"stream" | "whole">
 /** Families with one JSON body and one JSON answer. */
 export type WholeFamily = FamilyThat<"whole">
+/** Families that upstreams have beside their dialect. */
+export type BesideFamily = {
+  [F in Family]: Families[F] extends { readonly isBeside: true } ? F : never
+}[Family]
 /** The paths whose bodies can be quoted. */
 export type QuotedPath = {
   [F in Family]: Families[F]["isQuoted"] extends true ? Families[F]["paths"][number] : never
@@ -182,6 +198,9 @@ export const isCalled = (family: Family): family is CalledFamily => families[fam
 
 /** True for a family with one JSON body and one JSON answer. */
 export const isWhole = (family: Family): family is WholeFamily => families[family].answers === "whole"
+
+/** True for a family that upstreams have beside their dialect. */
+export const isBeside = (family: Family): family is BesideFamily => "isBeside" in families[family]
 
 export const quotedPaths: ReadonlyArray<QuotedPath> = allFamilies.flatMap((family): ReadonlyArray<QuotedPath> => {
   const row = families[family]

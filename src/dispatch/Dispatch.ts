@@ -184,9 +184,9 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         work.leftOut = [...leftOutAt(work.unsupported(), upstream), ...cut]
         const refused = unsupportedError(work.leftOut, strict) ?? tooManyDomains(work)
         if (refused !== undefined) return Future.fail(refused)
-        const send = () => sendWithin(route, () => upstream.generate(fitted, how).map(keeping))
+        const send = (one: Conversation) => sendWithin(route, () => upstream.generate(one, how).map(keeping))
         const { several } = work.options
-        return several === undefined ? send() : severally(several, runtime, send)
+        return several === undefined ? send(fitted) : severally(several, runtime, fitted, send)
       }
       return call
     }

@@ -33,7 +33,7 @@ import { labelsOf } from "./labelsOf.ts"
 import { heldFor, heldOutput, heldTokens, mostUsed } from "./mostUsed.ts"
 import type { Observers } from "./observers.ts"
 import { RoutePricing } from "./RoutePricing.ts"
-import { shareOf } from "./several.ts"
+import { readBy, shareOf } from "./several.ts"
 import type { Unsupported } from "./unsupported.ts"
 import { tellCost } from "./tellCost.ts"
 
@@ -153,8 +153,8 @@ export class Work extends Leavable implements Chargeable, Metering, Requester<Ad
 
   /** The input that the current upstream has read: once for each call. */
   inputTokens(): number {
-    const { count } = this.attempts.sent
-    return count === 0 ? 0 : count * this.#inputOfCall()
+    const isPassed = this.route?.endpoint !== undefined
+    return readBy(this.attempts.sent.count, this.options.several, isPassed, () => this.#inputOfCall())
   }
 
   /** The most output tokens of an answer; 0 if the caller set no bound. */

@@ -18,7 +18,7 @@ import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
 import { chosenRoutes } from "./chosenRoutes.ts"
 import { conversationKey } from "./conversationKey.ts"
 import { isConfined, withinAccount } from "./searchDomains.ts"
-import { isWhole, kinds } from "../contract/kinds.ts"
+import { isBeside, kinds } from "../contract/kinds.ts"
 import type { CalledFamily } from "../contract/kinds.ts"
 
 /** The parts of a request that admission needs, beside its conversation. */
@@ -77,9 +77,14 @@ export interface AdmittedRoute extends ServedRoute {
   readonly endpoint: PassthroughEndpoint | undefined
 }
 
-const endpointIn = ({ passthrough, whole }: TextUpstream, family: CalledFamily): PassthroughEndpoint | undefined => {
+const endpointIn = (
+  { beside, passthrough }: TextUpstream,
+  family: CalledFamily,
+  { knownAs, model }: ServedRoute
+): PassthroughEndpoint | undefined => {
   if (passthrough?.family === family) return passthrough
-  return isWhole(family) ? whole?.[family] : undefined
+  const endpoint = isBeside(family) ? beside?.[family] : undefined
+  return endpoint?.serves?.(model, knownAs) === false ? undefined : endpoint
 }
 
 /** The routes that a request may go to: without a fallback the first alone, with each key of its upstream. */
@@ -120,7 +125,7 @@ export const makeAdmit = Effect.gen(function* () {
   const withKey = (route: AdmittedRoute, { key, upstream }: Keyed<TextUpstream>): AdmittedRoute => ({
     ...route,
     key,
-    endpoint: route.endpoint && endpointIn(upstream, route.endpoint.family)
+    endpoint: route.endpoint && endpointIn(upstream, route.endpoint.family, route)
   })
 
   const inOrder = (model: Model, routes: ReadonlyArray<AdmittedRoute>, conversation: Conversation, names: Names) => {
@@ -153,9 +158,9 @@ export const makeAdmit = Effect.gen(function* () {
     return "routes" in model ? Effect.succeed(model) : Effect.fail(model)
   }
 
-  const endpointOf = ({ part }: ServedRoute, family: CalledFamily | undefined): PassthroughEndpoint | undefined => {
-    const upstream = upstreams.get(part)
-    return upstream === undefined || family === undefined ? undefined : endpointIn(upstream, family)
+  const endpointOf = (route: ServedRoute, family: CalledFamily | undefined): PassthroughEndpoint | undefined => {
+    const upstream = upstreams.get(route.part)
+    return upstream === undefined || family === undefined ? undefined : endpointIn(upstream, family, route)
   }
 
   const speaks = (route: ServedRoute, family: CalledFamily): boolean => endpointOf(route, family) !== undefined

@@ -1,7 +1,9 @@
 import { Future } from "../flow/Future.ts"
+import type { Conversation } from "../generation/Conversation.ts"
 import type { PassthroughEndpoint, GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
 import type { AdmittedRoute } from "./admit.ts"
 import { fitOutput } from "./fitOutput.ts"
+import { severally } from "./several.ts"
 import { leftOutAt, unsupportedError } from "./unsupported.ts"
 import type { Work } from "./Work.ts"
 
@@ -20,5 +22,8 @@ export const translateInstead =
     const { cut, fitted } = fitOutput(work.entry, route, work.conversation, strict)
     work.leftOut = [...leftOutAt(work.unsupported(), upstream), ...cut]
     const lost = unsupportedError(work.leftOut, strict)
-    return lost === undefined ? upstream.generate(fitted, how) : Future.fail(lost)
+    if (lost !== undefined) return Future.fail(lost)
+    const send = (one: Conversation) => upstream.generate(one, how)
+    const { several } = work.options
+    return several === undefined ? send(fitted) : severally(several, how.runtime, fitted, send)
   }

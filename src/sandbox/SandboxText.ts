@@ -44,7 +44,7 @@ export const sandboxText = (options: SandboxOptions = {}): TextUpstream => ({
   }),
   searches: true,
   takesPdf: true,
-  whole: { embeddings: sandboxEmbed, rerank: sandboxRerank, moderations: sandboxModeration }
+  beside: { embeddings: sandboxEmbed, rerank: sandboxRerank, moderations: sandboxModeration }
 })
 
 /** An address that does not answer must not hold a test for long. */

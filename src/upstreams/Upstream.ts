@@ -12,7 +12,7 @@ import type { Deadlines } from "./calls/client.ts"
 import type { Preparing } from "./calls/Preparing.ts"
 import type { PlaceRefusals } from "./calls/PlaceRefusals.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
-import type { CalledFamily, WholeFamily } from "../contract/kinds.ts"
+import type { BesideFamily, CalledFamily } from "../contract/kinds.ts"
 
 /** The signatures of tool calls, by call id. */
 export type CallSignatures = ReadonlyMap<string, string>
@@ -126,12 +126,14 @@ export interface TextUpstream extends AtKey<TextUpstream> {
   ) => Effect.Effect<number | undefined>
   /** Counts the input tokens of a translated conversation; undefined if the upstream does not answer with a count. */
   readonly countConversation?: (conversation: Conversation, upstreamModel: string) => Effect.Effect<number | undefined>
-  /** Passthrough for families whose answers come whole. */
-  readonly whole?: Readonly<Partial<Record<WholeFamily, PassthroughEndpoint>>>
+  /** Passthrough for families that it has beside its dialect. */
+  readonly beside?: Readonly<Partial<Record<BesideFamily, PassthroughEndpoint>>>
 }
 
 export interface PassthroughEndpoint {
   readonly family: CalledFamily
+  /** False for a model that it does not serve. Absent if it serves all. */
+  readonly serves?: (model: string, knownAs?: string) => boolean
   /**
    * Like `generate`, but the events are `passthrough` ones beside `usage`, `finished` and `failed`.
    *

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { joining } from "../../src/chat/chatFamily.ts"
 import { join } from "../../src/chat/Joined.ts"
 import type { Batch } from "../../src/generation/Generation.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
@@ -24,7 +25,7 @@ const answering = (text: string) => {
 const play = async (stream: boolean) => {
   const paid: Array<Usage> = []
   let text = ""
-  const options = { head, isLegacy: false, stream, keep: () => undefined }
+  const options = joining({ head, isLegacy: false, stream }, () => undefined)
   const generation = meter(
     join([answering("one two three"), answering("four five six")], options),
     { settle: (used) => Promise.resolve(void paid.push(used)), release: () => {}, cut: () => {} },

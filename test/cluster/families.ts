@@ -38,6 +38,8 @@ const asks: Readonly<Record<string, Asked>> = {
   "messages, streamed": { path: "/v1/messages", body: { model: "text", max_tokens: 50, messages, stream: true } },
   responses: { path: "/v1/responses", body: { model: "paid", input: text } },
   "responses, streamed": { path: "/v1/responses", body: { model: "text", input: text, stream: true } },
+  completions: { path: "/v1/completions", body: { model: "paid", prompt: [text, text] } },
+  "completions, streamed": { path: "/v1/completions", body: { model: "text", prompt: text, stream: true } },
   embeddings: { path: "/v1/embeddings", body: { model: "embed", input: ["one", "two"] } },
   rerank: { path: "/v1/rerank", body: { model: "sandbox-rerank", query: "one", documents: ["one", "two"] } },
   moderations: { path: "/v1/moderations", body: { model: "sandbox-moderation", input: "one" } },

@@ -90,3 +90,33 @@ export const chatUnserved = {
     { role: "assistant", audio: { id: "audio_1" } }
   ]
 }
+
+/** Text completions. */
+export const completions = [
+  {
+    model: "sandbox-text",
+    prompt: ["Hello", "Bye"],
+    max_tokens: 16,
+    n: 2,
+    best_of: 1,
+    echo: false,
+    suffix: "",
+    stop: ["END"],
+    stream: false,
+    stream_options: { include_usage: true, include_obfuscation: false },
+    temperature: 0.5,
+    top_p: 0.5,
+    frequency_penalty: 0,
+    presence_penalty: 0,
+    seed: 1,
+    logit_bias: {},
+    user: "u1"
+  },
+  { model: "sandbox-text", prompt: "Hello", stop: "END" }
+]
+
+/** Text completions that only upstreams with the endpoint take. */
+export const completionsUnserved = [
+  { model: "sandbox-text", prompt: "Hello", best_of: 2, echo: true, logprobs: 2, suffix: "." },
+  { model: "sandbox-text", prompt: [[1, 2], [3]] }
+]

@@ -1,6 +1,6 @@
 import { clientItems } from "./clientItemExamples.ts"
 import { breakpoint, csv, messageOthers, messageShared, messageUnserved, png, schema } from "./messageExamples.ts"
-import { chatOptions, chatOthers, chatTools, chatUnserved } from "./chatExamples.ts"
+import { chatOptions, chatOthers, chatTools, chatUnserved, completions, completionsUnserved } from "./chatExamples.ts"
 import { wholeExamples } from "./wholeExamples.ts"
 import { responseOthers, responseTools } from "./responseExamples.ts"
 
@@ -215,6 +215,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Readonly<Record<str
   "responses.inputTokens": [responseShared, ...responseOthers],
   "responses.compact": [responseShared, ...responseOthers].map(compactable),
   "chat.create": [chatBody, ...chatOthers],
+  "completions.create": completions,
   ...wholeExamples,
   "videos.create": [
     {
@@ -285,5 +286,6 @@ export const unserved: typeof examples = {
   "responses.inputTokens": [responseUnserved],
   "responses.compact": [{ ...compactable(responseUnserved), previous_response_id: "resp_1" }],
   "chat.create": [chatUnserved],
+  "completions.create": completionsUnserved,
   "videos.create": [{ ...video({ type: "draft_task", draft_task: { id: "cgt-1" } }) }]
 }

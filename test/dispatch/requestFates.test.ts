@@ -1,5 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { understand as understandChat } from "../../src/chat/decode.ts"
+import { understand as understandCompletion } from "../../src/chat/completions/decode.ts"
+import { fates as completionFates } from "../../src/chat/completions/fates.ts"
+import { promptsOf } from "../../src/chat/completions/prompts.ts"
+import type { CreateTextCompletion } from "../../src/chat/completions/Request.ts"
 import { fates as chatFates } from "../../src/chat/fates.ts"
 import type { CreateCompletion } from "../../src/chat/Request.ts"
 import { unsupportedParts as lostOfChat } from "../../src/chat/unsupportedParts.ts"
@@ -75,6 +79,27 @@ const chat: Samples<CreateCompletion> = {
   user: [{ safety_identifier: "u", user: "v" }, { safety_identifier: "u" }]
 }
 
+const completion: Samples<CreateTextCompletion> = {
+  model: [{ model: "other" }],
+  prompt: [{ prompt: "Bye" }],
+  max_tokens: [{ max_tokens: 10 }],
+  n: [{ n: 2 }],
+  best_of: [{ best_of: 2 }],
+  echo: [{ echo: true }],
+  logprobs: [{ logprobs: 0 }],
+  suffix: [{ suffix: "." }],
+  stop: [{ stop: "END" }],
+  stream: [{ stream: true }],
+  stream_options: [{ stream_options: { include_usage: true } }],
+  temperature: [{ temperature: 0.5 }],
+  top_p: [{ top_p: 0.5 }],
+  frequency_penalty: [{ frequency_penalty: 1 }],
+  presence_penalty: [{ presence_penalty: 1 }],
+  seed: [{ seed: 1 }],
+  logit_bias: [{ logit_bias: { "1": 1 } }],
+  user: [{ user: "u" }]
+}
+
 const message: Samples<CreateMessage> = {
   model: [{ model: "other" }],
   messages: [{ messages: "Bye" }],
@@ -130,6 +155,13 @@ const seenOfChat = (over: Partial<CreateCompletion>): Seen => {
   const request: CreateCompletion = { model: "m", messages: [{ role: "user", content: "Hi" }], ...over }
   const { conversation, objection } = understandChat(request, request)
   return { conversation, lost: lostOfChat(request, request), objection: objection() }
+}
+const seenOfCompletion = (over: Partial<CreateTextCompletion>): Seen => {
+  const request: CreateTextCompletion = { model: "m", prompt: "Hi", ...over }
+  const prompts = promptsOf(request)
+  if (!Array.isArray(prompts)) throw prompts
+  const { conversation, objection, unsupported } = understandCompletion(request, request, prompts)
+  return { conversation, lost: unsupported(), objection: objection() }
 }
 const seenOfMessage = (over: Partial<CreateMessage>): Seen => {
   const request: CreateMessage = { model: "m", max_tokens: 10, messages: "Hi", ...over }
@@ -188,5 +220,6 @@ const describeFamily = <Request extends object>(
   })
 
 describeFamily("chat completions", chatFates, chat, seenOfChat)
+describeFamily("text completions", completionFates, completion, seenOfCompletion)
 describeFamily("messages", messageFates, message, seenOfMessage)
 describeFamily("responses", responseFates, response, seenOfResponse)

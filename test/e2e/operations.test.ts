@@ -94,7 +94,11 @@ describeOnEach("what those who run a gateway see of it", () => {
       max_output_tokens: null,
       price,
       price_source: { from: "gateway.yaml", name: "lost", as_of: null },
-      capabilities: { takes: ["images", "pdf_text", "tools"], passes_through: ["chat"], resolutions: null },
+      capabilities: {
+        takes: ["images", "pdf_text", "tools"],
+        passes_through: ["chat", "completions"],
+        resolutions: null
+      },
       use: null
     })
     const told = (id: string) => {

@@ -76,8 +76,8 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   {
     name: "dispatch: a client that leaves pays for calls that were not made",
     file: "src/dispatch/Work.ts",
-    snippet: "count * this.#inputOfCall()",
-    replacement: "this.answers * this.#inputOfCall()",
+    snippet: "readBy(this.attempts.sent.count, ",
+    replacement: "readBy(this.answers, ",
     tests: leaving
   },
   {

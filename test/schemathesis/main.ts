@@ -78,6 +78,7 @@ const models = {
   "/v1/messages": text,
   "/v1/messages/count_tokens": text,
   "/v1/chat/completions": text,
+  "/v1/completions": text,
   "/v1/embeddings": { ...text, id: "sandbox-embed" },
   "/v1/rerank": { ...text, id: "sandbox-rerank" },
   "/v1/moderations": { ...text, id: "sandbox-moderation" },

@@ -21,7 +21,12 @@ const field = "added: maybe(Schema.Boolean)"
 const families = [
   ["src/responses/CreateResponse.ts", "  // Optional, because a prompt", "src/responses/fates.ts"],
   ["src/messages/Request.ts", "  // The model sets the upper bound", "src/messages/fates.ts"],
-  ["src/chat/Request.ts", '  model: required(Schema.NonEmptyString, "Model id;', "src/chat/fates.ts"]
+  ["src/chat/Request.ts", '  model: required(Schema.NonEmptyString, "Model id;', "src/chat/fates.ts"],
+  [
+    "src/chat/completions/Request.ts",
+    '  model: required(Schema.NonEmptyString, "Model id;',
+    "src/chat/completions/fates.ts"
+  ]
 ] as const
 
 it("a field without a fate does not compile: of a request in its family, of a conversation at each protocol", async () => {
@@ -63,7 +68,7 @@ const family = {
 
 it("a kind of model without a column does not compile, nor a family without a reader of its answers", async () => {
   expect((await complaintsAfter([kindRow("")], [kinds])).files).toEqual([kinds])
-  const table = "src/upstreams/passthrough/wholePassthrough.ts"
+  const table = "src/upstreams/passthrough/besideEndpoints.ts"
   const { files, printed } = await complaintsAfter([kindRow(", namesStored: false"), family], [table])
   expect(files).toContain(table)
   expect(printed).toContain("Property 'speech' is missing")

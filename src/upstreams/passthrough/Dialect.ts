@@ -47,8 +47,12 @@ export interface CallSigning {
 }
 
 /** A dialect whose frames are unnamed chunks of one shape (`chunks.ts`). */
-export interface ChunkDialect extends DialectBase {
+export interface ChunkDialect extends Chunked {
   readonly family: "chat"
+}
+
+/** The parts of it that are the same for an endpoint beside the dialect. */
+export interface Chunked extends DialectBase {
   /** A chunk with its pieces where the dialect's clients look for them; the same object if they are there. */
   readonly mended: (chunk: JsonObject) => JsonObject
   /** Texts in chunks with signatures, which have to be parsed. */

@@ -1,9 +1,12 @@
 import type { JsonObject } from "../../contract/fields.ts"
 import { isObject, listAt, objectAt } from "../../contract/json/json.ts"
 
-/** True if a choice of a chunk has neither content nor a finish reason. */
+/** True if a choice of a chunk has neither content nor a finish reason. Text completions have their content in `text`. */
 export const isSilent = (choice: unknown): boolean =>
-  isObject(choice) && Object.keys(objectAt(choice, "delta") ?? {}).length === 0 && isAbsent(choice["finish_reason"])
+  isObject(choice) &&
+  Object.keys(objectAt(choice, "delta") ?? {}).length === 0 &&
+  isAbsent(choice["text"]) &&
+  isAbsent(choice["finish_reason"])
 
 /** True if a chunk has no content yet, only the role. */
 export const begins = (frame: JsonObject): boolean => {
@@ -14,7 +17,7 @@ export const begins = (frame: JsonObject): boolean => {
 /** True if a choice has no content: at most a role and a finish reason. */
 export const isEmptyChoice = (choice: unknown): boolean => {
   const { role: _, ...said } = objectAt(choice, "delta") ?? objectAt(choice, "message") ?? {}
-  return Object.values(said).every(isAbsent)
+  return Object.values(said).every(isAbsent) && (!isObject(choice) || isAbsent(choice["text"]))
 }
 
 const isAbsent = (value: unknown): boolean =>

@@ -8,12 +8,12 @@ import { endOfBlank, endOfFrame, lineFeed, placesOf, startOfFrame } from "../fra
 import { WholeFrames } from "../framing/WholeFrames.ts"
 import type { Reader } from "../text/generationOf.ts"
 import { noBack } from "../protocols/back.ts"
-import type { Protocol } from "../protocols/Protocol.ts"
+import type { ChunkWire } from "../protocols/Protocol.ts"
 import { cutOff, noAnswer, tooLongAsStream } from "../protocols/upstreamFailure.ts"
 import type { PassthroughRequest } from "../Upstream.ts"
 import { AskedSearches, mayCite } from "./AskedSearches.ts"
 import { begins, isEmptyChoice, isSilent } from "./choices.ts"
-import type { CallSigning, ChunkDialect } from "./Dialect.ts"
+import type { CallSigning, Chunked } from "./Dialect.ts"
 import { gatherAnswer } from "./gatherAnswer.ts"
 import { marksFor, marksOf } from "./marks.ts"
 import type { Marks } from "./marks.ts"
@@ -25,8 +25,8 @@ import { writtenFrames } from "./writeEvent.ts"
  * the frames that have any; the caller sees the usage only if it asked for it.
  */
 export const passthroughChunks = <S>(
-  protocol: Protocol<S>,
-  dialect: ChunkDialect,
+  protocol: ChunkWire<S>,
+  dialect: Chunked,
   request: PassthroughRequest,
   isStream: boolean
 ): Reader => {
@@ -36,8 +36,8 @@ export const passthroughChunks = <S>(
 
 /** An object instead of closures, because thousands of answers are read at a time. */
 class ChunkReader<S> implements Reader {
-  readonly #protocol: Protocol<S>
-  readonly #dialect: ChunkDialect
+  readonly #protocol: ChunkWire<S>
+  readonly #dialect: Chunked
   readonly #request: PassthroughRequest
   readonly #isStream: boolean
   readonly #cutter = new WholeFrames()
@@ -55,7 +55,7 @@ class ChunkReader<S> implements Reader {
   /** The model's name. Undefined before the first chunk, and for an upstream with unusual whitespace. */
   #name: Renamed | undefined
 
-  constructor(protocol: Protocol<S>, dialect: ChunkDialect, request: PassthroughRequest, isStream: boolean) {
+  constructor(protocol: ChunkWire<S>, dialect: Chunked, request: PassthroughRequest, isStream: boolean) {
     this.#protocol = protocol
     this.#dialect = dialect
     this.#request = request
@@ -64,7 +64,7 @@ class ChunkReader<S> implements Reader {
     this.#marks = marksOf(dialect, mayCite(request.body))
     this.#searches = new AskedSearches(dialect, request.body)
     this.#state = protocol.begin(noBack)
-    if (Number(request.body["n"] ?? 1) > 1) this.#choices = new Map()
+    if (Number(request.body["n"] ?? 1) > 1 || listAt(request.body, "prompt").length > 1) this.#choices = new Map()
   }
 
   push(bytes: Uint8Array): Batch {

@@ -1,4 +1,4 @@
-import type { ChunkDialect } from "./Dialect.ts"
+import type { Chunked } from "./Dialect.ts"
 
 /** The marks for chunks whose writer puts no space after a colon, and for others. */
 export interface Marks {
@@ -19,7 +19,7 @@ const concerningSpaced = [
 ]
 
 /** The marks with the dialect's own, made once for each answer. */
-export const marksOf = ({ citationMarks, marks }: ChunkDialect, cites: boolean): Marks => {
+export const marksOf = ({ citationMarks, marks }: Chunked, cites: boolean): Marks => {
   if (marks.length === 0 && !cites) return usualMarks
   const own = [...marks, ...(cites ? citationMarks : [])].map((text) => Buffer.from(text))
   return { usual: [...concerning, ...own], spaced: [...concerningSpaced, ...own] }

@@ -6,9 +6,10 @@ import type { EndpointPath } from "../../config/baseUrl.ts"
 import type { Endpoint, Placeable } from "../Endpoint.ts"
 import type { Framing } from "../framing/Framing.ts"
 import type { Dialect } from "../passthrough/Dialect.ts"
-import type { CallSignatures } from "../Upstream.ts"
+import type { Reader } from "../text/generationOf.ts"
+import type { CallSignatures, GenerateOptions, PassthroughRequest } from "../Upstream.ts"
 import type { Back } from "./back.ts"
-import type { WholeFamily } from "../../contract/kinds.ts"
+import type { BesideFamily, WholeFamily } from "../../contract/kinds.ts"
 import type { FieldFates } from "./fieldFates.ts"
 import type { ServedDefaults } from "./servedDefaults.ts"
 
@@ -26,8 +27,8 @@ export interface Protocol<S> {
   readonly isListOfAll?: true
   /** The ids in a list of models that has a form of its own; undefined if it is no list. Absent for OpenAI's form. */
   readonly modelIds?: (answer: unknown) => ReadonlyArray<string> | undefined
-  /** Its endpoints whose answers come whole. */
-  readonly whole?: Readonly<Partial<Record<WholeFamily, WholePlace>>>
+  /** Its endpoints beside the one of its dialect. */
+  readonly beside?: Places
   /** The path that counts a request's tokens; absent if it has none. */
   readonly counts?: EndpointPath
   /** The form of its streams; server-sent events unless given. */
@@ -73,6 +74,9 @@ export interface Protocol<S> {
   readonly goesOn?: (asked: JsonObject, answer: JsonObject | undefined, used: Usage) => JsonObject | undefined
 }
 
+/** The parts of a protocol that read an answer in chunks. */
+export type ChunkWire<S> = Pick<Protocol<S>, "begin" | "step" | "end" | "frames">
+
 /** A place of a dialect, which takes some betas, fields and versions of it and refuses others. */
 export interface Place {
   readonly fit: (asked: Placeable, options: FitOptions) => Fit
@@ -111,6 +115,22 @@ export interface BetaRefusal {
 export interface Guardrail {
   readonly id: string
   readonly version: string
+}
+
+/** The endpoints of a protocol beside the one of its dialect. */
+export type Places = Readonly<
+  Partial<{ readonly [F in BesideFamily]: F extends WholeFamily ? WholePlace : ChunkedPlace }>
+>
+
+/** An endpoint whose answers may come in chunks. */
+export interface ChunkedPlace {
+  readonly path: EndpointPath
+  /** True for a model that has it, as far as its name tells. */
+  readonly serves: (model: string) => boolean
+  /** The upstream's body for a caller's body. */
+  readonly body: (body: JsonObject, options: Pick<GenerateOptions, "upstreamModel" | "stream">) => JsonObject
+  /** @param tellsCost true if usage has the charge */
+  readonly read: (request: PassthroughRequest, isStream: boolean, tellsCost: boolean) => Reader
 }
 
 /** An endpoint whose answers come whole. */

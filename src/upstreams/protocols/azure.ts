@@ -35,4 +35,4 @@ const endpointAt = (endpoint: Endpoint, baseUrl: string): Endpoint => ({
   })
 })
 
-const ofDeployments: ReadonlySet<EndpointPath> = new Set(["/chat/completions", "/embeddings"])
+const ofDeployments: ReadonlySet<EndpointPath> = new Set(["/chat/completions", "/completions", "/embeddings"])

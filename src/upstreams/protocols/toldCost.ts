@@ -30,15 +30,14 @@ const told = (nanoUsd: number): Pick<Usage, "toldNanoUsd"> => {
   return rounded <= mostTold ? { toldNanoUsd: rounded } : {}
 }
 
-/** A protocol whose usage has the charge that its frames tell. */
-export const tellingCost = <S>(protocol: Protocol<S>): Protocol<S> => ({
-  ...protocol,
-  step: (state, frame) => {
-    const [next, events] = protocol.step(state, frame)
+/** Reads frames as a protocol does, with the charge that they tell in its usage. */
+export const tellingCost =
+  <S>(step: Protocol<S>["step"]): Protocol<S>["step"] =>
+  (state, frame) => {
+    const [next, events] = step(state, frame)
     const told = toldCost(usageIn(frame))
     return [next, told.toldNanoUsd === undefined ? events : events.map((event) => withCost(event, told))]
   }
-})
 
 /** The same for answers that come whole. */
 export const tellingWhole = (answer: WholeAnswer): WholeAnswer => ({

@@ -24,7 +24,7 @@ import { providerName } from "../configured/providerName.ts"
 import { messageOf } from "../calls/messageOf.ts"
 import { refusedField, withoutField } from "../calls/refusedField.ts"
 import { RefusedBetas } from "../calls/RefusedBetas.ts"
-import { wholeEndpoints } from "../passthrough/wholePassthrough.ts"
+import { besideEndpoints } from "../passthrough/besideEndpoints.ts"
 import { isSuccess, refusalError as refusedCall } from "../calls/refusalError.ts"
 import { tellRefused } from "../calls/tellRefused.ts"
 import { translatingReader } from "./translatingReader.ts"
@@ -38,7 +38,7 @@ type Call = Future<Generation, Failure | UpstreamError>
 
 /** A text upstream that speaks a protocol. */
 export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOptions): TextUpstream => {
-  const protocol = options.tellsCost === true ? tellingCost(spoken) : spoken
+  const protocol = options.tellsCost === true ? { ...spoken, step: tellingCost(spoken.step) } : spoken
   const { dialect, endpoint, searches } = protocol
   const url = addressOf(endpoint, options.baseUrl, endpoint.path)
   const secrets = secretsAt(options, url)
@@ -171,15 +171,15 @@ export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOption
   /** True if tools of the upstream may pause the answer and the caller's dialect has no pauses. */
   const mayPause = ({ tools }: Conversation, { family }: GenerateOptions) =>
     protocol.goesOn !== undefined && family !== "messages" && tools.some(({ type }) => type === "search")
-  const { whole: places } = protocol
-  const whole = places === undefined ? {} : { whole: wholeEndpoints(places, endpoint, options) }
+  const { beside: places } = protocol
+  const beside = places === undefined ? {} : { beside: besideEndpoints(places, endpoint, options) }
   const { name, runsOn = false, sharedIds = [] } = options
   const { signsCalls = false, takesFileIds = false } = protocol
   const carries = carriedBy(protocol.fates)
   const provider = providerName(options)
   const own = { name, provider, runsOn, ...(defaults && { defaults }) }
   const all = { ...own, searches, takesPdf, carries, signsCalls, sharedIds, takesFileIds, generate }
-  if (dialect === undefined) return { ...all, ...whole, ...countingTranslated(protocol, options) }
+  if (dialect === undefined) return { ...all, ...beside, ...countingTranslated(protocol, options) }
   const betas = new RefusedBetas()
   const fitted = makeFit(protocol, dialect, options)
   const wire = { placed, secrets, send, tierIn, url }
@@ -189,7 +189,7 @@ export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOption
     passthrough: { family: dialect.family, send: forwarding(protocol, dialect, options, wire, { betas, fitted }) },
     ...countTokens(protocol, dialect, options, fitted, betas),
     searchesInPassthrough: dialect.family === "chat" ? dialect.searches : searches,
-    ...whole
+    ...beside
   }
 }
 

@@ -25,6 +25,7 @@ export const on =
 export const onMessages = on("/v1/messages")
 export const onResponses = on("/v1/responses")
 export const onChat = on("/v1/chat/completions")
+export const onCompletions = on("/v1/completions")
 export const onEmbeddings = on("/v1/embeddings")
 export const onRerank = on("/v1/rerank")
 export const onModerations = on("/v1/moderations")
@@ -41,6 +42,8 @@ export const messages = (over: object, model = "sandbox-text") =>
   JSON.stringify({ model, max_tokens: 1_000, messages: [{ role: "user", content: "Hi" }], ...over })
 export const chat = (over: object, model = "sandbox-text") =>
   JSON.stringify({ model, messages: [{ role: "user", content: "Hi" }], ...over })
+export const completions = (prompt: unknown, over: object = {}) =>
+  JSON.stringify({ model: "sandbox-text", prompt, ...over })
 export const responses = (over: object, model = "sandbox-text") =>
   JSON.stringify({ model, input: "Hi", store: false, ...over })
 export const videos = (over: object) =>

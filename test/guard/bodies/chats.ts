@@ -1,11 +1,13 @@
 import {
   chat,
+  completions,
   embeddings,
   isShort,
   many,
   mega,
   moderation,
   onChat,
+  onCompletions,
   onEmbeddings,
   onModerations,
   onRerank,
@@ -45,6 +47,10 @@ export const chats: ReadonlyArray<Hostile> = [
   ...texts.flatMap(([name, text]) => [
     onChat(`text: ${name}`, () => chat(saying(text()))),
     onChat(`text, streamed, translated: ${name}`, () => chat({ ...saying(text()), stream: true }, "behind-messages")),
+    onCompletions(`prompt: ${name}`, () => completions(text())),
+    onCompletions(`prompt, streamed, translated: ${name}`, () =>
+      completions(text(), { model: "behind-messages", stream: true })
+    ),
     onEmbeddings(`text: ${name}`, () => embeddings(text())),
     onRerank(`query: ${name}`, () => rerank(["a fox"], { query: text() })),
     onRerank(`document: ${name}`, () => rerank([text()])),
@@ -63,6 +69,8 @@ export const chats: ReadonlyArray<Hostile> = [
       })
     ),
     onChat(`passed through: ${name}`, () => chat({ unheard_of: shape() }, "behind-chat")),
+    onCompletions(`prompt: ${name}`, () => completions(shape())),
+    onCompletions(`passed through: ${name}`, () => completions("x", { model: "behind-chat", unheard_of: shape() })),
     onEmbeddings(`input: ${name}`, () => embeddings(shape())),
     onRerank(`documents: ${name}`, () => rerank(shape())),
     onModerations(`input: ${name}`, () => moderation(shape())),
@@ -170,6 +178,19 @@ export const chats: ReadonlyArray<Hostile> = [
     embeddings(many(2_048, (index) => `${index} the quick brown Fox'll jump, `.repeat(400)))
   ),
   onEmbeddings("2,048 texts of one word", () => embeddings(many(2_048, () => "a".repeat(8_000)))),
+  onCompletions("32 prompts of 1 MB", () => completions(many(32, () => "word ".repeat(200_000)))),
+  onCompletions("2,048 prompts of 128 answers", () =>
+    completions(
+      many(2_048, () => "word"),
+      { n: 128 }
+    )
+  ),
+  onCompletions("290,000 tokens", () =>
+    completions(
+      many(290_000, () => 1),
+      { model: "behind-chat" }
+    )
+  ),
   onModerations("2,048 texts of 14 KB", () => moderation(many(2_048, () => "word ".repeat(2_800)))),
   onModerations("2,048 texts of 100 directives", () =>
     moderation(many(2_048, () => "[[sandbox: flag=hate]]".repeat(100)))

@@ -20,7 +20,7 @@ const endpoint = {
 /** Google's own dialect at its API (`…/v1beta`). */
 export const gemini: Protocol<GeminiState> = {
   endpoint: { ...endpoint, placed: placedAt(false) },
-  whole: { embeddings: { path: "/embeddings", form: batchEmbeddings } },
+  beside: { embeddings: { path: "/embeddings", form: batchEmbeddings } },
   counts: "/countTokens",
   // By default a page has 50.
   models: "/models?pageSize=1000",
@@ -44,7 +44,7 @@ const geminiAtVertex: Protocol<GeminiState> = {
   ...gemini,
   endpoint: { ...endpoint, placed: placedAt(true) },
   lower: lowerAtVertex,
-  whole: { embeddings: { path: "/embeddings", form: embeddingsAtVertex } },
+  beside: { embeddings: { path: "/embeddings", form: embeddingsAtVertex } },
   listedAt: listedAtVertex,
   isListOfAll: true,
   modelIds: publisherModelIds

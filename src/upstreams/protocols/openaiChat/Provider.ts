@@ -74,6 +74,8 @@ export interface Provider {
   /** True if it searches the web for requests with `web_search_options`. */
   readonly webSearch: boolean
   readonly callIds: CallIds
+  /** Names the models that it serves at `/completions`, as far as names tell; absent if it has none. */
+  readonly completions: RegExp | undefined
   /** True if a user message may directly follow a tool's result. */
   readonly userAfterTool: boolean
   /** The field that must come back with a tool call: `extra_content.google`, or the reasoning in front of it. */

@@ -2,6 +2,7 @@ import { inputOf } from "../../../contract/records/measures.ts"
 import type { JsonObject } from "../../../contract/fields.ts"
 import { listAt, objectAt } from "../../../contract/json/json.ts"
 import { cacheDetails } from "../../../generation/GenerationEvent.ts"
+import type { Usage } from "../../../generation/GenerationEvent.ts"
 import type { ChunkDialect } from "../../passthrough/Dialect.ts"
 import { asStream, gathers, withDeltas } from "./asStream.ts"
 import type { Provider } from "./Provider.ts"
@@ -45,16 +46,7 @@ export const chatDialect = (provider: Provider): ChunkDialect => ({
       stream_options: stream ? streamOptions(body, row) : undefined
     }
   },
-  usage: (usage) => {
-    const prompt_tokens = inputOf(usage)
-    return {
-      prompt_tokens,
-      completion_tokens: usage.outputTokens,
-      total_tokens: prompt_tokens + usage.outputTokens,
-      prompt_tokens_details: cacheDetails(usage),
-      completion_tokens_details: { reasoning_tokens: usage.reasoningTokens }
-    }
-  }
+  usage: chatUsage
 })
 
 /** True for an answer of a model that makes images. */
@@ -64,4 +56,16 @@ const hasImages = (message: unknown): boolean => listAt(message, "images").lengt
 const streamOptions = (body: JsonObject, { refuses, streamUsage }: Provider): unknown => {
   if (streamUsage) return { ...objectAt(body, "stream_options"), include_usage: true }
   return refuses.has("stream_options") ? undefined : body["stream_options"]
+}
+
+/** Usage in the dialect's form. */
+export const chatUsage = (usage: Usage): JsonObject => {
+  const prompt_tokens = inputOf(usage)
+  return {
+    prompt_tokens,
+    completion_tokens: usage.outputTokens,
+    total_tokens: prompt_tokens + usage.outputTokens,
+    prompt_tokens_details: cacheDetails(usage),
+    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens }
+  }
 }

@@ -4,6 +4,7 @@ import type { Effort } from "../reasoning.ts"
 import { providerAt, providerNamed } from "../../../config/providers/providers.ts"
 import type { ProviderName } from "../../../config/providers/providers.ts"
 import { schemaRules } from "../schemas.ts"
+import { openaiCompletions } from "./completionModels.ts"
 import type { Provider } from "./Provider.ts"
 import { withRules } from "./withRules.ts"
 import type { Row } from "./withRules.ts"
@@ -49,16 +50,18 @@ const usual: Row = {
   cacheKey: false,
   webSearch: false,
   callIds: anyId,
+  completions: undefined,
   userAfterTool: true,
   signsCalls: undefined
 }
 
 /** An unknown server may be a proxy of any other. */
-const generic: Row = { ...usual, takesBothBounds: true, servesOpenAi: true }
+const generic: Row = { ...usual, completions: /./, takesBothBounds: true, servesOpenAi: true }
 
 /** vLLM and SGLang: sampling extensions, and a chat template that controls reasoning. */
 const server: Row = {
   ...usual,
+  completions: /./,
   systemFirst: true,
   topK: true,
   strictTools: true,
@@ -85,6 +88,7 @@ const written = {
     endUser: { name: "safety_identifier", characters: 128 },
     cacheKey: true,
     webSearch: true,
+    completions: openaiCompletions,
     callIds: atMost(40)
   },
   // Older ones read `reasoning_content`, newer ones `reasoning`.
@@ -98,6 +102,7 @@ const written = {
   // Tool calls come whole, without an index; `tool_choice` is ignored.
   ollama: {
     ...usual,
+    completions: /./,
     systemAnywhere: true,
     topK: true,
     toolChoice: "none",
@@ -166,6 +171,7 @@ const written = {
   },
   openrouter: {
     ...usual,
+    completions: /./,
     carries: new Set(["verbosity", "logprobs"]),
     systemAnywhere: true,
     topK: true,
@@ -206,8 +212,8 @@ const written = {
     maxStops: 16,
     endUser: undefined
   },
-  together: { ...usual, topK: true },
-  fireworks: { ...usual, topK: true, replayReasoning: ["reasoning_content"] },
+  together: { ...usual, completions: /./, topK: true },
+  fireworks: { ...usual, completions: /./, topK: true, replayReasoning: ["reasoning_content"] },
   xai: {
     ...usual,
     maxTokens: "max_completion_tokens",
@@ -225,6 +231,7 @@ const written = {
   },
   cerebras: {
     ...usual,
+    completions: /./,
     refuses: new Set([
       "frequency_penalty",
       "presence_penalty",

@@ -1,5 +1,6 @@
 import { bearer } from "../../Endpoint.ts"
 import { chatDialect } from "./chatDialect.ts"
+import { completionsPlace } from "./completions.ts"
 import { leftOutBy } from "../fieldFates.ts"
 import type { Provider } from "./Provider.ts"
 import { fatesAt } from "./fates.ts"
@@ -16,13 +17,15 @@ const rerankBase = (baseUrl: string): string => baseUrl.replace(/\/compatibility
 export const openaiChat = (provider: Provider): Protocol<ChatState> => {
   const fates = fatesAt(provider)
   const leftOut = leftOutBy(fates)
+  const { completions } = provider
   return {
     endpoint: { version: "", path: "/chat/completions", headers: bearer },
     models: "/models",
-    whole: {
+    beside: {
       embeddings: { path: "/embeddings" },
       rerank: { path: "/rerank", baseUrl: rerankBase },
-      moderations: { path: "/moderations" }
+      moderations: { path: "/moderations" },
+      ...(completions && { completions: completionsPlace(completions) })
     },
     searches: false,
     fates,

@@ -1,3 +1,5 @@
+import { openaiCompletions } from "../openaiChat/completionModels.ts"
+import { completionsPlace } from "../openaiChat/completions.ts"
 import { signs } from "./input.ts"
 import { bearer } from "../../Endpoint.ts"
 import { responsesDialect } from "./responsesDialect.ts"
@@ -12,9 +14,10 @@ import { openaiDefaults } from "../servedDefaults.ts"
 export const openaiResponses: Protocol<ResponsesState> = {
   endpoint: { version: "", path: "/responses", headers: bearer },
   models: "/models",
-  whole: {
+  beside: {
     embeddings: { path: "/embeddings" },
     moderations: { path: "/moderations" },
+    completions: completionsPlace(openaiCompletions),
     compactions: { path: "/responses/compact" }
   },
   searches: true,

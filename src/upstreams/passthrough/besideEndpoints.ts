@@ -1,5 +1,6 @@
 import { Struct } from "effect"
-import type { WholeFamily } from "../../contract/kinds.ts"
+import { isWhole } from "../../contract/kinds.ts"
+import type { BesideFamily, WholeFamily } from "../../contract/kinds.ts"
 import { InvalidRequest } from "../../contract/failures/Failure.ts"
 import type { Failure } from "../../contract/failures/Failure.ts"
 import { parseJson, textAt } from "../../contract/json/json.ts"
@@ -22,7 +23,7 @@ import { wholeAnswer } from "./wholeAnswer.ts"
 import type { WholeAnswer } from "./wholeAnswer.ts"
 import { errorIn } from "../protocols/errorWords.ts"
 import { tellingWhole } from "../protocols/toldCost.ts"
-import type { WholeForm, WholePlace } from "../protocols/Protocol.ts"
+import type { ChunkedPlace, Lowered, Places, WholePlace } from "../protocols/Protocol.ts"
 import { bodyOf, isSuccess, refusalError } from "../calls/refusalError.ts"
 import type { PassthroughEndpoint, GenerateOptions, PassthroughRequest } from "../Upstream.ts"
 import type { UpstreamError } from "../UpstreamError.ts"
@@ -42,15 +43,17 @@ const answers: Readonly<Record<WholeFamily, WholeAnswer>> = {
   compactions: compaction
 }
 
-/** An upstream's endpoints whose answers come whole: requests and answers pass through, or change their form. */
-export const wholeEndpoints = (
-  places: Readonly<Partial<Record<WholeFamily, WholePlace>>>,
+/** An upstream's endpoints beside that of its dialect: requests and answers pass through, or change their form. */
+export const besideEndpoints = (
+  places: Places,
   endpoint: Endpoint,
   options: Options
-): Readonly<Partial<Record<WholeFamily, PassthroughEndpoint>>> =>
-  Struct.keys(places).reduce<Partial<Record<WholeFamily, PassthroughEndpoint>>>((all, family) => {
+): Readonly<Partial<Record<BesideFamily, PassthroughEndpoint>>> =>
+  Struct.keys(places).reduce<Partial<Record<BesideFamily, PassthroughEndpoint>>>((all, family) => {
     const place = places[family]
-    return place === undefined ? all : { ...all, [family]: wholeEndpoint(family, place, endpoint, options) }
+    if (place === undefined) return all
+    if ("read" in place) return { ...all, [family]: chunkedEndpoint(family, place, endpoint, options) }
+    return isWhole(family) ? { ...all, [family]: wholeEndpoint(family, place, endpoint, options) } : all
   }, {})
 
 const wholeEndpoint = (
@@ -60,29 +63,70 @@ const wholeEndpoint = (
   options: Options
 ): PassthroughEndpoint => {
   const answer = options.tellsCost === true ? tellingWhole(answers[family]) : answers[family]
-  const ask = asking(place, endpoint, options, (request) => wholeAnswer(request, answer, place.form?.raise))
-  const send =
-    answer.isOptional === true ? orOtherwise(ask) : (...[request, how]: Parameters<Send>) => ask(request, how)
-  return { family, send }
+  const { form } = place
+  const ask = asking(place, endpoint, options, {
+    lower: ({ body }, { upstreamModel: model }) => {
+      const named = { ...body, model }
+      return form === undefined ? { body: named, adapted: [] } : form.lower(named)
+    },
+    read: (request) => wholeAnswer(request, answer, form?.raise)
+  })
+  if (answer.isOptional !== true) return { family, send: (request, how) => ask(request, how) }
+  return { family, send: orOtherwise(ask, new Absences()) }
 }
 
-/** How long an upstream without the endpoint is not asked again, in ms. */
-const absentMs = 600_000
+/** Servers may lack it, so that another endpoint answers in its place. */
+const chunkedEndpoint = (
+  family: BesideFamily,
+  { body: sent, path, read, serves }: ChunkedPlace,
+  endpoint: Endpoint,
+  options: Options
+): PassthroughEndpoint => {
+  const ask = asking({ path }, endpoint, options, {
+    lower: ({ body }, how) => ({ body: sent(body, how), adapted: [] }),
+    read: (request, { stream }) => read(request, stream, options.tellsCost === true)
+  })
+  const absences = new Absences()
+  return {
+    family,
+    serves: (model, knownAs) => serves(knownAs ?? model) && !absences.has(model),
+    send: orOtherwise(ask, absences)
+  }
+}
 
-/** Asks an endpoint that not every server offers. One that lacks it is remembered for a while. */
-const orOtherwise = (ask: ReturnType<typeof asking>): Send => {
-  let absentUntil = -Infinity
-  return (request, callOptions, otherwise) => {
-    if (performance.now() < absentUntil) return otherwise()
+/** How long a model's absence at an endpoint is remembered, in ms, and of how many models. */
+const absentMs = 600_000
+const mostAbsences = 1_000
+
+/** The models that an endpoint has told it lacks. */
+class Absences {
+  readonly #until = new Map<string, number>()
+
+  has(model: string): boolean {
+    return performance.now() < (this.#until.get(model) ?? -Infinity)
+  }
+
+  add(model: string): void {
+    const [oldest] = this.#until.keys()
+    if (this.#until.size >= mostAbsences && oldest !== undefined) this.#until.delete(oldest)
+    this.#until.set(model, performance.now() + absentMs)
+  }
+}
+
+/** Asks an endpoint that not every server offers for every model. An absence is remembered for a while. */
+const orOtherwise =
+  (ask: ReturnType<typeof asking>, absences: Absences): Send =>
+  (request, callOptions, otherwise) => {
+    const { runtime, upstreamModel } = callOptions
+    if (absences.has(upstreamModel)) return otherwise()
     return ask(request, callOptions, (exchange) => {
       if (![404, 405, 501].includes(exchange.status)) return undefined
-      return runFuture(callOptions.runtime, bodyOf(exchange)).flatMap((body) => {
-        if (!namesPart(parseJson(body))) absentUntil = performance.now() + absentMs
+      return runFuture(runtime, bodyOf(exchange)).flatMap((body) => {
+        if (!namesPart(parseJson(body))) absences.add(upstreamModel)
         return otherwise()
       })
     })
   }
-}
 
 /** True if a 404 concerns something that the request names, not the path: the next request may succeed. */
 const namesPart = (body: unknown): boolean => {
@@ -93,14 +137,22 @@ const namesPart = (body: unknown): boolean => {
 type Send = PassthroughEndpoint["send"]
 type Call = Future<Generation, Failure | UpstreamError>
 
+interface Dealing {
+  /** The request as the endpoint takes it, or the reason that it cannot be sent. */
+  readonly lower: (
+    request: PassthroughRequest,
+    options: GenerateOptions
+  ) => Pick<Lowered, "body" | "adapted"> | InvalidRequest
+  readonly read: (request: PassthroughRequest, options: GenerateOptions) => Reader
+}
+
 /** Sends a body with the upstream's model name. If it is refused, the fallback may run. */
 const asking = (
-  { baseUrl: own, form, path }: WholePlace,
+  { baseUrl: own, path }: Pick<WholePlace, "baseUrl" | "path">,
   endpoint: Endpoint,
   options: Options,
-  read: (request: PassthroughRequest) => Reader
+  { lower, read }: Dealing
 ) => {
-  const lower: WholeForm["lower"] = form?.lower ?? ((body) => ({ body, adapted: [] }))
   const baseUrl = own?.(options.baseUrl) ?? options.baseUrl
   const url = addressOf(endpoint, baseUrl, path)
   const secrets = secretsAt(options, url)
@@ -111,7 +163,7 @@ const asking = (
     callOptions: GenerateOptions,
     instead?: (exchange: Exchange) => Call | undefined
   ): Call => {
-    const lowered = lower({ ...request.body, model: callOptions.upstreamModel })
+    const lowered = lower(request, callOptions)
     if (lowered instanceof InvalidRequest) return Future.fail(lowered)
     const { adapted } = lowered
     const problem = notLost(adapted, callOptions)
@@ -128,7 +180,7 @@ const asking = (
     }).flatMap((exchange): Call => {
       if (isSuccess(exchange)) {
         return acceptAnswer(
-          new Answer(read(request), exchange, { passthrough: true, adapted, secrets }),
+          new Answer(read(request, callOptions), exchange, { passthrough: true, adapted, secrets }),
           exchange,
           callOptions
         )
