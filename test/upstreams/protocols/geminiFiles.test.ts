@@ -68,7 +68,8 @@ describe("files of Gemini's answers", () => {
       { codeExecutionResult: { outcome: "OUTCOME_FAILED", output: "no\n" } },
       { text: "Done." }
     ])
-    const text = `Let me see.\n\n\`\`\`\`python\n${code}\n\`\`\`\`\n\n` + "\n\n```\nOUTCOME_FAILED\nno\n```\n\nDone."
+    const blocks = [`\`\`\`\`python\n${code}\n\`\`\`\``, "```\nOUTCOME_FAILED\nno\n```"]
+    const text = ["Let me see.", blocks.join("\n\n\n\n"), "Done."].join("\n\n")
     expect(items).toEqual([{ type: "text", text }])
     expect(signed).toHaveLength(1)
   })
