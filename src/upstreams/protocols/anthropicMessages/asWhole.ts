@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, numberAt, objectAt, parseJson, textAt } from "../../../contract/json/json.ts"
+import { unquoted } from "../quoted.ts"
 import type { Gathering } from "../../passthrough/Dialect.ts"
 
 type Grown = Record<string, unknown>
@@ -87,6 +88,6 @@ const written = "input "
 
 const ended = ({ [written]: input, ...block }: Grown): Grown | undefined => {
   if (typeof input !== "string" || input === "") return block
-  const parsed = parseJson(input)
+  const parsed = parseJson(unquoted(input))
   return isObject(parsed) ? { ...block, input: parsed } : undefined
 }

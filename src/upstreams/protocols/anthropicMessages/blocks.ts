@@ -4,7 +4,7 @@ import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import { answerBounds } from "../../../contract/json/jsonBounds.ts"
 import { GrowingList } from "../../../generation/GrowingList.ts"
 import { appendText } from "../../../generation/appendText.ts"
-import { isCut, unwrapCustom } from "../back.ts"
+import { endBare, endCall, writeCall } from "../callBlocks.ts"
 import { argumentsObject, isObject, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import { linkAt } from "../../link.ts"
 import type { MessagesState, Step } from "./state.ts"
@@ -15,12 +15,6 @@ export const startBlock = (state: MessagesState, content: JsonObject): Step => {
   const [next, events] = openBlock({ ...state, bare: undefined }, content)
   return [next, [...endBare(state.bare), ...events]]
 }
-
-/** Ends a call without arguments. */
-export const endBare = (callId: string): ReadonlyArray<GenerationEvent> => [
-  { type: "tool-call-delta", callId, text: "{}" },
-  { type: "tool-call-end", callId }
-]
 
 const openBlock = (state: MessagesState, content: JsonObject): Step => {
   const type = textAt(content, "type")
@@ -99,15 +93,8 @@ export const endBlock = (state: MessagesState): Step => {
     case "thinking":
       return [after, [{ type: "reasoning-end", signature: block.signature === "" ? undefined : block.signature }]]
     case "call": {
-      // No arguments means none needed, or cut before they came. The next frame decides.
-      if (block.input === "") return [{ ...after, bare: block.id }, []]
-      const rest = block.custom ? unwrapCustom(block.input) : ""
-      const deltas: ReadonlyArray<GenerationEvent> =
-        rest === "" ? [] : [{ type: "tool-call-delta", callId: block.id, text: rest }]
-      // A cut call ends with the generation.
-      return isCut(block.input)
-        ? [{ ...after, isCut: true }, deltas]
-        : [after, [...deltas, { type: "tool-call-end", callId: block.id }]]
+      const { bare, events, isCut } = endCall(block)
+      return [{ ...after, bare, isCut: isCut || state.isCut }, events]
     }
     case "search":
       return [
@@ -125,23 +112,21 @@ const writeText = (state: MessagesState, text: string): Step =>
   text === "" ? [state, []] : [{ ...state, written: state.written + text.length }, [{ type: "text-delta", text }]]
 
 const startCall = (state: MessagesState, given: string, upstreamName: string, input: string): Step => {
-  if (upstreamName === state.back.answerTool) {
-    const opened: MessagesState = { ...state, written: 0, answeredByTool: true, block: { type: "answer", input: "" } }
-    return input === "" ? [opened, []] : writeInput(opened, input)
-  }
+  const isAnswer = upstreamName === state.back.answerTool
   const name = state.back.callerName(upstreamName)
   const custom = state.back.isCustom(name)
-  const id = state.calls.fresh(given, state.answerId)
+  const id = isAnswer ? undefined : state.calls.fresh(given, state.answerId)
   const opened: MessagesState = {
     ...state,
     written: 0,
-    answeredByTool: false,
+    answeredByTool: isAnswer,
     block: { type: "call", id, custom, input: "" }
   }
-  const start: GenerationEvent = { type: "tool-call-start", callId: id, name, kind: custom ? "custom" : "function" }
-  if (input === "") return [opened, [start]]
+  const start: ReadonlyArray<GenerationEvent> =
+    id === undefined ? [] : [{ type: "tool-call-start", callId: id, name, kind: custom ? "custom" : "function" }]
+  if (input === "") return [opened, start]
   const [next, events] = writeInput(opened, input)
-  return [next, [start, ...events]]
+  return [next, [...start, ...events]]
 }
 
 /** A complete input as JSON text; some servers send it as a string. Empty in a stream, where deltas follow. */
@@ -156,15 +141,12 @@ const writeInput = (state: MessagesState, text: string): Step => {
   const { block } = state
   if (text === "") return [state, []]
   switch (block?.type) {
-    case "answer":
-      return [state, [{ type: "text-delta", text }]]
     case "search":
       return [{ ...state, block: { ...block, input: appendText(block.input, text) } }, []]
-    case "call":
-      return [
-        { ...state, block: { ...block, input: appendText(block.input, text) } },
-        block.custom ? [] : [{ type: "tool-call-delta", callId: block.id, text }]
-      ]
+    case "call": {
+      const [next, events] = writeCall(block, text)
+      return [{ ...state, block: next }, events]
+    }
     default:
       return [state, []]
   }

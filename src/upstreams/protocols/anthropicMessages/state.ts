@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { FinishReason, GenerationEvent, Usage } from "../../../generation/GenerationEvent.ts"
 import type { GrowingList } from "../../../generation/GrowingList.ts"
 import type { Back } from "../back.ts"
+import type { CallBlock } from "../callBlocks.ts"
 import type { TakenIds } from "../callIds.ts"
 
 /** The state of an answer. */
@@ -34,10 +35,7 @@ export interface MessagesState {
 export type Block =
   | { readonly type: "text"; readonly start: number; readonly citations: GrowingList<JsonObject> }
   | { readonly type: "thinking"; readonly signature: string }
-  /** A custom tool's input arrives wrapped, and is emitted once it is complete. */
-  | { readonly type: "call"; readonly id: string; readonly custom: boolean; readonly input: string }
-  /** The answer tool's call. */
-  | { readonly type: "answer"; readonly input: string }
+  | CallBlock
   | { readonly type: "search"; readonly id: string; readonly input: string }
   | { readonly type: "other" }
 

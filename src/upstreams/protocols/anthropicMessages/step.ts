@@ -1,10 +1,11 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { FinishReason, GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
+import { endBare } from "../callBlocks.ts"
 import { TakenIds } from "../callIds.ts"
 import { listAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import { cutCall, cutOff, failedWith, unknownReason } from "../upstreamFailure.ts"
-import { endBare, endBlock, startBlock, stepBlock } from "./blocks.ts"
+import { endBlock, startBlock, stepBlock } from "./blocks.ts"
 import type { MessagesState, Step } from "./state.ts"
 import { readUsage, tellsTokens } from "./usage.ts"
 

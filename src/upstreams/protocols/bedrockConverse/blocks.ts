@@ -2,11 +2,10 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import { linkAt } from "../../link.ts"
 import { answerBounds } from "../../../contract/json/jsonBounds.ts"
-import { appendText } from "../../../generation/appendText.ts"
 import type { Citation } from "../../../generation/Conversation.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import { GrowingList } from "../../../generation/GrowingList.ts"
-import { isCut, unwrapCustom } from "../back.ts"
+import { endBare, endCall, writeCall } from "../callBlocks.ts"
 import type { Block, ConverseState, Step } from "./state.ts"
 
 /** A block starts. Only calls say so: any other begins with its first delta. */
@@ -16,7 +15,10 @@ export const startBlock = (state: ConverseState, start: JsonObject): Step => {
   const [before, ended] = closed(state)
   const upstreamName = textAt(call, "name") ?? ""
   if (upstreamName === state.back.answerTool) {
-    return [{ ...before, written: 0, answeredByTool: true, block: { type: "answer" } }, ended]
+    return [
+      { ...before, written: 0, answeredByTool: true, block: { type: "call", id: undefined, custom: false, input: "" } },
+      ended
+    ]
   }
   const name = state.back.callerName(upstreamName)
   const custom = state.back.isCustom(name)
@@ -47,26 +49,13 @@ export const endBlock = (state: ConverseState): Step => {
     case "reasoning":
       return [after, [{ type: "reasoning-end", signature: block.signature === "" ? undefined : block.signature }]]
     case "call": {
-      // No arguments means none needed, or cut before they came. The next frame decides.
-      if (block.input === "") return [{ ...after, bare: block.id }, []]
-      const rest = block.custom ? unwrapCustom(block.input) : ""
-      const deltas: ReadonlyArray<GenerationEvent> =
-        rest === "" ? [] : [{ type: "tool-call-delta", callId: block.id, text: rest }]
-      // A cut call ends with the generation.
-      return isCut(block.input)
-        ? [{ ...after, isCut: true }, deltas]
-        : [after, [...deltas, { type: "tool-call-end", callId: block.id }]]
+      const { bare, events, isCut } = endCall(block)
+      return [{ ...after, bare, isCut: isCut || state.isCut }, events]
     }
     default:
       return [after, []]
   }
 }
-
-/** Ends a call without arguments. */
-export const endBare = (callId: string): ReadonlyArray<GenerationEvent> => [
-  { type: "tool-call-delta", callId, text: "{}" },
-  { type: "tool-call-end", callId }
-]
 
 /** The state before another block, and what ends the last one. */
 const closed = (state: ConverseState): Step => {
@@ -109,14 +98,9 @@ const reason = (state: ConverseState, delta: JsonObject): Step => {
 }
 
 const writeInput = (state: ConverseState, text: string): Step => {
-  const { block } = state
-  if (text === "") return [state, []]
-  if (block?.type === "answer") return [state, [{ type: "text-delta", text }]]
-  if (block?.type !== "call") return [state, []]
-  return [
-    { ...state, block: { ...block, input: appendText(block.input, text) } },
-    block.custom ? [] : [{ type: "tool-call-delta", callId: block.id, text }]
-  ]
+  if (text === "" || state.block?.type !== "call") return [state, []]
+  const [block, events] = writeCall(state.block, text)
+  return [{ ...state, block }, events]
 }
 
 /** A citation of a web page. Those of documents have no address, so the other dialects cannot express them. */

@@ -2,6 +2,7 @@ import type { Citation } from "../../../generation/Conversation.ts"
 import type { FinishReason, GenerationEvent, Usage } from "../../../generation/GenerationEvent.ts"
 import type { GrowingList } from "../../../generation/GrowingList.ts"
 import type { Back } from "../back.ts"
+import type { CallBlock } from "../callBlocks.ts"
 import type { TakenIds } from "../callIds.ts"
 
 /** The state of an answer. */
@@ -32,9 +33,6 @@ export interface ConverseState {
 export type Block =
   | { readonly type: "text"; readonly start: number; readonly citations: GrowingList<Omit<Citation, "start" | "end">> }
   | { readonly type: "reasoning"; readonly signature: string }
-  /** A custom tool's input arrives wrapped, and is emitted once it is complete. */
-  | { readonly type: "call"; readonly id: string; readonly custom: boolean; readonly input: string }
-  /** The answer tool's call. */
-  | { readonly type: "answer" }
+  | CallBlock
 
 export type Step = readonly [ConverseState, ReadonlyArray<GenerationEvent>]

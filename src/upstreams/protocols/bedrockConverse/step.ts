@@ -4,10 +4,11 @@ import { UpstreamFailed } from "../../../contract/failures/Failure.ts"
 import type { GenerationEvent, Usage } from "../../../generation/GenerationEvent.ts"
 import { hourly, noUsage } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
+import { endBare } from "../callBlocks.ts"
 import { TakenIds } from "../callIds.ts"
 import { finishReasonOf } from "../openaiChat/finishReasons.ts"
 import { cutCall, cutOff, failedWith, unknownReason } from "../upstreamFailure.ts"
-import { endBare, endBlock, startBlock, stepBlock } from "./blocks.ts"
+import { endBlock, startBlock, stepBlock } from "./blocks.ts"
 import type { ConverseState, Step } from "./state.ts"
 
 export const begin = (back: Back): ConverseState => ({

@@ -4,6 +4,7 @@ import { appendText } from "../../../generation/appendText.ts"
 import type { Back } from "../back.ts"
 import { isCut, unwrapCustom } from "../back.ts"
 import { TakenIds } from "../callIds.ts"
+import { beginsQuoted, unquoted } from "../quoted.ts"
 import { signatureOf } from "./signedCalls.ts"
 import { isObject, numberAt, objectAt, parseJson, textAt } from "../../../contract/json/json.ts"
 import { ObjectEnd } from "./ObjectEnd.ts"
@@ -21,6 +22,8 @@ interface Call {
   /** True once its start was emitted, so that the name is final. */
   isTold: boolean
   arguments: string
+  /** Quoted arguments are told at the end. Undefined until they begin. */
+  quoted: boolean | undefined
   readonly end: ObjectEnd
 }
 
@@ -62,6 +65,7 @@ export class Calls {
       this.#note(call)
     }
     if (!call.isTold) call.name = continuedName(call.name, piece.name ?? "")
+    call.quoted ??= beginsQuoted(text)
     call.arguments = appendText(call.arguments, text)
     call.end.read(text)
     if (call.isTold) tellArguments(call, text, back, events)
@@ -88,7 +92,7 @@ export class Calls {
       return [
         ...(rest === "" ? [] : [{ type: "tool-call-delta", callId: call.id, text: rest } as const]),
         // A cut call ends with a cut answer. In an answer that was not cut, it is a failure (`hasCut`).
-        ...(isCutOff && isCut(call.arguments) ? [] : [{ type: "tool-call-end", callId: call.id } as const])
+        ...(isCutOff && isCut(unquoted(call.arguments)) ? [] : [{ type: "tool-call-end", callId: call.id } as const])
       ]
     })
     return [...named, ...ended]
@@ -116,7 +120,7 @@ export class Calls {
 
   /** True if the arguments of a call are not JSON, so they were cut. */
   hasCut(): boolean {
-    return this.#calls.some((call) => call.name !== "" && isCut(call.arguments))
+    return this.#calls.some((call) => call.name !== "" && isCut(unquoted(call.arguments)))
   }
 
   #begin({ id, index }: Piece, answerId: string): Call {
@@ -128,6 +132,7 @@ export class Calls {
       name: "",
       isTold: false,
       arguments: "",
+      quoted: undefined,
       end: new ObjectEnd()
     }
     this.#calls.push(call)
@@ -186,12 +191,17 @@ const argumentText = (value: unknown): string => {
 
 /** @param text the next piece of the arguments */
 const tellArguments = (call: Call, text: string, back: Back, events: Array<GenerationEvent>): void => {
-  if (text === "" || back.isCustom(back.callerName(call.name))) return
+  if (text === "" || call.quoted === true || back.isCustom(back.callerName(call.name))) return
   events.push({ type: "tool-call-delta", callId: call.id, text })
 }
 
-/** Content emitted only at the end: the unwrapped input of a custom tool, and `{}` for a call without arguments. */
+/**
+ * Content emitted only at the end: the unwrapped input of a custom tool, arguments that were quoted, and `{}` for a call
+ * without arguments.
+ */
 const remainder = (call: Call, back: Back): string => {
-  if (back.isCustom(back.callerName(call.name))) return unwrapCustom(call.arguments)
+  const plain = unquoted(call.arguments)
+  if (back.isCustom(back.callerName(call.name))) return unwrapCustom(plain)
+  if (call.quoted === true) return plain
   return call.arguments === "" ? "{}" : ""
 }

@@ -3,6 +3,7 @@ import type { SearchOutcome } from "../../../generation/Conversation.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import { isCut } from "../back.ts"
 import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json/json.ts"
+import { unquoted } from "../quoted.ts"
 import { linkAt } from "../../link.ts"
 import { hostedCallIn, isBilledSearch, withCall } from "./hostedCalls.ts"
 import type { ResponsesState, Step } from "./state.ts"
@@ -41,8 +42,9 @@ export const closeItem = (before: ResponsesState, at: number, item: JsonObject |
     }
     case "function_call": {
       const without = textAt(item, "status") === "incomplete" ? "" : "{}"
-      const whole = hasDeltas ? opened.arguments : textAt(item, "arguments") || without
-      const events = [...startEvents, ...rest(opened?.callId ?? "", hasDeltas ? "" : whole)]
+      const whole = unquoted(hasDeltas ? opened.arguments : textAt(item, "arguments") || without)
+      const isTold = hasDeltas && opened.quoted !== true
+      const events = [...startEvents, ...rest(opened?.callId ?? "", isTold ? "" : whole)]
       // A cut call ends with the generation.
       return isCut(whole) || whole === ""
         ? [{ ...after, isCut: true }, events]

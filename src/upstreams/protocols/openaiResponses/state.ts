@@ -29,6 +29,8 @@ export interface Opened {
   readonly isFunction: boolean
   /** The arguments of a call so far. */
   readonly arguments: string
+  /** Quoted arguments are told at the end. Undefined until they begin. */
+  readonly quoted?: boolean | undefined
   /** True if the content came in deltas; otherwise it is read from the finished item. */
   readonly hasDeltas: boolean
 }

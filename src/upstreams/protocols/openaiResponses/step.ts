@@ -5,6 +5,7 @@ import type { Back } from "../back.ts"
 import { TakenIds } from "../callIds.ts"
 import { isCut as isCutText } from "../back.ts"
 import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json/json.ts"
+import { beginsQuoted, unquoted } from "../quoted.ts"
 import { cutCall, cutOff, failedWith, unknownReason } from "../upstreamFailure.ts"
 import { citation, closeItem, logprobsIn, openItem } from "./items.ts"
 import { billedCalls } from "../billedCalls.ts"
@@ -112,8 +113,9 @@ const emitDelta = (state: ResponsesState, frame: JsonObject, event: Piece): Step
   }
   if (item.hasDeltas && !isCall) return [state, [event]]
   const text = isCall ? appendText(item.arguments, event.text) : ""
-  state.open.set(at, { ...item, hasDeltas: true, arguments: text })
-  return [state, [event]]
+  const quoted = item.isFunction ? (item.quoted ?? beginsQuoted(event.text)) : false
+  state.open.set(at, { ...item, hasDeltas: true, arguments: text, quoted })
+  return [state, isCall && quoted === true ? [] : [event]]
 }
 
 const failed = (state: ResponsesState, error: unknown): Step => [{ ...state, over: true }, [failedWith(error)]]
@@ -140,7 +142,8 @@ const finish = (state: ResponsesState, response: JsonObject | undefined): Step =
   const incomplete = textAt(objectAt(response, "incomplete_details"), "reason")
   const reason = finishReason(incomplete)
   // If the upstream reports a cut, a cut call is no error.
-  const isCut = state.isCut || [...state.open.values()].some((item) => item.isFunction && isCutText(item.arguments))
+  const isCut =
+    state.isCut || [...state.open.values()].some((item) => item.isFunction && isCutText(unquoted(item.arguments)))
   if (isCut && reason !== "max-tokens") return [{ ...state, over: true }, [{ type: "failed", failure: cutCall }]]
   return [
     { ...state, over: true },
