@@ -89,7 +89,13 @@ export const endBlock = (state: MessagesState): Step => {
   const after: MessagesState = { ...state, block: undefined }
   switch (block?.type) {
     case "text":
-      return [after, block.citations.toArray().flatMap((cited) => citation(cited, block.start, state.written))]
+      return [
+        after,
+        told(
+          state,
+          block.citations.toArray().flatMap((cited) => citation(cited, block.start, state.written))
+        )
+      ]
     case "thinking":
       return [after, [{ type: "reasoning-end", signature: block.signature === "" ? undefined : block.signature }]]
     case "call": {
@@ -109,10 +115,18 @@ export const endBlock = (state: MessagesState): Step => {
 const other = (state: MessagesState): MessagesState => ({ ...state, written: 0, block: { type: "other" } })
 
 const writeText = (state: MessagesState, text: string): Step =>
-  text === "" ? [state, []] : [{ ...state, written: state.written + text.length }, [{ type: "text-delta", text }]]
+  text === ""
+    ? [state, []]
+    : [{ ...state, written: state.written + text.length }, told(state, [{ type: "text-delta", text }])]
+
+/** The events of a text, which waits if a tool may give the answer instead. */
+const told = ({ beside }: MessagesState, events: ReadonlyArray<GenerationEvent>): ReadonlyArray<GenerationEvent> =>
+  beside === undefined ? events : beside.text(events)
 
 const startCall = (state: MessagesState, given: string, upstreamName: string, input: string): Step => {
   const isAnswer = upstreamName === state.back.answerTool
+  // A further answer is left out.
+  if (isAnswer && state.beside?.answers() === false) return [other(state), []]
   const name = state.back.callerName(upstreamName)
   const custom = state.back.isCustom(name)
   const id = isAnswer ? undefined : state.calls.fresh(given, state.answerId)
@@ -122,8 +136,9 @@ const startCall = (state: MessagesState, given: string, upstreamName: string, in
     answeredByTool: isAnswer,
     block: { type: "call", id, custom, input: "" }
   }
+  const kind = custom ? "custom" : "function"
   const start: ReadonlyArray<GenerationEvent> =
-    id === undefined ? [] : [{ type: "tool-call-start", callId: id, name, kind: custom ? "custom" : "function" }]
+    id === undefined ? [] : [...(state.beside?.given() ?? []), { type: "tool-call-start", callId: id, name, kind }]
   if (input === "") return [opened, start]
   const [next, events] = writeInput(opened, input)
   return [next, [...start, ...events]]

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { FinishReason, GenerationEvent, Usage } from "../../../generation/GenerationEvent.ts"
 import type { GrowingList } from "../../../generation/GrowingList.ts"
 import type { Back } from "../back.ts"
+import type { BesideAnswer } from "../BesideAnswer.ts"
 import type { CallBlock } from "../callBlocks.ts"
 import type { TakenIds } from "../callIds.ts"
 
@@ -24,6 +25,8 @@ export interface MessagesState {
   readonly written: number
   /** True if the only call was the answer tool's. */
   readonly answeredByTool: boolean
+  /** Texts that wait for the answer tool. Mutable; undefined if the request has no such tool. */
+  readonly beside: BesideAnswer | undefined
   readonly reason: FinishReason | undefined
   readonly stopSequence: string | null
   /** The upstream's stop reason, if it is an unknown one. */

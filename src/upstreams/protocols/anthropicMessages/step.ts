@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { FinishReason, GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
+import { besideAnswer } from "../BesideAnswer.ts"
 import { endBare } from "../callBlocks.ts"
 import { TakenIds } from "../callIds.ts"
 import { listAt, objectAt, textAt } from "../../../contract/json/json.ts"
@@ -19,6 +20,7 @@ export const begin = (back: Back): MessagesState => ({
   block: undefined,
   written: 0,
   answeredByTool: false,
+  beside: besideAnswer(back.answerTool),
   reason: undefined,
   stopSequence: null,
   over: false
@@ -98,7 +100,11 @@ const finished = (state: MessagesState, otherwise: FinishReason): ReadonlyArray<
   if (state.isCut && !mayCut) return [{ type: "failed", failure: cutCall }]
   const bare = state.bare === undefined || mayCut ? [] : endBare(state.bare)
   const unknown = unknownReason(true, state.unknownReason)
-  return [...bare, { type: "finished", reason, stopSequence: state.stopSequence, ...unknown }]
+  return [
+    ...(state.beside?.given() ?? []),
+    ...bare,
+    { type: "finished", reason, stopSequence: state.stopSequence, ...unknown }
+  ]
 }
 
 const reasons: ReadonlySet<string> = new Set([

@@ -6,6 +6,7 @@ import type { Citation } from "../../../generation/Conversation.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import { GrowingList } from "../../../generation/GrowingList.ts"
 import { endBare, endCall, writeCall } from "../callBlocks.ts"
+import type { CallBlock } from "../callBlocks.ts"
 import type { Block, ConverseState, Step } from "./state.ts"
 
 /** A block starts. Only calls say so: any other begins with its first delta. */
@@ -15,17 +16,21 @@ export const startBlock = (state: ConverseState, start: JsonObject): Step => {
   const [before, ended] = closed(state)
   const upstreamName = textAt(call, "name") ?? ""
   if (upstreamName === state.back.answerTool) {
-    return [
-      { ...before, written: 0, answeredByTool: true, block: { type: "call", id: undefined, custom: false, input: "" } },
-      ended
-    ]
+    // A further answer is left out.
+    const isFirst = state.beside?.answers() !== false
+    const block: CallBlock | undefined = isFirst ? { type: "call", id: undefined, custom: false, input: "" } : undefined
+    return [{ ...before, written: 0, answeredByTool: true, block }, ended]
   }
   const name = state.back.callerName(upstreamName)
   const custom = state.back.isCustom(name)
   const id = state.calls.fresh(textAt(call, "toolUseId") ?? "", "")
   return [
     { ...before, written: 0, answeredByTool: false, block: { type: "call", id, custom, input: "" } },
-    [...ended, { type: "tool-call-start", callId: id, name, kind: custom ? "custom" : "function" }]
+    [
+      ...ended,
+      ...(state.beside?.given() ?? []),
+      { type: "tool-call-start", callId: id, name, kind: custom ? "custom" : "function" }
+    ]
   ]
 }
 
@@ -45,7 +50,7 @@ export const endBlock = (state: ConverseState): Step => {
   const after: ConverseState = { ...state, block: undefined }
   switch (block?.type) {
     case "text":
-      return [after, citations(block, state.written)]
+      return [after, told(state, citations(block, state.written))]
     case "reasoning":
       return [after, [{ type: "reasoning-end", signature: block.signature === "" ? undefined : block.signature }]]
     case "call": {
@@ -70,8 +75,13 @@ const writeText = (state: ConverseState, text: string): Step => {
   const isOpen = state.block?.type === "text"
   const [before, ended]: Step = isOpen ? [state, []] : closed(state)
   const block: Block = isOpen && state.block !== undefined ? state.block : newText(before.written)
-  return [{ ...before, block, written: before.written + text.length }, [...ended, { type: "text-delta", text }]]
+  const events = told(state, [{ type: "text-delta", text }])
+  return [{ ...before, block, written: before.written + text.length }, [...ended, ...events]]
 }
+
+/** The events of a text, which waits if a tool may give the answer instead. */
+const told = ({ beside }: ConverseState, events: ReadonlyArray<GenerationEvent>): ReadonlyArray<GenerationEvent> =>
+  beside === undefined ? events : beside.text(events)
 
 const newText = (start: number): Block => ({ type: "text", start, citations: GrowingList.of([]) })
 

@@ -2,6 +2,7 @@ import type { Citation } from "../../../generation/Conversation.ts"
 import type { FinishReason, GenerationEvent, Usage } from "../../../generation/GenerationEvent.ts"
 import type { GrowingList } from "../../../generation/GrowingList.ts"
 import type { Back } from "../back.ts"
+import type { BesideAnswer } from "../BesideAnswer.ts"
 import type { CallBlock } from "../callBlocks.ts"
 import type { TakenIds } from "../callIds.ts"
 
@@ -20,6 +21,8 @@ export interface ConverseState {
   readonly written: number
   /** True if the only call was the answer tool's. */
   readonly answeredByTool: boolean
+  /** Texts that wait for the answer tool. Mutable; undefined if the request has no such tool. */
+  readonly beside: BesideAnswer | undefined
   /** `failed` if the model's output was malformed. Undefined until the message stops; the usage is still to come. */
   readonly reason: FinishReason | "failed" | undefined
   readonly stopSequence: string | null

@@ -4,6 +4,7 @@ import { UpstreamFailed } from "../../../contract/failures/Failure.ts"
 import type { GenerationEvent, Usage } from "../../../generation/GenerationEvent.ts"
 import { hourly, noUsage } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
+import { besideAnswer } from "../BesideAnswer.ts"
 import { endBare } from "../callBlocks.ts"
 import { TakenIds } from "../callIds.ts"
 import { finishReasonOf } from "../openaiChat/finishReasons.ts"
@@ -19,6 +20,7 @@ export const begin = (back: Back): ConverseState => ({
   isCut: false,
   written: 0,
   answeredByTool: false,
+  beside: besideAnswer(back.answerTool),
   reason: undefined,
   stopSequence: null,
   usage: undefined,
@@ -139,6 +141,7 @@ const finished = (state: ConverseState, serviceTier?: string): ReadonlyArray<Gen
   if (state.isCut && !mayCut) return [{ type: "failed", failure: cutCall }]
   const bare = state.bare === undefined || mayCut ? [] : endBare(state.bare)
   return [
+    ...(state.beside?.given() ?? []),
     ...bare,
     {
       type: "finished",
