@@ -48,6 +48,7 @@ const allowed: Readonly<Record<string, string>> = {
   "telemetry/LogTail.ts readers": "who follows the log, which is rare",
   "tokens/tokenizer.ts remembered": "a number by a hash",
   "upstreams/passthrough/besideEndpoints.ts until": "a time by a model's name, 1,000 at most",
+  "upstreams/protocols/BlockOrder.ts waiting": "lives as long as an answer is read",
   "upstreams/videos/videoFiles.ts failures": "two numbers by a text",
   "upstreams/videos/videoFiles.ts gone": "texts",
   "cluster/workers/Child.ts pending": "questions of the metrics page",

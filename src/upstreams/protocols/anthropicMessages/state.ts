@@ -3,6 +3,7 @@ import type { FinishReason, GenerationEvent, Usage } from "../../../generation/G
 import type { GrowingList } from "../../../generation/GrowingList.ts"
 import type { Back } from "../back.ts"
 import type { BesideAnswer } from "../BesideAnswer.ts"
+import type { BlockOrder } from "../BlockOrder.ts"
 import type { CallBlock } from "../callBlocks.ts"
 import type { TakenIds } from "../callIds.ts"
 
@@ -19,7 +20,9 @@ export interface MessagesState {
   readonly isCut: boolean
   /** The id of a call that just ended without arguments. */
   readonly bare: string | undefined
-  /** The open content block. Blocks never overlap. */
+  /** Blocks that began while another was open. Mutable. */
+  readonly order: BlockOrder
+  /** The content block that is read, one after the other. */
   readonly block: Block | undefined
   /** UTF-16 units of text since the last other block: consecutive text blocks are one text. */
   readonly written: number

@@ -2,9 +2,10 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { FinishReason, GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
 import { besideAnswer } from "../BesideAnswer.ts"
+import { BlockOrder, readAll } from "../BlockOrder.ts"
 import { endBare } from "../callBlocks.ts"
 import { TakenIds } from "../callIds.ts"
-import { listAt, objectAt, textAt } from "../../../contract/json/json.ts"
+import { listAt, numberAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import { cutCall, cutOff, failedWith, unknownReason } from "../upstreamFailure.ts"
 import { endBlock, startBlock, stepBlock } from "./blocks.ts"
 import type { MessagesState, Step } from "./state.ts"
@@ -17,6 +18,7 @@ export const begin = (back: Back): MessagesState => ({
   calls: new TakenIds(),
   isCut: false,
   bare: undefined,
+  order: new BlockOrder(),
   block: undefined,
   written: 0,
   answeredByTool: false,
@@ -35,6 +37,39 @@ export const step = (state: MessagesState, frame: JsonObject): Step => {
       const usage = readUsage(message?.["usage"], state.usage)
       return [{ ...state, usage, answerId: textAt(message, "id") ?? "" }, [{ type: "started", usage }]]
     }
+    case "content_block_start":
+    case "content_block_delta":
+    case "content_block_stop": {
+      const [begins, ends] = [frame["type"] === "content_block_start", frame["type"] === "content_block_stop"]
+      return readAll(state, state.order.take({ frame, index: numberAt(frame, "index"), begins, ends }), readBlock)
+    }
+    case "message_delta": {
+      const delta = objectAt(frame, "delta")
+      const told = textAt(delta, "stop_reason")
+      const [read, rest] = told === undefined ? ([state, []] as const) : readAll(state, state.order.rest(), readBlock)
+      const hasTokens = tellsTokens(frame["usage"])
+      // The output tokens reported at the start are not the total.
+      const before = read.usage && { ...read.usage, outputTokens: Number.NaN }
+      const usage = hasTokens ? readUsage(frame["usage"], before) : read.usage
+      const reason = finishReason(told, read) ?? read.reason
+      const unknown = unknownReason(isUnknown(told), told)
+      const stopSequence = textAt(delta, "stop_sequence") ?? read.stopSequence
+      const total = hasTokens && usage !== undefined ? [{ type: "usage", usage } as const] : []
+      return [{ ...read, ...unknown, usage, reason, stopSequence }, [...rest, ...total]]
+    }
+    case "message_stop": {
+      const [read, rest] = readAll(state, state.order.rest(), readBlock)
+      return [{ ...read, over: true }, [...rest, ...finished(read, "stop")]]
+    }
+    case "error":
+      return [{ ...state, over: true }, [failedWith(frame["error"])]]
+    default:
+      return [state, []]
+  }
+}
+
+const readBlock = (state: MessagesState, frame: JsonObject): Step => {
+  switch (frame["type"]) {
     case "content_block_start": {
       const content = objectAt(frame, "content_block")
       return content === undefined ? [state, []] : startBlock(state, content)
@@ -43,26 +78,8 @@ export const step = (state: MessagesState, frame: JsonObject): Step => {
       const delta = objectAt(frame, "delta")
       return delta === undefined ? [state, []] : stepBlock(state, delta)
     }
-    case "content_block_stop":
-      return endBlock(state)
-    case "message_delta": {
-      const hasTokens = tellsTokens(frame["usage"])
-      // The output tokens reported at the start are not the total.
-      const before = state.usage && { ...state.usage, outputTokens: Number.NaN }
-      const usage = hasTokens ? readUsage(frame["usage"], before) : state.usage
-      const delta = objectAt(frame, "delta")
-      const reason = finishReason(textAt(delta, "stop_reason"), state) ?? state.reason
-      const unknown = unknownReason(isUnknown(textAt(delta, "stop_reason")), textAt(delta, "stop_reason"))
-      const stopSequence = textAt(delta, "stop_sequence") ?? state.stopSequence
-      const total = hasTokens && usage !== undefined ? [{ type: "usage", usage } as const] : []
-      return [{ ...state, ...unknown, usage, reason, stopSequence }, total]
-    }
-    case "message_stop":
-      return [{ ...state, over: true }, finished(state, "stop")]
-    case "error":
-      return [{ ...state, over: true }, [failedWith(frame["error"])]]
     default:
-      return [state, []]
+      return endBlock(state)
   }
 }
 

@@ -3,6 +3,7 @@ import type { FinishReason, GenerationEvent, Usage } from "../../../generation/G
 import type { GrowingList } from "../../../generation/GrowingList.ts"
 import type { Back } from "../back.ts"
 import type { BesideAnswer } from "../BesideAnswer.ts"
+import type { BlockOrder } from "../BlockOrder.ts"
 import type { CallBlock } from "../callBlocks.ts"
 import type { TakenIds } from "../callIds.ts"
 
@@ -11,7 +12,9 @@ export interface ConverseState {
   readonly back: Back
   /** The ids of the calls that have begun. */
   readonly calls: TakenIds
-  /** The open content block. Blocks never overlap. */
+  /** Blocks that began while another was open. Mutable. */
+  readonly order: BlockOrder
+  /** The content block that is read, one after the other. */
   readonly block: Block | undefined
   /** The id of a call that just ended without arguments. */
   readonly bare: string | undefined

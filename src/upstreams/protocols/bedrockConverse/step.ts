@@ -1,10 +1,11 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { countAt, isObject, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
+import { countAt, isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import { UpstreamFailed } from "../../../contract/failures/Failure.ts"
 import type { GenerationEvent, Usage } from "../../../generation/GenerationEvent.ts"
 import { hourly, noUsage } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
 import { besideAnswer } from "../BesideAnswer.ts"
+import { BlockOrder, readAll } from "../BlockOrder.ts"
 import { endBare } from "../callBlocks.ts"
 import { TakenIds } from "../callIds.ts"
 import { finishReasonOf } from "../openaiChat/finishReasons.ts"
@@ -15,6 +16,7 @@ import type { ConverseState, Step } from "./state.ts"
 export const begin = (back: Back): ConverseState => ({
   back,
   calls: new TakenIds(),
+  order: new BlockOrder(),
   block: undefined,
   bare: undefined,
   isCut: false,
@@ -36,13 +38,17 @@ export const step = (state: ConverseState, frame: JsonObject): Step => {
     case "messageStart":
       return [state, [{ type: "started", usage: undefined }]]
     case "contentBlockStart":
-      return startBlock(state, objectAt(event, "start") ?? {})
     case "contentBlockDelta":
-      return stepBlock(state, objectAt(event, "delta") ?? {})
-    case "contentBlockStop":
-      return endBlock(state)
-    case "messageStop":
-      return [stopped(state, event), []]
+    case "contentBlockStop": {
+      const ends = name === "contentBlockStop"
+      // A block of text begins with its first delta.
+      const taken = { frame, index: numberAt(event, "contentBlockIndex"), begins: !ends, ends }
+      return readAll(state, state.order.take(taken), readBlock)
+    }
+    case "messageStop": {
+      const [after, events] = readAll(state, state.order.rest(), readBlock)
+      return [stopped(after, event), events]
+    }
     case "metadata": {
       const usage = readUsage(objectAt(event, "usage"))
       // Without a stop reason, the answer is not over: one that is cut after this would seem complete.
@@ -55,6 +61,13 @@ export const step = (state: ConverseState, frame: JsonObject): Step => {
     default:
       return [state, []]
   }
+}
+
+const readBlock = (state: ConverseState, frame: JsonObject): Step => {
+  const start = objectAt(frame, "contentBlockStart")
+  if (start !== undefined) return startBlock(state, objectAt(start, "start") ?? {})
+  const delta = objectAt(frame, "contentBlockDelta")
+  return delta === undefined ? endBlock(state) : stepBlock(state, objectAt(delta, "delta") ?? {})
 }
 
 /** A stream that ends after its stop reason lacks only its usage. */
