@@ -2,6 +2,7 @@ import type { JsonObject } from "../../contract/fields.ts"
 import type { Conversation, CustomTool } from "../../generation/Conversation.ts"
 import { isObject, parseJson, textAt } from "../../contract/json/json.ts"
 import type { Notes } from "./notes.ts"
+import type { ThinkTag } from "./openaiChat/think.ts"
 
 /** Translates names in an upstream's answer back to the caller's. */
 export interface Back {
@@ -17,6 +18,8 @@ export interface Back {
   readonly isCustomCall: (callId: string) => boolean
   /** The upstream's name of the tool whose arguments are the answer's text; undefined if there is none. */
   readonly answerTool: string | undefined
+  /** The tag of reasoning that the model writes into its texts; absent if it writes none. */
+  readonly thinkTag?: ThinkTag | undefined
 }
 
 const legal = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/

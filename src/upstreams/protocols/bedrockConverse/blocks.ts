@@ -7,7 +7,10 @@ import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import { GrowingList } from "../../../generation/GrowingList.ts"
 import { endBare, endCall, writeCall } from "../callBlocks.ts"
 import type { CallBlock } from "../callBlocks.ts"
+import { beginThinking, endThinking, readThinking } from "../openaiChat/think.ts"
 import type { Block, ConverseState, Step } from "./state.ts"
+
+type TextBlock = Extract<Block, { type: "text" }>
 
 /** A block starts. Only calls say so: any other begins with its first delta. */
 export const startBlock = (state: ConverseState, start: JsonObject): Step => {
@@ -49,8 +52,11 @@ export const endBlock = (state: ConverseState): Step => {
   const { block } = state
   const after: ConverseState = { ...state, block: undefined }
   switch (block?.type) {
-    case "text":
-      return [after, told(state, citations(block, state.written))]
+    case "text": {
+      const [read, events] =
+        block.thinking === undefined ? ([after, []] as const) : writeRead(after, endThinking(block.thinking, true))
+      return [read, [...events, ...told(state, citations(block, read.written))]]
+    }
     case "reasoning":
       return [after, [{ type: "reasoning-end", signature: block.signature === "" ? undefined : block.signature }]]
     case "call": {
@@ -72,18 +78,39 @@ const closed = (state: ConverseState): Step => {
 
 const writeText = (state: ConverseState, text: string): Step => {
   if (text === "") return [state, []]
-  const isOpen = state.block?.type === "text"
-  const [before, ended]: Step = isOpen ? [state, []] : closed(state)
-  const block: Block = isOpen && state.block !== undefined ? state.block : newText(before.written)
-  const events = told(state, [{ type: "text-delta", text }])
-  return [{ ...before, block, written: before.written + text.length }, [...ended, ...events]]
+  const [before, ended]: Step = state.block?.type === "text" ? [state, []] : closed(state)
+  const block = before.block?.type === "text" ? before.block : newText(before)
+  if (block.thinking === undefined) {
+    const events = told(state, [{ type: "text-delta", text }])
+    return [{ ...before, block, written: before.written + text.length }, [...ended, ...events]]
+  }
+  const read: Array<GenerationEvent> = []
+  const thinking = readThinking(block.thinking, text, read)
+  const [after, events] = writeRead({ ...before, block: { ...block, thinking } }, read)
+  return [after, [...ended, ...events]]
+}
+
+const newText = ({ back, written }: ConverseState): TextBlock => ({
+  type: "text",
+  start: written,
+  citations: GrowingList.of([]),
+  thinking: beginThinking(back.thinkTag !== undefined, back.thinkTag)
+})
+
+/** Texts and reasoning that were told apart: each new reasoning is followed by another text. */
+const writeRead = (state: ConverseState, read: ReadonlyArray<GenerationEvent>): Step => {
+  let { written } = state
+  const events = read.flatMap((event): ReadonlyArray<GenerationEvent> => {
+    written = event.type === "text-delta" ? written + event.text.length : 0
+    return event.type === "text-delta" ? told(state, [event]) : [event]
+  })
+  const block = state.block?.type === "text" && written === 0 ? { ...state.block, start: 0 } : state.block
+  return [{ ...state, block, written }, events]
 }
 
 /** The events of a text, which waits if a tool may give the answer instead. */
 const told = ({ beside }: ConverseState, events: ReadonlyArray<GenerationEvent>): ReadonlyArray<GenerationEvent> =>
   beside === undefined ? events : beside.text(events)
-
-const newText = (start: number): Block => ({ type: "text", start, citations: GrowingList.of([]) })
 
 /** Reasoning comes as text, then its signature; redacted reasoning comes alone. */
 const reason = (state: ConverseState, delta: JsonObject): Step => {
@@ -125,7 +152,7 @@ const cite = (state: ConverseState, cited: JsonObject): ConverseState => {
   return { ...state, block: { ...block, citations: block.citations.with(citation) } }
 }
 
-const citations = (block: Extract<Block, { type: "text" }>, end: number): ReadonlyArray<GenerationEvent> =>
+const citations = (block: TextBlock, end: number): ReadonlyArray<GenerationEvent> =>
   block.citations.toArray().map((cited): GenerationEvent => {
     const citation: Citation = { ...cited, start: block.start, end }
     return { type: "citation", citation }

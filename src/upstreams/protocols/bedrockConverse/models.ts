@@ -1,6 +1,7 @@
 import { firstMatch } from "../../../contract/text/firstMatch.ts"
 import { traitsOf as claudeTraitsOf } from "../anthropicMessages/models.ts"
 import type { Traits } from "../anthropicMessages/models.ts"
+import type { ThinkTag } from "../openaiChat/think.ts"
 import type { Effort } from "../reasoning.ts"
 
 /** The parts of the dialect that a model takes. */
@@ -27,6 +28,8 @@ export interface ConverseTraits {
   readonly longCache: boolean
   /** True if results of tools may have a status. */
   readonly marksErrors: boolean
+  /** The tag of reasoning in its texts. */
+  readonly thinkTag?: ThinkTag
   /** The most stop sequences that it accepts. The gateway searches for the others itself. */
   readonly maxStops: number
 }
@@ -50,7 +53,9 @@ const nova: ConverseTraits = {
   topK: "inferenceConfig",
   toolChoice: "all",
   cachePoints: "prompts",
-  marksErrors: true
+  marksErrors: true,
+  // langchain-ai/langchain-aws issue 783, BerriAI/litellm issue 9063.
+  thinkTag: "thinking"
 }
 
 const mistral: ConverseTraits = { ...usual, toolChoice: "words", maxStops: 10 }

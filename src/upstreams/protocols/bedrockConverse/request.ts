@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import { withinMostMarks } from "../../../generation/cacheMarks.ts"
 import type { Conversation } from "../../../generation/Conversation.ts"
 import { isToBeMarked } from "../anthropicMessages/cache.ts"
+import type { Back } from "../back.ts"
 import { backOf } from "../back.ts"
 import { withoutBilling } from "../billing.ts"
 import { nameLeftOut } from "../fieldFates.ts"
@@ -25,7 +26,8 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   const conversation = withFormatHint(known, traits, notes)
   if (traits.cachePoints === "none") nameLeftOut(conversation, caching, notes)
   const byTool = conversation.format.type === "json-schema" && !traits.structured && traits.toolChoice === "all"
-  const back = backOf(conversation, byTool ? answerTool : undefined)
+  const { thinkTag } = traits
+  const back: Back = { ...backOf(conversation, byTool ? answerTool : undefined), ...(thinkTag && { thinkTag }) }
   const lowered = lowerMessages(conversation, { model, knownAs: options.knownAs ?? model, traits, back, notes })
   const tools = toolConfig(conversation, { traits, back, notes })
   const { messages, system, toolConfig: config } = pointed(conversation, { ...lowered, tools }, traits, options)

@@ -5,6 +5,7 @@ import type { Back } from "../back.ts"
 import type { BesideAnswer } from "../BesideAnswer.ts"
 import type { BlockOrder } from "../BlockOrder.ts"
 import type { CallBlock } from "../callBlocks.ts"
+import type { Thinking } from "../openaiChat/think.ts"
 import type { TakenIds } from "../callIds.ts"
 
 /** The state of an answer. */
@@ -37,7 +38,13 @@ export interface ConverseState {
 
 /** The gathered content of a block until it ends. */
 export type Block =
-  | { readonly type: "text"; readonly start: number; readonly citations: GrowingList<Omit<Citation, "start" | "end">> }
+  | {
+      readonly type: "text"
+      readonly start: number
+      readonly citations: GrowingList<Omit<Citation, "start" | "end">>
+      /** Undefined for models that write no reasoning into their texts. */
+      readonly thinking: Thinking | undefined
+    }
   | { readonly type: "reasoning"; readonly signature: string }
   | CallBlock
 

@@ -46,8 +46,10 @@ export const step = (state: ConverseState, frame: JsonObject): Step => {
       return readAll(state, state.order.take(taken), readBlock)
     }
     case "messageStop": {
-      const [after, events] = readAll(state, state.order.rest(), readBlock)
-      return [stopped(after, event), events]
+      const [read, events] = readAll(state, state.order.rest(), readBlock)
+      // A text that did not stop may hold something back.
+      const [after, rest] = read.block?.type === "text" ? endBlock(read) : ([read, []] as const)
+      return [stopped(after, event), [...events, ...rest]]
     }
     case "metadata": {
       const usage = readUsage(objectAt(event, "usage"))
