@@ -6,7 +6,7 @@ import { isObject, objectAt, parseJson } from "../../contract/json/json.ts"
 import { withoutSecrets } from "../../contract/callers/withoutSecrets.ts"
 import type { Rest } from "../../generation/Rest.ts"
 import type { UpstreamTrouble } from "../../generation/UpstreamTrouble.ts"
-import { awsStatus } from "../protocols/awsErrors.ts"
+import { awsStatus, awsTypeIn } from "../protocols/awsErrors.ts"
 import { errorCode, isAboutInput, isMisplaced, troubleOf } from "../protocols/errorMeaning.ts"
 import { errorField, errorIn, errorWordsIn } from "../protocols/errorWords.ts"
 import { restOf } from "../protocols/restOf.ts"
@@ -65,8 +65,8 @@ export const refusal = (answer: Refusal): UpstreamError => {
 
 /** The status, or the one that the type of an error of AWS means. */
 const meantStatus = ({ body, headers, status }: Refusal): number => {
-  const type = headers.get("x-amzn-errortype")
-  return type === null ? status : (awsStatus(type, errorWordsIn(body) ?? "") ?? status)
+  const type = headers.get("x-amzn-errortype") ?? awsTypeIn(parseJson(body))
+  return type === undefined ? status : (awsStatus(type, errorWordsIn(body) ?? "") ?? status)
 }
 
 /** An upstream's message without secrets and internal addresses; undefined if it has none. */

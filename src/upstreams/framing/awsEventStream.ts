@@ -90,8 +90,11 @@ const messageIn = (bytes: Uint8Array): AwsMessage | undefined => {
   const headers = headersIn(bytes.subarray(preludeBytes, payloadAt))
   const payload = utf8.decode(bytes.subarray(payloadAt, end))
   switch (headers.get(":message-type")) {
-    case "event":
-      return { type: "event", name: headers.get(":event-type") ?? "", payload }
+    case "event": {
+      const name = headers.get(":event-type") ?? ""
+      // Exceptions are members of the same union, and some proxies send them as such.
+      return { type: name.endsWith("Exception") ? "exception" : "event", name, payload }
+    }
     case "exception":
       return { type: "exception", name: headers.get(":exception-type") ?? "", payload }
     case "error": {

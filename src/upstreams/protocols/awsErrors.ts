@@ -1,6 +1,7 @@
+import type { JsonObject } from "../../contract/fields.ts"
 import { firstMatch } from "../../contract/text/firstMatch.ts"
 import { errorWords } from "./errorWords.ts"
-import { parseJson } from "../../contract/json/json.ts"
+import { objectAt, parseJson, textAt } from "../../contract/json/json.ts"
 
 /**
  * The HTTP status that says what an error of Bedrock means, by its type. AWS's own statuses say less: a 400 may be a
@@ -20,6 +21,7 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ["MissingAuthenticationTokenException", 401],
   ["ExpiredTokenException", 401],
   ["ResourceNotFoundException", 404],
+  ["UnknownOperationException", 404],
   ["ModelTimeoutException", 408],
   ["ModelErrorException", 502],
   ["ModelStreamErrorException", 502],
@@ -46,11 +48,20 @@ export const awsStatus = (type: string, message: string): number | undefined => 
   return firstMatch(sentences, message) ?? status
 }
 
+/** The type of an error by its body, where no header tells it; undefined if it has none. */
+export const awsTypeIn = (body: unknown): string | undefined =>
+  textAt(body, "__type") ?? textAt(objectAt(body, "Output"), "__type")
+
 /** The error in the answer stream of a call that was accepted, in the form in which other dialects have one. */
-export const awsError = ({ name, payload }: { readonly name: string; readonly payload: string }): string => {
-  const message = errorWords(parseJson(payload)) ?? ""
-  const code = awsStatus(name, message) ?? 500
-  return JSON.stringify({ type: "error", error: { type: nameOf(name), code, message } })
+export const awsError = ({ name, payload }: { readonly name: string; readonly payload: string }): string =>
+  JSON.stringify(awsErrorOf(name, parseJson(payload)))
+
+/** @param name the type that came with it; empty if only the body has one */
+export const awsErrorOf = (name: string, body: unknown): JsonObject => {
+  const message = errorWords(body) ?? ""
+  const types = [name, awsTypeIn(body) ?? ""]
+  const type = types.find((one) => awsStatus(one, message) !== undefined) ?? name
+  return { type: "error", error: { type: nameOf(type), code: awsStatus(type, message) ?? 500, message } }
 }
 
 const nameOf = (type: string): string => {

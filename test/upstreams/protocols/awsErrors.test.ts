@@ -1,15 +1,17 @@
 import { describe, expect, it } from "@effect/vitest"
 import { awsError, awsStatus } from "../../../src/upstreams/protocols/awsErrors.ts"
+import { bedrockConverse } from "../../../src/upstreams/protocols/bedrockConverse/bedrockConverse.ts"
 import { failedWith } from "../../../src/upstreams/protocols/upstreamFailure.ts"
 import { refusal } from "../../../src/upstreams/calls/refusal.ts"
 
 /** An error of Bedrock's by HTTP. */
-const refusedAs = (type: string, status: number, message: string) => {
-  const headers = new Headers({ "x-amzn-errortype": `com.amazon.bedrock#${type}:http://internal.amazon.com/coral/` })
+const refusedAs = (type: string, status: number, message: string, inBody = false) => {
+  const full = `com.amazon.bedrock#${type}:http://internal.amazon.com/coral/`
+  const headers = new Headers(inBody ? {} : { "x-amzn-errortype": full })
   const error = refusal({
     status,
     headers,
-    body: JSON.stringify({ message }),
+    body: JSON.stringify({ ...(inBody && { __type: full }), message }),
     secrets: [],
     sent: "{}",
     isPassthrough: false
@@ -18,9 +20,10 @@ const refusedAs = (type: string, status: number, message: string) => {
 }
 
 /** The same error in a stream. */
-const failedAs = (type: string, message: string) => {
-  const payload = JSON.stringify({ message })
-  const { error } = JSON.parse(awsError({ name: type.slice(0, 1).toLowerCase() + type.slice(1), payload }))
+const failedAs = (type: string, message: string, inBody = false) => {
+  const payload = JSON.stringify({ ...(inBody && { __type: `com.amazon.bedrock#${type}` }), message })
+  const name = inBody ? "" : type.slice(0, 1).toLowerCase() + type.slice(1)
+  const { error } = JSON.parse(awsError({ name, payload }))
   const failed = failedWith(error)
   return [failed.failure._tag, failed.trouble]
 }
@@ -43,6 +46,19 @@ describe("an error of Bedrock", () => {
   ])("%s (%i) is a %s, to be asked %s", (type, status, tag, retry, trouble) => {
     expect(refusedAs(type, status, "it is so")).toEqual([tag, retry, trouble, status])
     expect(failedAs(type, "it is so")).toEqual([tag, trouble])
+    // Without its header, the body tells the type.
+    expect(refusedAs(type, status, "it is so", true)).toEqual([tag, retry, trouble, status])
+    expect(failedAs(type, "it is so", true)).toEqual([tag, trouble])
+  })
+
+  it("in a whole answer with a 200 is an error", () => {
+    const unknown = { Output: { __type: "com.amazon.coral.service#UnknownOperationException" }, Version: "1.0" }
+    for (const [answer, code] of [
+      [unknown, 404],
+      [{ __type: "ThrottlingException", message: "slow down" }, 429]
+    ] as const) {
+      expect(bedrockConverse.frames(answer)).toMatchObject([{ type: "error", error: { code } }])
+    }
   })
 
   it("about access to one model leaves the others at their upstream", () => {

@@ -197,6 +197,12 @@ describe("bedrock-converse answers", () => {
       failed: "InvalidRequest",
       message: "too big"
     })
+    // As a member of the union of events, and with its type inside.
+    expect(events(begun, awsEvent("throttlingException", { message: "slow down" })).ending).toMatchObject({
+      failed: "RateLimited"
+    })
+    const inside = awsMessage({ ":message-type": "exception" }, '{"__type":"ThrottlingException","message":"slow"}')
+    expect(events(begun, inside).ending).toMatchObject({ failed: "RateLimited" })
     const error = awsMessage({ ":message-type": "error", ":error-code": "InternalFailure", ":error-message": "oh" }, "")
     expect(events(begun, error).ending).toMatchObject({ failed: "UpstreamFailed" })
   })

@@ -3,6 +3,7 @@ import { countAt, isObject, listAt, numberAt, objectAt, textAt } from "../../../
 import { UpstreamFailed } from "../../../contract/failures/Failure.ts"
 import type { GenerationEvent, Usage } from "../../../generation/GenerationEvent.ts"
 import { hourly, noUsage } from "../../../generation/GenerationEvent.ts"
+import { awsErrorOf, awsTypeIn } from "../awsErrors.ts"
 import type { Back } from "../back.ts"
 import { besideAnswer } from "../BesideAnswer.ts"
 import { BlockOrder, readAll } from "../BlockOrder.ts"
@@ -80,6 +81,8 @@ export const end = (state: ConverseState): ReadonlyArray<GenerationEvent> => {
 
 /** A whole answer as the events that would have streamed it. */
 export const frames = (answer: JsonObject): ReadonlyArray<JsonObject> | undefined => {
+  // A 200 may carry an error, for an address that AWS does not know.
+  if (awsTypeIn(answer) !== undefined) return [awsErrorOf("", answer)]
   const message = objectAt(objectAt(answer, "output"), "message")
   if (message === undefined || !Array.isArray(message["content"])) return undefined
   const { additionalModelResponseFields, serviceTier, stopReason, usage } = answer
