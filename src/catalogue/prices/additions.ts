@@ -1,6 +1,7 @@
 import type { Addition } from "./Addition.ts"
 import { furtherAdditions } from "./furtherAdditions.ts"
 import { longAbove, longOpenai } from "./longInput.ts"
+import { novaAdditions } from "./novaAdditions.ts"
 import {
   alibaba,
   anthropic,
@@ -178,5 +179,6 @@ export const additions: ReadonlyArray<Addition> = [
   { ...volcengine, models: ["doubao-seed-2-1-turbo"], usd: { input: 0.43125, cached_input: 0.08625, output: 2.15625 } },
   { ...volcengine, models: ["doubao-seed-2-1-lite"], usd: { input: 0.115, output: 0.388126 } },
   ...furtherAdditions,
+  ...novaAdditions,
   ...videoAdditions
 ]

@@ -38,6 +38,18 @@ describe("the built-in price", () => {
     )
 
   it.effect.each([
+    ["amazon.nova-micro-v1:0", "aws", [0.035, 0.00875, 0.14]],
+    ["eu.amazon.nova-lite-v1:0", "aws", [0.078, 0.0195, 0.312]],
+    ["us.amazon.nova-pro-v1:0", undefined, [0.8, 0.2, 3.2]],
+    ["nova-premier-v1", undefined, [2.5, 0.625, 12.5]],
+    ["amazon.nova-2-lite-v1:0", "aws", [0.3, 0.075, 2.5]],
+    ["us.amazon.nova-2-lite-v1:0", "aws", [0.33, 0.0825, 2.75]],
+    ["apac.amazon.nova-2-lite-v1:0", undefined, [0.396, 0.099, 3.311]]
+  ] as const)("of Amazon's %s at %s is that of its region", ([model, provider, rates]) =>
+    Effect.map(rate(model, {}, provider), (found) => expect(found).toEqual(rates))
+  )
+
+  it.effect.each([
     ["gpt-5.5", { tier: "priority" }, [12.5, 1.25, 75]],
     ["gpt-5-mini-2025-08-07", { tier: "fast" }, [0.45, 0.045, 3.6]],
     ["gpt-4o-mini", { tier: "priority" }, [0.25, 0.125, 1]],
