@@ -6,6 +6,7 @@ import { CompletionsApi } from "./chat/completions/Api.ts"
 import { withoutDecodeError } from "./contract/failures/withoutDecodeError.ts"
 import { EmbeddingsApi } from "./embeddings/Api.ts"
 import { RerankApi } from "./rerank/Api.ts"
+import { ImagesApi } from "./images/Api.ts"
 import { HealthApi } from "./health/Api.ts"
 import { MessagesApi } from "./messages/Api.ts"
 import { ModerationsApi } from "./moderations/Api.ts"
@@ -26,6 +27,7 @@ export const GatewayApi = withoutDecodeError(
     .add(EmbeddingsApi)
     .add(RerankApi)
     .add(ModerationsApi)
+    .add(ImagesApi)
     .add(TasksApi)
     .add(VideosApi)
     .add(OpenAIVideosApi)

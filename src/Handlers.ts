@@ -26,6 +26,8 @@ import { ReasoningSignatures } from "./ownership/store/ReasoningSignatures.ts"
 import type { Parts } from "./Parts.ts"
 import { Pipeline } from "./pipeline/Pipeline.ts"
 import { TaskCallRowsLive } from "./requests/TaskCallRows.ts"
+import { ImagesHandlers } from "./images/Handlers.ts"
+import { makeImagesQuoter } from "./images/quote.ts"
 import { RerankHandlers } from "./rerank/Handlers.ts"
 import { makeRerankQuoter } from "./rerank/quote.ts"
 import { makeResponseKind } from "./responses/background/ResponseKind.ts"
@@ -85,6 +87,7 @@ const QuotersLive = Layer.effect(
     "/v1/embeddings": makeEmbeddingsQuoter,
     "/v1/rerank": makeRerankQuoter,
     "/v1/moderations": makeModerationsQuoter,
+    "/v1/images/generations": makeImagesQuoter,
     "/api/v3/contents/generations/tasks": makeVideosQuoter,
     "/v1/videos": makeOpenAIVideosQuoter
   })
@@ -107,6 +110,7 @@ const GroupsLive = Layer.mergeAll(
   EmbeddingsHandlers,
   RerankHandlers,
   ModerationsHandlers,
+  ImagesHandlers,
   HealthLive,
   MessagesLive,
   ModelsHandlers,

@@ -115,6 +115,7 @@ const Price = ({ kind, price, price_source: { as_of, from, name } }: ModelRecord
       : [
           ...(price.input > 0 ? [text.priceIn(usdText(price.input))] : []),
           ...(price.per_rerank_unit === undefined ? [] : [text.perRerankUnit(usdText(price.per_rerank_unit))]),
+          ...(price.per_image === undefined ? [] : [text.perImage(usdText(price.per_image))]),
           ...(price.output > 0 ? [text.priceOut(usdText(price.output))] : [])
         ]
   const more = [

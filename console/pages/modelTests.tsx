@@ -24,6 +24,7 @@ const probes: Readonly<Record<ModelKind, { readonly family: Family; readonly bod
   embedding: { family: "embeddings", body: { input: "a" } },
   rerank: { family: "rerank", body: { query: "a", documents: ["a"] } },
   moderation: { family: "moderations", body: { input: "a" } },
+  image: { family: "images", body: { prompt: "a" } },
   video: undefined
 }
 
@@ -35,7 +36,13 @@ const probeOf = ({ id, kind }: ModelRecord) => {
 /** True if a test is certainly free: a model without a price may cost money at its upstream. */
 const isFree = ({ price }: ModelRecord): boolean =>
   price !== null &&
-  price.input + price.output + price.cached_input + price.per_search + (price.per_rerank_unit ?? 0) === 0
+  price.input +
+    price.output +
+    price.cached_input +
+    price.per_search +
+    (price.per_rerank_unit ?? 0) +
+    (price.per_image ?? 0) ===
+    0
 
 const Refusal = ({ error }: { readonly error: unknown }) => {
   const refused = error instanceof Refused ? error : undefined

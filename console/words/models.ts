@@ -61,10 +61,18 @@ export const models = {
   priceOut: (price: string) => `${price} out`,
   priceCached: (price: string) => `${price} cached`,
   perRerankUnit: (price: string) => `${price} a rerank unit`,
+  perImage: (price: string) => `${price} an image`,
   perSearch: (price: string) => `${price} a search`,
   context: (tokens: string) => `${tokens} tok`,
   noBound: "no known bound",
-  kinds: { text: "text", video: "video", embedding: "vectors", rerank: "rerank", moderation: "moderation" },
+  kinds: {
+    text: "text",
+    video: "video",
+    embedding: "vectors",
+    rerank: "rerank",
+    moderation: "moderation",
+    image: "images"
+  },
   unpriced: "unpriced",
   unpricedNote:
     "An unpriced model costs nothing here. Accounts with a balance and keys with a budget may use it only with unpriced: allow. Set its price in gateway.yaml or in a prices_file.",

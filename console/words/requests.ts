@@ -144,6 +144,7 @@ export const request = {
     maps: "Map searches",
     video_seconds: "Seconds of video",
     rerank_units: "Rerank units",
+    images: "Images",
     request: "The request",
     told: "As the provider charged"
   }),

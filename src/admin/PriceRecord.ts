@@ -11,7 +11,8 @@ export const Price = Schema.Struct({
   output: usd("For a million output tokens, also of a video."),
   per_search: usd("For a web search."),
   per_second: usd("For a second of video."),
-  per_rerank_unit: Schema.optionalWith(usd("For a rerank unit: a query with up to 100 documents."), { exact: true })
+  per_rerank_unit: Schema.optionalWith(usd("For a rerank unit: a query with up to 100 documents."), { exact: true }),
+  per_image: Schema.optionalWith(usd("For an image of an image model."), { exact: true })
 })
 
 export const priceRecord = ({ pieces, rates, search, videoSecond }: LedgerPrice): typeof Price.Type => ({
@@ -20,5 +21,6 @@ export const priceRecord = ({ pieces, rates, search, videoSecond }: LedgerPrice)
   output: rates.output / 1e9,
   per_search: search / 1e9,
   per_second: videoSecond / 1e9,
-  ...(pieces?.rerank_units !== undefined && { per_rerank_unit: pieces.rerank_units / 1e9 })
+  ...(pieces?.rerank_units !== undefined && { per_rerank_unit: pieces.rerank_units / 1e9 }),
+  ...(pieces?.images !== undefined && { per_image: pieces.images / 1e9 })
 })

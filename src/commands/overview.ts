@@ -89,6 +89,7 @@ const settled = measuresIn("usage_hours")
 
 const rare = [
   "RERANK UNITS",
+  "IMAGES",
   "BEFORE",
   "CACHE WRITE",
   "CACHE READ",

@@ -12,7 +12,8 @@ export const priceText = (price: typeof PriceRecord.Type | null): string => {
     [price.output, "out"],
     [price.per_search, "a search"],
     [price.per_second, "a second"],
-    [price.per_rerank_unit ?? 0, "a rerank unit"]
+    [price.per_rerank_unit ?? 0, "a rerank unit"],
+    [price.per_image ?? 0, "an image"]
   ] as const
   return parts.flatMap(([usd, what]) => (usd === 0 ? [] : [`${usdText(usd)} ${what}`])).join(", ") || "free"
 }

@@ -88,6 +88,7 @@ const usage = Command.make(
 
 const rare = [
   "RERANK UNITS",
+  "IMAGES",
   "SEARCHES",
   "VIDEO SECONDS",
   "REASONING",

@@ -15,6 +15,7 @@ const endpointPaths = [
   "/embeddings",
   "/rerank",
   "/moderations",
+  "/images/generations",
   "/models",
   "/models?pageSize=1000",
   "/videos",

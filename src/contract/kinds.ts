@@ -71,6 +71,17 @@ export const kinds = {
     isUsuallyFree: true,
     usualName: /moderation(-(latest|stable|\d[\w-]*))?$/i
   },
+  image: {
+    named: "an image model",
+    work: "call",
+    operation: "image_generation",
+    isTranslated: false,
+    readsAtOnce: true,
+    isByTokens: false,
+    namesStored: false,
+    writes: "image",
+    usualName: /^(?:gpt-image|chatgpt-image|dall-e|imagen-|grok-imagine-image|grok-2-image|sandbox-image)/i
+  },
   video: {
     named: "a video model",
     work: "task",
@@ -161,6 +172,14 @@ export const families = {
     isBeside: true
   },
   moderations: { kind: "moderation", paths: ["/v1/moderations"], isQuoted: true, answers: "whole", isBeside: true },
+  images: {
+    kind: "image",
+    paths: ["/v1/images/generations"],
+    clientPaths: clientsOf("/images/generations"),
+    isQuoted: true,
+    answers: "whole",
+    isBeside: true
+  },
   compactions: { kind: "text", paths: ["/v1/responses/compact"], isQuoted: false, answers: "whole", isBeside: true },
   videos: {
     kind: "video",

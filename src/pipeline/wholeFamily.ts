@@ -1,14 +1,19 @@
+import { Struct } from "effect"
+import { codedError } from "../contract/failures/codedErrors.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import { isJsonObject as isObject } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
-import { InvalidRequest } from "../contract/failures/Failure.ts"
+import { parseJson } from "../contract/json/json.ts"
 import type { WholeFamily } from "../contract/kinds.ts"
 import type { Conversation, Part } from "../generation/Conversation.ts"
+import type { Frame, Machine, PassthroughFrame } from "../generation/Machine.ts"
 import { jsonResponse, passthroughMachine } from "./passthrough.ts"
 import type { PassthroughState } from "./passthrough.ts"
 import type { Encoding, TextFamily } from "./TextFamily.ts"
 
 /** A request whose answer comes whole, as admission and prices need it. */
-interface WholeRequest extends Partial<Pick<Conversation, "demands" | "endUser">> {
+interface WholeRequest extends Partial<Pick<Conversation, "demands" | "endUser" | "maxOutputTokens">> {
   readonly model: string
   readonly inputs: ReadonlyArray<Part>
 }
@@ -21,6 +26,16 @@ interface WholeEndpoint<Payload> {
   readonly decode: (payload: Payload) => WholeRequest | InvalidRequest
   /** Changes an answer to what the body asked for. */
   readonly shape?: (answer: JsonObject, body: JsonObject) => JsonObject
+  /** The family's streams; absent if it has none. */
+  readonly streaming?: WholeStreaming
+}
+
+/** Streams of whole answers: an upstream is never asked for one. */
+interface WholeStreaming {
+  /** Fields of a stream alone. `stream` is left out in silence, the others are named. */
+  readonly fields: ReadonlyArray<string>
+  /** The stream of an answer, as server-sent events. */
+  readonly write: (answer: JsonObject) => string
 }
 
 /** A family that passes through, one JSON body for one JSON answer, and is never translated. */
@@ -28,28 +43,32 @@ export const wholeFamily = <Payload>({
   decode,
   dialect,
   noUpstream,
-  shape = (answer) => answer
+  shape = (answer) => answer,
+  streaming
 }: WholeEndpoint<Payload>): TextFamily<Payload, never, PassthroughState, PassthroughState, Response> => {
   const objection = () => new InvalidRequest({ param: "model", message: noUpstream })
   return {
     dialect,
-    heartbeat: "",
+    heartbeat: ": ping\n\n",
     understand: ({ payload, request }) => {
       const asked = decode(payload)
       if (asked instanceof InvalidRequest) return asked
+      const body = isObject(request.body) ? request.body : {}
+      const stream = streaming !== undefined && body["stream"] === true
       const passed = (): Encoding<PassthroughState, Response> => ({
-        machine,
+        machine: stream ? streamMachine(streaming.write) : machine,
         answer: ({ terminal }) => jsonResponse(terminal, request)
       })
-      const body = isObject(request.body) ? request.body : {}
+      const left = streaming === undefined ? [] : ["stream", ...streaming.fields].filter((name) => name in body)
       return {
         conversation: conversationOf(asked),
-        stream: false,
+        stream,
         objection,
         passthrough: () => ({
-          body,
+          body: left.length === 0 ? body : Struct.omit(body, ...left),
           bodyText: request.bodyText,
           headers: request.headers,
+          adapted: left.filter((name) => name !== "stream"),
           rewrite: (answer) => ({ ...shape(answer, body), model: asked.model })
         }),
         // Never used: `objection` refuses every other route.
@@ -60,10 +79,28 @@ export const wholeFamily = <Payload>({
   }
 }
 
-const machine = passthroughMachine(() => [])
+const machine = passthroughMachine<Frame>(() => [])
+
+/** Writes a whole answer as a stream. */
+const streamMachine = (write: WholeStreaming["write"]): Machine<PassthroughState, Frame | PassthroughFrame> => {
+  const { initial, step } = passthroughMachine(failed)
+  return {
+    initial,
+    step: (state, event) => {
+      if (event.type !== "passthrough" || !event.terminal) return step(state, event)
+      const answer = parseJson(event.text)
+      return step(state, { ...event, text: isObject(answer) ? write(answer) : event.text })
+    }
+  }
+}
+
+const failed = (failure: Failure): ReadonlyArray<Frame> => {
+  const { code, message, param, type } = codedError(failure)
+  return [Object.assign({ type: "error" }, { error: { type, code, message, param } })]
+}
 
 /** The inputs as a conversation without an answer. */
-const conversationOf = ({ demands, endUser, inputs, model }: WholeRequest): Conversation => ({
+const conversationOf = ({ demands, endUser, inputs, maxOutputTokens = 0, model }: WholeRequest): Conversation => ({
   model,
   system: [],
   items: [{ type: "message", role: "user", content: inputs }],
@@ -72,7 +109,7 @@ const conversationOf = ({ demands, endUser, inputs, model }: WholeRequest): Conv
   parallelToolCalls: true,
   reasoning: { enabled: undefined, effort: undefined, budgetTokens: undefined, summary: undefined },
   sampling: { temperature: undefined, topP: undefined, topK: undefined },
-  maxOutputTokens: 0,
+  maxOutputTokens,
   stopSequences: [],
   format: { type: "text" },
   truncation: "disabled",

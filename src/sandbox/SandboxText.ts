@@ -21,6 +21,7 @@ import { play } from "./playback.ts"
 import { readQuestion } from "./Question.ts"
 import type { Question } from "./Question.ts"
 import { sandboxEmbed, sandboxEmbedModel } from "./sandboxEmbed.ts"
+import { makeSandboxImage, sandboxImageModel } from "./sandboxImage.ts"
 import { sandboxModeration, sandboxModerationModel } from "./sandboxModeration.ts"
 import { sandboxRerank, sandboxRerankModel } from "./sandboxRerank.ts"
 import { writeScript } from "./script.ts"
@@ -44,7 +45,12 @@ export const sandboxText = (options: SandboxOptions = {}): TextUpstream => ({
   }),
   searches: true,
   takesPdf: true,
-  beside: { embeddings: sandboxEmbed, rerank: sandboxRerank, moderations: sandboxModeration }
+  beside: {
+    embeddings: sandboxEmbed,
+    rerank: sandboxRerank,
+    moderations: sandboxModeration,
+    images: makeSandboxImage()
+  }
 })
 
 /** An address that does not answer must not hold a test for long. */
@@ -86,7 +92,8 @@ export const sandboxModels = [
   },
   sandboxEmbedModel,
   sandboxRerankModel,
-  sandboxModerationModel
+  sandboxModerationModel,
+  sandboxImageModel
 ] as const
 
 const start = (

@@ -31,6 +31,7 @@ import { rerankUnits } from "./migrations/0061_rerankUnits.ts"
 import { rerankSums } from "./migrations/0062_rerankSums.ts"
 import { usageKinds } from "./migrations/0063_usageKinds.ts"
 import { service } from "./migrations/0064_service.ts"
+import { images } from "./migrations/0065_images.ts"
 
 /** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
 export const baselineVersion = 36
@@ -69,7 +70,8 @@ const onBoth: ReadonlyArray<Step> = [
   [61, "rerankUnits", rerankUnits],
   [62, "rerankSums", rerankSums],
   [63, "usageKinds", usageKinds],
-  [64, "service", service]
+  [64, "service", service],
+  [65, "images", images]
 ]
 
 /** The schema that this gateway works with. */

@@ -43,6 +43,7 @@ const asks: Readonly<Record<string, Asked>> = {
   embeddings: { path: "/v1/embeddings", body: { model: "embed", input: ["one", "two"] } },
   rerank: { path: "/v1/rerank", body: { model: "sandbox-rerank", query: "one", documents: ["one", "two"] } },
   moderations: { path: "/v1/moderations", body: { model: "sandbox-moderation", input: "one" } },
+  images: { path: "/v1/images/generations", body: { model: "sandbox-image", prompt: "one", size: "64x64" } },
   "responses, background": {
     path: "/v1/responses",
     body: { model: "text", input: text, background: true },

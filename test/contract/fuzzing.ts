@@ -184,7 +184,8 @@ const models: Readonly<Record<string, string>> = {
   openaiVideos: "sandbox-video",
   embeddings: "sandbox-embed",
   rerank: "sandbox-rerank",
-  moderations: "sandbox-moderation"
+  moderations: "sandbox-moderation",
+  images: "sandbox-image"
 }
 
 const headerNames = [

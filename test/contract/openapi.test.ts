@@ -70,6 +70,7 @@ describe("/openapi.json", () => {
       "post /v1/messages",
       "post /v1/chat/completions",
       "post /v1/completions",
+      "post /v1/images/generations",
       "get /v1/events"
     ])
     // What one event is, as validators of this version of OpenAPI read it.

@@ -15,6 +15,22 @@ export const wholeExamples = {
       input: ["a fox", { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } }]
     }
   ],
+  "images.create": [
+    {
+      model: "sandbox-image",
+      prompt: "A fox",
+      n: 2,
+      size: "64x64",
+      quality: "low",
+      response_format: "b64_json",
+      output_format: "png",
+      background: "opaque",
+      stream: true,
+      partial_images: 1,
+      user: "u1"
+    },
+    { model: "sandbox-image", prompt: "A fox", size: "64x64" }
+  ],
   "embeddings.create": [
     { model: "sandbox-embed", input: ["Hello", "World"], dimensions: 64, encoding_format: "base64", user: "u1" },
     { model: "sandbox-embed", input: "Hello" },

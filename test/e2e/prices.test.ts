@@ -90,6 +90,7 @@ describe("models without a price", () => {
       { model: "sandbox-embed", from: "sandbox" },
       { model: "sandbox-rerank", from: "sandbox" },
       { model: "sandbox-moderation", from: "sandbox" },
+      { model: "sandbox-image", from: "sandbox" },
       { model: "sandbox-video", from: "sandbox" },
       { model: "house", from: "nowhere", price: null },
       { model: "gpt-5-2025-08-07", from: "built-in list" },

@@ -82,14 +82,15 @@ describe("gateway usage", () => {
       settled.usd,
       settled.usd,
       "0.00",
+      0,
       0
     ]
     const { out } = await ok("usage", "--account", "users", "--csv")
     expect(out).toBe(
-      "day,requests,input,cache_read,cache_write,output,reasoning,searches,video_seconds,usd,upstream_usd,above_hold_usd,rerank_units\r\n" +
+      "day,requests,input,cache_read,cache_write,output,reasoning,searches,video_seconds,usd,upstream_usd,above_hold_usd,rerank_units,images\r\n" +
         `${day},${counted.join(",")}\n`
     )
-    const shown = [...counted.slice(0, -4).map(String), `$${settled.usd}`, `$${settled.usd}`, "$0.00", "0"]
+    const shown = [...counted.slice(0, -5).map(String), `$${settled.usd}`, `$${settled.usd}`, "$0.00", "0", "0"]
     expect(rows((await ok("usage", "--account", "users")).out)).toEqual([
       [
         "DAY",
@@ -104,7 +105,8 @@ describe("gateway usage", () => {
         "USD",
         "UPSTREAM USD",
         "ABOVE HOLD USD",
-        "RERANK UNITS"
+        "RERANK UNITS",
+        "IMAGES"
       ],
       [day, ...shown],
       ["total", ...shown]

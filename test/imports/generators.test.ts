@@ -44,6 +44,7 @@ const allowed: Readonly<Record<string, string>> = {
   "responses/background/stops.ts": "once for each background response",
   "sandbox/sandboxModeration.ts": "once for each moderation of the sandbox",
   "sandbox/sandboxRerank.ts": "once for each rerank of the sandbox",
+  "sandbox/sandboxImage.ts": "once for each request for images of the sandbox",
   "sandbox/video/localOrders.ts": "once for a process",
   "search/searchingGeneration.ts": "once for each request that the gateway searches for",
   "tasks/OrphanedHolds.ts": "a sweep, now and then",

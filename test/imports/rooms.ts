@@ -4,7 +4,7 @@ const leaves = ["flow", "contract", "telemetry", "config", "sql"]
 /** What the text families (`responses`, `messages`, `chat`, `embeddings`) may use beside the leaves; never each other. */
 const forFamilies = ["generation", "tokens", "pipeline", "limits", "ledger", "catalogue", "dispatch", "tasks"]
 
-const families = ["responses", "messages", "chat", "embeddings", "rerank", "moderations", "videos"]
+const families = ["responses", "messages", "chat", "embeddings", "rerank", "moderations", "images", "videos"]
 
 /** Services that embedders may replace, and those they meet. */
 const services = [
@@ -92,6 +92,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   embeddings: [...leaves, ...forFamilies],
   rerank: [...leaves, ...forFamilies],
   moderations: [...leaves, ...forFamilies],
+  images: [...leaves, ...forFamilies],
   videos: [
     ...leaves,
     "cluster",

@@ -245,9 +245,9 @@ describeOnEach("groups of requests", () => {
       const { of } = yield* RequestGroups
       const [header, line] = (yield* groupsCsv(yield* of({ by: "user" }))).split("\r\n")
       expect(header).toMatch(
-        /^user,requests,errors,.*,usd,upstream_usd,requests_before,.*,above_hold_usd,rerank_units$/
+        /^user,requests,errors,.*,usd,upstream_usd,requests_before,.*,above_hold_usd,rerank_units,images$/
       )
-      expect(line).toMatch(/^"'=HYPERLINK\(""x""\)",1,0,.*,0\.001,0\.002,0,0,0,0,0$/)
+      expect(line).toMatch(/^"'=HYPERLINK\(""x""\)",1,0,.*,0\.001,0\.002,0,0,0,0,0,0$/)
     }).pipe(Effect.provide(world))
   )
 

@@ -248,13 +248,20 @@ describe("admission", () => {
   })
 })
 
-const models = { text: "sandbox-text", embedding: "sandbox-embed", rerank: "sandbox-rerank", video: "sandbox-video" }
+const models = {
+  text: "sandbox-text",
+  embedding: "sandbox-embed",
+  rerank: "sandbox-rerank",
+  image: "sandbox-image",
+  video: "sandbox-video"
+}
 const endpoints = {
   "/v1/messages": ["text", { max_tokens: 9, messages: "Hi" }],
   "/v1/responses": ["text", { input: "Hi" }],
   "/v1/chat/completions": ["text", { messages: [{ role: "user", content: "Hi" }] }],
   "/v1/embeddings": ["embedding", { input: "Hi" }],
   "/v1/rerank": ["rerank", { query: "Hi", documents: ["Hi"] }],
+  "/v1/images/generations": ["image", { prompt: "Hi", size: "64x64" }],
   "/api/v3/contents/generations/tasks": ["video", { content: [{ type: "text", text: "Hi" }] }]
 } as const
 const cases = Object.entries(endpoints).flatMap(([path, [kind, body]]) =>

@@ -82,6 +82,7 @@ const models = {
   "/v1/embeddings": { ...text, id: "sandbox-embed" },
   "/v1/rerank": { ...text, id: "sandbox-rerank" },
   "/v1/moderations": { ...text, id: "sandbox-moderation" },
+  "/v1/images/generations": { ...text, id: "sandbox-image" },
   "/v1/quote": text,
   "/api/v3/contents/generations/tasks": { id: "sandbox-video", served: 1, of: 4 }
 }

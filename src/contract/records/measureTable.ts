@@ -213,6 +213,17 @@ export const measures = {
     says: "The part of `input_tokens` that was film.",
     words: "of film in"
   },
+  images: {
+    name: "images",
+    kind: "call",
+    isRare: true,
+    isLater: true,
+    price: "per_image",
+    tables: ["usage", "usage_days", "usage_hours", "request_details"],
+    says: "Images of an image model.",
+    heading: "IMAGES",
+    words: "images"
+  },
   video_read_tokens: {
     name: "videoReadTokens",
     kind: "read",

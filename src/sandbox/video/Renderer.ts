@@ -8,22 +8,21 @@ export class RenderFailed extends Data.TaggedError("RenderFailed")<{ readonly re
 
 /** Renders clips one at a time on a thread of their own, so that no request waits for one. */
 export class Renderer extends Effect.Service<Renderer>()("gateway/sandbox/video/Renderer", {
-  effect: Effect.gen(function* () {
-    const turn = yield* Effect.makeSemaphore(1)
-
-    /** A thread per clip: it starts in 40 ms, and its end frees the encoder's memory. */
-    const render = (scene: Scene): Effect.Effect<Clip, RenderFailed> =>
-      turn.withPermits(1)(
-        Effect.acquireUseRelease(
-          Effect.sync(() => new Worker(threadFile(import.meta.url, "sandbox/video/worker"))),
-          (thread) => ask(thread, scene),
-          (thread) => Effect.sync(() => thread.terminate())
-        )
-      )
-
-    return { render } as const
-  })
+  sync: () => ({ render: makeRender() })
 }) {}
+
+export const makeRender = () => {
+  const turn = Effect.unsafeMakeSemaphore(1)
+  /** A thread per clip: it starts in 40 ms, and its end frees the encoder's memory. */
+  return (scene: Scene): Effect.Effect<Clip, RenderFailed> =>
+    turn.withPermits(1)(
+      Effect.acquireUseRelease(
+        Effect.sync(() => new Worker(threadFile(import.meta.url, "sandbox/video/worker"))),
+        (thread) => ask(thread, scene),
+        (thread) => Effect.sync(() => thread.terminate())
+      )
+    )
+}
 
 const ask = (thread: Worker, scene: Scene) =>
   Effect.async<Clip, RenderFailed>((resume) => {

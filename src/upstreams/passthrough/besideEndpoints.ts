@@ -29,6 +29,7 @@ import type { PassthroughEndpoint, GenerateOptions, PassthroughRequest } from ".
 import type { UpstreamError } from "../UpstreamError.ts"
 import { serializeBody } from "../calls/serializeBody.ts"
 import { notLost } from "../text/unsendable.ts"
+import { images } from "./images.ts"
 import { rerank } from "./rerank.ts"
 
 interface Options extends EndpointOptions, Pick<TextUpstreamOptions, "tellsCost"> {
@@ -40,6 +41,7 @@ const answers: Readonly<Record<WholeFamily, WholeAnswer>> = {
   embeddings,
   rerank,
   moderations,
+  images,
   compactions: compaction
 }
 
@@ -165,7 +167,7 @@ const asking = (
   ): Call => {
     const lowered = lower(request, callOptions)
     if (lowered instanceof InvalidRequest) return Future.fail(lowered)
-    const { adapted } = lowered
+    const adapted = [...(request.adapted ?? []), ...lowered.adapted]
     const problem = notLost(adapted, callOptions)
     if (problem !== undefined) return Future.fail(problem)
     const { body: changed, url: at } = placed({ body: lowered.body, headers: undefined })

@@ -35,4 +35,9 @@ const endpointAt = (endpoint: Endpoint, baseUrl: string): Endpoint => ({
   })
 })
 
-const ofDeployments: ReadonlySet<EndpointPath> = new Set(["/chat/completions", "/completions", "/embeddings"])
+const ofDeployments: ReadonlySet<EndpointPath> = new Set([
+  "/chat/completions",
+  "/completions",
+  "/embeddings",
+  "/images/generations"
+])

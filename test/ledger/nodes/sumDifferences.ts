@@ -11,7 +11,8 @@ const hours = [
   "cost_nano_usd",
   "upstream_cost_nano_usd",
   "above_hold_nano_usd",
-  "rerank_units"
+  "rerank_units",
+  "images"
 ]
 const days = [...hours, "requests", "reasoning_tokens", "searches", "video_frames"]
 

@@ -66,6 +66,7 @@ const Row = Schema.Struct({
   mode: Schema.Literal("chat", "responses", "completion", "embedding", "rerank", "image_generation", "image_edit"),
   input_cost_per_query: OptionalRate,
   input_cost_per_request: OptionalRate,
+  output_cost_per_image: OptionalRate,
   search_context_cost_per_query: Schema.optional(
     Schema.Struct({ search_context_size_medium: OptionalRate, search_context_size_high: OptionalRate })
   ),
@@ -162,6 +163,7 @@ type Shares = Schema.Schema.Type<typeof Shares>
 /** Prices by the call, by the request and by the piece. */
 const piecesOf = (row: Row): PriceInUsd => {
   const { google_maps_grounding_cost_per_query: maps, input_cost_per_query: query, litellm_provider: provider } = row
+  const { output_cost_per_image: image } = row
   const { search_context_size_high: dearest, search_context_size_medium: usual } =
     row.search_context_cost_per_query ?? {}
   // Each answer of Perplexity's is a search, whose price is that of its size, which the request may choose.
@@ -179,15 +181,18 @@ const piecesOf = (row: Row): PriceInUsd => {
     ...(search !== undefined && !isOnce && { per_search: search }),
     ...(Object.keys(calls).length > 0 && { per_call: calls }),
     ...(isPositive(request) && { per_request: request }),
-    ...(row.mode === "rerank" && isPositive(query) && { per_rerank_unit: query })
+    ...(row.mode === "rerank" && isPositive(query) && { per_rerank_unit: query }),
+    ...(row.mode === "image_generation" && isPositive(image) && { per_image: image })
   }
 }
 
 const isPositive = (usd: number | null | undefined): usd is number => typeof usd === "number" && usd > 0
 
-/** True if a request of its kind has a price. Models of image tools are billed by tokens; others by the picture. */
-const isPriced = (mode: Row["mode"], { image, input = 0, output = 0, per_rerank_unit = 0 }: PriceInUsd): boolean => {
+/** True if a request of its kind has a price. Images are billed by tokens or by the piece. */
+const isPriced = (mode: Row["mode"], usd: PriceInUsd): boolean => {
+  const { image, input = 0, output = 0, per_image = 0, per_rerank_unit = 0 } = usd
   if (mode === "rerank") return input > 0 || per_rerank_unit > 0
+  if (per_image > 0) return true
   if (input === 0) return false
   if (mode === "embedding") return true
   return mode === "image_generation" || mode === "image_edit" ? (image?.output ?? 0) > 0 : output !== 0

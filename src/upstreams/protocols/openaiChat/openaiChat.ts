@@ -24,6 +24,7 @@ export const openaiChat = (provider: Provider): Protocol<ChatState> => {
     beside: {
       embeddings: { path: "/embeddings" },
       rerank: { path: "/rerank", baseUrl: rerankBase },
+      images: { path: "/images/generations" },
       moderations: { path: "/moderations" },
       ...(completions && { completions: completionsPlace(completions) })
     },

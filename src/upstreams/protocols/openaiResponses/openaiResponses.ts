@@ -16,6 +16,7 @@ export const openaiResponses: Protocol<ResponsesState> = {
   models: "/models",
   beside: {
     embeddings: { path: "/embeddings" },
+    images: { path: "/images/generations" },
     moderations: { path: "/moderations" },
     completions: completionsPlace(openaiCompletions),
     compactions: { path: "/responses/compact" }

@@ -1,0 +1,7 @@
+import { Effect } from "effect"
+import { quoterOf } from "../pipeline/quoterOf.ts"
+import { CreateImage } from "./Api.ts"
+import { imageFamily } from "./imageFamily.ts"
+
+/** Quotes a body of `POST /v1/images/generations`. */
+export const makeImagesQuoter = quoterOf("/v1/images/generations", CreateImage, Effect.succeed(imageFamily))

@@ -1,0 +1,32 @@
+import type { JsonObject } from "../../contract/fields.ts"
+import { inputOf } from "../../contract/records/measures.ts"
+import { countAt, listAt, objectAt, textAt } from "../../contract/json/json.ts"
+import { noUsage } from "../../generation/GenerationEvent.ts"
+import { imageCounts } from "../protocols/openaiResponses/imageUsage.ts"
+import type { WholeAnswer } from "./wholeAnswer.ts"
+
+/**
+ * Made images. OpenAI's models report tokens, which are those of images unless it says otherwise; others report nothing
+ * and are priced by the image.
+ */
+export const images: WholeAnswer = {
+  isAnswer: (answer, body) => {
+    const { length } = listAt(answer, "data")
+    return length > 0 && length <= (countAt(body, "n") ?? 1) && listAt(answer, "data").every(hasImage)
+  },
+  usageOf: (answer) => {
+    const told = objectAt(answer, "usage")
+    const counts = imageCounts(told)
+    const made = { images: listAt(answer, "data").length }
+    if (counts === undefined) return { ...noUsage, ...made }
+    const isSplit = objectAt(told, "output_tokens_details") !== undefined
+    return { ...counts, ...(!isSplit && { imageOutputTokens: counts.outputTokens }), ...made }
+  },
+  renderUsage: (usage): JsonObject => {
+    const input = inputOf(usage)
+    return { input_tokens: input, output_tokens: usage.outputTokens, total_tokens: input + usage.outputTokens }
+  }
+}
+
+const hasImage = (one: unknown): boolean =>
+  [textAt(one, "b64_json"), textAt(one, "url")].some((text) => text !== undefined && text !== "")
