@@ -3,6 +3,7 @@ import type { Scope } from "effect"
 import { InvalidRequest } from "../contract/failures/Failure.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { AllowedAddresses, CallerProxy, isCallable } from "./addresses.ts"
+import { makeCallerFiles } from "./CallerFiles.ts"
 import { hostOf, parseCallerUrl } from "./callerUrl.ts"
 import { dial, DialFailed } from "./dial.ts"
 import type { CheckedUrl } from "./dial.ts"
@@ -133,7 +134,10 @@ export class AddressGuard extends Effect.Service<AddressGuard>()("gateway/guard/
         }
       )
 
-    return { check, resolve, admit, dial, fetchBytes, open } as const
+    /** Images and PDFs of requests, for upstreams that take their bytes alone. */
+    const files = makeCallerFiles(open)
+
+    return { check, resolve, admit, dial, fetchBytes, open, files } as const
   })
 }) {
   /** For tests: using a missing member dies. */

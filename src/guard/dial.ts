@@ -36,7 +36,11 @@ export interface Reply {
 }
 
 /** No answer. The reason is short and safe to show to the caller. */
-export class DialFailed extends Data.TaggedError("DialFailed")<{ readonly reason: string }> {}
+export class DialFailed extends Data.TaggedError("DialFailed")<{
+  readonly reason: string
+  /** True if the operator's proxy or the process itself is the cause. */
+  readonly isOurs?: boolean
+}> {}
 
 /**
  * Sends one request to one of the checked addresses, or by the proxy, with the URL's host name in `Host` and TLS. Uses `node:http` instead
@@ -135,6 +139,12 @@ export const onceConnected = ({ proxy, url }: CheckedUrl, outgoing: http.ClientR
 }
 
 const withFamily = (address: string) => ({ address, family: isIP(address) })
+
+/** True if the process, or the proxy that is to be connected first, is the cause. */
+export const isOurs = ({ proxy }: CheckedUrl, cause: Error & { readonly code?: string }): boolean =>
+  descriptors.isExhausted() || (proxy !== undefined && unconnected.has(cause.code ?? ""))
+
+const unconnected: ReadonlySet<string> = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND"])
 
 /** A failure's reason that is safe to show to callers. */
 export const reasonOf = (cause: Error & { readonly code?: string }): string => {

@@ -1,7 +1,7 @@
 import type http from "node:http"
 import { Effect } from "effect"
 import type { Scope } from "effect"
-import { DialFailed, onceConnected, reasonOf, requestTo } from "./dial.ts"
+import { DialFailed, isOurs, onceConnected, reasonOf, requestTo } from "./dial.ts"
 import type { CheckedUrl } from "./dial.ts"
 
 export interface Patience {
@@ -35,37 +35,42 @@ export const download = (
   patience: Patience,
   range?: string
 ): Effect.Effect<Download, DialFailed, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.async<readonly [http.ClientRequest, http.IncomingMessage], DialFailed>((resume) => {
-      const headers = { "user-agent": "model-gateway", accept: "*/*", ...(range !== undefined && { range }) }
-      const outgoing = requestTo(checked, { method: "GET", headers })
-      const fail = (reason: string) => {
-        resume(Effect.fail(new DialFailed({ reason })))
-        outgoing.destroy()
-      }
-      const soon = (what: string, ms: number) => setTimeout(() => fail(`no ${what} within ${ms / 1000} s`), ms)
-      let timer = soon("connection", patience.connectMs)
-      onceConnected(checked, outgoing, () => {
-        clearTimeout(timer)
-        timer = soon("answer", patience.idleMs)
+  Effect.flatMap(
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const headers = { "user-agent": "model-gateway", accept: "*/*", ...(range !== undefined && { range }) }
+        const outgoing = requestTo(checked, { method: "GET", headers })
+        // Ending it may be an error, too.
+        return outgoing.on("error", () => {})
+      }),
+      (outgoing) => Effect.sync(() => outgoing.destroy())
+    ),
+    (outgoing) =>
+      // Ends at once if the reader leaves.
+      Effect.async<http.IncomingMessage, DialFailed>((resume) => {
+        const fail = (reason: string, isOurs = false) => {
+          resume(Effect.fail(new DialFailed({ reason, isOurs })))
+          outgoing.destroy()
+        }
+        const soon = (what: string, ms: number) => setTimeout(() => fail(`no ${what} within ${ms / 1000} s`), ms)
+        let timer = soon("connection", patience.connectMs)
+        onceConnected(checked, outgoing, () => {
+          clearTimeout(timer)
+          timer = soon("answer", patience.idleMs)
+        })
+        outgoing.on("error", (cause) => {
+          clearTimeout(timer)
+          fail(reasonOf(cause), isOurs(checked, cause))
+        })
+        outgoing.on("response", (incoming) => {
+          clearTimeout(timer)
+          resume(Effect.succeed(incoming))
+        })
+        outgoing.end()
+        return Effect.sync(() => clearTimeout(timer))
       })
-      outgoing.on("error", (cause) => {
-        clearTimeout(timer)
-        fail(reasonOf(cause))
-      })
-      outgoing.on("response", (incoming) => {
-        clearTimeout(timer)
-        resume(Effect.succeed([outgoing, incoming] as const))
-      })
-      outgoing.end()
-      return Effect.sync(() => {
-        clearTimeout(timer)
-        outgoing.destroy()
-      })
-    }),
-    ([outgoing]) => Effect.sync(() => outgoing.destroy())
   ).pipe(
-    Effect.map(([, incoming]) => ({
+    Effect.map((incoming) => ({
       status: incoming.statusCode ?? 0,
       location: incoming.headers.location,
       length: lengthOf(incoming.headers["content-length"]),

@@ -21,6 +21,7 @@ import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import { TaskChanges } from "../../src/tasks/TaskChanges.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { database, databaseNamed } from "../sql/engines.ts"
+import { noFiles } from "../upstreams/noFiles.ts"
 
 export const owner = AccountId.make("acc_owner")
 const masterSecret = Redacted.make("0123456789abcdef0123456789abcdef")
@@ -61,6 +62,7 @@ export const stubReceiver = (
     new AddressGuard({
       admit: () => Effect.void,
       fetchBytes: () => Effect.die("not stubbed"),
+      files: noFiles,
       open: () => Effect.die("not stubbed"),
       resolve: () => Effect.die("not stubbed"),
       check: (url) => Effect.as(resolving, { url: new URL(url), addresses: ["127.0.0.1"] }),

@@ -15,6 +15,7 @@ const allowed: Readonly<Record<string, string>> = {
   "callbacks/store/DeliveryStore.ts": "deliveries that can't be read",
   "files/readFile.ts": "made once, by a function that is called once",
   "files/FileStore.ts": "once for a process",
+  "guard/CallerFiles.ts": "made once, by a function that is called once",
   "dispatch/makeQuote.ts": "made once, by a function that is called once",
   "ledger/DurableHolds.ts": "made once, by a function that is called once",
   "ledger/store/budgetCounters.ts": "the same",

@@ -3,6 +3,7 @@ import type { Mutant } from "./Mutant.ts"
 const kept = ["test/files/keptFiles.test.ts"]
 const bucket = ["test/files/bucket.test.ts"]
 const custody = ["test/videos/custody/custody.test.ts", "test/videos/custody/keeping.test.ts"]
+const atAddresses = ["test/guard/callerFiles.test.ts"]
 const own = ["test/e2e/ownFiles.test.ts"]
 
 /** Private files. */
@@ -83,5 +84,34 @@ export const fileMutants: ReadonlyArray<Mutant> = [
     snippet: "freed(sql`lease_owner <> ${node.id()}`)",
     replacement: "freed(sql`lease_owner = ${node.id()}`)",
     tests: custody
+  },
+  {
+    name: "addresses: an endless file is read on",
+    file: "src/guard/CallerFiles.ts",
+    snippet: "if (size > mostBytes)",
+    replacement: "if (size > Infinity)",
+    tests: atAddresses
+  },
+  {
+    name: "addresses: the files of a request have no bound together",
+    file: "src/guard/CallerFiles.ts",
+    snippet: "if (files.bytes > mostOfAll)",
+    replacement: "if (files.bytes > Infinity)",
+    tests: atAddresses
+  },
+  {
+    name: "addresses: an account's requests have no bound together",
+    file: "src/guard/shares.ts",
+    snippet: "turns.withPermits(1)(all.withPermits(1)(work))",
+    replacement: "all.withPermits(1)(work)",
+    tests: atAddresses
+  },
+  {
+    name: "addresses: whatever is there goes to the model as an image",
+    file: "src/guard/CallerFiles.ts",
+    snippet:
+      'if (mediaType === undefined) return yield* unread("expected a PNG, JPEG, GIF or WebP image or a PDF there")',
+    replacement: "",
+    tests: atAddresses
   }
 ]
