@@ -171,6 +171,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
           refusals,
           isUnsearched: route.isUnsearched,
           mayLeave: work.mayLeave(isLast),
+          serves: work,
           runtime
         }
         const { endpoint } = route

@@ -1,7 +1,9 @@
 import type { Effect, Runtime } from "effect"
 import type { BodyText } from "../contract/bodies/BodyText.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
 import type { FallbackReason } from "../contract/records/FallbackReason.ts"
 import type { Future } from "../flow/Future.ts"
 import type { CarriedField, Conversation } from "../generation/Conversation.ts"
@@ -16,6 +18,12 @@ import type { BesideFamily, CalledFamily } from "../contract/kinds.ts"
 
 /** The signatures of tool calls, by call id. */
 export type CallSignatures = ReadonlyMap<string, string>
+
+/** The request that a call serves, and its caller. */
+export interface ServedRequest {
+  readonly caller: Pick<Caller, "account">
+  readonly request: Pick<Incoming, "body">
+}
 
 /** The options of a call, beside the conversation. */
 export interface GenerateOptions {
@@ -50,6 +58,8 @@ export interface GenerateOptions {
   readonly isUnsearched?: true | undefined
   /** Signatures of the tool calls in the conversation, for upstreams that sign them. */
   readonly callSignatures?: CallSignatures | undefined
+  /** The files at its addresses are fetched once, and refused by the names of its fields. Absent for calls of the gateway's own. */
+  readonly serves?: ServedRequest | undefined
   /** The runtime for work that needs a fiber. */
   readonly runtime: Runtime.Runtime<never>
   /** Hears of work before the request is sent, such as reading a PDF. Without it, a call is sent when it is made. */

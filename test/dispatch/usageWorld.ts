@@ -14,6 +14,7 @@ import { protocols as allProtocols } from "../../src/upstreams/protocols.ts"
 import { TextUpstreams } from "../../src/upstreams/Upstreams.ts"
 import { incoming } from "../contract/incoming.ts"
 import { conversation as bare, said } from "../generation/conversations.ts"
+import { readsNothing } from "../upstreams/noFiles.ts"
 
 export const team = AccountId.make("team")
 const caller = Caller.unrestricted(team, "key_1")
@@ -182,7 +183,7 @@ export const world = Effect.gen(function* () {
       apiKey: Redacted.make("sk-test"),
       headers: {},
       deadlines: { connectMs: 5_000, firstByteMs: 5_000, idleMs: 5_000 },
-      readDocument: () => Effect.dieMessage("no document is read here")
+      ...readsNothing
     })
   )
   const catalogue = protocols.map((id) => ({

@@ -103,9 +103,9 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "upstreams: a request counts as sent while its PDF is read",
-    file: "src/upstreams/text/textUpstream.ts",
-    snippet: "const prepared = how.attempt?.prepares()",
-    replacement: "const prepared = undefined as (() => void) | undefined",
+    file: "src/upstreams/files/whenReady.ts",
+    snippet: "const sends = attempt?.prepares()",
+    replacement: "const sends = undefined as (() => void) | undefined",
     tests: ["test/upstreams/preparing.test.ts"]
   },
   {

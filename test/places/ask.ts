@@ -2,8 +2,10 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startGateway } from "../gatewayHere.ts"
+import { startFileServer } from "../upstreams/fakes/fileServer.ts"
 import { families } from "./kinds.ts"
 import type { FamilyName } from "./kinds.ts"
+import { fileServer } from "./pieces.ts"
 import { tried } from "./places.ts"
 import { startStrict } from "./strict/strict.ts"
 import { routeAt, upstreamAt } from "./upstreamAt.ts"
@@ -39,7 +41,8 @@ export const startBefore = async (strict: string, chosen?: string) => {
   )
   const folder = mkdtempSync(join(tmpdir(), "gateway-places-"))
   writeFileSync(join(folder, "gateway.yaml"), JSON.stringify({ upstreams, models: Object.fromEntries(routes) }))
-  return { gateway: await startGateway({ folder }), names: routes.map(([name]) => name) }
+  const gateway = await startGateway({ folder, env: { GATEWAY_ALLOW_ADDRESSES: "127.0.0.1" } })
+  return { gateway, names: routes.map(([name]) => name) }
 }
 
 /**
@@ -49,6 +52,7 @@ export const startBefore = async (strict: string, chosen?: string) => {
  */
 export const askAll = async (chosen: Chosen = {}) => {
   const strict = startStrict()
+  const files = startFileServer()
   const { gateway, names } = await startBefore(strict.url, chosen.place)
   const unanswered: Array<Unanswered> = []
   let asked = 0
@@ -63,7 +67,7 @@ export const askAll = async (chosen: Chosen = {}) => {
           const response = await fetch(`${gateway.url}${path}`, {
             method: "POST",
             headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
-            body: JSON.stringify({ ...body, model: name, stream })
+            body: JSON.stringify({ ...body, model: name, stream }).replaceAll(fileServer, files.url)
           })
           const says = await response.text()
           const rules = [...new Set(strict.seen.flatMap(({ rules }) => rules))]
@@ -76,6 +80,7 @@ export const askAll = async (chosen: Chosen = {}) => {
   } finally {
     await gateway.dispose()
     await strict.stop()
+    await files.stop()
   }
   return { asked, unanswered }
 }

@@ -1,5 +1,5 @@
 import { pixel } from "../upstreams/conversations.ts"
-import { a, gif, pdf, schema, u } from "./pieces.ts"
+import { a, fileServer, gif, pdf, schema, u } from "./pieces.ts"
 import type { Body } from "./pieces.ts"
 
 const fn = { type: "function", function: { name: "get_weather", description: "Weather", parameters: schema } }
@@ -153,6 +153,14 @@ export const chat: Readonly<Record<string, Body>> = {
       u([
         { type: "text", text: "What?" },
         { type: "image_url", image_url: { url: `data:image/png;base64,${pixel}`, detail: "low" } }
+      ])
+    ]
+  },
+  "image at an address": {
+    messages: [
+      u([
+        { type: "text", text: "What?" },
+        { type: "image_url", image_url: { url: `${fileServer}/picture.png` } }
       ])
     ]
   },

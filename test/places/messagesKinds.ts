@@ -1,4 +1,4 @@
-import { a, gif, image, pdf, schema, u } from "./pieces.ts"
+import { a, fileServer, gif, image, pdf, schema, u } from "./pieces.ts"
 import type { Body } from "./pieces.ts"
 
 const mTool = { name: "get_weather", description: "Weather", input_schema: schema }
@@ -183,6 +183,32 @@ export const messages: Readonly<Record<string, Body>> = {
     messages: [
       u([
         { type: "document", source: { type: "base64", media_type: "application/pdf", data: pdf } },
+        { type: "text", text: "What?" }
+      ])
+    ]
+  },
+  "image at an address": {
+    messages: [
+      u([
+        { type: "image", source: { type: "url", url: `${fileServer}/picture.png` } },
+        { type: "text", text: "What?" }
+      ])
+    ]
+  },
+  "loop with an image at an address": {
+    tools: [mTool],
+    messages: [
+      ...loop.slice(0, 2),
+      u([
+        res("toolu_01A", [{ type: "image", source: { type: "url", url: `${fileServer}/picture.png` } }]),
+        res("toolu_01B")
+      ])
+    ]
+  },
+  "pdf at an address": {
+    messages: [
+      u([
+        { type: "document", source: { type: "url", url: `${fileServer}/plan.pdf` } },
         { type: "text", text: "What?" }
       ])
     ]

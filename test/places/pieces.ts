@@ -8,6 +8,8 @@ export const schema = {
 }
 export const image = { type: "image", source: { type: "base64", media_type: "image/png", data: pixel } }
 export const gif = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+/** Stands for the server of files while a request is asked. */
+export const fileServer = "http://files.test"
 export const u = (content: unknown) => ({ role: "user", content })
 export const a = (content: unknown) => ({ role: "assistant", content })
 export const pdf = Buffer.from(

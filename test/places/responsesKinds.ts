@@ -1,6 +1,6 @@
 import { pixel } from "../upstreams/conversations.ts"
 import { jsonSchema } from "./chatKinds.ts"
-import { pdf, schema } from "./pieces.ts"
+import { fileServer, pdf, schema } from "./pieces.ts"
 import type { Body } from "./pieces.ts"
 
 const rfn = { type: "function", name: "get_weather", description: "Weather", parameters: schema, strict: false }
@@ -103,6 +103,20 @@ export const responses: Readonly<Record<string, Body>> = {
         output: [
           { type: "input_text", text: "x" },
           { type: "input_image", image_url: `data:image/png;base64,${pixel}`, detail: "original" }
+        ]
+      }
+    ]
+  },
+  "image at an address": {
+    input: [{ role: "user", content: [{ type: "input_image", image_url: `${fileServer}/picture.png` }] }]
+  },
+  "pdf at an address": {
+    input: [
+      {
+        role: "user",
+        content: [
+          { type: "input_file", file_url: `${fileServer}/plan.pdf` },
+          { type: "input_text", text: "What?" }
         ]
       }
     ]

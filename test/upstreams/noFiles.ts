@@ -6,3 +6,9 @@ export const noFiles: CallerFiles = {
   read: () => Effect.dieMessage("no file is fetched here"),
   forget: () => {}
 }
+
+/** The same for documents, too. */
+export const readsNothing = {
+  readDocument: () => Effect.dieMessage("no document is read here"),
+  files: noFiles
+}

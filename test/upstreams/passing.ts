@@ -7,6 +7,7 @@ import { defaultDeadlines } from "../../src/upstreams/calls/client.ts"
 import { protocols } from "../../src/upstreams/protocols.ts"
 import type { PassthroughRequest } from "../../src/upstreams/Upstream.ts"
 import type { fakeUpstream } from "./fakes/fakeUpstream.ts"
+import { readsNothing } from "./noFiles.ts"
 
 export type Native = "anthropic-messages" | "openai-responses"
 
@@ -22,7 +23,7 @@ export const forward = (
     apiKey: Redacted.make("sk-ours"),
     headers: {},
     deadlines: defaultDeadlines,
-    readDocument: () => Effect.dieMessage("no document is read here")
+    ...readsNothing
   })
   const seen: Array<JsonObject> = []
   const request: PassthroughRequest = {

@@ -1,5 +1,5 @@
 import { expect } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Redacted } from "effect"
 import type { Conversation } from "../../src/generation/Conversation.ts"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
 import { defaultDeadlines } from "../../src/upstreams/calls/client.ts"
@@ -8,6 +8,7 @@ import { protocols } from "../../src/upstreams/protocols.ts"
 import { conversation, user, weather } from "./conversations.ts"
 import type { DialectName } from "./fakes/fakeUpstream.ts"
 import type { Told } from "./generated.ts"
+import { readsNothing } from "./noFiles.ts"
 
 export const key = "sk-planted-secret"
 
@@ -19,7 +20,7 @@ export const at = (protocol: DialectName, url: string, over: Partial<TextUpstrea
       apiKey: Redacted.make(key),
       headers: {},
       deadlines: defaultDeadlines,
-      readDocument: () => Effect.dieMessage("no document is read here"),
+      ...readsNothing,
       ...over
     },
     protocol === "openai-chat" ? provider : undefined

@@ -3,6 +3,7 @@ import type { Redacted } from "effect"
 import { parseJson } from "../../contract/json/json.ts"
 import type { Documents } from "../../documents/Documents.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
+import type { AddressGuard } from "../../guard/AddressGuard.ts"
 import { callUpstream } from "../../upstreams/calls/client.ts"
 import { connectionOf, headersTo } from "../../upstreams/Endpoint.ts"
 import type { EndpointOptions } from "../../upstreams/Endpoint.ts"
@@ -181,7 +182,9 @@ const hello = (model: string, maxOutputTokens: number): Conversation => ({
  * Asks an upstream at one protocol with each of its keys for its list of models; one without a list is asked for a token
  * of the first model routed to it.
  */
-export const askUpstream = (asked: ProbedUpstream): Effect.Effect<ReadonlyArray<UpstreamReply>, never, Documents> => {
+export const askUpstream = (
+  asked: ProbedUpstream
+): Effect.Effect<ReadonlyArray<UpstreamReply>, never, AddressGuard | Documents> => {
   const keys = keysOf(asked.entry).map(({ key }, index) => ({ secret: key, key: `key ${index + 1}` }))
   const all = keys.length === 0 ? [{ secret: asked.entry.api_key, key: undefined }] : keys
   return Effect.forEach(all, (one) => askWith({ ...asked, ...one }))
@@ -195,7 +198,7 @@ const identityOf = ({ auth }: Place): Effect.Effect<string | undefined> =>
         () => undefined
       )
 
-const askWith = (place: Place): Effect.Effect<UpstreamReply, never, Documents> =>
+const askWith = (place: Place): Effect.Effect<UpstreamReply, never, AddressGuard | Documents> =>
   Effect.gen(function* () {
     const { key, label, name, routed } = place
     const startedMs = performance.now()

@@ -3,6 +3,7 @@ import type { Located } from "../../config/document.ts"
 import type { GatewayFile } from "../../config/GatewayFile.ts"
 import type { SurfaceEntry, UpstreamEntry } from "../../config/providers/surfaces.ts"
 import { Documents } from "../../documents/Documents.ts"
+import { AddressGuard } from "../../guard/AddressGuard.ts"
 import type { Model } from "../../catalogue/Catalogue.ts"
 import { credentialsOf } from "../../upstreams/configured/fromSettings.ts"
 import { protocolOf } from "../../upstreams/protocols.ts"
@@ -14,8 +15,9 @@ import type { UpstreamReply } from "./askUpstream.ts"
 /** At least one upstream failed; details are printed already. */
 export class NotAllAnswer extends Data.TaggedError("NotAllAnswer")<{ readonly message: string }> {}
 
-/** The test request has no documents. */
+/** The test request has no documents, and names no files. */
 const noDocuments = Documents.of({ read: () => Effect.dieMessage("nothing is read here") })
+const noFiles = AddressGuard.Test({})
 
 /**
  * Tests every upstream of a configuration, concurrently, and prints the results.
@@ -35,7 +37,8 @@ export const checkLive = (file: Located<GatewayFile>, models: ReadonlyMap<string
     )).flat()
     const replies = yield* Effect.forEach(calls, (call) => askUpstream(call), { concurrency: 8 }).pipe(
       Effect.map((replies) => replies.flat()),
-      Effect.provideService(Documents, noDocuments)
+      Effect.provideService(Documents, noDocuments),
+      Effect.provide(noFiles)
     )
     yield* Console.log(`\n${table(header, replies.map(row))}`)
     const identities = new Map(

@@ -45,6 +45,8 @@ export interface ClaudePlace {
   readonly lacks?: Readonly<Partial<Record<ClaudePart, Models>>>
   /** Types of Anthropic's tools that it neither runs nor takes. */
   readonly lacksTools?: RegExp
+  /** True if it takes images and documents as bytes alone: their addresses are refused. */
+  readonly bytesAlone?: true
   /** Versions of the dialect that it takes for some models alone. */
   readonly versions?: Readonly<Record<string, Models>>
   /** True at the dialect's own place: what is refused there is the caller's to read. */
@@ -127,6 +129,7 @@ export const claudePlaces = {
     needs: { ...contextManagement, defer_loading: toolSearch, input_examples: toolExamples },
     lacks: { ...notAtClouds, "cache_control.ttl": upTo(4.4), "output_config.effort": withoutEffort },
     lacksTools: /^(?:web_search|web_fetch|code_execution|advisor)_\d+$|^mcp_toolset$/,
+    bytesAlone: true,
     versions: { "2026-10-21": from(4.7) }
   },
   /** Bedrock's Mantle, and `…/anthropic` at Bedrock's runtime. */
@@ -149,7 +152,8 @@ export const claudePlaces = {
     renames,
     needs: { ...contextManagement, defer_loading: toolSearch, input_examples: toolExamples },
     lacks: notAtClouds,
-    lacksTools: /^(?:web_fetch|code_execution|advisor)_\d+$|^mcp_toolset$/
+    lacksTools: /^(?:web_fetch|code_execution|advisor)_\d+$|^mcp_toolset$/,
+    bytesAlone: true
   },
   /** Google's Vertex. */
   vertex: {
@@ -167,7 +171,8 @@ export const claudePlaces = {
     counting: ["claude-code-20250219", "context-management-2025-06-27", "interleaved-thinking-2025-05-14"],
     needs: { ...contextManagement, defer_loading: toolSearch },
     lacks: { ...notAtClouds, input_examples: all },
-    lacksTools: /^(?:web_search_(?!20250305$)|(?:web_fetch|code_execution|advisor)_)\d+$|^mcp_toolset$/
+    lacksTools: /^(?:web_search_(?!20250305$)|(?:web_fetch|code_execution|advisor)_)\d+$|^mcp_toolset$/,
+    bytesAlone: true
   },
   /** Microsoft's Foundry. */
   foundry: {

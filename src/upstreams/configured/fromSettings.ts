@@ -4,6 +4,7 @@ import type { SurfaceEntry } from "../../config/providers/surfaces.ts"
 import { providerOfEntry, providerRow } from "../../config/providers/providers.ts"
 import { proxyIn } from "../../config/proxies.ts"
 import { Documents } from "../../documents/Documents.ts"
+import { AddressGuard } from "../../guard/AddressGuard.ts"
 import type { Auth } from "../../credentials/Auth.ts"
 import type { Served } from "../../contract/records/Served.ts"
 import { defaultDeadlines } from "../calls/client.ts"
@@ -19,7 +20,10 @@ import type { VideoUpstream } from "../videos/VideoUpstream.ts"
 
 /** The upstream of an entry at one protocol, text or video, with one of its keys. */
 export type Place =
-  | { readonly kind: "text"; readonly upstream: (key: ApiKey) => Effect.Effect<TextUpstream, never, Documents> }
+  | {
+      readonly kind: "text"
+      readonly upstream: (key: ApiKey) => Effect.Effect<TextUpstream, never, AddressGuard | Documents>
+    }
   | {
       readonly kind: "video"
       readonly upstream: (key: ApiKey) => Effect.Effect<VideoUpstream, never, VideoServices>
@@ -37,13 +41,14 @@ export const placeOf = (name: string, entry: SurfaceEntry, auth: Auth | undefine
     ? {
         kind: "text",
         upstream: (key) =>
-          Effect.map(Documents, ({ read }) =>
+          Effect.map(Effect.all([AddressGuard, Documents]), ([{ files }, { read }]) =>
             protocol.upstream(
               {
                 name,
                 ...endpointOptions(entry, auth, key),
                 deadlines: deadlinesOf(entry, defaultDeadlines),
                 readDocument: read,
+                files,
                 threads: entry.protocol === "anthropic-messages" && entry.threads === true,
                 thinkTags: entry.think_tags ?? false,
                 cachesAll: entry.cache === "auto",

@@ -1,6 +1,7 @@
 import type { HostedCall } from "../../contract/records/HostedCall.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
+import type { PutFile } from "../files/inlineFiles.ts"
 import type { SseEvent } from "../framing/sse.ts"
 import type { FrameNames } from "../framing/WholeFrames.ts"
 import type { GenerateOptions } from "../Upstream.ts"
@@ -19,6 +20,8 @@ interface DialectBase {
     options: Pick<GenerateOptions, "upstreamModel" | "knownAs" | "key" | "stream" | "callSignatures">,
     lost?: (param: string) => void
   ) => JsonObject
+  /** Puts files in the place of addresses in a caller's body. Absent if no place of the dialect refuses addresses. */
+  readonly inlined?: (body: JsonObject, put: PutFile) => JsonObject
   /** The body without opaque reasoning; undefined if it has none. Absent if any key accepts it. */
   readonly withoutReasoning?: (body: JsonObject) => JsonObject | undefined
   /** Usage in the dialect's form. */

@@ -5,6 +5,7 @@ import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts
 import type { EndpointPath } from "../../config/baseUrl.ts"
 import type { Endpoint, Placeable } from "../Endpoint.ts"
 import type { Framing } from "../framing/Framing.ts"
+import type { Fetches } from "../files/inlineFiles.ts"
 import type { Dialect } from "../passthrough/Dialect.ts"
 import type { Reader } from "../text/generationOf.ts"
 import type { CallSignatures, GenerateOptions, PassthroughRequest } from "../Upstream.ts"
@@ -55,6 +56,8 @@ export interface Protocol<S> {
   readonly dialect?: Dialect
   /** True for media types that it accepts. The text of other documents is extracted before `lower`. */
   readonly takesDocument: (mediaType: string) => boolean
+  /** The parts whose addresses its place refuses, so that the gateway fetches them; absent if there are none. */
+  readonly fetches?: Fetches
   readonly lower: (conversation: Conversation, options: LowerOptions) => Lowered
   /** Puts the upstream's defaults into a request. */
   readonly withDefaults: ServedDefaults

@@ -1,5 +1,6 @@
 import type { ReadDocument } from "../../documents/Documents.ts"
 import type { Served } from "../../contract/records/Served.ts"
+import type { CallerFiles } from "../../guard/CallerFiles.ts"
 import type { Deadlines } from "../calls/client.ts"
 import type { EndpointOptions } from "../Endpoint.ts"
 import type { ThinkTags } from "../protocols/openaiChat/think.ts"
@@ -11,6 +12,8 @@ export interface TextUpstreamOptions extends EndpointOptions {
   readonly deadlines: Deadlines
   /** Extracts the text of documents that the upstream does not accept. */
   readonly readDocument: ReadDocument
+  /** Fetches files whose addresses the upstream does not accept. */
+  readonly files: CallerFiles
   /** Patterns of stored ids that every account may name. */
   readonly sharedIds?: ReadonlyArray<string>
   /** True if it goes on with a stream whose reader left, and bills all of it. Defaults to false. */

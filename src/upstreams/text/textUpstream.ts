@@ -9,7 +9,9 @@ import type { Usage } from "../../generation/GenerationEvent.ts"
 import { beginCall, withOwn } from "../calls/client.ts"
 import type { Exchange } from "../calls/Exchange.ts"
 import { addressOf, connectionOf, headersTo, makePlacing, secretsAt } from "../Endpoint.ts"
-import { extractDocuments } from "./extractDocuments.ts"
+import { inlineFiles } from "../files/inlineFiles.ts"
+import { makePreparing } from "../files/makePreparing.ts"
+import { whenReady } from "../files/whenReady.ts"
 import { acceptAnswer } from "../calls/acceptAnswer.ts"
 import { Answer } from "./generationOf.ts"
 import { forwarding } from "./forwarding.ts"
@@ -31,7 +33,7 @@ import { translatingReader } from "./translatingReader.ts"
 import { withTier } from "./withTier.ts"
 import { beyondSearch, notLost } from "./unsendable.ts"
 import type { TextUpstreamOptions } from "./TextUpstreamOptions.ts"
-import type { GenerateOptions, TextUpstream } from "../Upstream.ts"
+import type { GenerateOptions, PassthroughRequest, TextUpstream } from "../Upstream.ts"
 import type { UpstreamError } from "../UpstreamError.ts"
 
 type Call = Future<Generation, Failure | UpstreamError>
@@ -58,15 +60,13 @@ export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOption
     const deadlines = withOwn(options.deadlines, own)
     return beginCall({ url, headers, body, deadlines, attempt, ...connection })
   }
-  const { defaults } = options
+  const { defaults, files } = options
+  const prepare = makePreparing(protocol, options)
   const generate = (asked: Conversation, how: GenerateOptions): Call => {
-    const extracting = takesPdf ? undefined : extractDocuments(asked, options.readDocument)
-    if (extracting === undefined) return asking(asked, how, nothing)
-    const prepared = how.attempt?.prepares()
-    return runFuture(how.runtime, extracting).flatMap((conversation) => {
-      prepared?.()
-      return asking(conversation, how, ["document"])
-    })
+    const preparing = prepare?.(asked, how)
+    return preparing === undefined
+      ? asking(asked, how, nothing)
+      : whenReady(preparing, how, files, ({ adapted, conversation }) => asking(conversation, how, adapted))
   }
   const limits = new LearnedLimits()
   /** Asks for no more output than the upstream allows, as far as it has said so. */
@@ -183,10 +183,19 @@ export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOption
   const betas = new RefusedBetas()
   const fitted = makeFit(protocol, dialect, options)
   const wire = { placed, secrets, send, tierIn, url }
+  const passed = forwarding(protocol, dialect, options, wire, { betas, fitted })
+  const { fetches } = protocol
+  const { inlined } = dialect
+  const inlining = (request: PassthroughRequest, how: GenerateOptions): Call => {
+    const fetching = fetches && inlined && inlineFiles(request.body, inlined, fetches, files, how)
+    return fetching === undefined
+      ? passed(request, how)
+      : whenReady(fetching, how, files, (body) => passed({ ...request, body }, how))
+  }
   return {
     ...all,
     threads: options.threads ?? false,
-    passthrough: { family: dialect.family, send: forwarding(protocol, dialect, options, wire, { betas, fitted }) },
+    passthrough: { family: dialect.family, send: fetches && inlined ? inlining : passed },
     ...countTokens(protocol, dialect, options, fitted, betas),
     searchesInPassthrough: dialect.family === "chat" ? dialect.searches : searches,
     ...beside

@@ -10,6 +10,7 @@ import { outcome } from "../events.ts"
 import type { DialectName } from "../fakes/fakeUpstream.ts"
 import { fakeUpstream } from "../fakes/fakeUpstream.ts"
 import { generated } from "../generated.ts"
+import { readsNothing } from "../noFiles.ts"
 
 let answer: () => Response = () => new Response()
 const fake = fakeUpstream("openai-chat", { answer: () => answer() })
@@ -26,7 +27,7 @@ const upstream = (protocol: DialectName) =>
       apiKey: Redacted.make("sk-planted"),
       headers: { "x-team": team },
       deadlines: defaultDeadlines,
-      readDocument: () => Effect.dieMessage("no document is read here")
+      ...readsNothing
     },
     protocol === "openai-chat" ? "openrouter" : undefined
   )

@@ -1,4 +1,5 @@
 import { withBearerKey } from "../../Endpoint.ts"
+import { bytesAlone } from "../../files/inlineFiles.ts"
 import { signs } from "./messages.ts"
 import { goesOn } from "./goesOn.ts"
 import { messagesDialect } from "./messagesDialect.ts"
@@ -69,7 +70,8 @@ export const anthropicMessagesAt = (baseUrl: string, provider?: string): Protoco
     place: {
       fit: (asked, options) => fitToPlace(asked, place, options),
       ...(place?.isOwn !== true && { betaRefusal })
-    }
+    },
+    ...(place?.bytesAlone === true && { fetches: bytesAlone })
   }
 }
 

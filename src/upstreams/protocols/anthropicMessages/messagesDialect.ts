@@ -10,6 +10,7 @@ import { signs } from "./messages.ts"
 import { isBlank, withoutTrail } from "./blankText.ts"
 import { asStream } from "./asStream.ts"
 import { gathers } from "./asWhole.ts"
+import { inlined } from "./inlined.ts"
 import { completeMessage, completedEnd } from "./complete.ts"
 import type { EventDialect } from "../../passthrough/Dialect.ts"
 
@@ -30,6 +31,7 @@ export const messagesDialect: EventDialect = {
             .map(message({ model: upstreamModel, lost }))
             .map(untrailed)
   }),
+  inlined,
   // A frame without a name has its type inside.
   names: new FrameNames(["message_start", "message_delta", "message_stop", "error", "message"]),
   concerns: () => true,

@@ -3,6 +3,7 @@ import type { Placeable, Placed } from "../../Endpoint.ts"
 import { awsEventStream } from "../../framing/awsEventStream.ts"
 import type { AwsMessage } from "../../framing/awsEventStream.ts"
 import type { Frame } from "../../framing/Framing.ts"
+import { bytesAlone } from "../../files/inlineFiles.ts"
 import { awsError } from "../awsErrors.ts"
 import { bedrockListing } from "../bedrockModels.ts"
 import type { Protocol } from "../Protocol.ts"
@@ -36,6 +37,7 @@ export const bedrockConverse: Protocol<ConverseState> = {
   signs,
   fates,
   takesDocument,
+  fetches: bytesAlone,
   lower,
   withDefaults: converseDefaults,
   begin,

@@ -45,6 +45,8 @@ export interface Provider {
   readonly refusesInMessages: ReadonlySet<string>
   /** Names the types of images that it takes; absent if it takes all, `none` if it takes texts alone. */
   readonly images: RegExp | "none" | undefined
+  /** True if it takes images as bytes alone: their addresses are refused. */
+  readonly bytesAlone: boolean
   /** True if it refuses empty turns of the assistant, and a last one that isn't marked as begun. */
   readonly strictTurns: boolean
   /** True if system text may stand in front alone, also in a caller's own request: chat templates check it. */

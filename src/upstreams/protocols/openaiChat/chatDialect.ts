@@ -6,6 +6,7 @@ import type { Usage } from "../../../generation/GenerationEvent.ts"
 import type { ChunkDialect } from "../../passthrough/Dialect.ts"
 import { asStream, gathers, withDeltas } from "./asStream.ts"
 import type { Provider } from "./Provider.ts"
+import { inlined } from "./inlined.ts"
 import { ofModel } from "./ofModel.ts"
 import { passedFields } from "./passedFields.ts"
 import { passedMessages } from "./passedMessages.ts"
@@ -35,6 +36,7 @@ export const chatDialect = (provider: Provider): ChunkDialect => ({
   asStream,
   mended: withDeltas,
   ...signing[provider.signsCalls ?? "nothing"],
+  ...(provider.bytesAlone && { inlined }),
   body: (body, { callSignatures, knownAs, upstreamModel, stream }, lost = () => {}) => {
     const row = ofModel(provider, knownAs ?? upstreamModel)
     const given = listAt(body, "messages")

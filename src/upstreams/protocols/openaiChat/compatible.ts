@@ -34,6 +34,7 @@ const usual: Row = {
   isOwn: false,
   refusesInMessages: new Set(),
   images: undefined,
+  bytesAlone: false,
   strictTurns: false,
   systemFirst: false,
   alternates: false,
@@ -110,6 +111,7 @@ const written = {
     reasoning: { by: "effort", efforts: ["none", "low", "medium", "high"] },
     replayReasoning: ["reasoning"],
     images: /^image\/(?:png|jpeg|webp)$/,
+    bytesAlone: true,
     maxStops: 64,
     endUser: undefined
   },
@@ -249,7 +251,6 @@ const written = {
     ...usual,
     carries: new Set(),
     topK: true,
-    toolChoice: "all",
     forcesWhileThinking: false,
     reasoning: { by: "enable_thinking" },
     replayReasoning: ["reasoning_content"],
@@ -258,6 +259,7 @@ const written = {
   moonshot: {
     ...usual,
     carries: new Set(),
+    bytesAlone: true,
     toolChoice: "words",
     parallelToolCalls: false,
     forcesWhileThinking: false,

@@ -1,4 +1,5 @@
 import { bearer } from "../../Endpoint.ts"
+import { bytesAlone } from "../../files/inlineFiles.ts"
 import { chatDialect } from "./chatDialect.ts"
 import { completionsPlace } from "./completions.ts"
 import { leftOutBy } from "../fieldFates.ts"
@@ -33,6 +34,11 @@ export const openaiChat = (provider: Provider): Protocol<ChatState> => {
     isOwn: provider.isOwn,
     dialect: chatDialect(provider),
     takesDocument: (mediaType) => provider.documents && mediaType === "application/pdf",
+    // The dialect has no addresses of documents.
+    fetches: {
+      document: bytesAlone.document,
+      ...(provider.bytesAlone && { image: provider.images instanceof RegExp ? provider.images : bytesAlone.image })
+    },
     signsCalls: provider.signsCalls !== undefined,
     lower: (conversation, options) => lower(conversation, options, provider, leftOut),
     withDefaults: openaiDefaults,
