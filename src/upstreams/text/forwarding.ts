@@ -91,13 +91,17 @@ export const forwarding = <S>(
       )
     })
     if (second !== undefined || (protocol.isOwn === true && how.key === undefined)) return answer
+    const lesser = (body: JsonObject): PassthroughRequest => ({
+      ...request,
+      body,
+      adapted: [...(request.adapted ?? nothing), "reasoning"]
+    })
     /** The second and last try, without what was refused. */
     const again = (error: Failure | UpstreamError): Call | undefined => {
       // Opaque reasoning of another of the upstream's keys.
       if (how.key !== undefined && isOtherKeysReasoning(error)) {
         const body = dialect.withoutReasoning?.(request.body)
-        const left = body && { ...request, body, adapted: [...(request.adapted ?? nothing), "reasoning"] }
-        return left && forward(left, how, { betas: without })
+        return body && forward(lesser(body), how, { betas: without })
       }
       if (protocol.isOwn === true) return undefined
       const words = messageOf(error)
@@ -108,6 +112,8 @@ export const forwarding = <S>(
         if (refused !== undefined) tellRefused(how, name, refused, guilty)
         return forward(request, how, { betas: new Set([...without, ...guilty]) })
       }
+      const unsigned = strict === true ? undefined : protocol.unsigned?.(request.body, words)
+      if (unsigned !== undefined) return forward(lesser(unsigned), how, { betas: without })
       if (refused === undefined) return undefined
       const { path: field } = refused
       const isLeftOut = strict !== true && withoutField(fit.body, field) !== undefined

@@ -15,6 +15,7 @@ import { providerAt, providerNamed, providerRow } from "../../../config/provider
 import { atBedrock, isPlain } from "./bedrock.ts"
 import { betaRefusal } from "./betaRefusal.ts"
 import { fitToPlace } from "./fitToPlace.ts"
+import { unsigned } from "./unsigned.ts"
 import { atVertex } from "./vertex.ts"
 import type { Protocol } from "../Protocol.ts"
 import { anthropicDefaults } from "../servedDefaults.ts"
@@ -43,6 +44,7 @@ export const anthropicMessages: Protocol<MessagesState> = {
   step,
   end,
   frames,
+  unsigned,
   goesOn
 }
 

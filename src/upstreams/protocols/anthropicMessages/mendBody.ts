@@ -8,6 +8,7 @@ import { mendMarks } from "./mendMarks.ts"
 import type { Traits } from "./models.ts"
 import { traitsOf } from "./models.ts"
 import { parts } from "./parts.ts"
+import { isMidLoop } from "./unsigned.ts"
 
 interface Recipient {
   readonly model: string
@@ -65,11 +66,6 @@ const possible: Mend = (body, to) => {
   const isForced = /^(?:any|tool)$/.test(textAt(body["tool_choice"], "type") ?? "")
   const isBudget = textAt(body["thinking"], "type") === "enabled"
   return isForced || (isBudget && isMidLoop(listAt(body, "messages"))) ? without(body, "thinking", to) : body
-}
-
-const isMidLoop = (turns: ReadonlyArray<unknown>): boolean => {
-  if (!listAt(turns.at(-1), "content").some((block) => textAt(block, "type") === "tool_result")) return false
-  return !/^(?:redacted_)?thinking$/.test(textAt(listAt(turns.at(-2), "content")[0], "type") ?? "")
 }
 
 /** The newest models can't be kept from thinking at their highest efforts. */

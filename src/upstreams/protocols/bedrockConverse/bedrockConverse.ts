@@ -14,6 +14,7 @@ import { fates } from "./fates.ts"
 import { lower } from "./request.ts"
 import type { ConverseState } from "./state.ts"
 import { begin, end, frames, step } from "./step.ts"
+import { unsigned } from "./unsigned.ts"
 
 /**
  * Bedrock's Converse and ConverseStream, which all of its text models speak. Sources: AWS's API reference,
@@ -40,6 +41,7 @@ export const bedrockConverse: Protocol<ConverseState> = {
   fetches: bytesAlone,
   lower,
   withDefaults: converseDefaults,
+  unsigned,
   begin,
   step,
   end,

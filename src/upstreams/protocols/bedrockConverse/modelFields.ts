@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { objectAt } from "../../../contract/json/json.ts"
+import { listAt, objectAt } from "../../../contract/json/json.ts"
 import type { Conversation } from "../../../generation/Conversation.ts"
 import type { Traits } from "../anthropicMessages/models.ts"
 import { sampling as claudesSampling } from "../anthropicMessages/request.ts"
@@ -64,9 +64,11 @@ const claudesFields = (
 }
 
 /** True if the model waits for tool results in a turn whose thinking cannot be replayed. */
-const isMidLoop = (messages: ReadonlyArray<ConverseTurn>): boolean =>
-  messages.at(-1)?.content[0]?.["toolResult"] !== undefined &&
-  messages.at(-2)?.content[0]?.["reasoningContent"] === undefined
+export const isMidLoop = (messages: ReadonlyArray<unknown>): boolean =>
+  objectAt(firstOf(messages.at(-1)), "toolResult") !== undefined &&
+  objectAt(firstOf(messages.at(-2)), "reasoningContent") === undefined
+
+const firstOf = (turn: unknown): unknown => listAt(turn, "content")[0]
 
 const othersFields = (conversation: Conversation, { notes, traits }: Around): ModelFields => {
   endUser(conversation, undefined, notes)
