@@ -9,7 +9,8 @@ import type { Compacting } from "./script.ts"
 /** A program, the turns of its loop, and how it is set up by its own defaults. */
 export interface Agent extends Compacting {
   readonly program: ProgramName
-  readonly files?: (url: string) => Readonly<Record<string, string>>
+  /** @param context the gateway's bound of conversations, where it has one: a program is told of it that can be */
+  readonly files?: (url: string, context?: number) => Readonly<Record<string, string>>
   readonly args: ReadonlyArray<string>
   readonly env: (url: string, key: string) => Readonly<Record<string, string>>
   readonly tools: (folder: Folder) => Tools
@@ -41,9 +42,9 @@ const claude: Agent = {
   fullAt: 990_000
 }
 
-const codexConfig = (model: string | undefined) => (url: string) => ({
+const codexConfig = (model: string | undefined) => (url: string, context?: number) => ({
   "home/.codex/config.toml": `${model === undefined ? "" : `model = "${model}"\n`}model_provider = "gateway"
-
+${context === undefined ? "" : `model_context_window = ${context}\n`}
 [model_providers.gateway]
 name = "Model Gateway"
 base_url = "${url}/v1"

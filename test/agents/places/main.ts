@@ -34,10 +34,10 @@ const runCell = async (agent: Agent, { context, model, place }: Cell) => {
   const tools = agent.tools(folder)
   const steps = context === undefined ? loopOf(tools, agent.summary !== undefined) : longLoopOf(tools)
   const turns = steps.filter((step) => step !== "overflow").length
-  const player = makePlayer(steps, agent)
+  const player = makePlayer(steps, agent, context !== undefined)
   const world = await startPlace(place, model, player, context === undefined ? {} : { context })
   try {
-    for (const [path, text] of Object.entries(agent.files?.(world.url) ?? {}))
+    for (const [path, text] of Object.entries(agent.files?.(world.url, context) ?? {}))
       await Bun.write(`${folder.home}/../${path}`, text)
     const run = (args: ReadonlyArray<string>) =>
       runProgram(agent.program, { folder, args, env: agent.env(world.url, world.key), limitMs: 300_000 })

@@ -29,8 +29,10 @@ export interface Compacting {
  * turn's tools is one on the side, a title for instance.
  *
  * At the sixteenth turn it reports as many tokens as a program compacts at by itself.
+ *
+ * @param countsAll whether it reports what each request has, about, in place of a few tokens
  */
-export const makePlayer = (steps: ReadonlyArray<Step>, { fullAt, summary }: Compacting): Player => {
+export const makePlayer = (steps: ReadonlyArray<Step>, { fullAt, summary }: Compacting, countsAll: boolean): Player => {
   let at = 0
   let compactions = 0
   const isSummary = (ask: Ask) => summary?.test(JSON.stringify(ask.body)) === true
@@ -61,8 +63,8 @@ export const makePlayer = (steps: ReadonlyArray<Step>, { fullAt, summary }: Comp
       if (step === "overflow") return overflowOf(ask)
       if (step === undefined) return { calls: [], text: ended }
       at++
-      const isFull = fullAt !== undefined && turnsBefore(at) === 16
-      return { calls: callsOf(ask, step) ?? [], ...(isFull && { inputTokens: fullAt }) }
+      const inputTokens = countsAll ? Math.ceil(ask.bytes / 4) : turnsBefore(at) === 16 ? fullAt : undefined
+      return { calls: callsOf(ask, step) ?? [], ...(inputTokens !== undefined && { inputTokens }) }
     }
   }
 }

@@ -35,7 +35,11 @@ const tableOf = (names: ReadonlyArray<string>): string => {
 
 /** Each program at each place, as the last runs found it. */
 export const agentsTable = (): string => {
+  const ran = new Set(results().map(({ agent }) => agent))
   const names = Object.keys(agents)
-  const isLibrary = (name: string) => agents[name]?.program.endsWith("-loop") === true
-  return [names.filter((name) => !isLibrary(name)), names.filter(isLibrary)].map(tableOf).join("\n\n")
+  const not = names.filter((name) => !ran.has(name)).map((name) => `\`${name}\``)
+  return [
+    tableOf(names.filter((name) => ran.has(name))),
+    ...(not.length === 0 ? [] : [`Not run yet: ${not.join(", ")}.`])
+  ].join("\n\n")
 }
