@@ -69,7 +69,7 @@ export const kinds = {
     namesStored: false,
     writes: "text",
     isUsuallyFree: true,
-    usualName: /moderation(-(latest|stable|\d[\w-]*))?$/i
+    usualName: /moderation(?:-(?:latest|stable|\d[\d-]*))?$/i
   },
   image: {
     named: "an image model",

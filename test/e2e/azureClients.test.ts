@@ -1,4 +1,5 @@
-import OpenAI, { AzureOpenAI } from "openai"
+import type OpenAI from "openai"
+import { AuthenticationError, AzureOpenAI } from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startGateway } from "../gatewayHere.ts"
 import type { GatewayHere } from "../gatewayHere.ts"
@@ -23,7 +24,7 @@ describe("a client of Azure's OpenAI", () => {
       streamed += chunk.choices[0]?.delta.content ?? ""
     expect(streamed).not.toBe("")
     const wrong = new AzureOpenAI({ endpoint: gateway.url, apiKey: "wrong", apiVersion: "2024-10-21", maxRetries: 0 })
-    await expect(wrong.chat.completions.create({ model, messages })).rejects.toThrow(OpenAI.AuthenticationError)
+    await expect(wrong.chat.completions.create({ model, messages })).rejects.toThrow(AuthenticationError)
   })
 
   it("is served at its newer paths", async () => {

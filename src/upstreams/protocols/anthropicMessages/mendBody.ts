@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import { takesSystemTurns } from "../../../config/providers/claudePlaces.ts"
@@ -134,7 +135,7 @@ const texts: Mend = (body) => {
 
 const hasNoCitations = (block: unknown): block is JsonObject => isObject(block) && block["citations"] === null
 
-const uncited = ({ citations: _, ...block }: JsonObject): JsonObject => block
+const uncited = (block: JsonObject): JsonObject => Struct.omit(block, "citations")
 
 /** System text between turns as the user's, for models that have no such turns. */
 const systemTurns: Mend = (body, { lost, model }) => {
