@@ -1,5 +1,4 @@
-import type OpenAI from "openai"
-import { AuthenticationError, AzureOpenAI } from "openai"
+import { AuthenticationError, AzureOpenAI, OpenAI } from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startGateway } from "../gatewayHere.ts"
 import type { GatewayHere } from "../gatewayHere.ts"

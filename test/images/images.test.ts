@@ -107,8 +107,7 @@ const client = () => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: secret, 
 
 describe("sandbox-image", () => {
   it("draws PNGs of the size, the same for the same prompt", async () => {
-    const draw = (prompt: string) =>
-      client().images.generate({ model: "sandbox-image", prompt, n: 2, size: "128x64" })
+    const draw = (prompt: string) => client().images.generate({ model: "sandbox-image", prompt, n: 2, size: "128x64" })
     const [one, again, other] = [await draw("A fox"), await draw("A fox"), await draw("A hen")]
     const [first = "", second = ""] = one.data?.map(({ b64_json }) => b64_json ?? "") ?? []
     const bytes = Buffer.from(first, "base64")
