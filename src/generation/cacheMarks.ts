@@ -37,22 +37,48 @@ const isHour = (mark: CacheMark | undefined): boolean => mark?.ttl === "1h"
 const mostMarks = 4
 
 /**
- * A conversation with at most four marks. Of more, the earliest go, first those of the items: a later mark covers all that
- * stands before it.
+ * A conversation with at most four marks, of which none of an hour comes behind one of five minutes. Of more, the earliest
+ * go, first those of the items: a later mark covers all that stands before it.
+ *
+ * @param lost gets the name of what is left out
  */
-export const withinMostMarks = (conversation: Conversation, lost: () => void): Conversation => {
+export const fittedMarks = (conversation: Conversation, lost: (name: string) => void): Conversation =>
+  inOrder(withinMostMarks(conversation, lost), lost)
+
+const withinMostMarks = (conversation: Conversation, lost: (name: string) => void): Conversation => {
   let excess = marksIn(conversation) - mostMarks
   if (excess <= 0) return conversation
-  lost()
-  const isKept = () => excess-- <= 0
-  const items = conversation.items.map((item) => filtered(item, isKept))
-  const systemMarks = new Map([...(conversation.systemMarks ?? [])].filter(isKept))
-  const tools = conversation.tools.map((tool) => without(tool, isKept))
+  lost("cache_control")
+  const keep: Change = (mark) => (excess-- <= 0 ? mark : undefined)
+  const items = conversation.items.map((item) => changed(item, keep))
+  const systemMarks = systemChanged(conversation, keep)
+  const tools = conversation.tools.map((tool) => remarked(tool, keep))
   return { ...conversation, items, systemMarks, tools }
 }
 
-const marksIn = ({ cacheMark, items, systemMarks, tools }: Conversation): number => {
-  let count = (cacheMark === undefined ? 0 : 1) + (systemMarks?.size ?? 0)
+/** In the order of a prompt: tools, system text, items. */
+const inOrder = (conversation: Conversation, lost: (name: string) => void): Conversation => {
+  if (!hasHourMark(conversation)) return conversation
+  let hasShort = false
+  let isChanged = false
+  const shorten: Change = (mark) => {
+    if (!isHour(mark)) hasShort = true
+    if (!hasShort || !isHour(mark)) return mark
+    isChanged = true
+    return fiveMinutes
+  }
+  const tools = conversation.tools.map((tool) => remarked(tool, shorten))
+  const systemMarks = systemChanged(conversation, shorten)
+  const items = conversation.items.map((item) => changed(item, shorten))
+  const whole = remarked(conversation, shorten)
+  if (!isChanged) return conversation
+  lost("cache_control.ttl")
+  return { ...whole, items, systemMarks, tools }
+}
+
+const marksIn = ({ cacheMark, items, system, systemMarks, tools }: Conversation): number => {
+  let count = cacheMark === undefined ? 0 : 1
+  if (systemMarks !== undefined) for (const text of system) if (systemMarks.has(text)) count++
   for (const tool of tools) if (tool.cacheMark !== undefined) count++
   for (const item of items) {
     if ("cacheMark" in item && item.cacheMark !== undefined) count++
@@ -62,12 +88,24 @@ const marksIn = ({ cacheMark, items, systemMarks, tools }: Conversation): number
   return count
 }
 
-const filtered = (item: Item, isKept: () => boolean): Item => {
-  if (item.type === "tool-call") return without(item, isKept)
+type Change = (mark: CacheMark) => CacheMark | undefined
+
+const changed = (item: Item, change: Change): Item => {
+  if (item.type === "tool-call") return remarked(item, change)
   if (item.type !== "message" && item.type !== "tool-result") return item
-  const content = item.content.map((part) => without(part, isKept))
-  return item.type === "message" ? { ...item, content } : without({ ...item, content }, isKept)
+  const content = item.content.map((part) => remarked(part, change))
+  return item.type === "message" ? { ...item, content } : remarked({ ...item, content }, change)
 }
 
-const without = <A extends Marked>(marked: A, isKept: () => boolean): A =>
-  marked.cacheMark === undefined || isKept() ? marked : { ...marked, cacheMark: undefined }
+/** Texts that are the same have one mark in the map, and are marked each. */
+const systemChanged = ({ system, systemMarks = new Map() }: Conversation, change: Change) =>
+  new Map(
+    [...systemMarks].flatMap(([text, mark]) => {
+      const marks = system.filter((one) => one === text).map(() => change(mark))
+      const last = marks.at(-1)
+      return last === undefined || marks.includes(undefined) ? [] : [[text, last] as const]
+    })
+  )
+
+const remarked = <A extends Marked>(marked: A, change: Change): A =>
+  marked.cacheMark === undefined ? marked : { ...marked, cacheMark: change(marked.cacheMark) }

@@ -12,7 +12,7 @@ it("marks what the caller marked: system texts, tools, calls, results, and the e
   const items: Conversation["items"] = [
     { type: "message", role: "user", content: [{ type: "text", text: "Hi" }] },
     { type: "tool-call", callId: "c", name: "get_weather", arguments: "{}", kind: "function", cacheMark },
-    { type: "tool-result", callId: "c", content: [], isError: false, cacheMark: { ttl: "1h" } }
+    { type: "tool-result", callId: "c", content: [], isError: false, cacheMark }
   ]
   const system = { system: ["One", "Two"], systemMarks: new Map([["Two", cacheMark]]) }
   const { adapted, body } = lower({ ...system, items, tools: [{ ...weather, cacheMark }] })
@@ -23,7 +23,7 @@ it("marks what the caller marked: system texts, tools, calls, results, and the e
     messages: [
       {},
       { content: [{ type: "tool_use", cache_control }] },
-      { content: [{ type: "tool_result", cache_control: { type: "ephemeral", ttl: "1h" } }] }
+      { content: [{ type: "tool_result", cache_control }] }
     ]
   })
   expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(4)

@@ -1,4 +1,5 @@
 import type { EndpointPath } from "../../../config/baseUrl.ts"
+import { claudePlaces } from "../../../config/providers/claudePlaces.ts"
 import type { JsonObject } from "../../../contract/fields.ts"
 import { numberAt, objectAt, parseJson, textAt } from "../../../contract/json/json.ts"
 import { bearer, withBearerKey } from "../../Endpoint.ts"
@@ -8,8 +9,9 @@ import type { AwsMessage } from "../../framing/awsEventStream.ts"
 import type { Frame } from "../../framing/Framing.ts"
 import { awsError } from "../awsErrors.ts"
 import { bedrockListing } from "../bedrockModels.ts"
-import type { Protocol } from "../Protocol.ts"
+import type { Lowered, LowerOptions, Protocol } from "../Protocol.ts"
 import { bodyVersion } from "./bodyVersion.ts"
+import { parts } from "./parts.ts"
 import type { MessagesState } from "./state.ts"
 
 /**
@@ -25,11 +27,20 @@ export const atBedrock = (protocol: Protocol<MessagesState>, baseUrl: string): P
     ? { ...local, endpoint: withBearerKey(protocol.endpoint) }
     : {
         ...local,
+        lower: (conversation, options) => withoutLongMarks(local.lower(conversation, options), options),
         endpoint: { version: "", path: "/messages", headers: bearer, placed },
         tierHeader,
         framing: awsEventStream(frameOf),
         counts
       }
+}
+
+/** A request without the lifetimes of its cache marks, where the model has none there. */
+const withoutLongMarks = (lowered: Lowered, { knownAs, model }: LowerOptions): Lowered => {
+  if (claudePlaces.invoke.lacks["cache_control.ttl"](knownAs ?? model) !== true) return lowered
+  const { name = "cache_control", without } = parts["cache_control.ttl"]
+  const body = without(lowered.body)
+  return body === lowered.body ? lowered : { ...lowered, body, adapted: [...lowered.adapted, name] }
 }
 
 /** True for an address of Anthropic's own wire. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { Conversation, SearchTool, Tool } from "../../../generation/Conversation.ts"
-import { withinMostMarks } from "../../../generation/cacheMarks.ts"
+import { fittedMarks } from "../../../generation/cacheMarks.ts"
 import type { Back } from "../back.ts"
 import { backOf, customDescription, customParameters } from "../back.ts"
 import { endUser } from "../endUser.ts"
@@ -24,7 +24,7 @@ const answerTool = "json_answer"
 /** A conversation as a messages request. */
 export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   const notes = takeNotes()
-  const conversation = withinMostMarks(asked, () => notes.adapt("cache_control"))
+  const conversation = fittedMarks(asked, notes.adapt)
   const traits = traitsOf(options.knownAs ?? options.model)
   const { format } = conversation
   const byTool = format.type === "json-schema" && !traits.structured
@@ -35,7 +35,7 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   const thought = thinking(conversation, {
     traits,
     maxTokens,
-    forced: choice?.["type"] === "any" || choice?.["type"] === "tool",
+    forced: choice?.["type"] === "any" || choice?.["type"] === "tool" || turns.at(-1)?.role === "assistant",
     midLoop: isMidLoop(turns),
     notes
   })
@@ -171,7 +171,9 @@ export const sampling = (conversation: Conversation, traits: Traits, thinks: boo
   if (topK !== undefined && !free) notes.adapt("top_k")
   if (!free) return {}
   return {
-    ...(temperature === undefined ? {} : { temperature: Math.min(1, temperature) }),
+    ...(temperature === undefined || (traits.sampling === "one" && temperature === 1 && isSet(topP))
+      ? {}
+      : { temperature: Math.min(1, temperature) }),
     ...(topP === undefined || both || (traits.sampling === "one" && topP === 1) ? {} : { top_p: topP }),
     ...(topK === undefined ? {} : { top_k: topK })
   }

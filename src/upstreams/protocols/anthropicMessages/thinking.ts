@@ -21,7 +21,7 @@ export const thinking = (
   around: {
     readonly traits: Traits
     readonly maxTokens: number
-    /** A tool must be called, which excludes thinking. */
+    /** A tool must be called, or the answer is begun: both exclude thinking. */
     readonly forced: boolean
     /** The current turn began without thinking, so it has to continue without. */
     readonly midLoop: boolean

@@ -45,7 +45,7 @@ const claudesFields = (
   const thought = thinking(conversation, {
     traits: claude,
     maxTokens,
-    forced: choice !== undefined && choice["auto"] === undefined,
+    forced: (choice !== undefined && choice["auto"] === undefined) || messages.at(-1)?.role === "assistant",
     midLoop: isMidLoop(messages),
     notes
   })

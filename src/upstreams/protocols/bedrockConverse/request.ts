@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import { withinMostMarks } from "../../../generation/cacheMarks.ts"
+import { fittedMarks } from "../../../generation/cacheMarks.ts"
 import type { Conversation } from "../../../generation/Conversation.ts"
 import { isToBeMarked } from "../anthropicMessages/cache.ts"
 import type { Back } from "../back.ts"
@@ -22,7 +22,7 @@ export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   const notes = takeNotes()
   const { guardrail, model } = options
   const traits = traitsOf(options.knownAs ?? model)
-  const known = withinMostMarks(withoutBilling(asked, notes.adapt), () => notes.adapt("cache_control"))
+  const known = fittedMarks(withoutBilling(asked, notes.adapt), notes.adapt)
   const conversation = withFormatHint(known, traits, notes)
   if (traits.cachePoints === "none") nameLeftOut(conversation, caching, notes)
   const byTool = conversation.format.type === "json-schema" && !traits.structured && traits.toolChoice === "all"
