@@ -3,8 +3,9 @@ export type CallIds = (id: string) => string
 
 export const anyId: CallIds = (id) => id
 
-/** Anthropic's pattern; Kimi and vLLM write `functions.get_weather:0`. */
-export const anthropicId: CallIds = (id) => (legal.test(id) ? id : id.replaceAll(/[^A-Za-z0-9_-]/g, "_"))
+/** Anthropic's pattern; Kimi and vLLM write `functions.get_weather:0`. Two ids never become one. */
+export const anthropicId: CallIds = (id) =>
+  legal.test(id) ? id : `${id.replaceAll(/[^A-Za-z0-9_-]/g, "_")}_${Bun.hash(id).toString(36)}`
 
 const legal = /^[A-Za-z0-9_-]*$/
 

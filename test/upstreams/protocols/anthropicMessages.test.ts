@@ -39,6 +39,7 @@ describe("anthropic-messages requests", () => {
         result("call_2", "no such city", true)
       ]
     })
+    const legal = expect.stringMatching(/^call_1_[a-z0-9]+$/)
     expect(body["system"]).toEqual([
       { type: "text", text: "Be brief." },
       { type: "text", text: "Be kind." }
@@ -50,14 +51,14 @@ describe("anthropic-messages requests", () => {
         content: [
           { type: "thinking", thinking: "two cities", signature },
           { type: "text", text: "Looking." },
-          { type: "tool_use", id: "call_1", name: "get_weather", input: { city: "Paris" } },
+          { type: "tool_use", id: legal, name: "get_weather", input: { city: "Paris" } },
           { type: "tool_use", id: "call_2", name: "get_weather", input: {} }
         ]
       },
       {
         role: "user",
         content: [
-          { type: "tool_result", tool_use_id: "call_1", content: [{ type: "text", text: "sunny" }] },
+          { type: "tool_result", tool_use_id: legal, content: [{ type: "text", text: "sunny" }] },
           {
             type: "tool_result",
             tool_use_id: "call_2",

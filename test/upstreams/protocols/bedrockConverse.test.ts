@@ -79,6 +79,7 @@ describe("bedrock-converse requests", () => {
       tools: [weather]
     })
     const long = expect.stringMatching(/^call_[a-z0-9]+$/)
+    const legal = expect.stringMatching(/^call_1_[a-z0-9]+$/)
     expect(body["system"]).toEqual([{ text: "Be brief." }, { text: "Be kind." }])
     expect(body["messages"]).toEqual([
       { role: "user", content: [{ text: "Weather?" }] },
@@ -87,14 +88,14 @@ describe("bedrock-converse requests", () => {
         content: [
           { reasoningContent: { reasoningText: { text: "two cities", signature } } },
           { text: "Looking." },
-          { toolUse: { toolUseId: "call_1", name: "get_weather", input: { city: "Paris" } } },
+          { toolUse: { toolUseId: legal, name: "get_weather", input: { city: "Paris" } } },
           { toolUse: { toolUseId: long, name: "get_weather", input: {} } }
         ]
       },
       {
         role: "user",
         content: [
-          { toolResult: { toolUseId: "call_1", content: [{ text: "sunny" }] } },
+          { toolResult: { toolUseId: legal, content: [{ text: "sunny" }] } },
           { toolResult: { toolUseId: long, content: [{ text: "no such city" }], status: "error" } },
           { text: "Hurry!" },
           { text: "<system>\nThey are in a hurry.\n</system>" }

@@ -1,4 +1,3 @@
-import { Struct } from "effect"
 import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, listAt, objectAt, textAt } from "../../../contract/json/json.ts"
 import { takesSystemTurns } from "../../../config/providers/claudePlaces.ts"
@@ -6,6 +5,7 @@ import { claudeVersion } from "../../../config/providers/claudeVersion.ts"
 import { flatten } from "../schemas.ts"
 import { isBlank } from "./blankText.ts"
 import { mendMarks } from "./mendMarks.ts"
+import { mendTurns, withSystemInFront } from "./mendTurns.ts"
 import type { Traits } from "./models.ts"
 import { traitsOf } from "./models.ts"
 import { parts } from "./parts.ts"
@@ -61,12 +61,17 @@ const inForm: Mend = (body, to) => {
 
 const isOn = (body: JsonObject): boolean => /^(?:enabled|adaptive)$/.test(textAt(body["thinking"], "type") ?? "")
 
-/** No thinking beside a tool that must be called, nor with a budget in a turn of calls that began without. */
+/**
+ * No thinking beside a tool that must be called or in front of a begun answer, nor with a budget in a turn of calls that
+ * began without.
+ */
 const possible: Mend = (body, to) => {
   if (!isOn(body)) return body
   const isForced = /^(?:any|tool)$/.test(textAt(body["tool_choice"], "type") ?? "")
   const isBudget = textAt(body["thinking"], "type") === "enabled"
-  return isForced || (isBudget && isMidLoop(listAt(body, "messages"))) ? without(body, "thinking", to) : body
+  const turns = listAt(body, "messages")
+  const isBegun = textAt(turns.at(-1), "role") === "assistant"
+  return isForced || isBegun || (isBudget && isMidLoop(turns)) ? without(body, "thinking", to) : body
 }
 
 /** The newest models can't be kept from thinking at their highest efforts. */
@@ -107,41 +112,25 @@ const schemas: Mend = (body, { lost }) => {
   const tools = listAt(body, "tools").map((tool) => {
     const schema = objectAt(tool, "input_schema")
     if (schema === undefined || !isObject(tool)) return tool
-    const flat = flatten(Array.isArray(schema["type"]) ? { ...schema, type: "object" } : schema)
+    const { type } = schema
+    const typed = type === undefined ? { type: "object", ...schema } : schema
+    const flat = flatten(Array.isArray(type) ? { ...schema, type: "object" } : typed)
     if (flat === schema) return tool
+    if (flat !== typed) lost("tools[].input_schema")
     isChanged = true
     return { ...tool, input_schema: flat }
   })
-  if (!isChanged) return body
-  lost("tools[].input_schema")
-  return { ...body, tools }
+  return isChanged ? { ...body, tools } : body
 }
 
-/** Turns without blank texts and without citations that are null. */
-const texts: Mend = (body) => {
-  const turns = listAt(body, "messages")
-  const left = turns.flatMap((turn) => {
-    if (!isObject(turn)) return [turn]
-    const { content } = turn
-    if (typeof content === "string") return isBlank(content) && turn["role"] === "assistant" ? [] : [turn]
-    return Array.isArray(content) && content.some(hasNoCitations)
-      ? [{ ...turn, content: content.map((block: unknown) => (hasNoCitations(block) ? uncited(block) : block)) }]
-      : [turn]
-  })
-  return left.length === turns.length && left.every((turn, at) => turn === turns[at])
-    ? body
-    : { ...body, messages: left }
-}
-
-const hasNoCitations = (block: unknown): block is JsonObject => isObject(block) && block["citations"] === null
-
-const uncited = (block: JsonObject): JsonObject => Struct.omit(block, "citations")
+const texts: Mend = mendTurns
 
 /** System text between turns as the user's, for models that have no such turns. */
 const systemTurns: Mend = (body, { lost, model }) => {
   const { name, without } = parts["messages[].system"]
-  const left = takesSystemTurns(model) ? body : without(body)
-  if (left !== body && name !== undefined) lost(name)
+  const front = withSystemInFront(body)
+  const left = takesSystemTurns(model) ? front : without(front)
+  if (left !== front && name !== undefined) lost(name)
   return left
 }
 

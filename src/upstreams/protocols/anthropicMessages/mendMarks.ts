@@ -9,15 +9,19 @@ const mostMarks = 4
  * earliest go: a later mark covers all that stands before it.
  */
 export const mendMarks = (body: JsonObject, lost: (name: string) => void): JsonObject => {
+  const top = objectAt(body, "cache_control")
   const ttls = [body["tools"], body["system"], body["messages"]].flatMap(ttlsIn)
+  // The one of the whole prompt stands for a mark at its end.
+  if (top !== undefined) ttls.push(textAt(top, "ttl"))
   const excess = Math.max(0, ttls.length - mostMarks)
   const shortAt = ttls.findIndex((ttl, at) => at >= excess && ttl !== "1h")
   const isLate = shortAt !== -1 && ttls.some((ttl, at) => at > shortAt && ttl === "1h")
   if (excess === 0 && !isLate) return body
   if (excess > 0) lost("cache_control")
   if (isLate) lost("cache_control.ttl")
+  const isTopLate = isLate && textAt(top, "ttl") === "1h"
   let at = -1
-  return walk(body, (block) => {
+  return walk(isTopLate ? { ...body, cache_control: { type: textAt(top, "type") } } : body, (block) => {
     at++
     const { cache_control: mark, ...rest } = block
     if (at < excess) return rest

@@ -125,7 +125,8 @@ const thinking =
 /** True for a block that needs no change. */
 const isPlain = (block: unknown): boolean => {
   const type = textAt(block, "type")
-  if (type === "tool_use" || type === "tool_result") return hasLegalId(block)
+  if (type === "tool_use") return hasLegalId(block)
+  if (type === "tool_result") return hasLegalId(block) && !listAt(block, "content").some(isJpg)
   return (type === "image" && !isJpg(block)) || (type === "text" && !hasCitations(block) && !isBlankText(block))
 }
 
@@ -168,6 +169,11 @@ const blocksOf = ({ content }: JsonObject): ReadonlyArray<unknown> =>
 
 const isJpg = (block: unknown): boolean => textAt(objectAt(block, "source"), "media_type") === "image/jpg"
 
+const jpeg = (block: unknown): unknown =>
+  isJpg(block) && isObject(block)
+    ? { ...block, source: { ...objectAt(block, "source"), media_type: "image/jpeg" } }
+    : block
+
 const isBlankText = (block: unknown): boolean => {
   const text = textAt(block, "type") === "text" ? textAt(block, "text") : undefined
   return text !== undefined && isBlank(text)
@@ -197,13 +203,18 @@ const block = (block: unknown): unknown => {
     case "file_data":
       return file(rest, { type: "base64", media_type, data })
     case "image":
-      return isJpg(block) ? { ...block, source: { ...objectAt(block, "source"), media_type: "image/jpeg" } } : block
+      return jpeg(block)
     case "document":
       return { ...block, source: source(objectAt(block, "source") ?? {}) }
     case "tool_use":
     case "tool_result": {
       const key = callId[block["type"]]
-      return { ...block, [key]: anthropicId(textAt(block, key) ?? "") }
+      const { content } = block
+      return {
+        ...block,
+        [key]: anthropicId(textAt(block, key) ?? ""),
+        ...(Array.isArray(content) && { content: content.map(jpeg) })
+      }
     }
     case "text": {
       const citations = listAt(block, "citations")
