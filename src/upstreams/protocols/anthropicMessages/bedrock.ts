@@ -37,7 +37,7 @@ export const atBedrock = (protocol: Protocol<MessagesState>, baseUrl: string): P
 
 /** A request without the lifetimes of its cache marks, where the model has none there. */
 const withoutLongMarks = (lowered: Lowered, { knownAs, model }: LowerOptions): Lowered => {
-  if (claudePlaces.invoke.lacks["cache_control.ttl"](knownAs ?? model) !== true) return lowered
+  if (!claudePlaces.invoke.lacks["cache_control.ttl"](knownAs ?? model)) return lowered
   const { name = "cache_control", without } = parts["cache_control.ttl"]
   const body = without(lowered.body)
   return body === lowered.body ? lowered : { ...lowered, body, adapted: [...lowered.adapted, name] }

@@ -148,7 +148,7 @@ const written = {
       "safety_identifier",
       "verbosity"
     ]),
-    refusesInMessages: new Set(["reasoning_content", "images"]),
+    refusesInMessages: new Set(["reasoning_content", "reasoning_details", "images"]),
     formatsBesideTools: false,
     knowsEfforts: true,
     models: [
@@ -202,7 +202,7 @@ const written = {
       "user",
       "verbosity"
     ]),
-    refusesInMessages: new Set(["reasoning_content", "images"]),
+    refusesInMessages: new Set(["reasoning_content", "reasoning_details", "images"]),
     seed: "random_seed",
     strictTurns: true,
     carries: new Set(),
@@ -245,7 +245,7 @@ const written = {
       "store",
       "verbosity"
     ]),
-    refusesInMessages: new Set(["reasoning_content", "images"])
+    refusesInMessages: new Set(["reasoning_content", "reasoning_details", "images"])
   },
   qwen: {
     ...usual,

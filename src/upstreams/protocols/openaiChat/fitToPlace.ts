@@ -61,7 +61,7 @@ const formatted = (body: JsonObject, { format, formatsBesideTools }: Provider, l
 }
 
 /** With the word that a server wants beside JSON. */
-const withWord = (body: JsonObject): JsonObject =>
+export const withWord = (body: JsonObject): JsonObject =>
   /json/i.test(JSON.stringify(body["messages"]))
     ? body
     : { ...body, messages: instructed(body, jsonHint({ type: "json" })) }

@@ -28,13 +28,13 @@ const passedMessage =
     const named = role === "developer" && provider.systemRole === "system" ? { ...message, role: "system" } : message
     const typed = Array.isArray(content) ? withImageTypes(named, content) : named
     if (typeof result !== "string" && !Array.isArray(calls)) {
-      return "images" in typed ? withoutRefused(typed, provider) : typed
+      return provider.refusesInMessages.size > 0 ? withoutRefused(typed, provider) : typed
     }
     const whole = withSignatures(withReasoning(withIds(typed, provider), provider), provider, signatures)
     return withoutRefused(whole, provider)
   }
 
-/** Without the fields that the server refuses. Reasoning to return stands in messages with calls alone. */
+/** Without the fields that the server refuses. */
 const withoutRefused = (message: JsonObject, { refusesInMessages }: Provider): JsonObject =>
   refusesInMessages.size === 0 || !Object.keys(message).some((name) => refusesInMessages.has(name))
     ? message
@@ -42,13 +42,15 @@ const withoutRefused = (message: JsonObject, { refusesInMessages }: Provider): J
 
 const roleOf = (message: unknown): unknown => (isObject(message) ? message["role"] : undefined)
 
-/** Some servers refuse a user message directly after a tool's result. */
+/** Some servers refuse a message of the user or of the system directly after a tool's result. */
 const separated = (messages: ReadonlyArray<unknown>, { userAfterTool }: Provider): ReadonlyArray<unknown> =>
   userAfterTool
     ? messages
     : messages.flatMap((message, index) =>
-        roleOf(message) === "user" && roleOf(messages[index - 1]) === "tool" ? [acknowledged, message] : [message]
+        isAsking(message) && roleOf(messages[index - 1]) === "tool" ? [acknowledged, message] : [message]
       )
+
+const isAsking = (message: unknown): boolean => /^(?:user|system|developer)$/.test(String(roleOf(message)))
 
 /** The dialect has one result for a call: further ones join the first. */
 const oneResultEach = (messages: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {

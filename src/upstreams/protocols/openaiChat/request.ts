@@ -14,7 +14,7 @@ import { effortOf, effortWithin, reasoningParam } from "../reasoning.ts"
 import { carriedFields } from "./carriedFields.ts"
 import type { Provider } from "./Provider.ts"
 import { fatesAt } from "./fates.ts"
-import { fitToPlace } from "./fitToPlace.ts"
+import { fitToPlace, withWord } from "./fitToPlace.ts"
 import { lowerMessages } from "./messages.ts"
 import { ofModel } from "./ofModel.ts"
 import { inOrder } from "./turns.ts"
@@ -43,7 +43,7 @@ export const lower = (
   const offered = withoutReasoning({ ...tools(conversation, provider, back, notes), ...thinks }, provider, (wasSet) =>
     notes.adapt(wasSet ? reasoningParam(conversation) : "reasoning_effort")
   )
-  const body: JsonObject = {
+  const written: JsonObject = {
     model: options.model,
     messages: provider.hasRules ? inOrder(messages, provider) : messages,
     stream: options.stream,
@@ -58,6 +58,7 @@ export const lower = (
     ...hints(conversation, provider, notes),
     ...carriedFields(conversation, publicId, provider, notes)
   }
+  const body = conversation.format.type === "json" && provider.format !== "none" ? withWord(written) : written
   return {
     body: provider.hasRules ? fitToPlace(body, provider, notes.adapt) : body,
     adapted: notes.adapted(),

@@ -7,20 +7,29 @@ import type { Provider } from "./Provider.ts"
 export const inOrder = (messages: ReadonlyArray<unknown>, provider: Provider): ReadonlyArray<unknown> => {
   const { alternates, strictTurns, systemFirst } = provider
   if (!alternates && !strictTurns && !systemFirst) return messages
-  const fronted = systemFirst ? messages.map(systemAsUser) : messages
+  const fronted = systemFirst ? inFront(messages) : messages
   const kept = strictTurns ? marked(fronted.filter((message) => !isEmptyTurn(message))) : fronted
   return alternates ? joined(kept) : kept
 }
 
 const roleOf = (message: unknown): string | undefined => textAt(message, "role")
 
-/** System text behind other turns as the user's. */
-const systemAsUser = (message: unknown, index: number, all: ReadonlyArray<unknown>): unknown => {
+/** One system message in front of all others; system text behind these as the user's. */
+const inFront = (messages: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
+  const first = messages.findIndex((message) => roleOf(message) !== "system")
+  const systems = messages.slice(0, first === -1 ? messages.length : first).filter(isObject)
+  const others = messages.slice(systems.length)
+  const rest = others.some((message) => roleOf(message) === "system") ? others.map(systemAsUser) : others
+  if (systems.length < 2) return rest === others ? messages : [...systems, ...rest]
+  return [systems.reduce((one, other) => ({ ...one, content: contentsOf(one, other) })), ...rest]
+}
+
+const systemAsUser = (message: unknown): unknown => {
   if (!isObject(message) || roleOf(message) !== "system") return message
-  const text = textAt(message, "content")
-  return text === undefined || all.slice(0, index).every((before) => roleOf(before) === "system")
-    ? message
-    : { role: "user", content: markedSystem(text) }
+  const { content } = message
+  const marked = (part: unknown): unknown =>
+    isObject(part) && typeof part["text"] === "string" ? { ...part, text: markedSystem(part["text"]) } : part
+  return { role: "user", content: typeof content === "string" ? markedSystem(content) : partsOf(content).map(marked) }
 }
 
 const isEmptyTurn = (message: unknown): boolean =>
