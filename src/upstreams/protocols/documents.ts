@@ -20,6 +20,9 @@ export const plainText = (source: FileSource): string | undefined => {
 export const markedDocument = (part: DocumentPart, text: string): string =>
   `<document${part.name === undefined ? "" : ` name=${JSON.stringify(part.name)}`}>\n${text}\n</document>`
 
+/** A turn of the user in front of a conversation that the assistant begins, where that is refused. */
+export const conversationBegins = "(The conversation begins.)"
+
 /** System text between turns, for dialects that allow none there. */
 export const markedSystem = (text: string): string => `<system>\n${text}\n</system>`
 

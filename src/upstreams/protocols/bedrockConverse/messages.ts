@@ -8,7 +8,7 @@ import { signs as anthropic } from "../anthropicMessages/messages.ts"
 import type { Back } from "../back.ts"
 import { wrapCustom } from "../back.ts"
 import { anthropicId, atMost } from "../callIds.ts"
-import { markedSystem } from "../documents.ts"
+import { conversationBegins, markedSystem } from "../documents.ts"
 import { inResult, leftOut } from "../inResult.ts"
 import { callInput } from "../notes.ts"
 import type { Notes } from "../notes.ts"
@@ -60,7 +60,7 @@ export const lowerMessages = (conversation: Conversation, recipient: Omit<Recipi
     else turns.push({ role: roleOf(item), content: [...content] })
   }
   // A conversation begins with the user.
-  if (turns[0]?.role === "assistant") turns.unshift({ role: "user", content: [{ text: "(The conversation begins.)" }] })
+  if (turns[0]?.role === "assistant") turns.unshift({ role: "user", content: [{ text: conversationBegins }] })
   if (
     recipient.traits.claude !== undefined &&
     needsUser(turns.at(-1)?.role, recipient.knownAs, conversation, to.notes)

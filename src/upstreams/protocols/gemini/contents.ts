@@ -4,7 +4,7 @@ import { signedImageId } from "../../../generation/signedText.ts"
 import type { CallSignatures } from "../../Upstream.ts"
 import type { Back } from "../back.ts"
 import { wrapCustom } from "../back.ts"
-import { foundWords, markedDocument, markedSystem, plainText } from "../documents.ts"
+import { conversationBegins, foundWords, markedDocument, markedSystem, plainText } from "../documents.ts"
 import { callInput } from "../notes.ts"
 import type { Notes } from "../notes.ts"
 import { oneResultEach } from "../oneResultEach.ts"
@@ -52,6 +52,7 @@ export const contentsOf = (conversation: Conversation, to: Recipient, back: Back
     if (last?.role === role) last.parts.push(...parts)
     else contents.push({ role, parts: [...parts] })
   }
+  if (contents[0]?.role === "model") contents.unshift({ role: "user", parts: [{ text: conversationBegins }] })
   return { system, contents: contents.map((content) => finished(content, to)) }
 }
 
