@@ -108,7 +108,8 @@ const runs: Readonly<Record<string, LongRun>> = {
   places: {
     command: ["./test/places/main.ts"],
     takes: "minutes",
-    shows: "each kind of request before each place, which refuses as the real one does; [place] [family] [kind]"
+    shows:
+      "each kind of request before each place, which refuses as the real one does; [generated] [place] [family] [kind]"
   },
   "bench:ab": {
     command: ["./test/bench/ab.ts"],

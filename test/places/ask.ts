@@ -6,6 +6,7 @@ import { startFileServer } from "../upstreams/fakes/fileServer.ts"
 import { families } from "./kinds.ts"
 import type { FamilyName } from "./kinds.ts"
 import { fileServer } from "./pieces.ts"
+import type { Body } from "./pieces.ts"
 import { tried } from "./places.ts"
 import { startStrict } from "./strict/strict.ts"
 import { routeAt, upstreamAt } from "./upstreamAt.ts"
@@ -45,15 +46,58 @@ export const startBefore = async (strict: string, chosen?: string) => {
   return { gateway, names: routes.map(([name]) => name) }
 }
 
+/** One request of a family, to a model at a place. */
+export interface Question {
+  readonly family: FamilyName
+  readonly path: string
+  readonly body: Body
+  readonly headers?: Readonly<Record<string, string>>
+  /** `place|model` */
+  readonly name: string
+  readonly stream: boolean
+}
+
+/** A gateway before each place of the strict upstream. */
+export const startPlaces = async (wanted?: string) => {
+  const strict = startStrict()
+  const files = startFileServer()
+  const { gateway, names } = await startBefore(strict.url, wanted)
+  /** @returns how it was refused; undefined if it was answered */
+  const ask = async ({
+    body,
+    family,
+    headers,
+    name,
+    path,
+    stream
+  }: Question): Promise<Omit<Unanswered, "kind"> | undefined> => {
+    strict.seen.length = 0
+    const response = await fetch(`${gateway.url}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json", ...headers },
+      body: JSON.stringify({ ...body, model: name, stream }).replaceAll(fileServer, files.url)
+    })
+    const says = await response.text()
+    const rules = [...new Set(strict.seen.flatMap(({ rules }) => rules))]
+    if (response.ok && rules.length === 0) return undefined
+    const [place = "", model = ""] = name.split("|")
+    return { place, model, family, stream, status: response.status, rules, says }
+  }
+  const stop = async () => {
+    await gateway.dispose()
+    await strict.stop()
+    await files.stop()
+  }
+  return { names, ask, stop }
+}
+
 /**
  * Asks each kind of each family of a gateway before each place of the strict upstream, whole and streamed.
  *
  * @returns how many were asked, and those that the place or the gateway refused
  */
 export const askAll = async (chosen: Chosen = {}) => {
-  const strict = startStrict()
-  const files = startFileServer()
-  const { gateway, names } = await startBefore(strict.url, chosen.place)
+  const { ask, names, stop } = await startPlaces(chosen.place)
   const unanswered: Array<Unanswered> = []
   let asked = 0
   let count = 0
@@ -63,24 +107,13 @@ export const askAll = async (chosen: Chosen = {}) => {
         for (const stream of [false, true]) {
           if (count++ % (chosen.every ?? 1) !== 0) continue
           asked++
-          strict.seen.length = 0
-          const response = await fetch(`${gateway.url}${path}`, {
-            method: "POST",
-            headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
-            body: JSON.stringify({ ...body, model: name, stream }).replaceAll(fileServer, files.url)
-          })
-          const says = await response.text()
-          const rules = [...new Set(strict.seen.flatMap(({ rules }) => rules))]
-          if (response.ok && rules.length === 0) continue
-          const [place = "", model = ""] = name.split("|")
-          unanswered.push({ place, model, family, kind, stream, status: response.status, rules, says })
+          const refused = await ask({ family, path, body, name, stream })
+          if (refused !== undefined) unanswered.push({ ...refused, kind })
         }
       }
     }
   } finally {
-    await gateway.dispose()
-    await strict.stop()
-    await files.stop()
+    await stop()
   }
   return { asked, unanswered }
 }

@@ -128,6 +128,27 @@ export const chat: Readonly<Record<string, Body>> = {
   },
   "loop without tools": { messages: cloop },
   "user behind a tool": { tools: [fn], messages: [...cloop, u("And now?")] },
+  "calls first": { tools: [fn], messages: cloop.slice(1) },
+  "system behind a tool": { tools: [fn], messages: [...cloop, { role: "system", content: "Be brief." }] },
+  "developer and system": {
+    messages: [{ role: "developer", content: "Be brief." }, { role: "system", content: "Be kind." }, u("Hi")]
+  },
+  "reasoning without calls": {
+    messages: [
+      u("Hi"),
+      { ...a("Yes"), reasoning_content: "hm", reasoning_details: [{ type: "reasoning.text", text: "hm" }] },
+      u("Go")
+    ]
+  },
+  "effort, assistant last": { reasoning_effort: "medium", messages: [u("Hi"), a("Well")] },
+  "5m before 1h": {
+    messages: [
+      u([
+        { type: "text", text: "a", cache_control: { type: "ephemeral" } },
+        { type: "text", text: "b", cache_control: { type: "ephemeral", ttl: "1h" } }
+      ])
+    ]
+  },
   "image in a result": {
     tools: [fn],
     messages: [

@@ -1,4 +1,4 @@
-import { a, fileServer, gif, image, pdf, schema, u } from "./pieces.ts"
+import { a, fileServer, gif, image, jpeg, pdf, schema, u } from "./pieces.ts"
 import type { Body } from "./pieces.ts"
 
 const mTool = { name: "get_weather", description: "Weather", input_schema: schema }
@@ -168,6 +168,36 @@ export const messages: Readonly<Record<string, Body>> = {
     ]
   },
   "blank assistant": { messages: [u("Hi"), a("  "), u("Go")] },
+  "blank user": { messages: [u(" "), u("Hi")] },
+  "system in front": { messages: [{ role: "system", content: "Be brief." }, u("Hi")] },
+  "loop of one id": {
+    tools: [mTool],
+    messages: [u("w"), a([use("call_0")]), u([res("call_0")]), a([use("call_0")]), u([res("call_0")])]
+  },
+  "loop of two ids that look alike": {
+    tools: [mTool],
+    messages: [u("w"), a([use("call_0.a:b"), use("call_0_a_b")]), u([res("call_0_a_b"), res("call_0.a:b")])]
+  },
+  "calls first": { tools: [mTool], messages: [a([use("toolu_01A")]), u([res("toolu_01A")])] },
+  "image/jpg in a result": {
+    tools: [mTool],
+    messages: [
+      ...loop.slice(0, 2),
+      u([
+        res("toolu_01A", [{ type: "image", source: { type: "base64", media_type: "image/jpg", data: jpeg } }]),
+        res("toolu_01B")
+      ])
+    ]
+  },
+  "schema without a type": { tools: [{ name: "ping", input_schema: { properties: { a: { type: "string" } } } }] },
+  "top mark and four more": {
+    cache_control: { type: "ephemeral" },
+    messages: ["a", "b", "c", "d"].map((text) => u([{ type: "text", text, cache_control: { type: "ephemeral" } }]))
+  },
+  "one marked text twice": {
+    system: ["a", "a"].map((text) => ({ type: "text", text, cache_control: { type: "ephemeral" } })),
+    messages: ["c", "d", "e"].map((text) => u([{ type: "text", text, cache_control: { type: "ephemeral" } }]))
+  },
   "system turn": { messages: [u("Hi"), { role: "system", content: "Be brief." }] },
   image: { messages: [u([image, { type: "text", text: "What?" }])] },
   gif: {

@@ -10,6 +10,8 @@ export const image = { type: "image", source: { type: "base64", media_type: "ima
 export const gif = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 /** Stands for the server of files while a request is asked. */
 export const fileServer = "http://files.test"
+export const jpeg =
+  "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA="
 export const u = (content: unknown) => ({ role: "user", content })
 export const a = (content: unknown) => ({ role: "assistant", content })
 export const pdf = Buffer.from(

@@ -68,6 +68,9 @@ export const responses: Readonly<Record<string, Body>> = {
       ...rloop.slice(1)
     ]
   },
+  "calls first": { tools: [rfn], input: rloop.slice(1) },
+  retention: { prompt_cache_retention: "24h" },
+  "json unnamed": { text: { format: { type: "json_object" } } },
   "custom loop": {
     tools: [{ type: "custom", name: "apply_patch" }],
     input: [
