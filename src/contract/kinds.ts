@@ -104,7 +104,7 @@ export const calledKinds = modelKinds.filter((kind): kind is CalledKind => kinds
 /** A row with the columns that a kind may leave out. */
 export const kindOf = (kind: ModelKind): KindRow => kinds[kind]
 
-/** "text, embedding, rerank and moderation models": those that answer at once, for sentences. */
+/** "text, embedding, rerank, moderation and image models": those that answer at once, for sentences. */
 export const calledModels = `${calledKinds.slice(0, -1).join(", ")} and ${calledKinds.slice(-1).join("")} models`
 
 /** A family of endpoints. */

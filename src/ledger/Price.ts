@@ -126,11 +126,15 @@ export const covers = (price: Price, { model, of, value }: Pick<Demand, "model" 
   if (of === "other_model") return others?.(model ?? value) !== undefined
   // No factor of nothing is something.
   if (of === "service_tier" || of === "speed" || of === "inference_geo") return isFree || hasVariant(varying, of, value)
-  if (of === "image_generation" && model !== undefined && others?.(model) !== undefined) return true
+  if (of === "image_generation" && model !== undefined && isByTokens(others?.(model))) return true
   // Some charge for the piece, some for its tokens.
   if (isPieceMeasure(of)) return isFree || rates.input > 0 || pieces?.[of] !== undefined
   return isHostedCall(of) && calls?.[of] !== undefined
 }
+
+/** True for the price of a model whose images a tool may bill: by tokens, not by the image. */
+const isByTokens = (price: Price | undefined): boolean =>
+  price !== undefined && (price.isFree || price.rates.output > 0 || (price.rates.image?.output ?? 0) > 0)
 
 /** The price of one video; the same price if all videos cost the same. */
 export const priceOfVideo = (price: Price, video: PricedVideo): Price =>

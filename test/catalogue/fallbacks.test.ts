@@ -82,7 +82,7 @@ describe("fallbacks", () => {
     [
       "for videos",
       { film: to({ failed: "other" }, "films"), other: "films" },
-      "models/film/fallbacks | models.film.fallbacks: only text, embedding, rerank and moderation models have fallbacks"
+      "models/film/fallbacks | models.film.fallbacks: only text, embedding, rerank, moderation and image models have fallbacks"
     ]
   ])("can't be %s", (_, models, message) => {
     expect(wrong(models)).toBe(message)

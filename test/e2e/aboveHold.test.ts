@@ -116,7 +116,7 @@ describeOnEach("an upstream that tells more than was held", ({ name }) => {
       expect([by, all.reduce((added, one) => added + one, 0)]).toEqual([by, sum])
     }
     const csv = await (await request(gateway, "/admin/v1/usage?by=model&format=csv", { key: adminKey })).text()
-    expect(csv.split("\r\n")[0]).toMatch(/,usd,upstream_usd,above_hold_usd,rerank_units$/)
+    expect(csv.split("\r\n")[0]).toMatch(/,usd,upstream_usd,above_hold_usd,rerank_units,images$/)
     const overview = await get("/admin/v1/overview?from=1h")
     expect(Math.round(overview.total.above_hold_usd * 1e9)).toBe(sum)
     const groups = await get("/admin/v1/overview/groups?from=24h&by=model")

@@ -180,12 +180,13 @@ describe("GET /metrics", () => {
       callback_url: `http://127.0.0.1:${receiver.port}/hook`
     })
     expect(created.status).toBe(200)
-    const now = await until((now) => now['gateway_deliveries_total{state="delivered"}'] === 3)
+    const now = await until(
+      (now) => now['gateway_deliveries_total{state="delivered"}'] === 3 && now["gateway_deliveries_pending"] === 0
+    )
     for (const state of ["queued", "running", "failed"]) {
       expect(now[`gateway_tasks_total{kind="video",state="${state}"}`]).toBe(1)
     }
     expect(now['gateway_tasks_active{kind="video",state="running"}']).toBeUndefined()
-    expect(now["gateway_deliveries_pending"]).toBe(0)
     expect(now["gateway_oldest_expired_lease_seconds"]).toBe(0)
     expect(now['gateway_commits_total{outcome="committed"}']).toBeGreaterThan(3)
     expect(now["gateway_commit_writes_count"]).toBe(now['gateway_commits_total{outcome="committed"}'])

@@ -102,7 +102,7 @@ describe("a route's own limits", () => {
     writeFileSync(join(gateway.folder, "other.yaml"), JSON.stringify({ upstreams, models }))
     const { err, out } = await runCommand(gateway.folder, ["check"], { GATEWAY_CONFIG: "other.yaml" })
     expect(err + out).toContain(
-      "models.v.routes[0].max_concurrency: is for text, embedding, rerank and moderation models alone"
+      "models.v.routes[0].max_concurrency: is for text, embedding, rerank, moderation and image models alone"
     )
   })
 })

@@ -182,6 +182,13 @@ describe("a request's cost", () => {
     ])
   })
 
+  it("covers images of a tool only by a price of tokens, which is all that the tool tells", () => {
+    const demand = { of: "image_generation", value: "image_generation", model: "painter" } as const
+    const withPainter = (painter: Price) => ({ ...fromUsd({ input: 1 }), others: () => painter })
+    const painters = [{ per_image: 0.04 }, { input: 5, image: { output: 30 } }, { input: 5, output: 30 }, {}]
+    expect(painters.map((usd) => covers(withPainter(fromUsd(usd)), demand))).toEqual([false, true, true, true])
+  })
+
   it("covers any tier, speed and place of what is free", () => {
     const ofTokens = ["service_tier", "speed", "inference_geo"] as const
     expect(ofTokens.map((of) => covers(free, { of, value: "fast" }))).toEqual([true, true, true])

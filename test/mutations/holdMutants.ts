@@ -106,7 +106,7 @@ export const holdMutants: ReadonlyArray<Mutant> = [
   {
     name: "dispatch: what searches read is not held",
     file: "src/dispatch/mostInput.ts",
-    snippet: "round + calls * (round + callResults)",
+    snippet: "round + calls * Math.min(round + callResults, longestInput)",
     replacement: "round",
     tests: ["test/dispatch/mostUsed.test.ts"]
   },

@@ -58,7 +58,7 @@ const broken: ReadonlyArray<readonly [fields: object, param: string, rule: strin
   [
     content({ type: "input_image", image_url: "https://a.b/c.png", detail: "ultra" }),
     "input[0].content[0].detail",
-    'expected one of low, high, auto; got "ultra"'
+    'expected one of low, high, auto, original; got "ultra"'
   ],
   [
     content({ type: "input_file", filename: "a.pdf" }),

@@ -69,7 +69,7 @@ describe.skipIf(isSkipped)("what an operator does in the console", () => {
     await dialog.getByLabel("Name").fill("support-voice")
     await dialog.getByLabel("Account").selectOption("support")
     await dialog.getByLabel("Models").fill("nothing-*")
-    await dialog.getByText("Matches none of the 4 models served.").waitFor()
+    await dialog.getByText("Matches none of the 6 models served.").waitFor()
     await dialog.getByLabel("Models").fill("sandbox-t*")
     await dialog.getByText("Matches 1 of 4: sandbox-text").waitFor()
     await dialog.getByLabel("Budget").fill("a lot")

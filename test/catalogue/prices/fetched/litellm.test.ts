@@ -241,12 +241,15 @@ describe("a row of LiteLLM's list", () => {
     expect(usd).toEqual({ input: 2, cached_input: 0.2, output: 10, per_request: 0.014 })
   })
 
-  it("of an image model is the price of a tool's model, by tokens", async () => {
+  it("of an image model is by tokens, as a tool's model needs it, or by the image", async () => {
     const image = { mode: "image_generation" }
     const rates = { input_cost_per_token: 5, input_cost_per_image_token: 8, output_cost_per_image_token: 30 }
     expect(await only(row("openai", rates, image), "gpt-image-2")).toEqual({
       usd: { input: 5, image: { input: 8, output: 30 } }
     })
-    expect(await only(row("openai", { input_cost_per_token: 5 }, { ...image, output_cost_per_image: 0.04 }))).toBeNull()
+    expect(await only(row("xai", {}, { ...image, output_cost_per_image: 0.07 }), "grok-imagine-image")).toEqual({
+      usd: { per_image: 0.07 }
+    })
+    expect(await only(row("openai", { input_cost_per_token: 5 }, image))).toBeNull()
   })
 })
