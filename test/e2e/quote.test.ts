@@ -150,7 +150,7 @@ describe("POST /v1/quote", () => {
         message: expect.stringContaining("exactly one of messages")
       })
     }
-    expect(await refusal({ endpoint: "/v1/completions", body: {} })).toMatchObject({
+    expect(await refusal({ endpoint: "/v1/assistants", body: {} })).toMatchObject({
       status: 400,
       param: "endpoint"
     })
