@@ -99,6 +99,16 @@ export const chat: Readonly<Record<string, Body>> = {
     tools: [fn],
     messages: [cloop[0], { ...cloop[1], reasoning_content: "hm" }, ...cloop.slice(2)]
   },
+  "loop as OpenAI's client sends it back": {
+    tools: [fn],
+    messages: [
+      cloop[0],
+      { ...cloop[1], refusal: null, annotations: [], audio: null, parsed: null },
+      ...cloop.slice(2),
+      { ...a("Well."), refusal: null, annotations: [], reasoning_details: [] },
+      u("Go on.")
+    ]
+  },
   "loop of one id": {
     tools: [fn],
     messages: [

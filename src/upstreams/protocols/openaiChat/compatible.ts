@@ -6,7 +6,7 @@ import type { ProviderName } from "../../../config/providers/providers.ts"
 import { schemaRules } from "../schemas.ts"
 import { openaiCompletions } from "./completionModels.ts"
 import type { Provider } from "./Provider.ts"
-import { withRules } from "./withRules.ts"
+import { ofAnswers, withRules } from "./withRules.ts"
 import type { Row } from "./withRules.ts"
 
 const degrees: ReadonlyArray<Effort> = ["low", "medium", "high"]
@@ -148,7 +148,7 @@ const written = {
       "safety_identifier",
       "verbosity"
     ]),
-    refusesInMessages: new Set(["reasoning_content", "reasoning_details", "images"]),
+    refusesInMessages: new Set(ofAnswers),
     formatsBesideTools: false,
     knowsEfforts: true,
     models: [
@@ -202,7 +202,7 @@ const written = {
       "user",
       "verbosity"
     ]),
-    refusesInMessages: new Set(["reasoning_content", "reasoning_details", "images"]),
+    refusesInMessages: new Set([...ofAnswers, "reasoning"]),
     seed: "random_seed",
     strictTurns: true,
     carries: new Set(),
@@ -245,7 +245,7 @@ const written = {
       "store",
       "verbosity"
     ]),
-    refusesInMessages: new Set(["reasoning_content", "reasoning_details", "images"])
+    refusesInMessages: new Set(ofAnswers)
   },
   qwen: {
     ...usual,

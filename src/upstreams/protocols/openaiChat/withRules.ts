@@ -18,3 +18,14 @@ const needsRules = (row: Row): boolean =>
   row.strictTurns ||
   row.systemFirst ||
   row.alternates
+
+/** Members of an answer's message that clients send back with it, `null` where they are empty, and strict servers refuse. */
+export const ofAnswers = [
+  "annotations",
+  "audio",
+  "images",
+  "parsed",
+  "reasoning_content",
+  "reasoning_details",
+  "refusal"
+] as const
