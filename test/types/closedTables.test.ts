@@ -53,7 +53,7 @@ it("a field without a fate does not compile: of a request in its family, of a co
 
 const kinds = "src/contract/kinds.ts"
 const columns =
-  'named: "a speech model", work: "call", operation: "speech", isTranslated: false, readsAtOnce: false, isByTokens: false'
+  'named: "a speech model", work: "call", operation: "speech", isTranslated: false, readsAtOnce: false, isByTokens: false, writes: "text"'
 const kindRow = (more: string) => ({
   file: kinds,
   text: "export const kinds = {",

@@ -65,7 +65,7 @@ const bodyOf = ({ body, headers }: Exchange, given: Readonly<Record<string, stri
 
 const device = "urn:ietf:params:oauth:grant-type:device_code"
 
-it("is answered what Claude Code's own gateway answers, field by field", { timeout: 30_000 }, async () => {
+it("is answered what Claude Code's own gateway answers, field by field", { timeout: 120_000 }, async () => {
   await send("GET /.well-known/oauth-authorization-server 200")
   const begun = JSON.parse((await send("POST /oauth/device_authorization 200")).text)
   await send("POST /oauth/token 400", begun)

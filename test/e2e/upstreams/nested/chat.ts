@@ -75,6 +75,8 @@ export const chat: NestedSamples = {
     "ChatFilePart.file.file_id",
     // The gateway's own seals, which their model alone gets.
     "ChatInputMessage.reasoning_details",
+    // Gemini gets them back; elsewhere they are named `image`.
+    "ChatInputMessage.images",
     "ChatCreateCompletion.stream_options.include_usage",
     "ChatCreateCompletion.stream_options.include_obfuscation"
   ]
