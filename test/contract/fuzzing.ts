@@ -267,7 +267,14 @@ const chunksProblem = (text: string): string | undefined => {
   return other === undefined ? undefined : `has a frame of another kind: ${JSON.stringify(other).slice(0, 200)}`
 }
 
-const lastEvents = ["message_stop", "response.completed", "response.incomplete", "response.failed", "error"]
+const lastEvents = [
+  "message_stop",
+  "response.completed",
+  "response.incomplete",
+  "response.failed",
+  "image_generation.completed",
+  "error"
+]
 
 const streamProblem = (text: string): string | undefined => {
   const events = text.split("\n\n").filter((frame) => frame !== "" && !frame.startsWith(":"))

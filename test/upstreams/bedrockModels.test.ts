@@ -34,7 +34,8 @@ describe("Bedrock's lists of models", () => {
       } as const
       const base_url = bedrock.url + path
       const entry = { provider: "bedrock", protocol, base_url, auth, region: "us-east-1" } as const
-      expect(yield* listModels(entry, yield* credentialsOf(entry))).toEqual([
+      const listed = yield* listModels(entry, yield* credentialsOf(entry))
+      expect(listed.map(({ id }) => id)).toEqual([
         "amazon.nova-lite-v1:0",
         "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
         "us.amazon.nova-2-lite-v1:0"

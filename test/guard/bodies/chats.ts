@@ -2,6 +2,7 @@ import {
   chat,
   completions,
   embeddings,
+  image as drawn,
   isShort,
   many,
   mega,
@@ -9,6 +10,7 @@ import {
   onChat,
   onCompletions,
   onEmbeddings,
+  onImages,
   onModerations,
   onRerank,
   rerank,
@@ -42,7 +44,7 @@ const stops: ReadonlyArray<readonly [string, () => ReadonlyArray<string>]> = [
   ["one of 20 MB", () => ["a".repeat(20 * mega)]]
 ]
 
-/** What chat completions, embeddings, rerank and moderations may be sent. */
+/** What chat completions, embeddings, rerank, moderations and images may be sent. */
 export const chats: ReadonlyArray<Hostile> = [
   ...texts.flatMap(([name, text]) => [
     onChat(`text: ${name}`, () => chat(saying(text()))),
@@ -54,7 +56,8 @@ export const chats: ReadonlyArray<Hostile> = [
     onEmbeddings(`text: ${name}`, () => embeddings(text())),
     onRerank(`query: ${name}`, () => rerank(["a fox"], { query: text() })),
     onRerank(`document: ${name}`, () => rerank([text()])),
-    onModerations(`text: ${name}`, () => moderation(text()))
+    onModerations(`text: ${name}`, () => moderation(text())),
+    onImages(`prompt: ${name}`, () => drawn(text()))
   ]),
   ...shapes.flatMap(([name, shape]) => [
     onChat(`messages: ${name}`, () => chat({ messages: shape() })),
@@ -74,6 +77,8 @@ export const chats: ReadonlyArray<Hostile> = [
     onEmbeddings(`input: ${name}`, () => embeddings(shape())),
     onRerank(`documents: ${name}`, () => rerank(shape())),
     onModerations(`input: ${name}`, () => moderation(shape())),
+    onImages(`prompt: ${name}`, () => drawn(shape())),
+    onImages(`unknown field: ${name}`, () => drawn("a fox", { unheard_of: shape() })),
     onEmbeddings(`passed through: ${name}`, () => embeddings("x", { unheard_of: shape() }))
   ]),
   onChat("40,000 messages", () => chat({ messages: many(40_000, () => ({ role: "user", content: "x" })) }), isShort),
