@@ -71,7 +71,7 @@ describe.skipIf(isSkipped)("what an operator does in the console", () => {
     await dialog.getByLabel("Models").fill("nothing-*")
     await dialog.getByText("Matches none of the 6 models served.").waitFor()
     await dialog.getByLabel("Models").fill("sandbox-t*")
-    await dialog.getByText("Matches 1 of 4: sandbox-text").waitFor()
+    await dialog.getByText("Matches 1 of 6: sandbox-text").waitFor()
     await dialog.getByLabel("Budget").fill("a lot")
     await dialog.getByRole("button", { name: "Create key" }).click()
     await dialog.getByRole("alert").getByText("an amount in dollars").waitFor()
