@@ -183,6 +183,15 @@ export const responses: Readonly<Record<string, Body>> = {
       { role: "user", content: "Go" }
     ]
   },
+  "an empty turn behind a result": {
+    tools: [rfn],
+    input: [
+      { type: "function_call", call_id: "call_0", name: "get_weather", arguments: '{"city":"Oslo"}' },
+      { type: "function_call_output", call_id: "call_0", output: "cold" },
+      { role: "assistant", content: "" },
+      { role: "user", content: "Hi" }
+    ]
+  },
   "odd names": {
     tools: [
       { ...rfn, name: "21st_x" },

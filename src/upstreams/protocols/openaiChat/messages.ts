@@ -55,16 +55,10 @@ export const lowerMessages = (
   const loop = beginOfLoop(all)
   const messages: Array<JsonObject> = []
   for (const [index, draft] of all.entries()) {
-    if (!provider.userAfterTool && draft.role === "user" && all[index - 1]?.role === "tool") messages.push(acknowledged)
     messages.push(written(draft, { provider, signatures }, index > loop))
   }
   return messages
 }
-
-/**
- * Separates a tool's result from the user's message for servers that require it; they treat an empty message as none.
- */
-export const acknowledged: JsonObject = { role: "assistant", content: "OK." }
 
 /**
  * The index of the last question of the user. Messages directly after tool results (a reminder, an image) belong to the

@@ -3,7 +3,6 @@ import { isObject, listAt, objectAt, textAt } from "../../../contract/json/json.
 import type { CallSignatures } from "../../Upstream.ts"
 import { anyId } from "../callIds.ts"
 import type { Provider } from "./Provider.ts"
-import { acknowledged } from "./messages.ts"
 import { detailsOf } from "./reasoningDetails.ts"
 import { signedCalls } from "./signedCalls.ts"
 import { inOrder } from "./turns.ts"
@@ -14,7 +13,7 @@ export const passedMessages = (
   provider: Provider,
   signatures: CallSignatures | undefined
 ): ReadonlyArray<unknown> => {
-  const passed = separated(oneResultEach(messages), provider).map(passedMessage(provider, signatures))
+  const passed = oneResultEach(messages).map(passedMessage(provider, signatures))
   return provider.hasRules ? inOrder(passed, provider) : passed
 }
 
@@ -41,16 +40,6 @@ const withoutRefused = (message: JsonObject, { refusesInMessages }: Provider): J
     : Object.fromEntries(Object.entries(message).filter(([name]) => !refusesInMessages.has(name)))
 
 const roleOf = (message: unknown): unknown => (isObject(message) ? message["role"] : undefined)
-
-/** Some servers refuse a message of the user or of the system directly after a tool's result. */
-const separated = (messages: ReadonlyArray<unknown>, { userAfterTool }: Provider): ReadonlyArray<unknown> =>
-  userAfterTool
-    ? messages
-    : messages.flatMap((message, index) =>
-        isAsking(message) && roleOf(messages[index - 1]) === "tool" ? [acknowledged, message] : [message]
-      )
-
-const isAsking = (message: unknown): boolean => /^(?:user|system|developer)$/.test(String(roleOf(message)))
 
 /** The dialect has one result for a call: further ones join the first. */
 const oneResultEach = (messages: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {

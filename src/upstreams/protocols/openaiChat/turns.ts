@@ -5,12 +5,23 @@ import type { Provider } from "./Provider.ts"
 
 /** Messages in the order that the server's model takes, translated or a caller's own. */
 export const inOrder = (messages: ReadonlyArray<unknown>, provider: Provider): ReadonlyArray<unknown> => {
-  const { alternates, strictTurns, systemFirst } = provider
-  if (!alternates && !strictTurns && !systemFirst) return messages
+  const { alternates, strictTurns, systemFirst, userAfterTool } = provider
+  if (!alternates && !strictTurns && !systemFirst && userAfterTool) return messages
   const fronted = systemFirst ? inFront(messages) : messages
   const kept = strictTurns ? marked(fronted.filter((message) => !isEmptyTurn(message))) : fronted
-  return alternates ? joined(kept) : kept
+  const apart = userAfterTool ? kept : separated(kept)
+  return alternates ? joined(apart) : apart
 }
+
+/** A turn of the assistant between a tool's result and the user's message or the system's; an empty one would be none. */
+const separated = (messages: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
+  messages.flatMap((message, index) =>
+    isAsking(message) && roleOf(messages[index - 1]) === "tool"
+      ? [{ role: "assistant", content: "OK." }, message]
+      : [message]
+  )
+
+const isAsking = (message: unknown): boolean => /^(?:user|system|developer)$/.test(roleOf(message) ?? "")
 
 const roleOf = (message: unknown): string | undefined => textAt(message, "role")
 

@@ -17,7 +17,8 @@ const needsRules = (row: Row): boolean =>
   row.seed !== "seed" ||
   row.strictTurns ||
   row.systemFirst ||
-  row.alternates
+  row.alternates ||
+  !row.userAfterTool
 
 /** Members of an answer's message that clients send back with it, `null` where they are empty, and strict servers refuse. */
 export const ofAnswers = [
