@@ -4,7 +4,7 @@ import { Recent } from "./Recent.ts"
 /** The most refusals that are remembered, and of one model: callers can make fields up. */
 const mostRefusals = 500
 const mostOfModel = 20
-/** How long a refusal is remembered, in ms. It is told once in this time. */
+/** A refusal is reported once within this time, in ms. */
 const dayMs = 86_400_000
 /** Callers and upstreams write names at any length. */
 const longestPath = 80

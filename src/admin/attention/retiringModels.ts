@@ -5,7 +5,7 @@ import { Configuration } from "../../config/Configuration.ts"
 import { andMore, problem } from "./Problem.ts"
 import type { Problem } from "./Problem.ts"
 
-/** A retirement is told so long before it, in ms. */
+/** How long before its retirement a model is listed, in ms. */
 const noticeMs = 30 * 86_400_000
 
 /** Models that their providers retire soon: each that the configuration names, and those that upstreams list as one. */

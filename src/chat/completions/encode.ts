@@ -11,7 +11,7 @@ import type { FinishReason, TextChoice, TextCompletion } from "./TextCompletion.
 export interface State {
   readonly sequence: Sequence.State
   readonly text: string
-  /** True while an item is open whose text is told: reasoning is not. */
+  /** True inside an item whose text is part of the answer. Reasoning is not. */
   readonly isTold: boolean
   readonly finish: FinishReason
   readonly usage: Usage

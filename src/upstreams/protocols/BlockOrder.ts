@@ -11,7 +11,8 @@ export interface BlockFrame {
   readonly ends: boolean
 }
 
-interface Waiting {
+/** The frames of a block that began before others have ended. */
+interface HeldBlock {
   readonly frames: Array<JsonObject>
   hasEnded: boolean
 }
@@ -21,7 +22,7 @@ type Frames = ReadonlyArray<JsonObject>
 /** Puts interleaved content blocks one after the other: a block's frames wait until the blocks before it have ended. */
 export class BlockOrder {
   #open: number | undefined
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, HeldBlock>()
 
   /** The frames to read now. A frame of a block that never began belongs to the open one. */
   take({ begins, ends, frame, index }: BlockFrame): Frames {
