@@ -31,8 +31,6 @@ const allowed: Readonly<Record<string, string>> = {
   "content.ts noSearches": "empty, and typed so that it stays so",
   "messages.ts noSignatures": "empty, and typed so that it stays so",
   "request.ts noSignatures": "empty, and typed so that it stays so",
-  "RefusedBetas.ts none": "empty, and typed so that it stays so",
-  "forwarding.ts noNames": "empty, and typed so that it stays so",
   "trafficProblems.ts none": "empty, and typed so that it stays so",
   "BodyText.ts none": "empty, and typed so that it stays so",
   "tokenizer.ts remembered": "the tokens of a text",

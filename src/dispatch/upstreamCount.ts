@@ -111,7 +111,11 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
       counted([headers.get("anthropic-beta")], serializeBody(request, body), made, ({ countTokens }) =>
         countTokens === undefined
           ? unknown
-          : countTokens(request, { upstreamModel: route.model, knownAs: route.knownAs })
+          : countTokens(request, {
+              upstreamModel: route.model,
+              knownAs: route.knownAs,
+              serves: { caller, request: { body } }
+            })
       )
     )
   }

@@ -132,7 +132,7 @@ export interface TextUpstream extends AtKey<TextUpstream> {
   /** Counts the input tokens of a request in its dialect; undefined if the upstream does not answer with a count. */
   readonly countTokens?: (
     request: Pick<PassthroughRequest, "body" | "bodyText" | "headers">,
-    to: Pick<GenerateOptions, "knownAs" | "upstreamModel">
+    to: Pick<GenerateOptions, "knownAs" | "serves" | "upstreamModel">
   ) => Effect.Effect<number | undefined>
   /** Counts the input tokens of a translated conversation; undefined if the upstream does not answer with a count. */
   readonly countConversation?: (conversation: Conversation, upstreamModel: string) => Effect.Effect<number | undefined>

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { SeenRefusals } from "../../src/routing/SeenRefusals.ts"
 
 const dayMs = 86_400_000
-const refusal = { upstream: "groq", model: "qwen", path: "seed", words: "property 'seed' is unsupported" }
+const refusal = { account: "a", upstream: "groq", model: "qwen", path: "seed", words: "property 'seed' is unsupported" }
 
 it("a refusal is told once a day", () => {
   let nowMs = 1_000
@@ -31,6 +31,15 @@ it("fields that a caller makes up are twenty of a model at most, and short", () 
   expect(told).toHaveLength(20)
   expect(Math.max(...seen.all(0).map(({ path }) => path.length))).toBe(80)
   expect(seen.note({ ...refusal, model: "other" })).toBe(true)
-  for (let at = 0; at < 5_000; at++) seen.note({ ...refusal, model: `m${"x".repeat(at % 7)}${at}` })
+})
+
+it("models that a caller makes up crowd out nobody else's refusals, and fill no log", () => {
+  const seen = new SeenRefusals(() => 0)
+  expect(seen.note(refusal)).toBe(true)
+  const told = Array.from({ length: 5_000 }, (_, at) => seen.note({ ...refusal, account: "b", model: `m${at}` }))
+  expect(told.filter(Boolean)).toHaveLength(50)
+  expect(seen.note({ ...refusal, account: "c" })).toBe(false)
+  expect(seen.note({ ...refusal, account: "c", path: "top_k" })).toBe(true)
+  for (let at = 0; at < 5_000; at++) seen.note({ ...refusal, account: `a${at}`, model: `m${at}` })
   expect(seen.all(0).length).toBeLessThanOrEqual(1_000)
 })

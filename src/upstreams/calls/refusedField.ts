@@ -1,12 +1,14 @@
 import type { JsonObject } from "../../contract/fields.ts"
 import { isObject } from "../../contract/json/json.ts"
 
-/** A field that a place refused, whatever its value: the table of places is behind, or the caller made it up. */
+/** A field that a place refused: the table of places is behind, or the caller made it up. */
 export interface RefusedField {
   /** Its path in the request, or `anthropic-beta` with the name of a beta. */
   readonly path: string
   /** The sentence that refuses it, of which the path alone may be the caller's. */
   readonly words: string
+  /** True if another value may be taken. */
+  readonly isOfValue: boolean
 }
 
 /**
@@ -25,7 +27,7 @@ const sentences: ReadonlyArray<RegExp> = [
   // OpenAI and Azure.
   /^Unrecognized request argument supplied: (?<path>[\w.-]{0,99}\w)/,
   /^(?:Unknown|Unsupported) parameter: '?(?<path>[\w.[\]-]{0,99}[\w\]])'?/,
-  /^Unsupported value: '(?<path>[\w.[\]-]{1,100})' does not support\b/,
+  /^(?<value>Unsupported value): '(?<path>[\w.[\]-]{1,100})' does not support\b/,
   // Groq, Cerebras.
   /^property '(?<path>[\w.-]{1,100})' is unsupported/,
   /\('(?<within>[\w.-]{1,100})' : property '(?<path>[\w.-]{1,100})' is unsupported/,
@@ -41,27 +43,33 @@ export const refusedField = (message: string): RefusedField | undefined => {
   for (const sentence of sentences) {
     const found = sentence.exec(message)
     if (found === null) continue
-    const { beta, path, within } = found.groups ?? {}
+    const { beta, path, value, within } = found.groups ?? {}
     const named = path ?? ["anthropic-beta", ...(beta === undefined ? [] : [beta])].join(".")
     const isTop = within === undefined || holders.includes(camel(within))
-    return { path: isTop ? named : `${within}.${named}`, words: found[0] }
+    return { path: isTop ? named : `${within}.${named}`, words: found[0], isOfValue: value !== undefined }
   }
   return undefined
 }
 
 /**
- * Fields whose absence would make another request of it: the conversation, its tools and its format, the bound, what is
- * paid for it, where it runs and what is kept of it.
+ * Fields whose absence would make another request of it: the conversation, its tools and sources, its format, its end,
+ * the number of answers, what is paid for it, where it runs, what is kept of it and what guards it. So would bounds.
  */
 const essential: ReadonlyArray<string> = [
   ..."model stream messages input contents prompt conversation previousResponseId cachedContent".split(" "),
   ..."system systemInstruction instructions tools toolChoice toolConfig functions mcpServers".split(" "),
-  ..."webSearchOptions plugins responseFormat outputFormat text.format".split(" "),
+  ..."toolResources container webSearchOptions searchParameters searchOptions enableSearch plugins".split(" "),
+  ..."dataSources documents functionCall responseFormat outputFormat format text.format".split(" "),
+  ..."guidedJson guidedRegex guidedChoice guidedGrammar structuredOutputs jsonSchema grammar regex".split(" "),
   ..."outputConfig.format outputConfig.textFormat".split(" "),
   ..."responseSchema responseJsonSchema responseMimeType responseModalities modalities".split(" "),
-  ..."maxTokens maxCompletionTokens maxOutputTokens serviceTier speed inferenceGeo store provider".split(" "),
-  ..."guardrailConfig safetySettings".split(" ")
+  ..."audio stop stopSequences n bestOf candidateCount echo suffix".split(" "),
+  ..."serviceTier speed performanceConfig inferenceGeo store background".split(" "),
+  ..."provider models route fallbacks zdr".split(" "),
+  ..."guardrailConfig guardrails safetySettings safetyMode safePrompt moderation".split(" ")
 ]
+
+const bound = /^max[A-Z]/
 
 /** Objects that only hold optional fields, which refusals name without them. */
 const holders: ReadonlyArray<string> = ["generationConfig", "inferenceConfig", "additionalModelRequestFields"]
@@ -74,7 +82,8 @@ export const withoutField = (body: JsonObject, path: string): JsonObject | undef
   const steps = path.split(".").map(camel)
   const [first] = steps
   const optional = holders.includes(first ?? "") ? steps.slice(1) : steps
-  if (optional.length === 0 || essential.some((one) => isWithin(one, optional.join(".")))) return undefined
+  if (optional.length === 0 || optional.some((step) => bound.test(step))) return undefined
+  if (essential.some((one) => isWithin(one, optional.join(".")))) return undefined
   const left = without(body, steps)
   if (left !== undefined || steps.length > 1) return left
   for (const holder of holders) {
@@ -82,6 +91,25 @@ export const withoutField = (body: JsonObject, path: string): JsonObject | undef
     if (found !== undefined) return found
   }
   return undefined
+}
+
+/** A request without these optional fields, and the paths of those that it had. */
+export const withoutFields = (body: JsonObject, paths: ReadonlyArray<string>): Lesser => {
+  const names: Array<string> = []
+  let left = body
+  for (const path of paths) {
+    const lesser = withoutField(left, path)
+    if (lesser === undefined) continue
+    left = lesser
+    names.push(path)
+  }
+  return { body: left, names }
+}
+
+interface Lesser {
+  readonly body: JsonObject
+  /** The paths of what is left out. */
+  readonly names: ReadonlyArray<string>
 }
 
 /** True if one of two paths leads through the other. */

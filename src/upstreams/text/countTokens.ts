@@ -6,7 +6,7 @@ import { askCount } from "../passthrough/counter.ts"
 import type { Dialect } from "../passthrough/Dialect.ts"
 import type { Fitting } from "../passthrough/makeFit.ts"
 import type { Protocol } from "../protocols/Protocol.ts"
-import type { RefusedBetas } from "../calls/RefusedBetas.ts"
+import type { RefusedParts } from "../calls/RefusedParts.ts"
 import { serializeBody } from "../calls/serializeBody.ts"
 import type { TextUpstreamOptions } from "./TextUpstreamOptions.ts"
 import type { TextUpstream } from "../Upstream.ts"
@@ -17,7 +17,7 @@ export const countTokens = <S>(
   dialect: Dialect,
   options: TextUpstreamOptions,
   fitted: Fitting,
-  refused: RefusedBetas
+  refused: RefusedParts
 ) => {
   if (path === undefined) return {}
   const placed = makePlacing(endpoint, options.baseUrl, path)
@@ -27,7 +27,7 @@ export const countTokens = <S>(
     if (fetches && inlined && inlineFiles(request.body, inlined, fetches, options.files, {}) !== undefined)
       return Effect.succeed(undefined)
     const passed = { ...dialect.body(request.body, { ...to, stream: false }), stream: undefined }
-    const fit = fitted({ ...request, body: passed }, to, refused.at(to.upstreamModel), true)
+    const fit = fitted({ ...request, body: passed }, to, refused.at(to).betas, true)
     const { body, headers, url } = placed(fit)
     return askCount({
       url,

@@ -7,8 +7,9 @@ import type { Generation } from "../../generation/Generation.ts"
 import { acceptAnswer } from "../calls/acceptAnswer.ts"
 import type { Exchange } from "../calls/Exchange.ts"
 import { messageOf } from "../calls/messageOf.ts"
-import type { RefusedBetas } from "../calls/RefusedBetas.ts"
-import { refusedField, withoutField } from "../calls/refusedField.ts"
+import { refusedField, withoutField, withoutFields } from "../calls/refusedField.ts"
+import { nothingLeftOut } from "../calls/RefusedParts.ts"
+import type { RefusedParts } from "../calls/RefusedParts.ts"
 import { isSuccess, refusalError } from "../calls/refusalError.ts"
 import { serializeBody } from "../calls/serializeBody.ts"
 import { tellRefused } from "../calls/tellRefused.ts"
@@ -56,28 +57,30 @@ export const forwarding = <S>(
   dialect: Dialect,
   options: TextUpstreamOptions,
   { placed, secrets, send, tierIn, url }: Wire,
-  { betas, fitted }: { readonly betas: RefusedBetas; readonly fitted: Fitting }
+  { fitted, parts }: { readonly fitted: Fitting; readonly parts: RefusedParts }
 ) => {
   const { defaults, name } = options
   const forward = (request: PassthroughRequest, how: GenerateOptions, second?: Second): Call => {
     let lost: Set<string> | undefined
-    const { upstreamModel: model, strict } = how
+    const { strict } = how
     const ownBody = dialect.body(request.body, how, (param) => (lost ??= new Set(request.adapted)).add(param))
     const passedBody =
       defaults === undefined ? ownBody : protocol.withDefaults(ownBody, defaults, namesTier(request.body))
-    const without = second?.betas ?? (strict === true ? noNames : betas.at(model))
+    const known = strict === true ? nothingLeftOut : parts.at(how)
+    const without = second?.betas ?? known.betas
     const fit = fitted({ ...request, body: passedBody }, how, without)
-    const { body: changed, headers, url: at } = placed(second?.field === undefined ? fit : leaving(fit, second.field))
+    const fields = second?.field === undefined ? known.fields : [...known.fields, second.field]
+    const left = fields.length === 0 ? { ...fit, names: nothing } : withoutFields(fit.body, fields)
+    const { body: changed, headers, url: at } = placed({ ...fit, body: left.body })
     const body = serializeBody(request, changed)
-    const adapted = [...(lost ?? request.adapted ?? nothing), ...fit.adapted]
-    if (second?.field !== undefined) adapted.push(second.field)
+    const adapted = [...(lost ?? request.adapted ?? nothing), ...fit.adapted, ...left.names]
     const problem = notLost(adapted, how)
     if (problem !== undefined) return Future.fail(problem)
     const answer = send(at, body, how, headers).flatMap((exchange) => {
       if (!isSuccess(exchange)) {
         return runFuture(how.runtime, refusalError({ exchange, options, url, sent: body, isPassthrough: true }))
       }
-      betas.accept(model, fit.betas)
+      parts.accept(how, fit.betas)
       const read = withTier(passing(protocol, dialect, request, how), tierIn(exchange))
       return acceptAnswer(
         new Answer(read, exchange, {
@@ -108,7 +111,7 @@ export const forwarding = <S>(
       const refused = refusedField(words)
       const ofBetas = strict === true ? undefined : protocol.place?.betaRefusal?.(words, fit.betas)
       if (ofBetas !== undefined) {
-        const guilty = betas.learn(model, ofBetas)
+        const guilty = parts.learn(how, ofBetas)
         if (refused !== undefined) tellRefused(how, name, refused, guilty)
         return forward(request, how, { betas: new Set([...without, ...guilty]) })
       }
@@ -116,19 +119,15 @@ export const forwarding = <S>(
       if (unsigned !== undefined) return forward(lesser(unsigned), how, { betas: without })
       if (refused === undefined) return undefined
       const { path: field } = refused
-      const isLeftOut = strict !== true && withoutField(fit.body, field) !== undefined
+      const isLeftOut = strict !== true && withoutField(left.body, field) !== undefined
       tellRefused(how, name, refused, isLeftOut ? [field] : nothing)
+      if (isLeftOut && !refused.isOfValue) parts.learnField(how, field)
       return isLeftOut ? forward(request, how, { betas: without, field }) : undefined
     }
     return answer.catchAll((error) => again(error) ?? Future.fail(error))
   }
   return (request: PassthroughRequest, how: GenerateOptions): Call => forward(request, how)
 }
-
-const leaving = <F extends { readonly body: JsonObject }>(fit: F, field: string): F => ({
-  ...fit,
-  body: withoutField(fit.body, field) ?? fit.body
-})
 
 const passing = <S>(
   protocol: Protocol<S>,
@@ -148,8 +147,6 @@ const withEntrusted = (secrets: () => ReadonlyArray<string>, body: JsonObject): 
   const entrusted = entrustedIn(body)
   return entrusted.length === 0 ? secrets : () => [...entrusted, ...secrets()]
 }
-
-const noNames: ReadonlySet<string> = new Set<never>()
 
 const replyHeaders = (dialect: Dialect, { headers }: Pick<Exchange, "headers">) => {
   const found = dialect.replyHeaders.flatMap((name) => {

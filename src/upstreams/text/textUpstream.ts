@@ -24,8 +24,8 @@ import type { Protocol } from "../protocols/Protocol.ts"
 import { tellingCost } from "../protocols/toldCost.ts"
 import { providerName } from "../configured/providerName.ts"
 import { messageOf } from "../calls/messageOf.ts"
-import { refusedField, withoutField } from "../calls/refusedField.ts"
-import { RefusedBetas } from "../calls/RefusedBetas.ts"
+import { refusedField, withoutField, withoutFields } from "../calls/refusedField.ts"
+import { RefusedParts } from "../calls/RefusedParts.ts"
 import { besideEndpoints } from "../passthrough/besideEndpoints.ts"
 import { isSuccess, refusalError as refusedCall } from "../calls/refusalError.ts"
 import { tellRefused } from "../calls/tellRefused.ts"
@@ -69,6 +69,7 @@ export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOption
       : whenReady(preparing, how, files, ({ adapted, conversation }) => asking(conversation, how, adapted))
   }
   const limits = new LearnedLimits()
+  const parts = new RefusedParts()
   /** Asks for no more output than the upstream allows, as far as it has said so. */
   const asking = (conversation: Conversation, how: GenerateOptions, extracted: ReadonlyArray<string>): Call => {
     const most = limits.mostFor(how.upstreamModel, conversation)
@@ -95,7 +96,12 @@ export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOption
       guardrail: options.guardrail,
       callSignatures: how.callSignatures
     })
-    const adapted = [...extracted, ...lowered.adapted]
+    const full =
+      defaults === undefined
+        ? lowered.body
+        : protocol.withDefaults(lowered.body, defaults, conversation.serviceTier !== undefined)
+    const { body, names } = withoutFields(full, how.strict === true ? nothing : parts.at(how).fields)
+    const adapted = [...extracted, ...lowered.adapted, ...names]
     const problem = lowered.refused ?? notLost(adapted, how) ?? beyondSearch(lowered, conversation)
     if (problem !== undefined) return Future.fail(problem)
     const call = (asked: JsonObject, onFrame?: (frame: JsonObject) => void, lost = adapted) => {
@@ -121,10 +127,6 @@ export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOption
           : runFuture(how.runtime, refusedCall({ exchange, options, url, sent: body, isPassthrough: false }))
       )
     }
-    const body =
-      defaults === undefined
-        ? lowered.body
-        : protocol.withDefaults(lowered.body, defaults, conversation.serviceTier !== undefined)
     const begin = (body: JsonObject, lost = adapted): Call =>
       mayPause(conversation, how)
         ? round(body, (asked, onFrame) => call(asked, onFrame, lost))
@@ -147,6 +149,7 @@ export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOption
       if (refused === undefined) return undefined
       const left = isLast ? undefined : withoutField(body, refused.path)
       tellRefused(how, name, refused, left === undefined ? nothing : [refused.path])
+      if (left !== undefined && !refused.isOfValue) parts.learnField(how, refused.path)
       return left && begin(left, [...adapted, refused.path])
     }
     return begin(body).catchAll((error) => again(error) ?? Future.fail(error))
@@ -180,10 +183,9 @@ export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOption
   const own = { name, provider, runsOn, ...(defaults && { defaults }) }
   const all = { ...own, searches, takesPdf, carries, signsCalls, sharedIds, takesFileIds, generate }
   if (dialect === undefined) return { ...all, ...beside, ...countingTranslated(protocol, options) }
-  const betas = new RefusedBetas()
   const fitted = makeFit(protocol, dialect, options)
   const wire = { placed, secrets, send, tierIn, url }
-  const passed = forwarding(protocol, dialect, options, wire, { betas, fitted })
+  const passed = forwarding(protocol, dialect, options, wire, { fitted, parts })
   const { fetches } = protocol
   const { inlined } = dialect
   const inlining = (request: PassthroughRequest, how: GenerateOptions): Call => {
@@ -196,7 +198,7 @@ export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOption
     ...all,
     threads: options.threads ?? false,
     passthrough: { family: dialect.family, send: fetches && inlined ? inlining : passed },
-    ...countTokens(protocol, dialect, options, fitted, betas),
+    ...countTokens(protocol, dialect, options, fitted, parts),
     searchesInPassthrough: dialect.family === "chat" ? dialect.searches : searches,
     ...beside
   }

@@ -55,7 +55,20 @@ const modelsAt: Readonly<Record<string, string>> = {
   "anthropic-messages": "claude-sonnet-4-5",
   gemini: "gemini-2.5-pro"
 }
-beforeEach(() => {
+
+/** The key of a new account: nothing that others were refused counts for it. */
+const newKey = async (): Promise<string> => {
+  const post = (path: string, body: object) => request(gateway, path, { key: adminKey, body })
+  const account = `account-${++accounts}`
+  await post("/admin/v1/accounts", { id: account })
+  const made = await post("/admin/v1/keys", { account, name: "k" })
+  const { secret } = (await made.json()) as { readonly secret: string }
+  return secret
+}
+let accounts = 0
+let key: string
+beforeEach(async () => {
+  key = await newKey()
   status = 400
   for (const { asked } of Object.values(fakes)) asked.length = 0
 })
@@ -75,7 +88,7 @@ const familyNames = Object.keys(families) as ReadonlyArray<Family>
 
 const ask = async (family: Family, model: string, more: object = {}, headers = {}) => {
   const [path, body] = families[family]
-  const response = await request(gateway, path, { body: { model, ...body, ...more }, headers })
+  const response = await request(gateway, path, { key, body: { model, ...body, ...more }, headers })
   return {
     status: response.status,
     text: await response.text(),
@@ -103,6 +116,32 @@ describe("a field that a place refuses by name", () => {
     expect(answer.status, answer.text).toBe(200)
     expect(answer.adapted).toContain("temperature")
     expect(fakes[name].asked.map(({ body }) => isHot(body))).toEqual([true, false])
+  })
+
+  it.each([
+    ["chat", "openai-chat"],
+    ["messages", "openai-chat"],
+    ["responses", "openai-responses"]
+  ] as const)("is left out of the account's later requests, and of no other's: %s at %s", async (family, name) => {
+    refuses = (body) => (isHot(body) ? words[name] : undefined)
+    const hot = () => fakes[name].asked.map(({ body }) => isHot(body))
+    await ask(family, name, withTemperature)
+    const later = await ask(family, name, withTemperature)
+    expect([later.status, later.adapted.includes("temperature"), hot()]).toEqual([200, true, [true, false, false]])
+    expect((await ask(family, name)).adapted).not.toContain("temperature")
+    await ask(family, name, withTemperature, { "x-gateway-strict": "true" })
+    expect(hot().at(-1)).toBe(true)
+    key = await newKey()
+    await ask(family, name, withTemperature)
+    expect(hot().slice(-2)).toEqual([true, false])
+  })
+
+  it("is sent again with another value, where the value was refused", async () => {
+    refuses = (body) =>
+      body["temperature"] === 0.5 ? "Unsupported value: 'temperature' does not support 0.5 with this model." : undefined
+    await ask("chat", "openai-chat", withTemperature)
+    expect(await ask("chat", "openai-chat", { temperature: 1 })).toMatchObject({ status: 200, adapted: [""] })
+    expect(fakes["openai-chat"].asked.map(({ body }) => body["temperature"])).toEqual([0.5, undefined, 1])
   })
 
   it("is one in a 422 too", async () => {
@@ -144,6 +183,7 @@ describe("a field that a place refuses by name", () => {
     refuses = (body) =>
       isHot(body) ? words["openai-chat"] : "seed" in body ? "property 'seed' is unsupported" : undefined
     for (const family of ["chat", "messages"] as const) {
+      key = await newKey()
       fakes["openai-chat"].asked.length = 0
       // A message has no seed: its second try is answered.
       const answer = await ask(family, "openai-chat", { ...withTemperature, ...(family === "chat" && { seed: 7 }) })

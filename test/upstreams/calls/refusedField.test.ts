@@ -1,4 +1,5 @@
-import { expect, it } from "@effect/vitest"
+import { assert, expect, it } from "@effect/vitest"
+import { isObject, parseJson } from "../../../src/contract/json/json.ts"
 import { refusedField, withoutField } from "../../../src/upstreams/calls/refusedField.ts"
 
 it.each([
@@ -70,11 +71,42 @@ it.each([
   ["service_tier", { service_tier: "flex" }],
   ["store", { store: false }],
   ["guardrailConfig", { guardrailConfig: {} }],
+  ["safe_prompt", { safe_prompt: true }],
+  ["safety_settings", { safetySettings: [] }],
+  ["stop", { stop: ["END"] }],
+  ["n", { n: 3 }],
+  ["generation_config.candidate_count", { generationConfig: { candidateCount: 2 } }],
+  ["max_tool_calls", { max_tool_calls: 1 }],
+  ["reasoning.max_tokens", { reasoning: { max_tokens: 1 } }],
+  ["performanceConfig.latency", { performanceConfig: { latency: "optimized" } }],
+  ["search_parameters", { search_parameters: { mode: "on" } }],
+  ["guided_json", { guided_json: {} }],
+  ["container.skills", { container: { skills: [] } }],
+  ["provider.zdr", { provider: { zdr: true } }],
+  ["__proto__", { seed: 1 }],
+  ["__proto__.seed", { seed: 1 }],
+  ["toString", { seed: 1 }],
   ["seed", { model: "m" }],
   ["constructor", {}],
   ["anthropic-beta", {}]
 ])("%s is not", (path, body) => {
   expect(withoutField(body, path)).toBeUndefined()
+})
+
+it("a member of any name is left out by itself", () => {
+  const body = parseJson('{"__proto__":{"seed":1,"x":2},"a":1}')
+  assert(isObject(body))
+  const left = withoutField(body, "__proto__.seed")
+  expect(JSON.stringify(left)).toBe('{"__proto__":{"x":2},"a":1}')
+  expect(JSON.stringify(withoutField(body, "__proto__"))).toBe('{"a":1}')
+  expect([Reflect.get({}, "seed"), Object.getPrototypeOf(left)]).toEqual([undefined, Object.prototype])
+})
+
+it("a path as long as words allow is followed in linear time", () => {
+  const wide = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`member_${at}`, at]))
+  const began = performance.now()
+  expect(withoutField(wide, "a.".repeat(50))).toBeUndefined()
+  expect(performance.now() - began).toBeLessThan(1_000)
 })
 
 it("words of any length are read in linear time", () => {

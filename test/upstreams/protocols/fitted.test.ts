@@ -183,9 +183,22 @@ describe("a refusal", () => {
     ["speed: Extra inputs are not permitted", undefined],
     ["temperature: Extra inputs are not permitted", undefined],
     ["max_tokens: Field required", undefined],
-    ["messages.0: context-1m-2025-08-07 is mentioned", undefined]
+    ["messages.0: context-1m-2025-08-07 is mentioned", undefined],
+    ["context_management.made_up: Extra inputs are not permitted", undefined],
+    ["context_management.edits.0.scope: Extra inputs are not permitted", undefined]
   ])("%s", (message, expected) => {
     expect(betaRefusal(message, sent)).toEqual(expected)
+  })
+
+  it("names a beta whole, not the one that its name begins with", () => {
+    const [, long = ""] = sent
+    const longer = `${long}-x`
+    expect(betaRefusal(`Unexpected value(s) \`${longer}\` for the \`anthropic-beta\` header.`, [long, longer])).toEqual(
+      {
+        betas: [longer],
+        isNamed: true
+      }
+    )
   })
 
   it("is about a part wherever that stands", () => {

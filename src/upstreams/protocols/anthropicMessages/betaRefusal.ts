@@ -9,9 +9,15 @@ import type { BetaRefusal } from "../Protocol.ts"
  */
 export const betaRefusal = (message: string, sent: ReadonlyArray<string>): BetaRefusal | undefined => {
   const isOfHeader = message.includes("`anthropic-beta` header") || message.toLowerCase().includes("invalid beta flag")
-  const betas = isOfHeader ? sent.filter((name) => message.includes(name)) : behindPart(message, sent)
+  const betas = isOfHeader ? named(message, sent) : behindPart(message, sent)
   if (betas.length > 0) return { betas, isNamed: true }
   return isOfHeader && sent.length > 0 ? { betas: sent, isNamed: false } : undefined
+}
+
+/** Names may begin with one another. */
+const named = (message: string, sent: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const words = new Set(message.split(/[^\w.-]+/))
+  return sent.filter((name) => words.has(name))
 }
 
 const behindPart = (message: string, sent: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -21,18 +27,18 @@ const behindPart = (message: string, sent: ReadonlyArray<string>): ReadonlyArray
   return sent.filter((name) => behind.some((part) => betasOfParts[part].some((start) => name.startsWith(start))))
 }
 
-/** Parts by the paths that refusals name. */
+/** Parts by the paths that refusals name. Anything else inside a part is not of its beta. */
 const paths: ReadonlyArray<readonly [RegExp, ReadonlyArray<ClaudePart>]> = [
-  [/^context_management\b/, ["context_management.edits", "context_management.compact"]],
-  [/^mcp_servers\b/, ["mcp_servers"]],
-  [/^container\b/, ["container"]],
-  [/^speed\b/, ["speed"]],
-  [/^diagnostics\b/, ["diagnostics"]],
-  [/^output_format\b/, ["output_format"]],
-  [/^output_config\.task_budget\b/, ["output_config.task_budget"]],
-  [/\.scope$/, ["cache_control.scope"]],
+  [/^context_management$/, ["context_management.edits", "context_management.compact"]],
+  [/^mcp_servers$/, ["mcp_servers"]],
+  [/^container(?:\.skills)?$/, ["container"]],
+  [/^speed$/, ["speed"]],
+  [/^diagnostics$/, ["diagnostics"]],
+  [/^output_format$/, ["output_format"]],
+  [/^output_config\.task_budget$/, ["output_config.task_budget"]],
+  [/\.cache_control\.(?:\w+\.)?scope$/, ["cache_control.scope"]],
   [/^tools\..*\.defer_loading$/, ["defer_loading"]],
   [/^tools\..*\.input_examples$/, ["input_examples"]],
   [/^tools\..*\.allowed_callers$/, ["allowed_callers"]],
-  [/^messages\.\d+\.output_config\b/, ["messages[].output_config"]]
+  [/^messages\.\d+\.output_config$/, ["messages[].output_config"]]
 ]
