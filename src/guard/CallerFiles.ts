@@ -3,6 +3,7 @@ import type { Scope } from "effect"
 import { readImage } from "../contract/bodies/readImage.ts"
 import type { ImageInfo } from "../contract/bodies/readImage.ts"
 import type { Download, Patience } from "./download.ts"
+import { HeldBytes } from "./HeldBytes.ts"
 import { makeShares } from "./shares.ts"
 
 /** A file that was fetched. Its type is the one that its bytes show. */
@@ -44,8 +45,11 @@ type Open = (
 ) => Effect.Effect<Download, { readonly reason: string; readonly isOurs?: boolean }, Scope.Scope>
 
 /** Bytes of one file, and of all files of a request: in base64 as many as a body may have. */
-const mostBytes = 20 * 1_048_576
-const mostOfAll = 24 * 1_048_576
+const mebi = 1_048_576
+const mostBytes = 20 * mebi
+export const mostOfAll = 24 * mebi
+/** Bytes of files that requests have, until an upstream got them: of each account and of all. */
+const heldBytes = { each: 256 * mebi, all: 1_024 * mebi }
 /** Addresses of a request. */
 const mostFiles = 100
 /** Files that are read at a time. */
@@ -58,9 +62,10 @@ const patience = { connectMs: 5_000, idleMs: 10_000 }
 const mostSeconds = 30
 
 /** @param open opens a download at an address once it is checked, and after redirects to others that are checked too */
-export const makeCallerFiles = (open: Open): CallerFiles => {
+export const makeCallerFiles = (open: Open, mostHeld = heldBytes): CallerFiles => {
   const requests = new WeakMap<object, RequestFiles>()
   const shares = makeShares({ ofAll: ofNode, ofEach: ofAccount })
+  const held = new HeldBytes(mostHeld)
 
   const filesOf = (request: object): RequestFiles => {
     const known = requests.get(request)
@@ -70,7 +75,7 @@ export const makeCallerFiles = (open: Open): CallerFiles => {
     return files
   }
 
-  const readOne = Effect.fnUntraced(function* (address: string, files: RequestFiles) {
+  const readOne = Effect.fnUntraced(function* (address: string, files: RequestFiles, of: FileRequest) {
     const unread = (reason: string) => new FileUnread({ address, reason, isOurs: false })
     const answer = yield* Effect.mapError(
       open(address, patience),
@@ -89,6 +94,9 @@ export const makeCallerFiles = (open: Open): CallerFiles => {
       files.bytes += chunk.length
       if (size > mostBytes) return yield* unread(`expected at most ${mostBytes} bytes`)
       if (files.bytes > mostOfAll) return yield* unread(`expected at most ${mostOfAll} bytes in all files`)
+      if (!held.more(of, chunk.length)) {
+        return yield* new FileUnread({ address, reason: "requests hold too many bytes of files", isOurs: true })
+      }
       chunks.push(chunk)
     }
     const bytes = Buffer.concat(chunks)
@@ -97,9 +105,9 @@ export const makeCallerFiles = (open: Open): CallerFiles => {
     files.found.set(address, { mediaType, data: bytes.toString("base64") })
   }, Effect.scoped)
 
-  const read: CallerFiles["read"] = ({ account, request }, addresses) =>
+  const read: CallerFiles["read"] = (of, addresses) =>
     Effect.suspend(() => {
-      const files = filesOf(request)
+      const files = filesOf(of.request)
       const [first = ""] = addresses
       const all = new Set(addresses)
       const unread = (reason: string) => new FileUnread({ address: first, reason, isOurs: false })
@@ -107,7 +115,7 @@ export const makeCallerFiles = (open: Open): CallerFiles => {
       const missing = Effect.suspend(() =>
         Effect.forEach(
           [...all].filter((address) => !files.found.has(address)),
-          (address) => shares.within(account, readOne(address, files)),
+          (address) => shares.within(of.account, readOne(address, files, of)),
           { concurrency: ofRequest, discard: true }
         )
       )
@@ -119,11 +127,17 @@ export const makeCallerFiles = (open: Open): CallerFiles => {
             duration: `${mostSeconds} seconds`,
             onTimeout: () => unread(`the request's files did not arrive within ${mostSeconds} s`)
           }),
+          Effect.onError(() => Effect.sync(() => forget(of.request))),
           Effect.as(files.found)
         )
     })
 
-  return { read, forget: (request) => void requests.delete(request) }
+  const forget = (request: object): void => {
+    requests.delete(request)
+    held.release(request)
+  }
+
+  return { read, forget }
 }
 
 class RequestFiles {

@@ -4,6 +4,7 @@ import { AddressGuard } from "../../src/guard/AddressGuard.ts"
 import { AllowedAddresses, CallerProxy, parseAllowed } from "../../src/guard/addresses.ts"
 import { FileUnread, makeCallerFiles } from "../../src/guard/CallerFiles.ts"
 import type { Download } from "../../src/guard/download.ts"
+import { HeldBytes } from "../../src/guard/HeldBytes.ts"
 import { Resolver } from "../../src/guard/Resolver.ts"
 import { freePort } from "../freePort.ts"
 import { pixel } from "../upstreams/conversations.ts"
@@ -170,4 +171,51 @@ describe("bounds on files at addresses", () => {
       expect(reason).toBe("expected at most 25165824 bytes in all files")
     })
   )
+
+  it.effect("are those that an account's requests hold, until an upstream got them or they failed", () =>
+    Effect.gen(function* () {
+      const bytes = picture.length
+      const files = makeCallerFiles(() => Effect.succeed(answer()), { each: 3 * bytes, all: 5 * bytes })
+      const ask = (account: string, request: object) => files.read({ account, request }, many(1))
+      const [first, second, third] = [{}, {}, {}]
+      for (const request of [first, second, third]) yield* ask("a", request)
+      const { isOurs, reason } = yield* Effect.flip(ask("a", {}))
+      expect([isOurs, reason]).toEqual([true, "requests hold too many bytes of files"])
+      yield* ask("b", {})
+      // Another answer to a request that has its files.
+      yield* ask("a", first)
+      files.forget(first)
+      yield* Effect.flip(files.read({ account: "a", request: {} }, many(2)))
+      yield* ask("a", {})
+      yield* ask("c", {})
+      expect((yield* Effect.flip(ask("d", {}))).isOurs).toBe(true)
+      expect((yield* Effect.flip(ask("a", {}))).isOurs).toBe(true)
+    })
+  )
+
+  it("of all are given back by requests that are gone", () => {
+    const held = new HeldBytes({ each: 10, all: 15 })
+    const [first, second] = [{}, {}]
+    expect([held.more({ account: "a", request: first }, 10), held.more({ account: "b", request: second }, 5)]).toEqual([
+      true,
+      true
+    ])
+    expect(held.more({ account: "c", request: {} }, 1)).toBe(false)
+    held.release(first)
+    held.release(first)
+    expect(held.more({ account: "a", request: first }, 10)).toBe(true)
+    expect(held.more({ account: "a", request: second }, 1)).toBe(false)
+  })
+
+  it("of a request that nobody released are given back once it is collected", async () => {
+    const second = {}
+    const held = new HeldBytes({ each: 10, all: 10 })
+    held.more({ account: "a", request: {} }, 10)
+    await expect
+      .poll(() => {
+        Bun.gc(true)
+        return held.more({ account: "a", request: second }, 1)
+      })
+      .toBe(true)
+  })
 })

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { InvalidRequest, UpstreamFailed } from "../../contract/failures/Failure.ts"
 import { pathTo } from "../../contract/json/pathTo.ts"
+import { mostOfAll } from "../../guard/CallerFiles.ts"
 import type { CallerFile, CallerFiles, FileUnread } from "../../guard/CallerFiles.ts"
 import type { GenerateOptions } from "../Upstream.ts"
 
@@ -56,14 +57,22 @@ export const inlineFiles = <A extends object>(
     .pipe(
       Effect.catchAll(failureOf),
       Effect.flatMap((found) => {
+        let characters = 0
         for (const { address, is } of wanted) {
           const file = found.get(address)
-          if (file !== undefined && !isOf(file, is, fetches)) return refused(address, wrongType(file, is))
+          if (file === undefined) continue
+          if (!isOf(file, is, fetches)) return refused(address, wrongType(file, is))
+          characters += file.data.length
+          if (characters > mostCharacters) return refused(address, tooOften)
         }
         return Effect.succeed(inlined(asked, (address) => found.get(address)))
       })
     )
 }
+
+/** Of all files in base64. A file counts wherever its address stands. */
+const mostCharacters = 4 * Math.ceil(mostOfAll / 3)
+const tooOften = `expected at most ${mostOfAll} bytes in all files, each counted as often as its address is named`
 
 /** The names of members that hold addresses, in each dialect. */
 const fields: ReadonlySet<string> = new Set(["url", "image_url", "file_url"])

@@ -106,6 +106,25 @@ describe("files in the place of their addresses", () => {
     })
   )
 
+  it.effect("count wherever their address stands", () =>
+    Effect.gen(function* () {
+      const large: CallerFile = { mediaType: "image/png", data: "x".repeat(8 * 1_048_576) }
+      const reading: CallerFiles = { ...files, read: () => Effect.succeed(new Map([[at("a.png").url, large]])) }
+      const read = (times: number) => {
+        const image = { type: "image", source: at("a.png") }
+        const body = { messages: [{ role: "user", content: Array.from({ length: times }, () => image) }] }
+        const running = inlineFiles(body, inMessages, bytesAlone, reading, serves(body))
+        return running ?? Effect.die("no address")
+      }
+      expect(JSON.stringify(yield* read(4)).length).toBeGreaterThan(4 * large.data.length)
+      expect(yield* Effect.flip(read(5))).toMatchObject({
+        param: "messages[0].content[0].source.url",
+        message: expect.stringContaining("each counted as often as its address is named")
+      })
+      expect((yield* Effect.flip(read(100_000)))._tag).toBe("InvalidRequest")
+    })
+  )
+
   it.effect("that the operator's proxy keeps away are a failure of an upstream, without its reason", () =>
     Effect.gen(function* () {
       const body = { messages: [{ role: "user", content: [{ type: "image", source: at("proxy") }] }] }
