@@ -8,6 +8,7 @@ import { Keys } from "../src/access/store/Keys.ts"
 import { PublicUrl } from "../src/config/PublicUrl.ts"
 import { Settings } from "../src/config/Settings.ts"
 import { AccountId, Caller } from "../src/contract/callers/Caller.ts"
+import { allFamilies } from "../src/contract/kinds.ts"
 import { FileSources } from "../src/files/FileSources.ts"
 import type { GenerationEvent } from "../src/generation/GenerationEvent.ts"
 import * as Gateway from "../src/Gateway.ts"
@@ -15,6 +16,7 @@ import { TaskStore } from "../src/tasks/TaskStore.ts"
 import { AccessLog } from "../src/telemetry/AccessLog.ts"
 import { streamUpstream } from "../src/upstreams/text/streamUpstream.ts"
 import { TextUpstreams } from "../src/upstreams/Upstreams.ts"
+import { usualRequest } from "./families.ts"
 import { conversation } from "./generation/conversations.ts"
 
 const folder = Effect.acquireRelease(
@@ -93,17 +95,12 @@ describe("Gateway.layer", () => {
       const access = Access.Test({ authenticate: () => Effect.succeed(Caller.unrestricted("team-a")) })
       const gateway = yield* start({ access })
       const statuses = yield* Effect.all(
-        [
-          post(gateway, "/v1/messages", message),
-          post(gateway, "/v1/responses", { model: "sandbox-text", input: "Hello!" }),
-          post(gateway, "/v1/chat/completions", { model: "sandbox-text", messages: [{ role: "user", content: "Hi" }] }),
-          post(gateway, "/v1/embeddings", { model: "sandbox-embed", input: "Hello!" }),
-          post(gateway, "/v1/rerank", { model: "sandbox-rerank", query: "Hello!", documents: ["Hello!"] }),
-          post(gateway, "/v1/moderations", { model: "sandbox-moderation", input: "Hello!" }),
-          post(gateway, videoTasks, video)
-        ].map((answer) => Effect.map(answer, ({ status }) => status))
+        allFamilies.map((family) => {
+          const { body, path } = usualRequest(family)
+          return Effect.map(post(gateway, path, body), ({ status }) => [family, status])
+        })
       )
-      expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200])
+      expect(statuses).toEqual(allFamilies.map((family) => [family, 200]))
     }).pipe(Effect.scoped)
   )
 

@@ -1,4 +1,5 @@
 import { testKey } from "../e2e/process.ts"
+import { narrowFamilies, usualRequest } from "../families.ts"
 import { videoServiceNames } from "../upstreams/fakes/videoServices.ts"
 import { freeKey } from "./nodes.ts"
 
@@ -32,6 +33,7 @@ interface Asked {
 }
 
 const asks: Readonly<Record<string, Asked>> = {
+  ...Object.fromEntries(narrowFamilies.map((family) => [family, usualRequest(family)])),
   chat: { path: "/v1/chat/completions", body: { model: "paid", messages } },
   "chat, streamed": { path: "/v1/chat/completions", body: { model: "paid", messages, stream: true } },
   messages: { path: "/v1/messages", body: { model: "paid", max_tokens: 50, messages } },
@@ -41,9 +43,6 @@ const asks: Readonly<Record<string, Asked>> = {
   completions: { path: "/v1/completions", body: { model: "paid", prompt: [text, text] } },
   "completions, streamed": { path: "/v1/completions", body: { model: "text", prompt: text, stream: true } },
   embeddings: { path: "/v1/embeddings", body: { model: "embed", input: ["one", "two"] } },
-  rerank: { path: "/v1/rerank", body: { model: "sandbox-rerank", query: "one", documents: ["one", "two"] } },
-  moderations: { path: "/v1/moderations", body: { model: "sandbox-moderation", input: "one" } },
-  images: { path: "/v1/images/generations", body: { model: "sandbox-image", prompt: "one", size: "64x64" } },
   "responses, background": {
     path: "/v1/responses",
     body: { model: "text", input: text, background: true },

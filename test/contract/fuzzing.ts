@@ -1,5 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js"
 import type { ValidateFunction } from "ajv/dist/2020.js"
+import { sandboxModelAt } from "../families.ts"
 import { readDocument, Schemas } from "./document.ts"
 import type { Json } from "./document.ts"
 import { examples } from "./examples.ts"
@@ -151,13 +152,13 @@ class Maker {
       .slice(0, 200)
   }
 
-  private body({ id, value }: Operation): string {
+  private body({ id, path, value }: Operation): string {
     const { generator } = this
     const { random } = generator
     const schema = value["requestBody"].content["application/json"].schema as Json
     let body: unknown = random.chance(0.5) ? generator.value(schema) : random.pick(examples[id] ?? [{}])
     if (typeof body === "object" && body !== null && random.chance(0.9)) {
-      body = { ...body, model: models[id.split(".")[0] ?? ""] ?? "sandbox-text" }
+      body = { ...body, model: sandboxModelAt.get(path) ?? "sandbox-text" }
     }
     // A clip takes seconds to draw; one request for one in a hundred keeps the renderer busy enough.
     if ((id === "videos.create" || id === "openaiVideos.create") && random.chance(0.99))
@@ -176,16 +177,6 @@ class Maker {
       text.slice(at + random.below(3))
     )
   }
-}
-
-/** The sandbox's model of a group; most ask for text. */
-const models: Readonly<Record<string, string>> = {
-  videos: "sandbox-video",
-  openaiVideos: "sandbox-video",
-  embeddings: "sandbox-embed",
-  rerank: "sandbox-rerank",
-  moderations: "sandbox-moderation",
-  images: "sandbox-image"
 }
 
 const headerNames = [

@@ -27,9 +27,7 @@ export const onResponses = on("/v1/responses")
 export const onChat = on("/v1/chat/completions")
 export const onCompletions = on("/v1/completions")
 export const onEmbeddings = on("/v1/embeddings")
-export const onRerank = on("/v1/rerank")
 export const onModerations = on("/v1/moderations")
-export const onImages = on("/v1/images/generations")
 export const onVideos = on("/api/v3/contents/generations/tasks")
 export const onOpenAIVideos = on("/v1/videos")
 
@@ -57,11 +55,7 @@ export const openAIVideos = (over: object) =>
   JSON.stringify({ model: "sandbox-video", prompt: "a cat [[sandbox: fail=Enough]]", ...over })
 export const embeddings = (input: unknown, over: object = {}) =>
   JSON.stringify({ model: "behind-embeddings", input, ...over })
-export const rerank = (documents: unknown, over: object = {}) =>
-  JSON.stringify({ model: "sandbox-rerank", query: "fox", documents, ...over })
 export const moderation = (input: unknown) => JSON.stringify({ model: "sandbox-moderation", input })
-export const image = (prompt: unknown, over: object = {}) =>
-  JSON.stringify({ model: "sandbox-image", prompt, size: "64x64", ...over })
 
 /** A user's text, as messages and chat completions take it. */
 export const saying = (text: string) => ({ messages: [{ role: "user", content: text }] })

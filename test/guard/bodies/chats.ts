@@ -2,23 +2,21 @@ import {
   chat,
   completions,
   embeddings,
-  image as drawn,
   isShort,
   many,
   mega,
   moderation,
+  on,
   onChat,
   onCompletions,
   onEmbeddings,
-  onImages,
   onModerations,
-  onRerank,
-  rerank,
   saying,
   shapes,
   texts
 } from "./Hostile.ts"
 import type { Hostile } from "./Hostile.ts"
+import { narrowFamilies, usualRequest } from "../../families.ts"
 import { oneLetter } from "./upstream.ts"
 
 const functions = (count: number) =>
@@ -53,12 +51,19 @@ export const chats: ReadonlyArray<Hostile> = [
     onCompletions(`prompt, streamed, translated: ${name}`, () =>
       completions(text(), { model: "behind-messages", stream: true })
     ),
-    onEmbeddings(`text: ${name}`, () => embeddings(text())),
-    onRerank(`query: ${name}`, () => rerank(["a fox"], { query: text() })),
-    onRerank(`document: ${name}`, () => rerank([text()])),
-    onModerations(`text: ${name}`, () => moderation(text())),
-    onImages(`prompt: ${name}`, () => drawn(text()))
+    onEmbeddings(`text, passed through: ${name}`, () => embeddings(text()))
   ]),
+  ...narrowFamilies.flatMap((family) => {
+    const onUsual = on(usualRequest(family).path)
+    const body = (said: unknown, more: object = {}) => JSON.stringify({ ...usualRequest(family, said).body, ...more })
+    return [
+      ...texts.map(([name, text]) => onUsual(`text: ${name}`, () => body(text()))),
+      ...shapes.flatMap(([name, shape]) => [
+        onUsual(`instead of a text: ${name}`, () => body(shape())),
+        onUsual(`unknown field: ${name}`, () => body("a fox", { unheard_of: shape() }))
+      ])
+    ]
+  }),
   ...shapes.flatMap(([name, shape]) => [
     onChat(`messages: ${name}`, () => chat({ messages: shape() })),
     onChat(`metadata: ${name}`, () => chat({ metadata: shape() })),
@@ -75,10 +80,6 @@ export const chats: ReadonlyArray<Hostile> = [
     onCompletions(`prompt: ${name}`, () => completions(shape())),
     onCompletions(`passed through: ${name}`, () => completions("x", { model: "behind-chat", unheard_of: shape() })),
     onEmbeddings(`input: ${name}`, () => embeddings(shape())),
-    onRerank(`documents: ${name}`, () => rerank(shape())),
-    onModerations(`input: ${name}`, () => moderation(shape())),
-    onImages(`prompt: ${name}`, () => drawn(shape())),
-    onImages(`unknown field: ${name}`, () => drawn("a fox", { unheard_of: shape() })),
     onEmbeddings(`passed through: ${name}`, () => embeddings("x", { unheard_of: shape() }))
   ]),
   onChat("40,000 messages", () => chat({ messages: many(40_000, () => ({ role: "user", content: "x" })) }), isShort),
