@@ -11,19 +11,20 @@ const programs = {
   copilot: { npm: "@github/copilot@1.0.102", command: ["node_modules/.bin/copilot"] },
   "anthropic-loop": { npm: "@anthropic-ai/sdk@1.14.0", command: [process.execPath, "loops/anthropic.mjs"] },
   "openai-loop": { npm: "openai@7.59.0", command: [process.execPath, "loops/openai.mjs"] },
-  "openai-python-loop": { pip: "openai==3.54.0", command: ["venv/bin/python", "loops/openai_loop.py"] },
+  "openai-python-loop": { pip: "openai==3.57.0", command: ["venv/bin/python", "loops/openai_loop.py"] },
+  "anthropic-python-loop": { pip: "anthropic==2.14.0", command: ["venv/bin/python", "loops/anthropic_loop.py"] },
   "ai-loop": {
     npm: "ai@7.0.173 @ai-sdk/anthropic@4.0.105 @ai-sdk/openai@4.0.118 @ai-sdk/openai-compatible@3.0.92 zod@4.6.7",
     command: [process.execPath, "loops/ai.mjs"]
   },
   "langchain-loop": {
-    npm: "@langchain/core@1.4.0 @langchain/openai@1.6.0 @langchain/anthropic@1.5.11 zod@4.6.7",
+    npm: "langchain@1.5.14 @langchain/core@1.4.0 @langchain/openai@1.6.0 @langchain/anthropic@1.5.11 zod@4.6.7",
     command: [process.execPath, "loops/langchain.mjs"]
   },
   cn: { npm: "@continuedev/cli@1.5.47", command: ["node_modules/.bin/cn"] },
   // Needs Node 22 or Bun.
   pi: {
-    npm: "@earendil-works/pi-coding-agent@1.5.2",
+    npm: "@earendil-works/pi-coding-agent@1.6.0",
     command: [process.execPath, "--bun", "node_modules/.bin/pi"]
   },
   mastra: { npm: "@mastra/core@1.71.0 zod@4.6.7", command: [process.execPath, "mastraAgent.mjs"] },

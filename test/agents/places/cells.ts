@@ -2,6 +2,8 @@
 export interface Cell {
   readonly place: string
   readonly model: string
+  /** False if the model reads texts alone. */
+  readonly readsImages?: boolean
   /** The gateway's own bound of the conversation, in tokens: it refuses what is longer, and the place nothing. */
   readonly context?: number
 }
@@ -23,7 +25,7 @@ export const cells: ReadonlyArray<Cell> = [
   { place: "azure-chat", model: "gpt-5.6" },
   { place: "gemini", model: "gemini-3-pro-preview" },
   { place: "vertex-gemini", model: "gemini-3-pro-preview" },
-  { place: "deepseek", model: "deepseek-v4" },
+  { place: "deepseek", model: "deepseek-v4", readsImages: false },
   { place: "groq", model: "openai/gpt-oss-120b" },
   { place: "mistral", model: "mistral-large-latest" },
   { place: "xai", model: "grok-4.3" },

@@ -11,7 +11,10 @@ export interface Tools {
 }
 
 /** Twenty turns with calls in parallel, files that are shown, and in their middle a conversation that is too long. */
-export const loopOf = ({ read, shell, shown = [], write }: Tools, overflows: boolean): ReadonlyArray<Step> => {
+export const loopOf = (
+  { read, shell, shown = [], write }: Tools,
+  { isLong, overflows }: { readonly overflows: boolean; readonly isLong: boolean }
+): ReadonlyArray<Step> => {
   const note = read?.("note.txt") ?? shell("head -n 1 note.txt")
   const turns: ReadonlyArray<ReadonlyArray<Call>> = [
     [shell("cat note.txt"), note],
@@ -19,7 +22,7 @@ export const loopOf = ({ read, shell, shown = [], write }: Tools, overflows: boo
     ...(write === undefined ? [] : [[write("out.txt", "4711\n")]]),
     [shell("ls"), shell("pwd"), note],
     [shell("false")],
-    [shell("seq 1 2000")],
+    isLong ? Array.from({ length: 4 }, () => shell("cat big.txt")) : [shell("seq 1 2000")],
     [shell("echo '{\"a\": [1, 2]}'"), shell("printf 'caf\\303\\251 \\360\\237\\230\\200\\n'")],
     [shell("true")],
     [shell("ls -la")],

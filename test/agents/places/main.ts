@@ -26,21 +26,28 @@ const [wantedAgent, wantedPlace, wantedModel] = process.argv.slice(2)
 /** A conversation of twenty long turns is compacted about so often. */
 const mostResumed = 6
 
-const runCell = async (agent: Agent, { context, model, place }: Cell) => {
+const overflows = ({ overflows, summary }: Agent): boolean => summary !== undefined && overflows !== false
+
+const runCell = async (agent: Agent, { context, model, place, readsImages = true }: Cell) => {
   const folder = makeFolder()
   await Bun.write(`${folder.work}/picture.png`, Buffer.from(pixel, "base64"))
   await Bun.write(`${folder.work}/paper.pdf`, Buffer.from(pdf, "base64"))
   await Bun.write(`${folder.work}/big.txt`, bigText)
   const tools = agent.tools(folder)
-  const steps = context === undefined ? loopOf(tools, agent.summary !== undefined) : longLoopOf(tools)
+  const steps =
+    context === undefined
+      ? loopOf(tools, { overflows: overflows(agent), isLong: agent.isLong === true })
+      : longLoopOf(tools)
   const turns = steps.filter((step) => step !== "overflow").length
   const player = makePlayer(steps, agent, context !== undefined)
   const world = await startPlace(place, model, player, context === undefined ? {} : { context })
   try {
-    for (const [path, text] of Object.entries(agent.files?.(world.url, context) ?? {}))
+    const { key, url } = world
+    const setup = { key, url, readsImages, ...(context !== undefined && { context }) }
+    for (const [path, text] of Object.entries(agent.files?.(setup) ?? {}))
       await Bun.write(`${folder.home}/../${path}`, text)
     const run = (args: ReadonlyArray<string>) =>
-      runProgram(agent.program, { folder, args, env: agent.env(world.url, world.key), limitMs: 300_000 })
+      runProgram(agent.program, { folder, args, env: agent.env(setup), limitMs: 300_000 })
     let { code, output } = await run(agent.args)
     for (let again = 0; again < mostResumed && agent.again !== undefined && !output.includes(ended); again++)
       ({ code, output } = await run(agent.again))
@@ -71,7 +78,7 @@ for (const [name, agent] of Object.entries(agents)) {
   if ((wantedAgent ?? name) !== name) continue
   await install(agent.program)
   for (const cell of cells) {
-    if (cell.context !== undefined && agent.summary === undefined) continue
+    if (cell.context !== undefined && !overflows(agent)) continue
     if ((wantedPlace ?? cell.place) !== cell.place || (wantedModel ?? cell.model) !== cell.model) continue
     const began = performance.now()
     const result = await runCell(agent, cell)

@@ -9,7 +9,7 @@ const textsIn = (value: Any): string => {
     toolSpec?.name ?? toolUse?.name ?? name,
     text,
     textsIn(content ?? toolResult?.content),
-    textsIn(args ?? input)
+    textsIn(args ?? input ?? toolUse?.input)
   ]
     .filter((one) => one !== undefined)
     .join("")

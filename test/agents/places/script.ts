@@ -35,7 +35,7 @@ export interface Compacting {
 export const makePlayer = (steps: ReadonlyArray<Step>, { fullAt, summary }: Compacting, countsAll: boolean): Player => {
   let at = 0
   let compactions = 0
-  const isSummary = (ask: Ask) => summary?.test(JSON.stringify(ask.body)) === true
+  const isSummary = (ask: Ask) => ask.path.endsWith("/compact") || summary?.test(JSON.stringify(ask.body)) === true
   const callsOf = (ask: Ask, step: ReadonlyArray<Call>): ReadonlyArray<Call> | undefined => {
     const offered = [...offeredIn(ask).keys()]
     const calls = step.flatMap(({ input, name }) => {

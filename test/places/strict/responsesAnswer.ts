@@ -40,6 +40,13 @@ const emptied: Readonly<Record<string, Any>> = {
   custom_tool_call: { input: "" }
 }
 
+/** A conversation in short, as the place alone reads it. */
+const compaction = ({ place }: Ask): Any => ({
+  id: fresh("cmp_strict"),
+  type: "compaction",
+  encrypted_content: signatureOf(place)
+})
+
 export const responsesAnswer = (ask: Ask, said: Said): Response => {
   const offered = offeredIn(ask)
   const reasoning = {
@@ -80,6 +87,8 @@ export const responsesAnswer = (ask: Ask, said: Said): Response => {
       total_tokens: input_tokens + 8
     }
   }
+  if (ask.path.endsWith("/compact"))
+    return Response.json({ ...response, object: "response.compaction", output: [compaction(ask)] })
   if (!ask.stream) return Response.json(response)
   const started = { ...response, status: "in_progress", output: [], usage: null }
   const events: ReadonlyArray<Any> = [

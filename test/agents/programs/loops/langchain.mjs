@@ -1,42 +1,39 @@
-// A loop by LangChain's models, by the clients of each of the three families.
+// A loop by LangChain's agent, by the clients of each of the three families: thinking, a picture and a PDF, cache marks,
+// and a summary of the conversation in its middle.
 import { ChatAnthropic } from "@langchain/anthropic"
-import { HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages"
-import { tool } from "@langchain/core/tools"
 import { ChatOpenAI } from "@langchain/openai"
+import { anthropicPromptCachingMiddleware, createAgent, HumanMessage, summarizationMiddleware, tool } from "langchain"
 import { z } from "zod"
 
-const { GATEWAY_URL, GATEWAY_KEY: apiKey, PIXEL } = process.env
-const [, , model, prompt, way] = process.argv
-const openai = { model, apiKey, configuration: { baseURL: `${GATEWAY_URL}/v1` }, maxRetries: 0 }
-const chosen = {
-  responses: () => new ChatOpenAI({ ...openai, useResponsesApi: true }),
-  messages: () => new ChatAnthropic({ model, apiKey, anthropicApiUrl: GATEWAY_URL, maxRetries: 0 }),
+const { GATEWAY_URL, GATEWAY_KEY: apiKey, PDF, PIXEL, READS_IMAGES } = process.env
+const [, , id, prompt, way] = process.argv
+const usual = { model: id, apiKey, maxRetries: 0 }
+const openai = { ...usual, configuration: { baseURL: `${GATEWAY_URL}/v1` } }
+const model = {
+  responses: () =>
+    new ChatOpenAI({ ...openai, useResponsesApi: true, reasoning: { effort: "medium", summary: "auto" } }),
+  messages: () => new ChatAnthropic({ ...usual, anthropicApiUrl: GATEWAY_URL, thinking: { type: "adaptive" } }),
   chat: () => new ChatOpenAI(openai)
 }[way]()
-const look = tool(({ what }) => `${what}: 4711`, {
-  name: "look",
-  description: "Looks at a thing",
-  schema: z.object({ what: z.string() })
+const agent = createAgent({
+  model,
+  systemPrompt: "You look at things.",
+  tools: [
+    tool(({ what }) => `${what}: 4711`, {
+      name: "look",
+      description: "Looks at a thing",
+      schema: z.object({ what: z.string() })
+    })
+  ],
+  middleware: [
+    summarizationMiddleware({ model, trigger: { messages: 30 }, keep: { messages: 10 } }),
+    ...(way === "messages" ? [anthropicPromptCachingMiddleware()] : [])
+  ]
 })
-const bound = chosen.bindTools([look])
-const messages = [
-  new SystemMessage("You look at things."),
-  new HumanMessage({
-    content: [
-      { type: "text", text: prompt },
-      { type: "image_url", image_url: { url: `data:image/png;base64,${PIXEL}` } }
-    ]
-  })
+const shown = [
+  { type: "image", mimeType: "image/png", data: PIXEL },
+  { type: "file", mimeType: "application/pdf", data: PDF, metadata: { filename: "paper.pdf" } }
 ]
-for (;;) {
-  let message
-  for await (const chunk of await bound.stream(messages))
-    message = message === undefined ? chunk : message.concat(chunk)
-  messages.push(message)
-  if (!message.tool_calls?.length) {
-    console.log(message.text)
-    break
-  }
-  for (const call of message.tool_calls)
-    messages.push(new ToolMessage({ tool_call_id: call.id, content: await look.invoke(call.args) }))
-}
+const message = new HumanMessage({ contentBlocks: [{ type: "text", text: prompt }, ...(READS_IMAGES ? shown : [])] })
+const stream = await agent.stream({ messages: [message] }, { streamMode: "messages", recursionLimit: 200 })
+for await (const [chunk] of stream) process.stdout.write(chunk.text ?? "")

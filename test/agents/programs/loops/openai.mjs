@@ -1,10 +1,12 @@
-// A loop by OpenAI's own client, by chat completions or by responses.
+// A loop by OpenAI's own client, by chat completions or by responses: a picture and a PDF, and with responses effort
+// and a compaction in its middle.
 import OpenAI from "openai"
 
-const { GATEWAY_URL, GATEWAY_KEY: apiKey, PIXEL } = process.env
+const { GATEWAY_URL, GATEWAY_KEY: apiKey, PDF, PIXEL, READS_IMAGES } = process.env
 const [, , model, prompt, way] = process.argv
 const client = new OpenAI({ baseURL: `${GATEWAY_URL}/v1`, apiKey, maxRetries: 0 })
 const picture = `data:image/png;base64,${PIXEL}`
+const paper = { filename: "paper.pdf", file_data: `data:application/pdf;base64,${PDF}` }
 const declared = [
   {
     name: "look",
@@ -16,15 +18,19 @@ const declared = [
       additionalProperties: false
     }
   },
-  {
-    name: "show_picture",
-    description: "Shows a picture",
-    parameters: { type: "object", properties: {}, additionalProperties: false }
-  }
+  ...["show_picture", "show_paper"].map((name) => ({
+    name,
+    description: "Shows it",
+    parameters: { type: "object", properties: {}, required: [], additionalProperties: false }
+  }))
 ]
 const look = (args) => `${JSON.parse(args).what}: 4711`
 
 const byChat = async () => {
+  const shown = {
+    show_picture: { type: "image_url", image_url: { url: picture } },
+    show_paper: { type: "file", file: paper }
+  }
   const messages = [
     { role: "developer", content: "You look at things." },
     { role: "user", content: prompt }
@@ -41,15 +47,19 @@ const byChat = async () => {
         tool_call_id: id,
         content: called.name === "look" ? look(called.arguments) : "It follows."
       })
-    if (message.tool_calls.some((call) => call.function.name === "show_picture"))
-      messages.push({ role: "user", content: [{ type: "image_url", image_url: { url: picture } }] })
+    for (const { function: called } of message.tool_calls)
+      if (READS_IMAGES && called.name in shown) messages.push({ role: "user", content: [shown[called.name]] })
   }
 }
 
 const byResponses = async () => {
-  const input = [{ role: "user", content: prompt }]
+  const shown = {
+    show_picture: [{ type: "input_image", detail: "auto", image_url: picture }],
+    show_paper: [{ type: "input_file", ...paper }]
+  }
+  let input = [{ role: "user", content: prompt }]
   const tools = declared.map((one) => ({ type: "function", strict: true, ...one }))
-  for (;;) {
+  for (let turn = 1; ; turn++) {
     const stream = client.responses.stream({
       model,
       instructions: "You look at things.",
@@ -67,8 +77,9 @@ const byResponses = async () => {
       input.push({
         type: "function_call_output",
         call_id,
-        output: name === "look" ? look(args) : [{ type: "input_image", detail: "auto", image_url: picture }]
+        output: shown[name] ?? look(args)
       })
+    if (turn === 12) input = [...(await client.responses.compact({ model, input })).output]
   }
 }
 

@@ -1,4 +1,4 @@
-"""A loop by OpenAI's library of PyPI, by chat completions or by responses."""
+"""A loop by OpenAI's library of PyPI, by chat completions or by responses; whole, with a picture and a PDF."""
 
 import json
 import os
@@ -14,6 +14,8 @@ look = {
     "parameters": {"type": "object", "properties": {"what": {"type": "string"}}, "required": ["what"]},
 }
 picture = "data:image/png;base64," + os.environ["PIXEL"]
+paper = {"filename": "paper.pdf", "file_data": "data:application/pdf;base64," + os.environ["PDF"]}
+reads = os.environ["READS_IMAGES"] != ""
 
 
 def result(arguments: str) -> str:
@@ -21,7 +23,9 @@ def result(arguments: str) -> str:
 
 
 def by_chat() -> str:
-    shown = [{"type": "text", "text": prompt}, {"type": "image_url", "image_url": {"url": picture}}]
+    shown = [{"type": "text", "text": prompt}]
+    if reads:
+        shown += [{"type": "image_url", "image_url": {"url": picture}}, {"type": "file", "file": paper}]
     messages = [{"role": "system", "content": "You look at things."}, {"role": "user", "content": shown}]
     while True:
         answer = client.chat.completions.create(
@@ -37,7 +41,9 @@ def by_chat() -> str:
 
 
 def by_responses() -> str:
-    shown = [{"type": "input_text", "text": prompt}, {"type": "input_image", "image_url": picture}]
+    shown = [{"type": "input_text", "text": prompt}]
+    if reads:
+        shown += [{"type": "input_image", "image_url": picture}, {"type": "input_file", **paper}]
     sent = [{"role": "user", "content": shown}]
     before = None
     while True:
