@@ -16,7 +16,7 @@ export const QuoteRequest = Schema.Record({ key: Schema.String, value: Schema.Un
   identifier: "QuoteRequest",
   description:
     "A body for `/v1/messages` (recognized by `messages`), `/v1/responses` (by `input`) or " +
-    "`/api/v3/contents/generations/tasks` (by `content`); or `{endpoint, body}`, which `/v1/chat/completions`, `/v1/completions`, `/v1/embeddings`, `/v1/rerank`, `/v1/moderations`, `/v1/images/generations` and `/v1/videos` always need.",
+    "`/api/v3/contents/generations/tasks` (by `content`); or `{endpoint, body}`, which the others always need.",
   jsonSchema: { type: "object" },
   examples: [
     { model: "sandbox-text", max_tokens: 100, messages: "Hello!" },

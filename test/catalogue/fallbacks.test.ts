@@ -3,6 +3,7 @@ import { Either } from "effect"
 import { catalogueOf } from "../../src/catalogue/catalogueOf.ts"
 import { BadSettings } from "../../src/config/document.ts"
 import type { GatewayFile } from "../../src/config/GatewayFile.ts"
+import { calledModels } from "../../src/contract/kinds.ts"
 
 const upstreams = {
   one: { protocol: "openai-chat", base_url: "http://127.0.0.1:1/v1" },
@@ -82,7 +83,7 @@ describe("fallbacks", () => {
     [
       "for videos",
       { film: to({ failed: "other" }, "films"), other: "films" },
-      "models/film/fallbacks | models.film.fallbacks: only text, embedding, rerank, moderation and image models have fallbacks"
+      `models/film/fallbacks | models.film.fallbacks: only ${calledModels} have fallbacks`
     ]
   ])("can't be %s", (_, models, message) => {
     expect(wrong(models)).toBe(message)

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readDocument } from "../../src/config/document.ts"
 import { GatewayFile } from "../../src/config/GatewayFile.ts"
+import { calledKinds } from "../../src/contract/kinds.ts"
 
 /** The message about a file, without its name and line. */
 const complaint = (yaml: string) =>
@@ -213,7 +214,7 @@ describe("a wrong value in gateway.yaml", () => {
   it.effect.each([
     ["prefer: fast", 'models.c.prefer: expected one of order, cheapest, fastest; got "fast"'],
     ["strict: 1", "models.c.strict: expected a boolean; got 1"],
-    ["kind: video", 'models.c.kind: expected one of text, embedding, rerank, moderation, image; got "video"'],
+    ["kind: video", `models.c.kind: expected one of ${calledKinds.join(", ")}; got "video"`],
     ["price: { output: -1 }", "models.c.price.output: expected a non-negative number; got -1"]
   ] as const)("%s beside routes: %s", ([fields, message]) =>
     Effect.gen(function* () {

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { AdminApi } from "../../src/admin/Api.ts"
+import { narrowFamilies, usualRequest } from "../families.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { startGateway } from "../gatewayHere.ts"
 import type { GatewayHere } from "../gatewayHere.ts"
@@ -111,9 +112,12 @@ describeOnEach("what those who run a gateway see of it", () => {
       takes: ["images", "pdf", "tools", "web_search"],
       passes_through: []
     })
-    expect(told("sandbox-embed")).toMatchObject({ takes: [], passes_through: ["embeddings"] })
-    expect(told("sandbox-moderation")).toMatchObject({ takes: [], passes_through: ["moderations"] })
-    expect(told("sandbox-rerank")).toMatchObject({ takes: [], passes_through: ["rerank"] })
+    for (const family of narrowFamilies) {
+      expect(told(usualRequest(family).body.model)).toMatchObject({
+        takes: [],
+        passes_through: expect.arrayContaining([family])
+      })
+    }
     expect(told("sandbox-video")).toMatchObject({
       price_source: sandbox("sandbox-video"),
       takes: ["images", "video", "audio"],

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { ownModels } from "../../src/commands/ownModels.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { runCommand } from "./command.ts"
 import { startGateway } from "../gatewayHere.ts"
@@ -86,12 +87,7 @@ describe("models without a price", () => {
 
   it("are priced by the prices_file, which is read again when it changes", async () => {
     expect((await runCommand(folder, ["prices", "check", "--json"])).json<ReadonlyArray<object>>()).toMatchObject([
-      { model: "sandbox-text", from: "sandbox" },
-      { model: "sandbox-embed", from: "sandbox" },
-      { model: "sandbox-rerank", from: "sandbox" },
-      { model: "sandbox-moderation", from: "sandbox" },
-      { model: "sandbox-image", from: "sandbox" },
-      { model: "sandbox-video", from: "sandbox" },
+      ...ownModels.map(({ id }) => ({ model: id, from: "sandbox" })),
       { model: "house", from: "nowhere", price: null },
       { model: "gpt-5-2025-08-07", from: "built-in list" },
       { model: "free", from: "sandbox" },

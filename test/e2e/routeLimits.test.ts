@@ -7,6 +7,7 @@ import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { runCommand } from "./command.ts"
 import { startGateway } from "../gatewayHere.ts"
 import type { GatewayHere } from "../gatewayHere.ts"
+import { calledModels } from "../../src/contract/kinds.ts"
 
 /** What `slow` answers once it is let go. */
 let held: Array<() => void> = []
@@ -101,8 +102,6 @@ describe("a route's own limits", () => {
     const models = { v: { routes: [{ upstream: "film", max_concurrency: 1 }] } }
     writeFileSync(join(gateway.folder, "other.yaml"), JSON.stringify({ upstreams, models }))
     const { err, out } = await runCommand(gateway.folder, ["check"], { GATEWAY_CONFIG: "other.yaml" })
-    expect(err + out).toContain(
-      "models.v.routes[0].max_concurrency: is for text, embedding, rerank, moderation and image models alone"
-    )
+    expect(err + out).toContain(`models.v.routes[0].max_concurrency: is for ${calledModels} alone`)
   })
 })

@@ -6,6 +6,7 @@ import { runCommand } from "../commandHere.ts"
 import { startGateway } from "../gatewayHere.ts"
 import type { GatewayHere } from "../gatewayHere.ts"
 import type { AuditRecord } from "../../src/admin/AuditRecord.ts"
+import { laterMeasuresIn, rowOf } from "../../src/contract/records/measures.ts"
 import type { UsageRecord } from "../../src/ledger/UsageRecord.ts"
 import { request } from "../request.ts"
 import type { Made } from "./commandTypes.ts"
@@ -17,6 +18,8 @@ type Signing = { readonly secrets: ReadonlyArray<string> }
 const config = `models:
   priced: { routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 1000, output: 1000 } }
 `
+
+const later = laterMeasuresIn("usage_days")
 
 let folder: string
 let gateway: GatewayHere
@@ -82,15 +85,20 @@ describe("gateway usage", () => {
       settled.usd,
       settled.usd,
       "0.00",
-      0,
-      0
+      ...later.map(() => 0)
     ]
     const { out } = await ok("usage", "--account", "users", "--csv")
     expect(out).toBe(
-      "day,requests,input,cache_read,cache_write,output,reasoning,searches,video_seconds,usd,upstream_usd,above_hold_usd,rerank_units,images\r\n" +
+      `day,requests,input,cache_read,cache_write,output,reasoning,searches,video_seconds,usd,upstream_usd,above_hold_usd,${later.join()}\r\n` +
         `${day},${counted.join(",")}\n`
     )
-    const shown = [...counted.slice(0, -5).map(String), `$${settled.usd}`, `$${settled.usd}`, "$0.00", "0", "0"]
+    const shown = [
+      ...counted.slice(0, -3 - later.length).map(String),
+      `$${settled.usd}`,
+      `$${settled.usd}`,
+      "$0.00",
+      ...later.map(() => "0")
+    ]
     expect(rows((await ok("usage", "--account", "users")).out)).toEqual([
       [
         "DAY",
@@ -105,8 +113,7 @@ describe("gateway usage", () => {
         "USD",
         "UPSTREAM USD",
         "ABOVE HOLD USD",
-        "RERANK UNITS",
-        "IMAGES"
+        ...later.map((measure) => rowOf(measure).heading)
       ],
       [day, ...shown],
       ["total", ...shown]

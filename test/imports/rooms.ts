@@ -1,10 +1,13 @@
 /** What every room may use; of each other, only as their own rows say. */
 const leaves = ["flow", "contract", "telemetry", "config", "sql"]
 
-/** What the text families (`responses`, `messages`, `chat`, `embeddings`) may use beside the leaves; never each other. */
+/** What the text families (`responses`, `messages`, `chat` and those that pass through) may use beside the leaves; never each other. */
 const forFamilies = ["generation", "tokens", "pipeline", "limits", "ledger", "catalogue", "dispatch", "tasks"]
 
-const families = ["responses", "messages", "chat", "embeddings", "rerank", "moderations", "images", "videos"]
+/** Families that pass through alone. */
+const passing = ["embeddings", "rerank", "moderations", "images"]
+
+export const families = ["responses", "messages", "chat", ...passing, "videos"]
 
 /** Services that embedders may replace, and those they meet. */
 const services = [
@@ -89,10 +92,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   responses: [...leaves, ...forFamilies],
   messages: [...leaves, ...forFamilies],
   chat: [...leaves, ...forFamilies, "ownership"],
-  embeddings: [...leaves, ...forFamilies],
-  rerank: [...leaves, ...forFamilies],
-  moderations: [...leaves, ...forFamilies],
-  images: [...leaves, ...forFamilies],
+  ...Object.fromEntries(passing.map((room) => [room, [...leaves, ...forFamilies]])),
   videos: [
     ...leaves,
     "cluster",

@@ -6,7 +6,8 @@ import {
   countsBy,
   inputIn,
   noColumns,
-  noCounts
+  noCounts,
+  pieceMeasures
 } from "../../../src/contract/records/measures.ts"
 import { measures } from "../../../src/contract/records/measureTable.ts"
 
@@ -22,8 +23,7 @@ it("makes the columns of each table", () => {
     reasoning_tokens: 0,
     searches: 0,
     video_frames: 24,
-    rerank_units: 0,
-    images: 0
+    ...Object.fromEntries(pieceMeasures.map((measure) => [measure, 0]))
   })
   expect(Object.keys(columnsOf(noColumns.usage_hours)(undefined))).not.toContain("searches")
   expect(columnsOf(noColumns.usage_hours)({ ...used, rerankUnits: 2 })).toMatchObject({ rerank_units: 2 })

@@ -1,20 +1,13 @@
+import { measuresIn } from "../../../src/contract/records/measures.ts"
+
 /**
  * Queries that find sums which differ from the rows of `usage` and `requests`, what is not added up yet among them, on
  * Postgres. Names that callers make up may be counted under a wildcard's pattern: models are compared where an account
  * has none.
  */
-const hours = [
-  "input_tokens",
-  "cache_read_tokens",
-  "cache_write_tokens",
-  "output_tokens",
-  "cost_nano_usd",
-  "upstream_cost_nano_usd",
-  "above_hold_nano_usd",
-  "rerank_units",
-  "images"
-]
-const days = [...hours, "requests", "reasoning_tokens", "searches", "video_frames"]
+const money = ["cost_nano_usd", "upstream_cost_nano_usd", "above_hold_nano_usd"]
+const hours = [...measuresIn("usage_hours"), ...money]
+const days = [...measuresIn("usage_days"), ...money, "requests"]
 
 const ofRow = (name: string) =>
   name === "requests"
