@@ -9,7 +9,7 @@ const rooms = RegExp(
   `^(access|callbacks|catalogue|dispatch|files|guard|idempotency|ledger|limits|ownership|pipeline|requests|routing|sandbox|search|tasks|upstreams|${families.join("|")})/`
 )
 
-/** Models of the sandbox make one for each request: nobody pays for their speed. */
+/** Models of the sandbox make one for each request; they are no promise of speed. */
 const sandboxModels = /^sandbox\/sandbox\w+\.ts$/
 
 /** Which of it may make generator functions as it runs, and why that does no harm. */

@@ -8,6 +8,7 @@ import { fatesAt } from "./fates.ts"
 import { lower } from "./request.ts"
 import type { ChatState } from "./step.ts"
 import { begin, end, frames, step } from "./step.ts"
+import { openaiBeside } from "../openaiBeside.ts"
 import type { Protocol } from "../Protocol.ts"
 import { openaiDefaults } from "../servedDefaults.ts"
 
@@ -23,10 +24,8 @@ export const openaiChat = (provider: Provider): Protocol<ChatState> => {
     endpoint: { version: "", path: "/chat/completions", headers: bearer },
     models: "/models",
     beside: {
-      embeddings: { path: "/embeddings" },
+      ...openaiBeside,
       rerank: { path: "/rerank", baseUrl: rerankBase },
-      images: { path: "/images/generations" },
-      moderations: { path: "/moderations" },
       ...(completions && { completions: completionsPlace(completions) })
     },
     searches: false,

@@ -7,6 +7,7 @@ import { fates } from "./fates.ts"
 import { lower } from "./request.ts"
 import type { ResponsesState } from "./state.ts"
 import { begin, end, frames, step } from "./step.ts"
+import { openaiBeside } from "../openaiBeside.ts"
 import type { Protocol } from "../Protocol.ts"
 import { openaiDefaults } from "../servedDefaults.ts"
 
@@ -15,9 +16,7 @@ export const openaiResponses: Protocol<ResponsesState> = {
   endpoint: { version: "", path: "/responses", headers: bearer },
   models: "/models",
   beside: {
-    embeddings: { path: "/embeddings" },
-    images: { path: "/images/generations" },
-    moderations: { path: "/moderations" },
+    ...openaiBeside,
     completions: completionsPlace(openaiCompletions),
     compactions: { path: "/responses/compact" }
   },

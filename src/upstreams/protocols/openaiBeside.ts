@@ -1,0 +1,8 @@
+import type { Places } from "./Protocol.ts"
+
+/** The endpoints that servers of OpenAI's dialects have beside either of them. */
+export const openaiBeside = {
+  embeddings: { path: "/embeddings" },
+  images: { path: "/images/generations" },
+  moderations: { path: "/moderations" }
+} as const satisfies Places
