@@ -216,7 +216,15 @@ export const ContentBlock = variants(
 export type ContentBlock = typeof ContentBlock.Type
 
 /** True if only an upstream of this dialect understands the block. */
-export const isHostedBlock = ({ type }: ContentBlock): boolean => isHostedType.test(type)
+export const isHostedBlock = (block: ContentBlock): boolean =>
+  isHostedType.test(block.type) && summaryIn(block) === undefined
+
+/** The summary that stands for all blocks before it, as Anthropic wrote it; undefined for any other block. */
+export const summaryIn = (block: ContentBlock): string | undefined =>
+  block.type === "compaction" && typeof block["content"] === "string" && block["content"].trim() !== ""
+    ? block["content"]
+    : undefined
+
 export type BlockOf<Type extends ContentBlock["type"]> = Extract<ContentBlock, { readonly type: Type }>
 
 interface WithBlocks {

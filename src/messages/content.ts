@@ -11,6 +11,7 @@ import type {
   SearchResult,
   TextPart
 } from "../generation/Conversation.ts"
+import { summaryIn } from "./Blocks.ts"
 import type { BlockOf, ContentBlock, ResultBlock } from "./Blocks.ts"
 import { SearchErrorCode } from "./Message.ts"
 import { unsealContent, unsealIndex, unsealThinking } from "./opaque.ts"
@@ -25,8 +26,19 @@ import type * as Sources from "./Sources.ts"
 export const items = (messages: string | ReadonlyArray<InputMessage>): ReadonlyArray<Item> => {
   if (typeof messages === "string") return [{ type: "message", role: "user", content: [text(messages)] }]
   const found = searchesFound(messages)
-  return messages.flatMap((message) => messageItems(message, found))
+  return sinceSummary(messages).flatMap((message) => messageItems(message, found))
 }
+
+/** The messages from the last summary on, which stands for what is before it. */
+const sinceSummary = (messages: ReadonlyArray<InputMessage>): ReadonlyArray<InputMessage> => {
+  const last = messages.findLastIndex(({ content }) => typeof content !== "string" && content.some(isSummary))
+  const message = messages[last]
+  if (message === undefined || typeof message.content === "string") return messages
+  const blocks = message.content.slice(message.content.findLastIndex(isSummary))
+  return [{ ...message, content: blocks }, ...messages.slice(last + 1)]
+}
+
+const isSummary = (block: ContentBlock): boolean => summaryIn(block) !== undefined
 
 const messageItems = (message: InputMessage, found: SearchesFound): ReadonlyArray<Item> => {
   const { content, role = "user" } = message
@@ -78,8 +90,13 @@ const blockItem = (block: ContentBlock, found: SearchesFound): Item | "nothing" 
       return block.name === "web_search" ? search(block, found.get(block.id)) : "nothing"
     case "web_search_tool_result":
       return "nothing"
-    default:
-      return undefined
+    default: {
+      const summary = summaryIn(block)
+      if (summary === undefined) return undefined
+      const told = text(`Summary of the conversation so far:\n\n${summary}`)
+      const content = "cache_control" in block ? markLast([told], block.cache_control) : [told]
+      return { type: "message", role: "user", content }
+    }
   }
 }
 

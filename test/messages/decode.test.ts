@@ -31,6 +31,32 @@ describe("messages", () => {
   })
 })
 
+describe("a summary of the provider's", () => {
+  const summary = { type: "compaction", content: "The note says 4711.", encrypted_content: "x" }
+  const asked = (block: object) => ({
+    messages: [
+      { role: "user", content: "a" },
+      { role: "assistant", content: [text("b"), block, text("c")] },
+      { role: "user", content: "d" }
+    ]
+  })
+
+  it("stands for what is before it", () => {
+    expect(conversation(asked(summary)).items).toEqual([
+      ...user(text("Summary of the conversation so far:\n\nThe note says 4711.")),
+      { type: "message", role: "assistant", content: [text("c")] },
+      ...user(text("d"))
+    ])
+    expect(conversation(asked(summary))).not.toHaveProperty("unknownBytes")
+  })
+
+  it("without text is no part of the conversation", () => {
+    const block = { ...summary, content: null }
+    expect(conversation(asked(block)).items).toHaveLength(3)
+    expect(conversation(asked(block))).toHaveProperty("unknownBytes")
+  })
+})
+
 describe("blocks", () => {
   it("text, with a cache breakpoint", () => {
     expect(itemsOf([text("a"), { ...text("b"), cache_control: { type: "ephemeral" } }])).toEqual(
