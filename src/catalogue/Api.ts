@@ -40,7 +40,12 @@ const list = HttpApiEndpoint.get("list", "/v1/models")
       data: answerField(Schema.Array(ModelEntry), "All models that the key may use."),
       has_more: answerField(Schema.Literal(false), "Always false: all models are on one page."),
       first_id: answerField(Schema.NullOr(Schema.String), "Id of the first model; null if there is none."),
-      last_id: answerField(Schema.NullOr(Schema.String), "Id of the last model.")
+      last_id: answerField(Schema.NullOr(Schema.String), "Id of the last model."),
+      total_count: answerField(Schema.Int, "How many they are, for clients of OpenRouter."),
+      links: answerField(
+        Schema.Struct({ next: answerField(Schema.Null, "Always null: there is no further page.") }),
+        "Further pages, for clients of OpenRouter."
+      )
     })
   )
   .annotateContext(OpenApi.annotations({ summary: "List the models that the key may use" }))

@@ -46,7 +46,9 @@ export const makeModelList = Effect.gen(function* () {
       data,
       has_more: false as const,
       first_id: data[0]?.id ?? null,
-      last_id: data.at(-1)?.id ?? null
+      last_id: data.at(-1)?.id ?? null,
+      total_count: data.length,
+      links: { next: null }
     }
   }
 

@@ -102,6 +102,9 @@ describe("the models that are listed", () => {
     const page = await client.models.list()
     expect(page.data.map(({ id }) => id).toSorted()).toEqual(served)
     expect(page).toMatchObject({ has_more: false, first_id: page.data[0]?.id, last_id: page.data.at(-1)?.id })
+    // OpenRouter's client refuses a list without these.
+    const list = await request(world.gateway, "/v1/models", { key: narrowKey })
+    expect(await list.json()).toMatchObject({ total_count: served.length, links: { next: null } })
     const entry = await client.models.retrieve("behind-messages")
     expect(entry).toMatchObject({ type: "model", display_name: "behind-messages" })
     // Its release is unknown.
