@@ -45,7 +45,7 @@ export const completionsFamily: CompletionsFamily = {
               ...(prompts.length > 1 && {
                 inputs: {
                   count: prompts.length,
-                  tokens: () => countTexts(prompts.map(({ text }) => text)).tokens,
+                  tokens: () => countTexts(prompts.map(({ text }) => text + (payload.suffix ?? ""))).tokens,
                   at: (conversation, index) => ({
                     ...conversation,
                     items: itemsOf(prompts[Math.floor(index / ofEach)]?.text ?? "")

@@ -37,7 +37,8 @@ export const understand = (
   conversation: {
     model: request.model,
     system: [],
-    items: itemsOf(longestOf(prompts)),
+    // An upstream reads the suffix too. Where the model is asked by chat, it is refused.
+    items: itemsOf(longestOf(prompts) + (request.suffix ?? "")),
     tools: [],
     toolChoice: { type: "auto" },
     parallelToolCalls: true,

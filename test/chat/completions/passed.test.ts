@@ -195,6 +195,16 @@ describe("a text completion that is passed through", () => {
     const body = { model: "served", prompt: "a", max_tokens: 9, n: 2 }
     const { body: quote } = await post({ endpoint: "/v1/completions", body }, { path: "/v1/quote" })
     expect(quote.maximum.cost.nano_usd).toBeGreaterThanOrEqual(2 * 9 * 10_000)
+    // An upstream reads the suffix, after each prompt.
+    const suffix = "word ".repeat(1_000)
+    for (const prompt of ["a", ["a", "b"]]) {
+      const longer = await post(
+        { endpoint: "/v1/completions", body: { ...body, prompt, suffix } },
+        { path: "/v1/quote" }
+      )
+      const most = quote.maximum.cost.nano_usd + countText(suffix) * 1_000 * (prompt === "a" ? 1 : 2)
+      expect(longer.body.maximum.cost.nano_usd).toBeGreaterThanOrEqual(most - 1_000)
+    }
   })
 })
 
