@@ -3,7 +3,8 @@ import { JsonObject, maybe, required } from "../contract/fields.ts"
 import type { Unknown } from "../contract/Unknown.ts"
 import { variants } from "../contract/variants.ts"
 
-const cache_control = maybe(JsonObject).annotations({
+/** A field of parts, messages and tools. */
+export const cache_control = maybe(JsonObject).annotations({
   description: 'Marks a prompt-cache breakpoint, for models that support it: `{"type": "ephemeral"}`.'
 })
 

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { JsonObject, maybe, required } from "../contract/fields.ts"
 import { open } from "../contract/open.ts"
 import { variants } from "../contract/variants.ts"
-import { ContentPart } from "./Content.ts"
+import { cache_control, ContentPart } from "./Content.ts"
 
 const FunctionCall = Schema.Struct({
   name: required(Schema.NonEmptyString, "Name of the function."),
@@ -61,6 +61,7 @@ export const InputMessage = Schema.Struct({
   }),
   audio: maybe(open(Schema.Struct({ id: required(Schema.String, "Id of an earlier answer's audio.") }))).annotations({
     description: "The assistant's spoken answer, for upstreams of this dialect."
-  })
+  }),
+  cache_control
 }).annotations({ identifier: "ChatInputMessage" })
 export type InputMessage = typeof InputMessage.Type

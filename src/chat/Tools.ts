@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { JsonObject, maybe, required } from "../contract/fields.ts"
 import type { Unknown } from "../contract/Unknown.ts"
 import { variants } from "../contract/variants.ts"
+import { cache_control } from "./Content.ts"
 
 const Name = Schema.String.pipe(Schema.length({ min: 1, max: 128 }, { description: "a name of 1 to 128 characters" }))
 
@@ -16,7 +17,8 @@ export type FunctionDefinition = typeof FunctionDefinition.Type
 
 const FunctionTool = Schema.Struct({
   type: Schema.Literal("function"),
-  function: required(FunctionDefinition, "The function. Required when `type` is `function`.")
+  function: required(FunctionDefinition, "The function. Required when `type` is `function`."),
+  cache_control
 }).annotations({ identifier: "ChatFunctionTool" })
 
 const CustomTool = Schema.Struct({
@@ -42,7 +44,8 @@ const CustomTool = Schema.Struct({
       ).annotations({ description: "The format of its input. Default any text." })
     }),
     "The tool. Required when `type` is `custom`."
-  )
+  ),
+  cache_control
 }).annotations({ identifier: "ChatCustomTool" })
 
 /** Tools that servers of this dialect run themselves. */

@@ -1,4 +1,4 @@
-import { markLast } from "../generation/cacheMarks.ts"
+import { markLast, markOf } from "../generation/cacheMarks.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { objectAt, textAt } from "../contract/json/json.ts"
 import { Unknown } from "../contract/Unknown.ts"
@@ -24,11 +24,28 @@ export const itemsOf = (
     const at = `messages[${index}]`
     const open = message.role === "tool" || message.role === "function" ? undefined : calls.unanswered()
     if (open !== undefined) complain(at, `expected a tool message that answers the call ${show(open)} first`)
-    items.push(...itemsOfMessage(message, at, { calls, model, kept, complain, before: messages[index - 1] }))
+    const found = itemsOfMessage(message, at, { calls, model, kept, complain, before: messages[index - 1] })
+    items.push(...marked(found, message.cache_control))
   }
   const open = calls.unanswered()
   if (open !== undefined) complain("messages", `the call ${show(open)} has no tool message that answers it`)
   return items
+}
+
+/** A message's mark is its last item's. */
+const marked = (items: ReadonlyArray<Item>, cacheControl: unknown): ReadonlyArray<Item> => {
+  const last = items.at(-1)
+  if (last === undefined || isAbsent(cacheControl)) return items
+  const before = items.slice(0, -1)
+  switch (last.type) {
+    case "message":
+    case "tool-result":
+      return [...before, { ...last, content: markLast(last.content, cacheControl) }]
+    case "tool-call":
+      return [...before, { ...last, ...markOf(cacheControl) }]
+    default:
+      return items
+  }
 }
 
 interface Context {

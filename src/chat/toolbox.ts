@@ -1,4 +1,5 @@
 import { Unknown } from "../contract/Unknown.ts"
+import { markOf } from "../generation/cacheMarks.ts"
 import type { CustomTool, FunctionTool, SearchTool, Tool, ToolChoice } from "../generation/Conversation.ts"
 import { isToolName, toolNameRule } from "../generation/toolName.ts"
 import { wrongPlace } from "../generation/userLocation.ts"
@@ -43,7 +44,8 @@ const longestShown = 128
 
 const toolOf = (tool: Wire.Tool): ReadonlyArray<FunctionTool | CustomTool> => {
   if (tool instanceof Unknown) return []
-  if ("function" in tool) return [functionTool(tool.function)]
+  const mark = "cache_control" in tool ? markOf(tool.cache_control) : {}
+  if ("function" in tool) return [{ ...functionTool(tool.function), ...mark }]
   if (!("custom" in tool)) return []
   const { description, format, name } = tool.custom
   return [
@@ -51,7 +53,8 @@ const toolOf = (tool: Wire.Tool): ReadonlyArray<FunctionTool | CustomTool> => {
       type: "custom",
       name,
       description: description ?? undefined,
-      ...(format?.type === "grammar" ? { grammar: format.grammar } : {})
+      ...(format?.type === "grammar" ? { grammar: format.grammar } : {}),
+      ...mark
     }
   ]
 }

@@ -54,4 +54,4 @@ const noAudio = (param: string): Unsupported => ({
 
 const losses = lossesOf(fates)
 const known = new Set(Object.keys(fates))
-const knownOfTools = new Set(["type", "function", "custom"])
+const knownOfTools = new Set(["type", "function", "custom", "cache_control"])

@@ -83,6 +83,35 @@ describe("messages", () => {
     })
   })
 
+  it("carry cache marks of messages and tools", () => {
+    const cache_control = { type: "ephemeral" }
+    const hour = { ...cache_control, ttl: "1h" }
+    const { items, tools } = conversation({
+      tools: [
+        { type: "function", function: { name: "f" }, cache_control: hour },
+        { type: "custom", custom: { name: "c" }, cache_control },
+        { type: "function", function: { name: "g" } }
+      ],
+      messages: [
+        { role: "system", content: "Be brief", cache_control: hour },
+        { role: "user", content: "Hello", cache_control },
+        { role: "assistant", content: "Hi", tool_calls: [call("a")], cache_control },
+        { role: "tool", tool_call_id: "a", content: "Sun", cache_control },
+        { role: "user", content: "And now?", cache_control: null }
+      ]
+    })
+    expect(tools.map(({ cacheMark }) => cacheMark)).toEqual([{ ttl: "1h" }, {}, undefined])
+    expect(items).toMatchObject([
+      { content: [{ cacheMark: { ttl: "1h" } }] },
+      { content: [{ cacheMark: {} }] },
+      { type: "message" },
+      { type: "tool-call", cacheMark: {} },
+      { content: [{ cacheMark: {} }] },
+      { content: [{ type: "text", text: "And now?" }] }
+    ])
+    expect(items[2]).toEqual({ type: "message", role: "assistant", content: [{ type: "text", text: "Hi" }] })
+  })
+
   it("give sealed reasoning back to its own model alone", () => {
     const messages = [
       ...hello,
