@@ -5,6 +5,7 @@ import { claudeVersion } from "../../../src/config/providers/claudeVersion.ts"
 import type { JsonObject } from "../../../src/contract/fields.ts"
 import { anthropicMessagesAt } from "../../../src/upstreams/protocols/anthropicMessages/anthropicMessages.ts"
 import { betaRefusal } from "../../../src/upstreams/protocols/anthropicMessages/betaRefusal.ts"
+import { conversation } from "../conversations.ts"
 import { fitToPlace } from "../../../src/upstreams/protocols/anthropicMessages/fitToPlace.ts"
 
 const fit = (
@@ -169,6 +170,23 @@ describe("a request at a place", () => {
       undefined
     ])
   })
+})
+
+it("a deployment's own name counts as the newest model, in requests of callers and of the gateway", () => {
+  for (const [type, more] of [
+    ["enabled", { budget_tokens: 2_000 }],
+    ["adaptive", {}]
+  ] as const) {
+    const body = { max_tokens: 4_000, temperature: 0.5, thinking: { type, ...more } }
+    const [named, own] = ["claude-opus-5", "house"].map((model) => fit("foundry", body, [], { model }).body)
+    expect(own).toEqual(named)
+    expect(own).toMatchObject({ thinking: { type: "adaptive" } })
+  }
+  const { lower } = anthropicMessagesAt("https://x.services.ai.azure.com/anthropic")
+  const asked = conversation({ reasoning: { ...conversation({}).reasoning, effort: "high" } })
+  const [newest, deployed] = ["claude-opus-5", "house"].map((model) => lower(asked, { model, stream: false }).body)
+  expect(deployed).toEqual({ ...newest, model: "house" })
+  expect(deployed).toMatchObject({ thinking: { type: "adaptive" } })
 })
 
 describe("a refusal", () => {

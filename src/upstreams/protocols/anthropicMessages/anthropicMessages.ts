@@ -4,6 +4,7 @@ import { signs } from "./messages.ts"
 import { goesOn } from "./goesOn.ts"
 import { messagesDialect } from "./messagesDialect.ts"
 import { fates } from "./fates.ts"
+import { claudeNamed } from "./models.ts"
 import { lower } from "./request.ts"
 import type { MessagesState } from "./state.ts"
 import { begin, end, frames, step } from "./step.ts"
@@ -66,8 +67,14 @@ const elsewhere: Protocol<MessagesState> = {
 export const anthropicMessagesAt = (baseUrl: string, provider?: string): Protocol<MessagesState> => {
   const name = placeName(baseUrl, provider)
   const place: ClaudePlace | undefined = name && claudePlaces[name]
+  const wire = wireAt(baseUrl, provider)
   return {
-    ...wireAt(baseUrl, provider),
+    ...wire,
+    ...(place !== undefined &&
+      place.isOwn !== true && {
+        lower: (conversation, options) =>
+          wire.lower(conversation, { ...options, knownAs: claudeNamed(options.knownAs ?? options.model) })
+      }),
     isOwn: place?.isOwn === true,
     place: {
       fit: (asked, options) => fitToPlace(asked, place, options),

@@ -7,7 +7,7 @@ import { isBlank } from "./blankText.ts"
 import { mendMarks } from "./mendMarks.ts"
 import { mendTurns, withSystemInFront } from "./mendTurns.ts"
 import type { Traits } from "./models.ts"
-import { traitsOf } from "./models.ts"
+import { claudeNamed, traitsOf } from "./models.ts"
 import { parts } from "./parts.ts"
 import { isMidLoop } from "./unsigned.ts"
 
@@ -26,7 +26,7 @@ type Mend = (body: JsonObject, to: Recipient) => JsonObject
  * refuses is left out, and what has two forms gets the one that the model knows. The same object if nothing changes.
  */
 export const mendBody = (body: JsonObject, model: string, lost: (name: string) => void): JsonObject => {
-  const to: Recipient = { model, version: claudeVersion(model), traits: traitsOf(model), lost }
+  const to: Recipient = { model, version: claudeVersion(model), traits: traitsOf(claudeNamed(model)), lost }
   return mends.reduce((left, mend) => mend(left, to), body)
 }
 

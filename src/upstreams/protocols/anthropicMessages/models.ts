@@ -56,4 +56,10 @@ const rows: ReadonlyArray<readonly [RegExp, Traits]> = [
 /** Servers of the dialect with models of their own. */
 const other: Traits = { maxTokens: 8_192, thinking: "budget", efforts: [], structured: false, sampling: "all" }
 
+/** An id of the newest models. */
+const newest = "claude-newest"
+
+/** The id by which a model counts at a place that has Claude alone: a deployment's own name says nothing. */
+export const claudeNamed = (model: string): string => (model.includes("claude") ? model : newest)
+
 export const traitsOf = (model: string): Traits => firstMatch(rows, model) ?? other
