@@ -193,6 +193,24 @@ describe("gemini answers", () => {
     ])
   })
 
+  it("cites behind code too, which the places do not count", () => {
+    const parts = [
+      { text: "Wörld!" },
+      { executableCode: { language: "PYTHON", code: "1 + 1" } },
+      { codeExecutionResult: { outcome: "OUTCOME_OK", output: "2" } },
+      { text: " 🦊." }
+    ]
+    for (const events of [
+      answered(gemini, frame(parts, { ...stopped, groundingMetadata })),
+      seen([...parts.map((part) => frame([part])), frame([], { ...stopped, groundingMetadata })])
+    ]) {
+      const text = events.flatMap((event) => (event.type === "text-delta" ? [event.text] : [])).join("")
+      const cited = events.flatMap((event) => (event.type === "citation" ? [event.citation] : []))
+      expect(text).toContain("1 + 1")
+      expect(cited.map(({ end, start }) => text.slice(start, end))).toEqual(["Wörld!", "🦊.", "🦊."])
+    }
+  })
+
   it("counts places in bytes of UTF-8 of any text (property)", () => {
     const unit = fc.constantFrom("a", "é", "漢", "🦊", "\ud83e", "\udd8a", "\n")
     fc.assert(

@@ -40,8 +40,23 @@ const ownPrefix = "gsearch_"
 /** True for a search behind one of its own answers. The dialect has no form to send it back, and the answer suffices. */
 export const isOwnSearch = (id: string): boolean => /^(?:srvtoolu_)?gsearch_/.test(id)
 
-/** The citations of a text, one for each page that supports a segment. Segments count bytes of UTF-8. */
-export const citationEvents = ({ results, supports }: Grounding, text: string): ReadonlyArray<GenerationEvent> => {
+/** A piece of a text that the upstream's segments do not count, in UTF-16 units. */
+export interface AddedText {
+  readonly at: number
+  readonly length: number
+}
+
+/**
+ * The citations of a text, one for each page that supports a segment. Segments count bytes of UTF-8.
+ *
+ * @param added pieces of the text that the segments do not count, in order
+ */
+export const citationEvents = (
+  { results, supports }: Grounding,
+  whole: string,
+  added: ReadonlyArray<AddedText> = []
+): ReadonlyArray<GenerationEvent> => {
+  const text = withoutAdded(whole, added)
   const segments = supports.map((support) => segmentOf(support))
   const units = unitOffsets(
     text,
@@ -55,10 +70,36 @@ export const citationEvents = ({ results, supports }: Grounding, text: string): 
     return listAt(support, "groundingChunkIndices").flatMap((index): ReadonlyArray<GenerationEvent> => {
       const page = typeof index === "number" ? results[index] : undefined
       if (page === undefined || page.url === "") return []
-      const citation: Citation = { url: page.url, title: page.title, citedText, start, end }
+      const citation: Citation = {
+        url: page.url,
+        title: page.title,
+        citedText,
+        start: placeIn(added, (at) => at <= start, start),
+        end: placeIn(added, (at) => at < end, end)
+      }
       return [{ type: "citation", citation }]
     })
   })
+}
+
+const withoutAdded = (whole: string, added: ReadonlyArray<AddedText>): string => {
+  let text = ""
+  let from = 0
+  for (const { at, length } of added) {
+    text += whole.slice(from, at)
+    from = at + length
+  }
+  return text + whole.slice(from)
+}
+
+/** The place in the whole text of one in the text without the pieces that are added to it before. */
+const placeIn = (added: ReadonlyArray<AddedText>, isBefore: (at: number) => boolean, place: number): number => {
+  let moved = 0
+  for (const { at, length } of added) {
+    if (!isBefore(at - moved)) break
+    moved += length
+  }
+  return place + moved
 }
 
 const segmentOf = (support: unknown) => {

@@ -9,7 +9,7 @@ import { unwrapCustom } from "../back.ts"
 import { cutOff, failedWith, garbled, unknownReason } from "../upstreamFailure.ts"
 import { codeIn } from "./codeParts.ts"
 import { finishReasonOf } from "./finishReasons.ts"
-import type { Grounding } from "./grounding.ts"
+import type { AddedText, Grounding } from "./grounding.ts"
 import { citationEvents, groundingIn, searchesOf, searchEvents } from "./grounding.ts"
 import { addLogprobs } from "./logprobs.ts"
 import { fileIn } from "./media.ts"
@@ -34,6 +34,8 @@ export interface GeminiState {
   /** The queries among them, which an answer without grounding tells. */
   readonly queries: ReadonlyArray<string>
   readonly grounding: Grounding | undefined
+  /** Pieces of the open text that stand for other parts, such as code. */
+  readonly added: ReadonlyArray<AddedText>
   readonly searches: number
   /** True once the search was told. */
   readonly isSearchTold: boolean
@@ -57,6 +59,7 @@ export const begin = (back: Back): GeminiState => ({
   served: [],
   queries: [],
   grounding: undefined,
+  added: noneAdded,
   searches: 0,
   isSearchTold: false,
   blockReason: undefined,
@@ -105,7 +108,8 @@ const readCandidate = (
 
 const readPart = (state: GeminiState, part: JsonObject, events: Array<GenerationEvent>): GeminiState => {
   const file = fileIn(part)
-  const text = textAt(part, "text") ?? codeIn(part) ?? (file?.isImage === false ? file.words : undefined)
+  const written = textAt(part, "text")
+  const text = written ?? codeIn(part) ?? (file?.isImage === false ? file.words : undefined)
   if (part["thought"] === true) {
     // Images of thoughts are drafts of the answer's.
     const thought = text ?? file?.words ?? ""
@@ -113,7 +117,10 @@ const readPart = (state: GeminiState, part: JsonObject, events: Array<Generation
     return endText(state, events)
   }
   const signature = textAt(part, "thoughtSignature") || undefined
-  if (text !== undefined) return readText(state, text, signature, events)
+  if (text !== undefined) {
+    const next = readText(state, text, signature, events)
+    return written === undefined ? withAdded(next, state.open.text.length, text.length) : next
+  }
   if (file !== undefined) {
     const next = endText(state, events)
     const { data, mediaType } = file
@@ -149,10 +156,14 @@ const readText = (
   return { ...state, open: withPart(state.open, text, signature), said: withPart(state.said, text, signature) }
 }
 
+/** Notes text that the upstream does not count: it wrote another part. */
+const withAdded = (state: GeminiState, at: number, length: number): GeminiState =>
+  state.added.length >= mostServed ? state : { ...state, added: [...state.added, { at, length }] }
+
 const endText = (state: GeminiState, events: Array<GenerationEvent>): GeminiState => {
   if (state.open === noText) return state
   events.push(...signedText(state.open))
-  return { ...state, open: noText }
+  return { ...state, open: noText, added: noneAdded }
 }
 
 /** A call comes whole. */
@@ -201,7 +212,7 @@ export const end = (state: GeminiState, marked: boolean): ReadonlyArray<Generati
   const reason: FinishReason = told ?? "stop"
   const events: Array<GenerationEvent> = []
   const { grounding } = state
-  if (grounding !== undefined) events.push(...citationEvents(grounding, state.open.text))
+  if (grounding !== undefined) events.push(...citationEvents(grounding, state.open.text, state.added))
   const last = endText(state, events)
   if (state.said.text !== state.open.text) events.push(...signedText(state.said))
   if (grounding === undefined) tellQueries(last, events)
@@ -220,3 +231,5 @@ export const frames = (answer: JsonObject): ReadonlyArray<JsonObject> | undefine
   isObject(answer["error"]) || Array.isArray(answer["candidates"]) || isObject(answer["promptFeedback"])
     ? [answer]
     : undefined
+
+const noneAdded: ReadonlyArray<never> = []
