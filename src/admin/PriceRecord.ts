@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { answerField } from "../contract/fields.ts"
 import type { Price as LedgerPrice } from "../ledger/Price.ts"
+import { scale } from "../ledger/rates.ts"
 
 const usd = (description: string) => answerField(Schema.Number, description)
 
@@ -15,12 +16,17 @@ export const Price = Schema.Struct({
   per_image: Schema.optionalWith(usd("For an image of an image model."), { exact: true })
 })
 
-export const priceRecord = ({ pieces, rates, search, videoSecond }: LedgerPrice): typeof Price.Type => ({
-  input: rates.input / 1e9,
-  cached_input: rates.cacheRead / 1e9,
-  output: rates.output / 1e9,
-  per_search: search / 1e9,
-  per_second: videoSecond / 1e9,
-  ...(pieces?.rerank_units !== undefined && { per_rerank_unit: pieces.rerank_units / 1e9 }),
-  ...(pieces?.images !== undefined && { per_image: pieces.images / 1e9 })
-})
+/** A price with the factor of its upstream, which is one of tokens alone. */
+export const priceRecord = (price: LedgerPrice): typeof Price.Type => {
+  const { pieces, search, varying, videoSecond } = price
+  const { rates } = varying?.factor === undefined ? price : scale(price, varying.factor)
+  return {
+    input: rates.input / 1e9,
+    cached_input: rates.cacheRead / 1e9,
+    output: rates.output / 1e9,
+    per_search: search / 1e9,
+    per_second: videoSecond / 1e9,
+    ...(pieces?.rerank_units !== undefined && { per_rerank_unit: pieces.rerank_units / 1e9 }),
+    ...(pieces?.images !== undefined && { per_image: pieces.images / 1e9 })
+  }
+}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { priceRecord } from "../../src/admin/PriceRecord.ts"
 import { priceFactorAt } from "../../src/catalogue/prices/priceFactor.ts"
 import { costOf } from "../../src/ledger/cost.ts"
 import { fromUsd, priceFromText, withFactor } from "../../src/ledger/Price.ts"
@@ -34,6 +35,8 @@ describe("the factor of listed prices", () => {
     expect(costOf(price, used)).toBe(1_220_000_000)
     expect(costOf(priceFromText(price.text), used)).toBe(1_220_000_000)
     expect(withFactor(price, 1)).toBe(price)
+    const { cached_input, input, per_search } = priceRecord(price)
+    expect([input, cached_input, per_search]).toEqual([1.21, 1.21, 0.01])
   })
 
   it("is that of a video's tokens too", () => {
