@@ -47,6 +47,7 @@ const messagesFacts = (provider: string, model: string): Facts => {
     others: [
       ...when(place.isOwn === true, "callers' own requests go as they are"),
       ...when(lacking.length > 0, `no ${list(lacking)}`),
+      ...when(place.bytesAlone === true, "no addresses of files"),
       ...when(!takesSystemTurns(model), "no system text between turns"),
       ...when(!continuesTurns(model), "no prefill")
     ]
@@ -80,6 +81,7 @@ const converseFacts = (model: string): Facts => {
     format: traits.structured ? "schema" : traits.toolChoice === "all" ? "a tool" : "in words",
     stops: traits.maxStops === Infinity ? "any" : String(traits.maxStops),
     others: [
+      "no addresses of files",
       ...when(!traits.system, "no system text"),
       ...when(traits.images === "none", "no images"),
       ...when(traits.images === "outside results", "no images in results"),
@@ -90,7 +92,7 @@ const converseFacts = (model: string): Facts => {
   }
 }
 
-const geminiFacts = (model: string): Facts => {
+const geminiFacts = (provider: string, model: string): Facts => {
   const { mixesTools, richResults, signs, thinking } = geminiTraits(model)
   const range =
     thinking.by === "budget" ? `${thinking.isOptional ? "0, " : ""}${thinking.least} to ${thinking.most}` : ""
@@ -98,7 +100,7 @@ const geminiFacts = (model: string): Facts => {
     reasoning:
       thinking.by === "nothing" ? "–" : thinking.by === "budget" ? `a budget: ${range}` : efforts(thinking.levels),
     sampling: "all",
-    tools: mixesTools ? "" : "no search beside them",
+    tools: mixesTools && provider !== "vertex" ? "" : "no search beside them",
     format: mixesTools ? "schema" : "schema; in words beside tools",
     stops: String(mostStops),
     others: [...when(signs, "signed calls"), ...when(!richResults, "results of texts alone")]
@@ -171,6 +173,7 @@ const chatFacts = (provider: string, model: string): Facts => {
       ...when(!row.streamUsage, "no `stream_options`"),
       ...when(row.thinksByDefault, "thinks unless told not to"),
       ...when(row.images === "none", "texts alone"),
+      ...when(row.bytesAlone && row.images !== "none", "no addresses of images"),
       ...when(types.length > 0, `images: ${types.join(", ")}`),
       ...when(row.systemFirst, "system text in front alone"),
       ...when(row.alternates, "turns alternate"),
@@ -188,7 +191,7 @@ const factsAt = (protocol: string, provider: string, model: string): Facts => {
     case "bedrock-converse":
       return converseFacts(model)
     case "gemini":
-      return geminiFacts(model)
+      return geminiFacts(provider, model)
     case "openai-responses":
       return responsesFacts(provider, model)
     default:
