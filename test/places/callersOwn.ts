@@ -12,6 +12,8 @@ const exceptions: ReadonlyArray<{
   readonly family: Unanswered["family"]
   readonly rule: string
   readonly why: string
+  /** True if a second try without the field has to be answered. */
+  readonly isAnswered?: true
 }> = [
   { family: "messages", rule: "claude.signature", why: "a signature that the caller made up" },
   { family: "messages", rule: "converse.signature", why: "a signature that the caller made up" },
@@ -19,14 +21,10 @@ const exceptions: ReadonlyArray<{
   { family: "messages", rule: "claude.max_tokens", why: "the place names its bound, which is learned" },
   { family: "messages", rule: "claude.server-tool", why: "a search is all that is asked for" },
   { family: "messages", rule: "claude.field-without-beta", why: "Foundry takes what Anthropic takes" },
-  {
-    family: "messages",
-    rule: "claude.unknown-field",
-    why: "a field that the dialect does not have, named by the place"
-  },
-  { family: "chat", rule: "groq.field", why: "a field that the dialect does not have, named by the place" },
-  { family: "chat", rule: "mistral.field", why: "a field that the dialect does not have, named by the place" },
-  { family: "chat", rule: "cerebras.field", why: "a field that the dialect does not have, named by the place" },
+  { family: "messages", rule: "claude.unknown-field", why: "a field that the caller made up", isAnswered: true },
+  { family: "chat", rule: "groq.field", why: "a field that the caller made up", isAnswered: true },
+  { family: "chat", rule: "mistral.field", why: "a field that the caller made up", isAnswered: true },
+  { family: "chat", rule: "cerebras.field", why: "a field that the caller made up", isAnswered: true },
   { family: "chat", rule: "deepseek.content", why: "an image is what is asked about" },
   { family: "chat", rule: "ollama.image", why: "an image is what is asked about" },
   { family: "chat", rule: "vllm.arguments", why: "arguments that are no JSON" }
@@ -36,10 +34,13 @@ const exceptions: ReadonlyArray<{
 export const isOwnPlace = (family: Unanswered["family"], place: string): boolean => own[family].includes(place)
 
 /** The rules that no request of the gateway may break there. */
-export const brokenRules = ({ family, place, rules }: Omit<Unanswered, "kind">): ReadonlyArray<string> =>
+export const brokenRules = ({ family, place, rules, status }: Omit<Unanswered, "kind">): ReadonlyArray<string> =>
   isOwnPlace(family, place)
     ? []
-    : rules.filter((rule) => !exceptions.some((one) => one.family === family && one.rule === rule))
+    : rules.filter((rule) => {
+        const isOf = (one: (typeof exceptions)[number]) => one.family === family && one.rule === rule
+        return !exceptions.some((one) => isOf(one) && (one.isAnswered !== true || status === 200))
+      })
 
 /** True if the gateway refused by itself, with a 400 that names a field. */
 export const isToldBefore = ({ rules, says, status }: Omit<Unanswered, "kind">): boolean =>
