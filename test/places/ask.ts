@@ -21,6 +21,8 @@ export interface Unanswered {
   readonly status: number
   /** The rules of the place that what was sent broke; none if the gateway refused by itself. */
   readonly rules: ReadonlyArray<string>
+  /** How often the place was asked. */
+  readonly tries: number
   readonly says: string
 }
 
@@ -81,7 +83,7 @@ export const startPlaces = async (wanted?: string) => {
     const rules = [...new Set(strict.seen.flatMap(({ rules }) => rules))]
     if (response.ok && rules.length === 0) return undefined
     const [place = "", model = ""] = name.split("|")
-    return { place, model, family, stream, status: response.status, rules, says }
+    return { place, model, family, stream, status: response.status, rules, tries: strict.seen.length, says }
   }
   const stop = async () => {
     await gateway.dispose()

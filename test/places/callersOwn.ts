@@ -12,8 +12,10 @@ const exceptions: ReadonlyArray<{
   readonly family: Unanswered["family"]
   readonly rule: string
   readonly why: string
-  /** True if a second try without the field has to be answered. */
-  readonly isAnswered?: true
+  /** The words of refusals that have no second try. */
+  readonly says?: RegExp
+  /** True if there has to be a second try. Its refusal is about another field, since there is no third. */
+  readonly isTriedAgain?: true
 }> = [
   { family: "messages", rule: "claude.signature", why: "a signature that the caller made up" },
   { family: "messages", rule: "converse.signature", why: "a signature that the caller made up" },
@@ -21,10 +23,16 @@ const exceptions: ReadonlyArray<{
   { family: "messages", rule: "claude.max_tokens", why: "the place names its bound, which is learned" },
   { family: "messages", rule: "claude.server-tool", why: "a search is all that is asked for" },
   { family: "messages", rule: "claude.field-without-beta", why: "Foundry takes what Anthropic takes" },
-  { family: "messages", rule: "claude.unknown-field", why: "a field that the caller made up", isAnswered: true },
-  { family: "chat", rule: "groq.field", why: "a field that the caller made up", isAnswered: true },
-  { family: "chat", rule: "mistral.field", why: "a field that the caller made up", isAnswered: true },
-  { family: "chat", rule: "cerebras.field", why: "a field that the caller made up", isAnswered: true },
+  {
+    family: "messages",
+    rule: "claude.unknown-field",
+    why: "a field that the caller made up, or a format without its beta",
+    isTriedAgain: true,
+    says: /output_format/
+  },
+  { family: "chat", rule: "groq.field", why: "a field that the caller made up", isTriedAgain: true },
+  { family: "chat", rule: "mistral.field", why: "a field that the caller made up", isTriedAgain: true },
+  { family: "chat", rule: "cerebras.field", why: "a field that the caller made up", isTriedAgain: true },
   { family: "chat", rule: "deepseek.content", why: "an image is what is asked about" },
   { family: "chat", rule: "ollama.image", why: "an image is what is asked about" },
   { family: "chat", rule: "vllm.arguments", why: "arguments that are no JSON" }
@@ -34,12 +42,14 @@ const exceptions: ReadonlyArray<{
 export const isOwnPlace = (family: Unanswered["family"], place: string): boolean => own[family].includes(place)
 
 /** The rules that no request of the gateway may break there. */
-export const brokenRules = ({ family, place, rules, status }: Omit<Unanswered, "kind">): ReadonlyArray<string> =>
+export const brokenRules = ({ family, place, rules, says, tries }: Omit<Unanswered, "kind">): ReadonlyArray<string> =>
   isOwnPlace(family, place)
     ? []
     : rules.filter((rule) => {
         const isOf = (one: (typeof exceptions)[number]) => one.family === family && one.rule === rule
-        return !exceptions.some((one) => isOf(one) && (one.isAnswered !== true || status === 200))
+        return !exceptions.some(
+          (one) => isOf(one) && (one.isTriedAgain !== true || tries > 1 || one.says?.test(says) === true)
+        )
       })
 
 /** True if the gateway refused by itself, with a 400 that names a field. */

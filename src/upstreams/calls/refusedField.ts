@@ -71,6 +71,17 @@ const essential: ReadonlyArray<string> = [
 
 const bound = /^max[A-Z]/
 
+/** Values of these fields that mean the same as their absence. */
+const usual: ReadonlyMap<string, string> = new Map([
+  ["modalities", '["text"]'],
+  ["n", "1"],
+  ["bestOf", "1"],
+  ["candidateCount", "1"],
+  ["responseFormat", '{"type":"text"}'],
+  ["toolChoice", '"auto"'],
+  ["functionCall", '"auto"']
+])
+
 /** Objects that only hold optional fields, which refusals name without them. */
 const holders: ReadonlyArray<string> = ["generationConfig", "inferenceConfig", "additionalModelRequestFields"]
 
@@ -83,14 +94,22 @@ export const withoutField = (body: JsonObject, path: string): JsonObject | undef
   const [first] = steps
   const optional = holders.includes(first ?? "") ? steps.slice(1) : steps
   if (optional.length === 0 || optional.some((step) => bound.test(step))) return undefined
-  if (essential.some((one) => isWithin(one, optional.join(".")))) return undefined
   const left = without(body, steps)
+  if (essential.some((one) => isWithin(one, optional.join(".")))) {
+    return steps.length === 1 && isUsual(body, first) ? left : undefined
+  }
   if (left !== undefined || steps.length > 1) return left
   for (const holder of holders) {
     const found = without(body, [holder, ...steps])
     if (found !== undefined) return found
   }
   return undefined
+}
+
+const isUsual = (body: JsonObject, step = ""): boolean => {
+  const name = Object.keys(body).find((key) => camel(key) === step)
+  const value = usual.get(step)
+  return name !== undefined && value !== undefined && JSON.stringify(body[name]) === value
 }
 
 /** A request without these optional fields, and the paths of those that it had. */

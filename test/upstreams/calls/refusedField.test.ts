@@ -44,6 +44,9 @@ it.each([
 
 it.each([
   ["seed", { model: "m", seed: 1 }, { model: "m" }],
+  ["modalities", { model: "m", modalities: ["text"] }, { model: "m" }],
+  ["response_format", { model: "m", response_format: { type: "text" } }, { model: "m" }],
+  ["n", { model: "m", n: 1 }, { model: "m" }],
   ["presencePenalty", { presence_penalty: 1, top_p: 1 }, { top_p: 1 }],
   ["reasoning.summary", { reasoning: { effort: "low", summary: "auto" } }, { reasoning: { effort: "low" } }],
   ["reasoning.summary", { reasoning: { summary: "auto" }, top_p: 1 }, { top_p: 1 }],
@@ -59,6 +62,7 @@ it.each([
   ["messages.1.user", { user: "u", messages: [{}, { user: "u" }] }],
   ["tools.0.strict", { tools: [{ strict: true }] }],
   ["tool_choice", { tool_choice: "required" }],
+  ["modalities", { modalities: ["text", "audio"] }],
   ["response_format", { response_format: {} }],
   ["text", { text: { format: {} } }],
   ["output_config.format", { output_config: { format: {} } }],
