@@ -3,7 +3,7 @@ import { schema } from "./messageExamples.ts"
 const chatFunction = { name: "weather", description: "Tells it", parameters: schema, strict: true }
 
 export const chatTools = [
-  { type: "function", function: chatFunction },
+  { type: "function", function: chatFunction, cache_control: { type: "ephemeral" } },
   { type: "custom", custom: { name: "run", description: "Runs it", format: { type: "text" } } },
   {
     type: "custom",

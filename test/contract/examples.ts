@@ -159,7 +159,7 @@ const chatMessages = [
     images: [{ type: "image_url", index: 0, image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } }],
     tool_calls: [chatCall, { id: "call_2", type: "custom", custom: { name: "run", input: "x" } }]
   },
-  { role: "tool", tool_call_id: "call_1", content: "Sunny" },
+  { role: "tool", tool_call_id: "call_1", content: "Sunny", cache_control: breakpoint },
   { role: "tool", tool_call_id: "call_2", content: [{ type: "text", text: "done" }] },
   { role: "assistant", function_call: { name: "weather", arguments: "{}" } },
   { role: "function", name: "weather", content: "Sunny" }
