@@ -6,6 +6,7 @@ import { CompletionsApi } from "./chat/completions/Api.ts"
 import { withoutDecodeError } from "./contract/failures/withoutDecodeError.ts"
 import { EmbeddingsApi } from "./embeddings/Api.ts"
 import { RerankApi } from "./rerank/Api.ts"
+import { AudioApi } from "./audio/Api.ts"
 import { ImagesApi } from "./images/Api.ts"
 import { HealthApi } from "./health/Api.ts"
 import { MessagesApi } from "./messages/Api.ts"
@@ -28,6 +29,7 @@ export const GatewayApi = withoutDecodeError(
     .add(RerankApi)
     .add(ModerationsApi)
     .add(ImagesApi)
+    .add(AudioApi)
     .add(TasksApi)
     .add(VideosApi)
     .add(OpenAIVideosApi)

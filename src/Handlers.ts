@@ -26,6 +26,8 @@ import { ReasoningSignatures } from "./ownership/store/ReasoningSignatures.ts"
 import type { Parts } from "./Parts.ts"
 import { Pipeline } from "./pipeline/Pipeline.ts"
 import { TaskCallRowsLive } from "./requests/TaskCallRows.ts"
+import { AudioHandlers } from "./audio/Handlers.ts"
+import { makeSpeechQuoter } from "./audio/quote.ts"
 import { ImagesHandlers } from "./images/Handlers.ts"
 import { makeImagesQuoter } from "./images/quote.ts"
 import { RerankHandlers } from "./rerank/Handlers.ts"
@@ -88,6 +90,7 @@ const QuotersLive = Layer.effect(
     "/v1/rerank": makeRerankQuoter,
     "/v1/moderations": makeModerationsQuoter,
     "/v1/images/generations": makeImagesQuoter,
+    "/v1/audio/speech": makeSpeechQuoter,
     "/api/v3/contents/generations/tasks": makeVideosQuoter,
     "/v1/videos": makeOpenAIVideosQuoter
   })
@@ -111,6 +114,7 @@ const GroupsLive = Layer.mergeAll(
   RerankHandlers,
   ModerationsHandlers,
   ImagesHandlers,
+  AudioHandlers,
   HealthLive,
   MessagesLive,
   ModelsHandlers,

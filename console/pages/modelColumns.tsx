@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { boundsOf } from "../../src/admin/modelText.ts"
 import type { ModelRecord, UpstreamRecord } from "../../src/admin/UpstreamRecord.ts"
+import { pricesByPiece } from "../../src/contract/records/piecePrices.ts"
 import { costText, usdText } from "../../src/contract/text/usdText.ts"
 import { countText, number } from "../format.ts"
 import { Status } from "../parts/Status.tsx"
@@ -114,8 +115,7 @@ const Price = ({ kind, price, price_source: { as_of, from, name } }: ModelRecord
       ? [text.perSecond(usdText(price.per_second))]
       : [
           ...(price.input > 0 ? [text.priceIn(usdText(price.input))] : []),
-          ...(price.per_rerank_unit === undefined ? [] : [text.perRerankUnit(usdText(price.per_rerank_unit))]),
-          ...(price.per_image === undefined ? [] : [text.perImage(usdText(price.per_image))]),
+          ...pricesByPiece(price).map(([usd, each]) => text.perPiece(usdText(usd), each)),
           ...(price.output > 0 ? [text.priceOut(usdText(price.output))] : [])
         ]
   const more = [

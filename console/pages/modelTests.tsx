@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import type { ModelRecord, UpstreamRecord } from "../../src/admin/UpstreamRecord.ts"
+import { pricesByPiece } from "../../src/contract/records/piecePrices.ts"
 import { costText } from "../../src/contract/text/usdText.ts"
 import { jsonBody } from "../calls.ts"
 import { Refused } from "../client.ts"
@@ -25,6 +26,7 @@ const probes: Readonly<Record<ModelKind, { readonly family: Family; readonly bod
   rerank: { family: "rerank", body: { query: "a", documents: ["a"] } },
   moderation: { family: "moderations", body: { input: "a" } },
   image: { family: "images", body: { prompt: "a" } },
+  speech: { family: "speech", body: { input: "a", voice: "alloy" } },
   video: undefined
 }
 
@@ -40,8 +42,7 @@ const isFree = ({ price }: ModelRecord): boolean =>
     price.output +
     price.cached_input +
     price.per_search +
-    (price.per_rerank_unit ?? 0) +
-    (price.per_image ?? 0) ===
+    pricesByPiece(price).reduce((sum, [usd]) => sum + usd, 0) ===
     0
 
 const Refusal = ({ error }: { readonly error: unknown }) => {

@@ -60,8 +60,7 @@ export const models = {
   priceIn: (price: string) => `${price} in`,
   priceOut: (price: string) => `${price} out`,
   priceCached: (price: string) => `${price} cached`,
-  perRerankUnit: (price: string) => `${price} a rerank unit`,
-  perImage: (price: string) => `${price} an image`,
+  perPiece: (price: string, each: string) => `${price} ${each}`,
   perSearch: (price: string) => `${price} a search`,
   context: (tokens: string) => `${tokens} tok`,
   noBound: "no known bound",
@@ -71,7 +70,8 @@ export const models = {
     embedding: "vectors",
     rerank: "rerank",
     moderation: "moderation",
-    image: "images"
+    image: "images",
+    speech: "speech"
   },
   unpriced: "unpriced",
   unpricedNote:

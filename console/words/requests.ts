@@ -145,6 +145,8 @@ export const request = {
     video_seconds: "Seconds of video",
     rerank_units: "Rerank units",
     images: "Images",
+    characters: "Characters",
+    audio_seconds: "Seconds of sound",
     request: "The request",
     told: "As the provider charged"
   }),

@@ -1,5 +1,8 @@
-import { Schema } from "effect"
+import { Record, Schema } from "effect"
 import { answerField } from "../contract/fields.ts"
+import { pieceMeasures } from "../contract/records/measures.ts"
+import { measures } from "../contract/records/measureTable.ts"
+import { piecePrices } from "../contract/records/piecePrices.ts"
 import type { Price as LedgerPrice } from "../ledger/Price.ts"
 import { scale } from "../ledger/rates.ts"
 
@@ -12,8 +15,7 @@ export const Price = Schema.Struct({
   output: usd("For a million output tokens, also of a video."),
   per_search: usd("For a web search."),
   per_second: usd("For a second of video."),
-  per_rerank_unit: Schema.optionalWith(usd("For a rerank unit: a query with up to 100 documents."), { exact: true }),
-  per_image: Schema.optionalWith(usd("For an image of an image model."), { exact: true })
+  ...Record.map(piecePrices, ({ says }) => Schema.optionalWith(usd(says), { exact: true }))
 })
 
 /** A price with the factor of its upstream, which is one of tokens alone. */
@@ -26,7 +28,11 @@ export const priceRecord = (price: LedgerPrice): typeof Price.Type => {
     output: rates.output / 1e9,
     per_search: search / 1e9,
     per_second: videoSecond / 1e9,
-    ...(pieces?.rerank_units !== undefined && { per_rerank_unit: pieces.rerank_units / 1e9 }),
-    ...(pieces?.images !== undefined && { per_image: pieces.images / 1e9 })
+    ...Object.fromEntries(
+      pieceMeasures.flatMap((one) => {
+        const nanoUsd = pieces?.[one]
+        return nanoUsd === undefined ? [] : [[measures[one].price, nanoUsd / 1e9] as const]
+      })
+    )
   }
 }

@@ -90,6 +90,8 @@ const settled = measuresIn("usage_hours")
 const rare = [
   "RERANK UNITS",
   "IMAGES",
+  "CHARACTERS",
+  "AUDIO SECONDS",
   "BEFORE",
   "CACHE WRITE",
   "CACHE READ",

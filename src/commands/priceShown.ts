@@ -1,3 +1,4 @@
+import { pricesByPiece } from "../contract/records/piecePrices.ts"
 import { usdText } from "../contract/text/usdText.ts"
 import { priceRecord } from "../admin/PriceRecord.ts"
 import type { Price as PriceRecord } from "../admin/PriceRecord.ts"
@@ -12,8 +13,7 @@ export const priceText = (price: typeof PriceRecord.Type | null): string => {
     [price.output, "out"],
     [price.per_search, "a search"],
     [price.per_second, "a second"],
-    [price.per_rerank_unit ?? 0, "a rerank unit"],
-    [price.per_image ?? 0, "an image"]
+    ...pricesByPiece(price)
   ] as const
   return parts.flatMap(([usd, what]) => (usd === 0 ? [] : [`${usdText(usd)} ${what}`])).join(", ") || "free"
 }

@@ -89,6 +89,8 @@ const usage = Command.make(
 const rare = [
   "RERANK UNITS",
   "IMAGES",
+  "CHARACTERS",
+  "AUDIO SECONDS",
   "SEARCHES",
   "VIDEO SECONDS",
   "REASONING",

@@ -16,6 +16,7 @@ const endpointPaths = [
   "/rerank",
   "/moderations",
   "/images/generations",
+  "/audio/speech",
   "/models",
   "/models?pageSize=1000",
   "/videos",

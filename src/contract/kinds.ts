@@ -82,6 +82,17 @@ export const kinds = {
     writes: "image",
     usualName: /^(?:gpt-image|chatgpt-image|dall-e|imagen-|grok-imagine-image|grok-2-image|sandbox-image)/i
   },
+  speech: {
+    named: "a speech model",
+    work: "call",
+    operation: "speech",
+    isTranslated: false,
+    readsAtOnce: false,
+    isByTokens: false,
+    namesStored: false,
+    writes: "audio",
+    usualName: /^(?:tts-1|gpt-[\w.-]{1,32}-tts|playai-tts|sandbox-speech)/i
+  },
   video: {
     named: "a video model",
     work: "task",
@@ -118,9 +129,10 @@ interface FamilyRow {
   readonly isQuoted: boolean
   /**
    * How an upstream of its dialect is asked: `stream` for answers that may come in pieces, `whole` for one JSON body
-   * with one JSON answer, `task` for durable work.
+   * with one JSON answer, `bytes` for answers of any media type, which pass through as they come, `task` for durable
+   * work.
    */
-  readonly answers: "stream" | "whole" | "task"
+  readonly answers: "stream" | "whole" | "bytes" | "task"
   /** True if upstreams have it at an address beside that of their dialect. */
   readonly isBeside?: true
 }
@@ -180,6 +192,14 @@ export const families = {
     answers: "whole",
     isBeside: true
   },
+  speech: {
+    kind: "speech",
+    paths: ["/v1/audio/speech"],
+    clientPaths: clientsOf("/audio/speech"),
+    isQuoted: true,
+    answers: "bytes",
+    isBeside: true
+  },
   compactions: { kind: "text", paths: ["/v1/responses/compact"], isQuoted: false, answers: "whole", isBeside: true },
   videos: {
     kind: "video",
@@ -195,9 +215,11 @@ type FamilyThat<A extends FamilyRow["answers"]> = {
   [F in Family]: Families[F]["answers"] extends A ? F : never
 }[Family]
 /** Families whose requests may pass through to an upstream of their dialect. */
-export type CalledFamily = FamilyThat<"stream" | "whole">
+export type CalledFamily = FamilyThat<"stream" | "whole" | "bytes">
 /** Families with one JSON body and one JSON answer. */
 export type WholeFamily = FamilyThat<"whole">
+/** Families whose answers are of any media type. */
+export type BytesFamily = FamilyThat<"bytes">
 /** Families that upstreams have beside their dialect. */
 export type BesideFamily = {
   [F in Family]: Families[F] extends { readonly isBeside: true } ? F : never
@@ -217,6 +239,9 @@ export const isCalled = (family: Family): family is CalledFamily => families[fam
 
 /** True for a family with one JSON body and one JSON answer. */
 export const isWhole = (family: Family): family is WholeFamily => families[family].answers === "whole"
+
+/** True for a family whose answers are of any media type. */
+export const isBytes = (family: Family): family is BytesFamily => families[family].answers === "bytes"
 
 /** True for a family that upstreams have beside their dialect. */
 export const isBeside = (family: Family): family is BesideFamily => "isBeside" in families[family]

@@ -30,7 +30,7 @@ import type { GenerationOptions } from "./GenerationOptions.ts"
 import { laneOf } from "./laneOf.ts"
 import { Leavable } from "./Leavable.ts"
 import { labelsOf } from "./labelsOf.ts"
-import { heldFor, heldOutput, heldTokens, mostUsed } from "./mostUsed.ts"
+import { heldFor, heldOutput, heldTokens, mostUsed, piecesRead } from "./mostUsed.ts"
 import type { Observers } from "./observers.ts"
 import { RoutePricing } from "./RoutePricing.ts"
 import { readBy, shareOf } from "./several.ts"
@@ -291,7 +291,7 @@ export class Work extends Leavable implements Chargeable, Metering, Requester<Ad
   /** The client disconnected before the answer began. It pays for the input that one upstream has read. */
   left(charge: Charge): void {
     this.#continuesWith(this.attempts.sent.count > 0 ? "first" : "second")?.left(false)
-    const used = { ...noUsage, inputTokens: this.inputTokens(), ...served(this.asked()) }
+    const used = { ...noUsage, inputTokens: this.inputTokens(), ...piecesRead(this), ...served(this.asked()) }
     void charge.settle(used, "hang-up", true)
     this.admission?.done(used.inputTokens)
     if (used.inputTokens > 0) this.noted("usage_counted")

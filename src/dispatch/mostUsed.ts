@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 import type { Caller } from "../contract/callers/Caller.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Demand } from "../generation/Demand.ts"
@@ -15,7 +16,7 @@ import type { Ways } from "./waysServed.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import type { Admitted } from "./admit.ts"
 import { mostInput, refers } from "./mostInput.ts"
-import { isPieceMeasure, pieceMeasures } from "../contract/records/measures.ts"
+import { isPieceMeasure, pieceMeasures, readPieces } from "../contract/records/measures.ts"
 import { measures } from "../contract/records/measureTable.ts"
 import type { PieceCounts } from "../contract/records/measures.ts"
 
@@ -62,7 +63,8 @@ export const mostUsed = (
     outputTokens,
     searches,
     ...(modal !== undefined && { modal }),
-    writesSound: demands.some(({ of, param }) => of === "audio" && isSoundOut(param)),
+    writesSound:
+      kinds[model.kind].writes === "audio" || demands.some(({ of, param }) => of === "audio" && isSoundOut(param)),
     cachesLong: mayCacheLong(conversation, demands),
     ...(calls.length > 0 && { calls: Object.fromEntries(calls) }),
     ...(demands.length > 0 && piecesAsked(demands)),
@@ -135,6 +137,15 @@ const piecesAsked = (demands: ReadonlyArray<Demand>): PieceCounts =>
   Object.fromEntries(
     demands.flatMap(({ mostCalls = 1, of }) => (isPieceMeasure(of) ? [[measures[of].name, mostCalls] as const] : []))
   )
+
+interface AskedRequest {
+  readonly attempts: { readonly sent: { readonly count: number } }
+  readonly demands: ReadonlyArray<Demand>
+}
+
+/** The pieces that an upstream has read once it was asked. */
+export const piecesRead = ({ attempts, demands }: AskedRequest): PieceCounts =>
+  attempts.sent.count === 0 ? {} : Struct.pick(piecesAsked(demands), ...readPieces)
 
 /** The tokens of one answer that budgets of tokens hold: without a bound of its own, the usual output. */
 export const heldTokens = (

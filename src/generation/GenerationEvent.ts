@@ -51,6 +51,8 @@ export type GenerationEvent =
       readonly terminal: false
       readonly bytes: Uint8Array
       readonly usageFrame?: UsageFrame<Uint8Array>
+      /** It has no text to count: a `usage` tells what it is. */
+      readonly isTold?: true
       /** It announces an answer and has none of its content. */
       readonly isBeginning?: true
       /** The data of a frame that carries a finished item, kept in case the stream fails later. */
@@ -73,8 +75,11 @@ export type GenerationEvent =
   | {
       readonly type: "usage"
       readonly usage: Usage
-      /** The reason that the gateway counted a part itself. */
-      readonly counted?: Doubt | "untold"
+      /**
+       * The reason that the gateway counted a part itself. `untold-tokens`: of the tokens alone, which cost nothing where
+       * pieces are paid for.
+       */
+      readonly counted?: Doubt | "untold" | "untold-tokens"
     }
   | {
       readonly type: "finished"

@@ -38,7 +38,7 @@ export class Output {
         this.#textTokens += imageTokens
         return
       case "passthrough":
-        if (event.terminal && event.isRepeated === true) return
+        if (event.terminal ? event.isRepeated === true : event.isTold === true) return
         if (!event.terminal && event.called !== undefined) this.#called(event.called)
         ;(this.#passthrough ??= new PassthroughText()).add(event.terminal ? event.text : event.bytes)
     }

@@ -7,12 +7,15 @@ import { noUsage } from "../generation/GenerationEvent.ts"
 import type { Served } from "../contract/records/Served.ts"
 import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import type { Charge } from "./Charge.ts"
+import type { Price } from "./Price.ts"
 import { Output } from "./Output.ts"
 import { piecesOf } from "../contract/records/measures.ts"
 import type { PieceCounts } from "../contract/records/measures.ts"
 
 /** The request behind a metered generation. */
 export interface Metering {
+  /** The price of the route that answers. */
+  readonly price: Price
   /** Counts the input. Called only if the upstream does not report it. */
   readonly inputTokens: () => number
   /** The implausible part of an upstream's usage; undefined if it is plausible. */
@@ -198,11 +201,12 @@ class Metered extends WrappedGeneration {
 
   #takeUsage({ counted, usage }: Extract<GenerationEvent, { readonly type: "usage" }>): Batch | undefined {
     const doubt = this.#options.doubtOf(usage, false)
-    if (counted !== undefined && counted !== "untold") this.#options.doubted(counted, usage)
+    if (counted !== undefined && counted !== "untold" && counted !== "untold-tokens")
+      this.#options.doubted(counted, usage)
     if (doubt === undefined) {
       this.#reported = usage
       this.#isTotal = true
-      this.#isEstimated = counted !== undefined
+      this.#isEstimated = counted === "untold-tokens" ? areTokensPaid(this.#options.price) : counted !== undefined
       return undefined
     }
     this.#options.doubted(doubt, usage)
@@ -237,6 +241,8 @@ class Metered extends WrappedGeneration {
 
 const servedAs = (usage: Usage, tier: string | undefined): Usage =>
   tier === undefined || usage.served?.tier !== undefined ? usage : { ...usage, served: { ...usage.served, tier } }
+
+const areTokensPaid = ({ rates }: Price): boolean => rates.input + rates.output + (rates.audio?.output ?? 0) > 0
 
 const tokensOf = (usage: Usage): number => inputOf(usage) + usage.outputTokens
 

@@ -124,12 +124,13 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           const { stream } = text
           const generation = generate(family, input, prepared, { stream })
           if (!stream) return generation.flatMap((begun) => whole(begun, prepared))
-          const { heartbeat, isToldInStream } = family
+          const { heartbeat, isToldInStream, waits } = family
           const opened = generation.flatMap((begun) =>
             encodedBy(text, begun, (encoding) =>
               streamAnswer({ ...encoding, generation: begun, release, heartbeat, request })
             )
           )
+          if (waits === true) return opened
           return holdResponse(opened, {
             request,
             failed: failedStream(() => text.translated().machine),

@@ -36,6 +36,8 @@ export interface TextFamily<Payload, Stored, S, P, A> {
   readonly dialect: Dialect
   /** Sent on an open stream after ten seconds of silence. */
   readonly heartbeat: string
+  /** True if the 200 waits for the answer, whose content type is the upstream's. */
+  readonly waits?: boolean
   /** True for a failure before the first event that clients expect in the stream, not as an HTTP error. */
   readonly isToldInStream?: (failure: Failure) => boolean
   /**

@@ -10,7 +10,8 @@ import type { ShutdownListener } from "../flow/shutdown.ts"
 import { PendingFuture } from "../flow/PendingFuture.ts"
 import type { GenerationEnding } from "../generation/Generation.ts"
 import type { Frame, Machine } from "../generation/Machine.ts"
-import { eventStream, heartbeatEvery, render } from "./streamAnswer.ts"
+import { heartbeatEvery, render } from "./streamAnswer.ts"
+import { eventStream } from "./streamResponse.ts"
 
 export interface HoldOptions {
   readonly request: Incoming

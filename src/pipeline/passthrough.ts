@@ -4,6 +4,12 @@ import { wholeBody } from "../contract/bodies/wholeBody.ts"
 import type { Frame, Machine, PassthroughFrame } from "../generation/Machine.ts"
 import type { FinishReason, Usage } from "../generation/GenerationEvent.ts"
 
+/** The same of another content type, which the upstream told. */
+export const wholeResponse = (text: string, { replyHeaders }: Incoming): Response => {
+  replyHeaders["content-type"] ??= "application/json"
+  return new Response(wholeBody(text), { headers: replyHeaders })
+}
+
 /** A response whose body is JSON text already (`PassthroughState.terminal`). */
 export const jsonResponse = (text: string, { replyHeaders }: Incoming): Response => {
   replyHeaders["content-type"] = "application/json"

@@ -13,6 +13,7 @@ import type { HasDeadline } from "../flow/deadlines.ts"
 import type { Batch, GenerationEnding } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import type { Frame, Machine, PassthroughFrame } from "../generation/Machine.ts"
+import { byteStream, eventStream, isOfBytes } from "./streamResponse.ts"
 
 export interface Streaming<S, F extends Frame> extends Running<S> {
   readonly machine: Machine<S, F>
@@ -43,7 +44,9 @@ const opened = <S, F extends Frame>(options: Streaming<S, F>, given: Batch | und
   const failure = failedAtOnce(batch)
   if (failure === undefined) {
     options.request.record?.streams()
-    return Future.succeed(eventStream(new Body(options, batch), options.request))
+    const { request } = options
+    const respond = isOfBytes(request) ? byteStream : eventStream
+    return Future.succeed(respond(new Body(options, batch), request))
   }
   finish(options, options.machine.initial, "failed")
   return Future.fail(failure)
@@ -68,18 +71,6 @@ class Opening<S, F extends Frame> extends PendingFuture<Response, Failure> {
   }
 }
 
-/** The response of a source of server-sent events. The source is only pulled when the reader takes a chunk. */
-export const eventStream = (source: Bun.UnderlyingSource<Uint8Array>, { replyHeaders }: Incoming): Response =>
-  new Response(new ReadableStream<Uint8Array>(source, { highWaterMark: 0 }), {
-    headers: { ...replyHeaders, ...headers }
-  })
-
-const headers = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-cache",
-  "x-accel-buffering": "no"
-}
-
 /** The failure of a generation without any other event, which can still become an HTTP error. */
 const failedAtOnce = (batch: Batch): Failure | undefined => {
   for (const event of batch) {
@@ -101,6 +92,7 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
   deadlinePlace = -1
   shutdownPlace = -1
   readonly #options: Streaming<S, F>
+  readonly #isBytes: boolean
   #state: S
   #first: Batch | undefined
   #controller: Controller | undefined
@@ -115,6 +107,7 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
 
   constructor(options: Streaming<S, F>, first: Batch) {
     this.#options = options
+    this.#isBytes = isOfBytes(options.request)
     this.#state = options.machine.initial
     this.#first = first
   }
@@ -202,13 +195,14 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
           }
         }
         this.#state = state
-        this.#write(frames)
+        if (ending !== "failed" || !this.#isBytes) this.#write(frames)
         if (ending !== undefined) break
       }
       this.#send(controller)
       if (ending !== undefined) {
         void this.#end(ending)
-        controller.close()
+        if (ending === "failed" && this.#isBytes) controller.error(new Error("the answer broke off"))
+        else controller.close()
         return
       }
       if (this.#untakenSince !== undefined) return
@@ -231,7 +225,7 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
       this.#controller?.error(new Error("the reader stopped reading"))
     } else if (waiting && now - this.#lastHeard > idleDeadline) {
       this.#failWith(new UpstreamFailed({ message: "The model's upstream went silent" }))
-    } else if (waiting && now - this.#lastSent >= heartbeatEvery - lateness) {
+    } else if (waiting && !this.#isBytes && now - this.#lastSent >= heartbeatEvery - lateness) {
       this.#lastSent = now
       this.#controller?.enqueue(utf8.encode(this.#options.heartbeat))
     }
@@ -244,9 +238,10 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
     const [state, frames] = machine.step(this.#state, { type: "failed", failure })
     this.#state = state
     request.record?.failed(failure)
-    this.#controller?.enqueue(utf8.encode(render(frames)))
+    if (!this.#isBytes) this.#controller?.enqueue(utf8.encode(render(frames)))
     void this.#end("failed")
-    this.#controller?.close()
+    if (this.#isBytes) this.#controller?.error(new Error("the answer broke off"))
+    else this.#controller?.close()
   }
 
   /** The promise is that of a generation that is read on without its client. */

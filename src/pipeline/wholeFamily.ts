@@ -1,29 +1,23 @@
 import { Struct } from "effect"
-import { codedError } from "../contract/failures/codedErrors.ts"
 import { InvalidRequest } from "../contract/failures/Failure.ts"
-import type { Failure } from "../contract/failures/Failure.ts"
 import { isJsonObject as isObject } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { parseJson } from "../contract/json/json.ts"
 import type { WholeFamily } from "../contract/kinds.ts"
-import type { Conversation, Part } from "../generation/Conversation.ts"
 import type { Frame, Machine, PassthroughFrame } from "../generation/Machine.ts"
+import { failedEvent } from "./failedEvent.ts"
+import { conversationOf } from "./inputsAlone.ts"
+import type { InputsAlone } from "./inputsAlone.ts"
 import { jsonResponse, passthroughMachine } from "./passthrough.ts"
 import type { PassthroughState } from "./passthrough.ts"
 import type { Encoding, TextFamily } from "./TextFamily.ts"
-
-/** A request whose answer comes whole, as admission and prices need it. */
-interface WholeRequest extends Partial<Pick<Conversation, "demands" | "endUser" | "maxOutputTokens">> {
-  readonly model: string
-  readonly inputs: ReadonlyArray<Part>
-}
 
 interface WholeEndpoint<Payload> {
   readonly dialect: WholeFamily
   /** Says that none of the model's upstreams has the endpoint. */
   readonly noUpstream: string
   /** Fails with the first mistake in the request. */
-  readonly decode: (payload: Payload) => WholeRequest | InvalidRequest
+  readonly decode: (payload: Payload) => InputsAlone | InvalidRequest
   /** Changes an answer to what the body asked for. */
   readonly shape?: (answer: JsonObject, body: JsonObject) => JsonObject
   /** The family's streams; absent if it has none. */
@@ -83,7 +77,7 @@ const machine = passthroughMachine<Frame>(() => [])
 
 /** Writes a whole answer as a stream. */
 const streamMachine = (write: WholeStreaming["write"]): Machine<PassthroughState, Frame | PassthroughFrame> => {
-  const { initial, step } = passthroughMachine(failed)
+  const { initial, step } = passthroughMachine(failedEvent)
   return {
     initial,
     step: (state, event) => {
@@ -93,27 +87,3 @@ const streamMachine = (write: WholeStreaming["write"]): Machine<PassthroughState
     }
   }
 }
-
-const failed = (failure: Failure): ReadonlyArray<Frame> => {
-  const { code, message, param, type } = codedError(failure)
-  return [Object.assign({ type: "error" }, { error: { type, code, message, param } })]
-}
-
-/** The inputs as a conversation without an answer. */
-const conversationOf = ({ demands, endUser, inputs, maxOutputTokens = 0, model }: WholeRequest): Conversation => ({
-  model,
-  system: [],
-  items: [{ type: "message", role: "user", content: inputs }],
-  tools: [],
-  toolChoice: { type: "auto" },
-  parallelToolCalls: true,
-  reasoning: { enabled: undefined, effort: undefined, budgetTokens: undefined, summary: undefined },
-  sampling: { temperature: undefined, topP: undefined, topK: undefined },
-  maxOutputTokens,
-  stopSequences: [],
-  format: { type: "text" },
-  truncation: "disabled",
-  endUser,
-  cacheKey: undefined,
-  ...(demands !== undefined && { demands })
-})

@@ -24,6 +24,7 @@ import { sandboxEmbed, sandboxEmbedModel } from "./sandboxEmbed.ts"
 import { makeSandboxImage, sandboxImageModel } from "./sandboxImage.ts"
 import { sandboxModeration, sandboxModerationModel } from "./sandboxModeration.ts"
 import { sandboxRerank, sandboxRerankModel } from "./sandboxRerank.ts"
+import { sandboxSpeech, sandboxSpeechModel } from "./sandboxSpeech.ts"
 import { writeScript } from "./script.ts"
 
 /** Addresses are to be guarded against what they must not reach. */
@@ -49,7 +50,8 @@ export const sandboxText = (options: SandboxOptions = {}): TextUpstream => ({
     embeddings: sandboxEmbed,
     rerank: sandboxRerank,
     moderations: sandboxModeration,
-    images: makeSandboxImage()
+    images: makeSandboxImage(),
+    speech: sandboxSpeech
   }
 })
 
@@ -93,7 +95,8 @@ export const sandboxModels = [
   sandboxEmbedModel,
   sandboxRerankModel,
   sandboxModerationModel,
-  sandboxImageModel
+  sandboxImageModel,
+  sandboxSpeechModel
 ] as const
 
 const start = (

@@ -154,5 +154,6 @@ class InTime implements Generation {
 
 const now = () => performance.now()
 
-const isWord = (event: GenerationEvent | undefined) => event?.type.endsWith("-delta") === true
+const isWord = (event: GenerationEvent | undefined) =>
+  event?.type.endsWith("-delta") === true || (event?.type === "passthrough" && !event.terminal)
 const isBeginning = (event: GenerationEvent | undefined) => event?.type.endsWith("-start") === true

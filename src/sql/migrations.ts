@@ -32,6 +32,7 @@ import { rerankSums } from "./migrations/0062_rerankSums.ts"
 import { usageKinds } from "./migrations/0063_usageKinds.ts"
 import { service } from "./migrations/0064_service.ts"
 import { images } from "./migrations/0065_images.ts"
+import { sound } from "./migrations/0066_sound.ts"
 
 /** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
 export const baselineVersion = 36
@@ -71,7 +72,8 @@ const onBoth: ReadonlyArray<Step> = [
   [62, "rerankSums", rerankSums],
   [63, "usageKinds", usageKinds],
   [64, "service", service],
-  [65, "images", images]
+  [65, "images", images],
+  [66, "sound", sound]
 ]
 
 /** The schema that this gateway works with. */

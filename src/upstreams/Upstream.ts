@@ -8,6 +8,7 @@ import type { FallbackReason } from "../contract/records/FallbackReason.ts"
 import type { Future } from "../flow/Future.ts"
 import type { CarriedField, Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
+import type { PieceCounts } from "../contract/records/measures.ts"
 import type { Served } from "../contract/records/Served.ts"
 import type { AtKey } from "./keys/KeyPool.ts"
 import type { Deadlines } from "./calls/client.ts"
@@ -82,6 +83,8 @@ export interface PassthroughRequest {
    * it.
    */
   readonly rewrite: (answer: JsonObject) => JsonObject
+  /** Counts of the request by the gateway, for answers that do not tell them. */
+  readonly counts?: PieceCounts
   /** Names of parameters that were dropped from the body; undefined if none were. */
   readonly adapted?: ReadonlyArray<string>
 }

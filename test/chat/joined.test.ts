@@ -4,6 +4,7 @@ import { join } from "../../src/chat/Joined.ts"
 import type { Batch } from "../../src/generation/Generation.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import type { Usage } from "../../src/generation/GenerationEvent.ts"
+import { free } from "../../src/ledger/Price.ts"
 import { meter } from "../../src/ledger/meter.ts"
 
 const head = { id: "chatcmpl-1", created: 1, model: "m", includeUsage: true }
@@ -30,6 +31,7 @@ const play = async (stream: boolean) => {
     join([answering("one two three"), answering("four five six")], options),
     { settle: (used) => Promise.resolve(void paid.push(used)), release: () => {}, cut: () => {} },
     {
+      price: free,
       inputTokens: () => 7,
       doubtOf: ({ outputTokens }) => (outputTokens > 1_000 ? "output" : undefined),
       doubted: () => {},

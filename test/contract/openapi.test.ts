@@ -74,13 +74,15 @@ describe("/openapi.json", () => {
       }
     }
     const streams = operations().filter(([, { responses }]) => responses["200"].content["text/event-stream"])
-    const asked = operations().filter(([, { requestBody }]) => "stream" in propertiesOf(requestBody))
+    const asked = operations().filter(([, { requestBody }]) =>
+      ["stream", "stream_format"].some((name) => name in propertiesOf(requestBody))
+    )
     const names = ["get /v1/responses/{id}", "get /v1/events", ...asked.map(([name]) => name)]
     expect(streams.map(([name]) => name).toSorted()).toEqual(names.toSorted())
     // What one event is, as validators of this version of OpenAPI read it.
     for (const [name, { responses }] of streams) {
       const { properties, required, type } = responses["200"].content["text/event-stream"].schema
-      const named = /post .*\/completions$/.test(name) ? [] : ["event"]
+      const named = /post .*\/(?:completions|speech)$/.test(name) ? [] : ["event"]
       expect([name, type, Object.keys(properties), required]).toEqual([
         name,
         "object",

@@ -15,6 +15,18 @@ export const wholeExamples = {
       input: ["a fox", { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } }]
     }
   ],
+  "audio.speech": [
+    {
+      model: "sandbox-speech",
+      input: "A fox",
+      voice: "alloy",
+      instructions: "Slowly",
+      response_format: "wav",
+      speed: 1.5,
+      stream_format: "sse"
+    },
+    { model: "sandbox-speech", input: "A fox", voice: { id: "voice_1" } }
+  ],
   "images.create": [
     {
       model: "sandbox-image",

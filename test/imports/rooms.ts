@@ -5,7 +5,7 @@ const leaves = ["flow", "contract", "telemetry", "config", "sql"]
 const forFamilies = ["generation", "tokens", "pipeline", "limits", "ledger", "catalogue", "dispatch", "tasks"]
 
 /** Families that pass through alone. */
-const passing = ["embeddings", "rerank", "moderations", "images"]
+const passing = ["embeddings", "rerank", "moderations", "images", "audio"]
 
 export const families = ["responses", "messages", "chat", ...passing, "videos"]
 

@@ -3,6 +3,7 @@ import type { Batch, Generation, GenerationEnding } from "../../src/generation/G
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import type { GenerationEvent, Usage } from "../../src/generation/GenerationEvent.ts"
 import type { Served } from "../../src/contract/records/Served.ts"
+import { free } from "../../src/ledger/Price.ts"
 import { meter } from "../../src/ledger/meter.ts"
 import { readOn } from "../../src/ledger/readOn.ts"
 
@@ -40,6 +41,7 @@ export const play = (
       release: () => void paid.push("released")
     },
     {
+      price: free,
       inputTokens: () => {
         counts++
         return 7

@@ -9,7 +9,8 @@ import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Future } from "../../src/flow/Future.ts"
 import type { Batch, GenerationEnding } from "../../src/generation/Generation.ts"
 import type { Frame, Machine } from "../../src/generation/Machine.ts"
-import { eventStream, streamAnswer } from "../../src/pipeline/streamAnswer.ts"
+import { streamAnswer } from "../../src/pipeline/streamAnswer.ts"
+import { eventStream } from "../../src/pipeline/streamResponse.ts"
 import { incoming } from "../contract/incoming.ts"
 
 const utf8 = new TextEncoder()

@@ -253,6 +253,7 @@ const models = {
   embedding: "sandbox-embed",
   rerank: "sandbox-rerank",
   image: "sandbox-image",
+  speech: "sandbox-speech",
   video: "sandbox-video"
 }
 const endpoints = {

@@ -1,9 +1,10 @@
-import { Schema } from "effect"
+import { Record, Schema } from "effect"
 import { hostedCalls } from "../../contract/records/HostedCall.ts"
 import { optionalField, requiredField } from "./fields.ts"
 import { ProtocolSetting } from "./Upstream.ts"
 import { Count, Seconds, Text, Usd } from "./values.ts"
 import { Resolution, VideoBounds } from "./Video.ts"
+import { piecePrices } from "../../contract/records/piecePrices.ts"
 import { ModelFacts } from "../../contract/records/ModelFacts.ts"
 import { calledKinds } from "../../contract/kinds.ts"
 import { variantsRule } from "./variantNames.ts"
@@ -95,8 +96,7 @@ export const Price = Schema.Struct({
     PerCall,
     "Per call of a tool that the provider runs, by tool: `{ image_generation: 0.2, maps: { usd: 0.025, once: true } }`; `once` counts one call an answer. Tools: `web_search`, `image_generation`, `code_interpreter`, `code_execution`, `shell`, `file_search`, `x_search`, `collections_search`, `maps`."
   ),
-  per_image: optionalField(Usd, "Per image that an image model makes."),
-  per_rerank_unit: optionalField(Usd, "Per rerank unit: a query with up to 100 documents."),
+  ...Record.map(piecePrices, ({ says }) => optionalField(Usd, says)),
   per_second: optionalField(ByResolution, "Per second of video; also by resolution: `{ 720p: 0.1, 1080p: 0.2 }`."),
   with_video: optionalField(
     VideoRates,
@@ -227,7 +227,7 @@ export const Model = Schema.Struct({
   kind: optionalField(
     Schema.Literal(...calledKinds),
     "The kind of model; video models are recognised by their upstream.",
-    "`embedding` if its id or the upstream's contains `embed`, `rerank` if it contains `rerank`, `moderation` if it ends so (`omni-moderation-latest`), `image` if it begins as those of image models do (`gpt-image`, `dall-e`, `imagen-`, `grok-imagine-image`), otherwise `text`"
+    "`embedding` if its id or the upstream's contains `embed`, `rerank` if it contains `rerank`, `moderation` if it ends so (`omni-moderation-latest`), `image` if it begins as those of image models do (`gpt-image`, `dall-e`, `imagen-`, `grok-imagine-image`), `speech` for `tts-1`, `gpt-…-tts` and `playai-tts`, otherwise `text`"
   ),
   prefer: optionalField(
     Schema.Literal("order", "cheapest", "fastest"),

@@ -29,6 +29,8 @@ export interface Row {
   readonly isLater?: true
   /** Its member in prices, in USD each, if it is priced by the piece. */
   readonly price?: string
+  /** True for what is read, all of it: its count is known before the answer. */
+  readonly isRead?: true
   /** `usage` has all measures. `usage_days` and `usage_hours` have its sums. */
   readonly tables: ReadonlyArray<MeasuredTable>
   /** Its description in the API. */
@@ -223,6 +225,30 @@ export const measures = {
     says: "Images of an image model.",
     heading: "IMAGES",
     words: "images"
+  },
+  characters: {
+    name: "characters",
+    kind: "call",
+    isRare: true,
+    isLater: true,
+    price: "per_character",
+    isRead: true,
+    tables: ["usage", "usage_days", "usage_hours", "request_details"],
+    says: "Characters that a speech model spoke.",
+    heading: "CHARACTERS",
+    words: "characters"
+  },
+  audio_seconds: {
+    name: "audioSeconds",
+    kind: "call",
+    isRare: true,
+    isLater: true,
+    price: "per_audio_second",
+    isRead: true,
+    tables: ["usage", "usage_days", "usage_hours", "request_details"],
+    says: "Seconds of sound that a transcription model heard, each begun one whole.",
+    heading: "AUDIO SECONDS",
+    words: "seconds of sound"
   },
   video_read_tokens: {
     name: "videoReadTokens",

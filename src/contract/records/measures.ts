@@ -35,6 +35,9 @@ const isPiece = (measure: Measure): measure is PieceMeasure => "price" in measur
 export const pieceMeasures: ReadonlyArray<PieceMeasure> = allMeasures.filter(isPiece)
 export const isPieceMeasure = (name: string): name is PieceMeasure => pieceMeasures.some((one) => one === name)
 
+/** Names of those that are read, whose count is known before the answer. */
+export const readPieces = pieceMeasures.filter((one) => "isRead" in measures[one]).map((one) => measures[one].name)
+
 /** Counts of pieces. */
 export type PieceCounts = Partial<Pick<Counts, Measures[PieceMeasure]["name"]>>
 

@@ -1,6 +1,6 @@
 import { Struct } from "effect"
-import { isWhole } from "../../contract/kinds.ts"
-import type { BesideFamily, WholeFamily } from "../../contract/kinds.ts"
+import { isBytes, isWhole } from "../../contract/kinds.ts"
+import type { BesideFamily, BytesFamily, WholeFamily } from "../../contract/kinds.ts"
 import { InvalidRequest } from "../../contract/failures/Failure.ts"
 import type { Failure } from "../../contract/failures/Failure.ts"
 import { parseJson, textAt } from "../../contract/json/json.ts"
@@ -23,7 +23,7 @@ import { wholeAnswer } from "./wholeAnswer.ts"
 import type { WholeAnswer } from "./wholeAnswer.ts"
 import { errorIn } from "../protocols/errorWords.ts"
 import { tellingWhole } from "../protocols/toldCost.ts"
-import type { ChunkedPlace, Lowered, Places, WholePlace } from "../protocols/Protocol.ts"
+import type { BytesPlace, ChunkedPlace, Lowered, Places, WholePlace } from "../protocols/Protocol.ts"
 import { bodyOf, isSuccess, refusalError } from "../calls/refusalError.ts"
 import type { PassthroughEndpoint, GenerateOptions, PassthroughRequest } from "../Upstream.ts"
 import type { UpstreamError } from "../UpstreamError.ts"
@@ -31,6 +31,7 @@ import { serializeBody } from "../calls/serializeBody.ts"
 import { notLost } from "../text/unsendable.ts"
 import { images } from "./images.ts"
 import { rerank } from "./rerank.ts"
+import { soundReader } from "./sound.ts"
 
 interface Options extends EndpointOptions, Pick<TextUpstreamOptions, "tellsCost"> {
   readonly deadlines: Deadlines
@@ -55,6 +56,7 @@ export const besideEndpoints = (
     const place = places[family]
     if (place === undefined) return all
     if ("read" in place) return { ...all, [family]: chunkedEndpoint(family, place, endpoint, options) }
+    if (isBytes(family)) return { ...all, [family]: bytesEndpoint(family, place, endpoint, options) }
     return isWhole(family) ? { ...all, [family]: wholeEndpoint(family, place, endpoint, options) } : all
   }, {})
 
@@ -75,6 +77,19 @@ const wholeEndpoint = (
   })
   if (answer.isOptional !== true) return { family, send: (request, how) => ask(request, how) }
   return { family, send: orOtherwise(ask, new Absences()) }
+}
+
+const bytesEndpoint = (
+  family: BytesFamily,
+  { path }: BytesPlace,
+  endpoint: Endpoint,
+  options: Options
+): PassthroughEndpoint => {
+  const ask = asking({ path }, endpoint, options, {
+    lower: ({ body }, { upstreamModel: model }) => ({ body: { ...body, model }, adapted: [] }),
+    read: (request, _, headers) => soundReader(request, headers)
+  })
+  return { family, send: (request, how) => ask(request, how) }
 }
 
 /** Servers may lack it, so that another endpoint answers in its place. */
@@ -145,7 +160,7 @@ interface Dealing {
     request: PassthroughRequest,
     options: GenerateOptions
   ) => Pick<Lowered, "body" | "adapted"> | InvalidRequest
-  readonly read: (request: PassthroughRequest, options: GenerateOptions) => Reader
+  readonly read: (request: PassthroughRequest, options: GenerateOptions, headers: Headers) => Reader
 }
 
 /** Sends a body with the upstream's model name. If it is refused, the fallback may run. */
@@ -181,11 +196,15 @@ const asking = (
       ...connectionOf(options)
     }).flatMap((exchange): Call => {
       if (isSuccess(exchange)) {
-        return acceptAnswer(
-          new Answer(read(request, callOptions), exchange, { passthrough: true, adapted, secrets }),
-          exchange,
-          callOptions
-        )
+        const reader = read(request, callOptions, exchange.headers)
+        const { replyHeaders } = reader
+        const answer = new Answer(reader, exchange, {
+          passthrough: true,
+          adapted,
+          secrets,
+          ...(replyHeaders !== undefined && { replyHeaders })
+        })
+        return acceptAnswer(answer, exchange, callOptions)
       }
       return (
         instead?.(exchange) ??

@@ -10,7 +10,7 @@ import type { Dialect } from "../passthrough/Dialect.ts"
 import type { Reader } from "../text/generationOf.ts"
 import type { CallSignatures, GenerateOptions, PassthroughRequest } from "../Upstream.ts"
 import type { Back } from "./back.ts"
-import type { BesideFamily, WholeFamily } from "../../contract/kinds.ts"
+import type { BesideFamily, BytesFamily, WholeFamily } from "../../contract/kinds.ts"
 import type { FieldFates } from "./fieldFates.ts"
 import type { ServedDefaults } from "./servedDefaults.ts"
 
@@ -122,7 +122,9 @@ export interface Guardrail {
 
 /** The endpoints of a protocol beside the one of its dialect. */
 export type Places = Readonly<
-  Partial<{ readonly [F in BesideFamily]: F extends WholeFamily ? WholePlace : ChunkedPlace }>
+  Partial<{
+    readonly [F in BesideFamily]: F extends WholeFamily ? WholePlace : F extends BytesFamily ? BytesPlace : ChunkedPlace
+  }>
 >
 
 /** An endpoint whose answers may come in chunks. */
@@ -135,6 +137,9 @@ export interface ChunkedPlace {
   /** @param tellsCost true if usage has the charge */
   readonly read: (request: PassthroughRequest, isStream: boolean, tellsCost: boolean) => Reader
 }
+
+/** An endpoint whose answers are of any media type. */
+export type BytesPlace = Pick<WholePlace, "path">
 
 /** An endpoint whose answers come whole. */
 export interface WholePlace {

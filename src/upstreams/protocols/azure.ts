@@ -39,5 +39,6 @@ const ofDeployments: ReadonlySet<EndpointPath> = new Set([
   "/chat/completions",
   "/completions",
   "/embeddings",
-  "/images/generations"
+  "/images/generations",
+  "/audio/speech"
 ])

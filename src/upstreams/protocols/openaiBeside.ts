@@ -4,5 +4,6 @@ import type { Places } from "./Protocol.ts"
 export const openaiBeside = {
   embeddings: { path: "/embeddings" },
   images: { path: "/images/generations" },
+  speech: { path: "/audio/speech" },
   moderations: { path: "/moderations" }
 } as const satisfies Places

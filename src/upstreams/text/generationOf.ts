@@ -13,6 +13,13 @@ import { upstreamRequestIdIn } from "../calls/upstreamRequestId.ts"
 export interface Reader {
   /** The content type of streams; by default that of server-sent events. */
   readonly contentType?: string
+  /**
+   * How an answer of a content type comes: in pieces of any bytes, in frames, or whole, whatever it begins with. Undefined
+   * if its beginning tells. Absent for dialects of JSON and frames alone.
+   */
+  readonly comes?: (contentType: string) => "bytes" | "frames" | "whole" | undefined
+  /** The headers that the caller gets with it. */
+  readonly replyHeaders?: Readonly<Record<string, string>>
   /** The next bytes of a stream, cut anywhere. Throws `BrokenFrame`. */
   readonly push: (bytes: Uint8Array) => Batch
   /** The stream ended without its end marker. The rest may be cut short. */
@@ -49,6 +56,8 @@ export class Answer implements Generation {
   readonly #exchange: Exchange
   readonly #secrets: () => ReadonlyArray<string>
   #streams: boolean
+  /** True if its beginning says nothing of how it comes. */
+  readonly #isSure: boolean
   #hasBytes = false
   #streamBytes = 0
   /** Events that were read and given back. */
@@ -72,7 +81,10 @@ export class Answer implements Generation {
     this.#exchange = exchange
     this.#secrets = secrets
     const { contentType = serverSentEvents.contentType } = reader
-    this.#streams = exchange.headers.get("content-type")?.includes(contentType) === true
+    const told = exchange.headers.get("content-type") ?? ""
+    const comes = reader.comes?.(told)
+    this.#isSure = comes === "bytes" || comes === "whole"
+    this.#streams = comes === undefined ? told.includes(contentType) : comes !== "whole"
     if (isPassthrough !== undefined) this.passthrough = isPassthrough
     if (adapted !== undefined) this.adapted = adapted
     if (replyHeaders !== undefined) this.replyHeaders = replyHeaders
@@ -157,7 +169,7 @@ export class Answer implements Generation {
     if (this.#parts !== undefined) return this.#part(this.#parts)
     const bytes = await this.#exchange.read()
     if (bytes === undefined) return this.#reader.end()
-    if (this.#hasBytes || !isOnePiece(bytes)) {
+    if (this.#hasBytes || this.#isSure || !isOnePiece(bytes)) {
       this.#hasBytes = true
       return this.#streamed(bytes)
     }
@@ -182,7 +194,9 @@ export class Answer implements Generation {
    * without the end of the body, and Bun's `fetch` then drops what came with the close.
    */
   #broken(cause: unknown): Batch {
-    if (!(cause instanceof BrokenBody) || !this.#hasBytes) return failedBy(cause)
+    // Bytes of other media types have no end marker.
+    const mayBeWhole = this.#hasBytes && this.#reader.comes === undefined
+    if (!(cause instanceof BrokenBody) || !mayBeWhole) return failedBy(cause)
     const rest = this.#ended()
     return rest.at(-1)?.type === "finished" ? rest : failedBy(cause)
   }
@@ -211,7 +225,7 @@ export class Answer implements Generation {
     // Inspecting it would copy a text that was joined from pieces.
     if (text.length > answerLimit) return tooLong("more than 64 MiB")
     // A stream whose content type does not say so.
-    const isFrames = isStream.test(text)
+    const isFrames = !this.#isSure && isStream.test(text)
     const parts = isFrames ? this.#inPieces(utf8.encode(text)) : this.#reader.whole(text)
     if (text.length < (isFrames ? inTurnsFrom.frames : inTurnsFrom.json)) return [...parts].flat()
     this.#parts = parts[Symbol.iterator]()

@@ -63,10 +63,20 @@ const makers = new Set([
 const OptionalRate = Schema.optional(Schema.NullOr(Rate))
 const Row = Schema.Struct({
   litellm_provider: Schema.String,
-  mode: Schema.Literal("chat", "responses", "completion", "embedding", "rerank", "image_generation", "image_edit"),
+  mode: Schema.Literal(
+    "chat",
+    "responses",
+    "completion",
+    "embedding",
+    "rerank",
+    "image_generation",
+    "image_edit",
+    "audio_speech"
+  ),
   input_cost_per_query: OptionalRate,
   input_cost_per_request: OptionalRate,
   output_cost_per_image: OptionalRate,
+  input_cost_per_character: OptionalRate,
   search_context_cost_per_query: Schema.optional(
     Schema.Struct({ search_context_size_medium: OptionalRate, search_context_size_high: OptionalRate })
   ),
@@ -163,7 +173,7 @@ type Shares = Schema.Schema.Type<typeof Shares>
 /** Prices by the call, by the request and by the piece. */
 const piecesOf = (row: Row): PriceInUsd => {
   const { google_maps_grounding_cost_per_query: maps, input_cost_per_query: query, litellm_provider: provider } = row
-  const { output_cost_per_image: image } = row
+  const { input_cost_per_character: character, output_cost_per_image: image } = row
   const { search_context_size_high: dearest, search_context_size_medium: usual } =
     row.search_context_cost_per_query ?? {}
   // Each answer of Perplexity's is a search, whose price is that of its size, which the request may choose.
@@ -182,18 +192,20 @@ const piecesOf = (row: Row): PriceInUsd => {
     ...(Object.keys(calls).length > 0 && { per_call: calls }),
     ...(isPositive(request) && { per_request: request }),
     ...(row.mode === "rerank" && isPositive(query) && { per_rerank_unit: query }),
-    ...(row.mode === "image_generation" && isPositive(image) && { per_image: image })
+    ...(row.mode === "image_generation" && isPositive(image) && { per_image: image }),
+    ...(row.mode === "audio_speech" && isPositive(character) && { per_character: character })
   }
 }
 
 const isPositive = (usd: number | null | undefined): usd is number => typeof usd === "number" && usd > 0
 
-/** True if a request of its kind has a price. Images are billed by tokens or by the piece. */
+/** True if a request of its kind has a price. Images and sound are billed by tokens or by the piece. */
 const isPriced = (mode: Row["mode"], usd: PriceInUsd): boolean => {
-  const { image, input = 0, output = 0, per_image = 0, per_rerank_unit = 0 } = usd
+  const { audio, image, input = 0, output = 0, per_character = 0, per_image = 0, per_rerank_unit = 0 } = usd
   if (mode === "rerank") return input > 0 || per_rerank_unit > 0
-  if (per_image > 0) return true
+  if (per_image > 0 || per_character > 0) return true
   if (input === 0) return false
   if (mode === "embedding") return true
+  if (mode === "audio_speech") return (audio?.output ?? 0) > 0 || output !== 0
   return mode === "image_generation" || mode === "image_edit" ? (image?.output ?? 0) > 0 : output !== 0
 }
