@@ -15,6 +15,7 @@ import { ModelsApi } from "./catalogue/Api.ts"
 import { ResponsesApi } from "./responses/Api.ts"
 import { TasksApi } from "./messages/async/Api.ts"
 import { FilesApi } from "./files/Api.ts"
+import { StoredFilesApi, UploadsApi } from "./storedFiles/Api.ts"
 import { VideosApi } from "./videos/Api.ts"
 import { OpenAIVideosApi } from "./videos/openai/Api.ts"
 
@@ -34,6 +35,8 @@ export const GatewayApi = withoutDecodeError(
     .add(VideosApi)
     .add(OpenAIVideosApi)
     .add(FilesApi)
+    .add(StoredFilesApi)
+    .add(UploadsApi)
     .add(ModelsApi)
     .add(AccountApi)
     .add(HealthApi)

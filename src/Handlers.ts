@@ -34,6 +34,9 @@ import { RerankHandlers } from "./rerank/Handlers.ts"
 import { makeRerankQuoter } from "./rerank/quote.ts"
 import { makeResponseKind } from "./responses/background/ResponseKind.ts"
 import { makeResponsesQuoter } from "./responses/quote.ts"
+import { StoredFilesLive } from "./storedFiles/Handlers.ts"
+import { InlineFiles } from "./storedFiles/InlineFiles.ts"
+import { StoredFiles } from "./storedFiles/StoredFiles.ts"
 import { ResponsesLive, StoredResponsesLive } from "./responses/ResponsesLive.ts"
 import { TaskChanges } from "./tasks/TaskChanges.ts"
 import { TaskKinds, taskKinds } from "./tasks/TaskKind.ts"
@@ -50,7 +53,12 @@ import { makeVideoFamily } from "./videos/videoFamily.ts"
 import { makeVideoKind } from "./videos/VideoKind.ts"
 import { VideoTasks } from "./videos/VideoTasks.ts"
 
-const ModelsLive = Pipeline.Default.pipe(Layer.provideMerge(Dispatch.Default), Layer.provideMerge(CatalogueLive))
+const ModelsLive = Pipeline.Default.pipe(
+  Layer.provideMerge(Dispatch.Default),
+  Layer.provideMerge(CatalogueLive),
+  Layer.provideMerge(InlineFiles.layer),
+  Layer.provideMerge(StoredFiles.Default)
+)
 
 /** The kinds of task that the engine runs. */
 const TaskKindsLive = Layer.effect(
@@ -120,7 +128,8 @@ const GroupsLive = Layer.mergeAll(
   ModelsHandlers,
   ResponsesLive,
   VideosLive,
-  FilesHandlers
+  FilesHandlers,
+  StoredFilesLive
 ).pipe(
   Layer.provide(Feed.Default),
   // Closed after the server has drained, so that running tasks can end.

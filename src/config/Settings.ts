@@ -78,6 +78,8 @@ export interface GatewaySettings {
     readonly responses: Duration.Duration
     readonly tasks: Duration.Duration
     readonly files: Duration.Duration
+    /** Of accounts' files; Infinity if they stay until they are deleted. */
+    readonly storedFilesMs: number
     /** Of request rows, with their maximum number. */
     readonly requests: Duration.Duration
     readonly mostRequests: number
@@ -236,6 +238,7 @@ const settle = (
       responses: days(retention?.responses_days ?? 30),
       tasks: days(retention?.tasks_days ?? 7),
       files: Duration.hours(retention?.files_hours ?? 48),
+      storedFilesMs: retention?.files_days === undefined ? Infinity : Duration.toMillis(days(retention.files_days)),
       requests: days(retention?.requests_days ?? 30),
       mostRequests: requests?.max_rows ?? 20_000_000,
       bodiesMs: Duration.toMillis(days(retention?.bodies_days ?? 7))

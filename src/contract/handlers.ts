@@ -24,6 +24,8 @@ export interface Incoming {
   readonly bodyText?: BodyText | undefined
   /** The body is large enough to be processed in steps that yield to other requests. */
   readonly isLarge?: boolean
+  /** False if the body certainly names no file by `file_id`; absent if that is not known. */
+  readonly namesFiles?: boolean
   /** Headers of the reply, success or failure; handlers and services may add to them. */
   readonly replyHeaders: Record<string, string>
   /** Updates the rate-limit headers; absent for groups whose replies carry none. */

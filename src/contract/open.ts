@@ -38,6 +38,13 @@ export const openDecoder = <A, I>(
 /** The unknown inputs of an openly decoded body, as sent. */
 export const unknownIn = (decoded: object): ReadonlyArray<unknown> => unknowns.get(decoded) ?? nothing
 
+/** A changed copy of an openly decoded body, with its unknown inputs. */
+export const withUnknownOf = <A>(copy: A, decoded: object): A => {
+  const unknown = unknownIn(decoded)
+  if (unknown.length > 0 && typeof copy === "object" && copy !== null) unknowns.set(copy, unknown)
+  return copy
+}
+
 const nothing: ReadonlyArray<never> = []
 
 /** The strict decoder's refusal of an openly decoded body with unknown inputs; undefined if it has none. */

@@ -27,6 +27,6 @@ export interface Files {
   readonly write: (key: string, incoming: Incoming) => Effect.Effect<number, NotKept | FilesUnavailable>
   /** Succeeds also if the file does not exist. */
   readonly remove: (key: string) => Effect.Effect<void, FilesUnavailable>
-  /** Keys of a room that were written before a time (Unix ms). */
+  /** Keys of a room that were written before a time (Unix ms). Removes what killed processes left half written in it. */
   readonly older: (room: string, beforeMs: number) => Effect.Effect<ReadonlyArray<string>, FilesUnavailable>
 }

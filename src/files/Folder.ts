@@ -43,12 +43,7 @@ export const makeFolder = (
       catch: (cause) => (cause instanceof NotKept ? cause : unavailable(cause))
     })
 
-  const remove = (key: string) =>
-    attempt(async () => {
-      await rm(pathOf(key), { force: true })
-      // Fails, and keeps the folder, if it holds other files.
-      await rmdir(dirname(pathOf(key))).catch(() => {})
-    })
+  const remove = (key: string) => attempt(() => removeFile(pathOf(key)))
 
   const older = (room: string, beforeMs: number) =>
     attempt(async () => {
@@ -59,7 +54,7 @@ export const makeFolder = (
           const key = `${room}/${id.name}/${name}`
           const writtenMs = (await unlessMissing(stat(pathOf(key))))?.mtimeMs ?? Infinity
           if (isPart(name)) {
-            if (writtenMs < Date.now() - abandonedMs) await rm(pathOf(key), { force: true })
+            if (writtenMs < Date.now() - abandonedMs) await removeFile(pathOf(key))
           } else if (writtenMs < beforeMs) keys.push(key)
         }
       }
@@ -67,6 +62,12 @@ export const makeFolder = (
     })
 
   return Effect.as(prepare, { place: folder, isAway: () => false, find, write, remove, older })
+}
+
+const removeFile = async (path: string): Promise<void> => {
+  await rm(path, { force: true })
+  // Fails, and keeps the folder, if it holds other files.
+  await rmdir(dirname(path)).catch(() => {})
 }
 
 const isPart = (name: string) => name.endsWith(".part")

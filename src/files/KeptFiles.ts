@@ -20,7 +20,7 @@ export interface Room {
   readonly freeBytes: number
 }
 
-const usualRoom: Room = { maxBytes: 2 * 1024 ** 3, freeBytes: 512 * 1024 ** 2 }
+export const usualRoom: Room = { maxBytes: 2 * 1024 ** 3, freeBytes: 512 * 1024 ** 2 }
 
 interface Options {
   /** The data directory, which may hold an older gateway's secret and files. */

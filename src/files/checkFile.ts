@@ -14,7 +14,7 @@ export interface Incoming {
   /** The declared length in bytes. */
   readonly declared?: number | undefined
   /** The required kind, checked by the first bytes. */
-  readonly is: "video" | "image"
+  readonly is: "video" | "image" | "any"
   /** The file must be durable before the write succeeds. */
   readonly synced: boolean
 }
@@ -33,7 +33,7 @@ export const checkFile = async ({ declared, is, maxBytes, read: given }: Incomin
   const read = () => given().catch(brokenOff)
   let waiting = await beginning(read)
   if (waiting === undefined) throw new NotKept({ why: "no-clip", message: "the response was empty" })
-  if (kindOf(waiting) !== is) {
+  if (is !== "any" && kindOf(waiting) !== is) {
     throw new NotKept({ why: "no-clip", message: `the file begins with ${shown(waiting)} and is not ${is}` })
   }
   let length = 0

@@ -12,13 +12,15 @@ const readWhole = 4 * 1024 ** 2
  */
 export const fileResponse = async (
   { modifiedMs, part, size }: StoredFile,
-  name: string,
-  requestHeaders: Headers
+  mediaType: string,
+  requestHeaders: Headers,
+  more: Readonly<Record<string, string>> = {}
 ): Promise<Response> => {
   const body = (first: number, last: number) =>
     last - first < readWhole ? new Response(part(first, last)).bytes() : part(first, last)
   const headers = {
-    "content-type": Bun.file(name).type,
+    ...more,
+    "content-type": mediaType,
     "accept-ranges": "bytes",
     // Files never change.
     etag: `"${size.toString(36)}-${Math.floor(modifiedMs).toString(36)}"`,

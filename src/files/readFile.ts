@@ -14,7 +14,7 @@ export const makeReadFile = Effect.map(FileSources, (sources) =>
       )
       if (Option.isNone(found)) return Option.none<Response>()
       const answer = yield* Effect.tryPromise({
-        try: () => fileResponse(found.value, name, headers),
+        try: () => fileResponse(found.value, Bun.file(name).type, headers),
         catch: (cause) => new FilesUnavailable({ message: String(cause) })
       })
       return Option.some(answer)

@@ -46,16 +46,15 @@ type Open = (
 
 /** Bytes of one file, and of all files of a request: in base64 as many as a body may have. */
 const mebi = 1_048_576
-const mostBytes = 20 * mebi
+export const mostBytes = 20 * mebi
 export const mostOfAll = 24 * mebi
 /** Bytes of files that requests have, until an upstream got them: of each account and of all. */
 const heldBytes = { each: 256 * mebi, all: 1_024 * mebi }
 /** Addresses of a request. */
-const mostFiles = 100
+export const mostFiles = 100
 /** Files that are read at a time. */
 const ofRequest = 4
-const ofAccount = 8
-const ofNode = 64
+export const filesAtOnce = { ofAll: 64, ofEach: 8 } as const
 
 const patience = { connectMs: 5_000, idleMs: 10_000 }
 /** For all files of a request, in seconds. */
@@ -64,7 +63,7 @@ const mostSeconds = 30
 /** @param open opens a download at an address once it is checked, and after redirects to others that are checked too */
 export const makeCallerFiles = (open: Open, mostHeld = heldBytes): CallerFiles => {
   const requests = new WeakMap<object, RequestFiles>()
-  const shares = makeShares({ ofAll: ofNode, ofEach: ofAccount })
+  const shares = makeShares(filesAtOnce)
   const held = new HeldBytes(mostHeld)
 
   const filesOf = (request: object): RequestFiles => {

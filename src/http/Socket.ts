@@ -105,11 +105,11 @@ export class Socket {
     const parsed = parse(message)
     if (parsed instanceof InvalidRequest) return this.#fail(parsed)
     if (large) await nextTurn()
-    const { body: whole, bodyText } = parsed
+    const { body: whole, bodyText, namesFiles } = parsed
     if (whole["type"] !== event) return this.#fail(invalid("type", `type: expected ${event}`))
     const { stream_id: streamId, type: _, ...body } = whole
     const request = new Request(url, { method: "POST", headers, signal })
-    const framed = { body: { ...body, stream: true }, bodyText, isLarge: large, connection: this }
+    const framed = { body: { ...body, stream: true }, bodyText, namesFiles, isLarge: large, connection: this }
     const response = await ask(request, framed)
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true
     if (!isStream || response.body === null) return this.#send(withStreamId(await response.text(), streamId))

@@ -84,7 +84,7 @@ const read = async (asking: Asking, caller: Caller): Promise<Response> => {
   const parsed = parse(text)
   if (parsed instanceof InvalidRequest) return renderedFailure(exchange, parsed)
   if (large) await nextTurn()
-  const input = inputOf(asking, caller, { body: parsed.body, bodyText: parsed.bodyText, isLarge: large })
+  const input = inputOf(asking, caller, { ...parsed, isLarge: large })
   if (input instanceof InvalidRequest) return renderedFailure(exchange, input)
   if (large) await nextTurn()
   const running = beginAnswer(asking, caller, input, text)
@@ -115,7 +115,7 @@ const readAsForm = async (asking: Asking, caller: Caller, bounds: FormBounds): P
     // The boundary differs each time that a client sends the same form.
     const text = JSON.stringify(body)
     recordFrom(exchange, caller, () => text)
-    const input = inputOf(asking, caller, { body, bodyText: undefined, isLarge: false })
+    const input = inputOf(asking, caller, { body, bodyText: undefined, isLarge: false, namesFiles: false })
     if (input instanceof InvalidRequest) return renderedFailure(exchange, input)
     return await conclude(asking, await beginAnswer(asking, caller, input, text))
   } catch (cause) {
@@ -208,7 +208,7 @@ const recordFrom = (exchange: Exchange, { account }: Caller, text: () => string)
 const decoded = (
   { exchange, route }: Asking,
   caller: Caller,
-  { body, bodyText, isLarge }: Read
+  { body, bodyText, isLarge, namesFiles }: Read
 ): Input | InvalidRequest => {
   const { reply, request, serving } = exchange
   const input: Input = {
@@ -221,6 +221,7 @@ const decoded = (
       body,
       bodyText,
       isLarge,
+      namesFiles,
       replyHeaders: reply.headers,
       tellStanding: route.tellStanding,
       record: exchange.record,

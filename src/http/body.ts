@@ -22,9 +22,11 @@ export interface Read {
   readonly bodyText: BodyText | undefined
   /** Processed in steps that yield to other requests. */
   readonly isLarge: boolean
+  /** False if it certainly names no file. */
+  readonly namesFiles: boolean
 }
 
-export const nothing: Read = { body: undefined, bodyText: undefined, isLarge: false }
+export const nothing: Read = { body: undefined, bodyText: undefined, isLarge: false, namesFiles: false }
 
 type Unread = TooLarge | UnsupportedEncoding | Undecodable | RateLimited
 
@@ -85,7 +87,7 @@ export const isLarge = (text: string): boolean => text.length >= large
 /** For bodies of this many characters, copying unchanged parts is cheaper than serialising them. */
 const worthKeeping = 4_096
 
-export interface Parsed extends Pick<Read, "bodyText"> {
+export interface Parsed extends Pick<Read, "bodyText" | "namesFiles"> {
   readonly body: JsonObject
 }
 
@@ -105,7 +107,8 @@ export const parse = (text: string): Parsed | InvalidRequest => {
     )
   }
   if (!isJsonObject(body)) return invalid("The request body must be a JSON object")
-  return nulIn(text, body) ?? { body, bodyText: places && new BodyText(text, body, places) }
+  const namesFiles = text.includes('"file_id"')
+  return nulIn(text, body) ?? { body, bodyText: places && new BodyText(text, body, places), namesFiles }
 }
 
 const invalid = (message: string) => new InvalidRequest({ param: null, message })

@@ -3,6 +3,7 @@ import type { Caller } from "../contract/callers/Caller.ts"
 import { isJsonObject } from "../contract/fields.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
+import { InlineFiles } from "../storedFiles/InlineFiles.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import { understand } from "./decode.ts"
 import { passthroughOf } from "./passthrough.ts"
@@ -12,7 +13,10 @@ import { unthreadable } from "./threads/failures.ts"
 /** Counts a request's input tokens: by its upstream if that offers it, otherwise by an estimate. */
 export const makeCountTokens = Effect.gen(function* () {
   const models = yield* Dispatch
-  return Effect.fnUntraced(function* (caller: Caller, payload: CountTokens, request: Incoming) {
+  const files = yield* InlineFiles
+  return Effect.fnUntraced(function* (caller: Caller, sent: CountTokens, asked: Incoming) {
+    const input = { caller, payload: sent, request: asked }
+    const { payload, request } = yield* files.put(input) ?? Effect.succeed(input)
     if (continues(request.body)) return yield* unthreadable("thread", "one that is continued is not counted")
     const { conversation, objection } = understand(payload, request.body, "count")
     const { model } = yield* models.choose(caller, conversation.model, "text", request.headers)

@@ -3,6 +3,7 @@ import type { Scope } from "effect"
 import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
+import { InlineFiles } from "../storedFiles/InlineFiles.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import type { GenerationOptions } from "../dispatch/GenerationOptions.ts"
 import type { Quote } from "../dispatch/Quote.ts"
@@ -43,14 +44,19 @@ export interface Started<A> {
 export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipeline", {
   effect: Effect.gen(function* () {
     const dispatch = yield* Dispatch
+    const files = yield* InlineFiles
     const runtime = yield* Effect.runtime()
 
-    /** Looks up stored data, has the family understand the request, and continues. */
+    /** Puts the caller's files into the request, looks up stored data, has the family understand the request, and continues. */
     const prepare = <Payload, Stored, S, P, A, B>(
       family: TextFamily<Payload, Stored, S, P, A>,
       input: TextInput<Payload>,
       next: (prepared: Prepared<S, P, A>) => Future<B, Failure>
     ): Future<B, Failure> => {
+      const inlined = input.request.namesFiles === false ? undefined : files.put(input)
+      if (inlined !== undefined) {
+        return runFuture(runtime, inlined).flatMap((ready) => prepare(family, named(ready), next))
+      }
       const found = family.lookUp?.(input, dispatch, "take")
       if (found === undefined) return understand(family, input, undefined, undefined, next)
       let stored: Stored | undefined
@@ -188,15 +194,17 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           const { answers, conversation, mayReachWeb, objection } = text
           const { dialect } = family
           const { kind } = families[dialect]
-          const { headers } = input.request
+          const { caller, request } = input
+          const { headers } = request
           const asked = { family: dialect, kind, mayReachWeb, objection, answers: answers?.count, headers }
           const ask = dispatch.quote(caller, conversation, asked)
-          if (!isLarge(text, input.request)) return ask
+          if (!isLarge(text, request)) return ask
           const items = Effect.sync(() => conversation.items)
           return turn.pipe(Effect.zipRight(items), Effect.zipRight(turn), Effect.zipRight(ask))
         }
-        const { caller } = input
         return Effect.suspend(() => {
+          const inlined = input.request.namesFiles === false ? undefined : files.put(input)
+          if (inlined !== undefined) return Effect.flatMap(inlined, (ready) => quote(family)(named(ready)))
           const found = family.lookUp?.(input, dispatch, "look")
           return found === undefined ? quoted(undefined) : Effect.flatMap(found, quoted)
         })
@@ -205,6 +213,12 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
     return { answer, run, start, quote } as const
   })
 }) {}
+
+/** A request whose files were looked up. */
+const named = <Payload>(input: TextInput<Payload>): TextInput<Payload> => ({
+  ...input,
+  request: { ...input.request, namesFiles: false }
+})
 
 const turn = Effect.promise(nextTurn)
 

@@ -3,6 +3,7 @@ import type { Caller } from "../contract/callers/Caller.ts"
 import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
+import { InlineFiles } from "../storedFiles/InlineFiles.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import type { CountInputTokens } from "./CreateResponse.ts"
 import { understand, unknownOf } from "./decode.ts"
@@ -13,7 +14,13 @@ import { ResponseStore } from "./store/ResponseStore.ts"
 export const makeInputTokens = Effect.gen(function* () {
   const models = yield* Dispatch
   const store = yield* ResponseStore
-  return Effect.fnUntraced(function* (caller: Caller, payload: CountInputTokens, { body, headers }: Incoming) {
+  const files = yield* InlineFiles
+  return Effect.fnUntraced(function* (caller: Caller, sent: CountInputTokens, request: Incoming) {
+    const input = { caller, payload: sent, request }
+    const {
+      payload,
+      request: { body, headers }
+    } = yield* files.put(input) ?? Effect.succeed(input)
     const isPassed = models.passes(payload.model, "responses")
     const unknown = isPassed ? undefined : unknownOf.count(payload, body)
     if (unknown !== undefined) return yield* unknown

@@ -33,6 +33,7 @@ import { usageKinds } from "./migrations/0063_usageKinds.ts"
 import { service } from "./migrations/0064_service.ts"
 import { images } from "./migrations/0065_images.ts"
 import { sound } from "./migrations/0066_sound.ts"
+import { storedFiles } from "./migrations/0067_storedFiles.ts"
 
 /** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
 export const baselineVersion = 36
@@ -73,7 +74,8 @@ const onBoth: ReadonlyArray<Step> = [
   [63, "usageKinds", usageKinds],
   [64, "service", service],
   [65, "images", images],
-  [66, "sound", sound]
+  [66, "sound", sound],
+  [67, "storedFiles", storedFiles]
 ]
 
 /** The schema that this gateway works with. */

@@ -17,7 +17,7 @@ const asked = async (path: string, headers: Record<string, string> = {}, body?: 
 const unserved = "this gateway does not serve this API"
 
 describe("a path that this gateway does not serve", () => {
-  it.each(["/v1/files", "/v1/skills", "/v1/messages/batches", "/v1/models/a/b"])(
+  it.each(["/v1/files/a/b", "/v1/skills", "/v1/messages/batches", "/v1/models/a/b"])(
     "is told to Anthropic's clients in their form: %s",
     async (path) => {
       const headers = { "anthropic-version": "2023-06-01" }
@@ -35,12 +35,12 @@ describe("a path that this gateway does not serve", () => {
   )
 
   it("is told to others in OpenAI's form", async () => {
-    const { body, status } = await asked("/v1/files")
+    const { body, status } = await asked("/v1/vector_stores")
     expect(status).toBe(404)
     expect(body).toEqual({
       error: {
         code: "invalid_request_error",
-        message: `Invalid URL (GET /v1/files): ${unserved}`,
+        message: `Invalid URL (GET /v1/vector_stores): ${unserved}`,
         param: null,
         type: "invalid_request_error"
       }

@@ -6,7 +6,7 @@ import { families } from "./rooms.ts"
 
 /** What runs for each request or task. */
 const rooms = RegExp(
-  `^(access|callbacks|catalogue|dispatch|files|guard|idempotency|ledger|limits|ownership|pipeline|requests|routing|sandbox|search|tasks|upstreams|${families.join("|")})/`
+  `^(access|callbacks|catalogue|dispatch|files|guard|idempotency|ledger|limits|ownership|pipeline|requests|routing|sandbox|search|storedFiles|tasks|upstreams|${families.join("|")})/`
 )
 
 /** Models of the sandbox make one for each request; they are no promise of speed. */
@@ -50,6 +50,10 @@ const allowed: Readonly<Record<string, string>> = {
   "responses/background/stops.ts": "once for each background response",
   "sandbox/video/localOrders.ts": "once for a process",
   "search/searchingGeneration.ts": "once for each request that the gateway searches for",
+  "storedFiles/InlineFiles.ts": "once for each request that names files",
+  "storedFiles/StoredFiles.ts": "once for each file that comes or goes",
+  "storedFiles/Uploads.ts": "the same",
+  "storedFiles/store/StoredRows.ts": "the same",
   "tasks/OrphanedHolds.ts": "a sweep, now and then",
   "tasks/memory/memoryLeased.ts": "made once for each store in memory",
   "tasks/memory/memoryOwned.ts": "made once for each store in memory",

@@ -2,7 +2,17 @@
 const leaves = ["flow", "contract", "telemetry", "config", "sql"]
 
 /** What the text families (`responses`, `messages`, `chat` and those that pass through) may use beside the leaves; never each other. */
-const forFamilies = ["generation", "tokens", "pipeline", "limits", "ledger", "catalogue", "dispatch", "tasks"]
+const forFamilies = [
+  "generation",
+  "tokens",
+  "storedFiles",
+  "pipeline",
+  "limits",
+  "ledger",
+  "catalogue",
+  "dispatch",
+  "tasks"
+]
 
 /** Families that pass through alone. */
 const passing = ["embeddings", "rerank", "moderations", "images", "audio"]
@@ -43,6 +53,8 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   guard: leaves,
   credentials: ["flow", "contract"],
   files: [...leaves, "credentials"],
+  // Files that accounts keep.
+  storedFiles: [...leaves, "guard", "files"],
   documents: leaves,
 
   // Where a request ends: upstreams, and what decides between them.
@@ -78,7 +90,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "limits",
     "catalogue"
   ],
-  pipeline: [...leaves, "generation", "ledger", "dispatch"],
+  pipeline: [...leaves, "generation", "ledger", "storedFiles", "dispatch"],
   idempotency: [...leaves, "cluster"],
 
   // Work that outlives its request.
@@ -132,7 +144,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   health: [...leaves, "files", "access", "ledger", "limits", "routing", "tasks", "callbacks"],
   http: [...leaves, "access", "limits", "idempotency"],
-  "Api.ts": ["contract", ...families, "files", "catalogue", "dispatch", "account", "health"],
+  "Api.ts": ["contract", ...families, "files", "storedFiles", "catalogue", "dispatch", "account", "health"],
   // Sessions of people and operators, then programs that sign in for people.
   "people/signIn": [...leaves, "guard", "access", "limits", "people", "admin"],
   "people/programs": [...leaves, "access", "people", "people/signIn", "admin"],
@@ -172,6 +184,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     ...leaves,
     ...families,
     "files",
+    "storedFiles",
     "ledger",
     "catalogue",
     "dispatch",

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startGateway } from "../gatewayHere.ts"
 import type { GatewayHere } from "../gatewayHere.ts"
+import { storeFile } from "../storedFiles/storeFile.ts"
 import { database, describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import type { Json } from "./keepingUpstreams.ts"
@@ -146,6 +147,10 @@ describeOnEach("what people make with their keys", (engine) => {
       make: async (key) => (await ask(key, "/v1/messages", { body: say("Hi", { async: true }) })).id,
       ways: (key, id) => status(send(key, `/v1/tasks/${id}`, {}))
     },
+    stored_files: {
+      make: (key) => storeFile(gateway.url, key),
+      ways: (key, id) => status(send(key, `/v1/files/${id}`, {}), send(key, `/v1/files/${id}/content`, {}))
+    },
     deliveries: {
       make: async (key) => {
         const content = [{ type: "text", text: "a cat --resolution 480p --frames 29" }]
@@ -184,6 +189,7 @@ describeOnEach("what people make with their keys", (engine) => {
     response_events: "responses",
     response_inputs: "responses",
     sandbox_orders: "tasks",
+    stored_file_parts: "stored_files",
     task_calls: "tasks",
     task_cancellations: "tasks",
     task_requests: "tasks"
@@ -192,7 +198,7 @@ describeOnEach("what people make with their keys", (engine) => {
   const others =
     "price_gaps access_version accounts alerts audit budget_counters configurations device_grants grants holds key_budgets " +
     "key_spending keys migrations node_batches node_budgets node_holds nodes people person_tokens price_list " +
-    "provider_tokens request_hours sessions sign_ins sqlite_sequence upkeep usage usage_days usage_hours usage_unsummed"
+    "provider_tokens request_hours sessions sign_ins sqlite_sequence stored_file_sums upkeep usage usage_days usage_hours usage_unsummed"
 
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-belongings-"))

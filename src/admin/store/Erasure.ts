@@ -26,7 +26,7 @@ export const erased = {
 
 /**
  * Tables that keep usage and payments, without content (end users and tags of budgets are hashes there), or whose rows go
- * with a task or response (`deliveries`, `response_items`) or within minutes (`device_grants`).
+ * with a task or response (`deliveries`, `response_items`) or within minutes (`device_grants`, files).
  */
 export const staying = [
   "keys",
@@ -42,7 +42,9 @@ export const staying = [
   "request_hours",
   "deliveries",
   "device_grants",
-  "response_items"
+  "response_items",
+  "stored_files",
+  "stored_file_sums"
 ] as const
 
 type Table = keyof typeof erased
@@ -72,6 +74,13 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
               (affected) => affected.length
             )
           )
+
+    /** Hides the account's files; the daemon of files removes them. */
+    const hideStored = (account: string): Effect.Effect<number, SqlError> =>
+      Effect.map(
+        sql`UPDATE stored_files SET state = 'removing', due_at = 0 WHERE account_id = ${account} RETURNING id`,
+        (affected) => affected.length
+      )
 
     const someTasks = (account: string) =>
       unit.commit(
@@ -139,13 +148,14 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
     ): Effect.Effect<Readonly<Record<Table | "files", number>>, SqlError | StoreFailure> =>
       Effect.gen(function* () {
         const { files, tasks } = yield* allTasks(account)
+        const stored = yield* hideStored(account)
         const removed = yield* Effect.forEach(tables, (table) =>
           Effect.map(
             isLong(table) ? allOfLong(table, account) : all(table, account),
             (count) => [table, count] as const
           )
         )
-        return { ...none, ...Object.fromEntries(removed), tasks, files }
+        return { ...none, ...Object.fromEntries(removed), tasks, files: files + stored }
       })
 
     return { erase } as const

@@ -7,6 +7,11 @@ export const Retention = Schema.Struct({
   responses_days: optionalField(Seconds, "Stored responses and threads.", "`30`"),
   tasks_days: optionalField(Seconds, "Video tasks, async messages and events of background responses.", "`7`"),
   files_hours: optionalField(Seconds, "Files that the gateway serves.", "`48`"),
+  files_days: optionalField(
+    Seconds,
+    "The longest that an account's [files](api.md#files) are kept. For files that are stored from then on.",
+    "until they are deleted"
+  ),
   requests_days: optionalField(Seconds, "Rows of [requests](operations.md#requests).", "`30`"),
   bodies_days: optionalField(Seconds, "Recorded [bodies](operations.md#bodies).", "`7`")
 })

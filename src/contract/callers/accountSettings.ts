@@ -30,6 +30,16 @@ const accountSettings = {
     changes: "`true`: budgets for each end user believe the end user that a request names. Default `false`.",
     says: "True if budgets for each end user believe the end user that a request names.",
     flag: "Whether budgets for each end user believe the end user that a request names."
+  },
+  files_bytes: {
+    kind: "count",
+    caller: "filesBytes",
+    heading: "Bytes of files",
+    inFile: "The most bytes that the account's [files](api.md#files) may take together.",
+    absent: "`107374182400` (100 GiB)",
+    changes: "The most bytes that the account's files may take together; null for 100 GiB.",
+    says: "The most bytes that the account's files may take together; null for 100 GiB.",
+    flag: "The most bytes that the account's files may take together"
   }
 } as const satisfies Readonly<Record<string, SettingRow>>
 

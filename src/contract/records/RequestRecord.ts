@@ -1,6 +1,6 @@
 import type { AccountId, Caller, KeyId } from "../callers/Caller.ts"
 import type { Attempt } from "./Attempt.ts"
-import type { Failure } from "../failures/Failure.ts"
+import type { Failure, RateLimited, TooLarge } from "../failures/Failure.ts"
 import type { FallbackReason } from "./FallbackReason.ts"
 import { conversationOf } from "../callers/conversationOf.ts"
 import { endUserOf } from "../callers/endUserOf.ts"
@@ -97,7 +97,13 @@ export class RequestRecord {
   clientRequestId: string | undefined
   traceparent: string | undefined
   /** Ends what the request holds; absent if it holds nothing. */
-  holding: { readonly end: () => void } | undefined
+  holding:
+    | {
+        readonly end: () => void
+        /** Takes more bytes until the request has ended, or refuses them. */
+        readonly more: (bytes: number, where: "memory" | "disk") => RateLimited | TooLarge | undefined
+      }
+    | undefined
   /** The request's generation, while there is one. */
   generation: Leavable | undefined
   /** Present if the request is traced. */

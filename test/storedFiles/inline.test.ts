@@ -1,0 +1,168 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
+import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever was answered
+type Json = any
+
+const secretOf = (name: string) => `${name}-key-0123456789abcdefghijklmn`
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64"
+)
+const pdf = Buffer.from("%PDF-1.4 short")
+const pngUrl = `data:image/png;base64,${png.toString("base64")}`
+const pdfUrl = `data:application/pdf;base64,${pdf.toString("base64")}`
+
+describe("requests that name files", () => {
+  let gateway: GatewayHere
+  const fakes = {
+    chat: fakeUpstream("openai-chat", { strict: false }),
+    responses: fakeUpstream("openai-responses", { strict: false }),
+    messages: fakeUpstream("anthropic-messages", { strict: false })
+  }
+  const ids = { image: "", pdf: "", text: "", large: "" }
+
+  const upload = async (content: Buffer, name: string) => {
+    const body = new FormData()
+    body.set("purpose", "user_data")
+    body.set("file", new Blob([new Uint8Array(content)]), name)
+    const headers = { authorization: `Bearer ${secretOf("one")}` }
+    const made: Json = await (await fetch(`${gateway.url}/v1/files`, { method: "POST", headers, body })).json()
+    return made.id
+  }
+  const send = async (path: string, body: object, key = "one") => {
+    const headers = { authorization: `Bearer ${secretOf(key)}`, "content-type": "application/json" }
+    const answer = await fetch(gateway.url + path, { method: "POST", headers, body: JSON.stringify(body) })
+    const read: Json = await answer.json()
+    return { status: answer.status, body: read }
+  }
+  const sent = (name: keyof typeof fakes): Json => fakes[name].asked.at(-1)?.body
+  const response = (model: string, part: object) => ({ model, input: [{ role: "user", content: [part] }] })
+  const message = (model: string, part: object) => ({
+    model,
+    max_tokens: 100,
+    messages: [{ role: "user", content: [part] }]
+  })
+  const fromFile = (file_id: string) => ({ type: "file", file_id })
+
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gateway-inline-"))
+    const upstreams = {
+      chat: { protocol: "openai-chat", base_url: `${fakes.chat.url}/v1` },
+      responses: { protocol: "openai-responses", base_url: `${fakes.responses.url}/v1` },
+      messages: { protocol: "anthropic-messages", base_url: fakes.messages.url }
+    }
+    const routes = (upstream: string) => ({ routes: [{ upstream, model: upstream }], price: { input: 1, output: 1 } })
+    const models = { chat: routes("chat"), responses: routes("responses"), messages: routes("messages") }
+    const keys = ["one", "two"].map((name) => ({ name, secret: secretOf(name), account: name }))
+    writeFileSync(join(folder, "gateway.yaml"), JSON.stringify({ upstreams, models, keys }))
+    gateway = await startGateway({ folder, env: { GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8" } })
+    ids.image = await upload(png, "dot.jpg")
+    ids.pdf = await upload(pdf, "paper.pdf")
+    ids.text = await upload(Buffer.from("The word is quokka. ".repeat(50)), "notes.txt")
+    ids.large = await upload(Buffer.concat([Buffer.from("%PDF-1.4"), Buffer.alloc(20 * 1_048_576)]), "large.pdf")
+  })
+  afterAll(async () => {
+    await gateway.dispose()
+    await Promise.all(Object.values(fakes).map((fake) => fake.stop()))
+  })
+
+  it("a response's image and file reach an upstream of its own dialect as bytes", async () => {
+    const image = { type: "input_image", file_id: ids.image, detail: "low" }
+    expect((await send("/v1/responses", response("responses", image))).status).toBe(200)
+    expect(sent("responses").input[0].content).toEqual([{ type: "input_image", detail: "low", image_url: pngUrl }])
+    const file = { type: "input_file", file_id: ids.pdf }
+    expect((await send("/v1/responses", response("responses", file))).status).toBe(200)
+    expect(sent("responses").input[0].content).toEqual([
+      { type: "input_file", filename: "paper.pdf", file_data: pdfUrl }
+    ])
+  })
+
+  it("a response's image reaches a chat upstream, streamed too, and is kept for what continues it", async () => {
+    const image = { type: "input_image", file_id: ids.image }
+    const first = await send("/v1/responses", response("chat", image))
+    expect(first.status).toBe(200)
+    expect(JSON.stringify(sent("chat").messages)).toContain(pngUrl)
+    const next = { model: "chat", input: "And?", previous_response_id: first.body.id, stream: false }
+    expect((await send("/v1/responses", next)).status).toBe(200)
+    expect(JSON.stringify(sent("chat").messages)).toContain(pngUrl)
+  })
+
+  it("a message's image, PDF and text reach each upstream", async () => {
+    const image = { type: "image", source: fromFile(ids.image) }
+    expect((await send("/v1/messages", message("messages", image))).status).toBe(200)
+    expect(sent("messages").messages[0].content).toEqual([
+      { type: "image", source: { type: "base64", media_type: "image/png", data: png.toString("base64") } }
+    ])
+    expect((await send("/v1/messages", message("chat", image))).status).toBe(200)
+    expect(JSON.stringify(sent("chat").messages)).toContain(pngUrl)
+    const paper = { type: "document", source: fromFile(ids.pdf), title: "Mine" }
+    expect((await send("/v1/messages", message("messages", paper))).status).toBe(200)
+    expect(sent("messages").messages[0].content).toEqual([
+      {
+        type: "document",
+        title: "Mine",
+        source: { type: "base64", media_type: "application/pdf", data: pdf.toString("base64") }
+      }
+    ])
+    const text = { type: "document", source: fromFile(ids.text) }
+    expect((await send("/v1/messages", message("chat", text))).status).toBe(200)
+    expect(JSON.stringify(sent("chat").messages)).toContain("quokka")
+  })
+
+  it("a chat's file reaches an upstream of its dialect", async () => {
+    const part = { type: "file", file: { file_id: ids.pdf } }
+    const body = { model: "chat", messages: [{ role: "user", content: [part] }] }
+    expect((await send("/v1/chat/completions", body)).status).toBe(200)
+    expect(sent("chat").messages[0].content).toEqual([
+      { type: "file", file: { filename: "paper.pdf", file_data: pdfUrl } }
+    ])
+  })
+
+  it("counts and holds what the file holds", async () => {
+    const text = { type: "document", source: fromFile(ids.text) }
+    const tokens = async (part: object) =>
+      (await send("/v1/messages/count_tokens", { model: "chat", messages: message("chat", part).messages })).body
+        .input_tokens
+    expect(await tokens(text)).toBeGreaterThan(200)
+    const quoted = (await send("/v1/quote", message("chat", text))).body
+    const other = (await send("/v1/quote", message("chat", { type: "text", text: "Hi" }))).body
+    expect(quoted.maximum.cost.nano_usd).toBeGreaterThan(other.maximum.cost.nano_usd + 200_000)
+  })
+
+  it("refuses another type than the part's, and more than a request may hold", async () => {
+    const image = await send("/v1/responses", response("responses", { type: "input_image", file_id: ids.pdf }))
+    expect(image).toMatchObject({
+      status: 400,
+      body: { error: { param: "input[0].content[0].file_id", message: expect.stringContaining("expected an image") } }
+    })
+    const large = await send("/v1/messages", message("messages", { type: "document", source: fromFile(ids.large) }))
+    expect(large).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining("20971520 bytes") } }
+    })
+  })
+
+  it("another account's id is its upstream's alone, and never becomes bytes", async () => {
+    const part = { type: "input_file", file_id: ids.pdf }
+    await send("/v1/responses", response("responses", part), "two")
+    expect(sent("responses").input[0].content).toEqual([part])
+    const elsewhere = await send(
+      "/v1/messages",
+      message("chat", { type: "document", source: fromFile(ids.pdf) }),
+      "two"
+    )
+    expect(elsewhere.status).toBe(400)
+  })
+
+  it("a provider's own id stays", async () => {
+    const part = { type: "input_file", file_id: "file-abc123" }
+    expect((await send("/v1/responses", response("responses", part))).status).toBe(200)
+    expect(sent("responses").input[0].content).toEqual([part])
+  })
+})
