@@ -9,6 +9,7 @@ import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import type { Charge } from "./Charge.ts"
 import type { Price } from "./Price.ts"
 import { Output } from "./Output.ts"
+import { isCount } from "../contract/json/json.ts"
 import { piecesOf } from "../contract/records/measures.ts"
 import type { PieceCounts } from "../contract/records/measures.ts"
 
@@ -210,7 +211,8 @@ class Metered extends WrappedGeneration {
       return undefined
     }
     this.#options.doubted(doubt, usage)
-    if (doubt !== "number") this.#pieces = piecesOf(usage)
+    const pieces = piecesOf(usage)
+    if (Object.values(pieces).every((count) => isCount(count ?? 0))) this.#pieces = pieces
     this.#isTotal = false
     return []
   }

@@ -24,6 +24,14 @@ const answers: Record<string, (n: number) => object> = {
     }
   }),
   untold: (n) => ({ created: 1, data: Array.from({ length: n }, () => ({ url: "https://example.com/a.png" })) }),
+  wrong: (n) => ({
+    data: Array.from({ length: n }, () => ({ b64_json: image })),
+    usage: { input_tokens: -1, output_tokens: "many" }
+  }),
+  huge: (n) => ({
+    data: Array.from({ length: n }, () => ({ b64_json: image })),
+    usage: { input_tokens: 1e308, output_tokens: 1e300 }
+  }),
   "one too many": (n) => ({ data: Array.from({ length: n + 1 }, () => ({ b64_json: image })) }),
   none: () => ({ data: [] }),
   empty: () => ({ data: [{}] })
@@ -135,6 +143,12 @@ describe("an upstream that makes images", () => {
     expect(asked.at(-1)).toEqual({ path, body: { model: "theirs", ...body } })
     expect(answer).toEqual({ ...answers["untold"]?.(2), model: "by-image" })
     expect(await rowOf(headers)).toEqual({ cost: 80_000_000, images: 2 })
+  })
+
+  it.each(["wrong", "huge"])("is paid for its images where it reports tokens that can't be: %s", async (prompt) => {
+    const { body, headers } = await json({ model: "by-image", prompt, n: 2 })
+    expect(await rowOf(headers)).toEqual({ cost: 80_000_000, images: 2 })
+    expect(body.usage.output_tokens).toBe(0)
   })
 
   it("is paid for the tokens that it reports, as those of images", async () => {
