@@ -28,7 +28,7 @@ const exceptions: ReadonlyArray<{
     rule: "claude.unknown-field",
     why: "a field that the caller made up, or a format without its beta",
     isTriedAgain: true,
-    says: /output_format/
+    says: /"(?:output_format|speed): Extra/
   },
   { family: "chat", rule: "groq.field", why: "a field that the caller made up", isTriedAgain: true },
   { family: "chat", rule: "mistral.field", why: "a field that the caller made up", isTriedAgain: true },
