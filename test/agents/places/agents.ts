@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { pdf } from "../../places/pieces.ts"
+import { pagesOfText } from "../../guard/bodies/pdfs.ts"
 import { pixel } from "../../upstreams/conversations.ts"
 import type { ProgramName } from "../programs.ts"
 import type { Folder } from "../run.ts"
@@ -30,6 +30,9 @@ export interface Agent extends Compacting {
   /** The arguments by which it goes on where its turn ended because the conversation was too long. */
   readonly again?: ReadonlyArray<string>
 }
+
+/** A PDF with a text, which servers get that take no PDFs. */
+export const paper = Buffer.from(pagesOfText(["The paper says 4711."]))
 
 const prompt = "Look at what is in this folder, step by step, and say when you are done."
 
@@ -184,7 +187,7 @@ const library = (program: ProgramName, way: keyof typeof libraryModels, shows: R
     GATEWAY_URL: url,
     GATEWAY_KEY: key,
     PIXEL: pixel,
-    PDF: pdf,
+    PDF: paper.toString("base64"),
     // A user's message with files is refused where the model reads none; those of results are left out.
     READS_IMAGES: readsImages ? "yes" : ""
   }),

@@ -1,9 +1,8 @@
 import { pixel } from "../../upstreams/conversations.ts"
-import { pdf } from "../../places/pieces.ts"
 import { writeSection } from "../../e2e/upstreams/matrix/page.ts"
 import { install, packageOf } from "../programs.ts"
 import { makeFolder, runProgram } from "../run.ts"
-import { agents } from "./agents.ts"
+import { agents, paper } from "./agents.ts"
 import type { Agent } from "./agents.ts"
 import { cells } from "./cells.ts"
 import type { Cell } from "./cells.ts"
@@ -31,7 +30,7 @@ const overflows = ({ overflows, summary }: Agent): boolean => summary !== undefi
 const runCell = async (agent: Agent, { context, model, place, readsImages = true }: Cell) => {
   const folder = makeFolder()
   await Bun.write(`${folder.work}/picture.png`, Buffer.from(pixel, "base64"))
-  await Bun.write(`${folder.work}/paper.pdf`, Buffer.from(pdf, "base64"))
+  await Bun.write(`${folder.work}/paper.pdf`, paper)
   await Bun.write(`${folder.work}/big.txt`, bigText)
   const tools = agent.tools(folder)
   const steps =
