@@ -40,10 +40,12 @@ export const waysServed = (
   const hasTiers = carries?.has("serviceTier") === true
   const speed = isPassed ? asked("speed") : undefined
   const geo = (isPassed ? asked("inference_geo") : undefined) ?? defaults?.geo
+  const image = demands.find((one) => one.image !== undefined)?.image
   const at = (tier: string | undefined): Served => ({
     ...(tier !== undefined && { tier }),
     ...(speed !== undefined && { speed }),
-    ...(geo !== undefined && { geo })
+    ...(geo !== undefined && { geo }),
+    ...(image !== undefined && { image })
   })
   const named = isPassed ? asked("service_tier") : conversation.serviceTier
   // `auto` leaves it to the upstream, as nothing does.

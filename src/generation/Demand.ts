@@ -27,4 +27,6 @@ export interface Demand {
   readonly carriedAs?: "serviceTier" | "audio"
   /** The most calls, or pieces, that the request allows. */
   readonly mostCalls?: number
+  /** The `quality/size` of the images that it asks for. */
+  readonly image?: string
 }

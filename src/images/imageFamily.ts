@@ -2,6 +2,7 @@ import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { isObject, listAt, objectAt } from "../contract/json/json.ts"
 import { wholeFamily } from "../pipeline/wholeFamily.ts"
+import { imageKind } from "../contract/records/Served.ts"
 import type { CreateImage } from "./Api.ts"
 
 const mostPromptCharacters = 32_000
@@ -12,7 +13,7 @@ const mostTokens = 16_384
 export const imageFamily = wholeFamily<CreateImage>({
   dialect: "images",
   noUpstream: "model: none of this model's upstreams makes images",
-  decode: ({ model, n, prompt, user }) => {
+  decode: ({ model, n, prompt, quality, size, user }) => {
     if (prompt.length > mostPromptCharacters) {
       const message = `prompt: expected at most ${mostPromptCharacters} characters; got ${prompt.length}`
       return new InvalidRequest({ param: "prompt", message })
@@ -22,7 +23,9 @@ export const imageFamily = wholeFamily<CreateImage>({
       model,
       inputs: [{ type: "text", text: prompt }],
       maxOutputTokens: made * mostTokens,
-      demands: () => [{ of: "images", param: "prompt", value: "images", mostCalls: made }],
+      demands: () => [
+        { of: "images", param: "prompt", value: "images", mostCalls: made, image: imageKind(quality, size) }
+      ],
       ...(user && { endUser: user })
     }
   },

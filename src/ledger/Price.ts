@@ -8,6 +8,7 @@ import type { Served } from "../contract/records/Served.ts"
 import { word } from "../contract/records/Service.ts"
 import { isPieceMeasure, pieceMeasures } from "../contract/records/measures.ts"
 import { measures } from "../contract/records/measureTable.ts"
+import { dearestImage, priceOfImage } from "./imagePrice.ts"
 import { nano, nanoUsd, optionalNano } from "./nanoUsd.ts"
 import type { CallPrice, CallPrices, PiecePrices } from "./priceTerms.ts"
 import { ratesOf, StepsText } from "./rates.ts"
@@ -201,7 +202,7 @@ const callPrices = ({ per_call: written }: PriceInUsd): CallPrices | undefined =
 
 const piecePrices = (usd: PriceInUsd): PiecePrices | undefined => {
   const found = pieceMeasures.flatMap((measure) => {
-    const price = usd[measures[measure].price]
+    const price = measure === "images" ? dearestImage(usd.per_image) : usd[measures[measure].price]
     return price === undefined || price === 0 ? [] : [[measure, nanoUsd(price)] as const]
   })
   return found.length === 0 ? undefined : Object.fromEntries(found)
@@ -249,7 +250,8 @@ export const priceAs = (price: Price, told: Served | undefined, atMs: number | u
 }
 
 /** Words of an upstream, as rows store them: their prices are remembered. */
-const shortened = ({ geo, speed, tier }: Served): Served => ({
+const shortened = ({ geo, image, speed, tier }: Served): Served => ({
+  ...(image !== undefined && { image: word(image) }),
   ...(tier !== undefined && { tier: word(tier) }),
   ...(speed !== undefined && { speed: word(speed) }),
   ...(geo !== undefined && { geo: word(geo) })
@@ -265,9 +267,11 @@ const applyTo = (price: Price, served: Served | undefined, atMs: number | undefi
   const missing = gap === undefined ? {} : { gap: word(gap) }
   if (price.varying === undefined) return { price, ...missing }
   const { hasSearch, isFree, ofVideos: _, others, text: __, varying: ___, ...terms } = price
-  const text = textOf({ ...terms, ...steps, factors })
+  const images = price.varying.images && priceOfImage(price.varying.images, served?.image ?? "")
+  const { rates, tiers } = steps
+  const as = { ...terms, rates, tiers, ...(images !== undefined && { pieces: { ...terms.pieces, images } }) }
   return {
-    price: { ...terms, ...steps, text, hasSearch, isFree, ...(others !== undefined && { others }) },
+    price: { ...as, text: textOf({ ...as, factors }), hasSearch, isFree, ...(others !== undefined && { others }) },
     ...missing
   }
 }

@@ -2,6 +2,8 @@ import { Schema } from "effect"
 import { isPlain, variantNamed } from "../config/sections/variantNames.ts"
 import { weekdays } from "../config/sections/weekdays.ts"
 import type { Served } from "../contract/records/Served.ts"
+import { imagePrices } from "./imagePrice.ts"
+import type { ImagePrices } from "./imagePrice.ts"
 import { ratesOf, scale, StepsText } from "./rates.ts"
 import type { RatesInUsd, Steps } from "./rates.ts"
 
@@ -26,6 +28,8 @@ export interface Varying {
   readonly hours?: ReadonlyArray<Hours>
   /** Of the place or the contract, always. */
   readonly factor?: number
+  /** The prices of images, if they differ. */
+  readonly images?: ImagePrices
 }
 
 type StepsInUsd = RatesInUsd & { readonly above?: Readonly<Record<string, RatesInUsd>> | undefined }
@@ -39,6 +43,7 @@ export interface VaryingInUsd {
   readonly inference_geo?: VariantsInUsd | undefined
   readonly hours?: ReadonlyArray<HoursInUsd> | undefined
   readonly factor?: number | undefined
+  readonly per_image?: number | Readonly<Record<string, number>> | undefined
 }
 
 interface HoursInUsd {
@@ -61,12 +66,14 @@ export const varyingOf = (usd: VaryingInUsd): Varying | undefined => {
   const speed = variantsOf(usd.speed ?? {})
   const geo = variantsOf(usd.inference_geo ?? {})
   const hours = (usd.hours ?? []).map(hoursOf)
+  const images = imagePrices(usd.per_image)
   const varying = {
     ...(tier && { tier }),
     ...(speed && { speed }),
     ...(geo && { geo }),
     ...(hours.length > 0 && { hours }),
-    ...(usd.factor !== undefined && usd.factor !== 1 && { factor: usd.factor })
+    ...(usd.factor !== undefined && usd.factor !== 1 && { factor: usd.factor }),
+    ...(images && { images })
   }
   return Object.keys(varying).length === 0 ? undefined : varying
 }
@@ -254,5 +261,6 @@ export const VaryingText = Schema.Struct({
       })
     )
   ),
-  factor: optional(Schema.Number)
+  factor: optional(Schema.Number),
+  images: optional(Schema.Record({ key: Schema.String, value: Schema.Number }))
 })

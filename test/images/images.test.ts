@@ -69,6 +69,11 @@ beforeAll(async () => {
       models: {
         "by-image": { kind: "image", routes: routes("chat"), price: { per_image: 0.04 } },
         "gpt-image-9": { routes: routes("responses"), price: { input: 5, image: { input: 8, output: 30 } } },
+        "by-kind": {
+          kind: "image",
+          routes: routes("chat"),
+          price: { per_image: { "high/1024x1024": 0.167, "low/*": 0.011, "*": 0.04 } }
+        },
         "bad-image": { kind: "image", routes: routes("bad"), price: { per_image: 0.04 } },
         "image-nowhere": { kind: "image", routes: routes("messages"), price: { per_image: 1 } },
         "unlisted-image": { kind: "image", routes: routes("chat"), price: { per_search: 1 } }
@@ -151,6 +156,20 @@ describe("an upstream that makes images", () => {
     expect(body.usage.output_tokens).toBe(0)
   })
 
+  it.each([
+    // As the answer says, although the request left it open.
+    [{ prompt: "tokens", n: 2 }, 334_000_000],
+    [{ prompt: "tokens", quality: "auto", size: "auto" }, 167_000_000],
+    // As the request says, where the answer says nothing.
+    [{ prompt: "untold", quality: "low", size: "512x512" }, 11_000_000],
+    [{ prompt: "untold", quality: "medium", size: "1024x1024" }, 40_000_000],
+    [{ prompt: "untold" }, 167_000_000]
+  ])("is paid by the quality and size: %j", async (body, cost) => {
+    const { headers, status } = await post({ model: "by-kind", ...body })
+    expect(status).toBe(200)
+    expect((await rowOf(headers)).cost).toBe(cost)
+  })
+
   it("is paid for the tokens that it reports, as those of images", async () => {
     const { headers } = await json({ model: "gpt-image-9", prompt: "tokens", n: 2 })
     expect(await rowOf(headers)).toEqual({ cost: 10 * 5_000 + 8_000 * 30_000, images: 2 })
@@ -205,6 +224,19 @@ describe("admission", () => {
     const quote = { endpoint: path, body: { model: "by-image", prompt: "A", n: 3 } }
     const { body } = await json(quote, { to: "/v1/quote" })
     expect(body.maximum.cost.nano_usd).toBe(120_000_000)
+  })
+
+  it.each([
+    [{}, 167_000_000],
+    [{ quality: "auto", size: "1024x1024" }, 167_000_000],
+    [{ quality: "low" }, 11_000_000],
+    [{ quality: "medium", size: "1024x1024" }, 40_000_000]
+  ])("holds the dearest image that %j may be", async (kind, most) => {
+    const { body } = await json(
+      { endpoint: path, body: { model: "by-kind", prompt: "A", ...kind } },
+      { to: "/v1/quote" }
+    )
+    expect(body.maximum.cost.nano_usd).toBe(most)
   })
 
   it("refuses a price that has neither images nor tokens", async () => {

@@ -1,5 +1,6 @@
 import { Record, Schema } from "effect"
-import { hostedCalls } from "../../contract/records/HostedCall.ts"
+import { ByImage } from "./ByImage.ts"
+import { PerCall } from "./PerCall.ts"
 import { optionalField, requiredField } from "./fields.ts"
 import { ProtocolSetting } from "./Upstream.ts"
 import { Count, Seconds, Text, Usd } from "./values.ts"
@@ -24,11 +25,6 @@ const VideoRates = Schema.Struct({
   output: Schema.optional(ByResolution),
   per_second: Schema.optional(ByResolution)
 })
-
-const CallPrice = Schema.Union(Usd, Schema.Struct({ usd: Usd, once: Schema.optional(Schema.Boolean) }))
-
-/** The prices of tools that providers run. */
-const PerCall = Schema.partial(Schema.Record({ key: Schema.Literal(...hostedCalls), value: CallPrice }))
 
 const Factor = Schema.Number.pipe(Schema.between(0, 100))
 const ModalRates = Schema.partial(Schema.Struct({ input: Usd, cached_input: Usd, output: Usd }))
@@ -97,6 +93,10 @@ export const Price = Schema.Struct({
     "Per call of a tool that the provider runs, by tool: `{ image_generation: 0.2, maps: { usd: 0.025, once: true } }`; `once` counts one call an answer. Tools: `web_search`, `image_generation`, `code_interpreter`, `code_execution`, `shell`, `file_search`, `x_search`, `collections_search`, `maps`."
   ),
   ...Record.map(piecePrices, ({ says }) => optionalField(Usd, says)),
+  per_image: optionalField(
+    ByImage,
+    'Per image that an image model makes; also by quality and size: `{ high/1024x1024: 0.167, low/*: 0.02, "*": 0.04 }`. A request with `auto` holds the dearest that it may be, and pays for what the answer says. One that is not named costs as the dearest.'
+  ),
   per_second: optionalField(ByResolution, "Per second of video; also by resolution: `{ 720p: 0.1, 1080p: 0.2 }`."),
   with_video: optionalField(
     VideoRates,

@@ -7,7 +7,17 @@ export interface Served {
   readonly speed?: string
   /** `inference_geo`: where the model ran. */
   readonly geo?: string
+  /** An image's `quality/size`, `auto` where one is unknown. */
+  readonly image?: string
 }
 
 /** The part of a usage that says how it was served; empty if nothing is known. */
 export const served = (as: Served | undefined): { readonly served?: Served } => (as === undefined ? {} : { served: as })
+
+/** An image as `quality/size`: `auto` where one is unknown, or a word that no price can name. */
+export const imageKind = (quality: string | null | undefined, size: string | null | undefined): string =>
+  [quality, size]
+    .map((word) => (typeof word === "string" && kindWord.test(word) ? word.toLowerCase() : "auto"))
+    .join("/")
+
+const kindWord = /^[\w.:-]{1,19}$/

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../contract/fields.ts"
+import { imageKind } from "../../contract/records/Served.ts"
 import { inputOf } from "../../contract/records/measures.ts"
 import { countAt, listAt, objectAt, textAt } from "../../contract/json/json.ts"
 import { noUsage } from "../../generation/GenerationEvent.ts"
@@ -14,12 +15,13 @@ export const images: WholeAnswer = {
     const { length } = listAt(answer, "data")
     return length > 0 && length <= (countAt(body, "n") ?? 1) && listAt(answer, "data").every(hasImage)
   },
-  usageOf: (answer) => {
-    const told = objectAt(answer, "usage")
-    const counts = imageCounts(told)
-    const made = { images: listAt(answer, "data").length }
+  usageOf: (answer, body) => {
+    const usage = objectAt(answer, "usage")
+    const counts = imageCounts(usage)
+    const told = (field: string) => textAt(answer, field) ?? textAt(body, field)
+    const made = { images: listAt(answer, "data").length, served: { image: imageKind(told("quality"), told("size")) } }
     if (counts === undefined) return { ...noUsage, ...made }
-    const isSplit = objectAt(told, "output_tokens_details") !== undefined
+    const isSplit = objectAt(usage, "output_tokens_details") !== undefined
     return { ...counts, ...(!isSplit && { imageOutputTokens: counts.outputTokens }), ...made }
   },
   renderUsage: (usage): JsonObject => {

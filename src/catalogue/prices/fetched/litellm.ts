@@ -1,3 +1,4 @@
+import { dearestImage } from "../../../ledger/imagePrice.ts"
 import { Option, Schema } from "effect"
 import { isJsonObject, JsonObject } from "../../../contract/fields.ts"
 import { nextTurn } from "../../../flow/eventLoop.ts"
@@ -203,7 +204,7 @@ const isPositive = (usd: number | null | undefined): usd is number => typeof usd
 const isPriced = (mode: Row["mode"], usd: PriceInUsd): boolean => {
   const { audio, image, input = 0, output = 0, per_character = 0, per_image = 0, per_rerank_unit = 0 } = usd
   if (mode === "rerank") return input > 0 || per_rerank_unit > 0
-  if (per_image > 0 || per_character > 0) return true
+  if ((dearestImage(per_image) ?? 0) > 0 || per_character > 0) return true
   if (input === 0) return false
   if (mode === "embedding") return true
   if (mode === "audio_speech") return (audio?.output ?? 0) > 0 || output !== 0
