@@ -4,7 +4,11 @@ const chatFunction = { name: "weather", description: "Tells it", parameters: sch
 
 export const chatTools = [
   { type: "function", function: chatFunction, cache_control: { type: "ephemeral" } },
-  { type: "custom", custom: { name: "run", description: "Runs it", format: { type: "text" } } },
+  {
+    type: "custom",
+    custom: { name: "run", description: "Runs it", format: { type: "text" } },
+    cache_control: { type: "ephemeral" }
+  },
   {
     type: "custom",
     custom: { name: "count", format: { type: "grammar", grammar: { syntax: "regex", definition: "\\d+" } } }
