@@ -69,7 +69,8 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   {
     name: "dispatch: a client that leaves before its answer pays nothing",
     file: "src/dispatch/Work.ts",
-    snippet: "const used = { ...noUsage, inputTokens: this.inputTokens(), ...served(this.asked()) }",
+    snippet:
+      "const used = { ...noUsage, inputTokens: this.inputTokens(), ...piecesRead(this), ...served(this.asked()) }",
     replacement: "const used = noUsage",
     tests: ["test/dispatch/paying.test.ts"]
   },
