@@ -123,15 +123,14 @@ const chosen = (
   ids: ReadonlyArray<string>
 ): Effect.Effect<ReadonlyArray<PartRecord>, InvalidRequest> => {
   const byId = new Map(parts.map((part) => [part.id, part]))
-  const named: Array<PartRecord> = []
+  const named = new Set<PartRecord>()
   for (const id of ids) {
-    const key = keyOf(id, "part_") ?? ""
-    const part = byId.get(key)
-    if (part === undefined) return wrong("part_ids", `the upload has no other part ${JSON.stringify(id.slice(0, 100))}`)
-    byId.delete(key)
-    named.push(part)
+    const part = byId.get(keyOf(id, "part_") ?? "")
+    if (part === undefined || named.has(part))
+      return wrong("part_ids", `the upload has no other part ${JSON.stringify(id.slice(0, 100))}`)
+    named.add(part)
   }
-  return Effect.succeed(named)
+  return Effect.succeed([...named])
 }
 
 const digestOf = (open: () => () => Promise<Uint8Array | undefined>) =>
