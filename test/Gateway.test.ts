@@ -8,7 +8,6 @@ import { Keys } from "../src/access/store/Keys.ts"
 import { PublicUrl } from "../src/config/PublicUrl.ts"
 import { Settings } from "../src/config/Settings.ts"
 import { AccountId, Caller } from "../src/contract/callers/Caller.ts"
-import { allFamilies } from "../src/contract/kinds.ts"
 import { FileSources } from "../src/files/FileSources.ts"
 import type { GenerationEvent } from "../src/generation/GenerationEvent.ts"
 import * as Gateway from "../src/Gateway.ts"
@@ -16,7 +15,7 @@ import { TaskStore } from "../src/tasks/TaskStore.ts"
 import { AccessLog } from "../src/telemetry/AccessLog.ts"
 import { streamUpstream } from "../src/upstreams/text/streamUpstream.ts"
 import { TextUpstreams } from "../src/upstreams/Upstreams.ts"
-import { usualRequest } from "./families.ts"
+import { jsonFamilies, usualRequest } from "./families.ts"
 import { conversation } from "./generation/conversations.ts"
 
 const folder = Effect.acquireRelease(
@@ -95,12 +94,12 @@ describe("Gateway.layer", () => {
       const access = Access.Test({ authenticate: () => Effect.succeed(Caller.unrestricted("team-a")) })
       const gateway = yield* start({ access })
       const statuses = yield* Effect.all(
-        allFamilies.map((family) => {
+        jsonFamilies.map((family) => {
           const { body, path } = usualRequest(family)
           return Effect.map(post(gateway, path, body), ({ status }) => [family, status])
         })
       )
-      expect(statuses).toEqual(allFamilies.map((family) => [family, 200]))
+      expect(statuses).toEqual(jsonFamilies.map((family) => [family, 200]))
     }).pipe(Effect.scoped)
   )
 

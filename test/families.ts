@@ -1,5 +1,5 @@
-import { allFamilies, families, isCalled } from "../src/contract/kinds.ts"
-import type { CalledFamily, Family, ModelKind } from "../src/contract/kinds.ts"
+import { allFamilies, families, isCalled, isForm } from "../src/contract/kinds.ts"
+import type { CalledFamily, Family, FormFamily, ModelKind } from "../src/contract/kinds.ts"
 
 interface UsualRequest {
   /** A model of the sandbox. */
@@ -26,22 +26,25 @@ const usual = {
     model: "sandbox-video",
     saying: (text) => ({ content: [{ type: "text", text }], resolution: "480p", frames: 29 })
   }
-} satisfies Readonly<Record<Family, UsualRequest>>
+} satisfies Readonly<Record<Exclude<Family, FormFamily>, UsualRequest>>
 
 /** The usual path, and a body that the sandbox answers. */
-export const usualRequest = (family: Family, text: unknown = "Hello!") => {
+export const usualRequest = (family: Exclude<Family, FormFamily>, text: unknown = "Hello!") => {
   const { model, saying } = usual[family]
   return { path: families[family].paths[0], body: { model, ...saying(text) } }
 }
 
+/** The families whose requests are JSON. */
+export const jsonFamilies = allFamilies.filter((family): family is keyof typeof usual => !isForm(family))
+
 /** The sandbox's model for each path that a family has. */
 export const sandboxModelAt: ReadonlyMap<string, string> = new Map(
-  allFamilies.flatMap((family) => families[family].paths.map((path) => [path, usual[family].model] as const))
+  jsonFamilies.flatMap((family) => families[family].paths.map((path) => [path, usual[family].model] as const))
 )
 
 const textKind: ModelKind = "text"
 
-/** The families beside those of texts that answer at once. */
-export const narrowFamilies = allFamilies.filter(
-  (family): family is CalledFamily => isCalled(family) && families[family].kind !== textKind
+/** The families beside those of texts that answer at once, by JSON. */
+export const narrowFamilies = jsonFamilies.filter(
+  (family): family is Exclude<CalledFamily, FormFamily> => isCalled(family) && families[family].kind !== textKind
 )

@@ -27,6 +27,8 @@ const probes: Readonly<Record<ModelKind, { readonly family: Family; readonly bod
   moderation: { family: "moderations", body: { input: "a" } },
   image: { family: "images", body: { prompt: "a" } },
   speech: { family: "speech", body: { input: "a", voice: "alloy" } },
+  // Its request is a file.
+  transcription: undefined,
   video: undefined
 }
 

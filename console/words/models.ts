@@ -71,7 +71,8 @@ export const models = {
     rerank: "rerank",
     moderation: "moderation",
     image: "images",
-    speech: "speech"
+    speech: "speech",
+    transcription: "transcripts"
   },
   unpriced: "unpriced",
   unpricedNote:

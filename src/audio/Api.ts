@@ -4,6 +4,7 @@ import { eventStream } from "../contract/bodies/eventStream.ts"
 import { BodyLimit, Idempotent, Prefixes, RateHeaders } from "../contract/annotations.ts"
 import { ModelNotFoundError } from "../contract/failures/codedErrors.ts"
 import { JsonObject, maybe, required } from "../contract/fields.ts"
+import { transcribe, translate } from "./TranscriptionApi.ts"
 
 /** The body of POST /v1/audio/speech (docs/api.md#speech). Voices and formats are the model's to check. */
 export const CreateSpeech = Schema.Struct({
@@ -50,8 +51,10 @@ const speech = HttpApiEndpoint.post("speech", "/v1/audio/speech")
 /** `/v1/audio` (docs/api.md#speech). */
 export class AudioApi extends HttpApiGroup.make("audio")
   .add(speech)
+  .add(transcribe)
+  .add(translate)
   .addError(ModelNotFoundError)
   .annotate(Prefixes, ["/v1/audio"])
   .annotate(BodyLimit, 1024 * 1024)
   .annotate(RateHeaders, "openai")
-  .annotateContext(OpenApi.annotations({ title: "Audio", description: "Speech of a text." })) {}
+  .annotateContext(OpenApi.annotations({ title: "Audio", description: "Speech of a text, and texts of sound." })) {}

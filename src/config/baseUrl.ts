@@ -17,6 +17,8 @@ const endpointPaths = [
   "/moderations",
   "/images/generations",
   "/audio/speech",
+  "/audio/transcriptions",
+  "/audio/translations",
   "/models",
   "/models?pageSize=1000",
   "/videos",

@@ -93,6 +93,17 @@ export const kinds = {
     writes: "audio",
     usualName: /^(?:tts-1|gpt-[\w.-]{1,32}-tts|playai-tts|sandbox-speech)/i
   },
+  transcription: {
+    named: "a transcription model",
+    work: "call",
+    operation: "transcription",
+    isTranslated: false,
+    readsAtOnce: false,
+    isByTokens: false,
+    namesStored: false,
+    writes: "text",
+    usualName: /whisper|transcribe/i
+  },
   video: {
     named: "a video model",
     work: "task",
@@ -135,6 +146,8 @@ interface FamilyRow {
   readonly answers: "stream" | "whole" | "bytes" | "task"
   /** True if upstreams have it at an address beside that of their dialect. */
   readonly isBeside?: true
+  /** True if its requests are forms, with files. */
+  readonly isForm?: true
 }
 
 /** Azure's clients, with and without deployments in the path (the body names the model in both), and Ark's. */
@@ -200,6 +213,24 @@ export const families = {
     answers: "bytes",
     isBeside: true
   },
+  transcriptions: {
+    kind: "transcription",
+    paths: ["/v1/audio/transcriptions"],
+    clientPaths: clientsOf("/audio/transcriptions"),
+    isQuoted: false,
+    answers: "bytes",
+    isBeside: true,
+    isForm: true
+  },
+  translations: {
+    kind: "transcription",
+    paths: ["/v1/audio/translations"],
+    clientPaths: clientsOf("/audio/translations"),
+    isQuoted: false,
+    answers: "bytes",
+    isBeside: true,
+    isForm: true
+  },
   compactions: { kind: "text", paths: ["/v1/responses/compact"], isQuoted: false, answers: "whole", isBeside: true },
   videos: {
     kind: "video",
@@ -220,6 +251,8 @@ export type CalledFamily = FamilyThat<"stream" | "whole" | "bytes">
 export type WholeFamily = FamilyThat<"whole">
 /** Families whose answers are of any media type. */
 export type BytesFamily = FamilyThat<"bytes">
+/** Families whose requests are forms. */
+export type FormFamily = { [F in Family]: Families[F] extends { readonly isForm: true } ? F : never }[Family]
 /** Families that upstreams have beside their dialect. */
 export type BesideFamily = {
   [F in Family]: Families[F] extends { readonly isBeside: true } ? F : never
@@ -242,6 +275,9 @@ export const isWhole = (family: Family): family is WholeFamily => families[famil
 
 /** True for a family whose answers are of any media type. */
 export const isBytes = (family: Family): family is BytesFamily => families[family].answers === "bytes"
+
+/** True for a family whose requests are forms. */
+export const isForm = (family: Family): family is FormFamily => "isForm" in families[family]
 
 /** True for a family that upstreams have beside their dialect. */
 export const isBeside = (family: Family): family is BesideFamily => "isBeside" in families[family]

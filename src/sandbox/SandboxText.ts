@@ -25,6 +25,7 @@ import { makeSandboxImage, sandboxImageModel } from "./sandboxImage.ts"
 import { sandboxModeration, sandboxModerationModel } from "./sandboxModeration.ts"
 import { sandboxRerank, sandboxRerankModel } from "./sandboxRerank.ts"
 import { sandboxSpeech, sandboxSpeechModel } from "./sandboxSpeech.ts"
+import { sandboxTranscribeModel, sandboxTranscriptions, sandboxTranslations } from "./sandboxTranscribe.ts"
 import { writeScript } from "./script.ts"
 
 /** Addresses are to be guarded against what they must not reach. */
@@ -51,7 +52,9 @@ export const sandboxText = (options: SandboxOptions = {}): TextUpstream => ({
     rerank: sandboxRerank,
     moderations: sandboxModeration,
     images: makeSandboxImage(),
-    speech: sandboxSpeech
+    speech: sandboxSpeech,
+    transcriptions: sandboxTranscriptions,
+    translations: sandboxTranslations
   }
 })
 
@@ -96,7 +99,8 @@ export const sandboxModels = [
   sandboxRerankModel,
   sandboxModerationModel,
   sandboxImageModel,
-  sandboxSpeechModel
+  sandboxSpeechModel,
+  sandboxTranscribeModel
 ] as const
 
 const start = (

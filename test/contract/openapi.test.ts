@@ -82,7 +82,7 @@ describe("/openapi.json", () => {
     // What one event is, as validators of this version of OpenAPI read it.
     for (const [name, { responses }] of streams) {
       const { properties, required, type } = responses["200"].content["text/event-stream"].schema
-      const named = /post .*\/(?:completions|speech)$/.test(name) ? [] : ["event"]
+      const named = /post .*\/(?:completions|speech|transcriptions)$/.test(name) ? [] : ["event"]
       expect([name, type, Object.keys(properties), required]).toEqual([
         name,
         "object",

@@ -227,7 +227,7 @@ export const Model = Schema.Struct({
   kind: optionalField(
     Schema.Literal(...calledKinds),
     "The kind of model; video models are recognised by their upstream.",
-    "`embedding` if its id or the upstream's contains `embed`, `rerank` if it contains `rerank`, `moderation` if it ends so (`omni-moderation-latest`), `image` if it begins as those of image models do (`gpt-image`, `dall-e`, `imagen-`, `grok-imagine-image`), `speech` for `tts-1`, `gpt-…-tts` and `playai-tts`, otherwise `text`"
+    "`embedding` if its id or the upstream's contains `embed`, `rerank` if it contains `rerank`, `moderation` if it ends so (`omni-moderation-latest`), `image` if it begins as those of image models do (`gpt-image`, `dall-e`, `imagen-`, `grok-imagine-image`), `speech` for `tts-1`, `gpt-…-tts` and `playai-tts`, `transcription` if it contains `whisper` or `transcribe`, otherwise `text`"
   ),
   prefer: optionalField(
     Schema.Literal("order", "cheapest", "fastest"),

@@ -11,6 +11,7 @@ import type { ClientTls } from "../Endpoint.ts"
 import { Answer } from "./Exchange.ts"
 import type { Exchange } from "./Exchange.ts"
 import { codeOf, silent, noCredentialsFailure, unreachable } from "./connectionFailure.ts"
+import type { FormBody } from "./formBody.ts"
 import type { Preparing } from "./Preparing.ts"
 import { isReachable } from "./reachable.ts"
 import type { UpstreamError } from "../UpstreamError.ts"
@@ -37,7 +38,7 @@ export interface Call {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** A string is JSON. */
-  readonly body?: string | FormData
+  readonly body?: string | FormData | FormBody
   readonly deadlines: Deadlines
   /** Address of the proxy that the call goes by; by default it is direct. */
   readonly proxy?: string | undefined
@@ -131,6 +132,8 @@ interface FetchOptions extends RequestInit {
   readonly tls?: ClientTls
 }
 
+const isWritten = (body: Call["body"]): body is FormBody => typeof body === "object" && "open" in body
+
 const send = ({ body, headers, method = "POST", proxy, tls, url }: Call, signal: AbortSignal): Promise<Response> => {
   const options: FetchOptions = {
     method,
@@ -138,9 +141,10 @@ const send = ({ body, headers, method = "POST", proxy, tls, url }: Call, signal:
       // Compression would delay the events of a stream.
       "accept-encoding": "identity",
       ...(typeof body === "string" && { "content-type": "application/json" }),
+      ...(isWritten(body) && { "content-type": body.contentType, "content-length": String(body.bytes) }),
       ...headers
     },
-    body: body ?? null,
+    body: isWritten(body) ? body.open() : (body ?? null),
     signal,
     redirect: "manual",
     timeout: false,

@@ -12,6 +12,8 @@ import { writeEvent } from "./writeEvent.ts"
 interface Typed {
   /** True for the type of the last event, which may have the usage. */
   readonly isLast: (type: string) => boolean
+  /** The usage that is known before the first event. */
+  readonly begins?: Usage
   /** True if events have no text to count: `soFar` tells their usage. */
   readonly isTold?: true
   /** The usage after these frames, which were counted. Absent if only the last event tells it. */
@@ -24,6 +26,7 @@ interface Typed {
 export class TypedEvents implements Reader {
   readonly #typed: Typed
   readonly #frames = new WholeFrames(eventLimit)
+  #hasBegun = false
   #isOver = false
 
   constructor(typed: Typed) {
@@ -32,7 +35,11 @@ export class TypedEvents implements Reader {
 
   push(bytes: Uint8Array): Batch {
     const frames = this.#frames.push(bytes)
-    return frames === undefined ? [] : this.#framed(frames)
+    const events = frames === undefined ? [] : this.#framed(frames)
+    const { begins } = this.#typed
+    if (this.#hasBegun || begins === undefined) return events
+    this.#hasBegun = true
+    return [{ type: "started", usage: begins }, ...events]
   }
 
   end(): Batch {

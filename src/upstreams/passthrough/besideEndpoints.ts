@@ -1,5 +1,5 @@
 import { Struct } from "effect"
-import { isBytes, isWhole } from "../../contract/kinds.ts"
+import { isBytes, isForm, isWhole } from "../../contract/kinds.ts"
 import type { BesideFamily, BytesFamily, WholeFamily } from "../../contract/kinds.ts"
 import { InvalidRequest } from "../../contract/failures/Failure.ts"
 import type { Failure } from "../../contract/failures/Failure.ts"
@@ -27,15 +27,24 @@ import type { BytesPlace, ChunkedPlace, Lowered, Places, WholePlace } from "../p
 import { bodyOf, isSuccess, refusalError } from "../calls/refusalError.ts"
 import type { PassthroughEndpoint, GenerateOptions, PassthroughRequest } from "../Upstream.ts"
 import type { UpstreamError } from "../UpstreamError.ts"
+import { formBody } from "../calls/formBody.ts"
 import { serializeBody } from "../calls/serializeBody.ts"
 import { notLost } from "../text/unsendable.ts"
 import { images } from "./images.ts"
 import { rerank } from "./rerank.ts"
 import { soundReader } from "./sound.ts"
+import { transcriptReader } from "./transcripts.ts"
 
 interface Options extends EndpointOptions, Pick<TextUpstreamOptions, "tellsCost"> {
   readonly deadlines: Deadlines
 }
+
+/** The readers of each family whose answers are of any media type. */
+const readers = {
+  speech: soundReader,
+  transcriptions: transcriptReader,
+  translations: transcriptReader
+} as const satisfies Readonly<Record<BytesFamily, (request: PassthroughRequest, headers: Headers) => Reader>>
 
 /** The answers of each family that has whole ones. */
 const answers: Readonly<Record<WholeFamily, WholeAnswer>> = {
@@ -85,10 +94,16 @@ const bytesEndpoint = (
   endpoint: Endpoint,
   options: Options
 ): PassthroughEndpoint => {
-  const ask = asking({ path }, endpoint, options, {
-    lower: ({ body }, { upstreamModel: model }) => ({ body: { ...body, model }, adapted: [] }),
-    read: (request, _, headers) => soundReader(request, headers)
-  })
+  const ask = asking(
+    { path },
+    endpoint,
+    options,
+    {
+      lower: ({ body }, { upstreamModel: model }) => ({ body: { ...body, model }, adapted: [] }),
+      read: (request, _, headers) => readers[family](request, headers)
+    },
+    isForm(family)
+  )
   return { family, send: (request, how) => ask(request, how) }
 }
 
@@ -168,7 +183,8 @@ const asking = (
   { baseUrl: own, path }: Pick<WholePlace, "baseUrl" | "path">,
   endpoint: Endpoint,
   options: Options,
-  { lower, read }: Dealing
+  { lower, read }: Dealing,
+  asForm = false
 ) => {
   const baseUrl = own?.(options.baseUrl) ?? options.baseUrl
   const url = addressOf(endpoint, baseUrl, path)
@@ -187,10 +203,11 @@ const asking = (
     if (problem !== undefined) return Future.fail(problem)
     const { body: changed, url: at } = placed({ body: lowered.body, headers: undefined })
     const body = serializeBody(request, changed)
+    const form = asForm ? formBody(changed) : undefined
     return beginCall({
       url: at,
       headers: headersTo(endpoint, options, callOptions.trace),
-      body,
+      body: form ?? body,
       deadlines: withOwn(deadlines, callOptions.deadlines),
       attempt: callOptions.attempt,
       ...connectionOf(options)

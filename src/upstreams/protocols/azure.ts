@@ -40,5 +40,7 @@ const ofDeployments: ReadonlySet<EndpointPath> = new Set([
   "/completions",
   "/embeddings",
   "/images/generations",
-  "/audio/speech"
+  "/audio/speech",
+  "/audio/transcriptions",
+  "/audio/translations"
 ])

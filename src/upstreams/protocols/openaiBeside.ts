@@ -5,5 +5,7 @@ export const openaiBeside = {
   embeddings: { path: "/embeddings" },
   images: { path: "/images/generations" },
   speech: { path: "/audio/speech" },
+  transcriptions: { path: "/audio/transcriptions" },
+  translations: { path: "/audio/translations" },
   moderations: { path: "/moderations" }
 } as const satisfies Places

@@ -72,12 +72,15 @@ const Row = Schema.Struct({
     "rerank",
     "image_generation",
     "image_edit",
-    "audio_speech"
+    "audio_speech",
+    "audio_transcription"
   ),
   input_cost_per_query: OptionalRate,
   input_cost_per_request: OptionalRate,
   output_cost_per_image: OptionalRate,
   input_cost_per_character: OptionalRate,
+  input_cost_per_second: OptionalRate,
+  output_cost_per_second: OptionalRate,
   search_context_cost_per_query: Schema.optional(
     Schema.Struct({ search_context_size_medium: OptionalRate, search_context_size_high: OptionalRate })
   ),
@@ -149,7 +152,7 @@ const priceOf = (row: Row, fields: JsonObject, provider: string): ListedPrice | 
     if (range !== undefined && rest !== undefined) rates.standard.set(longAbove(provider, range[0]), rest)
   }
   const starts = stepsOf(rates.standard)
-  const usd = { ...usdOf(ratesAt(rates.standard, 0)), ...varyingOf(row, rates), ...piecesOf(row) }
+  const usd = { ...usdOf(ratesAt(rates.standard, 0)), ...varyingOf(row, rates), ...piecesOf(row, rates) }
   if (starts.length > mostSteps || !isPriced(row.mode, usd)) return undefined
   const tiers = starts.map((above) => ({ above, usd: usdOf(ratesAt(rates.standard, above)) }))
   const facts = litellmFacts(fields)
@@ -172,8 +175,9 @@ const varyingOf = ({ off_peak_pricing, provider_specific_entry }: Row, rates: Ro
 type Shares = Schema.Schema.Type<typeof Shares>
 
 /** Prices by the call, by the request and by the piece. */
-const piecesOf = (row: Row): PriceInUsd => {
+const piecesOf = (row: Row, rates: RowRates): PriceInUsd => {
   const { google_maps_grounding_cost_per_query: maps, input_cost_per_query: query, litellm_provider: provider } = row
+  const second = isPositive(row.input_cost_per_second) ? row.input_cost_per_second : row.output_cost_per_second
   const { input_cost_per_character: character, output_cost_per_image: image } = row
   const { search_context_size_high: dearest, search_context_size_medium: usual } =
     row.search_context_cost_per_query ?? {}
@@ -194,7 +198,11 @@ const piecesOf = (row: Row): PriceInUsd => {
     ...(isPositive(request) && { per_request: request }),
     ...(row.mode === "rerank" && isPositive(query) && { per_rerank_unit: query }),
     ...(row.mode === "image_generation" && isPositive(image) && { per_image: image }),
-    ...(row.mode === "audio_speech" && isPositive(character) && { per_character: character })
+    ...(row.mode === "audio_speech" && isPositive(character) && { per_character: character }),
+    // Models with tokens are billed by them.
+    ...(row.mode === "audio_transcription" &&
+      isPositive(second) &&
+      !isPositive(usdOf(ratesAt(rates.standard, 0)).input) && { per_audio_second: second })
   }
 }
 
@@ -202,11 +210,20 @@ const isPositive = (usd: number | null | undefined): usd is number => typeof usd
 
 /** True if a request of its kind has a price. Images and sound are billed by tokens or by the piece. */
 const isPriced = (mode: Row["mode"], usd: PriceInUsd): boolean => {
-  const { audio, image, input = 0, output = 0, per_character = 0, per_image = 0, per_rerank_unit = 0 } = usd
+  const {
+    audio,
+    image,
+    input = 0,
+    output = 0,
+    per_audio_second = 0,
+    per_character = 0,
+    per_image = 0,
+    per_rerank_unit = 0
+  } = usd
   if (mode === "rerank") return input > 0 || per_rerank_unit > 0
-  if ((dearestImage(per_image) ?? 0) > 0 || per_character > 0) return true
+  if ((dearestImage(per_image) ?? 0) > 0 || per_character > 0 || per_audio_second > 0) return true
   if (input === 0) return false
-  if (mode === "embedding") return true
+  if (mode === "embedding" || mode === "audio_transcription") return true
   if (mode === "audio_speech") return (audio?.output ?? 0) > 0 || output !== 0
   return mode === "image_generation" || mode === "image_edit" ? (image?.output ?? 0) > 0 : output !== 0
 }

@@ -1,0 +1,86 @@
+import type { JsonObject } from "../../contract/fields.ts"
+import { isObject, numberAt, objectAt, parseJson, textAt } from "../../contract/json/json.ts"
+import type { Batch } from "../../generation/Generation.ts"
+import { noUsage } from "../../generation/GenerationEvent.ts"
+import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
+import { countText } from "../../tokens/tokens.ts"
+import { failedWith, noAnswer } from "../protocols/upstreamFailure.ts"
+import type { Reader } from "../text/generationOf.ts"
+import type { PassthroughRequest } from "../Upstream.ts"
+import { toldTokens } from "./toldTokens.ts"
+import { TypedEvents } from "./TypedEvents.ts"
+
+/** OpenAI's tokens of a second of sound. */
+const tokensPerSecond = 10
+
+/** Reads a transcript: JSON, a text of another format, or events. */
+export const transcriptReader = (request: PassthroughRequest, headers: Headers): Reader => {
+  const contentType = headers.get("content-type") ?? ""
+  if (!contentType.startsWith("text/event-stream")) return new Transcript(request, contentType)
+  return new TypedEvents({
+    isLast: (type) => type === "transcript.text.done",
+    begins: counted(request, ""),
+    usageOf: (last) => toldUsage(last, request)
+  })
+}
+
+/** Formats that are texts. */
+const texts: ReadonlySet<string> = new Set(["text", "srt", "vtt"])
+
+class Transcript implements Reader {
+  readonly replyHeaders: Readonly<Record<string, string>>
+  readonly #request: PassthroughRequest
+  readonly #isText: boolean
+
+  constructor(request: PassthroughRequest, contentType: string) {
+    this.replyHeaders = contentType === "" ? {} : { "content-type": contentType }
+    this.#request = request
+    this.#isText = texts.has(textAt(request.body, "response_format") ?? "json") && !/\bhtml\b/i.test(contentType)
+  }
+
+  comes(): "whole" {
+    return "whole"
+  }
+
+  push(): Batch {
+    return []
+  }
+
+  end(): Batch {
+    return [noAnswer("")]
+  }
+
+  whole(text: string): Iterable<Batch> {
+    const answer = parseJson(text)
+    if (isObject(answer) && isObject(answer["error"])) return [[failedWith(answer["error"])]]
+    if (isObject(answer) && typeof answer["text"] === "string")
+      return [this.#read(text, toldUsage(answer, this.#request))]
+    return [this.#isText ? this.#read(text, undefined) : [noAnswer(text)]]
+  }
+
+  #read(text: string, told: Usage | undefined): Batch {
+    const usage: GenerationEvent =
+      told === undefined
+        ? { type: "usage", usage: counted(this.#request, text), counted: "untold" }
+        : { type: "usage", usage: told }
+    return [
+      usage,
+      { type: "passthrough", terminal: true, text, isRepeated: true },
+      { type: "finished", reason: "stop", stopSequence: null }
+    ]
+  }
+}
+
+/** The usage by the gateway's count. */
+const counted = ({ counts }: PassthroughRequest, text: string): Usage => {
+  const tokens = (counts?.audioSeconds ?? 0) * tokensPerSecond
+  return { ...noUsage, inputTokens: tokens, audioInputTokens: tokens, outputTokens: countText(text), ...counts }
+}
+
+/** The tokens or the seconds that an answer tells; undefined if it tells neither. */
+const toldUsage = (answer: JsonObject, { counts }: PassthroughRequest): Usage | undefined => {
+  const tokens = toldTokens(answer)
+  if (tokens !== undefined) return { ...noUsage, ...tokens, ...counts }
+  const seconds = numberAt(objectAt(answer, "usage"), "seconds") ?? numberAt(answer, "duration")
+  return seconds === undefined || !(seconds >= 0) ? undefined : { ...noUsage, audioSeconds: Math.ceil(seconds) }
+}
