@@ -12,6 +12,7 @@ import { HealthApi } from "./health/Api.ts"
 import { MessagesApi } from "./messages/Api.ts"
 import { ModerationsApi } from "./moderations/Api.ts"
 import { ModelsApi } from "./catalogue/Api.ts"
+import { ConversationsApi } from "./responses/conversations/Api.ts"
 import { ResponsesApi } from "./responses/Api.ts"
 import { TasksApi } from "./messages/async/Api.ts"
 import { FilesApi } from "./files/Api.ts"
@@ -23,6 +24,7 @@ import { OpenAIVideosApi } from "./videos/openai/Api.ts"
 export const GatewayApi = withoutDecodeError(
   HttpApi.make("gateway")
     .add(ResponsesApi)
+    .add(ConversationsApi)
     .add(MessagesApi)
     .add(ChatApi)
     .add(CompletionsApi)

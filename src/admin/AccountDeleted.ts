@@ -10,10 +10,11 @@ export const AccountDeleted = Schema.Struct({
   removed: answerField(
     Schema.Struct({
       responses: count("Kept responses."),
+      // Absent in answers of an older gateway to the command line.
+      conversations: Schema.optional(count("Kept conversations.")),
       tasks: count("Tasks with their callbacks."),
       files: count("Copies of videos, removed within the hour."),
       requests: count("Request rows."),
-      // Absent in answers of an older gateway to the command line.
       task_calls: Schema.optional(count("Calls of tasks to upstreams.")),
       kept_answers: count("Stored answers of requests with an `Idempotency-Key`."),
       idempotency_claims: count("Keys of requests under way."),

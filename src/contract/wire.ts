@@ -82,7 +82,7 @@ export const programCodeOf = (failure: Failure): string | undefined => {
   return upstreamCode !== undefined && programCode.test(upstreamCode) ? upstreamCode : undefined
 }
 
-const programCode = /^(?:context_length_exceeded|content_filter)$|policy/
+const programCode = /^(?:context_length_exceeded|content_filter|conversation_locked)$|policy/
 
 interface CodedBodyOptions {
   /** True: names the bad field (responses); false: always null (video tasks, task queries). */

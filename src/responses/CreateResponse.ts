@@ -67,9 +67,12 @@ const fields = {
       "`auto` drops the oldest items of an input that exceeds the model's context window; `disabled` answers 400.",
     default: "disabled"
   }),
-  conversation: maybe(Schema.Unknown).annotations({
+  conversation: maybe(
+    open(Schema.Union(Schema.String, Schema.Struct({ id: required(Schema.String, "Id of the conversation.") })))
+  ).annotations({
     description:
-      "A conversation stored at an upstream of this dialect; 400 for other upstreams: use `previous_response_id`."
+      "A conversation, or its id: its items come before this input, and input and output are added to it at the end. " +
+      "One that an upstream of this dialect keeps goes there alone."
   })
 }
 

@@ -179,10 +179,12 @@ export type StoredItem = Exclude<InputItem, Unknown>
  */
 export const isReplayable = (item: unknown): boolean => isItem(item) || isNovel(item)
 
-const isNovel = (item: unknown): boolean => {
-  if (!isJsonObject(item)) return false
-  const { id, type } = item
-  return typeof id === "string" && typeof type === "string" && !Object.hasOwn(members, type) && !hostedTypes.test(type)
+const isNovel = (item: unknown): boolean => isOfNovelType(item) && typeof item["id"] === "string"
+
+/** True for an item of a type that the contract does not know. */
+export const isOfNovelType = (item: unknown): item is JsonObject => {
+  const type = isJsonObject(item) ? item["type"] : undefined
+  return typeof type === "string" && !Object.hasOwn(members, type) && !hostedTypes.test(type)
 }
 
 const isItem = Schema.is(InputItem)

@@ -9,11 +9,11 @@ const batch = 50
 
 const sweep = Effect.gen(function* () {
   const store = yield* ResponseStore
-  const removed = yield* store.removeExpired(batch)
-  return Effect.sleep(removed === batch ? "50 millis" : "1 minute")
+  const removed = yield* Effect.all([store.removeExpired(batch), store.conversations.removeExpired(batch)])
+  return Effect.sleep(removed.includes(batch) ? "50 millis" : "1 minute")
 })
 
-/** Removes expired responses, a few at a time. */
+/** Removes expired responses and conversations, a few at a time. */
 export const ResponseExpiry = Layer.scopedDiscard(daemon("responseExpiry", sweep, backoff)).pipe(
   Layer.provide(Daemons.Default)
 )

@@ -225,6 +225,9 @@ export const ResponseObject = Schema.Struct({
   temperature: answerField(Schema.Number, "As sent; 1 if it was left out."),
   top_p: answerField(Schema.Number, "As sent; 1 if it was left out."),
   previous_response_id: answerField(nullable.text, "The response that this one continues."),
+  conversation: exactly(Schema.Struct({ id: answerField(Schema.String, "Id of the conversation.") })).annotations({
+    description: "The conversation that it belongs to; absent if it has none."
+  }),
   prompt_cache_key: answerField(nullable.text, "As sent."),
   prompt_cache_retention: answerField(nullable.text, "As sent."),
   safety_identifier: answerField(nullable.text, "As sent."),

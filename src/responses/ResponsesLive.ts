@@ -1,10 +1,12 @@
 import { Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { BackgroundResponses } from "./background/BackgroundResponses.ts"
+import { ConversationsHandlers } from "./conversations/Handlers.ts"
 import { ResponsesHandlers } from "./Handlers.ts"
 import { ResponseExpiry } from "./ResponseExpiry.ts"
 import { ResponseEvents } from "./store/ResponseEvents.ts"
-import { ResponseRetention, ResponseStore } from "./store/ResponseStore.ts"
+import { ResponseRetention } from "./store/ResponseRetention.ts"
+import { ResponseStore } from "./store/ResponseStore.ts"
 
 /** Stored responses, with the retention of the settings. */
 export const StoredResponsesLive = Layer.merge(ResponseStore.Default, ResponseEvents.Default).pipe(
@@ -17,7 +19,7 @@ export const StoredResponsesLive = Layer.merge(ResponseStore.Default, ResponseEv
 )
 
 /** Serves responses and removes expired ones. */
-export const ResponsesLive = Layer.merge(ResponsesHandlers, ResponseExpiry).pipe(
+export const ResponsesLive = Layer.mergeAll(ResponsesHandlers, ConversationsHandlers, ResponseExpiry).pipe(
   Layer.provide(BackgroundResponses.Default),
   Layer.provide(StoredResponsesLive)
 )

@@ -7,6 +7,7 @@ import { isUsual } from "../contract/isUsual.ts"
 import { makeObjection, unknownIn } from "../contract/open.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import { CountInputTokens, CreateResponse } from "./CreateResponse.ts"
+import { conversationOf } from "./conversations/conversationOf.ts"
 import { fates, logprobsIncluded } from "./fates.ts"
 import { isHosted, toolsOf } from "./InputItem.ts"
 import type { InputItem } from "./InputItem.ts"
@@ -24,6 +25,8 @@ export interface Replay {
   readonly input: ReadonlyArray<InputItem>
   /** The id of the chain's first response; absent for a request that continues none. */
   readonly first?: string | undefined
+  /** Its conversation, which the gateway keeps; the token is the right to add to it. */
+  readonly conversation?: { readonly id: string; readonly token?: string } | undefined
 }
 
 /** A request of either endpoint. One to count tokens has fewer fields. */
@@ -180,14 +183,15 @@ export const ownTools = (request: Pick<AnyRequest, "input" | "tools">): Readonly
 
 /** Parameters that would change the answer must not be ignored. */
 const unserved = ({ conversation, previous_response_id: previous }: AnyRequest): InvalidRequest | undefined =>
-  isGiven(conversation) && isGiven(previous)
-    ? refusalOf("previous_response_id", "expected none beside conversation, which has what came before")
-    : undefined
+  isGiven(conversation) && isGiven(previous) ? onlyOne : undefined
 
 /** Refuses references to things that only an upstream of this dialect stores. */
 const keptElsewhere = (request: AnyRequest): InvalidRequest | undefined => {
   for (const [field, rule] of ofThisDialect) if (isGiven(Reflect.get(request, field))) return refusalOf(field, rule)
-  return undefined
+  const { conversation } = request
+  return isGiven(conversation) && conversationOf(conversation) === undefined
+    ? refusalOf("conversation", "expected the id of one that was made here, by POST /v1/conversations")
+    : undefined
 }
 
 const ofThisDialect = refusedBy(fates)
@@ -195,6 +199,12 @@ const ofThisDialect = refusedBy(fates)
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
 const refusalOf = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
+
+/** Two histories exclude each other. */
+export const onlyOne = refusalOf(
+  "previous_response_id",
+  "expected none beside conversation, which has what came before"
+)
 
 const formatOf = ({ text }: AnyRequest): OutputFormat => {
   const format = text?.format

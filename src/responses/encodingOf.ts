@@ -1,5 +1,5 @@
 import type { CreateResponse } from "./CreateResponse.ts"
-import type { Understood } from "./decode.ts"
+import type { Replay, Understood } from "./decode.ts"
 import type { Encoding } from "./encoding.ts"
 import { newResponseId, outputItemId } from "./ids.ts"
 import { initialResponse } from "./initialResponse.ts"
@@ -9,12 +9,16 @@ import type { InitialFields } from "./initialResponse.ts"
 export const encodingOf = (
   payload: CreateResponse,
   { conversation, toolbox }: Understood,
-  birth: InitialFields = born()
+  birth: InitialFields = born(),
+  within?: Replay["conversation"]
 ): Encoding => {
   const { id } = birth
   const include = payload.include ?? []
   return {
-    response: initialResponse(payload, conversation, birth),
+    response:
+      within === undefined
+        ? initialResponse(payload, conversation, birth)
+        : { ...initialResponse(payload, conversation, birth), conversation: { id: within.id } },
     itemId: (prefix, index) => outputItemId(id, prefix, index),
     now,
     include: {

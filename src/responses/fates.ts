@@ -12,7 +12,7 @@ const knownIncludes = new Set(["reasoning.encrypted_content", "web_search_call.a
 export const fates: RequestFates<CreateResponse, CreateResponse> = {
   model: "own",
   instructions: { becomes: ["system"] },
-  // The gateway stores conversations itself.
+  // The gateway stores conversations itself, and refuses those that an upstream keeps.
   previous_response_id: "own",
   tools: { becomes: ["tools"] },
   tool_choice: { becomes: ["toolChoice"] },
@@ -23,7 +23,7 @@ export const fates: RequestFates<CreateResponse, CreateResponse> = {
     loses: { "text.verbosity": ({ text }) => !isUsual(text?.verbosity, "medium") }
   },
   truncation: { becomes: ["truncation"] },
-  conversation: { refused: "is not supported; continue a response with previous_response_id" },
+  conversation: "own",
   input: { becomes: ["items"] },
   max_output_tokens: { becomes: ["maxOutputTokens"] },
   max_tool_calls: {

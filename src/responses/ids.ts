@@ -9,6 +9,12 @@ import type { StoredItem } from "./InputItem.ts"
 export const newResponseId = (nowMs = Date.now()): string =>
   `resp_${nowMs.toString(16).padStart(12, "0")}${randomBytes(14).toString("hex")}`
 
+/** The id of a conversation that the gateway keeps, with as many digits as no upstream's has. */
+export const newConversationId = (nowMs = Date.now()): string => `conv_${randomOf(newResponseId(nowMs))}`
+
+/** True for such an id. Others belong to upstreams. */
+export const isConversationId = (id: string): boolean => /^conv_[0-9a-f]{40}$/.test(id)
+
 export const outputItemId = (responseId: string, prefix: ItemPrefix, index: number): string =>
   `${prefix}_${randomOf(responseId)}${index.toString(16)}`
 
@@ -17,7 +23,11 @@ export const compactionItemId = (responseId: string): string => `cmp_${randomOf(
 
 /** The id of an input item that came without one. */
 export const inputItemId = (responseId: string, item: StoredItem, index: number): string =>
-  item.id ?? `${inputPrefix.get(item.type ?? "message") ?? "item"}_${randomOf(responseId)}i${index.toString(16)}`
+  item.id ?? madeItemId(responseId, item.type, index)
+
+/** The same where an item's own id can't be kept. */
+export const madeItemId = (responseId: string, type: string | null | undefined, index: number): string =>
+  `${inputPrefix.get(type ?? "message") ?? "item"}_${randomOf(responseId)}i${index.toString(16)}`
 
 /** The response that an item belongs to; undefined if the gateway did not make the id. */
 export const responseIdOf = (itemId: string): string | undefined => {

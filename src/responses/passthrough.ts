@@ -52,9 +52,11 @@ export const passthroughOf = (
     // The gateway stores the response, so id, time and settings are its own.
     const { background, created_at, id, model, previous_response_id, store } = begun
     const { tools } = answer
+    const { conversation } = begun
     const told = { ...begun, ...answer, background, created_at, id, model, previous_response_id, store }
     // Some servers repeat the secrets of tools.
     if (Array.isArray(tools)) Object.assign(told, { tools: withoutEntrusted(tools) })
+    if (conversation !== undefined) Object.assign(told, { conversation })
     response = told
     return told
   }

@@ -9,6 +9,7 @@ import { compactionMachine } from "./compact/compactionMachine.ts"
 import { nothingIn, summaryRequest } from "./compact/summaryRequest.ts"
 import { machine } from "./encode.ts"
 import type { State, Encoding, ResponseFrame } from "./encoding.ts"
+import { withoutConversation } from "./conversations/conversationOf.ts"
 import { endsInTrigger } from "./InputItem.ts"
 import { encodingOf } from "./encodingOf.ts"
 import type { InitialFields } from "./initialResponse.ts"
@@ -42,8 +43,10 @@ export const prepare = (
   const replay = found ?? ownReplay(payload)
   const understood = understand(payload, checkedBody(request), replay)
   if (understood instanceof InvalidRequest) return understood
-  const encoding = encodingOf(payload, understood, birth)
-  const passing = passthroughOf(payload, replay, request, encoding.response)
+  const { conversation } = replay
+  const encoding = encodingOf(payload, understood, birth, conversation)
+  const kept = conversation === undefined ? undefined : withoutConversation(request)
+  const passing = passthroughOf(payload, replay, kept ?? request, encoding.response)
   const { mayReachWeb, objection } = understood
   const compacts = endsInTrigger(replay.input)
   return {
@@ -54,6 +57,7 @@ export const prepare = (
     text: {
       conversation: compacts ? summaryRequest(understood.conversation) : understood.conversation,
       mayReachWeb,
+      ...(kept !== undefined && { request: kept }),
       objection: () => objection() ?? (compacts ? nothingIn(understood.conversation) : undefined),
       stream: payload.stream ?? false,
       passthrough: passing.passthrough,

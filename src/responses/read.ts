@@ -11,17 +11,26 @@ import type { StoredResponse } from "./store/ResponseStore.ts"
 
 type Names = string | ReadonlyArray<string> | undefined
 
-interface IncludeParams {
+export interface IncludeParams {
   readonly include?: Names
   readonly "include[]"?: Names
 }
 
 /** The optional parts that the creator of a response or its reader asks for. */
 export const includeOf = ({ include }: StoredResponse, params: IncludeParams): Include => {
+  const { encryptedReasoning, searchSources } = includedIn(params)
+  return {
+    searchSources: include.searchSources || searchSources,
+    encryptedReasoning: include.encryptedReasoning || encryptedReasoning
+  }
+}
+
+/** The optional parts that a reader asks for. */
+export const includedIn = (params: IncludeParams): Include => {
   const names = [params.include ?? [], params["include[]"] ?? []].flat()
   return {
-    searchSources: include.searchSources || names.includes("web_search_call.action.sources"),
-    encryptedReasoning: include.encryptedReasoning || names.includes("reasoning.encrypted_content")
+    searchSources: names.includes("web_search_call.action.sources"),
+    encryptedReasoning: names.includes("reasoning.encrypted_content")
   }
 }
 

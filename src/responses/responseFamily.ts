@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Runtime } from "effect"
 import type { Ending } from "../pipeline/ending.ts"
 import { jsonResponse } from "../pipeline/passthrough.ts"
 import type { TextFamily } from "../pipeline/TextFamily.ts"
@@ -14,16 +14,19 @@ import { prepare } from "./prepare.ts"
 import { Recent } from "./Recent.ts"
 import { lookUpReplay } from "./replayFor.ts"
 import type { ResponseObject } from "./ResponseObject.ts"
-import { ResponseStore } from "./store/ResponseStore.ts"
+import { isAdded, ResponseStore } from "./store/ResponseStore.ts"
 import { checkedBody, isWarmUp } from "./warmUp.ts"
 
 type ResponseFamily = TextFamily<CreateResponse, Replay, State, PassingState, ResponseObject | Response>
 
 /** Responses for `Pipeline`: stored at their end, and continued. */
-export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFamily => {
+export const makeResponseFamily = Effect.gen(function* () {
+  const store = yield* ResponseStore
+  const runtime = yield* Effect.runtime()
   const recent = new Recent()
+  const run = Runtime.runPromise(runtime)
 
-  return {
+  const family: ResponseFamily = {
     dialect: "responses",
     // A comment, which every client library skips.
     heartbeat: ": ping\n\n",
@@ -31,13 +34,13 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
     isToldInStream: (failure) =>
       failure._tag === "InvalidRequest" &&
       (failure.reason === "too_long" || (failure.isInStream === true && programCodeOf(failure) !== undefined)),
-    lookUp: ({ caller, payload, request }, routes) => {
+    lookUp: ({ caller, payload, request }, routes, mode) => {
       // No look-up for a request that no route can answer.
       const unknown = routes.passes(payload.model, "responses")
         ? undefined
         : unknownOf.create(payload, checkedBody(request))
       if (unknown !== undefined) return Effect.fail(unknown)
-      return lookUpReplay(store, caller, payload, recent.recall(request.connection, payload.previous_response_id))
+      return lookUpReplay(store, caller, payload, recent.recall(request.connection, payload.previous_response_id), mode)
     },
     understand: ({ caller, payload, request }, found) => {
       const prepared = prepare(payload, request, found)
@@ -48,10 +51,13 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
       const { id, store: isStored } = encoding.response
       const first = replay.first ?? (isStored ? id : undefined)
       if (first !== undefined) request.record?.continues(first)
+      const { conversation } = replay
+      const held =
+        conversation?.token === undefined ? undefined : { conversation: conversation.id, token: conversation.token }
 
       /** Stores an answer before its last frame is sent, so that it can be continued at once. */
       const keeping = <S>(made: (state: S) => Encoded): Ending<S> => {
-        if (!isStored) {
+        if (held === undefined && !isStored) {
           const { connection } = request
           if (connection === undefined) return {}
           return {
@@ -60,8 +66,11 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
             }
           }
         }
-        const save = ({ output, response }: Encoded) =>
-          store.save(caller, { response, output, input: replay.input, include: encoding.include })
+        const save = ({ output, response }: Encoded): Promise<void> => {
+          const ended = { response, output, input: replay.input, include: encoding.include }
+          if (held !== undefined && isAdded(response)) return run(store.saveIn(caller, held, ended))
+          return isStored ? store.save(caller, ended) : unsaved
+        }
         let saved: Promise<void> | undefined
         // The client has seen the id. If the write fails, the id stays unknown.
         const keepFailed = (state: S) => {
@@ -94,8 +103,13 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
       }
     },
     // An unstored response can't be continued once its continuation has failed.
-    release: ({ payload, request }, _, how) => {
+    release: ({ payload, request }, found, how) => {
+      const { id, token } = found?.conversation ?? {}
+      if (id !== undefined && token !== undefined) void run(store.conversations.release(id, token))
       if (how !== "finished") recent.forget(request.connection, payload.previous_response_id)
     }
   }
+  return family
 })
+
+const unsaved = Promise.resolve()

@@ -34,6 +34,7 @@ import { service } from "./migrations/0064_service.ts"
 import { images } from "./migrations/0065_images.ts"
 import { sound } from "./migrations/0066_sound.ts"
 import { storedFiles } from "./migrations/0067_storedFiles.ts"
+import { storedConversations } from "./migrations/0068_storedConversations.ts"
 
 /** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
 export const baselineVersion = 36
@@ -75,7 +76,8 @@ const onBoth: ReadonlyArray<Step> = [
   [64, "service", service],
   [65, "images", images],
   [66, "sound", sound],
-  [67, "storedFiles", storedFiles]
+  [67, "storedFiles", storedFiles],
+  [68, "storedConversations", storedConversations]
 ]
 
 /** The schema that this gateway works with. */

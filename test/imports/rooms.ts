@@ -101,7 +101,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   feed: [...leaves, "requests", "routing", "tasks"],
 
   // The families.
-  responses: [...leaves, ...forFamilies],
+  responses: [...leaves, ...forFamilies, "cluster"],
   messages: [...leaves, ...forFamilies],
   chat: [...leaves, ...forFamilies, "ownership"],
   ...Object.fromEntries(passing.map((room) => [room, [...leaves, ...forFamilies]])),

@@ -9,18 +9,14 @@ import type { GatewayHere } from "../gatewayHere.ts"
 import { storeFile } from "../storedFiles/storeFile.ts"
 import { database, describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
+import { conversationKind } from "./conversationKind.ts"
+import type { Sent } from "./conversationKind.ts"
 import type { Json } from "./keepingUpstreams.ts"
 import { calling, fileOf, responseWith, running } from "./keepingUpstreams.ts"
 import { statementsOn } from "./statementsOn.ts"
 
 const secretOf = (name: string) => `${name}-key-0123456789abcdefghijklmn`
 const [ann, annsOther, ben, shared] = [secretOf("ann"), secretOf("anns-other"), secretOf("ben"), secretOf("shared")]
-
-interface Sent {
-  readonly method?: string
-  readonly body?: object
-  readonly headers?: Record<string, string>
-}
 
 describeOnEach("what people make with their keys", (engine) => {
   let gateway: GatewayHere
@@ -72,6 +68,7 @@ describeOnEach("what people make with their keys", (engine) => {
 
   /** By the table that holds it. */
   const kinds: Record<string, Kind> = {
+    conversations: conversationKind(ask, send),
     responses: {
       make: async (key) => (await ask(key, "/v1/responses", { body: { model: "sandbox-text", input: "Hi" } })).id,
       ways: async (key, id) => {
@@ -182,6 +179,7 @@ describeOnEach("what people make with their keys", (engine) => {
   }
   /** Tables whose rows are found by a row of another kind alone. */
   const parts: Record<string, keyof typeof kinds> = {
+    conversation_items: "conversations",
     custody: "tasks",
     idempotency_claims: "kept_answers",
     removed_submits: "tasks",

@@ -17,6 +17,7 @@ import { orStoreFailure } from "../../tasks/StoreFailure.ts"
 import { TaskStore } from "../../tasks/TaskStore.ts"
 import type { CreateResponse } from "../CreateResponse.ts"
 import { unknownOf } from "../decode.ts"
+import type { Replay } from "../decode.ts"
 import { prepare } from "../prepare.ts"
 import { includeOf, read, whole } from "../read.ts"
 import type { ReadParams } from "../read.ts"
@@ -64,7 +65,21 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
         if (payload.store === false) return yield* unstored
         const unknown = models.passes(payload.model, "responses") ? undefined : unknownOf.create(payload, request.body)
         if (unknown !== undefined) return yield* unknown
-        const replay = yield* replayFor(store, caller, payload)
+        const replay = yield* replayFor(store, caller, payload, "take")
+        return yield* Effect.onError(acceptIn(caller, payload, request, replay), () => releaseOf(replay))
+      })
+
+      const releaseOf = ({ conversation }: Replay): Effect.Effect<void> =>
+        conversation?.token === undefined
+          ? Effect.void
+          : store.conversations.release(conversation.id, conversation.token)
+
+      const acceptIn = Effect.fnUntraced(function* (
+        caller: Caller,
+        payload: CreateResponse,
+        request: Incoming,
+        replay: Replay
+      ): Effect.fn.Return<ResponseObject | Response, Failure> {
         const prepared = prepare(payload, request, replay)
         if (prepared instanceof InvalidRequest) return yield* prepared
         const { encoding, text } = prepared
@@ -97,11 +112,20 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
         // The body of a stream is stored once it has ended.
         const answered = isStreamed ? Effect.void : (request.once?.keep(response) ?? Effect.void)
         const begun = { response, output: [], input: replay.input, include: encoding.include }
+        const { id: within, token } = replay.conversation ?? {}
+        const passedOn =
+          within === undefined || token === undefined ? Effect.void : store.conversations.passOn(within, token, id)
         yield* ledger
           .holding(hold, (row) =>
             tasks.insert(
               newTask(),
-              orStoreFailure(answered.pipe(Effect.zipRight(row), Effect.zipRight(store.queued(caller, begun)))),
+              orStoreFailure(
+                answered.pipe(
+                  Effect.zipRight(row),
+                  Effect.zipRight(store.queued(caller, begun)),
+                  Effect.zipRight(passedOn)
+                )
+              ),
               isStreamed ? orStoreFailure(events.append(id, lifecycle(response))) : Effect.void
             )
           )

@@ -39,6 +39,9 @@ export const sizes = rows("responses", { bytes: Schema.Int })
 export const replays = rows("responses", replayColumns)
 export type Replay = ReturnType<typeof replays.one>
 
+/** The input alone. */
+export const inputs = rows("responses", { input: replayColumns.input })
+
 /** A response's status. */
 export const standings = rows("responses", { status: ResponseStatus })
 

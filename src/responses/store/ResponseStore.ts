@@ -1,41 +1,28 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Clock, Context, Duration, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import type { Holder } from "../../contract/callers/Caller.ts"
 import type { InvalidRequest, NotFound } from "../../contract/failures/Failure.ts"
 import type { Maker } from "../../contract/callers/Own.ts"
 import { Daemons } from "../../flow/Daemons.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { makeBatchWriter } from "../../sql/BatchWriter.ts"
+import { aheadOf, prepare } from "../../sql/prepare.ts"
 import { ofKeys } from "../../sql/ofKeys.ts"
 import { committing } from "../../sql/Writes.ts"
 import type { Include } from "../encoding.ts"
-import { inputItemId, isOfInput, responseIdOf } from "../ids.ts"
+import { responseIdOf } from "../ids.ts"
 import type { InputItem, StoredItem } from "../InputItem.ts"
 import type { OutputItem, ResponseObject, ResponseStatus } from "../ResponseObject.ts"
 import { mostConversationBytes } from "../../generation/mostBytes.ts"
-import { prepare } from "../../sql/prepare.ts"
 import { responseWriter } from "./responseWriter.ts"
 import type { NewRow } from "./responseWriter.ts"
-import { replays, responses, sizes, standings } from "./ResponseRow.ts"
+import { ConversationStore } from "./ConversationStore.ts"
+import { ResponseRetention } from "./ResponseRetention.ts"
+import { inputs, replays, responses, sizes, standings } from "./ResponseRow.ts"
 import type { Replay } from "./ResponseRow.ts"
-import {
-  duplicateItem,
-  tooLong,
-  tooMuch,
-  unfinishedPrevious,
-  unknownItem,
-  unknownPrevious,
-  unknownResponse
-} from "./refusals.ts"
-
-/** How long responses are kept. */
-export class ResponseRetention extends Context.Reference<ResponseRetention>()(
-  "gateway/responses/store/ResponseRetention",
-  {
-    defaultValue: () => Duration.days(30)
-  }
-) {}
+import { makeResolve } from "./makeResolve.ts"
+import { tooLong, unfinishedPrevious, unknownPrevious, unknownResponse } from "./refusals.ts"
 
 /** An ended response, with everything needed to read and continue it. */
 export interface StoredResponse {
@@ -57,6 +44,12 @@ export interface History {
 /** An ended response, to be written. */
 type Ended = Omit<StoredResponse, "input"> & { readonly input: ReadonlyArray<InputItem> }
 
+/** The right to add to a conversation. */
+interface Held {
+  readonly conversation: string
+  readonly token: string
+}
+
 interface Added {
   readonly row: NewRow
   /** Items with an upstream's ids, which do not tell the response that they belong to. */
@@ -65,10 +58,11 @@ interface Added {
 
 /** Stores conversations of accounts and their people. Ids of others are unknown. */
 export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/responses/store/ResponseStore", {
-  dependencies: [Daemons.Default],
+  dependencies: [Daemons.Default, ConversationStore.Default],
   scoped: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const commits = yield* Commits
+    const conversations = yield* ConversationStore
     const retentionMs = Duration.toMillis(yield* ResponseRetention)
 
     const inserting = responseWriter(sql)
@@ -78,13 +72,13 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
       sql`INSERT INTO response_items ${sql.insert({ account_id: "", item_id: "", response_id: "" })} ON CONFLICT DO NOTHING`
     )
 
-    const writes = committing(commits, "durable", (added: ReadonlyArray<Added>) => [
+    const statements = (added: ReadonlyArray<Added>) => [
       ...inserting(added.map(({ row }) => row)),
       ...added.flatMap(({ foreign }) =>
         foreign.map(({ account_id, item_id, response_id }) => insertItem([account_id, item_id, response_id]))
       )
-    ])
-    const writer = yield* makeBatchWriter("responses", 256, writes)
+    ]
+    const writer = yield* makeBatchWriter("responses", 256, committing(commits, "durable", statements))
 
     /** The input of a row. That of a background response is in a row of its own. */
     const input = sql`COALESCE(
@@ -117,6 +111,21 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
     const save = async (maker: Maker, ended: Ended): Promise<void> =>
       writer.write({ row: rowOf(maker, ended), foreign: foreignOf(maker.account, ended) })
 
+    /** Adds a response to its conversation and stores it, in one commit. One with `store: false` is only added. */
+    const saveIn = (maker: Maker, { conversation, token }: Held, ended: Ended): Effect.Effect<void, SqlError> => {
+      const { input, output, response } = ended
+      const added = { row: rowOf(maker, ended), foreign: foreignOf(maker.account, ended) }
+      const addition = { conversation, token, responseId: response.id, input, output }
+      return Effect.suspend(() =>
+        commits.commit(
+          Effect.zipRight(
+            aheadOf(() => (response.store ? statements([added]) : [])),
+            conversations.extend(addition)
+          )
+        )
+      )
+    }
+
     /** Stores a queued response, in the transaction that stores its task. */
     const queued = (maker: Maker, begun: Ended): Effect.Effect<unknown, SqlError> => {
       const { input, ...row } = rowOf(maker, begun)
@@ -141,7 +150,25 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
           (item) => sql`INSERT INTO response_items ${sql.insert(item)} ON CONFLICT DO NOTHING`,
           { discard: true }
         )
-      )
+      ).pipe(Effect.zipRight(endedIn(made)))
+
+    /** Adds a background response to its conversation, or frees that. */
+    const endedIn = Effect.fnUntraced(function* ({
+      output,
+      response
+    }: Pick<Ended, "response" | "output">): Effect.fn.Return<void, SqlError> {
+      const { conversation, id } = response
+      if (conversation === undefined) return
+      if (!isAdded(response)) return void (yield* conversations.giveUp(conversation.id, id))
+      const found = inputs.first(yield* sql`SELECT ${input} AS input FROM responses WHERE id = ${id}`)
+      yield* conversations.extend({
+        conversation: conversation.id,
+        token: id,
+        responseId: id,
+        input: found?.input ?? [],
+        output
+      })
+    })
 
     /** A response's status; undefined if there is none. */
     const statusOf = (holder: Holder, id: string): Effect.Effect<ResponseStatus | undefined, SqlError> =>
@@ -209,52 +236,7 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
         )
       )
 
-    /** Replaces every reference in the input with the stored item. */
-    const resolve = (
-      holder: Holder,
-      input: ReadonlyArray<InputItem>
-    ): Effect.Effect<ReadonlyArray<InputItem>, InvalidRequest | NotFound> => {
-      const wanted = input.flatMap((item) => (item.type === "item_reference" ? [item.id] : []))
-      if (wanted.length === 0) return Effect.succeed(input)
-      const distinct = new Set<string>()
-      for (const id of wanted) {
-        if (distinct.has(id)) return Effect.fail(duplicateItem(id))
-        distinct.add(id)
-      }
-      return Effect.map(itemsOf(holder, wanted), (items) =>
-        input.map((item) => (item.type === "item_reference" ? (items.get(item.id) ?? item) : item))
-      )
-    }
-
-    /** Stored items by id. */
-    const itemsOf = Effect.fnUntraced(function* (holder: Holder, wanted: ReadonlyArray<string>) {
-      const now = yield* Clock.currentTimeMillis
-      const items = new Map<string, StoredItem>()
-      let bytes = 0
-      for (let at = 0; at < wanted.length; at += atOnce) {
-        const some = wanted.slice(at, at + atOnce)
-        const foreign = some.filter((id) => responseIdOf(id) === undefined)
-        // The input is only read for ids of input items, because it may be long and most references are to output.
-        const asked = sql.in("id", responsesOf(some.filter(isOfInput)))
-        const those = sql`(${sql.in("id", responsesOf(some))} OR id IN (
-            SELECT response_id FROM response_items WHERE account_id = ${holder.account} AND ${sql.in("item_id", foreign)}
-          )) AND ${reached(holder, now)}`
-        const size = yield* Effect.orDie(
-          sql`SELECT coalesce(sum(octet_length(output) + CASE WHEN ${asked} THEN ${inputBytes} ELSE 0 END), 0)
-            AS bytes FROM responses WHERE ${those}`
-        )
-        bytes += sizes.first(size)?.bytes ?? 0
-        if (bytes > mostConversationBytes) return yield* tooMuch
-        const found = yield* Effect.orDie(
-          sql`SELECT id, previous_id, status, CASE WHEN ${asked} THEN ${input} ELSE '[]' END AS input, output
-            FROM responses WHERE ${those}`
-        )
-        for (const row of found) for (const [id, item] of identified(replays.one(row))) items.set(id, item)
-        const missing = some.find((id) => !items.has(id))
-        if (missing !== undefined) return yield* unknownItem(missing)
-      }
-      return items
-    })
+    const resolve = makeResolve(sql, { reached, input, inputBytes })
 
     /** Removes expired responses. Returns how many. */
     const removeExpired = (atMost: number): Effect.Effect<number, SqlError> =>
@@ -267,16 +249,26 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
         )
       )
 
-    return { save, queued, began, ended, statusOf, find, remove, history, resolve, removeExpired } as const
+    return {
+      conversations,
+      save,
+      saveIn,
+      queued,
+      began,
+      ended,
+      statusOf,
+      find,
+      remove,
+      history,
+      resolve,
+      removeExpired
+    } as const
   })
 }) {}
 
-/** The most references in one statement. */
-const atOnce = 500
-
-const responsesOf = (items: ReadonlyArray<string>): ReadonlyArray<string> => [
-  ...new Set(items.flatMap((id) => responseIdOf(id) ?? []))
-]
+/** True if a response becomes part of its conversation: it ended, and not by a failure. */
+export const isAdded = ({ status }: Pick<ResponseObject, "status">): boolean =>
+  status === "completed" || status === "incomplete"
 
 /** Items whose ids do not tell their response. */
 const foreignOf = (account: string, { output, response }: Pick<Ended, "response" | "output">): Added["foreign"] =>
@@ -290,9 +282,4 @@ const replayed = ({ input, output }: Replay): ReadonlyArray<InputItem> => [
   ...output.filter(
     (item) => item.status !== "incomplete" || (item.type !== "function_call" && item.type !== "custom_tool_call")
   )
-]
-
-const identified = ({ id, input, output }: Replay): ReadonlyArray<readonly [string, StoredItem]> => [
-  ...input.map((item, index): readonly [string, StoredItem] => [inputItemId(id, item, index), item]),
-  ...output.map((item): readonly [string, StoredItem] => [item.id, item])
 ]

@@ -41,3 +41,21 @@ export const unknownItem = (id: string) =>
       `Item with id '${shorten(id)}' not found. Items are not persisted when \`store\` is set to false. ` +
       "Try again with `store` set to true, or remove this item from your input."
   })
+
+export const unknownConversation = (id: string) =>
+  new NotFound({ param: null, message: `Conversation with id '${shorten(id)}' not found.` })
+
+export const unknownConversationItem = (id: string) =>
+  new NotFound({ param: null, message: `Item with id '${shorten(id)}' not found in this conversation.` })
+
+/** OpenAI's answer, which its Agents SDK waits on. */
+export const conversationLocked = new InvalidRequest({
+  param: "conversation",
+  upstreamCode: "conversation_locked",
+  message: "Another response is being made in this conversation: try again once it has ended"
+})
+
+export const conversationFull = new InvalidRequest({
+  param: "conversation",
+  message: "conversation: it has 10,000 items or 32 MiB, which is the most; begin another one"
+})
