@@ -1,7 +1,8 @@
 import { HttpApi } from "@effect/platform"
-import { Context, Option } from "effect"
+import { Context, Option, SchemaAST } from "effect"
 import { GatewayApi } from "../../src/Api.ts"
 import { BodyLimit, Public } from "../../src/contract/annotations.ts"
+import { FileField } from "../../src/contract/bodies/UploadedFile.ts"
 
 /** One endpoint of the contract, as the tables need it. */
 export interface Endpoint {
@@ -14,6 +15,8 @@ export interface Endpoint {
   readonly pattern: RegExp
   readonly isPublic: boolean
   readonly takesBody: boolean
+  /** True if its body is a form: no JSON has the file that it needs. */
+  readonly needsFile: boolean
   readonly bodyLimit: number
 }
 
@@ -28,10 +31,14 @@ HttpApi.reflect(GatewayApi, {
       pattern: new RegExp(`^${endpoint.path.replace(/:\w+/g, "[^/]+")}$`),
       isPublic: Context.get(mergedAnnotations, Public),
       takesBody: Option.isSome(endpoint.payloadSchema),
+      needsFile: Option.exists(endpoint.payloadSchema, ({ ast }) =>
+        SchemaAST.getPropertySignatures(ast).some(({ isOptional, type }) => !isOptional && type === FileField.ast)
+      ),
       bodyLimit: Option.getOrElse(Context.getOption(mergedAnnotations, BodyLimit), () => 32 * 1024 * 1024)
     })
 })
 
 /** Every endpoint, read from the contract: a new one is in the tables automatically. */
 export const endpoints: ReadonlyArray<Endpoint> = found
-export const bodied = endpoints.filter(({ takesBody }) => takesBody)
+/** Those that take JSON. */
+export const bodied = endpoints.filter(({ needsFile, takesBody }) => takesBody && !needsFile)
