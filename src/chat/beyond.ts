@@ -54,6 +54,13 @@ const understood = new Set([...Object.keys(CreateCompletion.fields), ...sampling
 const partsOf = ({ messages }: CreateCompletion): ReadonlyArray<ContentPart> =>
   messages.flatMap(({ content }) => (typeof content === "string" ? [] : (content ?? [])))
 
+/** True if a message holds the bytes of a document. Called for many requests that pass through, so it makes no lists. */
+export const holdsDocuments = ({ messages }: CreateCompletion): boolean =>
+  messages.some(({ content }) => Array.isArray(content) && content.some(isDocument))
+
+const isDocument = (part: ContentPart): boolean =>
+  part.type === "file" && "file" in part && typeof part.file.file_data === "string"
+
 /** Audio and video parts (`video_url`, `audio_url`, `input_video`). */
 const isMedia = (part: unknown): boolean =>
   isObject(part) && typeof part["type"] === "string" && /^(input_)?(audio|video)(_url)?$/.test(part["type"])

@@ -4,7 +4,7 @@ import type { Conversation, Item, OutputFormat, Reasoning } from "../generation/
 import { demandsOf } from "../generation/demandsOf.ts"
 import { effortOf } from "../generation/effort.ts"
 import { isUsual } from "../contract/isUsual.ts"
-import { mayReachWeb, unknownBytes } from "./beyond.ts"
+import { holdsDocuments, mayReachWeb, unknownBytes } from "./beyond.ts"
 import { itemsOf } from "./messages.ts"
 import type { KeptSeals } from "./reasoning.ts"
 import { CreateCompletion } from "./Request.ts"
@@ -69,6 +69,7 @@ export const understand = (request: CreateCompletion, body: unknown, kept: KeptS
       cacheRetention: request.prompt_cache_retention || undefined,
       ...carriedOf(request),
       demands: () => demandsOf(body),
+      holdsDocuments: () => holdsDocuments(request),
       cachesByItself: true,
       get unknownBytes() {
         return unknownBytes(request)

@@ -216,6 +216,19 @@ export const makeAdmit = Effect.gen(function* () {
       : routes
   }
 
+  const refusesDocuments = ({ endpoint, part }: AdmittedRoute): boolean =>
+    endpoint !== undefined && upstreams.get(part)?.refusesPassedDocuments === true
+
+  /** A route whose server refuses documents translates, and gets their text, provided the gateway understands the request. */
+  const reading = (
+    routes: ReadonlyArray<AdmittedRoute>,
+    { holdsDocuments }: Conversation,
+    objection: AdmissionRequest["objection"]
+  ): ReadonlyArray<AdmittedRoute> =>
+    holdsDocuments?.() === true && objection?.() === undefined
+      ? routes.map((route) => (refusesDocuments(route) ? { ...route, endpoint: undefined } : route))
+      : routes
+
   const admit = (caller: Caller, conversation: Conversation, asked: AdmissionRequest): Admitted | NotAdmitted => {
     const known = asked.instead ?? lookUp(conversation.model, asked.kind ?? "text")
     if (!("routes" in known)) return known
@@ -238,7 +251,8 @@ export const makeAdmit = Effect.gen(function* () {
     if (routes instanceof InvalidRequest) return routes
     const fitting = shortened ?? narrowed ?? conversation
     // Reading the tools takes time, so they are read only if needed.
-    const ways = routes.some(isSearchedFor) ? searching(routes, fitting, asked.objection) : routes
+    const searched = routes.some(isSearchedFor) ? searching(routes, fitting, asked.objection) : routes
+    const ways = searched.some(refusesDocuments) ? reading(searched, fitting, asked.objection) : searched
     const name = () => conversationKey(conversation, asked.headers)
     // Another account's conversation is another one.
     const stickyKey = model.sticky === undefined ? undefined : `${caller.account}\n${model.id}\n${name()}`

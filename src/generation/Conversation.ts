@@ -2,8 +2,7 @@ import type { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Demand } from "./Demand.ts"
 
 /**
- * A request to a text model in neutral terms: families decode into it, upstream protocols lower it. A flat list of
- * items, oldest first; consecutive assistant items are one turn.
+ * A request to a text model. Families decode into it, protocols lower it. Consecutive assistant items are one turn.
  */
 export interface Conversation {
   /** The caller's model id. */
@@ -55,6 +54,8 @@ export interface Conversation {
   readonly penalties?: Penalties | undefined
   /** The kinds of output that the caller asks for, if not texts alone. */
   readonly modalities?: ReadonlyArray<string> | undefined
+  /** Tells if it holds the bytes of documents; absent if all servers of the caller's own dialect read them. */
+  readonly holdsDocuments?: () => boolean
   /** True for dialects whose providers cache automatically. Upstreams that need cache marks then get them. */
   readonly cachesByItself?: boolean
   /** The size of parts that only an upstream of the caller's own dialect understands; defaults to 0. */

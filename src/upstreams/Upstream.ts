@@ -104,6 +104,8 @@ export interface TextUpstream extends AtKey<TextUpstream> {
   readonly isSearchedFor?: boolean
   /** True if it accepts PDFs. Otherwise it gets their text. Defaults to false. */
   readonly takesPdf?: boolean
+  /** True if a passthrough request with a document is refused, and a translated one has its text. */
+  readonly refusesPassedDocuments?: boolean
   /**
    * True if it signs its tool calls and wants the signatures back (`GenerateOptions.callSignatures`). Defaults to
    * false.

@@ -24,6 +24,8 @@ interface DialectBase {
   readonly inlined?: (body: JsonObject, put: PutFile) => JsonObject
   /** The body without opaque reasoning; undefined if it has none. Absent if any key accepts it. */
   readonly withoutReasoning?: (body: JsonObject) => JsonObject | undefined
+  /** True if its servers refuse documents, so that requests with one are translated: they get its text. */
+  readonly refusesDocuments?: boolean
   /** Usage in the dialect's form. */
   readonly usage: (usage: Usage) => JsonObject
   /** True for the last frame that matters, in streams without an end marker. */

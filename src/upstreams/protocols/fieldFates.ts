@@ -12,6 +12,7 @@ type Description =
   | "stopParam"
   | "formatParam"
   | "cachesByItself"
+  | "holdsDocuments"
   | "unknownBytes"
   | "demands"
   | "providersRefusal"

@@ -199,6 +199,7 @@ export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOption
     threads: options.threads ?? false,
     passthrough: { family: dialect.family, send: fetches && inlined ? inlining : passed },
     ...countTokens(protocol, dialect, options, fitted, parts),
+    refusesPassedDocuments: dialect.refusesDocuments ?? false,
     searchesInPassthrough: dialect.family === "chat" ? dialect.searches : searches,
     ...beside
   }

@@ -47,12 +47,14 @@ beforeAll(async () => {
       { ...row(place), base_url: `${base}/${place}` }
     ])
   )
+  const unknown = { protocol: "openai-chat", api_key: "key", base_url: `${base}/openai-chat/v1` }
   const away = { ...row("vertex-claude"), base_url: `${base}/away` }
   const route = (upstream: string, model: string) => ({ upstream, model, protocol: tried[upstream]?.protocol })
   const models = {
     ...Object.fromEntries(Object.entries(places).map(([place, model]) => [place, { routes: [route(place, model)] }])),
     anthropic: { routes: [route("anthropic", "claude-opus-4-8")] },
     vllm: { routes: [route("vllm", "Qwen/Qwen3-32B")] },
+    unknown: { routes: [{ upstream: "unknown", model: "m" }] },
     twice: {
       routes: [
         { ...route("vertex-claude", "claude-opus-4-8"), upstream: "away" },
@@ -60,7 +62,7 @@ beforeAll(async () => {
       ]
     }
   }
-  writeFileSync(join(folder, "gateway.yaml"), JSON.stringify({ upstreams: { ...upstreams, away }, models }))
+  writeFileSync(join(folder, "gateway.yaml"), JSON.stringify({ upstreams: { ...upstreams, away, unknown }, models }))
   gateway = await startGateway({ folder, env: { GATEWAY_ALLOW_ADDRESSES: "127.0.0.1" } })
 })
 afterAll(async () => {
@@ -162,6 +164,29 @@ describe("PDFs at addresses", () => {
     expect(answered.status).toBe(200)
     expect(sent[0]).toContain("The plan is simple")
     expect(answered.headers.get("x-gateway-adapted")).toContain("document")
+  })
+
+  it("in a caller's own chat completion become text for servers that take none, and pass where the server is unknown", async () => {
+    const file = { filename: "plan.pdf", file_data: `data:application/pdf;base64,${pdf}` }
+    const messages = [
+      user([
+        { type: "text", text: "?" },
+        { type: "file", file }
+      ])
+    ]
+    for (const model of ["vllm", "ollama"]) {
+      sent.length = 0
+      const answered = await post("/v1/chat/completions", { model, messages })
+      expect([answered.status, answered.headers.get("x-gateway-adapted")]).toEqual([
+        200,
+        expect.stringContaining("document")
+      ])
+      expect(sent[0]).toContain("The plan is simple")
+      expect(sent[0]).not.toContain(pdf)
+    }
+    sent.length = 0
+    expect((await post("/v1/chat/completions", { model: "unknown", messages })).status).toBe(200)
+    expect(sent[0]).toContain(pdf)
   })
 
   it("are no images, nor images PDFs", async () => {

@@ -67,8 +67,8 @@ export interface Provider {
   readonly thinkTags: ThinkTags
   /** The fields that return reasoning inside a tool loop; none if it must not be returned. */
   readonly replayReasoning: ReadonlyArray<"reasoning_content" | "reasoning">
-  /** True if `file` parts may hold PDFs. */
-  readonly documents: boolean
+  /** True if `file` parts may hold PDFs. Where that is unknown, a caller's own pass, and others become text. */
+  readonly documents: boolean | "unknown"
   /** The most stop sequences that it accepts. The gateway searches for the others itself. */
   readonly maxStops: number
   readonly endUser: EndUserField | undefined

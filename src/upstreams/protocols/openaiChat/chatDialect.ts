@@ -37,6 +37,7 @@ export const chatDialect = (provider: Provider): ChunkDialect => ({
   mended: withDeltas,
   ...signing[provider.signsCalls ?? "nothing"],
   ...(provider.bytesAlone && { inlined }),
+  refusesDocuments: provider.documents === false,
   body: (body, { callSignatures, knownAs, upstreamModel, stream }, lost = () => {}) => {
     const row = ofModel(provider, knownAs ?? upstreamModel)
     const given = listAt(body, "messages")

@@ -57,7 +57,7 @@ const usual: Row = {
 }
 
 /** An unknown server may be a proxy of any other. */
-const generic: Row = { ...usual, completions: /./, takesBothBounds: true, servesOpenAi: true }
+const generic: Row = { ...usual, documents: "unknown", completions: /./, takesBothBounds: true, servesOpenAi: true }
 
 /** vLLM and SGLang: sampling extensions, and a chat template that controls reasoning. */
 const server: Row = {

@@ -252,7 +252,7 @@ const document = (part: DocumentPart, provider: Provider, notes: Notes): Readonl
   const text = plainText(part.source)
   if (text !== undefined) return [{ type: "text", text: markedDocument(part, text) }]
   const { source } = part
-  if (provider.documents && source.type === "base64") {
+  if (provider.documents === true && source.type === "base64") {
     const file = { filename: part.name ?? "document.pdf", file_data: dataUri(source.mediaType, source.data) }
     return [{ type: "file", file }]
   }

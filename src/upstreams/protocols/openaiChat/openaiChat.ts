@@ -32,7 +32,7 @@ export const openaiChat = (provider: Provider): Protocol<ChatState> => {
     fates,
     isOwn: provider.isOwn,
     dialect: chatDialect(provider),
-    takesDocument: (mediaType) => provider.documents && mediaType === "application/pdf",
+    takesDocument: (mediaType) => provider.documents === true && mediaType === "application/pdf",
     // The dialect has no addresses of documents.
     fetches: {
       document: bytesAlone.document,
