@@ -216,9 +216,6 @@ export const makeAdmit = Effect.gen(function* () {
       : routes
   }
 
-  const refusesDocuments = ({ endpoint, part }: AdmittedRoute): boolean =>
-    endpoint !== undefined && upstreams.get(part)?.refusesPassedDocuments === true
-
   /** A route whose server refuses documents translates, and gets their text, provided the gateway understands the request. */
   const reading = (
     routes: ReadonlyArray<AdmittedRoute>,
@@ -226,7 +223,7 @@ export const makeAdmit = Effect.gen(function* () {
     objection: AdmissionRequest["objection"]
   ): ReadonlyArray<AdmittedRoute> =>
     holdsDocuments?.() === true && objection?.() === undefined
-      ? routes.map((route) => (refusesDocuments(route) ? { ...route, endpoint: undefined } : route))
+      ? routes.map((route) => (route.endpoint?.refusesDocuments === true ? { ...route, endpoint: undefined } : route))
       : routes
 
   const admit = (caller: Caller, conversation: Conversation, asked: AdmissionRequest): Admitted | NotAdmitted => {
@@ -252,7 +249,9 @@ export const makeAdmit = Effect.gen(function* () {
     const fitting = shortened ?? narrowed ?? conversation
     // Reading the tools takes time, so they are read only if needed.
     const searched = routes.some(isSearchedFor) ? searching(routes, fitting, asked.objection) : routes
-    const ways = searched.some(refusesDocuments) ? reading(searched, fitting, asked.objection) : searched
+    let isRefused = false
+    for (const { endpoint } of searched) isRefused ||= endpoint?.refusesDocuments === true
+    const ways = isRefused ? reading(searched, fitting, asked.objection) : searched
     const name = () => conversationKey(conversation, asked.headers)
     // Another account's conversation is another one.
     const stickyKey = model.sticky === undefined ? undefined : `${caller.account}\n${model.id}\n${name()}`

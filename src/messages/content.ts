@@ -31,11 +31,13 @@ export const items = (messages: string | ReadonlyArray<InputMessage>): ReadonlyA
 
 /** The messages from the last summary on, which stands for what is before it. */
 const sinceSummary = (messages: ReadonlyArray<InputMessage>): ReadonlyArray<InputMessage> => {
-  const last = messages.findLastIndex(({ content }) => typeof content !== "string" && content.some(isSummary))
-  const message = messages[last]
-  if (message === undefined || typeof message.content === "string") return messages
-  const blocks = message.content.slice(message.content.findLastIndex(isSummary))
-  return [{ ...message, content: blocks }, ...messages.slice(last + 1)]
+  for (let at = messages.length - 1; at >= 0; at -= 1) {
+    const message = messages[at]
+    if (message === undefined || typeof message.content === "string") continue
+    const last = message.content.findLastIndex(isSummary)
+    if (last !== -1) return [{ ...message, content: message.content.slice(last) }, ...messages.slice(at + 1)]
+  }
+  return messages
 }
 
 const isSummary = (block: ContentBlock): boolean => summaryIn(block) !== undefined

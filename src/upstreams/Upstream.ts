@@ -104,8 +104,6 @@ export interface TextUpstream extends AtKey<TextUpstream> {
   readonly isSearchedFor?: boolean
   /** True if it accepts PDFs. Otherwise it gets their text. Defaults to false. */
   readonly takesPdf?: boolean
-  /** True if a passthrough request with a document is refused, and a translated one has its text. */
-  readonly refusesPassedDocuments?: boolean
   /**
    * True if it signs its tool calls and wants the signatures back (`GenerateOptions.callSignatures`). Defaults to
    * false.
@@ -149,6 +147,8 @@ export interface PassthroughEndpoint {
   readonly family: CalledFamily
   /** False for a model that it does not serve. Absent if it serves all. */
   readonly serves?: (model: string, knownAs?: string) => boolean
+  /** True if its servers refuse documents, so that requests with one are translated: they get its text. */
+  readonly refusesDocuments?: boolean
   /**
    * Like `generate`, but the events are `passthrough` ones beside `usage`, `finished` and `failed`.
    *

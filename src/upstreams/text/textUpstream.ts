@@ -25,7 +25,7 @@ import { tellingCost } from "../protocols/toldCost.ts"
 import { providerName } from "../configured/providerName.ts"
 import { messageOf } from "../calls/messageOf.ts"
 import { refusedField, withoutField, withoutFields } from "../calls/refusedField.ts"
-import { RefusedParts } from "../calls/RefusedParts.ts"
+import { nothingLeftOut, RefusedParts } from "../calls/RefusedParts.ts"
 import { besideEndpoints } from "../passthrough/besideEndpoints.ts"
 import { isSuccess, refusalError as refusedCall } from "../calls/refusalError.ts"
 import { tellRefused } from "../calls/tellRefused.ts"
@@ -100,7 +100,8 @@ export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOption
       defaults === undefined
         ? lowered.body
         : protocol.withDefaults(lowered.body, defaults, conversation.serviceTier !== undefined)
-    const { body, names } = withoutFields(full, how.strict === true ? nothing : parts.at(how).fields)
+    const { fields } = how.strict === true ? nothingLeftOut : parts.at(how)
+    const { body, names } = fields.length === 0 ? { body: full, names: nothing } : withoutFields(full, fields)
     const adapted = [...extracted, ...lowered.adapted, ...names]
     const problem = lowered.refused ?? notLost(adapted, how) ?? beyondSearch(lowered, conversation)
     if (problem !== undefined) return Future.fail(problem)
@@ -197,9 +198,12 @@ export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOption
   return {
     ...all,
     threads: options.threads ?? false,
-    passthrough: { family: dialect.family, send: fetches && inlined ? inlining : passed },
+    passthrough: {
+      family: dialect.family,
+      refusesDocuments: dialect.refusesDocuments ?? false,
+      send: fetches && inlined ? inlining : passed
+    },
     ...countTokens(protocol, dialect, options, fitted, parts),
-    refusesPassedDocuments: dialect.refusesDocuments ?? false,
     searchesInPassthrough: dialect.family === "chat" ? dialect.searches : searches,
     ...beside
   }
