@@ -84,7 +84,7 @@ export const AccountBudgetList = ({ edit, of: account }: RulesOf) => (
 const scopeOf = (budget: Budget): string => `${budget.tokens ?? ""} ${budget.requests ?? ""} ${scopeText(budget)}`
 
 /** Models that are listed before all are asked for. */
-const few = 12
+const few = 20
 
 /** The served models, which the account may or may not use; each is blocked or allowed by a click. */
 export const AccountModelList = ({

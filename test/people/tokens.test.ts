@@ -150,7 +150,7 @@ sign_in:
   })
 
   it("may use the models of its rule; those that its key may not use stay forbidden", async () => {
-    configure('models: ["sandbox-t*"]')
+    configure('models: ["sandbox-te*"]')
     const token = await issuer.token({ sub: "modest" })
     const status = (model: string) =>
       ask(token, model).then(
@@ -165,7 +165,7 @@ sign_in:
     expect(await status("sandbox-text")).toBe(200)
     expect(await status("sandbox-video")).not.toBe(200)
     const [{ id, models }] = (await admin("keys?search=modest")).json.data
-    expect(models).toEqual(["sandbox-t*"])
+    expect(models).toEqual(["sandbox-te*"])
     await admin(`keys/${id}`, "PATCH", { models: ["*"], not_models: ["sandbox-text"] })
     expect(await listed()).toEqual([])
     expect(await status("sandbox-text")).toBe(403)
