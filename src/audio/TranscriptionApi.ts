@@ -18,16 +18,16 @@ const common = {
   model: required(Schema.NonEmptyString, "Id of a transcription model; `GET /v1/models` lists them. Required."),
   prompt: text("Words that guide the model."),
   response_format: text("`json`, `text`, `srt`, `vtt`, `verbose_json`, `diarized_json` or another of the model."),
-  temperature: maybe(Schema.Union(Schema.String, Schema.Number)).annotations({ description: "The sampling." }),
-  stream: maybe(Schema.Union(Schema.Boolean, Schema.Literal("true", "false"))).annotations({
-    description: "True for server-sent events, where the model has them."
-  })
+  temperature: maybe(Schema.Union(Schema.String, Schema.Number)).annotations({ description: "The sampling." })
 }
 
 /** The form of POST /v1/audio/transcriptions (docs/api.md#transcriptions). */
 const CreateTranscription = Schema.Struct({
   ...common,
-  language: text("The language of the sound, in ISO 639-1.")
+  language: text("The language of the sound, in ISO 639-1."),
+  stream: maybe(Schema.Union(Schema.Boolean, Schema.Literal("true", "false"))).annotations({
+    description: "True for server-sent events, where the model has them."
+  })
 }).annotations({ identifier: "CreateTranscription" })
 export type CreateTranscription = typeof CreateTranscription.Type
 

@@ -16,6 +16,9 @@ const auth = () => ({ authorization: `Bearer ${gateway.key}` })
 const send = (method: string, path: string, headers: Record<string, string>, body?: string) =>
   fetch(gateway.url + path, { method, headers, ...(body === undefined ? {} : { body }) })
 
+/** Of the answer to a good request: nothing is there by the name in `endpoints`. */
+const statusOf = (path: string): 200 | 404 => (path.includes("unknown") ? 404 : 200)
+
 const table = endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
 const bodyTable = bodied.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
 const locked = table.filter(([, { isPublic }]) => !isPublic)
@@ -47,7 +50,7 @@ describe("without a good key", () => {
   })
 
   it.each(table.filter(([, { isPublic }]) => isPublic))("%s answers all the same", async (_, { method, path }) => {
-    const status = path.includes("unknown") ? 404 : 200
+    const status = statusOf(path)
     expect((await send(method, path, {})).status).toBe(status)
     expect((await send(method, path, { authorization: "Bearer nobody" })).status).toBe(status)
   })
@@ -129,14 +132,14 @@ describe("a body that is no request", () => {
       const named = await send(method, path, auth(), JSON.stringify({ ...example, unknown: { "\u0000": 1 } }))
       await expectError(path, "invalid", named)
       const fine = await send(method, path, auth(), JSON.stringify({ ...example, unknown: "\\u0000" }))
-      expect(fine.status).toBe(200)
+      expect(fine.status).toBe(statusOf(path))
     }
   )
 
   it.each(bodyTable)("%s takes one as deep as it may be", async (_, { id, method, path }) => {
     const [example] = examples[id] ?? []
     const body = JSON.stringify({ ...example, unknown: JSON.parse(deep(63)) })
-    expect((await send(method, path, auth(), body)).status).toBe(200)
+    expect((await send(method, path, auth(), body)).status).toBe(statusOf(path))
   })
 
   it.each(bodyTable)("%s refuses one over its limit by its length alone", async (_, { bodyLimit, method, path }) => {
@@ -202,7 +205,7 @@ describe("the examples", () => {
     for (const example of examples[id] ?? []) {
       for (const query of ["", "?beta=true", "?a[]=%zz&&=&beta"]) {
         const response = await send(method, path + query, auth(), JSON.stringify(example))
-        expect([response.status, await response.text()]).toEqual([200, expect.anything()])
+        expect([response.status, await response.text()]).toEqual([statusOf(path), expect.anything()])
       }
     }
   })

@@ -240,15 +240,6 @@ export const examples: Readonly<Record<string, ReadonlyArray<Readonly<Record<str
     },
     { ...openAIVideo, input_reference: pngUrl }
   ],
-  "uploads.create": [
-    {
-      filename: "a.txt",
-      purpose: "batch",
-      bytes: 10,
-      mime_type: "text/plain",
-      expires_after: { anchor: "created_at", seconds: 3_600 }
-    }
-  ],
   "account.quote": [
     { ...messageShared, ...sampling },
     { ...responseShared, ...responseOptions },

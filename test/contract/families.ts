@@ -60,6 +60,9 @@ export const familyOf = (path: string): Family => {
   return responses
 }
 
+/** Paths of two dialects, where the headers tell whose client it is. */
+const isShared = (path: string) => /^\/v1\/(?:models|files)(?:\/|$)/.test(path)
+
 /** Asserts that a response is the family's error, whole and exact; answers its message and param. */
 export const expectError = async (
   path: string,
@@ -67,7 +70,7 @@ export const expectError = async (
   response: Response,
   headers: Readonly<Record<string, string>> = {}
 ): Promise<{ readonly message: string; readonly param: string | null }> => {
-  const family = "x-api-key" in headers && path.startsWith("/v1/models") ? messages : familyOf(path)
+  const family = "x-api-key" in headers && isShared(path) ? messages : familyOf(path)
   const [status, code, type] = family[kind]
   const text = await response.text()
   expect([response.status, text.slice(0, 300)]).toEqual([status, expect.anything()])

@@ -48,5 +48,15 @@ export const wholeExamples = {
     { model: "sandbox-embed", input: "Hello" },
     { model: "sandbox-embed", input: [[1, 2], [3]], messages: [] },
     { model: "sandbox-embed", input: [1, 2, 3] }
-  ]
+  ],
+  "uploads.create": [
+    {
+      filename: "a.txt",
+      purpose: "batch",
+      bytes: 10,
+      mime_type: "text/plain",
+      expires_after: { anchor: "created_at", seconds: 3_600 }
+    }
+  ],
+  "uploads.complete": [{ part_ids: ["part_1"], md5: "900150983cd24fb0d6963f7d28e17f72" }]
 }
