@@ -30,6 +30,13 @@ const stored = (first: object): Pick<Hostile, "earlier"> => ({
   earlier: { path: "/v1/responses", body: () => responses({ store: true, ...first }) }
 })
 
+const uploads = on("/v1/uploads")
+const upload = { filename: "a.txt", purpose: "batch", bytes: 10 }
+const complete = on("/v1/uploads/{earlier}/complete", {
+  earlier: { path: "/v1/uploads", body: () => JSON.stringify(upload) }
+})
+const conversation: Pick<Hostile, "earlier"> = { earlier: { path: "/v1/conversations", body: () => "{}" } }
+
 /** What is remembered between requests, and what the operator changes. */
 export const kept: ReadonlyArray<Hostile> = [
   onMessages("a thread begun with a 24 MB image", () => messages({ thread: begin, ...image(24 * mega) })),
@@ -81,6 +88,17 @@ export const kept: ReadonlyArray<Hostile> = [
     admin("/admin/v1/accounts/default")(`change: ${name}`, () => settings(shape()), { method: "PATCH" }),
     admin("/admin/v1/keys/unknown")(`change: ${name}`, () => settings(shape()), { method: "PATCH" })
   ]),
+  ...shapes.flatMap(([name, shape]) => [
+    uploads(`expires_after: ${name}`, () => JSON.stringify({ ...upload, expires_after: shape() })),
+    complete(`part_ids: ${name}`, () => JSON.stringify({ part_ids: shape() })),
+    on("/v1/conversations")(`items: ${name}`, () => JSON.stringify({ items: shape() })),
+    on("/v1/conversations/{earlier}")(`metadata: ${name}`, () => JSON.stringify({ metadata: shape() }), conversation),
+    on("/v1/conversations/{earlier}/items")(`items: ${name}`, () => JSON.stringify({ items: shape() }), conversation)
+  ]),
+  uploads("a file's name of 30 MB", () => JSON.stringify({ ...upload, filename: "a".repeat(30 * mega) })),
+  complete("1,000 parts with names of 30 KB", () =>
+    JSON.stringify({ part_ids: many(1_000, (index) => `part_${index}${"a".repeat(30_000)}`) })
+  ),
   ...shapes.map(([name, shape]) =>
     admin("/admin/v1/configurations")(`document: ${name}`, () =>
       JSON.stringify({ document: `models: ${JSON.stringify(shape())}` })
