@@ -166,7 +166,7 @@ export const authenticationMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "responses: another account's items can be referred to",
-    file: "src/responses/store/ResponseStore.ts",
+    file: "src/responses/store/makeResolve.ts",
     snippet: ")) AND ${reached(holder, now)}`",
     replacement: ")) AND expires_at > ${now}`",
     tests: responses

@@ -53,17 +53,17 @@ it("a field without a fate does not compile: of a request in its family, of a co
 
 const kinds = "src/contract/kinds.ts"
 const columns =
-  'named: "a speech model", work: "call", operation: "speech", isTranslated: false, readsAtOnce: false, isByTokens: false, writes: "text"'
+  'named: "a melody model", work: "call", operation: "melody", isTranslated: false, readsAtOnce: false, isByTokens: false, writes: "text"'
 const kindRow = (more: string) => ({
   file: kinds,
   text: "export const kinds = {",
-  instead: `export const kinds = {\n  speech: { ${columns}${more} },`
+  instead: `export const kinds = {\n  melody: { ${columns}${more} },`
 })
 const family = {
   file: kinds,
   text: "export const families = {",
   instead:
-    'export const families = {\n  speech: { kind: "speech", paths: ["/v1/speech"], isQuoted: true, answers: "whole" },'
+    'export const families = {\n  melody: { kind: "speech", paths: ["/v1/speech"], isQuoted: true, answers: "whole" },'
 }
 
 it("a kind of model without a column does not compile, nor a family without a reader of its answers", async () => {
@@ -71,6 +71,6 @@ it("a kind of model without a column does not compile, nor a family without a re
   const table = "src/upstreams/passthrough/besideEndpoints.ts"
   const { files, printed } = await complaintsAfter([kindRow(", namesStored: false"), family], [table])
   expect(files).toContain(table)
-  expect(printed).toContain("Property 'speech' is missing")
+  expect(printed).toContain("Property 'melody' is missing")
   expect(files).not.toContain(kinds)
 }, 60_000)
