@@ -19,7 +19,7 @@ const file = {
       .slice(first, last + 1)
       .stream()
 }
-const ask = async (headers: Record<string, string> = {}) => fileResponse(file, "video.mp4", new Headers(headers))
+const ask = async (headers: Record<string, string> = {}) => fileResponse(file, "video/mp4", new Headers(headers))
 
 describe("a file's answer", () => {
   it("is the whole file without a range", async () => {
