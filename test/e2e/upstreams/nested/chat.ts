@@ -2,6 +2,7 @@ import type { NestedSamples } from "./values.ts"
 import { cache_control, place, png, said, schema, text, textBlock } from "./values.ts"
 
 const chatTool = { type: "function", function: { name: "f", description: "d", parameters: schema, strict: true } }
+const marked = { ...chatTool, cache_control }
 
 export const chat: NestedSamples = {
   path: "/v1/chat/completions",
@@ -24,12 +25,12 @@ export const chat: NestedSamples = {
           ]
         }
       ],
-      tools: [chatTool],
+      tools: [marked],
       response_format: { type: "json_schema", json_schema: { name: "n", description: "d", schema, strict: true } }
     },
     {
       messages: [
-        said,
+        { ...said, cache_control },
         {
           role: "assistant",
           content: "Old",
@@ -48,7 +49,8 @@ export const chat: NestedSamples = {
             name: "c",
             description: "d",
             format: { type: "grammar", grammar: { syntax: "lark", definition: "start: A" } }
-          }
+          },
+          cache_control
         },
         chatTool
       ]
