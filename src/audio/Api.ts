@@ -31,7 +31,7 @@ export type CreateSpeech = typeof CreateSpeech.Type
 
 const speech = HttpApiEndpoint.post("speech", "/v1/audio/speech")
   .setPayload(CreateSpeech)
-  .addSuccess(HttpApiSchema.Uint8Array({ contentType: "audio/mpeg" }))
+  .addSuccess(HttpApiSchema.Uint8Array({ contentType: "audio/*" }))
   .annotate(Idempotent, true)
   .annotateContext(
     OpenApi.annotations({
@@ -39,7 +39,10 @@ const speech = HttpApiEndpoint.post("speech", "/v1/audio/speech")
       description:
         "Answers with the bytes of the sound as the upstream makes them, in its content type. A failure in the middle cuts the connection.",
       transform: (operation) => {
-        operation.responses[200].content["text/event-stream"] = eventStream({
+        const { content } = operation.responses[200]
+        // An upstream may name no type.
+        content["application/octet-stream"] = content["audio/*"]
+        content["text/event-stream"] = eventStream({
           description: "With `stream_format: sse`: pieces of the sound, then its usage.",
           data: "JSON with a `type`: `speech.audio.delta` with `audio` in base64, `speech.audio.done` with `usage`."
         })

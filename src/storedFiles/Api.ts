@@ -130,7 +130,7 @@ export class StoredFilesApi extends HttpApiGroup.make("storedFiles")
   .add(
     HttpApiEndpoint.get("content", `${files}/:id/content`)
       .setPath(FilePath)
-      .addSuccess(HttpApiSchema.Uint8Array({ contentType: "application/octet-stream" }))
+      .addSuccess(HttpApiSchema.Uint8Array({ contentType: "*/*" }))
       .annotate(OpenApi.Summary, "Download a file")
       .annotate(OpenApi.Description, "The whole file, or the part in the `range` header (206), as an attachment.")
   )

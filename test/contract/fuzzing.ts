@@ -220,8 +220,12 @@ class Judge {
     if (response.headers.get("x-request-id") === null) return "has no request id"
     const type = (response.headers.get("content-type") ?? "").split(";")[0] ?? ""
     if (documented["content"] === undefined) return text === "" ? undefined : "has a body that is not documented"
-    if (documented["content"][type] === undefined) return `${type} is not documented`
-    if (type === "text/event-stream") return path === "/v1/chat/completions" ? chunksProblem(text) : streamProblem(text)
+    const content = ranges(type)
+      .map((range): Json | undefined => documented["content"][range])
+      .find(Boolean)
+    if (content === undefined) return `${type} is not documented`
+    if (type === "text/event-stream")
+      return path === "/v1/chat/completions" ? chunksProblem(text) : streamProblem(text, content["schema"])
     if (type !== "application/json") return undefined
     const at = ["paths", path, method.toLowerCase(), "responses", String(status), "content", type, "schema"]
     const validate = this.validator(`openapi#/${at.map(pointer).join("/")}`)
@@ -240,6 +244,9 @@ class Judge {
     return validate
   }
 }
+
+/** What the document may say for a media type, the narrowest first. */
+const ranges = (type: string) => [type, type.replace(/\/.*/, "/*"), "*/*"]
 
 const pointer = (part: string) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))
 
@@ -264,17 +271,22 @@ const lastEvents = [
   "response.incomplete",
   "response.failed",
   "image_generation.completed",
+  "speech.audio.done",
   "error"
 ]
 
-const streamProblem = (text: string): string | undefined => {
+/** Events have the names that the document says; of those without names a failure alone has one. */
+const streamProblem = (text: string, { required }: Json): string | undefined => {
   const events = text.split("\n\n").filter((frame) => frame !== "" && !frame.startsWith(":"))
+  const isNamed = required.includes("event")
+  let last = ""
   for (const frame of events) {
-    const [, name, data] = /^event: (\S+)\ndata: (.*)$/.exec(frame) ?? []
-    if (name === undefined || data === undefined) return `has a malformed frame: ${frame.slice(0, 200)}`
-    if ((JSON.parse(data) as Json)["type"] !== name) return `has a frame of another type: ${frame.slice(0, 200)}`
+    const [, name, data] = /^(?:event: (\S+)\n)?data: (.*)$/.exec(frame) ?? []
+    if (data === undefined || (isNamed && name === undefined)) return `has a malformed frame: ${frame.slice(0, 200)}`
+    last = (JSON.parse(data) as Json)["type"]
+    const expected = isNamed || last === "error" ? last : undefined
+    if (name !== expected) return `has a frame of another type: ${frame.slice(0, 200)}`
   }
-  const last = /^event: (\S+)/.exec(events.at(-1) ?? "")?.[1] ?? ""
   // A replay may begin after its end.
   return events.length === 0 || lastEvents.includes(last) ? undefined : `ends with ${last}`
 }
