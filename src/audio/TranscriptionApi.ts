@@ -40,6 +40,9 @@ const Transcript = Schema.Struct({
   })
 }).annotations({ identifier: "Transcript" })
 
+/** An answer of a `response_format` that is no JSON. */
+const texts = { schema: { type: "string", description: "Such as `text`, `srt` and `vtt`." } }
+
 export const transcribe = HttpApiEndpoint.post("transcribe", "/v1/audio/transcriptions")
   .setPayload(CreateTranscription)
   .addSuccess(Transcript)
@@ -50,6 +53,7 @@ export const transcribe = HttpApiEndpoint.post("transcribe", "/v1/audio/transcri
       summary: "Transcribe sound",
       description: "A form with the file. The answer is JSON, or the text of its `response_format`.",
       transform: (operation) => {
+        operation.responses[200].content["text/*"] = texts
         operation.responses[200].content["text/event-stream"] = eventStream({
           description: "With `stream`: pieces of the text, then all of it with the usage.",
           data: "JSON with a `type`: `transcript.text.delta`, `transcript.text.segment`, `transcript.text.done`."
@@ -65,5 +69,12 @@ export const translate = HttpApiEndpoint.post("translate", "/v1/audio/translatio
   .annotate(Idempotent, true)
   .annotate(Form, bounds)
   .annotateContext(
-    OpenApi.annotations({ summary: "Translate sound into English", description: "As transcriptions, without streams." })
+    OpenApi.annotations({
+      summary: "Translate sound into English",
+      description: "As transcriptions, without streams.",
+      transform: (operation) => {
+        operation.responses[200].content["text/*"] = texts
+        return operation
+      }
+    })
   )
